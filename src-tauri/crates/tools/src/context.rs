@@ -1,0 +1,182 @@
+//! All a tool may know of the world around it, and all it may ask of it.
+//!
+//! The loop builds one [`ToolContext`] a call and implements [`Host`]; tools see neither
+//! sessions nor storage.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use async_trait::async_trait;
+use lathe_protocol::{MessageId, Question, SessionId, Todo};
+use parking_lot::Mutex;
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+use tokio_util::sync::CancellationToken;
+
+use crate::tool::ToolFailure;
+
+#[derive(Clone)]
+pub struct ToolContext {
+    /// The project's root, canonical. What lies below it needs no `external_directory`.
+    pub root: PathBuf,
+    /// Where relative paths start; the root or below it.
+    pub cwd: PathBuf,
+    pub call: CallIds,
+    pub cancel: CancellationToken,
+    /// What this session has read, shared by all its calls.
+    pub reads: Arc<FileReads>,
+    /// Where the whole of a cut result is kept.
+    pub output_dir: PathBuf,
+    pub environment: Arc<crate::environment::Environment>,
+    pub clock: Arc<dyn Clock>,
+    pub host: Arc<dyn Host>,
+}
+
+/// Whose call this is. Opaque to tools; used for names only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallIds {
+    pub session: SessionId,
+    pub message: MessageId,
+    pub call: String,
+}
+
+/// What a tool asks of the loop.
+#[async_trait]
+pub trait Host: Send + Sync {
+    /// Returns when every pattern is allowed, by a rule or by the user.
+    async fn ask(&self, ask: PermissionAsk) -> Result<(), ToolFailure>;
+
+    /// A live update for the call's card. Must not block.
+    fn progress(&self, progress: Progress);
+
+    /// One list of chosen labels (or typed answers) per question.
+    async fn question(&self, questions: Vec<Question>) -> Result<Vec<Vec<String>>, ToolFailure>;
+
+    async fn todos(&self) -> Result<Vec<Todo>, ToolFailure>;
+
+    async fn set_todos(&self, todos: Vec<Todo>) -> Result<(), ToolFailure>;
+
+    /// Runs a child session to its end; the abort of this call cascades to it.
+    async fn spawn_task(&self, task: TaskRequest) -> Result<TaskResult, ToolFailure>;
+
+    /// A barrier before anything on disk is changed: fails while our own store cannot write,
+    /// since a change nobody can record could not be taken back.
+    async fn ensure_writable(&self) -> Result<(), ToolFailure>;
+
+    /// A file's content was changed by this call.
+    async fn file_edited(&self, path: &Path);
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PermissionAsk {
+    pub permission: String,
+    /// All must be allowed.
+    pub patterns: Vec<String>,
+    /// What "always" would add. Empty: "always" is not offered.
+    pub always: Vec<String>,
+    /// The patterns do not tell all that would happen (a redirect, a substitution…): a rule
+    /// that allows some patterns must not decide, only one that allows everything (`*`), or
+    /// the user.
+    pub opaque: bool,
+    /// For the dialog.
+    pub metadata: Map<String, Value>,
+}
+
+impl PermissionAsk {
+    pub fn new(permission: &str, pattern: impl Into<String>) -> Self {
+        Self {
+            permission: permission.to_owned(),
+            patterns: vec![pattern.into()],
+            ..Self::default()
+        }
+    }
+
+    #[must_use]
+    pub fn always(mut self, pattern: impl Into<String>) -> Self {
+        self.always.push(pattern.into());
+        self
+    }
+
+    #[must_use]
+    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.metadata.insert(key.to_owned(), value.into());
+        self
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Progress {
+    pub title: Option<String>,
+    pub metadata: Map<String, Value>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskRequest {
+    pub description: String,
+    pub prompt: String,
+    pub agent: String,
+    /// A child session to go on with, from an earlier call's result.
+    pub session_id: Option<String>,
+    pub command: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct TaskResult {
+    pub session_id: String,
+    /// The child's last text.
+    pub text: String,
+    /// For the card: what the child did.
+    pub metadata: Map<String, Value>,
+}
+
+/// Time is injected, so that tests need not wait for it.
+pub trait Clock: Send + Sync {
+    /// Milliseconds since 1970.
+    fn now_ms(&self) -> i64;
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now_ms(&self) -> i64 {
+        SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |since| {
+                i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+            })
+    }
+}
+
+/// SHA-256 of a file's bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ContentHash([u8; 32]);
+
+impl ContentHash {
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
+    }
+}
+
+/// Which content of which file the model has seen: a file is changed only over what was read.
+#[derive(Debug, Default)]
+pub struct FileReads {
+    seen: Mutex<HashMap<PathBuf, ContentHash>>,
+}
+
+impl FileReads {
+    /// `path` is canonical.
+    pub fn record(&self, path: &Path, hash: ContentHash) {
+        self.seen.lock().insert(path.to_owned(), hash);
+    }
+
+    pub fn forget(&self, path: &Path) {
+        self.seen.lock().remove(path);
+    }
+
+    pub fn hash_of(&self, path: &Path) -> Option<ContentHash> {
+        self.seen.lock().get(path).copied()
+    }
+}

@@ -1,0 +1,73 @@
+//! The tools there are, by name.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use serde_json::Value;
+
+use crate::context::ToolContext;
+use crate::tool::{DynTool, ToolFailure, ToolOutput};
+
+/// Tools in the order in which the model is shown them.
+#[derive(Clone, Default)]
+pub struct Registry {
+    tools: IndexMap<String, Arc<dyn DynTool>>,
+}
+
+impl Registry {
+    /// Adds a tool; one of the same name is replaced.
+    #[must_use]
+    pub fn with(mut self, tool: impl DynTool + 'static) -> Self {
+        self.add(Arc::new(tool));
+        self
+    }
+
+    pub fn add(&mut self, tool: Arc<dyn DynTool>) {
+        self.tools.insert(tool.name().to_owned(), tool);
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<dyn DynTool>> {
+        self.tools.values()
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.tools.keys().map(String::as_str)
+    }
+
+    /// The same tools without those `hidden` names.
+    #[must_use]
+    pub fn without(&self, hidden: impl Fn(&str) -> bool) -> Self {
+        let mut tools = self.tools.clone();
+        tools.retain(|name, _| !hidden(name));
+        Self { tools }
+    }
+
+    /// Exact name, else its lower case; anything else is a failure that names what there is.
+    pub fn find(&self, name: &str) -> Result<&Arc<dyn DynTool>, ToolFailure> {
+        self.tools
+            .get(name)
+            .or_else(|| self.tools.get(&name.to_lowercase()))
+            .ok_or_else(|| {
+                let names: Vec<&str> = self.names().collect();
+                ToolFailure::failed(format!(
+                    "There is no tool named \"{name}\". The tools are: {}.",
+                    names.join(", ")
+                ))
+            })
+    }
+
+    /// Runs one call to its end. An abort wins over whatever the tool was waiting for, and the
+    /// answer is cut to what a model may be given.
+    pub async fn run(
+        &self,
+        name: &str,
+        input: Value,
+        cx: &ToolContext,
+    ) -> Result<ToolOutput, ToolFailure> {
+        let tool = self.find(name)?;
+        if cx.cancel.is_cancelled() {
+            return Err(ToolFailure::aborted());
+        }
+        tool.call(input, cx).await
+    }
+}
