@@ -1,0 +1,191 @@
+//! `cargo xtask bench`: run the suites and lay their rows side by side.
+//!
+//! A suite is a bench target that prints one flat JSON object per row on its output:
+//! `{"name", "ours", "baseline", "ratio"}` and, where they apply, `"unit"` and `"bar"`.
+
+use std::path::PathBuf;
+
+use crate::json::{self, Value};
+use crate::{Outcome, tool};
+
+/// A suite: its name, and the package and the bench target that measure it.
+const SUITES: [(&str, &str, &str); 3] = [
+    ("models", "lathe-provider", "decode"),
+    ("render", "lathe-render", "render"),
+    ("store", "lathe-store", "store"),
+];
+
+/// The columns of the table, after the suite.
+const COLUMNS: [&str; 6] = ["name", "ours", "baseline", "unit", "ratio", "bar"];
+
+/// What was asked for on the command line.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    suite: Option<String>,
+    json: Option<PathBuf>,
+}
+
+impl Options {
+    pub fn parse(args: &[String]) -> Outcome<Self> {
+        let mut options = Self::default();
+        let mut args = args.iter();
+        while let Some(arg) = args.next() {
+            match arg.as_str() {
+                "--json" => {
+                    let file = args.next().ok_or("`--json` wants a file to write")?;
+                    options.json = Some(file.into());
+                }
+                name if options.suite.is_none()
+                    && SUITES.iter().any(|(suite, ..)| *suite == name) =>
+                {
+                    options.suite = Some(name.to_owned());
+                }
+                other => {
+                    return Err(format!(
+                        "there is no suite `{other}`; there are: {}",
+                        suite_names()
+                    ));
+                }
+            }
+        }
+        Ok(options)
+    }
+}
+
+/// The suites there are, for people.
+pub fn suite_names() -> String {
+    SUITES.map(|(name, ..)| name).join(", ")
+}
+
+/// A measured row, with the suite it belongs to.
+#[derive(Debug, PartialEq)]
+struct Row {
+    suite: &'static str,
+    fields: Vec<(String, Value)>,
+}
+
+/// Measures, prints the table, writes the file.
+pub fn run(options: &Options) -> Outcome {
+    let mut rows = Vec::new();
+    for (suite, package, target) in SUITES {
+        if options
+            .suite
+            .as_deref()
+            .is_none_or(|chosen| chosen == suite)
+        {
+            eprintln!("Measuring {suite}…");
+            measure(suite, package, target, &mut rows)?;
+        }
+    }
+    print!("{}", table(&rows));
+    if let Some(path) = &options.json {
+        std::fs::write(path, file(&rows))
+            .map_err(|error| format!("{} could not be written: {error}", path.display()))?;
+    }
+    Ok(())
+}
+
+fn measure(suite: &'static str, package: &str, target: &str, rows: &mut Vec<Row>) -> Outcome {
+    let mut command = tool::cargo();
+    command.args(["bench", "--package", package, "--bench", target]);
+    let before = rows.len();
+    let status = tool::each_line(&mut command, |line| match json::object(line) {
+        Some(fields) => rows.push(Row { suite, fields }),
+        None => eprintln!("{line}"),
+    })?;
+    if !status.success() {
+        return Err(format!("the suite {suite} failed ({status})"));
+    }
+    if rows.len() == before {
+        return Err(format!("the suite {suite} measured nothing"));
+    }
+    Ok(())
+}
+
+/// The rows as a Markdown table.
+fn table(rows: &[Row]) -> String {
+    let cell = |row: &Row, column: &str| {
+        let value = row.fields.iter().find(|(name, _)| name == column);
+        value.map_or(String::new(), |(_, value)| shown(value))
+    };
+    let mut text = format!("| suite | {} |\n", COLUMNS.join(" | "));
+    text.push_str("| --- | --- | ---: | ---: | --- | ---: | --- |\n");
+    for row in rows {
+        let cells = COLUMNS.map(|column| cell(row, column));
+        text.push_str(&format!("| {} | {} |\n", row.suite, cells.join(" | ")));
+    }
+    text
+}
+
+/// Three significant digits: more would pretend to a precision that a benchmark lacks.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Text(text) => text.replace('|', "\\|"),
+        Value::Number(number) if number.fract() == 0.0 => number.to_string(),
+        Value::Number(number) => {
+            let digits = (2.0 - number.abs().log10().floor()).clamp(0.0, 9.0);
+            // Clamped above, so that the cast is exact.
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+            let digits = digits as usize;
+            format!("{number:.digits$}")
+        }
+        Value::Word(_) => String::new(),
+    }
+}
+
+/// The rows as a JSON file, every field kept.
+fn file(rows: &[Row]) -> String {
+    let line = |row: &Row| {
+        let suite = format!("\"suite\": {}", json::quoted(row.suite));
+        let fields = row
+            .fields
+            .iter()
+            .map(|(name, value)| format!(", {}: {}", json::quoted(name), json::write(value)));
+        format!("    {{ {suite}{} }}", fields.collect::<String>())
+    };
+    let lines: Vec<_> = rows.iter().map(line).collect();
+    format!("{{\n  \"rows\": [\n{}\n  ]\n}}\n", lines.join(",\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows() -> Vec<Row> {
+        let line = r#"{"name":"tail","ours":1.23456,"baseline":250,"ratio":0.004938,"extra":1}"#;
+        vec![Row {
+            suite: "store",
+            fields: json::object(line).unwrap(),
+        }]
+    }
+
+    #[test]
+    fn the_table_shows_the_known_columns() {
+        let expected = "\
+| suite | name | ours | baseline | unit | ratio | bar |
+| --- | --- | ---: | ---: | --- | ---: | --- |
+| store | tail | 1.23 | 250 |  | 0.00494 |  |
+";
+        assert_eq!(table(&rows()), expected);
+    }
+
+    #[test]
+    fn the_file_keeps_every_field() {
+        let expected = r#"{
+  "rows": [
+    { "suite": "store", "name": "tail", "ours": 1.23456, "baseline": 250, "ratio": 0.004938, "extra": 1 }
+  ]
+}
+"#;
+        assert_eq!(file(&rows()), expected);
+    }
+
+    #[test]
+    fn an_unknown_suite_is_refused_by_name() {
+        let error = Options::parse(&["stroe".into()]).unwrap_err();
+        assert!(
+            error.contains("stroe") && error.contains("store"),
+            "{error}"
+        );
+    }
+}

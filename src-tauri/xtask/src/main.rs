@@ -1,0 +1,86 @@
+//! `cargo xtask`: set up, run, test, generate and measure.
+//!
+//! Only the standard library, so that it compiles and starts in seconds on a fresh machine.
+//! It knows the tools around the project (cargo, npm, the system's packages), never the
+//! project's own crates.
+
+// A command-line tool speaks on the terminal; libraries do not.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod bench;
+mod display;
+mod r#gen;
+mod json;
+mod run;
+mod setup;
+mod tally;
+mod test;
+mod tool;
+mod ui;
+
+use std::process::ExitCode;
+
+const HELP: &str = "\
+Usage: cargo xtask COMMAND
+
+  run [--release] [--headless-display] [ARGS…]
+      Install what is missing, build the UI and the app, and open it. ARGS go to the app:
+      a folder to open, for example. --headless-display starts a virtual display (Xvfb)
+      where there is none.
+
+  test [core|ui|e2e] [--soak] [FILTER]
+      Install what is missing and run every test: Rust, UI and the real window. A part's
+      name runs that part, FILTER only the tests whose name contains it (without the
+      checks of format, lints and types). --soak runs the full counts.
+      The last line is `N passed, N failed`.
+
+  gen
+      Write the TypeScript bindings and the JSON schemas from the Rust types.
+
+  bench [SUITE] [--json FILE]
+      Measure one suite, or all of them, and print a table with ratios.
+      Suites: {suites}
+
+  bundle
+      Not there yet.
+
+  help
+      This text.";
+
+/// A sentence for the person at the terminal: nothing here branches on what went wrong.
+pub type Outcome<T = ()> = Result<T, String>;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    match dispatch(&args) {
+        Ok(code) => code,
+        Err(sentence) => {
+            eprintln!("xtask: {sentence}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(args: &[String]) -> Outcome<ExitCode> {
+    let (command, rest) = args
+        .split_first()
+        .map_or(("help", args), |(c, r)| (c.as_str(), r));
+    match command {
+        "run" => run::run(&run::Options::parse(rest)?),
+        "test" => test::run(&test::Options::parse(rest)?),
+        "gen" => r#gen::run().map(|()| ExitCode::SUCCESS),
+        "bench" => bench::run(&bench::Options::parse(rest)?).map(|()| ExitCode::SUCCESS),
+        "bundle" => Err(
+            "`bundle` is not there yet; `cargo xtask run --release` builds and \
+                         opens the optimised app"
+                .into(),
+        ),
+        "help" | "--help" | "-h" => {
+            println!("{}", HELP.replace("{suites}", &bench::suite_names()));
+            Ok(ExitCode::SUCCESS)
+        }
+        other => Err(format!(
+            "there is no command `{other}`; see `cargo xtask help`"
+        )),
+    }
+}

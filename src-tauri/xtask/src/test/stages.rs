@@ -1,0 +1,212 @@
+//! The stages of a test run, each with its own runner to start and to count.
+
+use std::process::Command;
+
+use super::Options;
+use crate::tally::{self, CargoLine, Tally};
+use crate::{tool, ui};
+
+/// One runner's share of the tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    Format,
+    Types,
+    UiTests,
+    /// The page that the shell embeds.
+    Page,
+    /// Without the shell, nothing here needs the window's libraries.
+    RustTests {
+        shell: bool,
+    },
+    Lints {
+        shell: bool,
+    },
+    /// The app itself, driven from outside.
+    Window,
+}
+
+impl Stage {
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Format => "format",
+            Self::Types => "UI types",
+            Self::UiTests => "UI tests",
+            Self::Page => "UI build",
+            Self::RustTests { .. } => "Rust tests",
+            Self::Lints { .. } => "lints",
+            Self::Window => "the real window",
+        }
+    }
+
+    /// Runs to the end, whatever happens: a stage that cannot run is a failed one.
+    pub fn run(self, options: &Options) -> Tally {
+        match self {
+            Self::Format => check(tool::cargo().args(["fmt", "--all", "--check"])),
+            Self::Types => check(tool::npm().args(["exec", "--no", "--", "tsc", "--noEmit"])),
+            Self::UiTests => ui_tests(options),
+            Self::Page => said(ui::build_if_stale().map(|()| Tally::check(true))),
+            Self::RustTests { shell } => {
+                cargo_test(workspace(tool::cargo().arg("test"), shell), options, &[])
+            }
+            Self::Lints { shell } => check(workspace(tool::cargo().arg("clippy"), shell).args([
+                "--all-targets",
+                "--quiet",
+                "--",
+                "--deny",
+                "warnings",
+            ])),
+            Self::Window => window(options),
+        }
+    }
+}
+
+fn workspace(command: &mut Command, shell: bool) -> &mut Command {
+    command.arg("--workspace");
+    if !shell {
+        command.args(["--exclude", "lathe"]);
+    }
+    command
+}
+
+/// A command that is one test by itself.
+fn check(command: &mut Command) -> Tally {
+    said(tool::each_line(command, |line| println!("{line}")).map(|s| Tally::check(s.success())))
+}
+
+/// A runner that could not run has failed, and says why.
+fn said(outcome: Result<Tally, String>) -> Tally {
+    outcome.unwrap_or_else(|sentence| {
+        println!("{sentence}");
+        Tally::check(false)
+    })
+}
+
+fn ui_tests(options: &Options) -> Tally {
+    let report = tool::target_dir().join("vitest.json");
+    let _ = std::fs::remove_file(&report);
+    let mut command = tool::npm();
+    command.args(["exec", "--no", "--", "vitest", "run", "--reporter=default"]);
+    command
+        .arg("--reporter=json")
+        .arg(format!("--outputFile.json={}", report.display()));
+    if let Some(filter) = &options.filter {
+        command.args(["-t", filter, "--passWithNoTests"]);
+    }
+    soak(&mut command, options).env("NO_COLOR", "1");
+    let status = tool::each_line(&mut command, |line| println!("{line}"));
+    let counted = std::fs::read_to_string(&report).ok();
+    let tally = counted
+        .and_then(|report| tally::of_vitest_report(&report))
+        .unwrap_or_default();
+    said(status.map(|status| tally.given_exit(status.success())))
+}
+
+/// The app is built with the question that the Rust tests asked, and so with their artefacts.
+fn window(options: &Options) -> Tally {
+    let mut build = tool::cargo();
+    build.args(["build", "--workspace", "--bin", "lathe", "--test", "e2e"]);
+    if let Err(sentence) = tool::expect_success(&mut build) {
+        return said(Err(sentence));
+    }
+    let mut command = tool::cargo();
+    command
+        .args(["test", "--workspace", "--test", "e2e"])
+        .env("LATHE_APP", tool::app("debug"));
+    // One window at a time: they would take the focus from each other.
+    cargo_test(&mut command, options, &["--test-threads=1"])
+}
+
+/// Runs `cargo test`, shows a line per test binary and all that went wrong.
+fn cargo_test(command: &mut Command, options: &Options, harness: &[&str]) -> Tally {
+    // A binary of few and long tests says which one is done.
+    let names = !harness.is_empty();
+    command
+        .args(["--no-fail-fast", "--"])
+        .args(harness)
+        .args(&options.filter);
+    soak(command, options);
+    let mut count = Count {
+        names,
+        ..Count::default()
+    };
+    let status = tool::each_line(command, |line| count.line(line));
+    let tally = count.end();
+    said(status.map(|status| tally.given_exit(status.success())))
+}
+
+fn soak<'a>(command: &'a mut Command, options: &Options) -> &'a mut Command {
+    if options.soak {
+        command.env("LATHE_SOAK", "1");
+    }
+    command
+}
+
+/// Follows the output of `cargo test` from binary to binary.
+#[derive(Default)]
+struct Count {
+    total: Tally,
+    /// The binary that has started and not yet said how it went.
+    running: Option<String>,
+    /// Whether to show the tests that pass, too.
+    names: bool,
+}
+
+impl Count {
+    fn line(&mut self, line: &str) {
+        match CargoLine::read(line) {
+            CargoLine::Binary(name) => {
+                self.settle();
+                self.running = Some(name.to_owned());
+            }
+            CargoLine::Result(tally) => {
+                let name = self.running.take().unwrap_or_else(|| "tests".into());
+                if tally != Tally::default() {
+                    println!("   {name}: {tally}");
+                }
+                self.total += tally;
+            }
+            CargoLine::Quiet if !self.names => {}
+            CargoLine::Other if line.trim().is_empty() => {}
+            CargoLine::Quiet | CargoLine::Other => println!("{line}"),
+        }
+    }
+
+    /// A binary that went away without a result (a crash, an abort) is one failure.
+    fn settle(&mut self) {
+        if let Some(name) = self.running.take() {
+            println!("   {name}: ended without a result");
+            self.total += Tally::check(false);
+        }
+    }
+
+    fn end(mut self) -> Tally {
+        self.settle();
+        self.total
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_binary_that_crashes_counts_as_one_failure() {
+        let mut count = Count::default();
+        for line in [
+            "     Running unittests src/lib.rs (target/debug/deps/a-1)",
+            "test result: ok. 2 passed; 0 failed; 0 ignored",
+            "     Running tests/b.rs (target/debug/deps/b-1)",
+            "     Running tests/c.rs (target/debug/deps/c-1)",
+            "test result: FAILED. 1 passed; 1 failed; 0 ignored",
+        ] {
+            count.line(line);
+        }
+        assert_eq!(
+            count.end(),
+            Tally {
+                passed: 3,
+                failed: 2
+            }
+        );
+    }
+}
