@@ -36,20 +36,30 @@ fn no_type_made_for_the_ui_is_left_out() {
         .flat_map(|source| types_in(source))
         .filter(|name| !bound.contains(Path::new(&format!("{name}.ts"))))
         .collect();
-    assert!(missing.is_empty(), "name these in the generator: {missing:?}");
+    assert!(
+        missing.is_empty(),
+        "name these in the generator: {missing:?}"
+    );
 }
 
 fn scratch(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join("generated").join(name)
+    Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("generated")
+        .join(name)
 }
 
 #[track_caller]
 fn assert_same(fresh: &Path, tree: &Path) {
     let (fresh, tree) = (files(fresh), files(tree));
     let names: BTreeSet<_> = fresh.keys().chain(tree.keys()).collect();
-    let stale: Vec<_> =
-        names.into_iter().filter(|name| fresh.get(*name) != tree.get(*name)).collect();
-    assert!(stale.is_empty(), "run `cargo xtask gen`; out of date: {stale:#?}");
+    let stale: Vec<_> = names
+        .into_iter()
+        .filter(|name| fresh.get(*name) != tree.get(*name))
+        .collect();
+    assert!(
+        stale.is_empty(),
+        "run `cargo xtask gen`; out of date: {stale:#?}"
+    );
 }
 
 /// The text of every file below a folder. A checkout may turn line endings; no difference.
@@ -59,7 +69,11 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, String> {
         let path = entry.path();
         let name = PathBuf::from(entry.file_name());
         if path.is_dir() {
-            found.extend(files(&path).into_iter().map(|(below, text)| (name.join(below), text)));
+            found.extend(
+                files(&path)
+                    .into_iter()
+                    .map(|(below, text)| (name.join(below), text)),
+            );
         } else {
             let text = fs::read_to_string(&path).unwrap();
             found.insert(name, text.replace("\r\n", "\n"));
@@ -76,9 +90,13 @@ fn types_in(source: &str) -> Vec<String> {
         if let Some(derives) = line.strip_prefix("#[derive(") {
             derived = derives.split([',', ')', ' ']).any(|word| word == "TS");
         }
-        let item = line.strip_prefix("pub struct ").or_else(|| line.strip_prefix("pub enum "));
+        let item = line
+            .strip_prefix("pub struct ")
+            .or_else(|| line.strip_prefix("pub enum "));
         if let Some(item) = item.filter(|_| derived) {
-            let end = item.find(|c: char| !c.is_alphanumeric()).unwrap_or(item.len());
+            let end = item
+                .find(|c: char| !c.is_alphanumeric())
+                .unwrap_or(item.len());
             // A macro's own pattern has a `$name` here.
             names.extend((end > 0).then(|| item[..end].to_owned()));
             derived = false;

@@ -1,0 +1,140 @@
+//! What can go wrong with a message, as it is stored with it.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_with::skip_serializing_none;
+use ts_rs::TS;
+
+use crate::json::{Count, Extra};
+
+/// `{ "name": …, "data": … }`. A name we do not know is kept as it came.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(tag = "name", content = "data")]
+pub enum MessageError {
+    #[serde(rename = "APIError")]
+    Api(ApiErrorData),
+    #[serde(rename = "ProviderAuthError")]
+    ProviderAuth(ProviderAuthErrorData),
+    #[serde(rename = "UnknownError")]
+    Unknown(UnknownErrorData),
+    #[serde(rename = "MessageOutputLengthError")]
+    OutputLength(OutputLengthErrorData),
+    #[serde(rename = "MessageAbortedError")]
+    Aborted(AbortedErrorData),
+    #[serde(untagged)]
+    #[schemars(skip)]
+    #[ts(skip)]
+    Other(OtherError),
+}
+
+#[skip_serializing_none]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(optional_fields)]
+pub struct ApiErrorData {
+    pub message: String,
+    pub status_code: Option<Count>,
+    pub is_retryable: bool,
+    pub response_headers: Option<BTreeMap<String, String>>,
+    pub response_body: Option<String>,
+    pub metadata: Option<BTreeMap<String, String>>,
+    #[serde(flatten)]
+    #[ts(skip)]
+    pub extra: Extra,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct ProviderAuthErrorData {
+    #[serde(rename = "providerID")]
+    pub provider_id: String,
+    pub message: String,
+    #[serde(flatten)]
+    #[ts(skip)]
+    pub extra: Extra,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct UnknownErrorData {
+    pub message: String,
+    #[serde(flatten)]
+    #[ts(skip)]
+    pub extra: Extra,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[ts(type = "Record<string, never>")]
+pub struct OutputLengthErrorData {
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct AbortedErrorData {
+    pub message: String,
+    #[serde(flatten)]
+    #[ts(skip)]
+    pub extra: Extra,
+}
+
+/// An error whose name, or whose data, is not one of ours.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct OtherError {
+    pub name: String,
+    #[serde(default)]
+    #[ts(type = "unknown")]
+    pub data: Value,
+    #[serde(flatten)]
+    #[ts(skip)]
+    pub extra: Extra,
+}
+
+impl MessageError {
+    pub fn unknown(message: impl Into<String>) -> Self {
+        Self::Unknown(UnknownErrorData {
+            message: message.into(),
+            extra: Extra::default(),
+        })
+    }
+
+    pub fn aborted(message: impl Into<String>) -> Self {
+        Self::Aborted(AbortedErrorData {
+            message: message.into(),
+            extra: Extra::default(),
+        })
+    }
+
+    pub fn output_length() -> Self {
+        Self::OutputLength(OutputLengthErrorData::default())
+    }
+
+    pub fn provider_auth(provider_id: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::ProviderAuth(ProviderAuthErrorData {
+            provider_id: provider_id.into(),
+            message: message.into(),
+            extra: Extra::default(),
+        })
+    }
+
+    /// One sentence for a person.
+    pub fn message(&self) -> String {
+        match self {
+            Self::Api(data) => data.message.clone(),
+            Self::ProviderAuth(data) => data.message.clone(),
+            Self::Unknown(data) => data.message.clone(),
+            Self::OutputLength(_) => "The answer reached the model's output limit".into(),
+            Self::Aborted(data) => data.message.clone(),
+            Self::Other(other) => other
+                .data
+                .get("message")
+                .and_then(Value::as_str)
+                .map_or_else(|| other.name.clone(), str::to_owned),
+        }
+    }
+
+    pub fn is_abort(&self) -> bool {
+        matches!(self, Self::Aborted(_))
+    }
+}

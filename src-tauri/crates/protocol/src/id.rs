@@ -1,0 +1,265 @@
+//! Ids: `{prefix}_{12 hex digits of time}{14 random characters}`.
+//!
+//! The 48-bit number is milliseconds × 4096 + a counter, cut to its low 48 bits: it wraps
+//! every 2^36 ms (795 days) and did so in August 2026. **Ids are never compared as text.**
+//! Two ids of one session compare by serial arithmetic ([`serial_cmp`]); a list is sorted
+//! around an anchor ([`sort_serially`]), because serial order alone is not transitive over
+//! more than half the ring. Messages order by `time.created` first.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::sync::Mutex;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use crate::json::Millis;
+
+/// Milliseconds × 4096 + counter, not yet cut to 48 bits.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Tick(pub u64);
+
+const COUNTER_BITS: u32 = 12;
+const RING: u64 = 1 << 48;
+const HEX_DIGITS: usize = 12;
+const RANDOM_CHARS: usize = 14;
+/// How far ahead of the reference an id may lie before we take it for an older lap.
+const AHEAD_MS: i64 = 30 * 24 * 3600 * 1000;
+/// A clock that leaps further than this within one run is not followed: half the ring is
+/// where serial order would turn around, and parts of one message must stay in order.
+const LEAP_TICKS: u64 = 1 << 46;
+
+impl Tick {
+    pub fn at(now: Millis) -> Tick {
+        Tick((now.0.max(0) as u64) << COUNTER_BITS)
+    }
+
+    pub fn millis(self) -> Millis {
+        Millis((self.0 >> COUNTER_BITS) as i64)
+    }
+}
+
+/// Makes ids that never go back, whatever the clock does.
+#[derive(Debug)]
+pub struct IdSource {
+    last: Mutex<Last>,
+}
+
+#[derive(Debug)]
+struct Last {
+    tick: Tick,
+    /// False until this run has made an id: only then is a leap of the clock a fault.
+    used: bool,
+}
+
+impl IdSource {
+    /// `floor` is the newest tick an earlier run may have used.
+    pub fn new(floor: Tick) -> Self {
+        IdSource {
+            last: Mutex::new(Last {
+                tick: floor,
+                used: false,
+            }),
+        }
+    }
+
+    /// The newest tick handed out, to be stored as the next run's floor.
+    pub fn floor(&self) -> Tick {
+        self.lock().tick
+    }
+
+    /// Learns of ids made elsewhere (an import, another process).
+    pub fn raise(&self, floor: Tick) {
+        let mut last = self.lock();
+        last.tick = last.tick.max(floor);
+    }
+
+    /// Strictly after every tick before it. Where one millisecond runs out of counters, or
+    /// the clock stands or goes back, it borrows from the time to come.
+    pub fn next(&self, now: Millis) -> Tick {
+        let mut last = self.lock();
+        let wall = Tick::at(now).0 + 1;
+        let leapt = last.used && wall > last.tick.0.saturating_add(LEAP_TICKS);
+        last.tick = Tick(if leapt {
+            last.tick.0 + 1
+        } else {
+            wall.max(last.tick.0 + 1)
+        });
+        last.used = true;
+        last.tick
+    }
+
+    pub fn session(&self, now: Millis) -> SessionId {
+        SessionId(text("ses", !self.next(now).0 & (RING - 1)))
+    }
+
+    pub fn message(&self, now: Millis) -> MessageId {
+        MessageId(text("msg", self.next(now).0 & (RING - 1)))
+    }
+
+    pub fn part(&self, now: Millis) -> PartId {
+        PartId(text("prt", self.next(now).0 & (RING - 1)))
+    }
+
+    pub fn permission(&self, now: Millis) -> PermissionId {
+        PermissionId(text("per", self.next(now).0 & (RING - 1)))
+    }
+
+    pub fn question(&self, now: Millis) -> QuestionId {
+        QuestionId(text("que", self.next(now).0 & (RING - 1)))
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Last> {
+        self.last
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+fn text(prefix: &str, low48: u64) -> String {
+    const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    let mut random = [0u8; RANDOM_CHARS];
+    // Uniqueness within a tick rests on the counter; the random tail only keeps two machines
+    // apart, so an empty entropy pool must not stop the program.
+    if getrandom::fill(&mut random).is_err() {
+        random = [0; RANDOM_CHARS];
+    }
+    let mut id = format!("{prefix}_{low48:012x}");
+    id.extend(
+        random
+            .iter()
+            .map(|byte| char::from(BASE62[usize::from(*byte) % 62])),
+    );
+    id
+}
+
+/// The 48-bit number in an ascending id.
+pub fn tick_of(id: &str) -> Option<u64> {
+    let (_, rest) = id.split_once('_')?;
+    let hex = rest.get(..HEX_DIGITS)?;
+    if !hex.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    u64::from_str_radix(hex, 16).ok()
+}
+
+/// When an ascending id was made. The high bits that the format drops are those that put it
+/// nearest before `reference` (or at most a month after it, for clocks that disagree).
+pub fn timestamp(id: &str, reference: Millis) -> Option<Millis> {
+    const LAP: i64 = 1 << 36;
+    let low = (tick_of(id)? >> COUNTER_BITS) as i64;
+    let latest = reference.0 + AHEAD_MS;
+    Some(Millis(latest - (latest - low).rem_euclid(LAP)))
+}
+
+/// Whether `a` was made before `b`: (b − a) mod 2^48 < 2^47. Ids that are not of our format
+/// have no time; they fall back to a stable order among equals.
+pub fn serial_cmp(a: &str, b: &str) -> Ordering {
+    match (tick_of(a), tick_of(b)) {
+        (Some(x), Some(y)) if x == y => a.cmp(b),
+        (Some(x), Some(y)) => {
+            if y.wrapping_sub(x) & (RING - 1) < RING / 2 {
+                Ordering::Less
+            } else {
+                Ordering::Greater
+            }
+        }
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => a.cmp(b),
+    }
+}
+
+/// Sorts by the distance from `anchor`, a total order that agrees with [`serial_cmp`] for
+/// everything made within half a lap of it. Use the message's id for its parts.
+pub fn sort_serially<T>(items: &mut [T], anchor: &str, id: impl Fn(&T) -> &str) {
+    let anchor = tick_of(anchor).or_else(|| items.iter().find_map(|item| tick_of(id(item))));
+    let Some(anchor) = anchor else {
+        return items.sort_by(|a, b| id(a).cmp(id(b)));
+    };
+    let place = |text: &str| {
+        tick_of(text).map(|tick| tick.wrapping_sub(anchor).wrapping_add(RING / 2) & (RING - 1))
+    };
+    items.sort_by(|a, b| match (place(id(a)), place(id(b))) {
+        (Some(x), Some(y)) => x.cmp(&y).then_with(|| id(a).cmp(id(b))),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => id(a).cmp(id(b)),
+    });
+}
+
+/// Text from outside that may not name anything.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{text:?} is not a valid {kind} id")]
+pub struct BadId {
+    pub kind: &'static str,
+    pub text: String,
+}
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $Name:ident = $kind:literal, $prefix:expr;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+        #[serde(transparent)]
+        pub struct $Name(String);
+
+        impl $Name {
+            /// Checks text that comes from outside: prefix, length and alphabet, so that an id
+            /// is always safe to use as a file name.
+            pub fn parse(text: &str) -> Result<Self, BadId> {
+                let prefix: Option<&str> = $prefix;
+                let named = match prefix {
+                    Some(prefix) => text.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('_')),
+                    None => Some(text),
+                };
+                let safe = |rest: &str| {
+                    (1..=80).contains(&rest.len())
+                        && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+                };
+                match named {
+                    Some(rest) if safe(rest) => Ok($Name(text.to_owned())),
+                    _ => Err(BadId { kind: $kind, text: text.chars().take(100).collect() }),
+                }
+            }
+
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $Name {
+            fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl AsRef<str> for $Name {
+            fn as_ref(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl std::str::FromStr for $Name {
+            type Err = BadId;
+            fn from_str(text: &str) -> Result<Self, BadId> {
+                Self::parse(text)
+            }
+        }
+    )*};
+}
+
+ids! {
+    /// A root commit, or a hash of the folder's path. Has no prefix.
+    ProjectId = "project", None;
+    /// Descending, so that newer sessions list first in a plain folder listing.
+    SessionId = "session", Some("ses");
+    MessageId = "message", Some("msg");
+    PartId = "part", Some("prt");
+    PermissionId = "permission", Some("per");
+    QuestionId = "question", Some("que");
+}
+
+#[cfg(test)]
+#[path = "id_tests.rs"]
+mod tests;

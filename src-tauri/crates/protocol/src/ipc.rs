@@ -1,0 +1,193 @@
+//! What the shell and the webview say to each other, beyond the stored types.
+//!
+//! Commands carry these as arguments and answers; one channel per window carries
+//! [`UiBatch`]es, at most one a frame.
+
+use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
+use ts_rs::TS;
+
+use crate::event::{Event, SessionStatus};
+use crate::id::{MessageId, PartId, ProjectId, SessionId};
+use crate::message::{Message, ModelRef};
+use crate::part::Part;
+use crate::permission::PermissionRequest;
+use crate::project::Project;
+use crate::question::QuestionRequest;
+use crate::session::Session;
+use crate::todo::Todo;
+
+/// Everything the window needs to draw itself for the first time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct AppStart {
+    pub projects: Vec<Project>,
+    pub recent: Recent,
+    pub settings: Settings,
+    pub version: String,
+    /// No model is connected: the built-in demo model answers.
+    pub demo: bool,
+    pub platform: String,
+}
+
+/// Where the person was when the app closed.
+#[skip_serializing_none]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
+#[ts(optional_fields)]
+pub struct Recent {
+    #[serde(rename = "projectID")]
+    pub project_id: Option<ProjectId>,
+    #[serde(rename = "sessionID")]
+    pub session_id: Option<SessionId>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Settings {
+    pub theme: Theme,
+    pub sidebar_open: bool,
+    pub sidebar_width: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            theme: Theme::System,
+            sidebar_open: true,
+            sidebar_width: 264,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "lowercase")]
+pub enum Theme {
+    System,
+    Light,
+    Dark,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct ProjectOpened {
+    pub project: Project,
+    pub sessions: Vec<Session>,
+}
+
+/// A session as the timeline first shows it: its tail.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionView {
+    pub session: Session,
+    pub messages: Vec<MessageView>,
+    pub has_older: bool,
+    pub status: SessionStatus,
+    pub permissions: Vec<PermissionRequest>,
+    pub questions: Vec<QuestionRequest>,
+    pub todos: Vec<Todo>,
+    /// Files of this session that could not be read; their bytes are kept aside.
+    pub damaged: Vec<Damaged>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct MessagePage {
+    pub messages: Vec<MessageView>,
+    pub has_older: bool,
+    pub damaged: Vec<Damaged>,
+}
+
+/// A stored file that cannot be read, in the place where its content would stand.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[ts(optional_fields)]
+pub struct Damaged {
+    /// The storage key, such as `part/msg_…/prt_…`.
+    pub key: String,
+    pub reason: String,
+    #[serde(rename = "messageID")]
+    pub message_id: Option<MessageId>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct MessageView {
+    pub info: Message,
+    pub parts: Vec<PartView>,
+}
+
+/// A part with what Rust rendered of it.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[ts(optional_fields)]
+pub struct PartView {
+    pub part: Part,
+    /// Sanitised HTML, one string per top-level Markdown block (text and reasoning).
+    pub blocks: Option<Vec<String>>,
+}
+
+#[skip_serializing_none]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
+#[ts(optional_fields)]
+pub struct PromptInput {
+    pub text: String,
+    pub agent: Option<String>,
+    pub model: Option<ModelRef>,
+    pub variant: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct UiBatch {
+    pub updates: Vec<UiUpdate>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum UiUpdate {
+    /// Anything but part updates, which come rendered.
+    Event {
+        event: Event,
+    },
+    Part {
+        part: PartView,
+    },
+    /// A streaming part grew: keep the first `keep` blocks, put these after them.
+    Blocks {
+        #[serde(rename = "sessionID")]
+        session_id: SessionId,
+        #[serde(rename = "messageID")]
+        message_id: MessageId,
+        #[serde(rename = "partID")]
+        part_id: PartId,
+        keep: u32,
+        blocks: Vec<String>,
+    },
+    /// Updates were lost on the way: open the session again.
+    Reset {
+        #[serde(rename = "sessionID")]
+        session_id: SessionId,
+    },
+    /// The store cannot write (disk full, read-only); `None` when it can again.
+    Store {
+        problem: Option<String>,
+    },
+}
+
+/// What a command answers when it cannot do its work.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct UiError {
+    pub code: UiErrorCode,
+    pub message: String,
+}
+
+/// A code exists only where the UI does something different because of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "kebab-case")]
+pub enum UiErrorCode {
+    /// The session is gone: leave it.
+    NotFound,
+    /// Another program holds the session: show it read-only.
+    Busy,
+    /// The store cannot write: keep the draft, say so.
+    Storage,
+    /// Say the message.
+    Failed,
+}

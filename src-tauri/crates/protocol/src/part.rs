@@ -1,0 +1,277 @@
+//! What a message is made of.
+//!
+//! A part is the unit we store, publish and draw. Parts hold source (Markdown, tool
+//! input), never rendered HTML: rendering can be redone, storage cannot.
+
+pub mod tool;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
+use ts_rs::TS;
+
+use crate::error::{ApiErrorData, MessageError};
+use crate::id::{MessageId, PartId, SessionId};
+use crate::json::{Count, Extra, Map, Millis};
+use crate::message::{CreatedTime, ModelRef, TokenUsage};
+use tool::ToolPart;
+
+/// The twelve kinds, and what we do not know. A part of a known kind that lacks a field we
+/// need also reads as [`UnknownPart`]: it is shown and kept, not an error for its session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+pub enum Part {
+    Text(TextPart),
+    Reasoning(ReasoningPart),
+    File(FilePart),
+    Agent(AgentPart),
+    Tool(ToolPart),
+    Subtask(SubtaskPart),
+    StepStart(StepStartPart),
+    StepFinish(StepFinishPart),
+    Snapshot(SnapshotPart),
+    Patch(PatchPart),
+    Retry(RetryPart),
+    Compaction(CompactionPart),
+    #[serde(untagged)]
+    #[schemars(skip)]
+    #[ts(skip)]
+    Unknown(UnknownPart),
+}
+
+/// Every part has an id and knows its message and session; each kind adds its own fields.
+macro_rules! parts {
+    ($($(#[$doc:meta])* $Name:ident { $($(#[$attr:meta])* $field:ident: $type:ty,)* })*) => {$(
+        $(#[$doc])*
+        #[skip_serializing_none]
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+        #[ts(optional_fields)]
+        pub struct $Name {
+            pub id: PartId,
+            #[serde(rename = "sessionID")]
+            pub session_id: SessionId,
+            #[serde(rename = "messageID")]
+            pub message_id: MessageId,
+            $($(#[$attr])* pub $field: $type,)*
+            #[serde(flatten)]
+            #[ts(skip)]
+            pub extra: Extra,
+        }
+    )*};
+}
+
+parts! {
+    /// What a person or the model said, as Markdown.
+    TextPart {
+        text: String,
+        /// Made by the program, not typed by the person.
+        synthetic: Option<bool>,
+        /// Shown, but not sent to the model.
+        ignored: Option<bool>,
+        time: Option<PartTime>,
+        #[ts(type = "Record<string, unknown>", optional)]
+        metadata: Option<Map>,
+    }
+    /// The model's thinking.
+    ReasoningPart {
+        text: String,
+        #[ts(type = "Record<string, unknown>", optional)]
+        metadata: Option<Map>,
+        time: PartTime,
+    }
+    /// An attachment: its bytes in a `data:` URL or a `file://` reference.
+    FilePart {
+        mime: String,
+        filename: Option<String>,
+        url: String,
+        source: Option<FilePartSource>,
+    }
+    /// An `@agent` mention.
+    AgentPart {
+        name: String,
+        source: Option<SourceText>,
+    }
+    /// Work to be handed to another agent in a child session.
+    SubtaskPart {
+        prompt: String,
+        description: String,
+        agent: String,
+        model: Option<ModelRef>,
+        command: Option<String>,
+    }
+    /// One API call begins; the work tree was like this.
+    StepStartPart {
+        snapshot: Option<String>,
+    }
+    /// One API call ended, at this cost; the work tree is like this.
+    StepFinishPart {
+        reason: String,
+        snapshot: Option<String>,
+        cost: f64,
+        tokens: TokenUsage,
+    }
+    /// The work tree at one moment, kept by hand or before a revert.
+    SnapshotPart {
+        snapshot: String,
+    }
+    /// The files a step changed since the tree `hash`.
+    PatchPart {
+        hash: String,
+        files: Vec<String>,
+    }
+    /// A failed call that is tried again.
+    RetryPart {
+        attempt: Count,
+        error: ApiErrorValue,
+        time: CreatedTime,
+    }
+    /// From here back, the conversation is summed up.
+    CompactionPart {
+        auto: bool,
+    }
+}
+
+/// A part we cannot read further, with everything that was in it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct UnknownPart {
+    pub id: PartId,
+    #[serde(rename = "sessionID")]
+    pub session_id: SessionId,
+    #[serde(rename = "messageID")]
+    pub message_id: MessageId,
+    #[serde(rename = "type")]
+    pub kind: String,
+    #[serde(flatten)]
+    #[ts(skip)]
+    pub extra: Extra,
+}
+
+#[skip_serializing_none]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[ts(optional_fields)]
+pub struct PartTime {
+    pub start: Millis,
+    pub end: Option<Millis>,
+    #[serde(flatten)]
+    #[ts(skip)]
+    pub extra: Extra,
+}
+
+/// Where an attachment comes from, and which words of the prompt named it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum FilePartSource {
+    File(FileSource),
+    Symbol(SymbolSource),
+    Resource(ResourceSource),
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct FileSource {
+    pub path: String,
+    pub text: SourceText,
+    #[serde(flatten)]
+    #[ts(skip)]
+    pub extra: Extra,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct SymbolSource {
+    pub path: String,
+    pub range: LspRange,
+    pub name: String,
+    pub kind: Count,
+    pub text: SourceText,
+    #[serde(flatten)]
+    #[ts(skip)]
+    pub extra: Extra,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ResourceSource {
+    pub client_name: String,
+    pub uri: String,
+    pub text: SourceText,
+    #[serde(flatten)]
+    #[ts(skip)]
+    pub extra: Extra,
+}
+
+/// A stretch of the prompt, counted in UTF-16 code units as the UI counts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct SourceText {
+    pub value: String,
+    pub start: Count,
+    pub end: Count,
+    #[serde(flatten)]
+    #[ts(skip)]
+    pub extra: Extra,
+}
+
+/// Zero-based, as the Language Server Protocol has it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct LspRange {
+    pub start: LspPosition,
+    pub end: LspPosition,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct LspPosition {
+    pub line: Count,
+    pub character: Count,
+}
+
+/// An `APIError` where only that one may stand; other errors found there are kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(transparent)]
+pub struct ApiErrorValue(pub MessageError);
+
+impl From<ApiErrorData> for ApiErrorValue {
+    fn from(data: ApiErrorData) -> Self {
+        ApiErrorValue(MessageError::Api(data))
+    }
+}
+
+macro_rules! for_each_kind {
+    ($self:ident, $part:ident => $value:expr) => {
+        match $self {
+            Part::Text($part) => $value,
+            Part::Reasoning($part) => $value,
+            Part::File($part) => $value,
+            Part::Agent($part) => $value,
+            Part::Tool($part) => $value,
+            Part::Subtask($part) => $value,
+            Part::StepStart($part) => $value,
+            Part::StepFinish($part) => $value,
+            Part::Snapshot($part) => $value,
+            Part::Patch($part) => $value,
+            Part::Retry($part) => $value,
+            Part::Compaction($part) => $value,
+            Part::Unknown($part) => $value,
+        }
+    };
+}
+
+impl Part {
+    pub fn id(&self) -> &PartId {
+        for_each_kind!(self, part => &part.id)
+    }
+
+    pub fn session_id(&self) -> &SessionId {
+        for_each_kind!(self, part => &part.session_id)
+    }
+
+    pub fn message_id(&self) -> &MessageId {
+        for_each_kind!(self, part => &part.message_id)
+    }
+
+    /// Gives a copied part its new place, as fork and import need.
+    pub fn relocate(&mut self, id: PartId, session_id: SessionId, message_id: MessageId) {
+        for_each_kind!(self, part => {
+            part.id = id;
+            part.session_id = session_id;
+            part.message_id = message_id;
+        })
+    }
+}
