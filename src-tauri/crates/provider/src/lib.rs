@@ -1,0 +1,25 @@
+//! Models in: one neutral request goes out, one neutral stream of events comes back.
+//!
+//! Every provider is reached over a *wire*, a pure codec between the neutral vocabulary
+//! ([`ModelRequest`], [`StreamEvent`]) and the bytes of one public API. Only [`client`]
+//! does I/O. This crate knows nothing of sessions, parts or storage: what a turn does with
+//! the events, and whether it tries again, is the loop's business.
+
+pub mod error;
+pub mod event;
+pub mod model;
+pub mod refusal;
+pub mod request;
+pub mod secret;
+pub mod sse;
+pub mod wire;
+
+pub use error::{ApiFailure, FailureCause, ProviderError, ResponseHeaders};
+pub use event::{FinishReason, Metadata, StreamEvent, Usage};
+pub use model::{Limits, ModelInfo, PriceTier, Prices};
+pub use request::{
+    AssistantContent, FileContent, FileData, ModelMessage, ModelRequest, ToolChoice, ToolOutcome,
+    ToolSpec, UserContent,
+};
+pub use secret::{ApiKey, Redactor};
+pub use wire::{Decoder, HttpCall, Wire, WireKind};

@@ -1,0 +1,61 @@
+//! A wire: the pure codec between the neutral vocabulary and one public API.
+//!
+//! No I/O, no clock, no randomness: the same request gives the same bytes, and the same
+//! bytes give the same events however they are cut into chunks (invariant 6).
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    error::{ProviderError, ResponseHeaders},
+    event::StreamEvent,
+    model::ModelInfo,
+    request::ModelRequest,
+    secret::ApiKey,
+};
+
+/// The APIs we speak.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WireKind {
+    Anthropic,
+    OpenaiChat,
+    OpenaiResponses,
+    Gemini,
+    /// The built-in offline model; it has no codec because it has no bytes.
+    Demo,
+}
+
+/// One POST to make. The caller adds base URL, authentication and content type.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct HttpCall {
+    /// Appended to the base URL; starts with `/` and may hold a query.
+    pub path: String,
+    pub headers: Vec<(String, String)>,
+    pub body: Value,
+}
+
+pub trait Wire: Send + Sync {
+    /// Cannot fail: what the wire cannot carry becomes a text that says so.
+    fn encode(&self, request: &ModelRequest, model: &ModelInfo) -> HttpCall;
+
+    /// Name and value of the header that carries the key.
+    fn auth_header(&self, key: &ApiKey) -> (&'static str, String);
+
+    /// For one response with a success status.
+    fn decoder(&self) -> Box<dyn Decoder>;
+
+    /// For a response with any other status. `headers` are already the allowed ones.
+    fn decode_error(&self, status: u16, headers: ResponseHeaders, body: &[u8]) -> ProviderError;
+}
+
+/// Turns the bytes of one response into content events.
+///
+/// It emits everything between `start-step` and `finish`: content, then exactly one
+/// `finish-step` or `error`, after which it stays silent.
+pub trait Decoder: Send {
+    fn feed(&mut self, bytes: &[u8], out: &mut Vec<StreamEvent>);
+
+    /// The body has ended. Without a terminal event before it, that is an error.
+    fn end(&mut self, out: &mut Vec<StreamEvent>);
+}
