@@ -1,0 +1,219 @@
+/**
+ * A host without a program behind it: projects, sessions and answers from a script, in memory.
+ * For tests and for working on the window in a plain browser.
+ */
+import type { MessageView, Session, Settings, UiBatch, UiError, UiUpdate } from '../protocol';
+import { answerFrames, type Frame } from './fake/answer';
+import { gallery } from './fake/gallery';
+import { createClock } from './fake/ids';
+import { viewOf, createWriter } from './fake/parts';
+import { longSession, projects, sampleSessions } from './fake/samples';
+import type { Host } from './host';
+
+export interface FakeHost extends Host {
+  /** Sends updates to the window as the core would. */
+  emit(...updates: UiUpdate[]): void;
+  readonly sessions: Map<string, Session>;
+  readonly messages: Map<string, MessageView[]>;
+  readonly settings: () => Settings;
+  /** Every call, by name, for tests that ask whether one was made. */
+  readonly calls: { readonly name: string; readonly args: readonly unknown[] }[];
+}
+
+export interface FakeOptions {
+  /** Milliseconds between the frames of an answer. */
+  readonly pace?: number;
+  readonly settings?: Partial<Settings>;
+  /** Begin as on the very first start. */
+  readonly empty?: boolean;
+}
+
+export function createFakeHost(options: FakeOptions = {}): FakeHost {
+  const clock = createClock();
+  const known = options.empty ? [] : [...projects];
+  const sessions = new Map<string, Session>();
+  const messages = new Map<string, MessageView[]>();
+  const deleted = new Map<string, Session>();
+  const running = new Map<string, { frame?: Frame; timer?: ReturnType<typeof setTimeout> }>();
+  const calls: FakeHost['calls'] = [];
+  let settings: Settings = { theme: 'system', sidebarOpen: true, sidebarWidth: 264, ...options.settings };
+  let receive: (batch: UiBatch) => void = () => {};
+
+  if (!options.empty) {
+    for (const session of sampleSessions) sessions.set(session.id, session);
+    messages.set('ses_gallery', gallery('ses_gallery', clock));
+    messages.set('ses_long', longSession('ses_long', clock));
+  }
+
+  const emit = (...updates: UiUpdate[]) => {
+    for (const update of updates) keep(update);
+    receive({ updates });
+  };
+  const told = (session: Session) =>
+    emit({ kind: 'event', event: { type: 'session.updated', properties: { info: session } } });
+  const find = (id: string): Session => {
+    const session = sessions.get(id);
+    if (!session) throw { code: 'not-found', message: 'This session is no longer there' } satisfies UiError;
+    return session;
+  };
+
+  /** The core stores before it tells; so does this. */
+  const keep = (update: UiUpdate) => {
+    if (update.kind === 'part') {
+      const { part } = update.part;
+      const parts = messages.get(part.sessionID)?.find((message) => message.info.id === part.messageID)?.parts;
+      const at = parts?.findIndex((view) => view.part.id === part.id) ?? -1;
+      if (at === -1) parts?.push(update.part);
+      else parts?.splice(at, 1, update.part);
+    } else if (update.kind === 'event' && update.event.type === 'message.updated') {
+      const { info } = update.event.properties;
+      const list = messages.get(info.sessionID) ?? [];
+      const at = list.findIndex((message) => message.info.id === info.id);
+      if (at === -1) list.push({ info, parts: [] });
+      else list.splice(at, 1, { ...(list[at] as MessageView), info });
+      messages.set(info.sessionID, list);
+    }
+  };
+
+  const status = (sessionID: string, type: 'busy' | 'idle'): UiUpdate => ({
+    kind: 'event',
+    event: { type: 'session.status', properties: { sessionID, status: { type } } },
+  });
+  const answer = (sessionID: string, parentID: string) => {
+    const frames = answerFrames(sessionID, parentID, clock);
+    const turn: { frame?: Frame; timer?: ReturnType<typeof setTimeout> } = {};
+    running.set(sessionID, turn);
+    emit(status(sessionID, 'busy'));
+    const step = () => {
+      const next = frames.next();
+      if (next.done) {
+        running.delete(sessionID);
+        emit(status(sessionID, 'idle'));
+        return;
+      }
+      turn.frame = next.value;
+      emit(...next.value.updates);
+      turn.timer = setTimeout(step, options.pace ?? 40);
+    };
+    turn.timer = setTimeout(step, options.pace ?? 40);
+  };
+
+  const host: Host = {
+    start: async () => ({
+      projects: known,
+      recent: options.empty ? {} : { projectID: 'prj_lantern', sessionID: 'ses_gallery' },
+      settings,
+      version: '0.1.0',
+      demo: true,
+      platform: 'browser',
+    }),
+    watch: async (listener) => {
+      receive = listener;
+    },
+    pickProject: async () => {
+      const project = projects[1] ?? projects[0];
+      if (!project) return null;
+      if (!known.includes(project)) known.push(project);
+      return { project, sessions: [...sessions.values()].filter((one) => one.projectID === project.id) };
+    },
+    listSessions: async (projectID) => [...sessions.values()].filter((one) => one.projectID === projectID),
+    createSession: async (projectID) => {
+      const now = Date.now();
+      const directory = known.find((project) => project.id === projectID)?.worktree ?? '/';
+      const session: Session = {
+        id: clock.id('ses'),
+        slug: 'quiet-lamp',
+        projectID,
+        directory,
+        title: 'New session',
+        version: '0.1.0',
+        time: { created: now, updated: now },
+      };
+      sessions.set(session.id, session);
+      return session;
+    },
+    renameSession: async (id, title) => {
+      const session = { ...find(id), title };
+      sessions.set(id, session);
+      told(session);
+    },
+    archiveSession: async (id, archived) => {
+      const { archived: _before, ...time } = find(id).time;
+      const session = { ...find(id), time: archived ? { ...time, archived: Date.now() } : time };
+      sessions.set(id, session);
+      told(session);
+    },
+    deleteSession: async (id) => {
+      const info = find(id);
+      deleted.set(id, info);
+      sessions.delete(id);
+      emit({ kind: 'event', event: { type: 'session.deleted', properties: { info } } });
+    },
+    restoreSession: async (id) => {
+      const session = deleted.get(id);
+      if (session) sessions.set(id, session);
+    },
+    openSession: async (id, limit) => {
+      const session = find(id);
+      const all = messages.get(id) ?? [];
+      return {
+        session,
+        messages: all.slice(-limit),
+        hasOlder: all.length > limit,
+        status: { type: running.has(id) ? 'busy' : 'idle' },
+        permissions: [],
+        questions: [],
+        todos: [],
+        damaged: [],
+      };
+    },
+    olderMessages: async (id, before, limit) => {
+      const all = messages.get(id) ?? [];
+      const end = all.findIndex((message) => message.info.id === before);
+      const from = Math.max(0, end - limit);
+      return { messages: all.slice(from, Math.max(0, end)), hasOlder: from > 0, damaged: [] };
+    },
+    closeSession: async () => {},
+    prompt: async (sessionID, { text }) => {
+      const session = { ...find(sessionID), time: { ...find(sessionID).time, updated: Date.now() } };
+      sessions.set(sessionID, session);
+      const asked = createWriter(sessionID, clock).user(text);
+      asked.info.time.created = Math.max(clock.now(), Date.now());
+      emit(
+        { kind: 'event', event: { type: 'message.updated', properties: { info: asked.info } } },
+        ...asked.parts.map((view) => ({ kind: 'part' as const, part: viewOf(view.part) })),
+      );
+      told(session);
+      if (!running.has(sessionID)) answer(sessionID, asked.info.id);
+      return asked.info.id;
+    },
+    abort: async (sessionID) => {
+      const turn = running.get(sessionID);
+      if (!turn) return;
+      clearTimeout(turn.timer);
+      running.delete(sessionID);
+      const error = { name: 'MessageAbortedError' as const, data: { message: 'Stopped by the user' } };
+      const info = turn.frame && { ...turn.frame.info, error };
+      if (info) emit({ kind: 'event', event: { type: 'message.updated', properties: { info } } });
+      emit(status(sessionID, 'idle'));
+    },
+    saveSettings: async (next) => {
+      settings = next;
+    },
+    remember: async () => {},
+    openExternal: async () => {},
+  };
+
+  return { ...recorded(host, calls), emit, sessions, messages, settings: () => settings, calls };
+}
+
+function recorded(host: Host, calls: FakeHost['calls']): Host {
+  const wrapped = Object.entries(host).map(([name, run]) => [
+    name,
+    (...args: unknown[]) => {
+      calls.push({ name, args });
+      return (run as (...args: unknown[]) => unknown)(...args);
+    },
+  ]);
+  return Object.fromEntries(wrapped) as Host;
+}

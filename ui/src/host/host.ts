@@ -1,0 +1,58 @@
+/**
+ * What the window may ask of the program behind it.
+ *
+ * The only door out of the UI: `tauri.ts` opens it onto the Rust core, `fake.ts` onto a scripted
+ * one for tests and a plain browser. Nothing else knows which of the two is there.
+ */
+import type {
+  AppStart,
+  MessagePage,
+  ProjectOpened,
+  PromptInput,
+  Session,
+  SessionView,
+  Settings,
+  UiBatch,
+  UiError,
+  UiErrorCode,
+} from '../protocol';
+
+export interface Host {
+  start(): Promise<AppStart>;
+  /** One watcher a window; a batch comes at most once a frame. */
+  watch(receive: (batch: UiBatch) => void): Promise<void>;
+
+  /** The native folder dialog; null when it was dismissed. */
+  pickProject(): Promise<ProjectOpened | null>;
+
+  listSessions(projectID: string): Promise<Session[]>;
+  createSession(projectID: string): Promise<Session>;
+  renameSession(sessionID: string, title: string): Promise<void>;
+  archiveSession(sessionID: string, archived: boolean): Promise<void>;
+  deleteSession(sessionID: string): Promise<void>;
+  restoreSession(sessionID: string): Promise<void>;
+
+  /** Loads the tail and starts the flow of part updates for this session. */
+  openSession(sessionID: string, limit: number): Promise<SessionView>;
+  olderMessages(sessionID: string, before: string, limit: number): Promise<MessagePage>;
+  closeSession(sessionID: string): Promise<void>;
+
+  prompt(sessionID: string, input: PromptInput): Promise<string>;
+  abort(sessionID: string): Promise<void>;
+
+  saveSettings(settings: Settings): Promise<void>;
+  remember(projectID: string | null, sessionID: string | null): Promise<void>;
+  openExternal(url: string): Promise<void>;
+}
+
+const CODES: Record<UiErrorCode, true> = { 'not-found': true, busy: true, storage: true, failed: true };
+
+/** Whatever a host rejects with, as something that can be shown. */
+export function uiError(reason: unknown): UiError {
+  if (typeof reason !== 'object' || reason === null) return { code: 'failed', message: String(reason) };
+  const { code, message } = reason as Partial<UiError>;
+  return {
+    code: code !== undefined && code in CODES ? code : 'failed',
+    message: message ?? String(reason),
+  };
+}

@@ -1,0 +1,13 @@
+import type { JSX } from 'solid-js';
+import TriangleAlert from 'lucide-solid/icons/triangle-alert';
+import './banner.css';
+
+/** A problem that stays until it is over. */
+export function Banner(props: { tone: 'warn' | 'danger'; children: JSX.Element }) {
+  return (
+    <div class="banner" data-tone={props.tone} role="alert">
+      <TriangleAlert size={14} aria-hidden="true" />
+      <div class="banner-text">{props.children}</div>
+    </div>
+  );
+}

@@ -1,0 +1,48 @@
+import ChevronRight from 'lucide-solid/icons/chevron-right';
+import { createSignal, createUniqueId, Show, type JSX } from 'solid-js';
+import { Dynamic } from 'solid-js/web';
+import type { Icon } from './Button';
+import './card.css';
+
+export interface CardProps {
+  readonly icon: Icon;
+  readonly title: string;
+  readonly subtitle?: string;
+  /** At the right end of the head: a state, a duration. */
+  readonly aside?: JSX.Element;
+  readonly tone?: 'plain' | 'danger';
+  readonly open?: boolean;
+  /** Made only when the card is opened. */
+  readonly children?: JSX.Element;
+}
+
+/** One line that says what happened, and opens to show how. */
+export function Card(props: CardProps) {
+  const [chosen, setChosen] = createSignal<boolean | undefined>();
+  const open = () => chosen() ?? props.open ?? false;
+  const id = createUniqueId();
+  return (
+    <div class="card" data-tone={props.tone ?? 'plain'} data-open={open() ? '' : undefined}>
+      <button
+        type="button"
+        class="card-head"
+        aria-expanded={open()}
+        aria-controls={id}
+        onClick={() => setChosen(!open())}
+      >
+        <Dynamic component={props.icon} size={14} aria-hidden="true" />
+        <span class="card-title">{props.title}</span>
+        <span class="card-subtitle" title={props.subtitle}>
+          {props.subtitle}
+        </span>
+        <span class="card-aside">{props.aside}</span>
+        <ChevronRight class="chevron" size={14} aria-hidden="true" />
+      </button>
+      <Show when={open()}>
+        <div class="card-body" id={id}>
+          {props.children}
+        </div>
+      </Show>
+    </div>
+  );
+}

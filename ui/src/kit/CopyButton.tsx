@@ -1,0 +1,30 @@
+import Check from 'lucide-solid/icons/check';
+import Copy from 'lucide-solid/icons/copy';
+import { createSignal, onCleanup } from 'solid-js';
+import { en } from '../i18n/en';
+import { IconButton } from './Button';
+import { copyText } from './clipboard';
+
+const SHOWN_MILLIS = 1500;
+
+export function CopyButton(props: { text: () => string; label: string; class?: string }) {
+  const [copied, setCopied] = createSignal(false);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  onCleanup(() => clearTimeout(timer));
+
+  const copy = async () => {
+    if (!(await copyText(props.text()))) return;
+    setCopied(true);
+    clearTimeout(timer);
+    timer = setTimeout(() => setCopied(false), SHOWN_MILLIS);
+  };
+  return (
+    <IconButton
+      class={props.class}
+      icon={copied() ? Check : Copy}
+      label={copied() ? en.part.copied : props.label}
+      size={14}
+      onClick={() => void copy()}
+    />
+  );
+}

@@ -1,0 +1,60 @@
+/** Numbers, times and paths as people read them. */
+
+export function duration(millis: number): string {
+  const seconds = Math.max(0, millis) / 1000;
+  if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 60) return `${Math.round(seconds)} s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60
+    ? `${minutes} min ${Math.round(seconds % 60)} s`
+    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+export function count(value: number): string {
+  if (value < 1000) return String(value);
+  if (value < 999_950) return `${(value / 1000).toFixed(value < 9_950 ? 1 : 0)}k`;
+  return `${(value / 1_000_000).toFixed(1)}M`;
+}
+
+export function money(dollars: number): string {
+  if (dollars === 0) return '';
+  return dollars < 0.01 ? `$${dollars.toFixed(4)}` : `$${dollars.toFixed(2)}`;
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Short enough for a list: "now", "5m", "3h", "2d", then a date. */
+export function ago(then: number, now: number): string {
+  const past = now - then;
+  if (past < MINUTE) return 'now';
+  if (past < HOUR) return `${Math.floor(past / MINUTE)}m`;
+  if (past < DAY) return `${Math.floor(past / HOUR)}h`;
+  if (past < 7 * DAY) return `${Math.floor(past / DAY)}d`;
+  return new Date(then).toLocaleDateString(undefined, { day: 'numeric', month: 'short' });
+}
+
+export function clock(then: number): string {
+  return new Date(then).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+}
+
+export function baseName(path: string): string {
+  const name = path.replace(/[/\\]+$/, '').split(/[/\\]/).at(-1);
+  return name || path;
+}
+
+/**
+ * A path below `root` without it. Only a whole prefix goes: a sibling whose name merely begins
+ * alike stays as it is, and the root itself stays readable.
+ */
+export function relativePath(path: string, root: string | undefined): string {
+  if (!root) return path;
+  const same = (text: string) => text.replaceAll('\\', '/');
+  const prefix = same(root).replace(/\/+$/, '') + '/';
+  const full = same(path);
+  const drive = /^[a-z]:/i.test(prefix);
+  const begins = drive ? full.toLowerCase().startsWith(prefix.toLowerCase()) : full.startsWith(prefix);
+  return begins && full.length > prefix.length ? path.slice(prefix.length) : path;
+}

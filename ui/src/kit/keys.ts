@@ -1,0 +1,42 @@
+/** Keyboard: what counts as the command key, and the window's own shortcuts. */
+import { onCleanup, onMount } from 'solid-js';
+
+const isMac = /mac|iphone|ipad/i.test(globalThis.navigator?.platform ?? '');
+
+/** "Ctrl+B", or "⌘B" on a Mac. */
+export function keyName(letter: string): string {
+  return isMac ? `⌘${letter}` : `Ctrl+${letter}`;
+}
+
+export function hasCommandKey(event: KeyboardEvent): boolean {
+  return isMac ? event.metaKey && !event.ctrlKey : event.ctrlKey && !event.metaKey;
+}
+
+/** An input method is at work: its keys are not ours. 229 is what WebKit sends instead of the flag. */
+export function isComposing(event: KeyboardEvent): boolean {
+  return event.isComposing || event.keyCode === 229;
+}
+
+export interface Shortcuts {
+  /** With the command key held. */
+  readonly command: Readonly<Record<string, () => void>>;
+  /** When nothing else has taken it: dialogs, menus and fields come first. */
+  readonly escape: () => void;
+}
+
+export function useShortcuts(shortcuts: Shortcuts): void {
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.defaultPrevented || isComposing(event)) return;
+    if (event.key === 'Escape') {
+      shortcuts.escape();
+      return;
+    }
+    if (!hasCommandKey(event) || event.altKey || event.shiftKey) return;
+    const run = shortcuts.command[event.key.toLowerCase()];
+    if (!run) return;
+    event.preventDefault();
+    run();
+  };
+  onMount(() => window.addEventListener('keydown', onKeyDown));
+  onCleanup(() => window.removeEventListener('keydown', onKeyDown));
+}

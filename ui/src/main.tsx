@@ -1,0 +1,30 @@
+import { render } from 'solid-js/web';
+import { App } from './App';
+import type { Host } from './host/host';
+import { createTauriHost, inTauri } from './host/tauri';
+import { createApp } from './store/app';
+import { AppProvider } from './store/context';
+import './styles/tokens.css';
+import './styles/base.css';
+import './styles/markdown.css';
+import './styles/code.css';
+
+/** A plain browser gets the scripted host, so that the window can be worked on without Rust. */
+async function findHost(): Promise<Host> {
+  if (inTauri()) return createTauriHost();
+  const { createFakeHost } = await import('./host/fake');
+  return createFakeHost({ empty: location.search === '?empty' });
+}
+
+const root = document.getElementById('app');
+const host = await findHost();
+if (root) {
+  render(() => {
+    const app = createApp(host);
+    return (
+      <AppProvider value={app}>
+        <App />
+      </AppProvider>
+    );
+  }, root);
+}

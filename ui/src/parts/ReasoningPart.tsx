@@ -1,0 +1,33 @@
+import { createMemo, Show } from 'solid-js';
+import { en } from '../i18n/en';
+import { Fold } from '../kit/Fold';
+import { duration } from '../kit/format';
+import { Markdown } from '../kit/Markdown';
+import type { PartProps } from './registry';
+
+const BOLD_TITLE = /^\s*\*\*([^*\n]+)\*\*/;
+
+/** Open while the model thinks, folded once it is done; a click decides for good. */
+export function ReasoningPart(props: PartProps<'reasoning'>) {
+  const done = () => props.part.time.end !== undefined || stopped(props);
+  const title = createMemo(() => BOLD_TITLE.exec(props.part.text)?.[1]);
+  const label = () => {
+    const { start, end } = props.part.time;
+    if (!done()) return en.part.thinking;
+    return end === undefined ? en.part.thoughts : en.part.thought(duration(end - start));
+  };
+  return (
+    <Fold label={label()} detail={title()} open={!done()}>
+      <div class="reasoning-body">
+        <Show when={props.blocks} fallback={<p class="plain-text">{props.part.text}</p>}>
+          {(blocks) => <Markdown blocks={blocks()} />}
+        </Show>
+      </div>
+    </Fold>
+  );
+}
+
+/** A killed turn leaves its thinking without an end. */
+function stopped({ message }: PartProps<'reasoning'>): boolean {
+  return message.role === 'assistant' && (message.time.completed !== undefined || message.error !== undefined);
+}

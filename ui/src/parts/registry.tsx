@@ -1,0 +1,45 @@
+/** Who draws which part. */
+import type { Component } from 'solid-js';
+import type { Message, PartOf, PartType } from '../protocol';
+import { AgentPart } from './AgentPart';
+import { CompactionPart } from './CompactionPart';
+import { FilePart } from './FilePart';
+import { PatchPart } from './PatchPart';
+import { ReasoningPart } from './ReasoningPart';
+import { RetryPart } from './RetryPart';
+import { SnapshotPart } from './SnapshotPart';
+import { StepFinishPart, StepStartPart } from './StepParts';
+import { SubtaskPart } from './SubtaskPart';
+import { TextPart } from './TextPart';
+import { ToolPart } from './ToolPart';
+import { UnknownPart } from './UnknownPart';
+import './parts.css';
+
+export interface PartProps<T extends PartType> {
+  readonly part: PartOf<T>;
+  /** Sanitised HTML from Rust, for text and reasoning. */
+  readonly blocks?: readonly string[];
+  readonly message: Message;
+}
+
+/** Exhaustive on purpose: a new Rust variant breaks this line until someone draws it. */
+export const partRenderers: { [T in PartType]: Component<PartProps<T>> } = {
+  text: TextPart,
+  reasoning: ReasoningPart,
+  file: FilePart,
+  agent: AgentPart,
+  tool: ToolPart,
+  subtask: SubtaskPart,
+  'step-start': StepStartPart,
+  'step-finish': StepFinishPart,
+  snapshot: SnapshotPart,
+  patch: PatchPart,
+  retry: RetryPart,
+  compaction: CompactionPart,
+};
+
+export function rendererOf(type: string): Component<PartProps<PartType>> {
+  return Object.hasOwn(partRenderers, type)
+    ? (partRenderers[type as PartType] as Component<PartProps<PartType>>)
+    : UnknownPart;
+}

@@ -1,0 +1,47 @@
+/** The data contract with Rust under one roof: the generated bindings and what follows from them. */
+export type { AgentPart } from './bindings/AgentPart';
+export type { AppStart } from './bindings/AppStart';
+export type { AssistantMessage } from './bindings/AssistantMessage';
+export type { CompactionPart } from './bindings/CompactionPart';
+export type { Damaged } from './bindings/Damaged';
+export type { Event } from './bindings/Event';
+export type { FilePart } from './bindings/FilePart';
+export type { FilePartSource } from './bindings/FilePartSource';
+export type { Message } from './bindings/Message';
+export type { MessageError } from './bindings/MessageError';
+export type { MessagePage } from './bindings/MessagePage';
+export type { MessageView } from './bindings/MessageView';
+export type { ModelRef } from './bindings/ModelRef';
+export type { Part } from './bindings/Part';
+export type { PartView } from './bindings/PartView';
+export type { PatchPart } from './bindings/PatchPart';
+export type { Project } from './bindings/Project';
+export type { ProjectOpened } from './bindings/ProjectOpened';
+export type { PromptInput } from './bindings/PromptInput';
+export type { ReasoningPart } from './bindings/ReasoningPart';
+export type { RetryPart } from './bindings/RetryPart';
+export type { Session } from './bindings/Session';
+export type { SessionStatus } from './bindings/SessionStatus';
+export type { SessionView } from './bindings/SessionView';
+export type { Settings } from './bindings/Settings';
+export type { SnapshotPart } from './bindings/SnapshotPart';
+export type { StepFinishPart } from './bindings/StepFinishPart';
+export type { StepStartPart } from './bindings/StepStartPart';
+export type { SubtaskPart } from './bindings/SubtaskPart';
+export type { TextPart } from './bindings/TextPart';
+export type { Theme } from './bindings/Theme';
+export type { TokenUsage } from './bindings/TokenUsage';
+export type { ToolPart } from './bindings/ToolPart';
+export type { ToolState } from './bindings/ToolState';
+export type { UiBatch } from './bindings/UiBatch';
+export type { UiError } from './bindings/UiError';
+export type { UiErrorCode } from './bindings/UiErrorCode';
+export type { UiUpdate } from './bindings/UiUpdate';
+export type { UserMessage } from './bindings/UserMessage';
+
+import type { Part } from './bindings/Part';
+import type { ToolState } from './bindings/ToolState';
+
+export type PartType = Part['type'];
+export type PartOf<T extends PartType> = Extract<Part, { type: T }>;
+export type ToolStatus = ToolState['status'];

@@ -1,0 +1,108 @@
+import ChevronRight from 'lucide-solid/icons/chevron-right';
+import Plus from 'lucide-solid/icons/plus';
+import { createEffect, createMemo, createSignal, For, Show } from 'solid-js';
+import { en } from '../i18n/en';
+import { IconButton } from '../kit/Button';
+import { baseName } from '../kit/format';
+import type { Project, Session } from '../protocol';
+import { useApp } from '../store/context';
+import { listOf } from '../store/sessions';
+import { SessionRow } from './SessionRow';
+
+/** Rows drawn at once; more on demand, so that thousands of sessions cost nothing. */
+const CHUNK = 60;
+
+export function ProjectGroup(props: { project: Project; filter: string; onNavigate: () => void }) {
+  const app = useApp();
+  const [folded, setFolded] = createSignal<boolean | undefined>();
+  const name = () => props.project.name ?? baseName(props.project.worktree);
+  const open = () => props.filter !== '' || !(folded() ?? app.project()?.id !== props.project.id);
+  const listed = () => app.state().listed[props.project.id] === true;
+
+  createEffect(() => {
+    if (open()) void app.listProject(props.project.id);
+  });
+
+  const sessions = createMemo(() => {
+    const all = listOf(app.state().sessions, props.project.id);
+    return props.filter === '' ? all : all.filter((one) => one.title.toLowerCase().includes(props.filter));
+  });
+  const current = createMemo(() => sessions().filter((session) => session.time.archived === undefined));
+  const archived = createMemo(() => sessions().filter((session) => session.time.archived !== undefined));
+
+  return (
+    <Show when={props.filter === '' || sessions().length > 0}>
+      <section class="project" data-project-id={props.project.id}>
+        <div class="project-head">
+          <button
+            type="button"
+            class="project-name"
+            data-row
+            aria-expanded={open()}
+            title={props.project.worktree}
+            onClick={() => setFolded(open())}
+          >
+            <ChevronRight class="chevron" size={14} aria-hidden="true" />
+            <span>{name()}</span>
+          </button>
+          <IconButton
+            class="project-new"
+            icon={Plus}
+            label={en.sidebar.newSessionIn(name())}
+            onClick={() => void app.create(props.project.id).then(props.onNavigate)}
+          />
+        </div>
+        <Show when={open()}>
+          <Show when={listed()} fallback={<p class="sidebar-note">{en.sidebar.loading}</p>}>
+            <SessionList sessions={current()} onNavigate={props.onNavigate} />
+            <Show when={sessions().length === 0}>
+              <p class="sidebar-note">{en.sidebar.noSessions}</p>
+            </Show>
+            <Archive sessions={archived()} open={props.filter !== ''} onNavigate={props.onNavigate} />
+          </Show>
+        </Show>
+      </section>
+    </Show>
+  );
+}
+
+function SessionList(props: { sessions: readonly Session[]; onNavigate: () => void }) {
+  const [shown, setShown] = createSignal(CHUNK);
+  // Rows live by id: a renamed or touched session keeps its row and its focus.
+  const ids = createMemo(() => props.sessions.slice(0, shown()).map((session) => session.id));
+  return (
+    <ul class="session-list">
+      <For each={ids()}>{(id) => <SessionRow sessionID={id} onNavigate={props.onNavigate} />}</For>
+      <Show when={props.sessions.length > shown()}>
+        <li>
+          <button type="button" class="sidebar-more" data-row onClick={() => setShown(shown() + CHUNK * 4)}>
+            {en.sidebar.more(props.sessions.length - shown())}
+          </button>
+        </li>
+      </Show>
+    </ul>
+  );
+}
+
+function Archive(props: { sessions: readonly Session[]; open: boolean; onNavigate: () => void }) {
+  const [unfolded, setUnfolded] = createSignal(false);
+  const open = () => props.open || unfolded();
+  return (
+    <Show when={props.sessions.length > 0}>
+      <button
+        type="button"
+        class="project-name archive-name"
+        data-row
+        data-testid="archived"
+        aria-expanded={open()}
+        onClick={() => setUnfolded(!open())}
+      >
+        <ChevronRight class="chevron" size={14} aria-hidden="true" />
+        <span>{en.sidebar.archived(props.sessions.length)}</span>
+      </button>
+      <Show when={open()}>
+        <SessionList sessions={props.sessions} onNavigate={props.onNavigate} />
+      </Show>
+    </Show>
+  );
+}

@@ -1,0 +1,120 @@
+import Archive from 'lucide-solid/icons/archive';
+import ArchiveRestore from 'lucide-solid/icons/archive-restore';
+import Ellipsis from 'lucide-solid/icons/ellipsis';
+import Pencil from 'lucide-solid/icons/pencil';
+import Trash from 'lucide-solid/icons/trash';
+import { createMemo, createSignal, Match, Show, Switch } from 'solid-js';
+import { en } from '../i18n/en';
+import { ago, clock } from '../kit/format';
+import { isComposing } from '../kit/keys';
+import { Menu, type MenuItem } from '../kit/Menu';
+import { useApp } from '../store/context';
+import { useNow } from '../store/now';
+
+export function SessionRow(props: { sessionID: string; onNavigate: () => void }) {
+  const app = useApp();
+  const now = useNow();
+  const [renaming, setRenaming] = createSignal(false);
+  let row: HTMLButtonElement | undefined;
+
+  const session = createMemo(() => app.state().sessions[props.sessionID]);
+  const title = () => session()?.title || en.session.untitled;
+  const archived = () => session()?.time.archived !== undefined;
+  const status = createMemo(() => app.state().statuses[props.sessionID]?.type ?? 'idle');
+  const failed = createMemo(() => app.state().failed[props.sessionID] === true);
+  const current = () => app.selected() === props.sessionID;
+
+  const items = createMemo<MenuItem[]>(() => [
+    { label: en.session.rename, icon: Pencil, keys: 'F2', run: () => queueMicrotask(() => setRenaming(true)) },
+    archived()
+      ? { label: en.session.unarchive, icon: ArchiveRestore, run: () => void app.archive(props.sessionID, false) }
+      : { label: en.session.archive, icon: Archive, run: () => void app.archive(props.sessionID, true) },
+    { label: en.session.delete, icon: Trash, keys: 'Del', tone: 'danger', run: () => void app.remove(props.sessionID) },
+  ]);
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'F2') setRenaming(true);
+    else if (event.key === 'Delete') removeByKey();
+    else return;
+    event.preventDefault();
+  };
+  /** The next row takes the focus, so that the keyboard stays in the list. */
+  const removeByKey = () => {
+    const item = row?.closest('li');
+    const near = item?.nextElementSibling ?? item?.previousElementSibling;
+    void app.remove(props.sessionID).then(() => near?.querySelector<HTMLElement>('[data-row]')?.focus());
+  };
+  const finish = (text?: string) => {
+    setRenaming(false);
+    row?.focus();
+    if (text !== undefined) void app.rename(props.sessionID, text);
+  };
+
+  return (
+    <li class="session-row" data-session-id={props.sessionID} data-current={current() ? '' : undefined}>
+      <Show when={!renaming()} fallback={<RenameField title={title()} onDone={finish} />}>
+        <button
+          ref={row}
+          type="button"
+          class="session-open"
+          data-row
+          aria-current={current() ? 'true' : undefined}
+          title={`${title()}\n${clock(session()?.time.updated ?? 0)}`}
+          onClick={() => void app.select(props.sessionID).then(props.onNavigate)}
+          onDblClick={() => setRenaming(true)}
+          onKeyDown={onKeyDown}
+        >
+          <span class="session-title">{title()}</span>
+          <Switch fallback={<span class="session-age">{ago(session()?.time.updated ?? 0, now())}</span>}>
+            <Match when={status() === 'busy'}>
+              <span class="mark spinner" />
+              <span class="visually-hidden">{en.session.busy}</span>
+            </Match>
+            <Match when={status() === 'retry'}>
+              <span class="mark" data-mark="retry" />
+              <span class="visually-hidden">{en.session.retrying}</span>
+            </Match>
+            <Match when={failed()}>
+              <span class="mark" data-mark="failed" />
+              <span class="visually-hidden">{en.session.failed}</span>
+            </Match>
+          </Switch>
+        </button>
+        <Menu class="session-menu" label={en.session.menu(title())} items={items()}>
+          <Ellipsis size={15} aria-hidden="true" />
+        </Menu>
+      </Show>
+    </li>
+  );
+}
+
+function RenameField(props: { title: string; onDone: (title?: string) => void }) {
+  let settled = false;
+  const done = (text?: string) => {
+    if (settled) return;
+    settled = true;
+    props.onDone(text);
+  };
+  const onKeyDown = (event: KeyboardEvent & { currentTarget: HTMLInputElement }) => {
+    if (isComposing(event)) return;
+    if (event.key === 'Enter') done(event.currentTarget.value);
+    else if (event.key === 'Escape') done();
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <input
+      class="session-rename"
+      ref={(field) =>
+        queueMicrotask(() => {
+          field.focus();
+          field.select();
+        })
+      }
+      aria-label={en.session.renameLabel}
+      value={props.title}
+      onKeyDown={onKeyDown}
+      onBlur={(event) => done(event.currentTarget.value)}
+    />
+  );
+}

@@ -1,0 +1,103 @@
+import FolderOpen from 'lucide-solid/icons/folder-open';
+import PanelLeft from 'lucide-solid/icons/panel-left';
+import SquarePen from 'lucide-solid/icons/square-pen';
+import X from 'lucide-solid/icons/x';
+import { createMemo, createSignal, For, Show } from 'solid-js';
+import { en } from '../i18n/en';
+import { Button, IconButton } from '../kit/Button';
+import { keyName } from '../kit/keys';
+import { ThemeToggle } from '../settings/ThemeToggle';
+import { useApp } from '../store/context';
+import { ProjectGroup } from './ProjectGroup';
+import './sidebar.css';
+
+export function Sidebar(props: { onHide: () => void; onNavigate: () => void }) {
+  const app = useApp();
+  const [words, setWords] = createSignal('');
+  const filter = createMemo(() => words().trim().toLowerCase());
+
+  const onFilter = (text: string) => {
+    setWords(text);
+    // A title can be found only in lists that are here.
+    if (text.trim() !== '') for (const project of app.state().projects) void app.listProject(project.id);
+  };
+  const onFilterKey = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || words() === '') return;
+    event.preventDefault();
+    setWords('');
+  };
+  const nothingFound = () =>
+    filter() !== '' &&
+    !Object.values(app.state().sessions).some((session) => session.title.toLowerCase().includes(filter()));
+
+  return (
+    <nav class="sidebar" data-testid="sidebar" aria-label={en.sidebar.label} onKeyDown={moveBetweenRows}>
+      <header class="sidebar-bar">
+        <span class="sidebar-name">{en.app}</span>
+        <ThemeToggle />
+        <IconButton
+          icon={PanelLeft}
+          label={en.sidebar.hide}
+          keys={keyName('B')}
+          aria-expanded="true"
+          onClick={props.onHide}
+        />
+      </header>
+      <div class="sidebar-actions">
+        <Button
+          class="sidebar-new"
+          data-testid="new-session"
+          icon={SquarePen}
+          title={`${en.sidebar.newSession} (${keyName('N')})`}
+          disabled={!app.project()}
+          onClick={() => void app.create().then(props.onNavigate)}
+        >
+          {en.sidebar.newSession}
+        </Button>
+        <IconButton
+          class="sidebar-folder"
+          data-testid="open-folder"
+          icon={FolderOpen}
+          label={en.sidebar.openFolder}
+          keys={keyName('O')}
+          onClick={() => void app.pickProject()}
+        />
+      </div>
+      <Show when={app.state().projects.length > 0}>
+        <div class="sidebar-filter">
+          <input
+            type="text"
+            data-testid="session-filter"
+            aria-label={en.sidebar.filter}
+            placeholder={en.sidebar.filter}
+            spellcheck={false}
+            value={words()}
+            onInput={(event) => onFilter(event.currentTarget.value)}
+            onKeyDown={onFilterKey}
+          />
+          <Show when={words() !== ''}>
+            <IconButton icon={X} size={13} label={en.sidebar.clearFilter} onClick={() => setWords('')} />
+          </Show>
+        </div>
+      </Show>
+      <div class="sidebar-list">
+        <For each={app.state().projects}>
+          {(project) => <ProjectGroup project={project} filter={filter()} onNavigate={props.onNavigate} />}
+        </For>
+        <Show when={nothingFound()}>
+          <p class="sidebar-note">{en.sidebar.noMatch(words().trim())}</p>
+        </Show>
+      </div>
+    </nav>
+  );
+}
+
+/** Up and Down walk the rows, whatever stands between them. */
+function moveBetweenRows(event: KeyboardEvent & { currentTarget: HTMLElement }) {
+  const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+  const row = event.target instanceof Element ? event.target.closest('[data-row]') : null;
+  if (step === 0 || !row || event.defaultPrevented) return;
+  const rows = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-row]')];
+  rows[rows.indexOf(row as HTMLElement) + step]?.focus();
+  event.preventDefault();
+}

@@ -1,0 +1,178 @@
+/**
+ * The window's state and everything a person can do with it.
+ *
+ * Wraps the pure reducer in one Solid signal; components read through memos, which stay quiet
+ * while their value is the same object. Must not know the DOM or Tauri.
+ */
+import { batch, createEffect, createMemo, createSignal, on, type Accessor } from 'solid-js';
+import { uiError, type Host } from '../host/host';
+import { en } from '../i18n/en';
+import type { AppStart, Project, Session, Settings, Theme, UiBatch, UiError } from '../protocol';
+import { createDrafts, type Drafts } from './drafts';
+import { emptyState, reduceAll, type UiState } from './reduce';
+import { createSessions, type Sessions } from './sessions';
+import { createToasts, type Toasts } from './toasts';
+import { projectOpened, sessionsListed, started } from './transitions';
+
+export type Phase = { readonly name: 'starting' } | { readonly name: 'ready' } | { readonly name: 'failed'; readonly error: UiError };
+
+export interface App extends Sessions {
+  readonly host: Host;
+  readonly state: Accessor<UiState>;
+  readonly phase: Accessor<Phase>;
+  readonly settings: Accessor<Settings>;
+  readonly about: Accessor<Pick<AppStart, 'version' | 'demo' | 'platform'>>;
+  readonly toasts: Toasts;
+  readonly drafts: Drafts;
+  /** The project in which a new session would begin. */
+  readonly project: Accessor<Project | undefined>;
+  start(): Promise<void>;
+  pickProject(): Promise<void>;
+  /** Fetches the sessions of a project, once. */
+  listProject(projectID: string): Promise<void>;
+  setTheme(theme: Theme): void;
+  setSidebar(change: Partial<Pick<Settings, 'sidebarOpen' | 'sidebarWidth'>>): void;
+  /** Runs what may fail and says so if it does; undefined then. */
+  attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
+}
+
+/** What the store needs from its own inside; not for components. */
+export interface Core {
+  readonly host: Host;
+  readonly state: Accessor<UiState>;
+  readonly toasts: Toasts;
+  readonly drafts: Drafts;
+  readonly project: Accessor<Project | undefined>;
+  change(step: (state: UiState) => UiState): void;
+  setProjectID(projectID: string | undefined): void;
+  attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
+}
+
+const DEFAULTS: Settings = { theme: 'system', sidebarOpen: true, sidebarWidth: 264 };
+
+export function createApp(host: Host, storage: Storage | undefined = globalThis.localStorage): App {
+  const [state, setState] = createSignal<UiState>(emptyState);
+  const [phase, setPhase] = createSignal<Phase>({ name: 'starting' });
+  const [settings, setSettings] = createSignal<Settings>(DEFAULTS);
+  const [about, setAbout] = createSignal({ version: '', demo: false, platform: '' });
+  const [projectID, setProjectID] = createSignal<string | undefined>();
+  const toasts = createToasts();
+
+  const project = createMemo(() => {
+    const { projects } = state();
+    return projects.find((known) => known.id === projectID()) ?? projects[0];
+  });
+  const attempt = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work();
+    } catch (reason) {
+      toasts.show({ tone: 'error', text: uiError(reason).message });
+      return undefined;
+    }
+  };
+  const core: Core = {
+    host,
+    state,
+    toasts,
+    drafts: createDrafts(storage),
+    project,
+    change: (step) => setState(step),
+    setProjectID,
+    attempt,
+  };
+  const sessions = createSessions(core);
+
+  const receive = ({ updates }: UiBatch) => {
+    batch(() => setState((now) => reduceAll(now, updates)));
+    for (const update of updates) {
+      if (update.kind === 'event' && update.event.type === 'session.error') {
+        const { sessionID, error } = update.event.properties;
+        if (error?.name === 'MessageAbortedError') continue;
+        // The open session shows its own errors where they happened.
+        if (sessionID !== undefined && sessionID === state().open?.sessionID) continue;
+        const title = sessionID === undefined ? undefined : state().sessions[sessionID]?.title;
+        const detail = error && 'message' in error.data ? String(error.data.message) : undefined;
+        toasts.show({ tone: 'error', text: title ?? en.error.session, detail });
+      }
+    }
+  };
+
+  const listProject = async (id: string) => {
+    if (state().listed[id]) return;
+    const list = await attempt(() => host.listSessions(id));
+    if (list) setState((now) => sessionsListed(now, id, list));
+  };
+
+  const start = async () => {
+    setPhase({ name: 'starting' });
+    try {
+      await host.watch(receive);
+      const begun = await host.start();
+      const { recent } = begun;
+      batch(() => {
+        setState((now) => started(now, begun));
+        setSettings(begun.settings);
+        setAbout({ version: begun.version, demo: begun.demo, platform: begun.platform });
+        setPhase({ name: 'ready' });
+      });
+      const first = recent.projectID ?? begun.projects[0]?.id;
+      if (first === undefined) return;
+      setProjectID(first);
+      await listProject(first);
+      const last = recent.sessionID;
+      if (last !== undefined && state().sessions[last]) await sessions.select(last);
+    } catch (reason) {
+      setPhase({ name: 'failed', error: uiError(reason) });
+    }
+  };
+
+  const save = (change: Partial<Settings>) => {
+    setSettings((now) => ({ ...now, ...change }));
+    void attempt(() => host.saveSettings(settings()));
+  };
+
+  // Where the person is, for the next start.
+  createEffect(
+    on(
+      () => [project()?.id, sessions.selected()] as const,
+      ([place, session]) => {
+        if (phase().name === 'ready') void attempt(() => host.remember(place ?? null, session ?? null));
+      },
+      { defer: true },
+    ),
+  );
+
+  return {
+    ...sessions,
+    host,
+    state,
+    phase,
+    settings,
+    about,
+    toasts,
+    drafts: core.drafts,
+    project,
+    attempt,
+    start,
+    listProject,
+    async pickProject() {
+      const opened = await attempt(() => host.pickProject());
+      if (!opened) return;
+      batch(() => {
+        setState((now) => projectOpened(now, opened));
+        setProjectID(opened.project.id);
+      });
+      const latest = newest(opened.sessions);
+      if (latest) await sessions.select(latest.id);
+      else sessions.leave();
+    },
+    setTheme: (theme) => save({ theme }),
+    setSidebar: save,
+  };
+}
+
+function newest(sessions: readonly Session[]): Session | undefined {
+  return sessions
+    .filter((session) => session.time.archived === undefined && session.parentID === undefined)
+    .sort((a, b) => b.time.updated - a.time.updated)[0];
+}

@@ -1,0 +1,219 @@
+/**
+ * What the window knows, and how each update changes it.
+ *
+ * Pure: state and update in, new state out, sharing everything that did not change, so that a
+ * component redraws only when its own value is another one. Must not know Solid or the host.
+ */
+import type {
+  Damaged,
+  Event,
+  MessageView,
+  PartView,
+  Project,
+  Session,
+  SessionStatus,
+  UiUpdate,
+} from '../protocol';
+import { compareMessages, compareParts, insertInOrder } from './order';
+
+export interface UiState {
+  readonly projects: readonly Project[];
+  /** Every session we were told of, by id; a project's list is complete once it is in `listed`. */
+  readonly sessions: Readonly<Record<string, Session>>;
+  readonly listed: Readonly<Record<string, true>>;
+  readonly statuses: Readonly<Record<string, SessionStatus>>;
+  /** Sessions whose last turn failed and that nobody has looked at since. */
+  readonly failed: Readonly<Record<string, true>>;
+  /** Why nothing can be saved at the moment. */
+  readonly storeProblem: string | null;
+  readonly open?: OpenSession;
+  readonly opening?: OpeningSession;
+}
+
+export interface OpenSession {
+  readonly sessionID: string;
+  readonly messages: readonly MessageView[];
+  readonly hasOlder: boolean;
+  /** Stored files that could not be read. */
+  readonly damaged: readonly Damaged[];
+  /** We fell behind, or an update did not fit: the session must be opened anew. */
+  readonly stale: boolean;
+}
+
+/** A session whose tail was asked for. Updates that overtake the answer wait for it here. */
+export interface OpeningSession {
+  readonly sessionID: string;
+  readonly waiting: readonly UiUpdate[];
+}
+
+export const emptyState: UiState = {
+  projects: [],
+  sessions: {},
+  listed: {},
+  statuses: {},
+  failed: {},
+  storeProblem: null,
+};
+
+export function reduce(state: UiState, update: UiUpdate): UiState {
+  const waiting = hold(state, update);
+  if (waiting) return waiting;
+  switch (update.kind) {
+    case 'event':
+      return reduceEvent(state, update.event);
+    case 'part':
+      return onMessage(state, update.part.part.sessionID, update.part.part.messageID, (message) =>
+        putPart(message, update.part),
+      );
+    case 'blocks':
+      return onBlocks(state, update);
+    case 'reset':
+      return onOpen(state, update.sessionID, (open) => ({ ...open, stale: true }));
+    case 'store':
+      return { ...state, storeProblem: update.problem };
+  }
+}
+
+export function reduceAll(state: UiState, updates: readonly UiUpdate[]): UiState {
+  return updates.reduce(reduce, state);
+}
+
+/** Status and lists are never held back: they do not depend on the tail. */
+function hold(state: UiState, update: UiUpdate): UiState | undefined {
+  const opening = state.opening;
+  if (!opening || sessionOf(update) !== opening.sessionID) return undefined;
+  if (update.kind === 'event' && !update.event.type.startsWith('message.')) return undefined;
+  return { ...state, opening: { ...opening, waiting: [...opening.waiting, update] } };
+}
+
+function sessionOf(update: UiUpdate): string | undefined {
+  switch (update.kind) {
+    case 'part':
+      return update.part.part.sessionID;
+    case 'blocks':
+    case 'reset':
+      return update.sessionID;
+    case 'event':
+      if (update.event.type === 'message.updated') return update.event.properties.info.sessionID;
+      return 'sessionID' in update.event.properties ? update.event.properties.sessionID : undefined;
+    case 'store':
+      return undefined;
+  }
+}
+
+function reduceEvent(state: UiState, event: Event): UiState {
+  switch (event.type) {
+    case 'session.created':
+    case 'session.updated':
+      return putSession(state, event.properties.info);
+    case 'session.deleted':
+      return dropSession(state, event.properties.info.id);
+    case 'session.status':
+      return putStatus(state, event.properties.sessionID, event.properties.status);
+    case 'session.idle':
+      return putStatus(state, event.properties.sessionID, { type: 'idle' });
+    case 'session.error':
+      return putFailure(state, event.properties.sessionID, event.properties.error?.name);
+    case 'message.updated':
+      return putMessage(state, event.properties.info);
+    case 'message.removed':
+      return onOpen(state, event.properties.sessionID, (open) => ({
+        ...open,
+        messages: open.messages.filter((message) => message.info.id !== event.properties.messageID),
+      }));
+    case 'message.part.removed':
+      return onMessage(state, event.properties.sessionID, event.properties.messageID, (message) => ({
+        ...message,
+        parts: message.parts.filter((view) => view.part.id !== event.properties.partID),
+      }));
+    // The rest is drawn by rooms that listen for it themselves, or comes as another kind of update.
+    default:
+      return state;
+  }
+}
+
+export function putSession(state: UiState, session: Session): UiState {
+  return { ...state, sessions: { ...state.sessions, [session.id]: session } };
+}
+
+export function dropSession(state: UiState, sessionID: string): UiState {
+  if (!(sessionID in state.sessions)) return state;
+  const { [sessionID]: _session, ...sessions } = state.sessions;
+  const { [sessionID]: _status, ...statuses } = state.statuses;
+  const { [sessionID]: _failed, ...failed } = state.failed;
+  const open = state.open?.sessionID === sessionID ? undefined : state.open;
+  return { ...state, sessions, statuses, failed, open };
+}
+
+export function putStatus(state: UiState, sessionID: string, status: SessionStatus): UiState {
+  return { ...state, statuses: { ...state.statuses, [sessionID]: status } };
+}
+
+function putFailure(state: UiState, sessionID: string | undefined, name: string | undefined): UiState {
+  const seen = sessionID === undefined || state.open?.sessionID === sessionID;
+  if (seen || name === 'MessageAbortedError') return state;
+  return { ...state, failed: { ...state.failed, [sessionID]: true } };
+}
+
+function putMessage(state: UiState, info: MessageView['info']): UiState {
+  return onOpen(state, info.sessionID, (open) => {
+    const at = findMessage(open, info.id);
+    if (at === -1) {
+      const fresh: MessageView = { info, parts: [] };
+      const messages = insertInOrder(open.messages, fresh, (a, b) => compareMessages(a.info, b.info));
+      return { ...open, messages };
+    }
+    return replaceMessage(open, at, { ...(open.messages[at] as MessageView), info });
+  });
+}
+
+function putPart(message: MessageView, view: PartView): MessageView {
+  const at = message.parts.findIndex((known) => known.part.id === view.part.id);
+  if (at === -1) {
+    return { ...message, parts: insertInOrder(message.parts, view, (a, b) => compareParts(a.part, b.part)) };
+  }
+  return { ...message, parts: message.parts.with(at, view) };
+}
+
+type BlocksUpdate = Extract<UiUpdate, { kind: 'blocks' }>;
+
+function onBlocks(state: UiState, update: BlocksUpdate): UiState {
+  return onOpen(state, update.sessionID, (open) => {
+    const at = findMessage(open, update.messageID);
+    const message = open.messages[at];
+    const part = message?.parts.findIndex((known) => known.part.id === update.partID) ?? -1;
+    const view = message?.parts[part];
+    const known = view?.blocks ?? [];
+    // A prefix we never saw cannot be kept.
+    if (!message || !view || known.length < update.keep) return { ...open, stale: true };
+    const blocks = [...known.slice(0, update.keep), ...update.blocks];
+    return replaceMessage(open, at, { ...message, parts: message.parts.with(part, { ...view, blocks }) });
+  });
+}
+
+function onOpen(state: UiState, sessionID: string, change: (open: OpenSession) => OpenSession): UiState {
+  if (state.open?.sessionID !== sessionID) return state;
+  return { ...state, open: change(state.open) };
+}
+
+function onMessage(
+  state: UiState,
+  sessionID: string,
+  messageID: string,
+  change: (message: MessageView) => MessageView,
+): UiState {
+  return onOpen(state, sessionID, (open) => {
+    const at = findMessage(open, messageID);
+    if (at === -1) return open;
+    return replaceMessage(open, at, change(open.messages[at] as MessageView));
+  });
+}
+
+/** From the end, where the work is. */
+function findMessage(open: OpenSession, messageID: string): number {
+  return open.messages.findLastIndex((message) => message.info.id === messageID);
+}
+
+function replaceMessage(open: OpenSession, at: number, message: MessageView): OpenSession {
+  return { ...open, messages: open.messages.with(at, message) };
+}

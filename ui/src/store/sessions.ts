@@ -1,0 +1,216 @@
+/** What a person does with sessions: choose, make, name, put away, delete, prompt, stop. */
+import { batch, createEffect, createMemo, createSignal, on, type Accessor } from 'solid-js';
+import { uiError } from '../host/host';
+import { en } from '../i18n/en';
+import type { Session, SessionStatus, UiError } from '../protocol';
+import type { Core } from './app';
+import { dropSession, putSession } from './reduce';
+import { closed, olderLoaded, opened, opening, openingFailed, sessionsListed } from './transitions';
+
+export interface Sessions {
+  /** The session on screen, or on its way there. */
+  readonly selected: Accessor<string | undefined>;
+  readonly session: Accessor<Session | undefined>;
+  readonly status: Accessor<SessionStatus>;
+  readonly busy: Accessor<boolean>;
+  /** Why the selected session could not be opened. */
+  readonly openError: Accessor<UiError | undefined>;
+  select(sessionID: string): Promise<void>;
+  /** Back to the empty page of the project. */
+  leave(): void;
+  create(projectID?: string): Promise<Session | undefined>;
+  rename(sessionID: string, title: string): Promise<void>;
+  archive(sessionID: string, archived: boolean): Promise<void>;
+  remove(sessionID: string): Promise<void>;
+  /** True when the prompt was taken; the draft is kept otherwise. */
+  send(text: string): Promise<boolean>;
+  stop(): Promise<void>;
+  loadOlder(): Promise<void>;
+}
+
+/** Enough for a tall window; the rest comes on scroll. */
+const TAIL = 30;
+const PAGE = 30;
+const IDLE: SessionStatus = { type: 'idle' };
+
+/** Sessions of a project that stand on their own, newest activity first. */
+export function listOf(sessions: Readonly<Record<string, Session>>, projectID: string): Session[] {
+  return Object.values(sessions)
+    .filter((session) => session.projectID === projectID && session.parentID === undefined)
+    .sort((a, b) => b.time.updated - a.time.updated);
+}
+
+export function createSessions(core: Core): Sessions {
+  const { host, state, change, attempt, toasts } = core;
+  const [selected, setSelected] = createSignal<string | undefined>();
+  const [openError, setOpenError] = createSignal<UiError | undefined>();
+  let loadingOlder = false;
+
+  const session = createMemo(() => {
+    const id = selected();
+    return id === undefined ? undefined : state().sessions[id];
+  });
+  const status = createMemo(() => {
+    const id = selected();
+    return (id === undefined ? undefined : state().statuses[id]) ?? IDLE;
+  });
+  const busy = createMemo(() => status().type !== 'idle');
+
+  const load = async (sessionID: string) => {
+    setOpenError(undefined);
+    change((now) => opening(now, sessionID));
+    try {
+      const view = await host.openSession(sessionID, TAIL);
+      change((now) => opened(now, view));
+    } catch (reason) {
+      const error = uiError(reason);
+      change((now) => openingFailed(now, sessionID));
+      if (selected() !== sessionID) return;
+      if (error.code === 'not-found') {
+        change((now) => dropSession(now, sessionID));
+        leave();
+        toasts.show({ tone: 'error', text: error.message });
+      } else {
+        setOpenError(error);
+      }
+    }
+  };
+
+  const leave = () => {
+    const before = selected();
+    batch(() => {
+      setSelected(undefined);
+      setOpenError(undefined);
+      change(closed);
+    });
+    if (before !== undefined) void attempt(() => host.closeSession(before));
+  };
+
+  const select = async (sessionID: string) => {
+    const before = selected();
+    if (before === sessionID && !openError()) return;
+    const projectID = state().sessions[sessionID]?.projectID;
+    batch(() => {
+      setSelected(sessionID);
+      if (projectID !== undefined) core.setProjectID(projectID);
+      change(closed);
+    });
+    if (before !== undefined && before !== sessionID) void attempt(() => host.closeSession(before));
+    await load(sessionID);
+  };
+
+  // We fell behind: the tail is fetched anew, once per fall.
+  createEffect(
+    on(
+      () => state().open?.stale === true && state().opening === undefined,
+      (stale) => {
+        const id = selected();
+        if (stale && id !== undefined) void load(id);
+      },
+    ),
+  );
+
+  // Deleted from elsewhere while we looked at it.
+  createEffect(
+    on(session, (now, before) => {
+      if (before && !now && selected() === before.id) leave();
+    }),
+  );
+
+  const create = async (projectID = core.project()?.id) => {
+    if (projectID === undefined) return undefined;
+    const current = session();
+    // An empty session is as good as a new one.
+    if (current?.projectID === projectID && state().open?.messages.length === 0 && !busy()) return current;
+    const made = await attempt(() => host.createSession(projectID));
+    if (!made) return undefined;
+    change((now) => putSession(now, made));
+    await select(made.id);
+    return made;
+  };
+
+  /** The row that takes a removed one's place in the list. */
+  const neighbour = (gone: Session): Session | undefined => {
+    const shown = listOf(state().sessions, gone.projectID).filter((one) => one.time.archived === undefined);
+    const at = shown.findIndex((one) => one.id === gone.id);
+    return at === -1 ? undefined : (shown[at + 1] ?? shown[at - 1]);
+  };
+
+  const restore = async (gone: Session, reopen: boolean) => {
+    await attempt(async () => {
+      await host.restoreSession(gone.id);
+      const list = await host.listSessions(gone.projectID);
+      change((now) => sessionsListed(now, gone.projectID, list));
+    });
+    if (reopen && state().sessions[gone.id]) await select(gone.id);
+  };
+
+  return {
+    selected,
+    session,
+    status,
+    busy,
+    openError,
+    select,
+    leave,
+    create,
+    async rename(sessionID, title) {
+      const known = state().sessions[sessionID];
+      const name = title.trim();
+      if (!known || name === '' || name === known.title) return;
+      change((now) => putSession(now, { ...known, title: name }));
+      const done = await attempt(() => host.renameSession(sessionID, name).then(() => true));
+      if (!done) change((now) => putSession(now, known));
+    },
+    async archive(sessionID, archived) {
+      const known = state().sessions[sessionID];
+      if (!known) return;
+      const next = neighbour(known);
+      const done = await attempt(() => host.archiveSession(sessionID, archived).then(() => true));
+      if (!done) return;
+      const { archived: _before, ...time } = known.time;
+      change((now) => putSession(now, { ...known, time: archived ? { ...time, archived: Date.now() } : time }));
+      if (!archived) return;
+      if (selected() === sessionID) await (next ? select(next.id) : leave());
+      toasts.show({
+        tone: 'info',
+        text: en.session.archivedToast(known.title),
+        action: { label: en.session.undo, run: () => void this.archive(sessionID, false) },
+      });
+    },
+    async remove(sessionID) {
+      const known = state().sessions[sessionID];
+      if (!known) return;
+      const next = neighbour(known);
+      const shown = selected() === sessionID;
+      const done = await attempt(() => host.deleteSession(sessionID).then(() => true));
+      if (!done) return;
+      if (shown) await (next ? select(next.id) : leave());
+      change((now) => dropSession(now, sessionID));
+      toasts.show({
+        tone: 'info',
+        text: en.session.deleted(known.title),
+        action: { label: en.session.undo, run: () => void restore(known, shown) },
+      });
+    },
+    async send(text) {
+      const id = selected() ?? (await create())?.id;
+      if (id === undefined) return false;
+      const taken = await attempt(() => host.prompt(id, { text }));
+      return taken !== undefined;
+    },
+    async stop() {
+      const id = selected();
+      if (id !== undefined && busy()) await attempt(() => host.abort(id));
+    },
+    async loadOlder() {
+      const open = state().open;
+      const before = open?.messages[0]?.info.id;
+      if (!open?.hasOlder || before === undefined || loadingOlder) return;
+      loadingOlder = true;
+      const page = await attempt(() => host.olderMessages(open.sessionID, before, PAGE));
+      loadingOlder = false;
+      if (page) change((now) => olderLoaded(now, open.sessionID, page));
+    },
+  };
+}

@@ -1,0 +1,58 @@
+/** What the user's own steps and the host's answers do to the state. Pure, like reduce.ts. */
+import type { AppStart, MessagePage, ProjectOpened, Session, SessionView } from '../protocol';
+import { putStatus, reduceAll, type UiState } from './reduce';
+
+export function started(state: UiState, start: AppStart): UiState {
+  return { ...state, projects: start.projects };
+}
+
+export function projectOpened(state: UiState, opened: ProjectOpened): UiState {
+  const others = state.projects.filter((project) => project.id !== opened.project.id);
+  return sessionsListed({ ...state, projects: [opened.project, ...others] }, opened.project.id, opened.sessions);
+}
+
+/** The list is the truth for its project: what it does not name is gone. */
+export function sessionsListed(state: UiState, projectID: string, list: readonly Session[]): UiState {
+  const others = Object.entries(state.sessions).filter(([, session]) => session.projectID !== projectID);
+  const sessions = Object.fromEntries([...others, ...list.map((session) => [session.id, session] as const)]);
+  return { ...state, sessions, listed: { ...state.listed, [projectID]: true } };
+}
+
+export function opening(state: UiState, sessionID: string): UiState {
+  return { ...state, opening: { sessionID, waiting: [] } };
+}
+
+/** The tail came. An answer for a session we no longer wait for changes nothing. */
+export function opened(state: UiState, view: SessionView): UiState {
+  const sessionID = view.session.id;
+  if (state.opening?.sessionID !== sessionID) return state;
+  const { waiting } = state.opening;
+  const { [sessionID]: _seen, ...failed } = state.failed;
+  const open = {
+    sessionID,
+    messages: view.messages,
+    hasOlder: view.hasOlder,
+    damaged: view.damaged,
+    stale: false,
+  };
+  const sessions = { ...state.sessions, [sessionID]: view.session };
+  const shown = putStatus({ ...state, sessions, failed, open, opening: undefined }, sessionID, view.status);
+  return reduceAll(shown, waiting);
+}
+
+export function openingFailed(state: UiState, sessionID: string): UiState {
+  return state.opening?.sessionID === sessionID ? { ...state, opening: undefined } : state;
+}
+
+export function olderLoaded(state: UiState, sessionID: string, page: MessagePage): UiState {
+  if (state.open?.sessionID !== sessionID) return state;
+  const known = new Set(state.open.messages.map((message) => message.info.id));
+  const fresh = page.messages.filter((message) => !known.has(message.info.id));
+  const messages = [...fresh, ...state.open.messages];
+  const damaged = [...page.damaged, ...state.open.damaged];
+  return { ...state, open: { ...state.open, messages, damaged, hasOlder: page.hasOlder } };
+}
+
+export function closed(state: UiState): UiState {
+  return { ...state, open: undefined, opening: undefined };
+}

@@ -1,0 +1,96 @@
+/**
+ * Messages grouped as they are read: a turn is a user message and its answers.
+ *
+ * A turn is drawn in one row of the virtual list, but a very long one in several, so that the
+ * DOM never holds more than about a screenful. Rows keep their identity while messages come at
+ * either end: where a row once began, one always begins.
+ */
+import type { AssistantMessage, Message, MessageView } from '../protocol';
+
+export interface Answer extends MessageView {
+  readonly info: { role: 'assistant' } & AssistantMessage;
+}
+
+export interface Row {
+  /** The id of the row's first message: stable for the list's whole life. */
+  readonly key: string;
+  readonly turnID: string;
+  readonly user?: MessageView;
+  readonly answers: readonly Answer[];
+  /** Sent while another turn was running and not picked up yet. */
+  readonly queued: boolean;
+}
+
+const PARTS_A_ROW = 40;
+
+export function turnOf(info: Message): string {
+  return info.role === 'user' ? info.id : info.parentID;
+}
+
+/** `previous` lends its row starts and, where nothing changed, its very rows. */
+export function rowsOf(messages: readonly MessageView[], busy: boolean, previous: readonly Row[]): Row[] {
+  const known = new Map(previous.map((row) => [row.key, row]));
+  const rows: Row[] = [];
+  let weight = 0;
+  for (const message of inTurns(messages)) {
+    const last = rows.at(-1);
+    const turnID = turnOf(message.info);
+    const goesOn = last?.turnID === turnID && weight < PARTS_A_ROW && !known.has(message.info.id);
+    if (!last || !goesOn) {
+      rows.push(startRow(message, turnID));
+      weight = message.parts.length;
+    } else {
+      (last.answers as Answer[]).push(message as Answer);
+      weight += message.parts.length;
+    }
+  }
+  return rows.map((row, index) => {
+    const fresh = { ...row, queued: busy && isQueued(rows, index) };
+    const before = known.get(row.key);
+    return before && sameRow(before, fresh) ? before : fresh;
+  });
+}
+
+function startRow(message: MessageView, turnID: string): Row {
+  const base = { key: message.info.id, turnID, queued: false };
+  if (message.info.role === 'user') return { ...base, user: message, answers: [] };
+  return { ...base, answers: [message as Answer] };
+}
+
+/** An answer stands under its prompt even if another prompt was sent in between. */
+function inTurns(messages: readonly MessageView[]): MessageView[] {
+  const turns = new Map<string, MessageView[]>();
+  for (const message of messages) {
+    const turnID = turnOf(message.info);
+    const turn = turns.get(turnID);
+    if (!turn) turns.set(turnID, [message]);
+    // The prompt leads its turn, even if the clock went back before the answer came.
+    else if (message.info.role === 'user') turn.unshift(message);
+    else turn.push(message);
+  }
+  return [...turns.values()].flat();
+}
+
+/** A prompt without an answer waits while an earlier turn is still being answered. */
+function isQueued(rows: readonly Row[], index: number): boolean {
+  const row = rows[index];
+  if (!row?.user || row.answers.length > 0) return false;
+  const earlier = rows.slice(0, index).findLast((other) => other.answers.length > 0);
+  const unanswered = rows.slice(0, index).some((other) => other.user && other.answers.length === 0);
+  return unanswered || (earlier !== undefined && isRunning(earlier.answers.at(-1)));
+}
+
+function isRunning(answer: Answer | undefined): boolean {
+  if (!answer || answer.info.error) return false;
+  return answer.info.time.completed === undefined || answer.info.finish === 'tool-calls';
+}
+
+function sameRow(a: Row, b: Row): boolean {
+  return (
+    a.user === b.user &&
+    a.queued === b.queued &&
+    a.turnID === b.turnID &&
+    a.answers.length === b.answers.length &&
+    a.answers.every((answer, index) => answer === b.answers[index])
+  );
+}

@@ -1,0 +1,54 @@
+import CircleAlert from 'lucide-solid/icons/circle-alert';
+import { Show } from 'solid-js';
+import { en } from '../i18n/en';
+import type { MessageError } from '../protocol';
+
+interface Said {
+  readonly title: string;
+  readonly detail?: string;
+}
+
+/** What went wrong with an answer, where it went wrong. A stop by the user is no alarm. */
+export function MessageFailure(props: { error: MessageError }) {
+  const said = () => describe(props.error);
+  return (
+    <Show
+      when={props.error.name !== 'MessageAbortedError'}
+      fallback={
+        <p class="answer-stopped" data-error={props.error.name}>
+          {en.error.aborted}
+        </p>
+      }
+    >
+      <div class="answer-failure" role="alert" data-error={props.error.name}>
+        <CircleAlert size={15} aria-hidden="true" />
+        <div>
+          <p class="answer-failure-title">{said().title}</p>
+          <Show when={said().detail}>
+            <p class="answer-failure-detail">{said().detail}</p>
+          </Show>
+        </div>
+      </div>
+    </Show>
+  );
+}
+
+function describe(error: MessageError): Said {
+  switch (error.name) {
+    case 'ProviderAuthError':
+      return { title: en.error.auth(error.data.providerID), detail: error.data.message };
+    case 'APIError': {
+      const { statusCode, message } = error.data;
+      return { title: statusCode ? en.error.apiStatus(statusCode) : en.error.api, detail: message };
+    }
+    case 'MessageOutputLengthError':
+      return { title: en.error.length, detail: en.error.lengthHint };
+    case 'MessageAbortedError':
+      return { title: en.error.aborted };
+    case 'UnknownError':
+      return { title: en.error.unknown, detail: error.data.message };
+    // Names that newer versions write.
+    default:
+      return { title: en.error.unknown, detail: (error as { name: string }).name };
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * The open session, turn by turn.
+ *
+ * Virtual: only the rows near the viewport are in the DOM. It opens at the end, sticks there
+ * while the reader is there, and loads older messages as the reader comes near the beginning.
+ */
+import ArrowDown from 'lucide-solid/icons/arrow-down';
+import { createEffect, createMemo, on, onMount, Show } from 'solid-js';
+import { Virtualizer } from 'virtua/solid';
+import { en } from '../i18n/en';
+import { Button } from '../kit/Button';
+import { useApp } from '../store/context';
+import type { OpenSession } from '../store/reduce';
+import { rowsOf, type Row } from '../store/turns';
+import { createStick } from './stick';
+import { Turn } from './Turn';
+import { Working } from './Working';
+import './timeline.css';
+
+/** How near the beginning the reader may come before older messages are asked for. */
+const NEAR = 800;
+
+interface List {
+  readonly rows: readonly Row[];
+  readonly keys: readonly string[];
+  readonly byKey: ReadonlyMap<string, Row>;
+  /** Rows were put before the first one: the list must keep its distance from the end. */
+  readonly shift: boolean;
+}
+
+const NOTHING: List = { rows: [], keys: [], byKey: new Map(), shift: false };
+
+export function Timeline(props: { open: OpenSession }) {
+  const app = useApp();
+  let scroller!: HTMLDivElement;
+  const stick = createStick(() => scroller);
+
+  const list = createMemo<List>((before) => {
+    const rows = rowsOf(props.open.messages, app.busy(), before.rows);
+    const keys = rows.map((row) => row.key);
+    const first = before.keys[0];
+    const shift = first !== undefined && keys[0] !== first && keys.includes(first);
+    return { rows, keys, byKey: new Map(rows.map((row) => [row.key, row])), shift };
+  }, NOTHING);
+  const keys = createMemo(() => list().keys, undefined, { equals: sameKeys });
+
+  const loadOlder = () => {
+    if (props.open.hasOlder && scroller.scrollTop < NEAR) void app.loadOlder();
+  };
+  const onScroll = () => {
+    stick.moved();
+    loadOlder();
+  };
+  const onResize = () => {
+    stick.grown();
+    loadOlder();
+  };
+
+  onMount(() => stick.toEnd());
+  // What the reader sends is what the reader wants to see.
+  createEffect(
+    on(
+      () => props.open.messages.findLast((message) => message.info.role === 'user')?.info.id,
+      () => stick.toEnd(),
+      { defer: true },
+    ),
+  );
+  createEffect(on(app.busy, () => stick.grown(), { defer: true }));
+
+  return (
+    <div class="timeline">
+      <div
+        class="timeline-scroll"
+        ref={scroller}
+        data-testid="timeline"
+        data-session-id={props.open.sessionID}
+        role="log"
+        aria-live="off"
+        aria-label={en.timeline.label}
+        aria-busy={app.busy()}
+        tabindex="0"
+        onScroll={onScroll}
+      >
+        <Virtualizer data={keys()} shift={list().shift} bufferSize={600} scrollRef={scroller} onResize={onResize}>
+          {(key) => <Turn row={() => list().byKey.get(key)} last={() => list().keys.at(-1) === key} />}
+        </Virtualizer>
+        <Working />
+      </div>
+      <Show when={!stick.atEnd()}>
+        <Button class="timeline-latest" data-testid="jump-to-latest" icon={ArrowDown} onClick={() => stick.toEnd()}>
+          {en.timeline.latest}
+        </Button>
+      </Show>
+    </div>
+  );
+}
+
+function sameKeys(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((key, index) => key === b[index]);
+}

@@ -1,0 +1,45 @@
+import { createMemo, For, Show } from 'solid-js';
+import { en } from '../i18n/en';
+import { clock } from '../kit/format';
+import { PartList } from '../parts/PartList';
+import type { Answer, Row } from '../store/turns';
+import { MessageFailure } from './MessageFailure';
+
+/** One row of the timeline: a turn, or a stretch of a very long one. */
+export function Turn(props: { row: () => Row | undefined; last: () => boolean }) {
+  const answerIDs = createMemo(() => props.row()?.answers.map((answer) => answer.info.id) ?? []);
+  const answer = (id: string) => props.row()?.answers.find((one) => one.info.id === id);
+  return (
+    <article class="session-turn" data-turn-id={props.row()?.turnID} data-last={props.last() ? '' : undefined}>
+      <Show when={props.row()?.user}>
+        {(user) => (
+          <div
+            class="user-message"
+            data-message-id={user().info.id}
+            data-queued={props.row()?.queued ? '' : undefined}
+            title={clock(user().info.time.created)}
+          >
+            <PartList message={user()} />
+            <Show when={props.row()?.queued}>
+              <span class="queued" title={en.timeline.queuedHint}>
+                {en.timeline.queued}
+              </span>
+            </Show>
+          </div>
+        )}
+      </Show>
+      <For each={answerIDs()}>
+        {(id) => <Show when={answer(id)}>{(found) => <AnswerMessage answer={found()} />}</Show>}
+      </For>
+    </article>
+  );
+}
+
+function AnswerMessage(props: { answer: Answer }) {
+  return (
+    <div class="assistant-message" data-message-id={props.answer.info.id}>
+      <PartList message={props.answer} />
+      <Show when={props.answer.info.error}>{(error) => <MessageFailure error={error()} />}</Show>
+    </div>
+  );
+}

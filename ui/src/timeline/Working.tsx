@@ -1,0 +1,55 @@
+import { createEffect, createSignal, on, onCleanup, Show } from 'solid-js';
+import { en } from '../i18n/en';
+import { useApp } from '../store/context';
+
+/** The foot of the timeline: that something is going on, or what it waits for. */
+export function Working() {
+  const app = useApp();
+  const [said, setSaid] = createSignal('');
+
+  createEffect(
+    on(
+      app.busy,
+      (busy, before) => {
+        if (busy) setSaid(en.timeline.working);
+        else if (before) setSaid(lastWasStopped() ? en.timeline.stopped : en.timeline.finished);
+      },
+      { defer: true },
+    ),
+  );
+  const lastWasStopped = () => {
+    const last = app.state().open?.messages.at(-1)?.info;
+    return last?.role === 'assistant' && last.error?.name === 'MessageAbortedError';
+  };
+
+  return (
+    <div class="working" data-busy={app.busy() ? '' : undefined}>
+      <Show when={app.busy()}>
+        <span class="spinner" aria-hidden="true" />
+        <Show when={retry()} fallback={<span aria-hidden="true">{en.timeline.working}</span>}>
+          {(status) => <Countdown attempt={status().attempt} message={status().message} next={status().next} />}
+        </Show>
+      </Show>
+      <span class="visually-hidden" role="status" aria-live="polite">
+        {said()}
+      </span>
+    </div>
+  );
+
+  function retry() {
+    const status = app.status();
+    return status.type === 'retry' ? status : undefined;
+  }
+}
+
+function Countdown(props: { attempt: number; message: string; next: number }) {
+  const [now, setNow] = createSignal(Date.now());
+  const timer = setInterval(() => setNow(Date.now()), 1000);
+  onCleanup(() => clearInterval(timer));
+  const seconds = () => Math.ceil((props.next - now()) / 1000);
+  return (
+    <span class="working-retry" title={props.message}>
+      {seconds() > 0 ? en.timeline.retry(props.attempt, seconds()) : en.timeline.retryNow(props.attempt)}
+    </span>
+  );
+}

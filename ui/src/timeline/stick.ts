@@ -1,0 +1,54 @@
+/**
+ * Staying at the end, but only with a reader who is there.
+ *
+ * Growth never moves the view of somebody who scrolled up; only a move of their own, down to
+ * the end, takes them along again.
+ */
+import { createSignal, type Accessor } from 'solid-js';
+
+export interface Stick {
+  readonly atEnd: Accessor<boolean>;
+  /** The scroll position changed. */
+  moved(): void;
+  /** The content or the viewport changed its size. */
+  grown(): void;
+  toEnd(): void;
+}
+
+/** Coming this near by scrolling down counts as being there. */
+const NEAR = 24;
+/** Less than this is rounding, not a wish to leave. */
+const SLACK = 3;
+
+export function createStick(scroller: () => HTMLElement): Stick {
+  const [atEnd, setAtEnd] = createSignal(true);
+  let last = 0;
+
+  const distance = () => {
+    const { scrollHeight, scrollTop, clientHeight } = scroller();
+    return scrollHeight - scrollTop - clientHeight;
+  };
+  const pin = () => {
+    const element = scroller();
+    element.scrollTop = element.scrollHeight;
+    last = element.scrollTop;
+  };
+
+  return {
+    atEnd,
+    moved() {
+      const top = scroller().scrollTop;
+      const up = top < last - 0.5;
+      last = top;
+      if (up) setAtEnd((was) => was && distance() <= SLACK);
+      else if (distance() <= NEAR) setAtEnd(true);
+    },
+    grown() {
+      if (atEnd()) pin();
+    },
+    toEnd() {
+      setAtEnd(true);
+      pin();
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import { defineConfig } from 'vitest/config';
+import solid from 'vite-plugin-solid';
+
+/** The policy the shell sets in tauri.conf.json, so that a browser preview breaks where the app would. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+].join('; ');
+
+export default defineConfig({
+  plugins: [solid()],
+  clearScreen: false,
+  server: { port: 1420, strictPort: true },
+  preview: { headers: { 'Content-Security-Policy': policy } },
+  build: {
+    // WebKitGTK, WKWebView and WebView2 of the oldest systems we support.
+    target: ['es2022', 'safari16'],
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+  },
+  test: {
+    environment: 'jsdom',
+    include: ['src/**/*.test.{ts,tsx}'],
+    setupFiles: ['src/testing/setup.ts'],
+    restoreMocks: true,
+  },
+});
