@@ -1,0 +1,149 @@
+use proptest::prelude::*;
+
+use super::*;
+
+#[test]
+fn colours_and_weights_become_classes() {
+    let cases = [
+        (
+            "\u{1b}[31mred\u{1b}[0m.",
+            "<span class=\"ansi-fg-1\">red</span>.",
+        ),
+        (
+            "\u{1b}[1;92;40mx\u{1b}[m",
+            "<span class=\"ansi-fg-10 ansi-bg-0 ansi-bold\">x</span>",
+        ),
+        ("\u{1b}[38;5;208mx", "<span class=\"ansi-fg-208\">x</span>"),
+        (
+            "\u{1b}[38;2;255;0;0mx",
+            "<span class=\"ansi-fg-196\">x</span>",
+        ),
+        (
+            "\u{1b}[48:2::0:0:255mx",
+            "<span class=\"ansi-bg-21\">x</span>",
+        ),
+        (
+            "\u{1b}[3;4;9mx\u{1b}[23;24;29my",
+            "<span class=\"ansi-italic ansi-underline ansi-strike\">x</span>y",
+        ),
+        ("\u{9b}31mx", "<span class=\"ansi-fg-1\">x</span>"),
+        ("\u{1b}[8mconcealed", "concealed"),
+        ("a\u{1b}[31m\nb", "a\n<span class=\"ansi-fg-1\">b</span>"),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(to_html(text), expected);
+    }
+}
+
+#[test]
+fn what_is_not_a_colour_leaves_no_trace() {
+    for text in [
+        "a\u{1b}]0;title\u{7}b",
+        "a\u{1b}]8;;http://x.example\u{1b}\\b",
+        "a\u{1b}]52;c;Zm9v\u{7}b",
+        "a\u{1b}[2Jb",
+        "a\u{1b}[10;10Hb",
+        "a\u{1b}[?25lb",
+        "a\u{1b}[?1049hb",
+        "a\u{1b}(Bb",
+        "a\u{1b}=b",
+        "a\u{1b}Pq#0\u{1b}\\b",
+        "a\u{1b}[>4;2mb",
+        "a\u{7}\u{0}b",
+    ] {
+        assert_eq!(to_html(text), "ab", "{text:?}");
+        assert_eq!(strip(text), "ab", "{text:?}");
+    }
+}
+
+#[test]
+fn a_title_that_never_ends_does_not_swallow_the_next_line() {
+    assert_eq!(strip("a\u{1b}]0;title\nb"), "a\nb");
+    assert_eq!(strip("a\u{1b}[12\nb"), "a\nb");
+}
+
+#[test]
+fn progress_lines_end_as_their_last_state() {
+    let cases = [
+        ("10%\r20%\r100%\ndone\n", "100%\ndone\n"),
+        ("downloading\rdone\u{1b}[K\n", "done\n"),
+        ("long text\r\u{1b}[2Kshort", "short"),
+        ("abc\u{8}\u{8}X", "aXc"),
+        ("a\r\nb\r\n", "a\nb\n"),
+        ("a\n\nb", "a\n\nb"),
+        ("", ""),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(strip(text), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn markup_and_hidden_characters_are_text() {
+    assert_eq!(
+        to_html("<img src=x onerror=alert(1)>\u{202e}"),
+        "&lt;img src=x onerror=alert(1)&gt;<span class=\"hidden-char\">\\u{202e}</span>"
+    );
+}
+
+#[test]
+fn a_line_without_end_is_broken() {
+    let lines = strip(&"x".repeat(40_000));
+    assert!(lines.lines().all(|line| line.len() <= MAX_LINE_CHARS));
+    assert_eq!(lines.replace('\n', "").len(), 40_000);
+}
+
+#[test]
+fn a_live_tail_sends_only_new_lines_and_the_open_one() {
+    let mut stream = AnsiStream::new();
+    assert_eq!(stream.push("a\nb").blocks, ["a", "b"]);
+    assert_eq!(
+        stream.push("c\u{1b}[3"),
+        BlockUpdate {
+            keep: 1,
+            blocks: vec!["bc".to_owned()]
+        }
+    );
+    assert_eq!(
+        stream.push("1md\n"),
+        BlockUpdate {
+            keep: 1,
+            blocks: vec!["bc<span class=\"ansi-fg-1\">d</span>".to_owned()]
+        }
+    );
+    assert_eq!(
+        stream.push(""),
+        BlockUpdate {
+            keep: 2,
+            blocks: vec![]
+        }
+    );
+}
+
+proptest! {
+    #[test]
+    fn any_chunking_of_an_output_ends_the_same(
+        pieces in proptest::collection::vec(
+            prop_oneof![
+                "[a-z<é ]{0,5}",
+                proptest::sample::select(vec![
+                    "\n", "\r", "\u{8}", "\u{1b}[31m", "\u{1b}[0m", "\u{1b}[K", "\u{1b}]0;t\u{7}",
+                    "\u{1b}[38;2;1;2;3m", "\u{1b}", "[", "\u{1b}P", "\u{1b}\\", "\t", "\u{9b}",
+                ]).prop_map(str::to_owned),
+            ],
+            0..20,
+        )
+    ) {
+        let text = pieces.concat();
+        let mut stream = AnsiStream::new();
+        let mut lines: Vec<String> = Vec::new();
+        for c in text.chars() {
+            let update = stream.push(c.encode_utf8(&mut [0; 4]));
+            lines.truncate(update.keep);
+            lines.extend(update.blocks);
+        }
+        let whole = to_html(&text);
+        prop_assert_eq!(lines.join("\n"), whole.strip_suffix('\n').unwrap_or(&whole));
+        prop_assert!(strip(&text).chars().all(|c| !c.is_control() || c == '\n' || c == '\t'));
+    }
+}

@@ -1,0 +1,198 @@
+//! Syntax colours, as class names.
+//!
+//! syntect with bat's grammars was chosen over tree-sitter-highlight for one property: its
+//! state after a line is a small value that can be kept and cloned, so a code fence that is
+//! still being written costs one line at a time. tree-sitter would need a grammar crate per
+//! language and the whole text for every parse. Speed is measured in `benches/render.rs`;
+//! the bounds below keep the worst case of the slower engine small.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use lathe_protocol::view::Span;
+use syntect::parsing::{ParseState, ScopeStack, SyntaxReference, SyntaxSet};
+
+use crate::escape::{self, Run};
+use crate::{html, sanitize};
+
+mod scopes;
+
+pub use scopes::CLASSES;
+
+/// Past these a text is drawn plain: nobody reads colours there, and the time is real.
+pub const MAX_LINES: usize = 2_000;
+pub const MAX_BYTES: usize = 200 * 1024;
+const MAX_LINE_BYTES: usize = 2_000;
+
+/// Lines of `code` without their line breaks, each cut into coloured spans.
+pub fn lines(code: &str, path_or_lang: &str) -> Vec<Vec<Span>> {
+    let mut highlighter = Highlighter::new(path_or_lang);
+    code.split_inclusive('\n')
+        .map(|line| spans(line, &highlighter.line(line)))
+        .collect()
+}
+
+/// `code` as sanitised HTML, to be put inside a `pre`.
+pub fn html(code: &str, path_or_lang: &str) -> String {
+    sanitize::clean(&markup(code, path_or_lang))
+}
+
+/// As [`html`], for a caller that sends it through the gate with the rest.
+pub(crate) fn markup(code: &str, path_or_lang: &str) -> String {
+    let mut highlighter = Highlighter::new(path_or_lang);
+    let mut out = String::with_capacity(code.len() * 2);
+    for line in code.split_inclusive('\n') {
+        push_line(&mut out, line, &highlighter.line(line));
+    }
+    out
+}
+
+pub(crate) fn push_line(out: &mut String, line: &str, pieces: &[Piece]) {
+    for (range, class) in pieces {
+        html::push_span(out, *class, &line[range.clone()]);
+    }
+}
+
+/// A byte range of a line and its class. The pieces of a line cover it without gaps.
+pub(crate) type Piece = (Range<usize>, Option<&'static str>);
+
+/// Colours one line after the other. A clone goes on from where the original stands.
+#[derive(Clone)]
+pub(crate) struct Highlighter {
+    /// Absent for an unknown language, and once the bounds are passed.
+    state: Option<(ParseState, ScopeStack)>,
+    lines: usize,
+    bytes: usize,
+}
+
+impl Highlighter {
+    pub(crate) fn new(path_or_lang: &str) -> Self {
+        let state =
+            find_syntax(path_or_lang).map(|syntax| (ParseState::new(syntax), ScopeStack::new()));
+        Self {
+            state,
+            lines: 0,
+            bytes: 0,
+        }
+    }
+
+    /// The pieces of the next line, given with its line break.
+    pub(crate) fn line(&mut self, line: &str) -> Vec<Piece> {
+        self.lines += 1;
+        self.bytes += line.len();
+        if self.lines > MAX_LINES || self.bytes > MAX_BYTES {
+            self.state = None;
+        }
+        let plain = || vec![(0..line.len(), None)];
+        if line.len() > MAX_LINE_BYTES {
+            return plain();
+        }
+        let Some((state, stack)) = &mut self.state else {
+            return plain();
+        };
+        let Ok(operations) = state.parse_line(line, &SYNTAXES) else {
+            return plain();
+        };
+
+        let mut pieces = Vec::new();
+        let mut from = 0;
+        for (at, operation) in operations {
+            push_piece(&mut pieces, from..at, stack);
+            from = at;
+            // A grammar that pops too much is the grammar's bug; the text stays whole.
+            let _ = stack.apply(&operation);
+        }
+        push_piece(&mut pieces, from..line.len(), stack);
+        pieces
+    }
+}
+
+fn push_piece(pieces: &mut Vec<Piece>, range: Range<usize>, stack: &ScopeStack) {
+    if range.is_empty() {
+        return;
+    }
+    let class = scopes::class_of(stack.as_slice());
+    match pieces.last_mut() {
+        Some((last, same)) if *same == class => last.end = range.end,
+        _ => pieces.push((range, class)),
+    }
+}
+
+/// Cuts a line into spans; its line break is left out.
+pub(crate) fn spans(line: &str, pieces: &[Piece]) -> Vec<Span> {
+    let end = line.strip_suffix('\n').unwrap_or(line).len();
+    let mut out = Vec::with_capacity(pieces.len());
+    for (range, class) in pieces {
+        push_spans(
+            &mut out,
+            &line[range.start.min(end)..range.end.min(end)],
+            *class,
+            false,
+        );
+    }
+    out
+}
+
+/// Appends `text`, with each hidden character in a span of its own.
+pub(crate) fn push_spans(out: &mut Vec<Span>, text: &str, class: Option<&str>, mark: bool) {
+    for run in escape::runs(text) {
+        let (text, shown) = match run {
+            Run::Seen(text) => (text, None),
+            Run::Hidden(text, c) => (text, Some(escape::name(c))),
+        };
+        let class = class.map(str::to_owned);
+        out.push(Span {
+            text: text.to_owned(),
+            class,
+            mark,
+            shown,
+        });
+    }
+}
+
+static SYNTAXES: LazyLock<SyntaxSet> = LazyLock::new(two_face::syntax::extra_newlines);
+
+/// Finds a grammar by language name, extension or file name.
+fn find_syntax(path_or_lang: &str) -> Option<&'static SyntaxReference> {
+    let name = path_or_lang
+        .rsplit(['/', '\\'])
+        .next()
+        .unwrap_or(path_or_lang)
+        .trim();
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension);
+    [Some(name), extension]
+        .into_iter()
+        .flatten()
+        .filter(|token| !token.is_empty())
+        .find_map(|token| SYNTAXES.find_syntax_by_token(alias(token)))
+}
+
+/// Names that models write and the grammars do not list.
+fn alias(token: &str) -> &str {
+    const ALIASES: [(&str, &str); 16] = [
+        ("console", "sh"),
+        ("shell", "sh"),
+        ("shellsession", "sh"),
+        ("shell-session", "sh"),
+        ("jsonc", "json"),
+        ("json5", "json"),
+        ("jsonl", "json"),
+        ("mts", "ts"),
+        ("cts", "ts"),
+        ("jsx", "js"),
+        ("golang", "go"),
+        ("objc", "m"),
+        ("csharp", "cs"),
+        ("docker", "dockerfile"),
+        ("make", "makefile"),
+        ("plaintext", "txt"),
+    ];
+    ALIASES
+        .iter()
+        .find(|(known, _)| token.eq_ignore_ascii_case(known))
+        .map_or(token, |(_, name)| name)
+}
+
+#[cfg(test)]
+#[path = "highlight/tests.rs"]
+mod tests;

@@ -1,0 +1,85 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn cases(everyday: u32) -> ProptestConfig {
+    let soak = std::env::var_os("LATHE_SOAK").is_some();
+    ProptestConfig::with_cases(if soak { everyday * 50 } else { everyday })
+}
+
+/// Texts made of the pieces that decide where blocks begin and end.
+fn markdown() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        4 => "[a-zé ]{1,12}",
+        3 => Just("\n".to_owned()),
+        2 => Just("\n\n".to_owned()),
+        1 => proptest::sample::select(vec![
+            "- ", "* ", "1. ", "2) ", "  ", "    ", "\t", "# ", "## ", "> ", "```", "```rust\n",
+            "~~~\n", "---", "===", "***", "**", "*", "_", "`", "~~", "|", "|---|---|\n", "| a | b |\n",
+            "[x]", "[a][x]", "[x]: https://x.example\n", "[^1]", "[^1]: note\n", "![i](http://h/i)",
+            "[t](", ")", "<script>", "<br>", "&amp;", "\\", "\r", "\r\n", "\u{202e}", "\0", "👩‍💻",
+            "- [ ] ", "- [x] ", "src/a.rs:3", "/p/q/a.rs", "https://x.example/y", "fn f() {}\n",
+        ])
+        .prop_map(str::to_owned),
+    ];
+    proptest::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+}
+
+fn chunks(text: &str, cuts: &[prop::sample::Index]) -> Vec<String> {
+    let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+    let mut cuts: Vec<usize> = cuts
+        .iter()
+        .filter(|_| !ends.is_empty())
+        .map(|cut| *cut.get(&ends))
+        .collect();
+    cuts.sort_unstable();
+    cuts.push(text.len());
+    let mut from = 0;
+    cuts.into_iter()
+        .map(|to| text[std::mem::replace(&mut from, to)..to].to_owned())
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(cases(300))]
+
+    #[test]
+    fn any_chunking_ends_in_the_same_blocks(
+        text in markdown(),
+        cuts in proptest::collection::vec(any::<prop::sample::Index>(), 0..12),
+    ) {
+        let options = Options { root: Some("/p/q".to_owned()) };
+        let mut stream = Stream::new(options.clone());
+        let mut shown: Vec<String> = Vec::new();
+        for chunk in chunks(&text, &cuts) {
+            let update = stream.push(&chunk);
+            shown.truncate(update.keep);
+            shown.extend(update.blocks);
+        }
+        let update = stream.finish();
+        shown.truncate(update.keep);
+        shown.extend(update.blocks);
+        prop_assert_eq!(shown, render(&text, &options));
+    }
+
+    #[test]
+    fn a_finished_block_never_changes_while_the_text_grows(text in markdown()) {
+        let mut blocks = blocks::Blocks::new(Options::default());
+        let mut finished: Vec<String> = Vec::new();
+        for c in text.chars() {
+            blocks.feed(c.encode_utf8(&mut [0; 4]));
+            blocks.preview();
+            prop_assert_eq!(&blocks.html()[..finished.len()], &finished[..]);
+            finished = blocks.html().to_vec();
+        }
+    }
+
+    #[test]
+    fn any_text_at_all_can_be_drawn(text in "\\PC{0,80}") {
+        let mut stream = Stream::new(Options::default());
+        for c in text.chars() {
+            stream.push(c.encode_utf8(&mut [0; 4]));
+        }
+        stream.finish();
+    }
+}

@@ -1,0 +1,191 @@
+use lathe_protocol::view::BlockUpdate;
+
+use super::*;
+
+/// The blocks as a reader has them.
+#[derive(Default)]
+struct Reader(Vec<String>);
+
+impl Reader {
+    fn apply(&mut self, update: &BlockUpdate) {
+        assert!(
+            update.keep <= self.0.len(),
+            "an update may only keep what is there"
+        );
+        self.0.truncate(update.keep);
+        self.0.extend(update.blocks.iter().cloned());
+    }
+}
+
+/// The open end of a text that stops in the middle.
+fn preview(source: &str) -> String {
+    let mut reader = Reader::default();
+    reader.apply(&Stream::new(Options::default()).push(source));
+    reader.0.join("")
+}
+
+#[test]
+fn a_finished_block_is_not_sent_again() {
+    let mut stream = Stream::new(Options::default());
+    stream.push("# a\n\nb\n\nc");
+    let update = stream.push("d");
+    assert_eq!(
+        update,
+        BlockUpdate {
+            keep: 2,
+            blocks: vec!["<p>cd</p>\n".to_owned()]
+        }
+    );
+    assert_eq!(
+        stream.push("\n\n"),
+        BlockUpdate {
+            keep: 3,
+            blocks: vec![]
+        }
+    );
+    assert_eq!(
+        stream.finish(),
+        BlockUpdate {
+            keep: 3,
+            blocks: vec![]
+        }
+    );
+}
+
+#[test]
+fn an_open_fence_is_code_from_its_first_line() {
+    assert_eq!(preview("``"), "");
+    assert_eq!(preview("```ru"), "");
+    assert_eq!(
+        preview("```text\nlet x"),
+        "<pre class=\"code\" data-lang=\"text\"><code>let x</code></pre>"
+    );
+    let closing = preview("```text\nlet x\n``");
+    assert_eq!(
+        closing,
+        "<pre class=\"code\" data-lang=\"text\"><code>let x\n</code></pre>"
+    );
+}
+
+#[test]
+fn half_written_marks_are_not_shown_raw() {
+    let cases = [
+        ("a *", "<p>a</p>\n"),
+        ("a **", "<p>a</p>\n"),
+        ("a **b", "<p>a <strong>b</strong></p>\n"),
+        ("a **b c ", "<p>a <strong>b c</strong></p>\n"),
+        ("a **b*", "<p>a <strong>b</strong></p>\n"),
+        ("a **b**", "<p>a <strong>b</strong></p>\n"),
+        ("a *b", "<p>a <em>b</em></p>\n"),
+        ("a ***b", "<p>a <em><strong>b</strong></em></p>\n"),
+        ("**a `b", "<p><strong>a <code>b</code></strong></p>\n"),
+        ("a `", "<p>a</p>\n"),
+        ("a `b", "<p>a <code>b</code></p>\n"),
+        ("a ~~b", "<p>a <del>b</del></p>\n"),
+        ("see [the", "<p>see the</p>\n"),
+        ("see [the docs](htt", "<p>see the docs</p>\n"),
+        ("see ![the docs](htt", "<p>see</p>\n"),
+        ("snake_case and 2 * 3", "<p>snake_case and 2 * 3</p>\n"),
+        ("- a **b", "<ul>\n<li>a <strong>b</strong></li>\n</ul>\n"),
+        (
+            "- [ ] a **b",
+            "<ul>\n<li><span class=\"task\" role=\"img\" aria-label=\"open\"></span> a <strong>b</strong></li>\n</ul>\n",
+        ),
+        ("# a **b", "<h1>a <strong>b</strong></h1>\n"),
+        (
+            "> a **b",
+            "<blockquote>\n<p>a <strong>b</strong></p>\n</blockquote>\n",
+        ),
+        (
+            "**a**\n\nb **c",
+            "<p><strong>a</strong></p>\n<p>b <strong>c</strong></p>\n",
+        ),
+    ];
+    for (source, expected) in cases {
+        assert_eq!(preview(source), expected, "{source}");
+    }
+}
+
+#[test]
+fn a_marker_waits_until_it_is_known_what_it_marks() {
+    for (source, expected) in [
+        ("text\n-", "<p>text</p>\n"),
+        ("text\n==", "<p>text</p>\n"),
+        ("text\n\n*", "<p>text</p>\n"),
+        ("text\n\n1", "<p>text</p>\n"),
+        ("text\n\n1.", "<p>text</p>\n"),
+        ("text\n\n##", "<p>text</p>\n"),
+        ("text\n\n>", "<p>text</p>\n"),
+        ("- a\n  -", "<ul>\n<li>a</li>\n</ul>\n"),
+    ] {
+        assert_eq!(preview(source), expected, "{source}");
+    }
+}
+
+#[test]
+fn a_table_is_a_table_from_its_header_on() {
+    let head = "<table><thead><tr><th>a</th><th>b</th></tr></thead><tbody></tbody></table>\n";
+    assert_eq!(preview("| a | b"), "");
+    for source in [
+        "| a | b |\n",
+        "| a | b |\n|-",
+        "| a | b |\n|---|--",
+        "| a | b |\n|---|---|\n",
+    ] {
+        assert_eq!(preview(source), head, "{source}");
+    }
+    assert_eq!(
+        preview("| a | b |\n|---|---|\n| 1"),
+        "<table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>1</td><td></td></tr></tbody></table>\n"
+    );
+}
+
+#[test]
+fn a_root_being_written_waits_until_it_is_known_whether_it_goes() {
+    let mut stream = Stream::new(Options {
+        root: Some("/home/ann/p".to_owned()),
+    });
+    assert_eq!(stream.push("see /home/a").blocks, ["<p>see</p>\n"]);
+    assert_eq!(stream.push("nn/p/src").blocks, ["<p>see src</p>\n"]);
+}
+
+#[test]
+fn late_definitions_change_the_blocks_that_wait_for_them() {
+    let source = "[a][x]\n\nb\n\n[x]: https://x.example\n";
+    let mut stream = Stream::new(Options::default());
+    let mut reader = Reader::default();
+    reader.apply(&stream.push(source));
+    assert_eq!(reader.0, ["<p>[a][x]</p>\n", "<p>b</p>\n"]);
+    let update = stream.finish();
+    assert_eq!(update.keep, 0);
+    reader.apply(&update);
+    assert_eq!(reader.0, render(source, &Options::default()));
+}
+
+/// The work of a push is bounded by what it sends: a long block must not be sent again.
+#[test]
+fn a_long_open_block_is_not_sent_again_with_every_push() {
+    let fence = (0..2_000).map(|n| format!("let x{n} = {n};\n"));
+    let list = (0..500).map(|n| format!("- item {n} with some words in it\n"));
+    let table = (0..500).map(|n| format!("| row {n} | a cell |\n"));
+    let texts: [(&str, Vec<String>); 3] = [
+        ("```txt\n", fence.collect()),
+        ("", list.collect()),
+        ("| a | b |\n|---|---|\n", table.collect()),
+    ];
+    for (head, lines) in texts {
+        let mut stream = Stream::new(Options::default());
+        let mut reader = Reader::default();
+        reader.apply(&stream.push(head));
+        for line in &lines {
+            let update = stream.push(line);
+            assert!(update.blocks.iter().map(String::len).sum::<usize>() < 8_000);
+            reader.apply(&update);
+        }
+        reader.apply(&stream.finish());
+        assert_eq!(
+            reader.0,
+            render(&format!("{head}{}", lines.concat()), &Options::default())
+        );
+    }
+}
