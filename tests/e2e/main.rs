@@ -1,0 +1,1 @@
+//! The real window, from start to restart.

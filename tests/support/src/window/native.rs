@@ -1,0 +1,88 @@
+//! What the driver cannot reach: the window's frame and the system's own dialogs.
+//!
+//! There is no window manager here, so nothing has the focus until we give it.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use super::process::{PATIENCE, glance};
+use super::{Window, WindowError, x11};
+
+impl Window {
+    /// Asks the window to close, as its close button would, and waits until the app is gone.
+    pub(super) async fn ask_to_close(&self) -> Result<(), WindowError> {
+        let window = self.native_window("Lathe").await?;
+        let process = self.xdotool(&["getwindowpid", &window])?;
+        let id = window
+            .parse()
+            .map_err(|_| WindowError::Native(format!("window {window}?")))?;
+        x11::ask_to_close(self.stage.display(), id)?;
+        let deadline = Instant::now() + PATIENCE;
+        while running(&process) {
+            glance(deadline, "the end of the app after its window was closed").await?;
+        }
+        Ok(())
+    }
+
+    /// How many windows with this title are on the screen.
+    pub fn native_windows(&self, title: &str) -> usize {
+        self.search(title).len()
+    }
+
+    /// The number of a window, once it is on the screen.
+    pub async fn native_window(&self, title: &str) -> Result<String, WindowError> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            // The newest is the one in front.
+            if let Some(window) = self.search(title).pop() {
+                return Ok(window);
+            }
+            glance(deadline, &format!("a window with the title {title:?}")).await?;
+        }
+    }
+
+    /// Picks a folder in the system's dialog, by typing its path.
+    pub async fn pick_folder(&self, title: &str, folder: &Path) -> Result<(), WindowError> {
+        let dialog = self.native_window(title).await?;
+        self.xdotool(&["windowfocus", "--sync", &dialog])?;
+        // The dialog takes a path from the first slash on.
+        self.xdotool(&["type", "--delay", "20", &folder.to_string_lossy()])?;
+        self.xdotool(&["key", "Return"])?;
+        let deadline = Instant::now() + PATIENCE;
+        while self.search(title).contains(&dialog) {
+            // One more Return opens what the first one only completed.
+            glance(deadline, "the end of the dialog").await?;
+        }
+        Ok(())
+    }
+
+    fn search(&self, title: &str) -> Vec<String> {
+        let pattern = format!("^{title}$");
+        let found = self.xdotool(&["search", "--onlyvisible", "--name", &pattern]);
+        found
+            .unwrap_or_default()
+            .lines()
+            .map(str::to_owned)
+            .collect()
+    }
+
+    fn xdotool(&self, args: &[&str]) -> Result<String, WindowError> {
+        let output = Command::new("xdotool")
+            .env("DISPLAY", self.stage.display())
+            .args(args)
+            .output()?;
+        if !output.status.success() {
+            let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+            return Err(WindowError::Native(format!("xdotool {args:?}: {errors}")));
+        }
+        Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    }
+}
+
+/// A process that has ended but has not been waited for counts as gone.
+fn running(process: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    let state = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
+    !state.is_empty() && !state.starts_with('Z')
+}

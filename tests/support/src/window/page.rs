@@ -1,0 +1,192 @@
+//! Looking at the page and acting on it.
+//!
+//! Waiting happens inside the page, frame by frame: no interval is too long or too short.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use serde_json::{Value, json};
+
+use super::process::{PATIENCE, glance};
+use super::{Window, WindowError, keys, target_dir};
+
+/// Looks once a frame whether the expression has become true. `arguments[0]` is for it.
+const UNTIL: &str = "\
+const done = arguments[arguments.length - 1], limit = performance.now() + arguments[1];
+const given = arguments[0];
+(function look() {
+  if (EXPRESSION) done(true);
+  else if (performance.now() > limit) done(false);
+  else requestAnimationFrame(look);
+})();";
+
+const TWO_FRAMES: &str = "\
+const done = arguments[arguments.length - 1];
+requestAnimationFrame(() => requestAnimationFrame(() => done(true)));";
+
+impl Window {
+    /// Waits until a JavaScript expression is true. `what` names it in a failure.
+    pub async fn wait_until(&self, what: &str, expression: &str) -> Result<(), WindowError> {
+        self.wait_until_with(what, expression, Value::Null).await
+    }
+
+    /// As [`Window::wait_until`], with a value that the expression knows as `given`.
+    pub async fn wait_until_with(
+        &self,
+        what: &str,
+        expression: &str,
+        given: Value,
+    ) -> Result<(), WindowError> {
+        let script = UNTIL.replace("EXPRESSION", expression);
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let rest = deadline
+                .saturating_duration_since(Instant::now())
+                .as_millis();
+            match self.session.run(&script, json!([given, rest])).await {
+                Ok(Value::Bool(true)) => return Ok(()),
+                Ok(_) => return Err(self.never_came(what).await),
+                // A page that is just being replaced cannot answer.
+                Err(WindowError::Driver { what: why }) => {
+                    if glance(deadline, &why).await.is_err() {
+                        return Err(self.never_came(&format!("{what} ({why})")).await);
+                    }
+                }
+                Err(other) => return Err(other),
+            }
+        }
+    }
+
+    /// Waits until an element is there.
+    pub async fn wait_for(&self, css: &str) -> Result<(), WindowError> {
+        self.wait_until_with(css, "document.querySelector(given) !== null", json!(css))
+            .await
+    }
+
+    /// Waits until no such element is there any more.
+    pub async fn wait_gone(&self, css: &str) -> Result<(), WindowError> {
+        let what = format!("the end of {css}");
+        self.wait_until_with(&what, "document.querySelector(given) === null", json!(css))
+            .await
+    }
+
+    /// Waits until an element's text contains some words.
+    pub async fn wait_for_text(&self, css: &str, words: &str) -> Result<(), WindowError> {
+        let expression = "[...document.querySelectorAll(given[0])].some((element) => \
+                          element.textContent.includes(given[1]))";
+        let what = format!("{words:?} in {css}");
+        self.wait_until_with(&what, expression, json!([css, words]))
+            .await
+    }
+
+    /// The text of the first such element, once it is there.
+    pub async fn text(&self, css: &str) -> Result<String, WindowError> {
+        self.wait_for(css).await?;
+        Ok(self
+            .texts(css)
+            .await?
+            .into_iter()
+            .next()
+            .unwrap_or_default())
+    }
+
+    /// The texts of all such elements, as they are now.
+    pub async fn texts(&self, css: &str) -> Result<Vec<String>, WindowError> {
+        let expression =
+            "[...document.querySelectorAll(given)].map((element) => element.textContent)";
+        let texts = self.value_of(expression, json!(css)).await?;
+        let texts = texts.as_array().cloned().unwrap_or_default();
+        Ok(texts
+            .iter()
+            .filter_map(|text| text.as_str().map(str::to_owned))
+            .collect())
+    }
+
+    /// How many such elements there are now.
+    pub async fn count(&self, css: &str) -> Result<usize, WindowError> {
+        Ok(self.texts(css).await?.len())
+    }
+
+    /// The value of a JavaScript expression, which knows a value as `given`.
+    pub async fn value_of(&self, expression: &str, given: Value) -> Result<Value, WindowError> {
+        let script =
+            format!("const given = arguments[0]; arguments[arguments.length - 1]({expression});");
+        self.session.run(&script, json!([given])).await
+    }
+
+    /// Clicks on an element, once it is there.
+    pub async fn click(&self, css: &str) -> Result<(), WindowError> {
+        self.wait_for(css).await?;
+        let element = self.session.element(css).await?;
+        self.session
+            .post(&format!("element/{element}/click"), json!({}))
+            .await?;
+        Ok(())
+    }
+
+    /// Types into an element.
+    pub async fn type_text(&self, css: &str, text: &str) -> Result<(), WindowError> {
+        self.wait_for(css).await?;
+        let element = self.session.element(css).await?;
+        self.session
+            .post(&format!("element/{element}/value"), json!({ "text": text }))
+            .await?;
+        Ok(())
+    }
+
+    /// Presses a chord such as `Control+k`, `Shift+Enter` or `Escape` where the focus is.
+    pub async fn press(&self, chord: &str) -> Result<(), WindowError> {
+        self.session.post("actions", keys::actions(chord)).await?;
+        Ok(())
+    }
+
+    /// Waits until what the page has changed is on the screen.
+    pub async fn two_frames(&self) -> Result<(), WindowError> {
+        self.session.run(TWO_FRAMES, json!([])).await?;
+        Ok(())
+    }
+
+    /// Writes `target/screenshots/NAME.png`. Right after a change the screen is still old.
+    pub async fn screenshot(&self, name: &str) -> Result<PathBuf, WindowError> {
+        self.two_frames().await?;
+        let picture = self.session.get("screenshot").await?;
+        let bytes = BASE64_STANDARD
+            .decode(picture.as_str().unwrap_or_default())
+            .map_err(|error| WindowError::Driver {
+                what: format!("no picture: {error}"),
+            })?;
+        let folder = target_dir().join("screenshots");
+        fs::create_dir_all(&folder)?;
+        let path = folder.join(format!("{name}.png"));
+        fs::write(&path, bytes)?;
+        Ok(path)
+    }
+
+    /// A failure that shows what was there instead.
+    async fn never_came(&self, what: &str) -> WindowError {
+        let text = self
+            .value_of("document.body.innerText.slice(0, 2000)", Value::Null)
+            .await;
+        let text = text.ok().and_then(|text| text.as_str().map(str::to_owned));
+        let name: String = what
+            .chars()
+            .map(|c| if c.is_alphanumeric() { c } else { '-' })
+            .take(60)
+            .collect();
+        let picture = self.screenshot(&format!("failed-{name}")).await;
+        let picture =
+            picture.map_or_else(|error| error.to_string(), |path| path.display().to_string());
+        let page = format!(
+            "The page reads:\n{}\nA picture of it: {picture}\nThe app said:\n{}",
+            text.unwrap_or_else(|| "(nothing: it does not answer)".into()),
+            self.log()
+        );
+        WindowError::NeverCame {
+            what: what.to_owned(),
+            page,
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! The desktop around the app: a display, a session bus and a home folder of its own.
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+use super::process::Group;
+use super::{SystemTheme, WindowError, WindowOptions};
+
+/// Set by a caller's desktop, and either wrong in ours or known to hang screenshots.
+const UNWANTED: [&str; 5] = [
+    "GTK_THEME",
+    "WAYLAND_DISPLAY",
+    "WEBKIT_DISABLE_COMPOSITING_MODE",
+    "WEBKIT_DISABLE_DMABUF_RENDERER",
+    "XDG_SESSION_TYPE",
+];
+
+/// Nothing of the machine's own desktop shows here, and nothing here shows there.
+pub struct Stage {
+    display: String,
+    bus: String,
+    home: TempDir,
+    data_dir: PathBuf,
+    _processes: [Group; 2],
+}
+
+impl Stage {
+    pub fn set(options: &WindowOptions) -> Result<Self, WindowError> {
+        let home = tempfile::tempdir()?;
+        let data_dir = options
+            .data_dir
+            .clone()
+            .unwrap_or_else(|| home.path().join("data"));
+        let (screen, number) = announced(Command::new("Xvfb").args([
+            "-displayfd",
+            "1",
+            "-screen",
+            "0",
+            "1600x1000x24",
+            "-nolisten",
+            "tcp",
+        ]))?;
+        let (daemon, bus) = announced(Command::new("dbus-daemon").args([
+            "--session",
+            "--nofork",
+            "--print-address=1",
+        ]))?;
+        let processes = [screen, daemon];
+        Ok(Self {
+            display: format!(":{number}"),
+            bus,
+            home,
+            data_dir,
+            _processes: processes,
+        })
+    }
+
+    pub fn data_dir(&self) -> &Path {
+        &self.data_dir
+    }
+
+    /// The name of the display, as in `DISPLAY`.
+    pub fn display(&self) -> &str {
+        &self.display
+    }
+
+    /// A program that lives in this desktop and writes to the log.
+    pub fn command(&self, program: &Path, options: &WindowOptions) -> Command {
+        let home = self.home.path();
+        let mut command = Command::new(program);
+        for name in UNWANTED {
+            command.env_remove(name);
+        }
+        command
+            .env("DISPLAY", &self.display)
+            .env("DBUS_SESSION_BUS_ADDRESS", &self.bus)
+            .env("HOME", home)
+            .env("XDG_CACHE_HOME", home.join("cache"))
+            .env("XDG_CONFIG_HOME", home.join("config"))
+            .env("XDG_DATA_HOME", home.join("share"))
+            .env("LATHE_DATA_DIR", &self.data_dir)
+            .env("LANG", "C.UTF-8")
+            .env("GDK_BACKEND", "x11")
+            .env(
+                "GTK_THEME",
+                match options.theme {
+                    SystemTheme::Light => "Adwaita",
+                    SystemTheme::Dark => "Adwaita:dark",
+                },
+            )
+            // There is nobody to read the screen aloud, and asking the bus takes seconds.
+            .env("NO_AT_BRIDGE", "1")
+            // Without it, the driver's session never begins.
+            .env("TAURI_WEBVIEW_AUTOMATION", "true")
+            .envs(options.env.iter().cloned())
+            .stdin(Stdio::null());
+        if let (Ok(output), Ok(errors)) = (self.log_file(), self.log_file()) {
+            command.stdout(output).stderr(errors);
+        }
+        command
+    }
+
+    pub fn log(&self) -> String {
+        fs::read(self.log_path())
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+            .unwrap_or_default()
+    }
+
+    fn log_path(&self) -> PathBuf {
+        self.home.path().join("app.log")
+    }
+
+    fn log_file(&self) -> std::io::Result<File> {
+        File::options()
+            .create(true)
+            .append(true)
+            .open(self.log_path())
+    }
+}
+
+/// Starts a server that prints where it can be found, as its first line, when it is ready.
+fn announced(command: &mut Command) -> Result<(Group, String), WindowError> {
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    let mut group = Group::start(command)?;
+    let mut line = String::new();
+    if let Some(output) = group.leader().stdout.take() {
+        BufReader::new(output).read_line(&mut line)?;
+    }
+    let line = line.trim().to_owned();
+    if line.is_empty() {
+        let program = command.get_program().to_string_lossy().into_owned();
+        return Err(WindowError::Start {
+            program,
+            why: "it ended at once".into(),
+        });
+    }
+    Ok((group, line))
+}
