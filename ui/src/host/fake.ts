@@ -178,7 +178,6 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
       const session = { ...find(sessionID), time: { ...find(sessionID).time, updated: Date.now() } };
       sessions.set(sessionID, session);
       const asked = createWriter(sessionID, clock).user(text);
-      asked.info.time.created = Math.max(clock.now(), Date.now());
       emit(
         { kind: 'event', event: { type: 'message.updated', properties: { info: asked.info } } },
         ...asked.parts.map((view) => ({ kind: 'part' as const, part: viewOf(view.part) })),

@@ -47,6 +47,7 @@ export const en = {
     waiting: 'Waiting for the model',
     finished: 'Answer finished',
     stopped: 'Stopped',
+    failed: 'The answer failed',
     retry: (attempt: number, seconds: number) => `Attempt ${attempt} failed. Next try in ${seconds} s`,
     retryNow: (attempt: number) => `Attempt ${attempt} failed. Trying again`,
     damaged: (count: number) =>

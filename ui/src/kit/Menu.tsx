@@ -15,7 +15,7 @@ export interface MenuItem {
 
 export function Menu(props: { label: string; items: readonly MenuItem[]; class?: string; children: JSX.Element }) {
   return (
-    <DropdownMenu gutter={4} placement="bottom-end" preventScroll={false}>
+    <DropdownMenu gutter={4} placement="bottom-end" modal={false} preventScroll={false}>
       <DropdownMenu.Trigger class={`icon-button ${props.class ?? ''}`} aria-label={props.label} title={props.label}>
         {props.children}
       </DropdownMenu.Trigger>

@@ -13,17 +13,32 @@ export function RenderedHtml(props: { html: string }) {
 
   createEffect(() => {
     void props.html;
-    for (const pre of block.querySelectorAll('pre')) pre.append(copyCodeButton());
+    for (const pre of block.querySelectorAll('pre:not(.continued)')) pre.append(copyCodeButton());
   });
 
   const onClick = (event: MouseEvent) => {
-    const button = event.target instanceof Element ? event.target.closest<HTMLElement>('.copy-code') : null;
-    const code = button?.closest('pre')?.querySelector('code')?.textContent;
-    if (!button || code == null) return;
-    void copyText(code).then((done) => done && (button.textContent = en.part.copied));
+    const button = event.target instanceof Element ? event.target.closest('.copy-code') : null;
+    const pre = button?.closest('pre');
+    if (!button || !pre) return;
+    void copyText(codeOf(pre)).then((done) => done && (button.textContent = en.part.copied));
   };
 
   return <div class="block" ref={block} innerHTML={props.html} onClick={onClick} />;
+}
+
+/** A long fence goes on in the blocks that follow. */
+function codeOf(pre: Element): string {
+  let code = textOf(pre);
+  let next = pre.closest('.block')?.nextElementSibling?.querySelector(':scope > pre.continued');
+  while (next) {
+    code += textOf(next);
+    next = next.closest('.block')?.nextElementSibling?.querySelector(':scope > pre.continued');
+  }
+  return code;
+}
+
+function textOf(pre: Element): string {
+  return pre.querySelector('code')?.textContent ?? '';
 }
 
 function copyCodeButton(): HTMLButtonElement {

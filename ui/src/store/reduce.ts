@@ -56,8 +56,13 @@ export const emptyState: UiState = {
 };
 
 export function reduce(state: UiState, update: UiUpdate): UiState {
-  const waiting = hold(state, update);
-  if (waiting) return waiting;
+  if (!overtakes(state, update)) return apply(state, update);
+  const held = hold(state, update);
+  // The tail may be older than a status that overtook it: the status counts now and after it.
+  return isStatus(update) ? apply(held, update) : held;
+}
+
+function apply(state: UiState, update: UiUpdate): UiState {
   switch (update.kind) {
     case 'event':
       return reduceEvent(state, update.event);
@@ -78,12 +83,18 @@ export function reduceAll(state: UiState, updates: readonly UiUpdate[]): UiState
   return updates.reduce(reduce, state);
 }
 
-/** Status and lists are never held back: they do not depend on the tail. */
-function hold(state: UiState, update: UiUpdate): UiState | undefined {
-  const opening = state.opening;
-  if (!opening || sessionOf(update) !== opening.sessionID) return undefined;
-  if (update.kind === 'event' && !update.event.type.startsWith('message.')) return undefined;
-  return { ...state, opening: { ...opening, waiting: [...opening.waiting, update] } };
+function overtakes(state: UiState, update: UiUpdate): boolean {
+  if (!state.opening || sessionOf(update) !== state.opening.sessionID) return false;
+  return update.kind !== 'event' || update.event.type.startsWith('message.') || isStatus(update);
+}
+
+function isStatus(update: UiUpdate): boolean {
+  return update.kind === 'event' && (update.event.type === 'session.status' || update.event.type === 'session.idle');
+}
+
+function hold(state: UiState, update: UiUpdate): UiState {
+  if (!state.opening) return state;
+  return { ...state, opening: { ...state.opening, waiting: [...state.opening.waiting, update] } };
 }
 
 function sessionOf(update: UiUpdate): string | undefined {

@@ -20,7 +20,7 @@ export function MessageFailure(props: { error: MessageError }) {
         </p>
       }
     >
-      <div class="answer-failure" role="alert" data-error={props.error.name}>
+      <div class="answer-failure" role="note" data-error={props.error.name}>
         <CircleAlert size={15} aria-hidden="true" />
         <div>
           <p class="answer-failure-title">{said().title}</p>

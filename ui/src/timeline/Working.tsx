@@ -12,14 +12,15 @@ export function Working() {
       app.busy,
       (busy, before) => {
         if (busy) setSaid(en.timeline.working);
-        else if (before) setSaid(lastWasStopped() ? en.timeline.stopped : en.timeline.finished);
+        else if (before) setSaid(outcome());
       },
       { defer: true },
     ),
   );
-  const lastWasStopped = () => {
+  const outcome = () => {
     const last = app.state().open?.messages.at(-1)?.info;
-    return last?.role === 'assistant' && last.error?.name === 'MessageAbortedError';
+    if (last?.role !== 'assistant' || !last.error) return en.timeline.finished;
+    return last.error.name === 'MessageAbortedError' ? en.timeline.stopped : en.timeline.failed;
   };
 
   return (

@@ -1,0 +1,101 @@
+import { fireEvent, screen, waitFor } from '@solidjs/testing-library';
+import { describe, expect, test } from 'vitest';
+import { openWindow, type TestWindow } from '../testing/window';
+
+async function field(): Promise<HTMLTextAreaElement> {
+  const area = (await screen.findByTestId('composer')) as HTMLTextAreaElement;
+  await waitFor(() => expect(area.disabled).toBe(false));
+  return area;
+}
+
+async function typed(text: string): Promise<HTMLTextAreaElement> {
+  const area = await field();
+  fireEvent.input(area, { target: { value: text } });
+  return area;
+}
+
+const prompts = (window: TestWindow) => window.called('prompt').map(([, input]) => (input as { text: string }).text);
+const busy = (window: TestWindow, type: 'busy' | 'idle' = 'busy') =>
+  window.host.emit({
+    kind: 'event',
+    event: { type: 'session.status', properties: { sessionID: 'ses_gallery', status: { type } } },
+  });
+
+describe('the composer', () => {
+  test('sends with Enter and is empty after it', async () => {
+    const window = openWindow();
+    const area = await typed('Turn the lamp on');
+    fireEvent.keyDown(area, { key: 'Enter' });
+    await waitFor(() => expect(prompts(window)).toEqual(['Turn the lamp on']));
+    expect(area.value).toBe('');
+  });
+
+  test('leaves Shift+Enter to the field', async () => {
+    const window = openWindow();
+    const area = await typed('one');
+    expect(fireEvent.keyDown(area, { key: 'Enter', shiftKey: true })).toBe(true);
+    expect(prompts(window)).toEqual([]);
+  });
+
+  test.each([
+    ['the flag of the event', { isComposing: true }],
+    ['the key code that WebKit sends instead', { keyCode: 229 }],
+  ])('leaves Enter to an input method, known by %s', async (_how, composing) => {
+    const window = openWindow();
+    const area = await typed('にほんご');
+    fireEvent.keyDown(area, { key: 'Enter', ...composing });
+    expect(prompts(window)).toEqual([]);
+    expect(area.value).toBe('にほんご');
+  });
+
+  test('does not send blank text', async () => {
+    const window = openWindow();
+    const area = await typed('  \n ');
+    fireEvent.keyDown(area, { key: 'Enter' });
+    expect(screen.getByTestId('send')).toHaveProperty('disabled', true);
+    expect(prompts(window)).toEqual([]);
+  });
+
+  test('shows Stop while the session is busy, and Escape stops it', async () => {
+    const window = openWindow();
+    const area = await field();
+    expect(screen.queryByTestId('stop')).toBeNull();
+    busy(window);
+    await screen.findByTestId('stop');
+    fireEvent.keyDown(area, { key: 'Escape' });
+    expect(window.called('abort')).toEqual([['ses_gallery']]);
+    busy(window, 'idle');
+    await waitFor(() => expect(screen.queryByTestId('stop')).toBeNull());
+    fireEvent.keyDown(area, { key: 'Escape' });
+    expect(window.called('abort')).toHaveLength(1);
+  });
+
+  test('also takes prompts while the session is busy', async () => {
+    const window = openWindow();
+    const area = await typed('and the other one');
+    busy(window);
+    fireEvent.keyDown(area, { key: 'Enter' });
+    await waitFor(() => expect(prompts(window)).toEqual(['and the other one']));
+  });
+
+  test('keeps a draft for each session', async () => {
+    const window = openWindow();
+    const area = await typed('for the gallery');
+    await window.app.select('ses_docs');
+    expect(area.value).toBe('');
+    fireEvent.input(area, { target: { value: 'for the docs' } });
+    await window.app.select('ses_gallery');
+    expect(area.value).toBe('for the gallery');
+    await window.app.select('ses_docs');
+    expect(area.value).toBe('for the docs');
+  });
+
+  test('gives the text back when the prompt is refused, and says why', async () => {
+    const window = openWindow();
+    const area = await typed('keep me');
+    window.host.sessions.delete('ses_gallery');
+    fireEvent.keyDown(area, { key: 'Enter' });
+    await waitFor(() => expect(area.value).toBe('keep me'));
+    expect((await screen.findByTestId('toast')).textContent).toContain('no longer there');
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import { createClock } from '../host/fake/ids';
+import { createWriter } from '../host/fake/parts';
+import type { MessageView } from '../protocol';
+import { rowsOf } from './turns';
+
+const write = createWriter('ses_a', createClock());
+const done = { time: { created: 1, completed: 2 }, finish: 'stop' as const };
+const answerTo = (asked: MessageView, change = {}, parts = 1) =>
+  write.answer(
+    asked.info.id,
+    { ...done, ...change },
+    ...Array.from({ length: parts }, () => (id: string) => write.part(id, 'text', { text: 'x' })),
+  );
+
+describe('rows', () => {
+  test('hold a prompt and its answers, also when another prompt came in between', () => {
+    const [one, two] = [write.user('1'), write.user('2')];
+    const [a, b] = [answerTo(one), answerTo(one)];
+    const rows = rowsOf([one, a, two, b], false, []);
+    expect(rows.map((row) => [row.user?.info.id, row.answers.map((answer) => answer.info.id)])).toEqual([
+      [one.info.id, [a.info.id, b.info.id]],
+      [two.info.id, []],
+    ]);
+  });
+
+  test('a prompt leads its turn even if the clock went back before the answer', () => {
+    const one = write.user('1');
+    const a = answerTo(one);
+    const [row] = rowsOf([a, one], false, []);
+    expect([row?.user, row?.answers]).toEqual([one, [a]]);
+  });
+
+  test('stay the same objects while nothing in them changes', () => {
+    const [one, two] = [write.user('1'), write.user('2')];
+    const [a, b] = [answerTo(one), answerTo(two)];
+    const before = rowsOf([one, a, two, b], false, []);
+    const grown = { ...b, parts: [...b.parts, write.part(b.info.id, 'text', { text: 'more' })] };
+    const after = rowsOf([one, a, two, grown], false, before);
+    expect(after[0]).toBe(before[0]);
+    expect(after[1]).not.toBe(before[1]);
+    expect(after.map((row) => row.key)).toEqual(before.map((row) => row.key));
+  });
+
+  test('a very long turn takes several, whose keys stay when older messages come', () => {
+    const one = write.user('1');
+    const answers = Array.from({ length: 12 }, () => answerTo(one, {}, 10));
+    const tail = rowsOf(answers.slice(6), false, []);
+    const whole = rowsOf([one, ...answers], false, tail);
+    expect(tail.length).toBeGreaterThan(1);
+    expect(whole.map((row) => row.key)).toEqual(expect.arrayContaining(tail.map((row) => row.key)));
+    expect(whole.flatMap((row) => row.answers)).toEqual(answers);
+    expect(new Set(whole.map((row) => row.turnID))).toEqual(new Set([one.info.id]));
+  });
+});
+
+describe('a queued prompt', () => {
+  test('is one that was sent while an earlier turn is being answered', () => {
+    const [one, two] = [write.user('1'), write.user('2')];
+    const running = answerTo(one, { time: { created: 1 }, finish: undefined });
+    expect(rowsOf([one, running, two], true, []).map((row) => row.queued)).toEqual([false, true]);
+    const between = answerTo(one, { finish: 'tool-calls' });
+    expect(rowsOf([one, between, two], true, []).map((row) => row.queued)).toEqual([false, true]);
+  });
+
+  test('is none when the session is idle or the turn before it is over', () => {
+    const [one, two] = [write.user('1'), write.user('2')];
+    expect(rowsOf([one, answerTo(one), two], true, []).map((row) => row.queued)).toEqual([false, false]);
+    expect(rowsOf([one, two], false, []).map((row) => row.queued)).toEqual([false, false]);
+  });
+});
