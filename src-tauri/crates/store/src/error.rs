@@ -1,0 +1,104 @@
+//! What can go wrong between a value and its file.
+//!
+//! Errors are cheap to clone: the error of a write in the background is told to everyone who
+//! asks afterwards.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::key::{BadKey, Key};
+
+pub type Result<T, E = StoreError> = std::result::Result<T, E>;
+
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum StoreError {
+    #[error(transparent)]
+    BadKey(#[from] BadKey),
+    #[error("there is no {0}")]
+    Missing(Key),
+    #[error("{0}")]
+    Damaged(#[from] Damaged),
+    #[error("{what} is in use by {}", holder(*.pid))]
+    Busy { what: String, pid: Option<u32> },
+    #[error("this store was opened for reading only")]
+    ReadOnly,
+    #[error("{doing} {} failed: {source}", path.display())]
+    Io {
+        doing: &'static str,
+        path: PathBuf,
+        source: Arc<io::Error>,
+    },
+    #[error("a value cannot be written as JSON: {0}")]
+    Encode(Arc<serde_json::Error>),
+    #[error("moving the data from version {from} to {to} failed, the old data is as it was: {why}")]
+    Migration { from: u32, to: u32, why: String },
+    #[error("the data is of version {found}, this program knows only up to {known}")]
+    Newer { found: u32, known: u32 },
+}
+
+impl StoreError {
+    /// The file system refused: the store cannot do its work until that changes.
+    pub fn is_io(&self) -> bool {
+        matches!(self, StoreError::Io { .. })
+    }
+
+    pub fn is_disk_full(&self) -> bool {
+        let StoreError::Io { source, .. } = self else {
+            return false;
+        };
+        matches!(
+            source.kind(),
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+        )
+    }
+}
+
+/// A file whose bytes are not the record that its place promises.
+///
+/// It stands where the record would stand; the bytes themselves are kept in `quarantine/`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{key} is damaged: {reason}")]
+pub struct Damaged {
+    pub key: Key,
+    pub reason: String,
+}
+
+fn holder(pid: Option<u32>) -> String {
+    match pid {
+        Some(pid) => format!("process {pid}"),
+        None => "another process".to_owned(),
+    }
+}
+
+/// Names the deed and the path, so that a message can be acted on.
+pub(crate) trait IoContext<T> {
+    fn doing(self, doing: &'static str, path: &Path) -> Result<T>;
+}
+
+impl<T> IoContext<T> for io::Result<T> {
+    fn doing(self, doing: &'static str, path: &Path) -> Result<T> {
+        self.map_err(|source| StoreError::Io {
+            doing,
+            path: path.to_owned(),
+            source: Arc::new(source),
+        })
+    }
+}
+
+/// A file that is not there is an answer, not a failure.
+pub(crate) fn optional<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if absent(&error) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Below a file there is nothing, either.
+fn absent(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}

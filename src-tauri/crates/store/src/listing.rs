@@ -1,0 +1,43 @@
+//! A list of records of which some may be damaged.
+
+use crate::error::{Damaged, Result, StoreError};
+use crate::key::Key;
+
+/// One bad file is one entry in `damaged`, never the end of the list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Listing<T> {
+    pub items: Vec<T>,
+    pub damaged: Vec<Damaged>,
+}
+
+impl<T> Default for Listing<T> {
+    fn default() -> Self {
+        Listing {
+            items: Vec::new(),
+            damaged: Vec::new(),
+        }
+    }
+}
+
+impl<T> Listing<T> {
+    pub(crate) fn add(&mut self, key: &Key, read: Result<Option<T>>) -> Result<()> {
+        match read {
+            Ok(Some(item)) => self.items.push(item),
+            Ok(None) => {}
+            Err(error) => self.damaged.push(placeholder(key, error)?),
+        }
+        Ok(())
+    }
+}
+
+/// A file that the disk refuses to give (a bad block) is as damaged as one with bad bytes.
+pub(crate) fn placeholder(key: &Key, error: StoreError) -> Result<Damaged> {
+    match error {
+        StoreError::Damaged(damaged) => Ok(damaged),
+        StoreError::Io { source, .. } => Ok(Damaged {
+            key: key.clone(),
+            reason: format!("it cannot be read: {source}"),
+        }),
+        other => Err(other),
+    }
+}

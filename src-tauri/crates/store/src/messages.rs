@@ -1,0 +1,160 @@
+//! Messages and their parts, from the tail of a session.
+
+use lathe_protocol::{
+    Message, MessageId, MessageWithParts, Part, PartId, SessionId, sort_serially,
+};
+
+use crate::damage;
+use crate::error::{Damaged, Result, StoreError};
+use crate::key::Key;
+use crate::listing::{Listing, placeholder};
+use crate::order::Place;
+use crate::parallel;
+use crate::storage::Storage;
+
+/// Some messages of a session, oldest first.
+///
+/// What could not be read stands in `damaged`, under the key where it lies: a damaged part of
+/// a message that is in this page, or a damaged message between them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Page {
+    pub messages: Vec<MessageWithParts>,
+    pub damaged: Vec<Damaged>,
+    pub has_older: bool,
+}
+
+enum Loaded {
+    Message(MessageWithParts, Vec<Damaged>),
+    Damaged(Damaged),
+    /// Removed since the order was made.
+    Gone,
+    /// The order has it at another time than the message itself.
+    Misplaced,
+}
+
+impl Storage {
+    pub(crate) fn messages(
+        &self,
+        session: &SessionId,
+        before: Option<&MessageId>,
+        limit: usize,
+    ) -> Result<Page> {
+        // A value that cannot be written now is no reason to show nothing.
+        self.flush_session(session).ok();
+        match self.page(session, &self.order(session)?, before, limit)? {
+            Some(page) => Ok(page),
+            None => {
+                let order = self.rebuild_order(session)?;
+                Ok(self
+                    .page(session, &order, before, limit)?
+                    .unwrap_or_default())
+            }
+        }
+    }
+
+    /// None if the order turns out to be wrong.
+    fn page(
+        &self,
+        session: &SessionId,
+        order: &crate::order::Order,
+        before: Option<&MessageId>,
+        limit: usize,
+    ) -> Result<Option<Page>> {
+        let mut newest_first = order.newest_first();
+        if let Some(before) = before
+            && !newest_first.any(|place| place.id == *before)
+        {
+            return Err(StoreError::Missing(Key::message(session, before)?));
+        }
+        let mut places: Vec<Place> = newest_first.by_ref().take(limit).collect();
+        let has_older = newest_first.next().is_some();
+        places.reverse();
+        let mut page = Page {
+            has_older,
+            ..Page::default()
+        };
+        for loaded in parallel::map(&places, |place, buffer| self.load(session, place, buffer)) {
+            match loaded? {
+                Loaded::Message(message, damaged) => {
+                    page.messages.push(message);
+                    page.damaged.extend(damaged);
+                }
+                Loaded::Damaged(damaged) => page.damaged.push(damaged),
+                Loaded::Gone => {}
+                Loaded::Misplaced => return Ok(None),
+            }
+        }
+        Ok(Some(page))
+    }
+
+    fn load(&self, session: &SessionId, place: &Place, buffer: &mut Vec<u8>) -> Result<Loaded> {
+        let key = Key::message(session, &place.id)?;
+        let info = match self.read(&key, buffer, |message| damage::message_of(&key, message)) {
+            Ok(Some(info)) => info,
+            Ok(None) => return Ok(Loaded::Gone),
+            Err(error) => return placeholder(&key, error).map(Loaded::Damaged),
+        };
+        if info.created() != place.created {
+            return Ok(Loaded::Misplaced);
+        }
+        let parts = self.parts(&place.id, buffer)?;
+        Ok(Loaded::Message(
+            MessageWithParts {
+                info,
+                parts: parts.items,
+            },
+            parts.damaged,
+        ))
+    }
+
+    pub(crate) fn message(&self, session: &SessionId, id: &MessageId) -> Result<Option<Message>> {
+        let key = Key::message(session, id)?;
+        self.flush(&key).ok();
+        self.read(&key, &mut Vec::new(), |message| {
+            damage::message_of(&key, message)
+        })
+    }
+
+    pub(crate) fn message_with_parts(
+        &self,
+        session: &SessionId,
+        id: &MessageId,
+    ) -> Result<Option<MessageWithParts>> {
+        self.flush_session(session).ok();
+        let Some(info) = self.message(session, id)? else {
+            return Ok(None);
+        };
+        let parts = self.parts(id, &mut Vec::new())?.items;
+        Ok(Some(MessageWithParts { info, parts }))
+    }
+
+    pub(crate) fn parts(&self, message: &MessageId, buffer: &mut Vec<u8>) -> Result<Listing<Part>> {
+        let folder = Key::new(["part", message.as_str()])?;
+        let mut listing = Listing::default();
+        for name in self.names(&folder.folder(&self.places.tree))? {
+            let key = folder.child(&name)?;
+            listing.add(
+                &key,
+                self.read(&key, buffer, |part| damage::part_of(&key, part)),
+            )?;
+        }
+        sort_serially(&mut listing.items, message.as_str(), |part: &Part| {
+            part.id().as_str()
+        });
+        Ok(listing)
+    }
+
+    pub(crate) fn part(&self, message: &MessageId, id: &PartId) -> Result<Option<Part>> {
+        let key = Key::part(message, id)?;
+        self.flush(&key).ok();
+        self.read(&key, &mut Vec::new(), |part| damage::part_of(&key, part))
+    }
+
+    /// The parts go first: a kill in between leaves a message that still says it was there.
+    pub(crate) fn remove_message(&self, session: &SessionId, id: &MessageId) -> Result<bool> {
+        for part in self.list(&Key::new(["part", id.as_str()])?)? {
+            self.remove(&part)?;
+        }
+        self.remove(&Key::message(session, id)?)
+    }
+}

@@ -1,0 +1,162 @@
+//! 0 → 1: one tree for all projects.
+//!
+//! Before, each project had a tree of its own beside `storage/`:
+//! `project/{directory}/storage/session/{info,message,part}/…`. Those trees are only read:
+//! they stay as they are and are themselves the copy that is kept.
+
+use std::path::{Path, PathBuf};
+
+use lathe_protocol::ProjectId;
+use serde_json::{Value, json};
+
+use super::Change;
+use crate::damage::fingerprint;
+use crate::error::Result;
+use crate::key::segment;
+use crate::spelling;
+use crate::storage::encode;
+
+pub(super) fn run(change: &mut Change) -> Result<()> {
+    let projects = change.storage.places.root.join("project");
+    for directory in change.names(&projects)? {
+        let old = projects.join(&directory).join("storage").join("session");
+        OldProject {
+            id: project_id(&directory),
+            old,
+        }
+        .run(change)?;
+    }
+    Ok(())
+}
+
+/// The directory's name was made from its path; it stays the project's id. A session is found
+/// by its directory too, so nothing hides when the project later gets another id.
+fn project_id(directory: &str) -> String {
+    match ProjectId::parse(directory) {
+        Ok(id) => id.as_str().to_owned(),
+        Err(_) => format!("{:016x}", fingerprint(directory.as_bytes())),
+    }
+}
+
+struct OldProject {
+    id: String,
+    old: PathBuf,
+}
+
+impl OldProject {
+    fn run(&self, change: &mut Change) -> Result<()> {
+        let worktree = self.worktree(change)?;
+        let mut earliest = None;
+        for name in records(change, &self.old.join("info"))? {
+            let Some(bytes) = change.read(&self.old.join("info").join(&name))? else {
+                continue;
+            };
+            let bytes = match spelling::from_bytes::<Value>(&bytes) {
+                Ok(session) => {
+                    earliest = earliest
+                        .into_iter()
+                        .chain(session["time"]["created"].as_i64())
+                        .min();
+                    encode(&self.placed(session, worktree.as_deref()))?
+                }
+                // It comes along as it is and is shown as damaged there.
+                Err(_) => bytes,
+            };
+            change.add(&Path::new("session").join(&self.id).join(&name), &bytes)?;
+        }
+        self.messages(change)?;
+        self.parts(change)?;
+        let Some(worktree) = worktree else {
+            return Ok(());
+        };
+        let created = earliest.unwrap_or_default();
+        let project =
+            json!({ "id": self.id, "worktree": worktree, "time": { "created": created } });
+        change.add(
+            &Path::new("project").join(format!("{}.json", self.id)),
+            &encode(&project)?,
+        )
+    }
+
+    /// Sessions did not say where they belong; their folder did.
+    fn placed(&self, mut session: Value, worktree: Option<&str>) -> Value {
+        if let Some(fields) = session.as_object_mut() {
+            fields
+                .entry("projectID")
+                .or_insert_with(|| self.id.clone().into());
+            fields
+                .entry("directory")
+                .or_insert_with(|| worktree.unwrap_or_default().into());
+        }
+        session
+    }
+
+    fn messages(&self, change: &mut Change) -> Result<()> {
+        let messages = self.old.join("message");
+        for session in folders(change, &messages)? {
+            let folder = messages.join(&session);
+            copy(change, &folder, &Path::new("message").join(&session))?;
+        }
+        Ok(())
+    }
+
+    fn parts(&self, change: &mut Change) -> Result<()> {
+        let parts = self.old.join("part");
+        for session in folders(change, &parts)? {
+            let parts = parts.join(session);
+            for message in folders(change, &parts)? {
+                copy(
+                    change,
+                    &parts.join(&message),
+                    &Path::new("part").join(&message),
+                )?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Any answer tells where the project was.
+    fn worktree(&self, change: &Change) -> Result<Option<String>> {
+        let messages = self.old.join("message");
+        for session in folders(change, &messages)? {
+            let folder = messages.join(session);
+            for name in records(change, &folder)? {
+                let Some(bytes) = change.read(&folder.join(name))? else {
+                    continue;
+                };
+                let Ok(message) = spelling::from_bytes::<Value>(&bytes) else {
+                    continue;
+                };
+                if let Some(root) = message["path"]["root"].as_str() {
+                    return Ok(Some(root.to_owned()));
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn copy(change: &mut Change, from: &Path, to: &Path) -> Result<()> {
+    for name in records(change, from)? {
+        if let Some(bytes) = change.read(&from.join(&name))? {
+            change.add(&to.join(&name), &bytes)?;
+        }
+    }
+    Ok(())
+}
+
+fn records(change: &Change, folder: &Path) -> Result<Vec<String>> {
+    let named = |name: &String| {
+        name.strip_suffix(".json")
+            .is_some_and(|id| segment(id).is_ok())
+    };
+    Ok(change.names(folder)?.into_iter().filter(named).collect())
+}
+
+fn folders(change: &Change, folder: &Path) -> Result<Vec<String>> {
+    Ok(change
+        .names(folder)?
+        .into_iter()
+        .filter(|name| segment(name).is_ok())
+        .collect())
+}

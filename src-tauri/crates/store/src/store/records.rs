@@ -1,0 +1,161 @@
+//! The records that the program is made of: projects, sessions, messages, parts.
+
+use std::time::Duration;
+
+use lathe_protocol::{
+    Message, MessageId, MessageWithParts, Part, PartId, Project, ProjectId, Session, SessionId,
+};
+
+use super::Store;
+use crate::error::Result;
+use crate::key::Key;
+use crate::listing::Listing;
+use crate::messages::Page;
+use crate::storage::{Storage, encode};
+
+impl Store {
+    pub async fn projects(&self) -> Result<Listing<Project>> {
+        self.run(Storage::projects).await
+    }
+
+    pub async fn project(&self, id: &ProjectId) -> Result<Option<Project>> {
+        let id = id.clone();
+        self.run(move |storage| storage.project(&id)).await
+    }
+
+    pub async fn write_project(&self, project: &Project) -> Result<()> {
+        self.put(&Key::project(&project.id)?, None, encode(project)?, false)
+            .await
+    }
+
+    /// The sessions of every project.
+    pub async fn all_sessions(&self) -> Result<Listing<Session>> {
+        self.run(Storage::all_sessions).await
+    }
+
+    pub async fn sessions(&self, project: &ProjectId) -> Result<Listing<Session>> {
+        let project = project.clone();
+        self.run(move |storage| storage.sessions(&project)).await
+    }
+
+    /// Finds a session whatever project it lies under.
+    pub async fn session(&self, id: &SessionId) -> Result<Option<Session>> {
+        let id = id.clone();
+        self.run(move |storage| storage.session(&id)).await
+    }
+
+    /// A session whose project changed moves there.
+    pub async fn write_session(&self, session: &Session) -> Result<()> {
+        let session = session.clone();
+        self.run(move |storage| storage.write_session(&session))
+            .await
+    }
+
+    pub async fn update_session<F>(&self, id: &SessionId, edit: F) -> Result<Session>
+    where
+        F: FnOnce(&mut Session) + Send + 'static,
+    {
+        let id = id.clone();
+        self.run(move |storage| storage.update_session(&id, edit))
+            .await
+    }
+
+    /// Moves a session with all that belongs to it to the trash. Its children are sessions
+    /// of their own.
+    pub async fn remove_session(&self, id: &SessionId) -> Result<()> {
+        let id = id.clone();
+        self.run(move |storage| storage.remove_session(&id)).await
+    }
+
+    pub async fn restore_session(&self, id: &SessionId) -> Result<()> {
+        let id = id.clone();
+        self.run(move |storage| storage.restore_session(&id)).await
+    }
+
+    /// Returns how many sessions are gone for good.
+    pub async fn empty_trash(&self, older_than: Duration) -> Result<usize> {
+        self.run(move |storage| storage.empty_trash(older_than))
+            .await
+    }
+
+    /// At most `limit` messages that come before `before`, or the newest ones.
+    pub async fn messages(
+        &self,
+        session: &SessionId,
+        before: Option<&MessageId>,
+        limit: usize,
+    ) -> Result<Page> {
+        let (session, before) = (session.clone(), before.cloned());
+        self.run(move |storage| storage.messages(&session, before.as_ref(), limit))
+            .await
+    }
+
+    pub async fn message(
+        &self,
+        session: &SessionId,
+        id: &MessageId,
+    ) -> Result<Option<MessageWithParts>> {
+        let (session, id) = (session.clone(), id.clone());
+        self.run(move |storage| storage.message_with_parts(&session, &id))
+            .await
+    }
+
+    /// What is said of a message, without what it is made of.
+    pub async fn message_info(
+        &self,
+        session: &SessionId,
+        id: &MessageId,
+    ) -> Result<Option<Message>> {
+        let (session, id) = (session.clone(), id.clone());
+        self.run(move |storage| storage.message(&session, &id))
+            .await
+    }
+
+    pub async fn write_message(&self, message: &Message) -> Result<()> {
+        let key = Key::message(message.session_id(), message.id())?;
+        self.put(
+            &key,
+            Some(message.session_id().clone()),
+            encode(message)?,
+            false,
+        )
+        .await
+    }
+
+    /// Its parts go with it.
+    pub async fn remove_message(&self, session: &SessionId, id: &MessageId) -> Result<bool> {
+        let (session, id) = (session.clone(), id.clone());
+        self.run(move |storage| storage.remove_message(&session, &id))
+            .await
+    }
+
+    pub async fn parts(&self, message: &MessageId) -> Result<Listing<Part>> {
+        let message = message.clone();
+        self.run(move |storage| {
+            storage.flush_all().ok();
+            storage.parts(&message, &mut Vec::new())
+        })
+        .await
+    }
+
+    pub async fn part(&self, message: &MessageId, id: &PartId) -> Result<Option<Part>> {
+        let (message, id) = (message.clone(), id.clone());
+        self.run(move |storage| storage.part(&message, &id)).await
+    }
+
+    pub async fn write_part(&self, part: &Part) -> Result<()> {
+        let key = Key::part(part.message_id(), part.id())?;
+        self.put(&key, Some(part.session_id().clone()), encode(part)?, false)
+            .await
+    }
+
+    /// For a part that streams in; see [`Store::write_soon`].
+    pub fn write_part_soon(&self, part: Part) -> Result<()> {
+        let key = Key::part(part.message_id(), part.id())?;
+        self.soon(key, Some(part.session_id().clone()), part)
+    }
+
+    pub async fn remove_part(&self, message: &MessageId, id: &PartId) -> Result<bool> {
+        self.remove(&Key::part(message, id)?).await
+    }
+}

@@ -1,0 +1,250 @@
+//! Keys, files, the handle.
+
+use lathe_protocol::{MessageId, ProjectId, SessionId};
+use lathe_store::{Key, Store, StoreError};
+use serde_json::{Value, json};
+
+use crate::support::*;
+
+#[tokio::test]
+async fn a_record_is_a_file_spelled_as_other_programs_spell_it() {
+    let home = Home::new().await;
+    let key = Key::new(["todo", "ses_1"]).unwrap();
+    home.store
+        .write(&key, &json!([{ "content": "a", "cost": 1.0 }]))
+        .await
+        .unwrap();
+
+    let files = tree(&home.root().join("storage"));
+    let expected = "[\n  {\n    \"content\": \"a\",\n    \"cost\": 1\n  }\n]";
+    assert_eq!(
+        files,
+        [
+            ("migration".into(), b"2".to_vec()),
+            ("todo/ses_1.json".into(), expected.into())
+        ]
+        .into(),
+    );
+    assert_eq!(
+        home.store.read::<Value>(&key).await.unwrap(),
+        Some(json!([{ "content": "a", "cost": 1 }]))
+    );
+    assert!(home.store.remove(&key).await.unwrap());
+    assert!(!home.store.remove(&key).await.unwrap());
+    assert_eq!(home.store.read::<Value>(&key).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn an_update_changes_what_is_there_and_refuses_what_is_not() {
+    let home = Home::new().await;
+    let key = Key::new(["todo", "ses_1"]).unwrap();
+    let missing = home
+        .store
+        .update::<Value, _>(&key, |_| {})
+        .await
+        .unwrap_err();
+    assert!(matches!(missing, StoreError::Missing(found) if found == key));
+    home.store
+        .write_durable(&key, &json!({ "n": 1 }))
+        .await
+        .unwrap();
+    let updated = home
+        .store
+        .update::<Value, _>(&key, |value| value["n"] = json!(2))
+        .await
+        .unwrap();
+    assert_eq!(updated, json!({ "n": 2 }));
+    assert_eq!(home.store.read::<Value>(&key).await.unwrap(), Some(updated));
+}
+
+#[tokio::test]
+async fn a_list_holds_every_record_below_a_folder() {
+    let home = Home::new().await;
+    for path in [
+        ["session", "p1", "ses_1"],
+        ["session", "p2", "ses_2"],
+        ["message", "ses_1", "msg_1"],
+    ] {
+        home.store
+            .write(&Key::new(path).unwrap(), &json!({}))
+            .await
+            .unwrap();
+    }
+    std::fs::write(home.file("session/p1/.x-1.tmp"), "").unwrap();
+    std::fs::write(home.file("session/p1/notes.txt"), "").unwrap();
+    let mut listed = home
+        .store
+        .list(&Key::new(["session"]).unwrap())
+        .await
+        .unwrap();
+    listed.sort();
+    let expected = [["session", "p1", "ses_1"], ["session", "p2", "ses_2"]]
+        .map(|path| Key::new(path).unwrap());
+    assert_eq!(listed, expected);
+}
+
+#[tokio::test]
+async fn ids_from_outside_are_refused_before_they_touch_a_path() {
+    let home = Home::new().await;
+    std::fs::write(home.root().join("victim.json"), "{}").unwrap();
+    let before = tree(home.root());
+    // Such ids come out of imported JSON, which nobody has checked.
+    let evil = |text: &str| serde_json::from_value::<SessionId>(json!(text)).unwrap();
+    for text in [
+        "../../victim",
+        "..",
+        "a/b",
+        "a\\b",
+        "nul",
+        "a\0b",
+        "",
+        ".x",
+        &"x".repeat(300),
+    ] {
+        let id = evil(text);
+        let refused =
+            |error: StoreError| assert!(matches!(error, StoreError::BadKey(_)), "{error}");
+        refused(home.store.session(&id).await.unwrap_err());
+        refused(home.store.messages(&id, None, 10).await.unwrap_err());
+        refused(home.store.remove_session(&id).await.unwrap_err());
+        refused(home.store.lock_session(&id).await.unwrap_err());
+        let mut record = session(1);
+        record.id = id;
+        refused(home.store.write_session(&record).await.unwrap_err());
+        let mut record = session(1);
+        record.project_id = serde_json::from_value::<ProjectId>(json!(text)).unwrap();
+        refused(home.store.write_session(&record).await.unwrap_err());
+        let message = serde_json::from_value::<MessageId>(json!(text)).unwrap();
+        refused(home.store.parts(&message).await.unwrap_err());
+        refused(
+            home.store
+                .remove_message(&session_id(1), &message)
+                .await
+                .unwrap_err(),
+        );
+    }
+    assert_eq!(tree(home.root()), before);
+}
+
+#[tokio::test]
+async fn a_session_is_found_and_moved_whatever_its_project() {
+    let home = Home::new().await;
+    home.store.write_session(&session(1)).await.unwrap();
+    let home = home.again().await;
+    assert_eq!(
+        home.store.session(&session_id(1)).await.unwrap(),
+        Some(session(1))
+    );
+
+    let moved = home
+        .store
+        .update_session(&session_id(1), |session| {
+            session.project_id = ProjectId::parse("abc").unwrap();
+        })
+        .await
+        .unwrap();
+    assert_eq!(
+        home.store.session(&session_id(1)).await.unwrap(),
+        Some(moved.clone())
+    );
+    assert_eq!(home.store.all_sessions().await.unwrap().items, [moved]);
+    assert!(
+        home.store
+            .sessions(&ProjectId::parse("global").unwrap())
+            .await
+            .unwrap()
+            .items
+            .is_empty()
+    );
+}
+
+#[tokio::test]
+async fn a_read_only_store_changes_nothing() {
+    let home = Home::new().await;
+    fill(&home.store, 1, 3, 2).await;
+    std::fs::write(home.file("todo.txt"), "").unwrap();
+    std::fs::create_dir_all(home.file("todo")).unwrap();
+    std::fs::write(home.file("todo/ses_x.json"), "{").unwrap();
+    let Home { folder, store } = home;
+    drop(store);
+    let before = tree(folder.path());
+
+    let store = Store::open_read_only(folder.path()).await.unwrap();
+    assert_eq!(store.all_sessions().await.unwrap().items.len(), 1);
+    assert_eq!(
+        store
+            .messages(&session_id(1), None, 2)
+            .await
+            .unwrap()
+            .messages
+            .len(),
+        2
+    );
+    let damaged = store
+        .read::<Value>(&Key::new(["todo", "ses_x"]).unwrap())
+        .await
+        .unwrap_err();
+    assert!(matches!(damaged, StoreError::Damaged(_)));
+    assert!(matches!(
+        store.write_session(&session(2)).await.unwrap_err(),
+        StoreError::ReadOnly
+    ));
+    assert!(matches!(
+        store.barrier(&session_id(1)).await.unwrap_err(),
+        StoreError::ReadOnly
+    ));
+    assert!(matches!(
+        store.remove_session(&session_id(1)).await.unwrap_err(),
+        StoreError::ReadOnly
+    ));
+    drop(store);
+    assert_eq!(tree(folder.path()), before);
+    assert!(
+        Store::open_read_only(&folder.path().join("nowhere"))
+            .await
+            .is_err()
+    );
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn everything_is_for_its_owner_only() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("new/data");
+    let store = open(&root).await;
+    fill(&store, 1, 1, 1).await;
+    store.messages(&session_id(1), None, 1).await.unwrap();
+    store.lock_session(&session_id(1)).await.unwrap();
+    std::fs::write(
+        root.join("storage/part")
+            .join(message_id(0).as_str())
+            .join("prt_x.json"),
+        "{",
+    )
+    .unwrap();
+    store.messages(&session_id(1), None, 1).await.unwrap();
+    fill(&store, 2, 1, 1).await;
+    store.remove_session(&session_id(2)).await.unwrap();
+
+    let mut folders = vec![root.clone()];
+    while let Some(next) = folders.pop() {
+        assert_eq!(
+            next.metadata().unwrap().permissions().mode() & 0o777,
+            0o700,
+            "{next:?}"
+        );
+        for entry in std::fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.file_name().unwrap() != "prt_x.json" {
+                assert_eq!(
+                    path.metadata().unwrap().permissions().mode() & 0o777,
+                    0o600,
+                    "{path:?}"
+                );
+            }
+        }
+    }
+}
