@@ -5,15 +5,24 @@
 //! does I/O. This crate knows nothing of sessions, parts or storage: what a turn does with
 //! the events, and whether it tries again, is the loop's business.
 
+pub mod anthropic;
+pub mod client;
+pub mod cost;
+pub mod demo;
 pub mod error;
 pub mod event;
 pub mod model;
+pub mod openai_chat;
 pub mod refusal;
 pub mod request;
+pub mod retry;
 pub mod secret;
 pub mod sse;
+mod stream;
 pub mod wire;
 
+pub use client::{Endpoint, ModelClient, Timeouts};
+pub use demo::DemoPace;
 pub use error::{ApiFailure, FailureCause, ProviderError, ResponseHeaders};
 pub use event::{FinishReason, Metadata, StreamEvent, Usage};
 pub use model::{Limits, ModelInfo, PriceTier, Prices};

@@ -4,6 +4,8 @@
 //! each wire puts the pair where its API wants it. The request is serialisable for people
 //! to look at (`lathectl show --as model`); it is never stored.
 
+mod media;
+
 use std::sync::Arc;
 
 use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
@@ -12,6 +14,8 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::event::Metadata;
+
+pub use media::lift_attachments;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]

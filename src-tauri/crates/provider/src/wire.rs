@@ -7,9 +7,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
+    anthropic::Anthropic,
     error::{ProviderError, ResponseHeaders},
     event::StreamEvent,
     model::ModelInfo,
+    openai_chat::OpenaiChat,
     request::ModelRequest,
     secret::ApiKey,
 };
@@ -24,6 +26,17 @@ pub enum WireKind {
     Gemini,
     /// The built-in offline model; it has no codec because it has no bytes.
     Demo,
+}
+
+impl WireKind {
+    /// `None` for the built-in model.
+    pub fn codec(self) -> Option<&'static dyn Wire> {
+        match self {
+            Self::Anthropic => Some(&Anthropic),
+            Self::OpenaiChat => Some(&OpenaiChat),
+            Self::OpenaiResponses | Self::Gemini | Self::Demo => None,
+        }
+    }
 }
 
 /// One POST to make. The caller adds base URL, authentication and content type.

@@ -1,0 +1,377 @@
+//! Messages API events as neutral ones.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::{
+    error::ProviderError,
+    event::{BlockId, FinishReason, Metadata, StreamEvent, Usage},
+    refusal::Refusal,
+    sse::{Frame, Progress},
+    stream::{Count, parse, truncated},
+};
+
+#[derive(Default)]
+pub(super) struct Frames {
+    usage: RawUsage,
+    stop: Option<FinishReason>,
+    open: Vec<(u64, Block)>,
+}
+
+enum Block {
+    Text(BlockId),
+    Reasoning {
+        id: BlockId,
+        metadata: Metadata,
+    },
+    Tool(Tool),
+    /// Something newer than this program; its deltas are skipped.
+    Unknown,
+}
+
+struct Tool {
+    id: BlockId,
+    name: String,
+    input: String,
+    /// Sent whole at the start by some servers behind this API.
+    whole: Option<Value>,
+    /// Run by the provider itself.
+    theirs: bool,
+}
+
+/// One flat shape for all events: the hot ones are then read without buffering.
+#[derive(Deserialize)]
+struct Event<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Cow<'a, str>,
+    #[serde(default)]
+    index: u64,
+    #[serde(borrow)]
+    delta: Option<Delta<'a>>,
+    #[serde(borrow)]
+    content_block: Option<ContentBlock<'a>>,
+    message: Option<MessageStart>,
+    usage: Option<RawUsage>,
+}
+
+#[derive(Deserialize)]
+struct Delta<'a> {
+    text: Option<String>,
+    thinking: Option<String>,
+    signature: Option<String>,
+    partial_json: Option<String>,
+    #[serde(borrow)]
+    stop_reason: Option<Cow<'a, str>>,
+}
+
+#[derive(Deserialize)]
+struct ContentBlock<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Cow<'a, str>,
+    id: Option<String>,
+    name: Option<String>,
+    input: Option<Value>,
+    text: Option<String>,
+    thinking: Option<String>,
+    signature: Option<String>,
+    data: Option<String>,
+    tool_use_id: Option<String>,
+    content: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct MessageStart {
+    usage: Option<RawUsage>,
+}
+
+/// Counts are cumulative; a later event replaces what it repeats.
+#[derive(Deserialize, Default)]
+struct RawUsage {
+    input_tokens: Option<Count>,
+    output_tokens: Option<Count>,
+    cache_creation_input_tokens: Option<Count>,
+    cache_read_input_tokens: Option<Count>,
+    output_tokens_details: Option<OutputDetails>,
+}
+
+#[derive(Deserialize, Default)]
+struct OutputDetails {
+    thinking_tokens: Option<Count>,
+}
+
+impl crate::stream::Frames for Frames {
+    fn frame(
+        &mut self,
+        frame: Frame<'_>,
+        out: &mut Vec<StreamEvent>,
+    ) -> Result<Progress, ProviderError> {
+        let event: Event<'_> = parse(frame.data)?;
+        match event.kind.as_ref() {
+            "content_block_delta" => {
+                if let Some(delta) = event.delta {
+                    self.delta(event.index, delta, out);
+                }
+            }
+            "content_block_start" => {
+                if let Some(block) = event.content_block {
+                    self.start_block(event.index, block, out);
+                }
+            }
+            "content_block_stop" => self.stop_block(event.index, out),
+            "message_start" => {
+                self.usage
+                    .update(event.message.and_then(|message| message.usage));
+            }
+            "message_delta" => {
+                self.usage.update(event.usage);
+                let reason = event.delta.and_then(|delta| delta.stop_reason);
+                self.stop = reason.as_deref().map(finish_reason).or(self.stop);
+            }
+            "message_stop" => {
+                self.finish(self.stop.unwrap_or(FinishReason::Unknown), out);
+                return Ok(Progress::Done);
+            }
+            "error" => {
+                let value: Value = parse(frame.data)?;
+                return Err(refusal(&value));
+            }
+            _ => {}
+        }
+        Ok(Progress::Open)
+    }
+
+    /// The stop reason is the last thing that matters; some servers end right after it.
+    fn end(&mut self, out: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
+        let reason = self.stop.ok_or_else(truncated)?;
+        self.finish(reason, out);
+        Ok(())
+    }
+}
+
+impl Frames {
+    fn start_block(&mut self, index: u64, block: ContentBlock<'_>, out: &mut Vec<StreamEvent>) {
+        // An index used twice would leave its first block open for ever.
+        self.stop_block(index, out);
+        let id = || BlockId::from(format!("block-{index}"));
+        let opened = match block.kind.as_ref() {
+            "text" => {
+                let id = id();
+                out.push(StreamEvent::TextStart {
+                    id: id.clone(),
+                    metadata: Metadata::new(),
+                });
+                Block::Text(id)
+            }
+            "thinking" | "redacted_thinking" => start_reasoning(id(), &block, out),
+            "tool_use" | "server_tool_use" => start_tool(id(), &block, out),
+            kind if kind.ends_with("_tool_result") => {
+                self.their_result(&block, out);
+                Block::Unknown
+            }
+            _ => Block::Unknown,
+        };
+        self.open.push((index, opened));
+        let initial = Delta {
+            text: block.text,
+            thinking: block.thinking,
+            signature: block.signature,
+            partial_json: None,
+            stop_reason: None,
+        };
+        self.delta(index, initial, out);
+    }
+
+    fn their_result(&self, block: &ContentBlock<'_>, out: &mut Vec<StreamEvent>) {
+        out.push(StreamEvent::ToolResult {
+            id: block.tool_use_id.clone().unwrap_or_default().into(),
+            name: block.kind.trim_end_matches("_tool_result").to_owned(),
+            output: block.content.clone().unwrap_or_default(),
+        });
+    }
+
+    fn delta(&mut self, index: u64, delta: Delta<'_>, out: &mut Vec<StreamEvent>) {
+        let Some((_, block)) = self.open.iter_mut().find(|(at, _)| *at == index) else {
+            return;
+        };
+        match block {
+            Block::Text(id) => {
+                if let Some(text) = delta.text.filter(|text| !text.is_empty()) {
+                    out.push(StreamEvent::TextDelta {
+                        id: id.clone(),
+                        text,
+                    });
+                }
+            }
+            Block::Reasoning { id, metadata } => {
+                if let Some(text) = delta.thinking.filter(|text| !text.is_empty()) {
+                    out.push(StreamEvent::ReasoningDelta {
+                        id: id.clone(),
+                        text,
+                    });
+                }
+                if let Some(signature) = delta.signature.filter(|seal| !seal.is_empty()) {
+                    append_signature(metadata, &signature);
+                }
+            }
+            Block::Tool(tool) => {
+                if let Some(text) = delta.partial_json.filter(|text| !text.is_empty()) {
+                    tool.input.push_str(&text);
+                    out.push(StreamEvent::ToolInputDelta {
+                        id: tool.id.clone(),
+                        text,
+                    });
+                }
+            }
+            Block::Unknown => {}
+        }
+    }
+
+    fn stop_block(&mut self, index: u64, out: &mut Vec<StreamEvent>) {
+        if let Some(at) = self.open.iter().position(|(open, _)| *open == index) {
+            let (_, block) = self.open.remove(at);
+            block.close(out);
+        }
+    }
+
+    fn finish(&mut self, reason: FinishReason, out: &mut Vec<StreamEvent>) {
+        for (_, block) in self.open.drain(..) {
+            block.close(out);
+        }
+        out.push(StreamEvent::FinishStep {
+            reason,
+            usage: self.usage.neutral(),
+        });
+    }
+}
+
+fn start_reasoning(id: BlockId, block: &ContentBlock<'_>, out: &mut Vec<StreamEvent>) -> Block {
+    let metadata = match &block.data {
+        Some(data) => seal("redactedData", data),
+        None => Metadata::new(),
+    };
+    out.push(StreamEvent::ReasoningStart {
+        id: id.clone(),
+        metadata: metadata.clone(),
+    });
+    Block::Reasoning { id, metadata }
+}
+
+fn start_tool(fallback: BlockId, block: &ContentBlock<'_>, out: &mut Vec<StreamEvent>) -> Block {
+    let id = block.id.as_deref().map_or(fallback, BlockId::from);
+    let name = block.name.clone().unwrap_or_default();
+    out.push(StreamEvent::ToolInputStart {
+        id: id.clone(),
+        name: name.clone(),
+    });
+    Block::Tool(Tool {
+        id,
+        name,
+        input: String::new(),
+        whole: block.input.clone(),
+        theirs: block.kind == "server_tool_use",
+    })
+}
+
+impl Block {
+    fn close(self, out: &mut Vec<StreamEvent>) {
+        match self {
+            Self::Text(id) => out.push(StreamEvent::TextEnd {
+                id,
+                metadata: Metadata::new(),
+            }),
+            Self::Reasoning { id, metadata } => {
+                out.push(StreamEvent::ReasoningEnd { id, metadata });
+            }
+            Self::Tool(tool) => tool.close(out),
+            Self::Unknown => {}
+        }
+    }
+}
+
+impl Tool {
+    fn close(self, out: &mut Vec<StreamEvent>) {
+        out.push(StreamEvent::ToolInputEnd {
+            id: self.id.clone(),
+        });
+        if self.theirs {
+            return;
+        }
+        let input = match (self.input.is_empty(), self.whole) {
+            (false, _) => self.input,
+            (true, Some(whole)) => whole.to_string(),
+            (true, None) => "{}".to_owned(),
+        };
+        out.push(StreamEvent::ToolCall {
+            id: self.id,
+            name: self.name,
+            input,
+            metadata: Metadata::new(),
+        });
+    }
+}
+
+fn seal(key: &str, value: &str) -> Metadata {
+    let mut metadata = Metadata::new();
+    metadata.insert("anthropic".to_owned(), json!({ key: value }));
+    metadata
+}
+
+/// A signature may come in pieces.
+fn append_signature(metadata: &mut Metadata, piece: &str) {
+    let entry = metadata
+        .entry("anthropic")
+        .or_insert_with(|| Value::Object(Map::new()));
+    let earlier = entry.get("signature").and_then(Value::as_str);
+    let whole = format!("{}{piece}", earlier.unwrap_or_default());
+    *entry = json!({ "signature": whole });
+}
+
+impl RawUsage {
+    fn update(&mut self, newer: Option<Self>) {
+        let Some(newer) = newer else { return };
+        self.input_tokens = newer.input_tokens.or(self.input_tokens);
+        self.output_tokens = newer.output_tokens.or(self.output_tokens);
+        self.cache_creation_input_tokens = newer
+            .cache_creation_input_tokens
+            .or(self.cache_creation_input_tokens);
+        self.cache_read_input_tokens = newer
+            .cache_read_input_tokens
+            .or(self.cache_read_input_tokens);
+        if newer.output_tokens_details.is_some() {
+            self.output_tokens_details = newer.output_tokens_details;
+        }
+    }
+
+    /// Input comes without the cached tokens already; output comes with the thinking.
+    fn neutral(&self) -> Usage {
+        let count = |count: Option<Count>| count.unwrap_or_default().0;
+        let details = self.output_tokens_details.as_ref();
+        let reasoning = count(details.and_then(|details| details.thinking_tokens));
+        Usage {
+            input: count(self.input_tokens),
+            output: count(self.output_tokens).saturating_sub(reasoning),
+            reasoning,
+            cache_read: count(self.cache_read_input_tokens),
+            cache_write: count(self.cache_creation_input_tokens),
+        }
+    }
+}
+
+fn refusal(event: &Value) -> ProviderError {
+    // The event's own `type` is "error" and says nothing.
+    let error = event.get("error").unwrap_or(event);
+    Refusal::from_value(error).in_stream()
+}
+
+fn finish_reason(reason: &str) -> FinishReason {
+    match reason {
+        "end_turn" | "stop_sequence" => FinishReason::Stop,
+        "tool_use" => FinishReason::ToolCalls,
+        "max_tokens" | "model_context_window_exceeded" => FinishReason::Length,
+        "refusal" => FinishReason::ContentFilter,
+        // `pause_turn` belongs to tools that the provider runs; we ask for none.
+        _ => FinishReason::Unknown,
+    }
+}

@@ -1,0 +1,324 @@
+//! The only I/O of this crate: one request out, one stream of events back.
+//!
+//! TLS is rustls with the provider reqwest brings along (aws-lc-rs): nothing has to be
+//! installed process-wide before the first request, and it builds with a C compiler alone.
+//! Redirects are never followed: they would carry the key to somebody else.
+
+mod body;
+
+use std::{collections::VecDeque, time::Duration};
+
+use futures::{StreamExt, stream::BoxStream};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    demo::{Demo, DemoPace},
+    error::{ApiFailure, ProviderError, ResponseHeaders, allowed_headers},
+    event::StreamEvent,
+    model::ModelInfo,
+    request::ModelRequest,
+    secret::{ApiKey, Redactor},
+    wire::{HttpCall, Wire, WireKind},
+};
+use body::Reader;
+
+/// Where a model is reached and how we prove who we are.
+#[derive(Debug, Clone)]
+pub struct Endpoint {
+    /// The provider's name for people.
+    pub name: String,
+    pub wire: WireKind,
+    /// With the version, without the call: `https://api.anthropic.com/v1`.
+    pub base_url: String,
+    pub key: Option<ApiKey>,
+    /// Local servers need none.
+    pub needs_key: bool,
+    /// Sent as given; they win over ours.
+    pub headers: Vec<(String, String)>,
+}
+
+/// How long silence is borne.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timeouts {
+    pub connect: Duration,
+    /// From sending the request to the first byte of the answer.
+    pub first_byte: Duration,
+    /// Between two chunks of the answer.
+    pub idle: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(10),
+            first_byte: Duration::from_secs(60),
+            idle: Duration::from_secs(90),
+        }
+    }
+}
+
+/// Talks to models. Cheap to clone; connections are shared.
+#[derive(Debug, Clone)]
+pub struct ModelClient {
+    remote: reqwest::Client,
+    /// Never through a proxy.
+    local: reqwest::Client,
+    timeouts: Timeouts,
+    demo: Demo,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("the HTTP client could not be set up: {0}")]
+pub struct ClientError(#[from] reqwest::Error);
+
+impl ModelClient {
+    pub fn new(timeouts: Timeouts, pace: DemoPace) -> Result<Self, ClientError> {
+        let builder = || {
+            reqwest::Client::builder()
+                .connect_timeout(timeouts.connect)
+                .redirect(reqwest::redirect::Policy::none())
+                .user_agent(concat!("lathe/", env!("CARGO_PKG_VERSION")))
+        };
+        Ok(Self {
+            remote: builder().build()?,
+            local: builder().no_proxy().build()?,
+            timeouts,
+            demo: Demo::new(pace),
+        })
+    }
+
+    /// One step: `start`, `start-step`, content, then `finish-step` and `finish`, or one
+    /// `error`. Dropping the stream or cancelling hangs up.
+    pub fn stream(
+        &self,
+        endpoint: &Endpoint,
+        model: &ModelInfo,
+        request: &ModelRequest,
+        cancel: CancellationToken,
+    ) -> BoxStream<'static, StreamEvent> {
+        let Some(wire) = endpoint.wire.codec() else {
+            return self.demo.stream(request, cancel).boxed();
+        };
+        let state = Step {
+            queue: VecDeque::from([StreamEvent::Start, StreamEvent::StartStep]),
+            phase: Phase::Ask(Box::new(Ask {
+                http: self.http_for(&endpoint.base_url),
+                endpoint: endpoint.clone(),
+                wire,
+                call: wire.encode(request, model),
+                timeouts: self.timeouts,
+            })),
+            redactor: endpoint.redactor(),
+            cancel,
+        };
+        futures::stream::unfold(state, |mut state| async move {
+            let event = state.next().await?;
+            Some((event, state))
+        })
+        .boxed()
+    }
+
+    fn http_for(&self, base_url: &str) -> reqwest::Client {
+        let host = reqwest::Url::parse(base_url)
+            .ok()
+            .and_then(|url| url.host_str().map(str::to_owned))
+            .unwrap_or_default();
+        let loopback = host == "localhost" || host == "[::1]" || host.starts_with("127.");
+        if loopback { &self.local } else { &self.remote }.clone()
+    }
+}
+
+impl Endpoint {
+    /// Knows every secret that this endpoint's answers might echo.
+    pub fn redactor(&self) -> Redactor {
+        let mut redactor = Redactor::new(self.key.iter().map(ApiKey::expose));
+        for (_, value) in &self.headers {
+            redactor.add(value);
+            redactor.add(value.trim_start_matches("Bearer "));
+        }
+        redactor
+    }
+
+    fn key_error(&self) -> Option<ProviderError> {
+        (self.needs_key && self.key.is_none()).then(|| ProviderError::Auth {
+            message: format!("There is no key for {} yet", self.name),
+        })
+    }
+}
+
+/// One step under way.
+struct Step {
+    queue: VecDeque<StreamEvent>,
+    phase: Phase,
+    redactor: Redactor,
+    cancel: CancellationToken,
+}
+
+enum Phase {
+    Ask(Box<Ask>),
+    Read(Box<Reader>),
+    Over,
+}
+
+impl Step {
+    async fn next(&mut self) -> Option<StreamEvent> {
+        loop {
+            if let Some(event) = self.queue.pop_front() {
+                return Some(event);
+            }
+            if matches!(self.phase, Phase::Over) {
+                return None;
+            }
+            let cancel = self.cancel.clone();
+            let outcome = tokio::select! {
+                biased;
+                () = cancel.cancelled() => Err(ProviderError::Aborted),
+                outcome = self.advance() => outcome,
+            };
+            if let Err(error) = outcome {
+                self.fail(error);
+            }
+        }
+    }
+
+    async fn advance(&mut self) -> Result<(), ProviderError> {
+        match &mut self.phase {
+            Phase::Ask(ask) => self.phase = Phase::Read(Box::new(ask.send().await?)),
+            Phase::Read(reader) => {
+                let events = reader.read().await?;
+                self.take(events);
+            }
+            Phase::Over => {}
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, events: Vec<StreamEvent>) {
+        for event in events {
+            match event {
+                StreamEvent::Error { error } => return self.fail(error),
+                StreamEvent::FinishStep { .. } => {
+                    self.queue.extend([event, StreamEvent::Finish]);
+                    self.phase = Phase::Over;
+                    return;
+                }
+                event => self.queue.push_back(event),
+            }
+        }
+    }
+
+    fn fail(&mut self, error: ProviderError) {
+        self.phase = Phase::Over;
+        let error = error.redacted(&self.redactor);
+        self.queue.push_back(StreamEvent::Error { error });
+    }
+}
+
+/// A request ready to go.
+struct Ask {
+    http: reqwest::Client,
+    endpoint: Endpoint,
+    wire: &'static dyn Wire,
+    call: HttpCall,
+    timeouts: Timeouts,
+}
+
+impl Ask {
+    async fn send(&mut self) -> Result<Reader, ProviderError> {
+        if let Some(error) = self.endpoint.key_error() {
+            return Err(error);
+        }
+        let first_byte = Instant::now() + self.timeouts.first_byte;
+        let sending = self.request()?.send();
+        let response = match timeout_at(first_byte, sending).await {
+            Ok(Ok(response)) => response,
+            Ok(Err(error)) => return Err(self.not_sent(&error)),
+            Err(_) => return Err(body::silent(self.timeouts.first_byte)),
+        };
+        if !response.status().is_success() {
+            return Err(self.refused(response).await);
+        }
+        let chunks = response.bytes_stream().boxed();
+        let decoder = self.wire.decoder();
+        Ok(Reader::new(chunks, decoder, first_byte, self.timeouts))
+    }
+
+    fn request(&self) -> Result<reqwest::RequestBuilder, ProviderError> {
+        let base = self.endpoint.base_url.trim_end_matches('/');
+        let url = format!("{base}{}", self.call.path);
+        let body = serde_json::to_vec(&self.call.body).map_err(|error| unsendable(&error))?;
+        Ok(self.http.post(url).headers(self.headers()?).body(body))
+    }
+
+    fn headers(&self) -> Result<HeaderMap, ProviderError> {
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        let key = self.endpoint.key.as_ref();
+        let auth = key.map(|key| self.wire.auth_header(key));
+        let auth = auth.map(|(name, value)| (name.to_owned(), value));
+        let call = self.call.headers.iter().cloned();
+        for (name, value) in auth.into_iter().chain(call) {
+            insert(&mut headers, &name, &value)?;
+        }
+        for (name, value) in &self.endpoint.headers {
+            insert(&mut headers, name, value)?;
+        }
+        Ok(headers)
+    }
+
+    fn not_sent(&self, error: &reqwest::Error) -> ProviderError {
+        let name = &self.endpoint.name;
+        if error.is_builder() {
+            let message = format!("The address of {name} is not usable: {}", root_cause(error));
+            return ProviderError::Api(ApiFailure::malformed(message));
+        }
+        let message = if error.is_connect() && error.is_timeout() {
+            let seconds = self.timeouts.connect.as_secs_f64();
+            format!("{name} could not be reached within {seconds} s")
+        } else {
+            format!("{name} could not be reached: {}", root_cause(error))
+        };
+        ProviderError::Api(ApiFailure::connection(message))
+    }
+
+    async fn refused(&self, response: reqwest::Response) -> ProviderError {
+        let status = response.status().as_u16();
+        let headers = kept_headers(response.headers());
+        let body = body::read_start(response.bytes_stream().boxed(), self.timeouts.idle).await;
+        self.wire.decode_error(status, headers, &body)
+    }
+}
+
+fn insert(headers: &mut HeaderMap, name: &str, value: &str) -> Result<(), ProviderError> {
+    let name = HeaderName::from_bytes(name.as_bytes()).map_err(|error| unsendable(&error))?;
+    let mut value = HeaderValue::from_str(value).map_err(|_| {
+        let message = format!("The value for the header {name} holds characters it may not hold");
+        ProviderError::Api(ApiFailure::malformed(message))
+    })?;
+    value.set_sensitive(true);
+    headers.insert(name, value);
+    Ok(())
+}
+
+fn unsendable(error: &dyn std::fmt::Display) -> ProviderError {
+    let message = format!("The request could not be written: {error}");
+    ProviderError::Api(ApiFailure::malformed(message))
+}
+
+fn kept_headers(headers: &HeaderMap) -> ResponseHeaders {
+    let texts = headers
+        .iter()
+        .filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
+    allowed_headers(texts)
+}
+
+/// The innermost message says what happened; the outer ones repeat the address.
+fn root_cause(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    cause.to_string()
+}

@@ -1,0 +1,222 @@
+//! The tour: one tool after the other, each step decided by what has been done so far.
+
+use serde_json::{Value, json};
+
+use super::script::{Call, Conversation};
+use crate::event::StreamEvent;
+
+/// What an empty session offers to ask first.
+pub const SUGGESTED_PROMPT: &str = "Show me around: give me the tour";
+
+/// One stop of the tour.
+struct Stop {
+    tool: &'static str,
+    input: Value,
+    thought: &'static str,
+    /// Said before the call, after the result of the stop before.
+    words: &'static str,
+}
+
+pub(super) fn next(words: &Conversation<'_>, retried: bool) -> Vec<StreamEvent> {
+    let stops = stops();
+    let is_done = |stop: &Stop| words.call_with(stop.tool, &stop.input).is_some();
+    let upcoming = stops
+        .iter()
+        .find(|stop| !is_done(stop) && words.offers(stop.tool));
+    if let Some(stop) = upcoming {
+        let said = match words.calls.last() {
+            None => format!("{WELCOME}\n\n{}", stop.words),
+            Some(last) => format!("{}\n\n{}", remark(last), stop.words),
+        };
+        return words
+            .write()
+            .think(stop.thought)
+            .say(said.trim())
+            .call(stop.tool, &stop.input)
+            .finish();
+    }
+    if !retried && !words.calls.is_empty() {
+        return words
+            .write()
+            .think("One thing is left to show: what happens when a provider fails.")
+            .stumble();
+    }
+    let missing: Vec<&str> = stops
+        .iter()
+        .filter(|stop| !is_done(stop))
+        .map(|stop| stop.tool)
+        .collect();
+    words.write().say(&summary(words, missing)).finish()
+}
+
+fn stops() -> Vec<Stop> {
+    vec![
+        Stop {
+            tool: "read",
+            input: json!({ "filePath": "README.md" }),
+            thought: "A new project. The README is the place to start.",
+            words: "First I read the README. Reading inside the project needs no permission.",
+        },
+        Stop {
+            tool: "grep",
+            input: json!({ "pattern": "oolong" }),
+            thought: "The README says oolong steeps 3 minutes. Where is that written in code?",
+            words: "The README has a table. Let me search where the code knows about oolong.",
+        },
+        Stop {
+            tool: "todowrite",
+            input: todos(["in_progress", "pending", "pending"]),
+            thought: "tea.sh says 30 minutes, the README 3. That looks like a typo. A short \
+                      plan keeps this visible.",
+            words: "The script says **30** minutes where the table says 3. I write down a plan; \
+                    it stays visible while I work.",
+        },
+        Stop {
+            tool: "read",
+            input: json!({ "filePath": "tea.sh" }),
+            thought: "A file must be read before it is edited, so that nobody's changes are \
+                      overwritten.",
+            words: "Before I may edit a file I have to read it.",
+        },
+        Stop {
+            tool: "edit",
+            input: json!({
+                "filePath": "tea.sh",
+                "oldString": "oolong) echo 30 ;;",
+                "newString": "oolong) echo 3 ;;",
+            }),
+            thought: "One line to change.",
+            words: "Now the edit. Changing files asks you first: you see the exact difference \
+                    before you allow it.",
+        },
+        Stop {
+            tool: "bash",
+            input: json!({
+                "command": "sh tests/run.sh",
+                "description": "Runs the tests of the sample project",
+            }),
+            thought: "The tests compare the script with the table.",
+            words: "Let me run the tests. Commands ask too, and show their output as it comes.",
+        },
+        Stop {
+            tool: "question",
+            input: json!({ "questions": [{
+                "question": "The chart in docs shows the steeping times. Shall I have a look at it?",
+                "header": "The chart",
+                "options": [
+                    { "label": "Yes, show it", "description": "Opens docs/steeping.png here" },
+                    { "label": "You choose", "description": "I would show it, too" },
+                ],
+            }] }),
+            thought: "Asking is better than guessing. Let me show what a question looks like.",
+            words: "Sometimes I need to know something from you. Then I ask.",
+        },
+        Stop {
+            tool: "read",
+            input: json!({ "filePath": "docs/steeping.png" }),
+            thought: "An image can be read like any other file.",
+            words: "Images are shown right here, and models that see can look at them.",
+        },
+        Stop {
+            tool: "todowrite",
+            input: todos(["completed", "completed", "completed"]),
+            thought: "All three things are done; the list should say so.",
+            words: "That was the plan. I tick it off.",
+        },
+    ]
+}
+
+fn todos(status: [&str; 3]) -> Value {
+    let tasks = [
+        "Find out how long oolong steeps",
+        "Correct tea.sh",
+        "Run the tests",
+    ];
+    let todos: Vec<Value> = tasks
+        .iter()
+        .zip(status)
+        .enumerate()
+        .map(|(at, (task, status))| {
+            json!({
+                "id": (at + 1).to_string(),
+                "content": task,
+                "status": status,
+                "priority": "medium",
+            })
+        })
+        .collect();
+    json!({ "todos": todos })
+}
+
+/// Honest about what the last call really did.
+fn remark(call: &Call<'_>) -> String {
+    if !call.result.is_error {
+        return match call.name {
+            "question" => format!("You answered: {}.", one_line(&call.result.text)),
+            _ => String::new(),
+        };
+    }
+    let reason = one_line(&call.result.text);
+    match call.name {
+        "edit" => format!("The edit was not made ({reason}). Nothing has changed; I go on."),
+        "question" => "No answer is fine, too.".to_owned(),
+        tool => format!("That did not work: `{tool}` says “{reason}”. I go on with the tour."),
+    }
+}
+
+fn one_line(text: &str) -> String {
+    let line = text.lines().find(|line| !line.trim().is_empty());
+    let line = line.unwrap_or("no reason given").trim();
+    let mut short: String = line.chars().take(160).collect();
+    if short.len() < line.len() {
+        short.push('…');
+    }
+    short.trim_end_matches('.').to_owned()
+}
+
+const WELCOME: &str = "Welcome! I am the built-in demo model. What I say is scripted, but every \
+tool you see really runs, in this project.";
+
+fn summary(words: &Conversation<'_>, missing: Vec<&str>) -> String {
+    let failed = words.calls.iter().filter(|call| call.result.is_error);
+    let failed: Vec<&str> = failed.map(|call| call.name).collect();
+    let mut text = String::new();
+    if words.calls.is_empty() {
+        text.push_str("I would show you around, but no tool is offered to me here.\n\n");
+    } else {
+        text.push_str(SUMMARY);
+    }
+    if !failed.is_empty() {
+        let failed = failed.join(", ");
+        text.push_str(&format!("Not everything went through: {failed}.\n\n"));
+    }
+    if !missing.is_empty() && !words.calls.is_empty() {
+        let missing = missing.join(", ");
+        text.push_str(&format!(
+            "Left out, because not offered here: {missing}.\n\n"
+        ));
+    }
+    text.push_str(NEXT);
+    text
+}
+
+const SUMMARY: &str = "\
+That was the tour, and the failure just now was part of it: a provider under load is asked \
+again by itself, with a countdown you can cut short.
+
+What you have seen:
+
+1. **Reading and searching**, free inside the project
+2. **A plan** that stays in sight
+3. **An edit** you could allow or refuse, with its difference
+4. **A command** with live output
+5. **A question** to you, and **an image** in the answer
+
+Every step can be taken back: use *Revert* on a message, or review single changes on the \
+right.
+
+";
+
+const NEXT: &str = "\
+Next: connect a real model in *Settings → Models*, or start Ollama, LM Studio or llama.cpp \
+and pick the model it lists. Then open a project of your own.";

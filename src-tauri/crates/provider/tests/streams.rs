@@ -1,0 +1,180 @@
+//! Every fixture of every wire: what it decodes to, that no chunking changes that, and that
+//! no damage to it makes a decoder panic or go on after the end.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop at a broken fixture")]
+
+use std::{fs, path::PathBuf};
+
+use lathe_provider::{StreamEvent, Wire, WireKind};
+
+const WIRES: [(&str, WireKind); 4] = [
+    ("anthropic", WireKind::Anthropic),
+    ("openai_chat", WireKind::OpenaiChat),
+    ("openai_responses", WireKind::OpenaiResponses),
+    ("gemini", WireKind::Gemini),
+];
+
+struct Fixture {
+    name: String,
+    wire: &'static dyn Wire,
+    bytes: Vec<u8>,
+}
+
+fn fixtures() -> Vec<Fixture> {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../tests/fixtures/provider");
+    let mut fixtures = Vec::new();
+    for (folder, kind) in WIRES {
+        let (Some(wire), Ok(files)) = (kind.codec(), fs::read_dir(root.join(folder))) else {
+            continue;
+        };
+        let mut paths: Vec<PathBuf> = files.map(|file| file.unwrap().path()).collect();
+        paths.retain(|path| path.extension().is_some_and(|extension| extension == "sse"));
+        paths.sort();
+        for path in paths {
+            let stem = path.file_stem().unwrap().to_str().unwrap();
+            fixtures.push(Fixture {
+                name: format!("{folder}__{stem}"),
+                wire,
+                bytes: fs::read(&path).unwrap(),
+            });
+        }
+    }
+    assert!(fixtures.len() >= 20, "fixtures are missing");
+    fixtures
+}
+
+fn decode<'a>(wire: &dyn Wire, chunks: impl IntoIterator<Item = &'a [u8]>) -> Vec<StreamEvent> {
+    let mut decoder = wire.decoder();
+    let mut events = Vec::new();
+    for chunk in chunks {
+        decoder.feed(chunk, &mut events);
+    }
+    decoder.end(&mut events);
+    events
+}
+
+/// A small generator of our own: the same numbers on every machine.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % sides.max(1) as u64) as usize
+    }
+}
+
+fn soak(everyday: usize, full: usize) -> usize {
+    let soaking = std::env::var_os("LATHE_SOAK").is_some();
+    if soaking { full } else { everyday }
+}
+
+#[test]
+fn every_fixture_decodes_to_its_events() {
+    for fixture in fixtures() {
+        let events = decode(fixture.wire, [fixture.bytes.as_slice()]);
+        let lines: Vec<String> = events
+            .iter()
+            .map(|event| serde_json::to_string(event).unwrap())
+            .collect();
+        insta::assert_snapshot!(fixture.name, lines.join("\n"));
+    }
+}
+
+#[test]
+fn a_thousand_chunkings_change_nothing() {
+    for fixture in fixtures() {
+        let expected = decode(fixture.wire, [fixture.bytes.as_slice()]);
+        let single_bytes = decode(fixture.wire, fixture.bytes.chunks(1));
+        assert_eq!(single_bytes, expected, "{} byte by byte", fixture.name);
+        let mut dice = Dice(0x1a7e);
+        for round in 0..1_000 {
+            let longest = 1 + dice.roll(fixture.bytes.len());
+            let mut rest = fixture.bytes.as_slice();
+            let mut chunks = Vec::new();
+            while !rest.is_empty() {
+                let (chunk, after) = rest.split_at((1 + dice.roll(longest)).min(rest.len()));
+                chunks.push(chunk);
+                rest = after;
+            }
+            let events = decode(fixture.wire, chunks);
+            assert_eq!(events, expected, "{} in round {round}", fixture.name);
+        }
+    }
+}
+
+#[test]
+fn damaged_streams_never_panic_and_end_exactly_once() {
+    let fixtures = fixtures();
+    let mut dice = Dice(0xdead);
+    for _ in 0..soak(5_000, 100_000) {
+        let fixture = &fixtures[dice.roll(fixtures.len())];
+        let other = &fixtures[dice.roll(fixtures.len())];
+        let damaged = damage(&fixture.bytes, &other.bytes, &mut dice);
+        let cut = dice.roll(damaged.len() + 1);
+        let events = decode(fixture.wire, [&damaged[..cut], &damaged[cut..]]);
+        check_order(&fixture.name, &events);
+    }
+}
+
+fn damage(bytes: &[u8], other: &[u8], dice: &mut Dice) -> Vec<u8> {
+    const TOKENS: [&[u8]; 10] = [
+        b"null", b"{}", b"[]", b"\"\"", b"-1", b"1e999", b"\n\n", b"\r", b"\xff", b"\\ud800",
+    ];
+    let mut bytes = bytes.to_vec();
+    for _ in 0..=dice.roll(4) {
+        let at = dice.roll(bytes.len() + 1);
+        let to = (at + dice.roll(40)).min(bytes.len());
+        match dice.roll(5) {
+            0 => drop(bytes.drain(at..to)),
+            1 if at < bytes.len() => bytes[at] ^= 1 << dice.roll(8),
+            2 => drop(bytes.splice(at..to, TOKENS[dice.roll(TOKENS.len())].iter().copied())),
+            3 => bytes.truncate(at),
+            _ => {
+                let from = dice.roll(other.len());
+                bytes.splice(at..at, other[from..].iter().take(200).copied());
+            }
+        }
+    }
+    bytes
+}
+
+/// Deltas only inside their block, one terminal event, nothing after it.
+fn check_order(name: &str, events: &[StreamEvent]) {
+    use StreamEvent as E;
+    let mut open: Vec<&str> = Vec::new();
+    for (at, event) in events.iter().enumerate() {
+        match event {
+            E::TextStart { id, .. }
+            | E::ReasoningStart { id, .. }
+            | E::ToolInputStart { id, .. } => {
+                open.push(id);
+            }
+            E::TextDelta { id, .. }
+            | E::ReasoningDelta { id, .. }
+            | E::ToolInputDelta { id, .. } => {
+                assert!(
+                    open.contains(&&**id),
+                    "{name}: delta outside {id} in {events:?}"
+                );
+            }
+            E::TextEnd { id, .. } | E::ReasoningEnd { id, .. } | E::ToolInputEnd { id } => {
+                let found = open.iter().position(|open| *open == &**id);
+                open.remove(found.unwrap_or_else(|| panic!("{name}: end of {id} in {events:?}")));
+            }
+            E::FinishStep { .. } => {
+                assert!(open.is_empty(), "{name}: finished with {open:?} open");
+                assert_eq!(at + 1, events.len(), "{name}: went on after the end");
+            }
+            E::Error { .. } => assert_eq!(at + 1, events.len(), "{name}: went on after an error"),
+            E::Start | E::StartStep | E::Finish => panic!("{name}: not the decoder's to say"),
+            E::ToolCall { .. } | E::ToolResult { .. } | E::ToolError { .. } => {}
+        }
+    }
+    let last = events.last();
+    assert!(
+        matches!(last, Some(E::FinishStep { .. } | E::Error { .. })),
+        "{name}: no end in {events:?}"
+    );
+}
