@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// The private characters that stand for keys without a character.
-const NAMED: [(&str, char); 17] = [
+const NAMED: [(&str, char); 18] = [
     ("Backspace", '\u{E003}'),
     ("Tab", '\u{E004}'),
     ("Enter", '\u{E007}'),
@@ -21,6 +21,7 @@ const NAMED: [(&str, char); 17] = [
     ("ArrowRight", '\u{E014}'),
     ("ArrowDown", '\u{E015}'),
     ("Delete", '\u{E017}'),
+    ("F2", '\u{E032}'),
 ];
 
 /// Presses the keys of `Control+Shift+p` in their order and lets them go in reverse.

@@ -9,10 +9,13 @@ use std::time::Instant;
 use super::process::{PATIENCE, glance};
 use super::{Window, WindowError, x11};
 
+/// The end of the main window's title; what comes before it changes with the session.
+const MAIN: &str = "Lathe$";
+
 impl Window {
     /// Asks the window to close, as its close button would, and waits until the app is gone.
     pub(super) async fn ask_to_close(&self) -> Result<(), WindowError> {
-        let window = self.native_window("Lathe").await?;
+        let window = self.native_window(MAIN).await?;
         let process = self.xdotool(&["getwindowpid", &window])?;
         let id = window
             .parse()
@@ -25,13 +28,13 @@ impl Window {
         Ok(())
     }
 
-    /// How many windows with this title are on the screen.
-    pub fn native_windows(&self, title: &str) -> usize {
-        self.search(title).len()
+    /// How many main windows are on the screen.
+    pub fn main_windows(&self) -> usize {
+        self.search(MAIN).len()
     }
 
-    /// The number of a window, once it is on the screen.
-    pub async fn native_window(&self, title: &str) -> Result<String, WindowError> {
+    /// The number of a window, once one whose title matches is on the screen.
+    async fn native_window(&self, title: &str) -> Result<String, WindowError> {
         let deadline = Instant::now() + PATIENCE;
         loop {
             // The newest is the one in front.
@@ -51,15 +54,13 @@ impl Window {
         self.xdotool(&["key", "Return"])?;
         let deadline = Instant::now() + PATIENCE;
         while self.search(title).contains(&dialog) {
-            // One more Return opens what the first one only completed.
             glance(deadline, "the end of the dialog").await?;
         }
         Ok(())
     }
 
     fn search(&self, title: &str) -> Vec<String> {
-        let pattern = format!("^{title}$");
-        let found = self.xdotool(&["search", "--onlyvisible", "--name", &pattern]);
+        let found = self.xdotool(&["search", "--onlyvisible", "--name", title]);
         found
             .unwrap_or_default()
             .lines()

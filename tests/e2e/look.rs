@@ -1,0 +1,48 @@
+//! Light and dark, from the same tokens.
+
+use lathe_test_support::window::{SystemTheme, Window, WindowError, WindowOptions};
+use serde_json::Value;
+
+use crate::steps::{open, project, send, until_answered};
+
+/// How bright the page's ground is, from 0 to 255.
+const BRIGHTNESS: &str = "(() => {
+  const ground = getComputedStyle(document.body).backgroundColor;
+  const [red, green, blue] = ground.match(/[\\d.]+/g).map(Number);
+  return Math.round((red + green + blue) / 3);
+})()";
+
+#[tokio::test]
+async fn light_and_dark_are_both_there_to_see() -> Result<(), WindowError> {
+    let garden = project()?;
+    let window = open(&garden).await?;
+    window.resize(1280, 820).await?;
+    send(&window, "Hello, what is this place?").await?;
+    until_answered(&window).await?;
+
+    window.click("[data-testid=theme-toggle]").await?;
+    let light = window.value_of(BRIGHTNESS, Value::Null).await?;
+    window.screenshot("light").await?;
+    window.click("[data-testid=theme-toggle]").await?;
+    let dark = window.value_of(BRIGHTNESS, Value::Null).await?;
+    window.screenshot("dark").await?;
+
+    assert!(
+        light.as_u64() > Some(200) && dark.as_u64() < Some(60),
+        "{light} and {dark}"
+    );
+    window.close().await
+}
+
+#[tokio::test]
+async fn a_dark_desktop_has_a_dark_window() -> Result<(), WindowError> {
+    let options = WindowOptions {
+        theme: SystemTheme::Dark,
+        ..WindowOptions::default()
+    };
+    let window = Window::start(options).await?;
+    window.wait_for("[data-state=no-project]").await?;
+    let ground = window.value_of(BRIGHTNESS, Value::Null).await?;
+    assert!(ground.as_u64() < Some(60), "{ground}");
+    window.close().await
+}

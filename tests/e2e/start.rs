@@ -1,0 +1,56 @@
+//! Opening the app, and a project in it.
+
+use lathe_test_support::window::{Window, WindowError, WindowOptions};
+
+use crate::steps::{COMPOSER, name_of, open, project};
+
+#[tokio::test]
+async fn a_first_start_invites_to_open_a_project() -> Result<(), WindowError> {
+    let window = Window::start(WindowOptions::default()).await?;
+    window
+        .wait_for("[data-state=no-project] [data-testid=welcome-open-folder]")
+        .await?;
+    window.screenshot("welcome").await?;
+    window.close().await
+}
+
+#[tokio::test]
+async fn a_folder_on_the_command_line_is_opened() -> Result<(), WindowError> {
+    let garden = project()?;
+    let window = open(&garden).await?;
+    window
+        .wait_for_text("[data-testid=sidebar] .project-name", &name_of(&garden))
+        .await?;
+    window.close().await
+}
+
+#[tokio::test]
+async fn a_folder_is_opened_through_the_systems_dialog() -> Result<(), WindowError> {
+    let garden = project()?;
+    let window = Window::start(WindowOptions::default()).await?;
+    window.click("[data-testid=welcome-open-folder]").await?;
+    window
+        .pick_folder("(Open|Select|Choose).*[Ff]older", garden.path())
+        .await?;
+    window
+        .wait_for_text(".title-bar-place", &name_of(&garden))
+        .await?;
+    window.wait_for(&format!("{COMPOSER}:enabled")).await?;
+    window.close().await
+}
+
+#[tokio::test]
+async fn a_second_start_goes_to_the_first_window_and_opens_its_folder_there()
+-> Result<(), WindowError> {
+    let (garden, kitchen) = (project()?, project()?);
+    let window = open(&garden).await?;
+
+    let ended_well = window.start_again(&[kitchen.path().into()]).await?;
+
+    assert!(ended_well, "the second process failed: {}", window.log());
+    window
+        .wait_for_text(".title-bar-place", &name_of(&kitchen))
+        .await?;
+    assert_eq!(window.main_windows(), 1);
+    window.close().await
+}

@@ -1,0 +1,77 @@
+//! What these tests do again and again, in the person's words.
+
+use std::fs;
+use std::io;
+
+use lathe_test_support::window::{Window, WindowError, WindowOptions};
+use serde_json::Value;
+use tempfile::TempDir;
+
+pub const COMPOSER: &str = "[data-testid=composer]";
+pub const STOP: &str = "[data-testid=stop]";
+pub const ANSWER: &str = ".assistant-message [data-part=text]";
+pub const CURRENT_SESSION: &str = ".session-row[data-current]";
+
+/// A small project in a folder of its own.
+pub fn project() -> io::Result<TempDir> {
+    let folder = tempfile::Builder::new().prefix("garden-").tempdir()?;
+    fs::create_dir(folder.path().join("src"))?;
+    fs::write(
+        folder.path().join("README.md"),
+        "# Garden\n\nCounts beds and plants.\n",
+    )?;
+    fs::write(
+        folder.path().join("src/main.rs"),
+        "fn main() {\n    println!(\"12 beds\");\n}\n",
+    )?;
+    Ok(folder)
+}
+
+/// The name under which a project's folder is shown.
+pub fn name_of(project: &TempDir) -> String {
+    project
+        .path()
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
+}
+
+/// The app with a project open and ready for a prompt.
+pub async fn open(project: &TempDir) -> Result<Window, WindowError> {
+    let window = Window::start(WindowOptions::open(project.path())).await?;
+    window
+        .wait_for_text(".title-bar-place", &name_of(project))
+        .await?;
+    window.wait_for(&format!("{COMPOSER}:enabled")).await?;
+    Ok(window)
+}
+
+/// Writes a prompt and sends it with Enter.
+pub async fn send(window: &Window, prompt: &str) -> Result<(), WindowError> {
+    window.wait_for(&format!("{COMPOSER}:enabled")).await?;
+    window.type_text(COMPOSER, prompt).await?;
+    window.press("Enter").await?;
+    window.wait_for_text(".user-message", prompt).await
+}
+
+/// Waits until the newest turn has an answer and nothing is going on any more.
+pub async fn until_answered(window: &Window) -> Result<(), WindowError> {
+    let answered = "[...document.querySelectorAll('.session-turn')].pop()\
+                    ?.querySelector('.assistant-message [data-part=text]')?.textContent.trim()";
+    window
+        .wait_until("an answer", &format!("Boolean({answered})"))
+        .await?;
+    window.wait_gone(STOP).await
+}
+
+/// The id of the session that is open.
+pub async fn current_session(window: &Window) -> Result<Value, WindowError> {
+    window.wait_for(CURRENT_SESSION).await?;
+    window
+        .value_of(
+            "document.querySelector(given).dataset.sessionId",
+            CURRENT_SESSION.into(),
+        )
+        .await
+}
