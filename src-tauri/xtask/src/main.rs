@@ -67,7 +67,7 @@ fn dispatch(args: &[String]) -> Outcome<ExitCode> {
         .map_or(("help", args), |(c, r)| (c.as_str(), r));
     match command {
         "run" => run::run(&run::Options::parse(rest)?),
-        "test" => test::run(&test::Options::parse(rest)?),
+        "test" => Ok(test::run(&test::Options::parse(rest)?)),
         "gen" => r#gen::run().map(|()| ExitCode::SUCCESS),
         "bench" => bench::run(&bench::Options::parse(rest)?).map(|()| ExitCode::SUCCESS),
         "bundle" => Err(
