@@ -1,6 +1,6 @@
 //! Opening the app, and a project in it.
 
-use lathe_test_support::window::{Window, WindowError, WindowOptions};
+use lathe_test_support::window::{Unattended, Window, WindowError, WindowOptions};
 
 use crate::steps::{COMPOSER, name_of, open, project};
 
@@ -53,4 +53,12 @@ async fn a_second_start_goes_to_the_first_window_and_opens_its_folder_there()
         .await?;
     assert_eq!(window.main_windows(), 1);
     window.close().await
+}
+
+#[tokio::test]
+async fn a_running_app_waits_for_no_caller() -> Result<(), WindowError> {
+    let garden = project()?;
+    let mut app = Unattended::start(WindowOptions::open(garden.path())).await?;
+    assert_eq!(app.listens_on()?, Vec::<String>::new());
+    Ok(())
 }

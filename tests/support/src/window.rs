@@ -10,6 +10,7 @@ mod native;
 mod page;
 mod process;
 mod stage;
+mod unattended;
 mod webdriver;
 mod x11;
 
@@ -21,6 +22,7 @@ use serde_json::json;
 pub use error::WindowError;
 use process::Group;
 use stage::Stage;
+pub use unattended::Unattended;
 use webdriver::{Session, WebDriver};
 
 /// What the desktop around the app looks like.

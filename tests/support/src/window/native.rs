@@ -7,16 +7,17 @@ use std::process::Command;
 use std::time::Instant;
 
 use super::process::{PATIENCE, glance};
+use super::stage::Stage;
 use super::{Window, WindowError, x11};
 
 /// The end of the main window's title; what comes before it changes with the session.
-const MAIN: &str = "Lathe$";
+pub(super) const MAIN: &str = "Lathe$";
 
 impl Window {
     /// Asks the window to close, as its close button would, and waits until the app is gone.
     pub(super) async fn ask_to_close(&self) -> Result<(), WindowError> {
-        let window = self.native_window(MAIN).await?;
-        let process = self.xdotool(&["getwindowpid", &window])?;
+        let window = self.stage.window(MAIN).await?;
+        let process = self.stage.xdotool(&["getwindowpid", &window])?;
         let id = window
             .parse()
             .map_err(|_| WindowError::Native(format!("window {window}?")))?;
@@ -30,36 +31,39 @@ impl Window {
 
     /// How many main windows are on the screen.
     pub fn main_windows(&self) -> usize {
-        self.search(MAIN).len()
+        self.stage.windows(MAIN).len()
     }
 
+    /// Picks a folder in the system's dialog, by typing its path.
+    pub async fn pick_folder(&self, title: &str, folder: &Path) -> Result<(), WindowError> {
+        let dialog = self.stage.window(title).await?;
+        self.stage.xdotool(&["windowfocus", "--sync", &dialog])?;
+        // The dialog takes a path from the first slash on.
+        self.stage
+            .xdotool(&["type", "--delay", "20", &folder.to_string_lossy()])?;
+        self.stage.xdotool(&["key", "Return"])?;
+        let deadline = Instant::now() + PATIENCE;
+        while self.stage.windows(title).contains(&dialog) {
+            glance(deadline, "the end of the dialog").await?;
+        }
+        Ok(())
+    }
+}
+
+impl Stage {
     /// The number of a window, once one whose title matches is on the screen.
-    async fn native_window(&self, title: &str) -> Result<String, WindowError> {
+    pub(super) async fn window(&self, title: &str) -> Result<String, WindowError> {
         let deadline = Instant::now() + PATIENCE;
         loop {
             // The newest is the one in front.
-            if let Some(window) = self.search(title).pop() {
+            if let Some(window) = self.windows(title).pop() {
                 return Ok(window);
             }
             glance(deadline, &format!("a window with the title {title:?}")).await?;
         }
     }
 
-    /// Picks a folder in the system's dialog, by typing its path.
-    pub async fn pick_folder(&self, title: &str, folder: &Path) -> Result<(), WindowError> {
-        let dialog = self.native_window(title).await?;
-        self.xdotool(&["windowfocus", "--sync", &dialog])?;
-        // The dialog takes a path from the first slash on.
-        self.xdotool(&["type", "--delay", "20", &folder.to_string_lossy()])?;
-        self.xdotool(&["key", "Return"])?;
-        let deadline = Instant::now() + PATIENCE;
-        while self.search(title).contains(&dialog) {
-            glance(deadline, "the end of the dialog").await?;
-        }
-        Ok(())
-    }
-
-    fn search(&self, title: &str) -> Vec<String> {
+    fn windows(&self, title: &str) -> Vec<String> {
         let found = self.xdotool(&["search", "--onlyvisible", "--name", title]);
         found
             .unwrap_or_default()
@@ -70,7 +74,7 @@ impl Window {
 
     fn xdotool(&self, args: &[&str]) -> Result<String, WindowError> {
         let output = Command::new("xdotool")
-            .env("DISPLAY", self.stage.display())
+            .env("DISPLAY", self.display())
             .args(args)
             .output()?;
         if !output.status.success() {
