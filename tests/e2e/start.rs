@@ -5,12 +5,11 @@ use lathe_test_support::window::{Unattended, Window, WindowError, WindowOptions}
 use crate::steps::{COMPOSER, name_of, open, project};
 
 #[tokio::test]
-async fn a_first_start_invites_to_open_a_project() -> Result<(), WindowError> {
+async fn a_first_start_is_ready_for_a_prompt() -> Result<(), WindowError> {
     let window = Window::start(WindowOptions::default()).await?;
-    window
-        .wait_for("[data-state=no-project] [data-testid=welcome-open-folder]")
-        .await?;
-    window.screenshot("welcome").await?;
+    window.wait_for("[data-state=empty-session]").await?;
+    window.wait_for(&format!("{COMPOSER}:enabled")).await?;
+    window.screenshot("first-start").await?;
     window.close().await
 }
 
@@ -28,9 +27,9 @@ async fn a_folder_on_the_command_line_is_opened() -> Result<(), WindowError> {
 async fn a_folder_is_opened_through_the_systems_dialog() -> Result<(), WindowError> {
     let garden = project()?;
     let window = Window::start(WindowOptions::default()).await?;
-    window.click("[data-testid=welcome-open-folder]").await?;
+    window.click("[data-testid=open-folder]").await?;
     window
-        .pick_folder("(Open|Select|Choose).*[Ff]older", garden.path())
+        .pick_folder("^Open a project$", garden.path())
         .await?;
     window
         .wait_for_text(".title-bar-place", &name_of(&garden))
