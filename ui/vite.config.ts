@@ -14,7 +14,7 @@ const policy = [
 export default defineConfig({
   plugins: [solid()],
   clearScreen: false,
-  server: { port: 1420, strictPort: true },
+  server: { port: 5173, strictPort: true },
   preview: { headers: { 'Content-Security-Policy': policy } },
   build: {
     // WebKitGTK, WKWebView and WebView2 of the oldest systems we support.

@@ -10,7 +10,6 @@ import { keyName, useShortcuts } from './kit/keys';
 import { followLinks } from './kit/links';
 import { Toasts } from './kit/Toasts';
 import { createNarrow } from './kit/narrow';
-import { ResizeHandle } from './sidebar/ResizeHandle';
 import { Sidebar } from './sidebar/Sidebar';
 import { useApp } from './store/context';
 import { EmptySession, NoProject, OpenFailed, SessionSkeleton, StartFailed } from './timeline/Empty';
@@ -57,7 +56,6 @@ export function App() {
       <Show when={app.phase().name === 'ready' && sidebarOpen()}>
         <div class="frame-side" ref={(side) => createEffect(() => (side.style.width = `${app.settings().sidebarWidth}px`))}>
           <Sidebar onHide={() => setSidebarOpen(false)} onNavigate={() => setVisiting(false)} />
-          <ResizeHandle />
         </div>
         <Show when={covered()}>
           <div class="frame-scrim" onClick={() => setVisiting(false)} />
@@ -97,7 +95,7 @@ function TitleBar(props: { sidebarOpen: boolean; onShowSidebar: () => void }) {
           onClick={props.onShowSidebar}
         />
       </Show>
-      <h1 class="title-bar-title">{app.session()?.title ?? ''}</h1>
+      <h1 class="title-bar-title">{app.session()?.title ?? en.app}</h1>
       <span class="title-bar-place" title={app.project()?.worktree}>
         {place()}
       </span>

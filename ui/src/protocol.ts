@@ -19,6 +19,7 @@ export type { Project } from './bindings/Project';
 export type { ProjectOpened } from './bindings/ProjectOpened';
 export type { PromptInput } from './bindings/PromptInput';
 export type { ReasoningPart } from './bindings/ReasoningPart';
+export type { Recent } from './bindings/Recent';
 export type { RetryPart } from './bindings/RetryPart';
 export type { Session } from './bindings/Session';
 export type { SessionStatus } from './bindings/SessionStatus';

@@ -2,8 +2,8 @@
  * A host without a program behind it: projects, sessions and answers from a script, in memory.
  * For tests and for working on the window in a plain browser.
  */
-import type { MessageView, Session, Settings, UiBatch, UiError, UiUpdate } from '../protocol';
-import { answerFrames, type Frame } from './fake/answer';
+import type { MessageView, Recent, Session, Settings, UiBatch, UiError, UiUpdate } from '../protocol';
+import { answerFrames, TOUR, type Frame } from './fake/answer';
 import { gallery } from './fake/gallery';
 import { createClock } from './fake/ids';
 import { viewOf, createWriter } from './fake/parts';
@@ -16,6 +16,8 @@ export interface FakeHost extends Host {
   readonly sessions: Map<string, Session>;
   readonly messages: Map<string, MessageView[]>;
   readonly settings: () => Settings;
+  /** As if the program had been started again with that project's folder. */
+  startAgain(projectID: string): void;
   /** Every call, by name, for tests that ask whether one was made. */
   readonly calls: { readonly name: string; readonly args: readonly unknown[] }[];
 }
@@ -26,6 +28,8 @@ export interface FakeOptions {
   readonly settings?: Partial<Settings>;
   /** Begin as on the very first start. */
   readonly empty?: boolean;
+  /** The first start is refused. */
+  readonly failStart?: boolean;
 }
 
 export function createFakeHost(options: FakeOptions = {}): FakeHost {
@@ -38,6 +42,9 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
   const calls: FakeHost['calls'] = [];
   let settings: Settings = { theme: 'system', sidebarOpen: true, sidebarWidth: 264, ...options.settings };
   let receive: (batch: UiBatch) => void = () => {};
+  let wantFolder = () => {};
+  let failing = options.failStart ?? false;
+  let recent: Recent = options.empty ? {} : { projectID: 'prj_lantern', sessionID: 'ses_gallery' };
 
   if (!options.empty) {
     for (const session of sampleSessions) sessions.set(session.id, session);
@@ -79,8 +86,9 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
     kind: 'event',
     event: { type: 'session.status', properties: { sessionID, status: { type } } },
   });
-  const answer = (sessionID: string, parentID: string) => {
-    const frames = answerFrames(sessionID, parentID, clock);
+  const answer = (sessionID: string, parentID: string, length: number) => {
+    const text = Array.from({ length }, () => TOUR).join('\n\n');
+    const frames = answerFrames(sessionID, parentID, clock, text);
     const turn: { frame?: Frame; timer?: ReturnType<typeof setTimeout> } = {};
     running.set(sessionID, turn);
     emit(status(sessionID, 'busy'));
@@ -99,16 +107,25 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
   };
 
   const host: Host = {
-    start: async () => ({
-      projects: known,
-      recent: options.empty ? {} : { projectID: 'prj_lantern', sessionID: 'ses_gallery' },
-      settings,
-      version: '0.1.0',
-      demo: true,
-      platform: 'browser',
-    }),
+    start: async () => {
+      if (failing) {
+        failing = false;
+        throw { code: 'failed', message: 'The core is not there' } satisfies UiError;
+      }
+      return {
+        projects: known,
+        recent,
+        settings,
+        version: '0.1.0',
+        demo: true,
+        platform: 'browser',
+      };
+    },
     watch: async (listener) => {
       receive = listener;
+    },
+    onFolderWanted: async (tell) => {
+      wantFolder = tell;
     },
     pickProject: async () => {
       const project = projects[1] ?? projects[0];
@@ -183,7 +200,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
         ...asked.parts.map((view) => ({ kind: 'part' as const, part: viewOf(view.part) })),
       );
       told(session);
-      if (!running.has(sessionID)) answer(sessionID, asked.info.id);
+      if (!running.has(sessionID)) answer(sessionID, asked.info.id, /\blong\b/.test(text) ? 12 : 1);
       return asked.info.id;
     },
     abort: async (sessionID) => {
@@ -203,7 +220,11 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
     openExternal: async () => {},
   };
 
-  return { ...recorded(host, calls), emit, sessions, messages, settings: () => settings, calls };
+  const startAgain = (projectID: string) => {
+    recent = { projectID };
+    wantFolder();
+  };
+  return { ...recorded(host, calls), startAgain, emit, sessions, messages, settings: () => settings, calls };
 }
 
 function recorded(host: Host, calls: FakeHost['calls']): Host {

@@ -21,6 +21,8 @@ export interface Host {
   start(): Promise<AppStart>;
   /** One watcher a window; a batch comes at most once a frame. */
   watch(receive: (batch: UiBatch) => void): Promise<void>;
+  /** Another start of the program wants a folder opened here: `start` again tells which. */
+  onFolderWanted(tell: () => void): Promise<void>;
 
   /** The native folder dialog; null when it was dismissed. */
   pickProject(): Promise<ProjectOpened | null>;

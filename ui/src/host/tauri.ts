@@ -1,9 +1,13 @@
 /** The Rust core behind the window. The only file that imports @tauri-apps. */
 import { Channel, invoke, isTauri } from '@tauri-apps/api/core';
+import { listen } from '@tauri-apps/api/event';
 import type { UiBatch } from '../protocol';
 import type { Host } from './host';
 
 export const inTauri = isTauri;
+
+/** Told when another start of the program was given a folder. The shell's `window.rs` names it. */
+const OPEN_FOLDER = 'open-folder';
 
 export function createTauriHost(): Host {
   return {
@@ -13,25 +17,28 @@ export function createTauriHost(): Host {
       channel.onmessage = receive;
       return invoke('watch', { channel });
     },
+    onFolderWanted: async (tell) => {
+      await listen(OPEN_FOLDER, tell);
+    },
 
     pickProject: () => invoke('pick_project'),
 
-    listSessions: (projectID) => invoke('list_sessions', { projectID }),
-    createSession: (projectID) => invoke('create_session', { projectID }),
-    renameSession: (sessionID, title) => invoke('rename_session', { sessionID, title }),
-    archiveSession: (sessionID, archived) => invoke('archive_session', { sessionID, archived }),
-    deleteSession: (sessionID) => invoke('delete_session', { sessionID }),
-    restoreSession: (sessionID) => invoke('restore_session', { sessionID }),
+    listSessions: (projectId) => invoke('list_sessions', { projectId }),
+    createSession: (projectId) => invoke('create_session', { projectId }),
+    renameSession: (sessionId, title) => invoke('rename_session', { sessionId, title }),
+    archiveSession: (sessionId, archived) => invoke('archive_session', { sessionId, archived }),
+    deleteSession: (sessionId) => invoke('delete_session', { sessionId }),
+    restoreSession: (sessionId) => invoke('restore_session', { sessionId }),
 
-    openSession: (sessionID, limit) => invoke('open_session', { sessionID, limit }),
-    olderMessages: (sessionID, before, limit) => invoke('older_messages', { sessionID, before, limit }),
-    closeSession: (sessionID) => invoke('close_session', { sessionID }),
+    openSession: (sessionId, limit) => invoke('open_session', { sessionId, limit }),
+    olderMessages: (sessionId, before, limit) => invoke('older_messages', { sessionId, before, limit }),
+    closeSession: (sessionId) => invoke('close_session', { sessionId }),
 
-    prompt: (sessionID, input) => invoke('prompt', { sessionID, input }),
-    abort: (sessionID) => invoke('abort', { sessionID }),
+    prompt: (sessionId, input) => invoke('prompt', { sessionId, input }),
+    abort: (sessionId) => invoke('abort', { sessionId }),
 
     saveSettings: (settings) => invoke('save_settings', { settings }),
-    remember: (projectID, sessionID) => invoke('remember', { projectID, sessionID }),
+    remember: (projectId, sessionId) => invoke('remember', { projectId, sessionId }),
     openExternal: (url) => invoke('open_external', { url }),
   };
 }

@@ -15,7 +15,7 @@ export function ResizeHandle() {
   const width = () => app.settings().sidebarWidth;
 
   const onPointerDown = (event: PointerEvent & { currentTarget: HTMLElement }) => {
-    const side = event.currentTarget.parentElement;
+    const side = event.currentTarget.closest<HTMLElement>('.frame-side');
     if (!side) return;
     event.preventDefault();
     event.currentTarget.setPointerCapture(event.pointerId);

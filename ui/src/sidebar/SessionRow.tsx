@@ -32,6 +32,11 @@ export function SessionRow(props: { sessionID: string; onNavigate: () => void })
     { label: en.session.delete, icon: Trash, keys: 'Del', tone: 'danger', run: () => void app.remove(props.sessionID) },
   ]);
 
+  const onOpen = () => {
+    // Not every webview focuses a button that is clicked; F2 and Delete need it.
+    row?.focus();
+    void app.select(props.sessionID).then(props.onNavigate);
+  };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'F2') setRenaming(true);
     else if (event.key === 'Delete') removeByKey();
@@ -60,7 +65,7 @@ export function SessionRow(props: { sessionID: string; onNavigate: () => void })
           data-row
           aria-current={current() ? 'true' : undefined}
           title={`${title()}\n${clock(session()?.time.updated ?? 0)}`}
-          onClick={() => void app.select(props.sessionID).then(props.onNavigate)}
+          onClick={onOpen}
           onDblClick={() => setRenaming(true)}
           onKeyDown={onKeyDown}
         >

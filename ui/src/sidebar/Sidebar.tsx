@@ -9,6 +9,7 @@ import { keyName } from '../kit/keys';
 import { ThemeToggle } from '../settings/ThemeToggle';
 import { useApp } from '../store/context';
 import { ProjectGroup } from './ProjectGroup';
+import { ResizeHandle } from './ResizeHandle';
 import './sidebar.css';
 
 export function Sidebar(props: { onHide: () => void; onNavigate: () => void }) {
@@ -88,6 +89,7 @@ export function Sidebar(props: { onHide: () => void; onNavigate: () => void }) {
           <p class="sidebar-note">{en.sidebar.noMatch(words().trim())}</p>
         </Show>
       </div>
+      <ResizeHandle />
     </nav>
   );
 }

@@ -107,23 +107,29 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
     setPhase({ name: 'starting' });
     try {
       await host.watch(receive);
-      const begun = await host.start();
-      const { recent } = begun;
-      batch(() => {
-        setState((now) => started(now, begun));
-        setSettings(begun.settings);
-        setAbout({ version: begun.version, demo: begun.demo, platform: begun.platform });
-        setPhase({ name: 'ready' });
-      });
-      const first = recent.projectID ?? begun.projects[0]?.id;
-      if (first === undefined) return;
-      setProjectID(first);
-      await listProject(first);
-      const last = recent.sessionID;
-      if (last !== undefined && state().sessions[last]) await sessions.select(last);
+      await host.onFolderWanted(() => void attempt(arrive));
+      await arrive();
     } catch (reason) {
       setPhase({ name: 'failed', error: uiError(reason) });
     }
+  };
+
+  /** To where the core says the person is, or wants to be. */
+  const arrive = async () => {
+    const begun = await host.start();
+    const { recent } = begun;
+    const place = recent.projectID ?? begun.projects[0]?.id;
+    batch(() => {
+      setState((now) => started(now, begun));
+      setSettings(begun.settings);
+      setAbout({ version: begun.version, demo: begun.demo, platform: begun.platform });
+      setProjectID(place);
+      setPhase({ name: 'ready' });
+      if (recent.sessionID === undefined) sessions.leave();
+    });
+    if (place !== undefined) await listProject(place);
+    const last = recent.sessionID;
+    if (last !== undefined && state().sessions[last]) await sessions.select(last);
   };
 
   const save = (change: Partial<Settings>) => {

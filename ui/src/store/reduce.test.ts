@@ -55,6 +55,13 @@ describe('messages', () => {
     expect(next.open?.messages[0]).toBe(asked);
   });
 
+  test('a change to a message of a page that is not loaded leaves the loaded ones alone', () => {
+    const { asked, said } = turn();
+    const state = opened(opening(emptyState, SESSION.id), view([said], { hasOlder: true }));
+    const next = reduce(state, event({ type: 'message.updated', properties: { info: asked.info } }));
+    expect(next.open?.messages).toEqual([said]);
+  });
+
   test('removing a message or a part removes just that', () => {
     const { asked, said } = turn();
     const partID = said.parts[0]?.part.id ?? '';

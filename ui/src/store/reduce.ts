@@ -170,6 +170,8 @@ function putMessage(state: UiState, info: MessageView['info']): UiState {
   return onOpen(state, info.sessionID, (open) => {
     const at = findMessage(open, info.id);
     if (at === -1) {
+      // It belongs to a page that is not loaded, and will come with it.
+      if (open.hasOlder && open.messages[0] && compareMessages(info, open.messages[0].info) < 0) return open;
       const fresh: MessageView = { info, parts: [] };
       const messages = insertInOrder(open.messages, fresh, (a, b) => compareMessages(a.info, b.info));
       return { ...open, messages };

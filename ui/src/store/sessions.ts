@@ -100,14 +100,12 @@ export function createSessions(core: Core): Sessions {
   };
 
   // We fell behind: the tail is fetched anew, once per fall.
+  const stale = createMemo(() => state().open?.stale === true && state().opening === undefined);
   createEffect(
-    on(
-      () => state().open?.stale === true && state().opening === undefined,
-      (stale) => {
-        const id = selected();
-        if (stale && id !== undefined) void load(id);
-      },
-    ),
+    on(stale, (fallen) => {
+      const id = selected();
+      if (fallen && id !== undefined) void load(id);
+    }),
   );
 
   // Deleted from elsewhere while we looked at it.

@@ -58,13 +58,8 @@ export function Timeline(props: { open: OpenSession }) {
 
   onMount(() => stick.toEnd());
   // What the reader sends is what the reader wants to see.
-  createEffect(
-    on(
-      () => props.open.messages.findLast((message) => message.info.role === 'user')?.info.id,
-      () => stick.toEnd(),
-      { defer: true },
-    ),
-  );
+  const lastPrompt = createMemo(() => props.open.messages.findLast((message) => message.info.role === 'user')?.info.id);
+  createEffect(on(lastPrompt, () => stick.toEnd(), { defer: true }));
   createEffect(on(app.busy, () => stick.grown(), { defer: true }));
 
   return (
@@ -80,6 +75,7 @@ export function Timeline(props: { open: OpenSession }) {
         aria-busy={app.busy()}
         tabindex="0"
         onScroll={onScroll}
+        onWheel={(event) => stick.turned(event.deltaY)}
       >
         <Virtualizer data={keys()} shift={list().shift} bufferSize={600} scrollRef={scroller} onResize={onResize}>
           {(key) => <Turn row={() => list().byKey.get(key)} last={() => list().keys.at(-1) === key} />}

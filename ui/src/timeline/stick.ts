@@ -8,6 +8,8 @@ import { createSignal, type Accessor } from 'solid-js';
 
 export interface Stick {
   readonly atEnd: Accessor<boolean>;
+  /** The wheel turned: a wish to leave counts before the first pixel, or growth would undo it. */
+  turned(deltaY: number): void;
   /** The scroll position changed. */
   moved(): void;
   /** The content or the viewport changed its size. */
@@ -18,7 +20,7 @@ export interface Stick {
 /** Coming this near by scrolling down counts as being there. */
 const NEAR = 24;
 /** Less than this is rounding, not a wish to leave. */
-const SLACK = 3;
+const SLACK = 1;
 
 export function createStick(scroller: () => HTMLElement): Stick {
   const [atEnd, setAtEnd] = createSignal(true);
@@ -36,6 +38,9 @@ export function createStick(scroller: () => HTMLElement): Stick {
 
   return {
     atEnd,
+    turned(deltaY) {
+      if (deltaY < 0 && scroller().scrollTop > 0) setAtEnd(false);
+    },
     moved() {
       const top = scroller().scrollTop;
       const up = top < last - 0.5;
