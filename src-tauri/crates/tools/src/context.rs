@@ -160,6 +160,20 @@ impl ContentHash {
     }
 }
 
+/// The same for content that comes in pieces.
+#[derive(Default)]
+pub struct Hasher(Sha256);
+
+impl Hasher {
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    pub fn finish(self) -> ContentHash {
+        ContentHash(self.0.finalize().into())
+    }
+}
+
 /// Which content of which file the model has seen: a file is changed only over what was read.
 #[derive(Debug, Default)]
 pub struct FileReads {

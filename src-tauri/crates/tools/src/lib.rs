@@ -4,19 +4,31 @@
 //! processes it works on, and its [`ToolContext`]; it knows nothing of sessions, messages,
 //! storage or the window.
 
+pub mod bash;
 pub mod context;
 pub mod environment;
+pub mod files;
+pub mod glob;
+pub mod grep;
+pub mod list;
+pub mod paths;
+pub mod process;
 pub mod question;
+pub mod read;
 pub mod registry;
 pub mod schema;
+mod search;
+pub mod shell_analysis;
 pub mod task;
+pub mod text;
 pub mod todo;
 pub mod tool;
+pub mod truncate;
 
 pub use context::{
     CallIds, Clock, ContentHash, FileReads, Host, PermissionAsk, Progress, SystemClock,
     TaskRequest, TaskResult, ToolContext,
 };
-pub use environment::Environment;
+pub use environment::{Environment, EnvironmentSettings, ShellChoice};
 pub use registry::Registry;
 pub use tool::{Attachment, DynTool, Effect, FailureKind, Tool, ToolFailure, ToolOutput};

@@ -15,6 +15,20 @@ pub struct Registry {
 }
 
 impl Registry {
+    /// Every tool of our own.
+    pub fn builtin() -> Self {
+        Self::default()
+            .with(crate::bash::Bash)
+            .with(crate::read::Read)
+            .with(crate::list::List)
+            .with(crate::glob::Glob)
+            .with(crate::grep::Grep)
+            .with(crate::task::Task)
+            .with(crate::todo::TodoWrite)
+            .with(crate::todo::TodoRead)
+            .with(crate::question::Ask)
+    }
+
     /// Adds a tool; one of the same name is replaced.
     #[must_use]
     pub fn with(mut self, tool: impl DynTool + 'static) -> Self {
@@ -56,8 +70,7 @@ impl Registry {
             })
     }
 
-    /// Runs one call to its end. An abort wins over whatever the tool was waiting for, and the
-    /// answer is cut to what a model may be given.
+    /// Runs one call to its end.
     pub async fn run(
         &self,
         name: &str,

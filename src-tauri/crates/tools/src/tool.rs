@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::context::ToolContext;
 use crate::schema;
+use crate::truncate;
 
 /// Something the model may ask us to do.
 ///
@@ -21,6 +22,8 @@ pub trait Tool: Send + Sync + 'static {
     /// What the model is told about it.
     const PROMPT: &'static str;
     const EFFECT: Effect = Effect::Independent;
+    /// Whether its answer is cut already, in a way that suits it better than the common one.
+    const CUTS_ITSELF: bool = false;
     type Input: DeserializeOwned + JsonSchema + Send;
 
     fn run(
@@ -151,6 +154,7 @@ pub trait DynTool: Send + Sync {
     fn effect(&self) -> Effect;
     /// Whether `input` fits the schema; the failure quotes what does not.
     fn check(&self, input: &Value) -> Result<(), ToolFailure>;
+    /// The answer is cut to what a model may be given.
     async fn call(&self, input: Value, cx: &ToolContext) -> Result<ToolOutput, ToolFailure>;
 }
 
@@ -178,6 +182,11 @@ impl<T: Tool> DynTool for T {
 
     async fn call(&self, input: Value, cx: &ToolContext) -> Result<ToolOutput, ToolFailure> {
         let input = schema::parse::<T::Input>(T::NAME, input)?;
-        self.run(input, cx).await
+        let output = self.run(input, cx).await?;
+        Ok(if T::CUTS_ITSELF {
+            output
+        } else {
+            truncate::bound(output, cx)
+        })
     }
 }

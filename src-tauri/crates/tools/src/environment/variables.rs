@@ -1,0 +1,59 @@
+//! Where a command's variables come from.
+
+use std::path::Path;
+#[cfg(unix)]
+use std::{process::Stdio, time::Duration};
+
+use super::{Shell, Variables};
+
+/// Programs that would wait for a person find out that there is none.
+pub(super) fn quiet(variables: &mut Variables) {
+    for (name, value) in [
+        ("PAGER", "cat"),
+        ("GIT_PAGER", "cat"),
+        ("GIT_TERMINAL_PROMPT", "0"),
+        ("GIT_EDITOR", "true"),
+        ("TERM", "xterm-256color"),
+    ] {
+        variables.insert(name.to_owned(), value.to_owned());
+    }
+    variables.remove("SHLVL");
+    variables.remove("_");
+}
+
+/// What a login shell exports, or nothing when it fails or takes too long.
+#[cfg(unix)]
+pub(super) async fn of_login(shell: &Shell, home: Option<&Path>) -> Option<Variables> {
+    const PATIENCE: Duration = Duration::from_secs(5);
+    const MARK: &str = "__lathe_environment__";
+    let script = format!("printf %s {MARK}; env -0; printf %s {MARK}");
+    let mut command = tokio::process::Command::new(&shell.program);
+    command.args(["-l", "-i", "-c", &script]);
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    // A group of its own: an interactive shell must not touch our terminal's.
+    command.process_group(0).kill_on_drop(true);
+    if let Some(home) = home {
+        command.current_dir(home);
+    }
+    let output = tokio::time::timeout(PATIENCE, command.output())
+        .await
+        .ok()?
+        .ok()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let listed = text.split(MARK).nth(1)?;
+    let variables: Variables = listed
+        .split('\0')
+        .filter_map(|pair| pair.split_once('='))
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
+    (!variables.is_empty()).then_some(variables)
+}
+
+/// Windows gives every program the user's environment anyway.
+#[cfg(not(unix))]
+pub(super) async fn of_login(_: &Shell, _: Option<&Path>) -> Option<Variables> {
+    None
+}

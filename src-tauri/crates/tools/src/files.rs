@@ -1,0 +1,121 @@
+//! Opening and replacing the files that a [`Place`] names, and only those.
+//!
+//! A place has no symlinks in it, so nothing on the way to it may be one: whoever swaps a part
+//! of the path for a link between the check and the use gets an error, never another file.
+
+#[cfg(unix)]
+#[path = "files/unix.rs"]
+mod system;
+#[cfg(windows)]
+#[path = "files/windows.rs"]
+mod system;
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use crate::context::ContentHash;
+use crate::paths::Place;
+
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    #[error("the file does not exist")]
+    Missing,
+    #[error("it is a directory")]
+    Directory,
+    #[error("it is not a regular file")]
+    Special,
+    #[error("the path was changed to lead elsewhere while it was used")]
+    Swapped,
+    #[error("the file was changed by someone else in the meantime")]
+    Changed,
+    #[error("the file is larger than {0} bytes")]
+    TooLarge(u64),
+    #[error("{0}")]
+    Io(#[from] io::Error),
+}
+
+/// What must be on disk at the moment of the change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expected {
+    Absent,
+    Content(ContentHash),
+}
+
+/// Opens a regular file for reading.
+pub fn open(place: &Place) -> Result<File, FileError> {
+    open_path(place.path())
+}
+
+/// For walkers, whose paths are below an opened place and hold no links either.
+pub(crate) fn open_path(path: &Path) -> Result<File, FileError> {
+    let file = system::open(path)?;
+    let meta = file.metadata()?;
+    if meta.is_dir() {
+        return Err(FileError::Directory);
+    }
+    if !meta.is_file() {
+        return Err(FileError::Special);
+    }
+    Ok(file)
+}
+
+/// Whether a directory is at the place, reached without links.
+pub fn is_directory(place: &Place) -> bool {
+    system::is_directory(place.path())
+}
+
+/// The whole content, if it is not more than `max` bytes.
+pub fn read(place: &Place, max: u64) -> Result<Vec<u8>, FileError> {
+    let file = open(place)?;
+    let mut bytes = Vec::new();
+    file.take(max + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > max {
+        return Err(FileError::TooLarge(max));
+    }
+    Ok(bytes)
+}
+
+/// Puts `content` in the file's place in one step: readers see the old or the new, a crash
+/// leaves one of them. Missing directories are made, the mode of an existing file is kept.
+pub fn replace(place: &Place, content: &[u8], expected: Expected) -> Result<(), FileError> {
+    system::replace(place.path(), content, expected)
+}
+
+/// Removes the file if it still is what is expected.
+pub fn remove(place: &Place, expected: ContentHash) -> Result<(), FileError> {
+    system::remove(place.path(), expected)
+}
+
+fn check(current: Result<File, FileError>, expected: Expected) -> Result<Option<File>, FileError> {
+    match (current, expected) {
+        (Err(FileError::Missing), Expected::Absent) => Ok(None),
+        (Err(FileError::Missing), Expected::Content(_)) | (Ok(_), Expected::Absent) => {
+            Err(FileError::Changed)
+        }
+        (Err(error), _) => Err(error),
+        (Ok(mut file), Expected::Content(hash)) => {
+            let meta = file.metadata()?;
+            if meta.is_dir() {
+                return Err(FileError::Directory);
+            }
+            if !meta.is_file() {
+                return Err(FileError::Special);
+            }
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes)?;
+            if ContentHash::of(&bytes) == hash {
+                Ok(Some(file))
+            } else {
+                Err(FileError::Changed)
+            }
+        }
+    }
+}
+
+fn temporary_name() -> String {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    format!(".lathe-{}-{count}.tmp", std::process::id())
+}

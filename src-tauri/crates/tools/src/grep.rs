@@ -1,0 +1,116 @@
+//! Finds lines that match a regular expression.
+
+mod matches;
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use self::matches::{FileMatches, Finder};
+use crate::context::{PermissionAsk, ToolContext};
+use crate::files;
+use crate::search::{self, Newest, PathPattern};
+use crate::text;
+use crate::tool::{Tool, ToolFailure, ToolOutput};
+
+const LIMIT: usize = 100;
+
+pub struct Grep;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GrepInput {
+    /// The regular expression to look for (Rust syntax).
+    pattern: String,
+    /// The directory or file to search; the working directory if not given.
+    path: Option<String>,
+    /// Only files whose names match this pattern, such as `*.rs` or `*.{ts,tsx}`.
+    include: Option<String>,
+}
+
+impl Tool for Grep {
+    const NAME: &'static str = "grep";
+    const PROMPT: &'static str = include_str!("grep.txt");
+    type Input = GrepInput;
+
+    async fn run(&self, input: Self::Input, cx: &ToolContext) -> Result<ToolOutput, ToolFailure> {
+        if input.pattern.is_empty() {
+            return Err(ToolFailure::failed("The pattern is empty."));
+        }
+        let start = search::start(input.path.as_deref(), cx).await?;
+        let finder = Finder::new(&input.pattern, LIMIT)?;
+        let include = input.include.as_deref().map(PathPattern::new).transpose()?;
+        let ask = PermissionAsk::new(Self::NAME, &input.pattern).always("*");
+        cx.host
+            .ask(
+                ask.with("path", start.shown())
+                    .with("include", input.include),
+            )
+            .await?;
+        let cancel = cx.cancel.clone();
+        let from = start.path().to_owned();
+        let finder = Arc::new(finder);
+        let found = search::blocking(cx, move || {
+            // Each file has at least one match, so the newest hundred are all we can show.
+            let newest = Newest::new(LIMIT + 1);
+            search::for_each_file(&from, &cancel, || {
+                let mut searcher = finder.searcher();
+                let (finder, newest, include, from) = (&finder, &newest, &include, &from);
+                move |entry| {
+                    let path = entry.path();
+                    if include
+                        .as_ref()
+                        .is_some_and(|pattern| !pattern.matches(path, from))
+                    {
+                        return;
+                    }
+                    let Ok(file) = files::open_path(path) else {
+                        return;
+                    };
+                    if let Some(matches) = finder.search(&mut searcher, &file) {
+                        newest.offer(search::modified(entry), path, matches);
+                    }
+                }
+            });
+            newest.into_sorted()
+        })
+        .await?;
+        Ok(output(&input.pattern, &found))
+    }
+}
+
+fn output(pattern: &str, found: &[(std::path::PathBuf, FileMatches)]) -> ToolOutput {
+    let mut answer = String::new();
+    let (mut shown, mut in_files, mut cut) = (0, 0, false);
+    for (path, matches) in found {
+        if shown == LIMIT {
+            cut = true;
+            break;
+        }
+        in_files += 1;
+        answer.push_str(&format!("{}:\n", search::shown(path)));
+        let room = LIMIT - shown;
+        for line in matches.lines.iter().take(room) {
+            answer.push_str(&format!("  {}: {}\n", line.number, line.text));
+        }
+        shown += matches.lines.len().min(room);
+        cut |= matches.lines.len() > room || matches.more;
+        answer.push('\n');
+    }
+    let mut answer = if shown == 0 {
+        "No matches found.".to_owned()
+    } else {
+        answer
+    };
+    if cut {
+        answer.push_str(&format!(
+            "(The first {shown} matches, newest files first; there are more. Use a narrower \
+             pattern, path or include.)"
+        ));
+    }
+    ToolOutput::new(text::visible(pattern), answer.trim_end())
+        .with("matches", shown)
+        .with("files", in_files)
+        .with("truncated", cut)
+}

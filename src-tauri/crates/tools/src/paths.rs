@@ -1,0 +1,292 @@
+//! From a path as the model wrote it to a place on disk.
+//!
+//! A [`Place`] is a path without any symlink left in it, and one that may be touched: it lies
+//! in the project, or the user (or a rule) allowed its directory. It is opened by [`crate::files`]
+//! without following links, so that what was checked is what is used.
+
+#[cfg(any(windows, test))]
+mod windows;
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use crate::context::{PermissionAsk, ToolContext};
+use crate::text;
+use crate::tool::ToolFailure;
+
+/// More links in a row than this is a loop; Linux draws the same line.
+const MAX_LINKS: usize = 40;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    path: PathBuf,
+    shown: String,
+    inside: bool,
+}
+
+impl Place {
+    /// Absolute and free of symlinks; the last parts need not exist.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// As rules, titles and the model see it: relative to the root with `/`, or absolute.
+    pub fn shown(&self) -> &str {
+        &self.shown
+    }
+
+    pub fn is_inside(&self) -> bool {
+        self.inside
+    }
+}
+
+/// What the path names, which decides the directory that permission is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    File,
+    Directory,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadPath {
+    #[error("the path is empty")]
+    Empty,
+    #[error("the path contains a NUL character")]
+    Nul,
+    #[error("too many levels of symbolic links")]
+    Loop,
+    #[error("{0}")]
+    Refused(&'static str),
+    #[error("{0}")]
+    Unreadable(String),
+}
+
+impl ToolContext {
+    /// Resolves a path and, where it leads out of the project, asks `external_directory`.
+    pub async fn locate(&self, given: &str, target: Target) -> Result<Place, ToolFailure> {
+        let place = self.resolve(given).map_err(|bad| {
+            ToolFailure::failed(format!(
+                "The path {} cannot be used: {bad}.",
+                text::quoted(given)
+            ))
+        })?;
+        self.allow_outside(&place, target).await?;
+        Ok(place)
+    }
+
+    /// Resolves without asking. Only for looking at a path, never for opening it.
+    pub fn resolve(&self, given: &str) -> Result<Place, BadPath> {
+        resolve(given, &self.cwd, &self.root, self.environment.home())
+    }
+
+    async fn allow_outside(&self, place: &Place, target: Target) -> Result<(), ToolFailure> {
+        // What we cut from this session's own results is the model's to read.
+        if place.inside || place.path.starts_with(self.own_output_dir()) {
+            return Ok(());
+        }
+        let directory = match target {
+            Target::Directory => place.path.as_path(),
+            Target::File => place.path.parent().unwrap_or(&place.path),
+        };
+        self.host
+            .ask(external_directory(directory).with("filepath", place.shown.clone()))
+            .await
+    }
+}
+
+/// The request for a directory outside the project.
+pub fn external_directory(directory: &Path) -> PermissionAsk {
+    let shown = slashed(directory);
+    let pattern = format!("{}/*", shown.trim_end_matches('/'));
+    let ask = PermissionAsk::new("external_directory", &pattern).with("parentDir", shown.clone());
+    // In a rule these would match more than this directory.
+    if shown.contains(['*', '?']) {
+        ask
+    } else {
+        ask.always(pattern)
+    }
+}
+
+pub fn resolve(
+    given: &str,
+    cwd: &Path,
+    root: &Path,
+    home: Option<&Path>,
+) -> Result<Place, BadPath> {
+    if given.trim().is_empty() {
+        return Err(BadPath::Empty);
+    }
+    if given.contains('\0') {
+        return Err(BadPath::Nul);
+    }
+    #[cfg(windows)]
+    windows::check(given).map_err(BadPath::Refused)?;
+    let path = without_links(&cwd.join(expand_home(given, home)))?;
+    let inside = is_below(&path, root);
+    let shown = match path.strip_prefix(root) {
+        Ok(rest) if rest.as_os_str().is_empty() => ".".to_owned(),
+        Ok(rest) => slashed(rest),
+        Err(_) => slashed(&path),
+    };
+    Ok(Place {
+        path,
+        shown,
+        inside,
+    })
+}
+
+fn expand_home(given: &str, home: Option<&Path>) -> PathBuf {
+    let Some(home) = home else {
+        return PathBuf::from(given);
+    };
+    if given == "~" {
+        return home.to_owned();
+    }
+    let rest = given.strip_prefix("~/").or_else(|| {
+        if cfg!(windows) {
+            given.strip_prefix("~\\")
+        } else {
+            None
+        }
+    });
+    rest.map_or_else(|| PathBuf::from(given), |rest| home.join(rest))
+}
+
+pub fn slashed(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if cfg!(windows) {
+        text.trim_start_matches(r"\\?\").replace('\\', "/")
+    } else {
+        text.into_owned()
+    }
+}
+
+/// Follows links as the system would, but lets the tail be missing: `std::fs::canonicalize`
+/// refuses files that are yet to be written, and a dangling link must be judged by its target.
+#[cfg(not(windows))]
+fn without_links(path: &Path) -> Result<PathBuf, BadPath> {
+    let mut todo: VecDeque<OsString> = parts(path);
+    let mut done = PathBuf::from("/");
+    let mut links = 0;
+    while let Some(part) = todo.pop_front() {
+        if part == ".." {
+            done.pop();
+            continue;
+        }
+        done.push(&part);
+        match std::fs::symlink_metadata(&done) {
+            Ok(meta) if meta.is_symlink() => {
+                links += 1;
+                if links > MAX_LINKS {
+                    return Err(BadPath::Loop);
+                }
+                let target = std::fs::read_link(&done).map_err(|e| unreadable(&e))?;
+                done.pop();
+                if target.is_absolute() {
+                    done = PathBuf::from("/");
+                }
+                for part in parts(&target).into_iter().rev() {
+                    todo.push_front(part);
+                }
+            }
+            Ok(_) => {}
+            Err(error) if missing(&error) => {}
+            Err(error) => return Err(unreadable(&error)),
+        }
+    }
+    Ok(true_case(done))
+}
+
+#[cfg(not(windows))]
+fn parts(path: &Path) -> VecDeque<OsString> {
+    path.components()
+        .filter_map(|component| match component {
+            Component::Normal(name) => Some(name.to_owned()),
+            Component::ParentDir => Some(OsString::from("..")),
+            Component::CurDir | Component::RootDir | Component::Prefix(_) => None,
+        })
+        .collect()
+}
+
+/// On a volume that ignores case one file has many spellings; records need one.
+#[cfg(target_os = "macos")]
+fn true_case(path: PathBuf) -> PathBuf {
+    for ancestor in path.ancestors() {
+        if let (Ok(real), Ok(rest)) = (ancestor.canonicalize(), path.strip_prefix(ancestor)) {
+            return if rest.as_os_str().is_empty() {
+                real
+            } else {
+                real.join(rest)
+            };
+        }
+    }
+    path
+}
+
+#[cfg(not(any(windows, target_os = "macos")))]
+fn true_case(path: PathBuf) -> PathBuf {
+    path
+}
+
+#[cfg(windows)]
+fn without_links(path: &Path) -> Result<PathBuf, BadPath> {
+    let mut missing_tail: VecDeque<OsString> = VecDeque::new();
+    let mut existing = std::path::absolute(path).map_err(|e| unreadable(&e))?;
+    loop {
+        match existing.canonicalize() {
+            Ok(real) => return Ok(missing_tail.iter().fold(real, |path, part| path.join(part))),
+            Err(_) if std::fs::symlink_metadata(&existing).is_ok_and(|m| m.is_symlink()) => {
+                return Err(BadPath::Refused(
+                    "it goes through a link that leads nowhere",
+                ));
+            }
+            Err(error) if missing(&error) => {
+                let Some(name) = existing.file_name().map(OsString::from) else {
+                    return Err(unreadable(&error));
+                };
+                missing_tail.push_front(name);
+                existing.pop();
+            }
+            Err(error) => return Err(unreadable(&error)),
+        }
+    }
+}
+
+fn missing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}
+
+fn unreadable(error: &io::Error) -> BadPath {
+    BadPath::Unreadable(error.to_string())
+}
+
+fn is_below(path: &Path, root: &Path) -> bool {
+    path.starts_with(root) || shares_ancestor(path, root)
+}
+
+/// The same directory under another spelling (a volume that ignores case, a second mount).
+#[cfg(unix)]
+fn shares_ancestor(path: &Path, root: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |path: &Path| {
+        std::fs::symlink_metadata(path)
+            .ok()
+            .map(|meta| (meta.dev(), meta.ino()))
+    };
+    let Some(root) = identity(root) else {
+        return false;
+    };
+    path.ancestors()
+        .any(|ancestor| identity(ancestor) == Some(root))
+}
+
+#[cfg(not(unix))]
+fn shares_ancestor(path: &Path, root: &Path) -> bool {
+    let folded = |path: &Path| path.to_string_lossy().to_lowercase();
+    Path::new(&folded(path)).starts_with(folded(root))
+}

@@ -1,0 +1,218 @@
+//! A supervisor shell runs the user's shell and stays until we let it go.
+//!
+//! It keeps the process group's id in use, and on Linux it is the one that orphans fall to:
+//! so a child that daemonised itself, in a session of its own and without our variable, is
+//! still found below it.
+
+#[cfg_attr(target_os = "linux", path = "table_linux.rs")]
+#[cfg_attr(target_os = "macos", path = "table_macos.rs")]
+#[cfg_attr(
+    not(any(target_os = "linux", target_os = "macos")),
+    path = "table_other.rs"
+)]
+mod table;
+
+use std::collections::{HashMap, HashSet};
+use std::io::{self, PipeReader};
+use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+use tokio::io::AsyncReadExt;
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+
+use super::Order;
+
+/// Between the polite signal and the other one.
+const GRACE: Duration = Duration::from_millis(200);
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
+/// A tree that keeps growing while it is being killed gets this many rounds.
+const ROUNDS: usize = 200;
+/// In the environment of everything a command starts.
+const MARK: &str = "LATHE_RUN";
+
+/// Its standard error is the command's output, its standard output tells us the exit code, and
+/// it waits on its standard input. The traps keep it alive when the command signals its group;
+/// unlike ignored signals they are not inherited.
+const SUPERVISOR: &str = r#"trap : TERM INT HUP QUIT USR1 USR2
+"$@" </dev/null 1>&2
+code=$?
+exec 2>/dev/null
+echo "$code"
+read -r _
+"#;
+
+/// What belongs to one command, by the supervisor's id and the mark.
+pub struct Tree {
+    supervisor: i32,
+    mark: String,
+    over: AtomicBool,
+}
+
+impl Tree {
+    /// Everything that lives, but for the supervisor.
+    fn members(&self) -> Vec<i32> {
+        let entries = table::entries();
+        let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
+        for entry in &entries {
+            children.entry(entry.parent).or_default().push(entry.pid);
+        }
+        let own = i32::try_from(std::process::id()).unwrap_or(0);
+        let mut found: HashSet<i32> = HashSet::from([self.supervisor]);
+        let mut open: Vec<i32> = vec![self.supervisor];
+        open.extend(
+            entries
+                .iter()
+                .filter(|entry| entry.pid != own)
+                .filter(|e| e.group == self.supervisor || table::has_mark(e.pid, &self.mark))
+                .map(|entry| entry.pid),
+        );
+        while let Some(pid) = open.pop() {
+            found.insert(pid);
+            let below = children.get(&pid).into_iter().flatten();
+            open.extend(below.filter(|pid| !found.contains(pid)));
+        }
+        entries
+            .iter()
+            .filter(|e| found.contains(&e.pid) && e.pid != self.supervisor && !e.dead)
+            .map(|entry| entry.pid)
+            .collect()
+    }
+
+    /// How many there were to signal.
+    fn signal(&self, signal: Signal) -> usize {
+        let members = self.members();
+        members.iter().for_each(|pid| send(*pid, signal));
+        members.len()
+    }
+
+    pub fn kill_now(&self) {
+        if self.over.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        for _ in 0..ROUNDS {
+            if self.signal(Signal::KILL) == 0 {
+                break;
+            }
+            std::thread::sleep(LOOK_AGAIN);
+        }
+        send(self.supervisor, Signal::KILL);
+    }
+}
+
+fn send(pid: i32, signal: Signal) {
+    // Gone already is what we want.
+    if let Some(pid) = Pid::from_raw(pid) {
+        let _ = kill_process(pid, signal);
+    }
+}
+
+pub struct Leader {
+    child: Child,
+    /// Closing it lets the supervisor go.
+    hold: Option<ChildStdin>,
+    status: ChildStdout,
+    said: Vec<u8>,
+    tree: Arc<Tree>,
+}
+
+impl Leader {
+    pub fn start(order: &Order, id: u64) -> io::Result<(Self, PipeReader)> {
+        let mark = format!("{}-{id}", std::process::id());
+        let (output, write) = io::pipe()?;
+        let mut command = Command::new("/bin/sh");
+        command
+            .args(["-c", SUPERVISOR, "lathe"])
+            .arg(&order.shell.program)
+            .args(order.shell.arguments(order.command))
+            .env_clear()
+            .envs(order.variables)
+            .env(MARK, &mark)
+            .env("PWD", order.directory)
+            .current_dir(order.directory)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(write)
+            .process_group(0)
+            .kill_on_drop(true);
+        adopt_orphans(&mut command);
+        let mut child = command.spawn()?;
+        let supervisor = child
+            .id()
+            .and_then(|id| i32::try_from(id).ok())
+            .unwrap_or(0);
+        let (Some(hold), Some(status)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(io::Error::other("the supervisor has no pipes"));
+        };
+        let mark = format!("{MARK}={mark}");
+        let tree = Arc::new(Tree {
+            supervisor,
+            mark,
+            over: AtomicBool::new(supervisor == 0),
+        });
+        Ok((
+            Self {
+                child,
+                hold: Some(hold),
+                status,
+                said: Vec::new(),
+                tree,
+            },
+            output,
+        ))
+    }
+
+    pub fn tree(&self) -> Arc<Tree> {
+        self.tree.clone()
+    }
+
+    pub async fn exit_code(&mut self) -> Option<i32> {
+        while !self.said.contains(&b'\n') {
+            match self.status.read_buf(&mut self.said).await {
+                Ok(0) | Err(_) => break,
+                Ok(_) => {}
+            }
+        }
+        String::from_utf8_lossy(&self.said).trim().parse().ok()
+    }
+
+    pub async fn end(&mut self) {
+        if self.tree.signal(Signal::TERM) > 0 {
+            let _ = tokio::time::timeout(GRACE, self.until_empty()).await;
+        }
+        for _ in 0..ROUNDS {
+            if self.tree.signal(Signal::KILL) == 0 {
+                break;
+            }
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+        self.tree.over.store(true, Ordering::Release);
+        self.hold.take();
+        let _ = self.child.start_kill();
+        let _ = self.child.wait().await;
+    }
+
+    async fn until_empty(&self) {
+        while !self.tree.members().is_empty() {
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code)] // The attribute belongs to the child, so it is set after the fork.
+fn adopt_orphans(command: &mut Command) {
+    let adopt = || {
+        let own = rustix::process::getpid();
+        rustix::process::set_child_subreaper(Some(own)).map_err(io::Error::from)
+    };
+    // SAFETY: two system calls, no allocation and no lock.
+    unsafe {
+        command.pre_exec(adopt);
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn adopt_orphans(_: &mut Command) {}

@@ -1,0 +1,216 @@
+//! What list, glob and grep share: the walk over a project's files.
+//!
+//! Runs in process on ripgrep's crates. Ignore rules hold, hidden files are seen, `.git` is not,
+//! links are not followed.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use globset::{Glob, GlobBuilder, GlobMatcher};
+use ignore::{DirEntry, WalkBuilder, WalkParallel, WalkState};
+use parking_lot::Mutex;
+use tokio_util::sync::CancellationToken;
+
+use crate::context::ToolContext;
+use crate::files;
+use crate::paths::{Place, Target};
+use crate::text;
+use crate::tool::ToolFailure;
+
+/// As many threads as ripgrep would use.
+const MAX_THREADS: usize = 12;
+
+/// The directory (or, where it makes sense, the file) a search starts at.
+pub(crate) async fn start(path: Option<&str>, cx: &ToolContext) -> Result<Place, ToolFailure> {
+    let place = cx.locate(path.unwrap_or("."), Target::Directory).await?;
+    if !files::is_directory(&place) && files::open(&place).is_err() {
+        let shown = text::quoted(place.shown());
+        return Err(ToolFailure::failed(format!(
+            "There is no directory {shown}."
+        )));
+    }
+    Ok(place)
+}
+
+pub(crate) fn walk(start: &Path) -> WalkParallel {
+    let threads = std::thread::available_parallelism().map_or(1, |n| n.get().min(MAX_THREADS));
+    builder(start).threads(threads).build_parallel()
+}
+
+fn builder(start: &Path) -> WalkBuilder {
+    let mut builder = WalkBuilder::new(start);
+    builder
+        .hidden(false)
+        // A .gitignore says what is noise also where nobody ran `git init`.
+        .require_git(false)
+        .follow_links(false)
+        .filter_entry(|entry| entry.depth() == 0 || entry.file_name() != ".git");
+    builder
+}
+
+/// Calls `visit` for each file, on several threads, until all are seen or the call is aborted.
+/// Links count as files: they are shown, not followed.
+pub(crate) fn for_each_file<'s, V, F>(start: &Path, cancel: &CancellationToken, mut visitor: F)
+where
+    V: FnMut(&DirEntry) + Send + 's,
+    F: FnMut() -> V,
+{
+    walk(start).run(|| {
+        let mut visit = visitor();
+        let cancel = cancel.clone();
+        Box::new(move |entry| {
+            if cancel.is_cancelled() {
+                return WalkState::Quit;
+            }
+            if let Ok(entry) = entry
+                && entry.file_type().is_some_and(|kind| !kind.is_dir())
+            {
+                visit(&entry);
+            }
+            WalkState::Continue
+        })
+    });
+}
+
+/// A pattern as gitignore and ripgrep read it: without a slash it matches names at any depth,
+/// with one it matches paths from where the search starts.
+pub(crate) struct PathPattern {
+    matcher: GlobMatcher,
+    by_name: bool,
+}
+
+impl PathPattern {
+    pub fn new(pattern: &str) -> Result<Self, ToolFailure> {
+        let trimmed = pattern.strip_prefix("./").unwrap_or(pattern);
+        let glob = glob(trimmed).map_err(|error| {
+            ToolFailure::failed(format!(
+                "The pattern {} is wrong: {error}.",
+                text::quoted(pattern)
+            ))
+        })?;
+        Ok(Self {
+            matcher: glob.compile_matcher(),
+            by_name: !trimmed.contains('/'),
+        })
+    }
+
+    pub fn matches(&self, path: &Path, start: &Path) -> bool {
+        if self.by_name {
+            return path
+                .file_name()
+                .is_some_and(|name| self.matcher.is_match(name));
+        }
+        self.matcher
+            .is_match(path.strip_prefix(start).unwrap_or(path))
+    }
+}
+
+fn glob(pattern: &str) -> Result<Glob, globset::Error> {
+    GlobBuilder::new(pattern).literal_separator(true).build()
+}
+
+/// The newest `room` of many, whatever order and threads they come from.
+pub(crate) struct Newest<T> {
+    heap: Mutex<BinaryHeap<Reverse<Dated<T>>>>,
+    room: usize,
+}
+
+struct Dated<T> {
+    modified: SystemTime,
+    path: PathBuf,
+    item: T,
+}
+
+impl<T> Dated<T> {
+    /// Newer is greater; among equals the first by name, so that results do not vary.
+    fn key(&self) -> (SystemTime, Reverse<&Path>) {
+        (self.modified, Reverse(self.path.as_path()))
+    }
+}
+
+impl<T> PartialEq for Dated<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+impl<T> Eq for Dated<T> {}
+impl<T> PartialOrd for Dated<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl<T> Ord for Dated<T> {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl<T> Newest<T> {
+    pub fn new(room: usize) -> Self {
+        Self {
+            heap: Mutex::new(BinaryHeap::with_capacity(room + 1)),
+            room,
+        }
+    }
+
+    pub fn offer(&self, modified: SystemTime, path: &Path, item: T) {
+        let mut heap = self.heap.lock();
+        let full = heap.len() == self.room;
+        if full
+            && heap
+                .peek()
+                .is_some_and(|Reverse(oldest)| oldest.modified > modified)
+        {
+            return;
+        }
+        heap.push(Reverse(Dated {
+            modified,
+            path: path.to_owned(),
+            item,
+        }));
+        if heap.len() > self.room {
+            heap.pop();
+        }
+    }
+
+    /// The newest first.
+    pub fn into_sorted(self) -> Vec<(PathBuf, T)> {
+        let mut all: Vec<_> = self
+            .heap
+            .into_inner()
+            .into_iter()
+            .map(|Reverse(d)| d)
+            .collect();
+        all.sort_by(|a, b| b.cmp(a));
+        all.into_iter()
+            .map(|dated| (dated.path, dated.item))
+            .collect()
+    }
+}
+
+pub(crate) fn modified(entry: &DirEntry) -> SystemTime {
+    entry
+        .metadata()
+        .ok()
+        .and_then(|meta| meta.modified().ok())
+        .unwrap_or(SystemTime::UNIX_EPOCH)
+}
+
+/// Absolute, so that it can be given to read as it stands.
+pub(crate) fn shown(path: &Path) -> String {
+    text::quoted(&path.to_string_lossy())
+}
+
+/// Off the runtime's threads; an abort waits for the walk to notice it, which is at once.
+pub(crate) async fn blocking<T: Send + 'static>(
+    cx: &ToolContext,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, ToolFailure> {
+    let done = tokio::task::spawn_blocking(work).await;
+    if cx.cancel.is_cancelled() {
+        return Err(ToolFailure::aborted());
+    }
+    done.map_err(|_| ToolFailure::failed("The search broke off."))
+}

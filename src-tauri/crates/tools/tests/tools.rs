@@ -1,0 +1,17 @@
+//! The tools on real files and processes, with a fake loop around them.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod tools {
+    mod contract;
+    mod files;
+    mod read;
+    mod search;
+    mod support;
+    mod truncate;
+
+    #[cfg(unix)]
+    mod bash;
+    #[cfg(unix)]
+    mod paths;
+}

@@ -1,0 +1,210 @@
+//! PROMISES 15: nothing outside the project is read or written without a permission.
+
+use std::os::unix::fs::symlink;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use lathe_tools::files::{self, Expected};
+use lathe_tools::paths::{BadPath, Place};
+use lathe_tools::{ContentHash, FailureKind};
+use serde_json::json;
+
+use super::support::Project;
+
+fn with_links() -> Project {
+    let project = Project::new()
+        .file("src/a.txt", "inside")
+        .outside_file("secret/key.txt", "outside")
+        .outside_file("home/notes.txt", "outside");
+    symlink(project.outside("secret"), project.path("out")).unwrap();
+    symlink("out", project.path("out2")).unwrap();
+    symlink("../secret/key.txt", project.path("key")).unwrap();
+    symlink("../secret/new.txt", project.path("dangling")).unwrap();
+    symlink("src", project.path("in")).unwrap();
+    symlink("loop2", project.path("loop1")).unwrap();
+    symlink("loop1", project.path("loop2")).unwrap();
+    project
+}
+
+#[tokio::test]
+async fn every_way_out_asks_for_the_directory_and_a_denial_reads_nothing() {
+    let project = with_links().denying("external_directory");
+    let secret = project.outside("secret");
+    let home = project.outside("home");
+    let root = project.cx.root.display().to_string();
+    for (given, directory) in [
+        ("../secret/key.txt".to_owned(), &secret),
+        ("src/../../secret/key.txt".to_owned(), &secret),
+        ("./src/./../../secret//key.txt".to_owned(), &secret),
+        ("nowhere/../../secret/key.txt".to_owned(), &secret),
+        (format!("{}/key.txt", secret.display()), &secret),
+        (format!("{root}/../secret/key.txt"), &secret),
+        ("out/key.txt".to_owned(), &secret),
+        ("out2/key.txt".to_owned(), &secret),
+        ("in/../out/key.txt".to_owned(), &secret),
+        ("key".to_owned(), &secret),
+        ("dangling".to_owned(), &secret),
+        ("out/../secret/key.txt".to_owned(), &secret),
+        ("~/notes.txt".to_owned(), &home),
+    ] {
+        project.host.asks.lock().clear();
+        let failure = project.failure("read", json!({ "filePath": given })).await;
+        assert_eq!(failure.kind, FailureKind::Denied, "{given}");
+        let pattern = format!("{}/*", directory.display());
+        let expected = [("external_directory".to_owned(), vec![pattern.clone()])];
+        assert_eq!(project.asked(), expected, "{given}");
+        assert_eq!(project.host.asks.lock()[0].always, [pattern], "{given}");
+    }
+}
+
+#[tokio::test]
+async fn ways_that_stay_inside_are_not_asked_about() {
+    let project = with_links();
+    let root = project.cx.root.display().to_string();
+    for given in [
+        "src/a.txt".to_owned(),
+        "./src/../src/a.txt".to_owned(),
+        "in/a.txt".to_owned(),
+        format!("{root}/in/a.txt"),
+        format!(
+            "../{}/src/a.txt",
+            project.cx.root.file_name().unwrap().display()
+        ),
+    ] {
+        project.host.asks.lock().clear();
+        assert!(
+            project
+                .output("read", json!({ "filePath": given }))
+                .await
+                .contains("inside")
+        );
+        let expected = [("read".to_owned(), vec!["src/a.txt".to_owned()])];
+        assert_eq!(project.asked(), expected, "{given}");
+    }
+}
+
+#[tokio::test]
+async fn searching_and_running_elsewhere_asks_too() {
+    let project = with_links().denying("external_directory");
+    let pattern = format!("{}/*", project.outside("secret").display());
+    for (tool, input) in [
+        ("list", json!({ "path": "out" })),
+        ("glob", json!({ "pattern": "*", "path": "../secret" })),
+        ("grep", json!({ "pattern": "x", "path": "out2" })),
+        (
+            "bash",
+            json!({ "command": "ls", "description": "d", "workdir": "out" }),
+        ),
+    ] {
+        project.host.asks.lock().clear();
+        assert_eq!(
+            project.failure(tool, input).await.kind,
+            FailureKind::Denied,
+            "{tool}"
+        );
+        let expected = [("external_directory".to_owned(), vec![pattern.clone()])];
+        assert_eq!(project.asked(), expected, "{tool}");
+    }
+}
+
+#[tokio::test]
+async fn a_directory_name_with_wildcards_offers_no_always() {
+    let project = Project::new()
+        .outside_file("*/key.txt", "x")
+        .denying("external_directory");
+    project
+        .failure("read", json!({ "filePath": "../*/key.txt" }))
+        .await;
+    assert_eq!(project.host.asks.lock()[0].always, Vec::<String>::new());
+}
+
+#[test]
+fn paths_that_cannot_be_used_are_refused() {
+    let project = with_links();
+    assert_eq!(project.cx.resolve(""), Err(BadPath::Empty));
+    assert_eq!(project.cx.resolve("a\0b"), Err(BadPath::Nul));
+    assert_eq!(project.cx.resolve("loop1/x"), Err(BadPath::Loop));
+}
+
+#[test]
+fn a_dangling_link_is_judged_and_shown_by_where_it_leads() {
+    let project = with_links();
+    let place = project.cx.resolve("dangling").unwrap();
+    assert_eq!(place.path(), project.outside("secret/new.txt"));
+    assert!(!place.is_inside());
+    assert_eq!(project.cx.resolve(".").unwrap().shown(), ".");
+}
+
+/// The check said "inside"; then a part of the path is swapped for a link to the outside.
+#[test]
+fn a_swap_between_check_and_use_reads_and_writes_nothing_outside() {
+    let project = with_links();
+    let file = project.cx.resolve("src/key.txt").unwrap();
+    let new = project.cx.resolve("src/deep/new.txt").unwrap();
+    std::fs::remove_dir_all(project.path("src")).unwrap();
+    symlink(project.outside("secret"), project.path("src")).unwrap();
+    assert!(files::open(&file).is_err());
+    let hash = Expected::Content(ContentHash::of(b"outside"));
+    assert!(files::replace(&file, b"hacked", hash).is_err());
+    assert!(files::remove(&file, ContentHash::of(b"outside")).is_err());
+    assert!(files::replace(&new, b"hacked", Expected::Absent).is_err());
+    let link = project.cx.root.join("src2");
+    let direct: Place = project.cx.resolve("src2").unwrap();
+    symlink(project.outside("secret/key.txt"), &link).unwrap();
+    assert!(files::open(&direct).is_err());
+    assert!(files::replace(&direct, b"hacked", Expected::Absent).is_err());
+    assert!(files::replace(&direct, b"hacked", hash).is_err());
+    let secret = std::fs::read_to_string(project.outside("secret/key.txt")).unwrap();
+    assert_eq!(secret, "outside");
+    let names: Vec<_> = std::fs::read_dir(project.outside("secret"))
+        .unwrap()
+        .collect();
+    assert_eq!(names.len(), 1);
+}
+
+/// The same as a race: one thread swaps as fast as it can while we read and write.
+#[test]
+fn a_racing_swap_never_gets_anything_out_or_in() {
+    let rounds = if std::env::var_os("LATHE_SOAK").is_some() {
+        20_000
+    } else {
+        500
+    };
+    let project = with_links().file("dir/key.txt", "inside");
+    let (dir, aside) = (project.path("dir"), project.path("aside"));
+    let secret = project.outside("secret");
+    let stop = Arc::new(AtomicBool::new(false));
+    let swapper = std::thread::spawn({
+        let stop = stop.clone();
+        move || {
+            while !stop.load(Ordering::Relaxed) {
+                std::fs::rename(&dir, &aside).unwrap();
+                symlink(&secret, &dir).unwrap();
+                std::fs::remove_file(&dir).unwrap();
+                std::fs::rename(&aside, &dir).unwrap();
+            }
+        }
+    });
+    for round in 0..rounds {
+        let Ok(place) = project.cx.resolve("dir/key.txt") else {
+            continue;
+        };
+        if !place.is_inside() {
+            continue;
+        }
+        let Ok(bytes) = files::read(&place, 1_000) else {
+            continue;
+        };
+        assert_ne!(bytes, b"outside");
+        let content = format!("inside {round}");
+        let expected = Expected::Content(ContentHash::of(&bytes));
+        let _ = files::replace(&place, content.as_bytes(), expected);
+    }
+    stop.store(true, Ordering::Relaxed);
+    swapper.join().unwrap();
+    let secret = std::fs::read_to_string(project.outside("secret/key.txt")).unwrap();
+    assert_eq!(secret, "outside");
+    let place = project.cx.resolve("dir/key.txt").unwrap();
+    let expected = Expected::Content(ContentHash::of(&files::read(&place, 1_000).unwrap()));
+    files::replace(&place, b"at rest it works", expected).unwrap();
+}
