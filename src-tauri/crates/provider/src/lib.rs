@@ -6,13 +6,17 @@
 //! the events, and whether it tries again, is the loop's business.
 
 pub mod anthropic;
+pub mod catalog;
 pub mod client;
+pub mod config;
 pub mod cost;
 pub mod demo;
 pub mod error;
 pub mod event;
+pub mod gemini;
 pub mod model;
 pub mod openai_chat;
+pub mod openai_responses;
 pub mod refusal;
 pub mod request;
 pub mod retry;

@@ -10,8 +10,10 @@ use crate::{
     anthropic::Anthropic,
     error::{ProviderError, ResponseHeaders},
     event::StreamEvent,
+    gemini::Gemini,
     model::ModelInfo,
     openai_chat::OpenaiChat,
+    openai_responses::OpenaiResponses,
     request::ModelRequest,
     secret::ApiKey,
 };
@@ -34,7 +36,9 @@ impl WireKind {
         match self {
             Self::Anthropic => Some(&Anthropic),
             Self::OpenaiChat => Some(&OpenaiChat),
-            Self::OpenaiResponses | Self::Gemini | Self::Demo => None,
+            Self::OpenaiResponses => Some(&OpenaiResponses),
+            Self::Gemini => Some(&Gemini),
+            Self::Demo => None,
         }
     }
 }
