@@ -1,0 +1,161 @@
+//! What changed between two snapshots, file by file.
+//!
+//! Trees are compared by hash, so only what differs is read. Hunks and words are drawn
+//! elsewhere; here is what a list of files needs.
+
+mod lines;
+mod rename;
+
+use std::collections::BTreeMap;
+
+use crate::{
+    error::{Doing, Result, SnapshotError},
+    path::RelPath,
+    repo::SideRepo,
+    tree::{self, Leaf, Mode, TreeId},
+};
+pub(crate) use lines::split_lines;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    pub path: RelPath,
+    pub kind: ChangeKind,
+    pub binary: bool,
+    /// Lines; 0 where the content is binary.
+    pub additions: usize,
+    pub deletions: usize,
+    pub old_mode: Option<Mode>,
+    pub new_mode: Option<Mode>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChangeKind {
+    Added,
+    Deleted,
+    Modified,
+    Renamed {
+        from: RelPath,
+    },
+    /// Only the executable bit.
+    Mode,
+    /// A file became a link, or the reverse.
+    TypeChange,
+}
+
+type Sides = (Option<Leaf>, Option<Leaf>);
+
+impl SideRepo {
+    /// In path order; a renamed file stands at its new path.
+    pub fn diff(&self, from: TreeId, to: TreeId) -> Result<Vec<Change>> {
+        let mut sides = self.compare(from, to)?;
+        let renames = rename::find(self.objects(), &sides)?;
+        for from in renames.values() {
+            sides.remove(from);
+        }
+        let old_of_rename = self.leaves(from, renames.values())?;
+        let mut changes = Vec::with_capacity(sides.len());
+        for (path, (old, new)) in sides {
+            let renamed = renames.get(&path).cloned();
+            let old = match &renamed {
+                Some(from) => old_of_rename.get(from).copied(),
+                None => old,
+            };
+            changes.push(self.change(path, old, new, renamed)?);
+        }
+        Ok(changes)
+    }
+
+    /// The paths that differ; a rename gives both.
+    pub fn changed_files(&self, from: TreeId, to: TreeId) -> Result<Vec<RelPath>> {
+        Ok(self.compare(from, to)?.into_keys().collect())
+    }
+
+    /// Every file of a snapshot.
+    pub fn files(&self, tree: TreeId) -> Result<Vec<(RelPath, Mode)>> {
+        self.check(tree)?;
+        let files = tree::files(self.objects(), tree.0)?;
+        Ok(files
+            .into_iter()
+            .map(|(path, leaf)| (path, leaf.mode))
+            .collect())
+    }
+
+    fn compare(&self, from: TreeId, to: TreeId) -> Result<BTreeMap<RelPath, Sides>> {
+        self.check(from)?;
+        self.check(to)?;
+        let mut found = BTreeMap::new();
+        tree::compare(self.objects(), Some(from.0), Some(to.0), b"", &mut found)?;
+        Ok(found)
+    }
+
+    pub(crate) fn check(&self, tree: TreeId) -> Result<()> {
+        if self.objects().has(tree.0) {
+            return Ok(());
+        }
+        self.objects().refresh().doing("looking for packs")?;
+        match self.objects().has(tree.0) {
+            true => Ok(()),
+            false => Err(SnapshotError::NoSuchTree(tree)),
+        }
+    }
+
+    fn leaves<'a>(
+        &self,
+        tree: TreeId,
+        paths: impl Iterator<Item = &'a RelPath>,
+    ) -> Result<BTreeMap<RelPath, Leaf>> {
+        let mut found = BTreeMap::new();
+        for path in paths {
+            if let Some(tree::Node::Leaf(leaf)) = tree::lookup(self.objects(), tree.0, path)? {
+                found.insert(path.clone(), leaf);
+            }
+        }
+        Ok(found)
+    }
+
+    fn change(
+        &self,
+        path: RelPath,
+        old: Option<Leaf>,
+        new: Option<Leaf>,
+        renamed: Option<RelPath>,
+    ) -> Result<Change> {
+        let read = |leaf: Option<Leaf>| match leaf {
+            Some(leaf) => self.objects().blob(leaf.id),
+            None => Ok(Vec::new()),
+        };
+        let same = old.map(|leaf| leaf.id) == new.map(|leaf| leaf.id);
+        let (before, after) = if same {
+            (Vec::new(), Vec::new())
+        } else {
+            (read(old)?, read(new)?)
+        };
+        let binary = lines::is_binary(&before) || lines::is_binary(&after);
+        let (additions, deletions) = match binary {
+            true => (0, 0),
+            false => lines::count(&before, &after),
+        };
+        Ok(Change {
+            path,
+            kind: kind(old, new, renamed),
+            binary,
+            additions,
+            deletions,
+            old_mode: old.map(|leaf| leaf.mode),
+            new_mode: new.map(|leaf| leaf.mode),
+        })
+    }
+}
+
+fn kind(old: Option<Leaf>, new: Option<Leaf>, renamed: Option<RelPath>) -> ChangeKind {
+    match (old, new, renamed) {
+        (_, _, Some(from)) => ChangeKind::Renamed { from },
+        (None, ..) => ChangeKind::Added,
+        (_, None, _) => ChangeKind::Deleted,
+        (Some(old), Some(new), _) if (old.mode == Mode::Link) != (new.mode == Mode::Link) => {
+            ChangeKind::TypeChange
+        }
+        (Some(old), Some(new), _) if old.id == new.id => ChangeKind::Mode,
+        _ => ChangeKind::Modified,
+    }
+}

@@ -1,0 +1,62 @@
+//! Why a snapshot, a diff or a restore could not be made.
+
+use std::{io, path::PathBuf};
+
+use crate::tree::TreeId;
+
+/// A work tree, or a moment, for which we take no snapshot. Not a fault: the session goes on
+/// without snapshots and says why.
+#[derive(Debug, thiserror::Error)]
+pub enum Refused {
+    #[error("no snapshots of the root directory")]
+    RootDirectory,
+    #[error("no snapshots of a home directory")]
+    HomeDirectory,
+    #[error("no snapshots of a directory that holds our own data")]
+    HoldsOurData,
+    #[error("{} is not a directory we can open: {source}", path.display())]
+    NotADirectory { path: PathBuf, source: io::Error },
+    #[error("the side repository cannot be made: {0}")]
+    NoRepository(#[source] io::Error),
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum SnapshotError {
+    #[error("snapshots of this project would take more than {limit} bytes")]
+    OverCap { limit: u64 },
+    #[error("less than {keep} bytes would stay free on the disk")]
+    DiskNearlyFull { keep: u64 },
+    #[error("the name {0:?} cannot label a snapshot")]
+    BadLabel(String),
+    #[error("there is no snapshot {0}")]
+    NoSuchTree(TreeId),
+    #[error("the snapshot has no file {0:?}")]
+    NoSuchFile(String),
+    #[error("the side repository is damaged: {0}")]
+    Damaged(String),
+    #[error("{what}: {source}")]
+    Io {
+        what: &'static str,
+        source: io::Error,
+    },
+}
+
+pub type Result<T, E = SnapshotError> = std::result::Result<T, E>;
+
+/// Says what was being done when the system refused.
+pub(crate) trait Doing<T> {
+    fn doing(self, what: &'static str) -> Result<T>;
+}
+
+impl<T, E: Into<io::Error>> Doing<T> for std::result::Result<T, E> {
+    fn doing(self, what: &'static str) -> Result<T> {
+        self.map_err(|source| SnapshotError::Io {
+            what,
+            source: source.into(),
+        })
+    }
+}
+
+pub(crate) fn damaged(what: impl std::fmt::Display) -> SnapshotError {
+    SnapshotError::Damaged(what.to_string())
+}

@@ -1,0 +1,174 @@
+//! Where there are no directory handles in the standard library: checked paths.
+
+use std::{
+    fs, io,
+    io::Write,
+    path::{Path, PathBuf},
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use super::{Kind, Moment, Stamp, Stat};
+
+pub(crate) struct Folder(PathBuf);
+
+impl Folder {
+    pub fn open(path: &Path) -> io::Result<Self> {
+        if fs::metadata(path)?.is_dir() {
+            Ok(Self(path.to_owned()))
+        } else {
+            Err(io::ErrorKind::NotADirectory.into())
+        }
+    }
+
+    pub fn subfolder(&self, name: &[u8]) -> io::Result<Self> {
+        let path = self.path(name)?;
+        match fs::symlink_metadata(&path)?.file_type() {
+            kind if kind.is_dir() && !kind.is_symlink() => Ok(Self(path)),
+            _ => Err(io::ErrorKind::NotADirectory.into()),
+        }
+    }
+
+    pub fn stat_self(&self) -> io::Result<Stat> {
+        Ok(stat(&fs::symlink_metadata(&self.0)?))
+    }
+
+    pub fn names(&self) -> io::Result<Vec<Vec<u8>>> {
+        let mut names = Vec::new();
+        for entry in fs::read_dir(&self.0)? {
+            let name = entry?.file_name().into_string();
+            names.push(
+                name.unwrap_or_else(|raw| raw.to_string_lossy().into_owned())
+                    .into_bytes(),
+            );
+        }
+        Ok(names)
+    }
+
+    pub fn stat(&self, name: &[u8]) -> io::Result<Stat> {
+        Ok(stat(&fs::symlink_metadata(self.path(name)?)?))
+    }
+
+    pub fn read(&self, name: &[u8], limit: u64) -> io::Result<(Vec<u8>, Stat, Stat)> {
+        let before = self.stat(name)?;
+        if before.kind != Kind::File {
+            return Err(io::Error::other("not a regular file"));
+        }
+        if before.stamp.size > limit {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        let bytes = fs::read(self.path(name)?)?;
+        Ok((bytes, before, self.stat(name)?))
+    }
+
+    pub fn read_link(&self, name: &[u8]) -> io::Result<Vec<u8>> {
+        let target = fs::read_link(self.path(name)?)?;
+        target
+            .into_os_string()
+            .into_string()
+            .map(String::into_bytes)
+            .map_err(|_| io::ErrorKind::InvalidData.into())
+    }
+
+    pub fn make_folder(&self, name: &[u8]) -> io::Result<()> {
+        fs::create_dir(self.path(name)?)
+    }
+
+    pub fn remove_folder(&self, name: &[u8]) -> io::Result<()> {
+        fs::remove_dir(self.path(name)?)
+    }
+
+    pub fn remove_file(&self, name: &[u8]) -> io::Result<()> {
+        fs::remove_file(self.path(name)?)
+    }
+
+    pub fn create(
+        &self,
+        name: &[u8],
+        bytes: &[u8],
+        _executable: bool,
+        _permissions: Option<u32>,
+    ) -> io::Result<()> {
+        let path = self.path(name)?;
+        let mut file = fs::OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(path)?;
+        file.write_all(bytes)?;
+        file.sync_all()
+    }
+
+    pub fn create_link(&self, name: &[u8], target: &[u8]) -> io::Result<()> {
+        #[cfg(windows)]
+        {
+            std::os::windows::fs::symlink_file(text(target)?, self.path(name)?)
+        }
+        #[cfg(not(windows))]
+        {
+            let _ = (name, target);
+            Err(io::ErrorKind::Unsupported.into())
+        }
+    }
+
+    pub fn move_new(&self, name: &[u8], to: &Folder, new_name: &[u8]) -> io::Result<()> {
+        let target = to.path(new_name)?;
+        match fs::symlink_metadata(&target) {
+            Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                fs::rename(self.path(name)?, target)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    pub fn exchange(&self, _one: &[u8], _other: &[u8]) -> io::Result<bool> {
+        Ok(false)
+    }
+
+    pub fn replace(&self, name: &[u8], over: &[u8]) -> io::Result<()> {
+        fs::rename(self.path(name)?, self.path(over)?)
+    }
+
+    fn path(&self, name: &[u8]) -> io::Result<PathBuf> {
+        Ok(self.0.join(text(name)?))
+    }
+}
+
+/// Not known without a system call of the platform: only the cap bounds us here.
+pub(crate) fn free_space(_dir: &Path) -> io::Result<Option<u64>> {
+    Ok(None)
+}
+
+pub(crate) fn path_of(bytes: &[u8]) -> &Path {
+    Path::new(std::str::from_utf8(bytes).unwrap_or_default())
+}
+
+fn text(bytes: &[u8]) -> io::Result<&str> {
+    std::str::from_utf8(bytes).map_err(|_| io::ErrorKind::InvalidFilename.into())
+}
+
+fn stat(meta: &fs::Metadata) -> Stat {
+    let kind = match meta.file_type() {
+        kind if kind.is_symlink() => Kind::Link,
+        kind if kind.is_dir() => Kind::Folder,
+        kind if kind.is_file() => Kind::File,
+        _ => Kind::Special,
+    };
+    let modified = meta.modified().ok().map_or(0, moment);
+    let stamp = Stamp {
+        size: meta.len(),
+        mode: 0o644,
+        links: 1,
+        modified,
+        // There is no change time: the last write stands in for it.
+        changed: modified,
+        ..Stamp::default()
+    };
+    Stat { kind, stamp }
+}
+
+fn moment(time: SystemTime) -> Moment {
+    match time.duration_since(UNIX_EPOCH) {
+        Ok(after) => after.as_nanos() as Moment,
+        Err(before) => -(before.duration().as_nanos() as Moment),
+    }
+}

@@ -1,0 +1,118 @@
+//! A path inside the work tree, checked once.
+//!
+//! Bytes, because file names are bytes on Unix. A value of this type never leaves the tree by
+//! its spelling; that no symlink leads it out is for the code that walks it to see to.
+
+use std::fmt;
+
+/// Relative, `/`-separated, without `.`, `..`, empty or `.git` components.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RelPath(Box<[u8]>);
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is not a path inside the work tree")]
+pub struct BadPath(pub String);
+
+impl RelPath {
+    pub fn new(bytes: impl AsRef<[u8]>) -> Result<Self, BadPath> {
+        let bytes = bytes.as_ref();
+        if !bytes.is_empty() && bytes.split(|b| *b == b'/').all(allowed_name) {
+            Ok(Self(bytes.into()))
+        } else {
+            Err(BadPath(String::from_utf8_lossy(bytes).into_owned()))
+        }
+    }
+
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    pub fn components(&self) -> impl DoubleEndedIterator<Item = &[u8]> {
+        self.0.split(|b| *b == b'/')
+    }
+
+    pub fn name(&self) -> &[u8] {
+        self.components().next_back().unwrap_or_default()
+    }
+
+    pub fn parent(&self) -> Option<RelPath> {
+        let slash = self.0.iter().rposition(|b| *b == b'/')?;
+        Some(Self(self.0[..slash].into()))
+    }
+
+    /// The path itself is not among its ancestors.
+    pub fn ancestors(&self) -> impl Iterator<Item = RelPath> {
+        std::iter::successors(self.parent(), RelPath::parent)
+    }
+}
+
+/// Whether git, and we, can keep an entry of this name.
+pub(crate) fn allowed_name(name: &[u8]) -> bool {
+    let windows_form = cfg!(windows) && (name.contains(&b'\\') || name.contains(&b':'));
+    !name.is_empty()
+        && name != b"."
+        && name != b".."
+        && !name.contains(&0)
+        && !name.eq_ignore_ascii_case(b".git")
+        && !windows_form
+}
+
+pub(crate) fn join(parent: &[u8], name: &[u8]) -> Vec<u8> {
+    let mut path = Vec::with_capacity(parent.len() + 1 + name.len());
+    path.extend_from_slice(parent);
+    if !parent.is_empty() {
+        path.push(b'/');
+    }
+    path.extend_from_slice(name);
+    path
+}
+
+/// Whether `path` is `top` or lies below it.
+pub(crate) fn within(path: &[u8], top: &[u8]) -> bool {
+    path.strip_prefix(top)
+        .is_some_and(|rest| rest.is_empty() || rest[0] == b'/' || top.is_empty())
+}
+
+impl std::str::FromStr for RelPath {
+    type Err = BadPath;
+    fn from_str(text: &str) -> Result<Self, BadPath> {
+        Self::new(text)
+    }
+}
+
+impl fmt::Display for RelPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&String::from_utf8_lossy(&self.0))
+    }
+}
+
+impl fmt::Debug for RelPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", String::from_utf8_lossy(&self.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_paths_that_stay_inside_are_accepted() {
+        for good in ["a", "a/b c", "new\nline", "...", ".gitignore", "a/.github"] {
+            assert!(RelPath::new(good).is_ok(), "{good:?}");
+        }
+        for bad in [
+            "", "/a", "a/", "a//b", ".", "..", "a/../b", "a/./b", ".git", "a/.GIT/x", "a\0b",
+        ] {
+            assert!(RelPath::new(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn within_compares_whole_components() {
+        assert!(within(b"a/b", b"a"));
+        assert!(within(b"a", b"a"));
+        assert!(within(b"a", b""));
+        assert!(!within(b"ab", b"a"));
+    }
+}

@@ -1,0 +1,194 @@
+//! Which snapshots are in use, and what each one left out.
+//!
+//! A ref is a file `refs/lathe/<label>/<tree>-<wrapper>` naming the wrapper: a tree with the
+//! snapshot's tree and its list of left-out paths. So one id keeps everything alive, and git
+//! itself can read it. A label is the owner, usually a session.
+
+use std::{
+    collections::BTreeSet,
+    fmt, fs, io,
+    io::Write,
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+use gix_object::{Kind, tree::EntryKind};
+
+use crate::{
+    error::{Doing, Result, SnapshotError, damaged},
+    objects::{Batch, Objects},
+    scan::LeftOut,
+    tree::{self, Node, Oid, TreeId},
+};
+
+const TREE: &[u8] = b"tree";
+const LEFT_OUT: &[u8] = b"left-out";
+
+/// Keeps a snapshot from being cleaned up.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SnapshotRef {
+    label: String,
+    tree: TreeId,
+    wrapper: Oid,
+}
+
+impl SnapshotRef {
+    pub fn tree(&self) -> TreeId {
+        self.tree
+    }
+
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+
+    pub(crate) fn wrapper(&self) -> Oid {
+        self.wrapper
+    }
+
+    fn parse(label: &str, name: &str) -> Option<Self> {
+        let (tree, wrapper) = name.split_once('-')?;
+        Some(Self {
+            label: label.to_owned(),
+            tree: tree.parse().ok()?,
+            wrapper: Oid::from_hex(wrapper.as_bytes()).ok()?,
+        })
+    }
+}
+
+impl fmt::Display for SnapshotRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}-{}", self.label, self.tree, self.wrapper)
+    }
+}
+
+pub(crate) struct Refs {
+    dir: PathBuf,
+}
+
+impl Refs {
+    pub fn open(repository: &Path) -> io::Result<Self> {
+        let dir = repository.join("refs/lathe");
+        fs::create_dir_all(&dir)?;
+        Ok(Self { dir })
+    }
+
+    pub fn check_label(label: &str) -> Result<()> {
+        let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        if (1..=100).contains(&label.len()) && label.chars().all(allowed) {
+            Ok(())
+        } else {
+            Err(SnapshotError::BadLabel(label.to_owned()))
+        }
+    }
+
+    pub fn add(&self, label: &str, tree: TreeId, wrapper: Oid) -> Result<SnapshotRef> {
+        let reference = SnapshotRef {
+            label: label.to_owned(),
+            tree,
+            wrapper,
+        };
+        let path = self.dir.join(reference.to_string());
+        if !path.exists() {
+            write_whole(&path, format!("{wrapper}\n").as_bytes()).doing("writing a ref")?;
+        }
+        Ok(reference)
+    }
+
+    pub fn remove(&self, reference: &SnapshotRef) -> Result<()> {
+        match fs::remove_file(self.dir.join(reference.to_string())) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(error).doing("removing a ref")
+            }
+            _ => {
+                // Only goes when it was the last one.
+                let _ = fs::remove_dir(self.dir.join(&reference.label));
+                Ok(())
+            }
+        }
+    }
+
+    /// Oldest first, which is the order in which content grew.
+    pub fn all(&self) -> Result<Vec<SnapshotRef>> {
+        let mut found = Vec::new();
+        for label in entries(&self.dir).doing("reading refs")? {
+            found.extend(self.dated(&label)?);
+        }
+        found.sort_by_key(|(time, _)| *time);
+        Ok(found.into_iter().map(|(_, reference)| reference).collect())
+    }
+
+    pub fn of(&self, label: &str) -> Result<Vec<SnapshotRef>> {
+        let mut found = self.dated(label)?;
+        found.sort_by_key(|(time, _)| *time);
+        Ok(found.into_iter().map(|(_, reference)| reference).collect())
+    }
+
+    fn dated(&self, label: &str) -> Result<Vec<(SystemTime, SnapshotRef)>> {
+        let dir = self.dir.join(label);
+        let mut found = Vec::new();
+        for name in entries(&dir).doing("reading refs")? {
+            if let Some(reference) = SnapshotRef::parse(label, &name) {
+                let meta = fs::metadata(dir.join(&name));
+                let time = meta.and_then(|meta| meta.modified());
+                found.push((time.unwrap_or(SystemTime::UNIX_EPOCH), reference));
+            }
+        }
+        Ok(found)
+    }
+
+    /// What any snapshot with this tree left out; `None` when no snapshot has it, so that
+    /// nothing is known of its coverage.
+    pub fn left_out(&self, objects: &Objects, tree: TreeId) -> Result<Option<LeftOut>> {
+        let wrappers: BTreeSet<Oid> = self
+            .all()?
+            .into_iter()
+            .filter(|reference| reference.tree == tree)
+            .map(|reference| reference.wrapper)
+            .collect();
+        let mut joined: Option<LeftOut> = None;
+        for wrapper in wrappers {
+            let left_out = read_left_out(objects, wrapper)?;
+            joined.get_or_insert_default().extend(left_out);
+        }
+        Ok(joined)
+    }
+}
+
+pub(crate) fn write_wrapper(batch: &Batch<'_>, tree: Oid, left_out: &LeftOut) -> Result<Oid> {
+    let list = batch.put(Kind::Blob, &left_out.encode())?;
+    let mut rows = [
+        (LEFT_OUT, EntryKind::Blob, list),
+        (TREE, EntryKind::Tree, tree),
+    ];
+    batch.put(Kind::Tree, &tree::encode(&mut rows))
+}
+
+fn read_left_out(objects: &Objects, wrapper: Oid) -> Result<LeftOut> {
+    let entries = tree::read(objects, wrapper)?;
+    let list = entries.into_iter().find_map(|(name, node)| match node {
+        Node::Leaf(leaf) if name == LEFT_OUT => Some(leaf.id),
+        _ => None,
+    });
+    let id = list.ok_or_else(|| damaged("a snapshot without its list"))?;
+    LeftOut::decode(&objects.blob(id)?)
+}
+
+/// The content is there whole or not at all.
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let dir = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
+    fs::create_dir_all(dir)?;
+    let mut temp = tempfile::Builder::new().prefix(".tmp-").tempfile_in(dir)?;
+    temp.write_all(bytes)?;
+    temp.persist(path)?;
+    Ok(())
+}
+
+fn entries(dir: &Path) -> io::Result<Vec<String>> {
+    match fs::read_dir(dir) {
+        Ok(entries) => Ok(entries
+            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+            .collect()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,121 @@
+//! Hears which directories were touched, so that an unchanged tree costs nothing to look at.
+//!
+//! The kernel queues an event before the call that caused it returns, so whatever happened
+//! before a snapshot is in the queue when it starts. What it cannot hear — writes through a
+//! memory map, another name of the same file, another machine — is covered elsewhere: the
+//! caller scans everything again after a while, files with several names are always looked
+//! at, and only local file systems are trusted.
+
+use std::{
+    collections::HashMap,
+    mem::MaybeUninit,
+    os::fd::OwnedFd,
+    path::Path,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use rustix::{
+    fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags},
+    io::Errno,
+};
+
+use super::Touched;
+use crate::os::Folder;
+
+pub(crate) struct Watch {
+    queue: OwnedFd,
+    folders: Mutex<HashMap<i32, Vec<u8>>>,
+    /// Something could not be watched: from now on nothing is believed.
+    broken: AtomicBool,
+    device: u64,
+}
+
+const EVENTS: WatchFlags = WatchFlags::MODIFY
+    .union(WatchFlags::ATTRIB)
+    .union(WatchFlags::CLOSE_WRITE)
+    .union(WatchFlags::MOVE)
+    .union(WatchFlags::CREATE)
+    .union(WatchFlags::DELETE)
+    .union(WatchFlags::DELETE_SELF)
+    .union(WatchFlags::MOVE_SELF)
+    .union(WatchFlags::ONLYDIR);
+
+/// ext, btrfs, xfs, tmpfs, f2fs, zfs, bcachefs, overlay: changed only through this kernel.
+const LOCAL: [u64; 8] = [
+    0xef53,
+    0x9123_683e,
+    0x5846_5342,
+    0x0102_1994,
+    0xf2f5_2010,
+    0x2fc1_2fc1,
+    0xca45_1a4e,
+    0x794c_7630,
+];
+
+impl Watch {
+    /// `None` where the file system or the system's limits do not allow it.
+    pub fn start(worktree: &Path) -> Option<Self> {
+        let kind = rustix::fs::statfs(worktree).ok()?.f_type;
+        #[allow(clippy::unnecessary_cast)] // Signed or not, by architecture.
+        if !LOCAL.contains(&(kind as u64 & 0xffff_ffff)) {
+            return None;
+        }
+        let device = Folder::open(worktree).ok()?.stat_self().ok()?.stamp.device;
+        let queue = inotify::init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).ok()?;
+        Some(Self {
+            queue,
+            folders: Mutex::default(),
+            broken: AtomicBool::new(false),
+            device,
+        })
+    }
+
+    pub fn add(&self, folder: &Folder, at: &[u8]) {
+        let same_device = folder
+            .stat_self()
+            .is_ok_and(|stat| stat.stamp.device == self.device);
+        let added = same_device
+            .then(|| inotify::add_watch(&self.queue, folder.proc_path(), EVENTS).ok())
+            .flatten();
+        match added {
+            Some(id) => {
+                let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+                folders.insert(id, at.to_vec());
+            }
+            None => self.broken.store(true, Ordering::Relaxed),
+        }
+    }
+
+    /// What was touched since the last call; `None` when that is not known.
+    pub fn touched(&self) -> Option<Touched> {
+        let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut touched = Touched::default();
+        let mut known = !self.broken.load(Ordering::Relaxed);
+        let mut buffer = [MaybeUninit::uninit(); 16 * 1024];
+        let mut events = inotify::Reader::new(&self.queue, &mut buffer);
+        loop {
+            let event = match events.next() {
+                Ok(event) => event,
+                Err(Errno::AGAIN) => break,
+                Err(Errno::INTR) => continue,
+                Err(_) => return None,
+            };
+            if event
+                .events()
+                .intersects(ReadFlags::QUEUE_OVERFLOW | ReadFlags::UNMOUNT)
+            {
+                known = false;
+            }
+            if let Some(path) = folders.get(&event.wd()) {
+                touched.add(path);
+            }
+            if event.events().contains(ReadFlags::IGNORED) {
+                folders.remove(&event.wd());
+            }
+        }
+        known.then_some(touched)
+    }
+}

@@ -1,0 +1,211 @@
+use std::{fs, process::Command};
+
+use lathe_snapshot::{Options, Refused, SideRepo, SnapshotError};
+
+use crate::support::{World, options};
+
+#[test]
+fn a_second_snapshot_reads_only_what_changed() {
+    let mut world = World::new();
+    for n in 0..50 {
+        world.write(&format!("d{}/f{n}", n % 5), format!("{n}"));
+    }
+    until_stamps_are_old(&world, "d4/f49");
+    assert_eq!(world.take().files_read, 50);
+    assert_eq!(world.take().files_read, 0);
+    world.write("d1/f1", "changed");
+    until_stamps_are_old(&world, "d1/f1");
+    assert_eq!(world.take().files_read, 1);
+    world.reopen();
+    assert_eq!(world.take().files_read, 0);
+}
+
+/// A file read in the very tick in which it was written is read again next time; this waits
+/// until the file system's clock has moved on.
+fn until_stamps_are_old(world: &World, newest: &str) {
+    let modified = |path: &std::path::Path| fs::metadata(path).unwrap().modified().unwrap();
+    let probe = world.data().join("probe");
+    let written = modified(&world.at(newest));
+    loop {
+        fs::write(&probe, "x").unwrap();
+        let ahead = modified(&probe).duration_since(written).unwrap();
+        if ahead > std::time::Duration::from_millis(30) {
+            return;
+        }
+    }
+}
+
+#[test]
+fn the_same_content_for_the_same_label_is_the_same_snapshot() {
+    let world = World::new();
+    world.write("a", "1");
+    assert_eq!(world.take().reference, world.take().reference);
+    let other = world.repo.take("other").unwrap();
+    assert_eq!(other.hash, world.take().hash);
+    assert_ne!(other.reference, world.take().reference);
+}
+
+#[test]
+fn clean_up_drops_only_what_is_released() {
+    let mut world = World::new();
+    let mut kept = Vec::new();
+    for n in 0..30 {
+        world.write("a/file", format!("{}{n}", "line\n".repeat(400)));
+        world.write(&format!("b/{n}"), format!("{n}"));
+        let taken = world.take();
+        kept.push((taken, world.state()));
+    }
+    let released: Vec<_> = kept
+        .iter()
+        .step_by(2)
+        .map(|(taken, _)| taken.reference.clone())
+        .collect();
+    world.repo.release(&released).unwrap();
+    let before = world.repo.disk_use().unwrap();
+    let after = world.repo.collect_garbage().unwrap();
+    assert!(after < before / 3, "{after} of {before}");
+
+    world.reopen();
+    for (n, (taken, state)) in kept.iter().enumerate() {
+        if n % 2 == 1 {
+            assert_eq!(&world.held(taken.hash), state, "{n}");
+        } else {
+            assert!(world.repo.files(taken.hash).is_err(), "{n}");
+        }
+    }
+    assert_eq!(world.held(world.take().hash), world.state());
+    // Once more: now over objects that are stored as changes.
+    world.repo.release(&[kept[1].0.reference.clone()]).unwrap();
+    world.repo.collect_garbage().unwrap();
+    for (taken, state) in kept.iter().skip(3).step_by(2) {
+        assert_eq!(&world.held(taken.hash), state);
+    }
+}
+
+#[test]
+fn a_snapshot_after_a_clean_up_that_dropped_everything_is_whole() {
+    let world = World::new();
+    world.write("a/b", "1");
+    let taken = world.take();
+    world.repo.release(&[taken.reference]).unwrap();
+    // Another process cleans up.
+    let other = SideRepo::open_with(&world.data(), &world.tree(), options()).unwrap();
+    other.collect_garbage().unwrap();
+    world.write("c", "2");
+    other.take("other").unwrap();
+    other.collect_garbage().unwrap();
+    assert_eq!(world.held(world.take().hash), world.state());
+}
+
+#[test]
+fn past_its_cap_a_project_is_refused_with_a_reason() {
+    let world = World::with(Options {
+        limit: 20_000,
+        ..options()
+    });
+    world.write("small", "1");
+    world.take();
+    let noise: Vec<u8> = (0..100_000u32)
+        .flat_map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes())
+        .collect();
+    world.write("noise", noise);
+    assert!(matches!(
+        world.repo.take("s"),
+        Err(SnapshotError::OverCap { limit: 20_000 })
+    ));
+    world.remove("noise");
+    assert_eq!(world.held(world.take().hash), world.state());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_nearly_full_disk_is_refused_with_a_reason() {
+    let world = World::with(Options {
+        keep_free: u64::MAX,
+        ..options()
+    });
+    assert!(matches!(
+        world.repo.take("s"),
+        Err(SnapshotError::DiskNearlyFull { keep: u64::MAX })
+    ));
+}
+
+#[test]
+fn root_home_and_our_own_data_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("inside/data");
+    let refused = |worktree: &std::path::Path| SideRepo::open(&data, worktree).err().unwrap();
+    assert!(matches!(refused(dir.path()), Refused::HoldsOurData));
+    assert!(matches!(refused(&data), Refused::HoldsOurData));
+    assert!(matches!(
+        refused(&dir.path().join("none")),
+        Refused::NotADirectory { .. }
+    ));
+    if let Some(home) = std::env::home_dir().filter(|home| home.is_dir()) {
+        assert!(matches!(refused(&home), Refused::HomeDirectory));
+    }
+    #[cfg(unix)]
+    assert!(matches!(refused("/".as_ref()), Refused::RootDirectory));
+}
+
+#[test]
+fn a_label_cannot_be_a_path() {
+    let world = World::new();
+    for label in ["", "..", "a/b", "a b", "ä"] {
+        assert!(
+            matches!(world.repo.take(label), Err(SnapshotError::BadLabel(_))),
+            "{label}"
+        );
+    }
+}
+
+#[test]
+fn a_torn_stat_cache_is_forgotten() {
+    let mut world = World::new();
+    world.write("a/b", "1");
+    let taken = world.take();
+    let side = fs::read_dir(world.data().join("snapshot"))
+        .unwrap()
+        .next()
+        .unwrap();
+    let cache = side.unwrap().path().join("known");
+    let bytes = fs::read(&cache).unwrap();
+    for len in [0, 10, bytes.len() / 2, bytes.len() - 1] {
+        fs::write(&cache, &bytes[..len]).unwrap();
+        world.reopen();
+        assert_eq!(world.take().hash, taken.hash);
+    }
+}
+
+/// Our packs, read by the program whose format they have.
+#[test]
+fn git_finds_nothing_wrong_with_the_side_repository() {
+    if Command::new("git").arg("--version").output().is_err() {
+        return;
+    }
+    let world = World::new();
+    for n in 0..20 {
+        world.write("a/file", format!("{}{n}", "some line\n".repeat(300)));
+        world.write(&format!("b/{n}"), "x");
+        world.take();
+        if n == 15 {
+            world.repo.collect_garbage().unwrap();
+        }
+    }
+    world.repo.collect_garbage().unwrap();
+    let side = fs::read_dir(world.data().join("snapshot"))
+        .unwrap()
+        .next()
+        .unwrap();
+    let fsck = Command::new("git")
+        .arg("--git-dir")
+        .arg(side.unwrap().path())
+        .args(["fsck", "--full", "--strict"])
+        .output()
+        .unwrap();
+    assert!(
+        fsck.status.success(),
+        "{}",
+        String::from_utf8_lossy(&fsck.stderr)
+    );
+}

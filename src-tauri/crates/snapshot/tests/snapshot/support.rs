@@ -1,0 +1,177 @@
+//! A work tree and its side repository in a temporary place.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use lathe_snapshot::{Mode, Options, Plan, RelPath, SideRepo, Snapshot, Step, TreeId};
+use tempfile::TempDir;
+
+pub struct World {
+    dir: TempDir,
+    options: Options,
+    pub repo: SideRepo,
+}
+
+/// Path → what it is and holds. Folders appear only through their files.
+pub type State = BTreeMap<String, (Mode, Vec<u8>)>;
+
+pub fn options() -> Options {
+    Options {
+        keep_free: 0,
+        ..Options::default()
+    }
+}
+
+pub fn path(text: &str) -> RelPath {
+    text.parse().unwrap()
+}
+
+impl World {
+    pub fn new() -> Self {
+        Self::with(options())
+    }
+
+    pub fn with(options: Options) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join("tree")).unwrap();
+        let data = dir.path().join("data");
+        let repo = SideRepo::open_with(&data, &dir.path().join("tree"), options.clone()).unwrap();
+        Self { dir, options, repo }
+    }
+
+    /// As after a restart of the app.
+    pub fn reopen(&mut self) {
+        self.repo = SideRepo::open_with(&self.data(), &self.tree(), self.options.clone()).unwrap();
+    }
+
+    pub fn tree(&self) -> PathBuf {
+        self.dir.path().join("tree")
+    }
+
+    pub fn data(&self) -> PathBuf {
+        self.dir.path().join("data")
+    }
+
+    pub fn trash(&self) -> PathBuf {
+        self.dir.path().join("trash")
+    }
+
+    pub fn at(&self, path: &str) -> PathBuf {
+        self.tree().join(path)
+    }
+
+    pub fn write(&self, path: &str, content: impl AsRef<[u8]>) {
+        let at = self.at(path);
+        fs::create_dir_all(at.parent().unwrap()).unwrap();
+        fs::write(at, content).unwrap();
+    }
+
+    pub fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.at(path)).unwrap()
+    }
+
+    pub fn remove(&self, path: &str) {
+        fs::remove_file(self.at(path)).unwrap();
+    }
+
+    pub fn exists(&self, path: &str) -> bool {
+        self.at(path).symlink_metadata().is_ok()
+    }
+
+    pub fn take(&self) -> Snapshot {
+        self.repo.take("session").unwrap()
+    }
+
+    pub fn plan(&self, paths: &[&str], target: &Snapshot, post: &Snapshot) -> Plan {
+        let paths: Vec<RelPath> = paths.iter().map(|text| path(text)).collect();
+        self.repo
+            .plan_restore(&paths, target.hash, post.hash)
+            .unwrap()
+    }
+
+    /// Everything that differs between the two, taken back.
+    pub fn revert(&self, target: &Snapshot, post: &Snapshot) -> lathe_snapshot::Outcome {
+        let paths = self.repo.changed_files(target.hash, post.hash).unwrap();
+        let plan = self
+            .repo
+            .plan_restore(&paths, target.hash, post.hash)
+            .unwrap();
+        self.repo.apply(&plan, &self.trash()).unwrap()
+    }
+
+    pub fn held(&self, tree: TreeId) -> State {
+        let files = self.repo.files(tree).unwrap();
+        files
+            .into_iter()
+            .map(|(path, mode)| {
+                let bytes = self.repo.blob(tree, &path).unwrap();
+                (path.to_string(), (mode, bytes))
+            })
+            .collect()
+    }
+
+    pub fn state(&self) -> State {
+        let mut state = State::new();
+        gather(&self.tree(), "", &mut state);
+        state
+    }
+}
+
+pub fn steps(plan: &Plan) -> Vec<(String, Step)> {
+    plan.steps()
+        .map(|(path, step)| (path.to_string(), step.clone()))
+        .collect()
+}
+
+pub fn names<'a>(paths: impl IntoIterator<Item = &'a RelPath>) -> Vec<String> {
+    paths.into_iter().map(RelPath::to_string).collect()
+}
+
+fn gather(dir: &Path, prefix: &str, state: &mut State) {
+    for entry in fs::read_dir(dir).unwrap() {
+        let entry = entry.unwrap();
+        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        let kind = entry.file_type().unwrap();
+        if kind.is_dir() {
+            gather(&entry.path(), &format!("{name}/"), state);
+        } else if kind.is_symlink() {
+            let target = fs::read_link(entry.path()).unwrap();
+            let bytes = target.as_os_str().as_encoded_bytes().to_vec();
+            state.insert(name, (Mode::Link, bytes));
+        } else if kind.is_file() {
+            let mode = match executable(&entry.path()) {
+                true => Mode::Executable,
+                false => Mode::File,
+            };
+            state.insert(name, (mode, fs::read(entry.path()).unwrap()));
+        }
+    }
+}
+
+#[cfg(unix)]
+fn executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    fs::metadata(path).unwrap().permissions().mode() & 0o100 != 0
+}
+
+#[cfg(not(unix))]
+fn executable(_path: &Path) -> bool {
+    false
+}
+
+#[cfg(unix)]
+pub fn set_mode(path: &Path, mode: u32) {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// Everyday or soak count.
+pub fn cases(everyday: u32, soak: u32) -> u32 {
+    match std::env::var_os("LATHE_SOAK") {
+        Some(_) => soak,
+        None => everyday,
+    }
+}
