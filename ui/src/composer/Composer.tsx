@@ -4,6 +4,7 @@ import { createEffect, createMemo, on, onMount, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { IconButton } from '../kit/Button';
 import { isComposing } from '../kit/keys';
+import { Requests } from '../permission/Requests';
 import { useApp } from '../store/context';
 import './composer.css';
 
@@ -44,14 +45,15 @@ export function Composer() {
 
   return (
     <div class="composer-dock">
-      <form
-        class="composer"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void send();
-        }}
-      >
-        <div class="composer-box">
+      <div class="composer">
+        <Requests />
+        <form
+          class="composer-box"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void send();
+          }}
+        >
           <textarea
             ref={area}
             data-testid="composer"
@@ -92,8 +94,8 @@ export function Composer() {
               disabled={!sendable()}
             />
           </div>
-        </div>
-      </form>
+        </form>
+      </div>
     </div>
   );
 }

@@ -7,7 +7,7 @@ import { answerFrames, TOUR, type Frame } from './fake/answer';
 import { gallery } from './fake/gallery';
 import { createClock } from './fake/ids';
 import { viewOf, createWriter } from './fake/parts';
-import { longSession, projects, sampleSessions } from './fake/samples';
+import { longSession, projects, sampleRequests, sampleSessions } from './fake/samples';
 import type { Host } from './host';
 
 export interface FakeHost extends Host {
@@ -200,6 +200,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
         ...asked.parts.map((view) => ({ kind: 'part' as const, part: viewOf(view.part) })),
       );
       told(session);
+      if (/\bask\b/.test(text)) emit(...sampleRequests(sessionID));
       if (!running.has(sessionID)) answer(sessionID, asked.info.id, /\blong\b/.test(text) ? 12 : 1);
       return asked.info.id;
     },
@@ -212,6 +213,16 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
       const info = turn.frame && { ...turn.frame.info, error };
       if (info) emit({ kind: 'event', event: { type: 'message.updated', properties: { info } } });
       emit(status(sessionID, 'idle'));
+    },
+    retryNow: async () => {},
+    answerPermission: async (requestID, reply) => {
+      emit({ kind: 'event', event: { type: 'permission.replied', properties: { sessionID: '', requestID, reply } } });
+    },
+    answerQuestion: async (requestID, answers) => {
+      emit({ kind: 'event', event: { type: 'question.replied', properties: { sessionID: '', requestID, answers } } });
+    },
+    dismissQuestion: async (requestID) => {
+      emit({ kind: 'event', event: { type: 'question.rejected', properties: { sessionID: '', requestID } } });
     },
     saveSettings: async (next) => {
       settings = next;

@@ -7,6 +7,7 @@
 import type {
   AppStart,
   MessagePage,
+  PermissionReply,
   ProjectOpened,
   PromptInput,
   Session,
@@ -41,6 +42,12 @@ export interface Host {
 
   prompt(sessionID: string, input: PromptInput): Promise<string>;
   abort(sessionID: string): Promise<void>;
+  /** Does not wait for the rest of a retry's pause. */
+  retryNow(sessionID: string): Promise<void>;
+  answerPermission(requestID: string, reply: PermissionReply, message: string | null): Promise<void>;
+  /** One list of answers for each question. */
+  answerQuestion(requestID: string, answers: string[][]): Promise<void>;
+  dismissQuestion(requestID: string): Promise<void>;
 
   saveSettings(settings: Settings): Promise<void>;
   remember(projectID: string | null, sessionID: string | null): Promise<void>;

@@ -36,6 +36,10 @@ export function createTauriHost(): Host {
 
     prompt: (sessionId, input) => invoke('prompt', { sessionId, input }),
     abort: (sessionId) => invoke('abort', { sessionId }),
+    retryNow: (sessionId) => invoke('retry_now', { sessionId }),
+    answerPermission: (requestId, reply, message) => invoke('answer_permission', { requestId, reply, message }),
+    answerQuestion: (requestId, answers) => invoke('answer_question', { requestId, answers }),
+    dismissQuestion: (requestId) => invoke('dismiss_question', { requestId }),
 
     saveSettings: (settings) => invoke('save_settings', { settings }),
     remember: (projectId, sessionId) => invoke('remember', { projectId, sessionId }),

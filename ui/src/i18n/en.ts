@@ -34,6 +34,7 @@ export const en = {
     busy: 'working',
     retrying: 'waiting to try again',
     failed: 'the last turn failed',
+    waiting: 'waiting for you',
   },
 
   timeline: {
@@ -49,6 +50,7 @@ export const en = {
     stopped: 'Stopped',
     failed: 'The answer failed',
     retry: (attempt: number, seconds: number) => `Attempt ${attempt} failed. Next try in ${seconds} s`,
+    tryNow: 'Try now',
     retryNow: (attempt: number) => `Attempt ${attempt} failed. Trying again`,
     damaged: (count: number) =>
       count === 1
@@ -139,6 +141,31 @@ export const en = {
       todoread: 'Read tasks',
       question: 'Question',
     },
+  },
+
+  permission: {
+    /** What is asked for, by the name of the permission. */
+    titles: {
+      bash: 'Run this command?',
+      edit: 'Change this file?',
+      read: 'Read this file?',
+      webfetch: 'Fetch from this address?',
+      external_directory: 'Reach outside of the project?',
+      doom_loop: 'Go on? The same call came three times in a row.',
+    } as Readonly<Record<string, string>>,
+    title: (permission: string) => `Allow ${permission}?`,
+    deny: 'Deny',
+    once: 'Allow once',
+    always: 'Always allow',
+    alwaysAdds: (patterns: string) => `“Always allow” adds ${patterns}`,
+    reason: 'Say why, for the agent to read',
+    fromChild: 'Asked by a task of this session',
+  },
+
+  question: {
+    own: 'Your own answer',
+    answer: 'Answer',
+    dismiss: 'Dismiss',
   },
 
   error: {

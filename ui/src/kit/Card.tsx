@@ -2,6 +2,7 @@ import ChevronRight from 'lucide-solid/icons/chevron-right';
 import { createSignal, createUniqueId, Show, type JSX } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
 import type { Icon } from './Button';
+import { visible } from './visible';
 import './card.css';
 
 export interface CardProps {
@@ -31,9 +32,9 @@ export function Card(props: CardProps) {
         onClick={() => setChosen(!open())}
       >
         <Dynamic component={props.icon} size={14} aria-hidden="true" />
-        <span class="card-title">{props.title}</span>
-        <span class="card-subtitle" title={props.subtitle}>
-          {props.subtitle}
+        <span class="card-title">{visible(props.title)}</span>
+        <span class="card-subtitle" title={visible(props.subtitle ?? '')}>
+          {visible(props.subtitle ?? '')}
         </span>
         <span class="card-aside">{props.aside}</span>
         <ChevronRight class="chevron" size={14} aria-hidden="true" />

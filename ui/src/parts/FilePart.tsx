@@ -9,6 +9,7 @@ import { Dynamic } from 'solid-js/web';
 import { en } from '../i18n/en';
 import type { Icon } from '../kit/Button';
 import { baseName, relativePath } from '../kit/format';
+import { visible } from '../kit/visible';
 import type { FilePart as FilePartData } from '../protocol';
 import { useApp } from '../store/context';
 import type { PartProps } from './registry';
@@ -20,7 +21,7 @@ export function FilePart(props: PartProps<'file'>) {
 /** An attachment in one line; a picture that came with its bytes also as a thumbnail. */
 export function FileChip(props: { file: FilePartData }) {
   const app = useApp();
-  const name = () => nameOf(props.file, app.session()?.directory);
+  const name = () => visible(nameOf(props.file, app.session()?.directory));
   return (
     <figure class="file-chip" data-mime={props.file.mime}>
       <Show when={isPicture(props.file.url)}>

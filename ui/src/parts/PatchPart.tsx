@@ -3,6 +3,7 @@ import { For, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Card } from '../kit/Card';
 import { relativePath } from '../kit/format';
+import { visible } from '../kit/visible';
 import { useApp } from '../store/context';
 import type { PartProps } from './registry';
 
@@ -16,7 +17,7 @@ export function PatchPart(props: PartProps<'patch'>) {
           <For each={files()}>
             {(file) => (
               <li>
-                <code>{file}</code>
+                <code>{visible(file)}</code>
               </li>
             )}
           </For>

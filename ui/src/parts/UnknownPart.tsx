@@ -1,12 +1,13 @@
 import CircleHelp from 'lucide-solid/icons/circle-question-mark';
 import { en } from '../i18n/en';
 import { Card } from '../kit/Card';
+import { visible } from '../kit/visible';
 
 /** A part that this version cannot read. Shown as data, never dropped. */
 export function UnknownPart(props: { part: { readonly type: string } }) {
   return (
     <Card icon={CircleHelp} title={en.part.unknown(props.part.type)} subtitle={en.part.unknownHint}>
-      <pre class="card-code">{JSON.stringify(props.part, undefined, 2)}</pre>
+      <pre class="card-code">{visible(JSON.stringify(props.part, undefined, 2))}</pre>
     </Card>
   );
 }

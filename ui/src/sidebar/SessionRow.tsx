@@ -22,6 +22,10 @@ export function SessionRow(props: { sessionID: string; onNavigate: () => void })
   const archived = () => session()?.time.archived !== undefined;
   const status = createMemo(() => app.state().statuses[props.sessionID]?.type ?? 'idle');
   const failed = createMemo(() => app.state().failed[props.sessionID] === true);
+  const waiting = createMemo(() => {
+    const { permissions, questions } = app.state();
+    return [...permissions, ...questions].some((request) => request.sessionID === props.sessionID);
+  });
   const current = () => app.selected() === props.sessionID;
 
   const items = createMemo<MenuItem[]>(() => [
@@ -71,6 +75,10 @@ export function SessionRow(props: { sessionID: string; onNavigate: () => void })
         >
           <span class="session-title">{title()}</span>
           <Switch fallback={<span class="session-age">{ago(session()?.time.updated ?? 0, now())}</span>}>
+            <Match when={waiting()}>
+              <span class="mark" data-mark="waiting" />
+              <span class="visually-hidden">{en.session.waiting}</span>
+            </Match>
             <Match when={status() === 'busy'}>
               <span class="mark spinner" />
               <span class="visually-hidden">{en.session.busy}</span>

@@ -9,7 +9,9 @@ import type {
   Event,
   MessageView,
   PartView,
+  PermissionRequest,
   Project,
+  QuestionRequest,
   Session,
   SessionStatus,
   UiUpdate,
@@ -26,6 +28,9 @@ export interface UiState {
   readonly failed: Readonly<Record<string, true>>;
   /** Why nothing can be saved at the moment. */
   readonly storeProblem: string | null;
+  /** What the agent waits for a person to say, in every session. */
+  readonly permissions: readonly PermissionRequest[];
+  readonly questions: readonly QuestionRequest[];
   readonly open?: OpenSession;
   readonly opening?: OpeningSession;
 }
@@ -53,6 +58,8 @@ export const emptyState: UiState = {
   statuses: {},
   failed: {},
   storeProblem: null,
+  permissions: [],
+  questions: [],
 };
 
 export function reduce(state: UiState, update: UiUpdate): UiState {
@@ -137,10 +144,27 @@ function reduceEvent(state: UiState, event: Event): UiState {
         ...message,
         parts: message.parts.filter((view) => view.part.id !== event.properties.partID),
       }));
+    case 'permission.asked':
+      return { ...state, permissions: withRequest(state.permissions, event.properties) };
+    case 'permission.replied':
+      return { ...state, permissions: without(state.permissions, event.properties.requestID) };
+    case 'question.asked':
+      return { ...state, questions: withRequest(state.questions, event.properties) };
+    case 'question.replied':
+    case 'question.rejected':
+      return { ...state, questions: without(state.questions, event.properties.requestID) };
     // The rest is drawn by rooms that listen for it themselves, or comes as another kind of update.
     default:
       return state;
   }
+}
+
+function withRequest<T extends { id: string }>(requests: readonly T[], request: T): readonly T[] {
+  return [...without(requests, request.id), request];
+}
+
+function without<T extends { id: string }>(requests: readonly T[], id: string): readonly T[] {
+  return requests.filter((request) => request.id !== id);
 }
 
 export function putSession(state: UiState, session: Session): UiState {

@@ -36,7 +36,11 @@ export function opened(state: UiState, view: SessionView): UiState {
     stale: false,
   };
   const sessions = { ...state.sessions, [sessionID]: view.session };
-  const shown = putStatus({ ...state, sessions, failed, open, opening: undefined }, sessionID, view.status);
+  const elsewhere = (request: { sessionID: string }) => request.sessionID !== sessionID;
+  const permissions = [...state.permissions.filter(elsewhere), ...view.permissions];
+  const questions = [...state.questions.filter(elsewhere), ...view.questions];
+  const next = { ...state, sessions, failed, permissions, questions, open, opening: undefined };
+  const shown = putStatus(next, sessionID, view.status);
   return reduceAll(shown, waiting);
 }
 

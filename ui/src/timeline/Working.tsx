@@ -1,5 +1,6 @@
 import { createEffect, createSignal, on, onCleanup, Show } from 'solid-js';
 import { en } from '../i18n/en';
+import { Button } from '../kit/Button';
 import { useApp } from '../store/context';
 
 /** The foot of the timeline: that something is going on, or what it waits for. */
@@ -28,7 +29,14 @@ export function Working() {
       <Show when={app.busy()}>
         <span class="spinner" aria-hidden="true" />
         <Show when={retry()} fallback={<span aria-hidden="true">{en.timeline.working}</span>}>
-          {(status) => <Countdown attempt={status().attempt} message={status().message} next={status().next} />}
+          {(status) => (
+            <>
+              <Countdown attempt={status().attempt} message={status().message} next={status().next} />
+              <Button class="working-now" onClick={tryNow}>
+                {en.timeline.tryNow}
+              </Button>
+            </>
+          )}
         </Show>
       </Show>
       <span class="visually-hidden" role="status" aria-live="polite">
@@ -36,6 +44,11 @@ export function Working() {
       </span>
     </div>
   );
+
+  function tryNow() {
+    const id = app.selected();
+    if (id !== undefined) void app.attempt(() => app.host.retryNow(id));
+  }
 
   function retry() {
     const status = app.status();

@@ -1,5 +1,5 @@
 /** Projects and sessions that a scripted window starts with. */
-import type { MessageView, Project, Session } from '../../protocol';
+import type { MessageView, PermissionRequest, Project, QuestionRequest, Session, UiUpdate } from '../../protocol';
 import type { Clock } from './ids';
 import { createWriter } from './parts';
 
@@ -25,6 +25,36 @@ function session(id: string, projectID: string, title: string, hoursAgo: number,
   const directory = projects.find((project) => project.id === projectID)?.worktree ?? '/';
   const time = { created: updated - HOUR, updated };
   return { id, projectID, directory, title, version: '0.1.0', time: archived ? { ...time, archived } : time };
+}
+
+/** A permission and a question, as they wait for a person. */
+export function sampleRequests(sessionID: string): UiUpdate[] {
+  const permission: PermissionRequest = {
+    id: 'per_sample',
+    sessionID,
+    permission: 'bash',
+    patterns: ['cargo test -p lamp', 'rm -r target/\u202Egpj.exe'],
+    always: ['cargo test *'],
+    metadata: {},
+  };
+  const question: QuestionRequest = {
+    id: 'que_sample',
+    sessionID,
+    questions: [
+      {
+        question: 'Which lamp comes first?',
+        header: 'Lamp',
+        options: [
+          { label: 'The study', description: 'It flickers most' },
+          { label: 'The hall', description: 'It is the simplest' },
+        ],
+      },
+    ],
+  };
+  return [
+    { kind: 'event', event: { type: 'permission.asked', properties: permission } },
+    { kind: 'event', event: { type: 'question.asked', properties: question } },
+  ];
 }
 
 /** Many turns, for scrolling and for loading older messages. */

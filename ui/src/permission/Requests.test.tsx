@@ -1,0 +1,84 @@
+import { fireEvent, screen, waitFor, within } from '@solidjs/testing-library';
+import { describe, expect, test } from 'vitest';
+import { sampleRequests } from '../host/fake/samples';
+import { openWindow, type TestWindow } from '../testing/window';
+
+async function asked(sessionID = 'ses_gallery'): Promise<TestWindow> {
+  const window = openWindow();
+  await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+  window.host.emit(...sampleRequests(sessionID));
+  return window;
+}
+const permission = () => document.querySelector<HTMLElement>('[data-permission="true"]');
+const question = () => document.querySelector<HTMLElement>('[data-question="true"]');
+const press = (area: HTMLElement | null, name: string) =>
+  fireEvent.click(within(area as HTMLElement).getByRole('button', { name }));
+
+describe('a permission', () => {
+  test('shows what it is for, with hidden characters as their codes, and takes no focus', async () => {
+    await asked();
+    expect(permission()?.textContent).toContain('Run this command?');
+    expect(permission()?.textContent).toContain('rm -r target/⟨U+202E⟩gpj.exe');
+    expect(permission()?.textContent).toContain('“Always allow” adds cargo test *');
+    expect(document.activeElement).toBe(screen.getByTestId('composer'));
+  });
+
+  test.each([
+    ['Allow once', 'once'],
+    ['Always allow', 'always'],
+    ['Deny', 'reject'],
+  ])('%s answers "%s" and the prompt goes', async (button, reply) => {
+    const window = await asked();
+    press(permission(), button);
+    await waitFor(() => expect(permission()).toBeNull());
+    expect(window.called('answerPermission')).toEqual([['per_sample', reply, null]]);
+  });
+
+  test('is refused with a reason for the agent', async () => {
+    const window = await asked();
+    const reason = screen.getByRole('textbox', { name: 'Say why, for the agent to read' });
+    fireEvent.input(reason, { target: { value: ' not that folder ' } });
+    fireEvent.keyDown(reason, { key: 'Enter' });
+    await waitFor(() => expect(permission()).toBeNull());
+    expect(window.called('answerPermission')).toEqual([['per_sample', 'reject', 'not that folder']]);
+    expect(window.called('prompt')).toEqual([]);
+  });
+
+  test('of another session waits there, and marks its row', async () => {
+    const window = await asked('ses_docs');
+    expect(permission()).toBeNull();
+    expect(document.querySelector('[data-session-id="ses_docs"]')?.textContent).toContain('waiting for you');
+    const docs = window.host.sessions.get('ses_docs');
+    if (!docs) throw new Error('no session');
+    const info = { ...docs, parentID: 'ses_gallery' };
+    window.host.emit({ kind: 'event', event: { type: 'session.updated', properties: { info } } });
+    await waitFor(() => expect(permission()?.textContent).toContain('Asked by a task of this session'));
+  });
+});
+
+describe('a question', () => {
+  test('is answered with an option', async () => {
+    const window = await asked();
+    const answer = within(question() as HTMLElement).getByRole('button', { name: 'Answer' });
+    expect(answer).toHaveProperty('disabled', true);
+    fireEvent.click(screen.getByRole('radio', { name: /The hall/ }));
+    fireEvent.click(answer);
+    await waitFor(() => expect(question()).toBeNull());
+    expect(window.called('answerQuestion')).toEqual([['que_sample', [['The hall']]]]);
+  });
+
+  test('is answered in own words, which take the place of an option', async () => {
+    const window = await asked();
+    fireEvent.click(screen.getByRole('radio', { name: /The hall/ }));
+    fireEvent.input(screen.getByRole('textbox', { name: 'Your own answer' }), { target: { value: 'both' } });
+    press(question(), 'Answer');
+    await waitFor(() => expect(window.called('answerQuestion')).toEqual([['que_sample', [['both']]]]));
+  });
+
+  test('can be dismissed', async () => {
+    const window = await asked();
+    press(question(), 'Dismiss');
+    await waitFor(() => expect(question()).toBeNull());
+    expect(window.called('dismissQuestion')).toEqual([['que_sample']]);
+  });
+});

@@ -1,0 +1,102 @@
+import CircleHelp from 'lucide-solid/icons/circle-question-mark';
+import { createMemo, createSignal, createUniqueId, For, Show } from 'solid-js';
+import { en } from '../i18n/en';
+import { Button } from '../kit/Button';
+import type { Question, QuestionRequest } from '../protocol';
+import { useApp } from '../store/context';
+import '../kit/prompt.css';
+
+interface Given {
+  readonly chosen: readonly string[];
+  readonly own: string;
+}
+
+const NOTHING: Given = { chosen: [], own: '' };
+
+/** The agent asks; every question must have an answer before any is sent. */
+export function QuestionPrompt(props: { request: QuestionRequest }) {
+  const app = useApp();
+  const [given, setGiven] = createSignal<Readonly<Record<number, Given>>>({});
+  const answers = createMemo(() => props.request.questions.map((_, index) => answersOf(given()[index] ?? NOTHING)));
+  const complete = () => answers().every((list) => list.length > 0);
+
+  return (
+    <section class="prompt" data-question="true" data-request-id={props.request.id}>
+      <For each={props.request.questions}>
+        {(question, index) => (
+          <QuestionField
+            question={question}
+            given={given()[index()] ?? NOTHING}
+            onGive={(value) => setGiven((all) => ({ ...all, [index()]: value }))}
+          />
+        )}
+      </For>
+      <div class="prompt-actions">
+        <span class="prompt-note" />
+        <Button onClick={() => void app.attempt(() => app.host.dismissQuestion(props.request.id))}>
+          {en.question.dismiss}
+        </Button>
+        <Button
+          tone="primary"
+          disabled={!complete()}
+          onClick={() => void app.attempt(() => app.host.answerQuestion(props.request.id, answers()))}
+        >
+          {en.question.answer}
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+function QuestionField(props: { question: Question; given: Given; onGive: (given: Given) => void }) {
+  const name = createUniqueId();
+  const isChosen = (label: string) => props.given.chosen.includes(label);
+  const choose = (label: string) => {
+    const { chosen, own } = props.given;
+    if (!props.question.multiple) return props.onGive({ chosen: [label], own: '' });
+    const next = isChosen(label) ? chosen.filter((one) => one !== label) : [...chosen, label];
+    return props.onGive({ chosen: next, own });
+  };
+  const write = (own: string) => props.onGive({ chosen: props.question.multiple ? props.given.chosen : [], own });
+
+  return (
+    <fieldset class="question">
+      <legend class="prompt-head">
+        <CircleHelp size={15} aria-hidden="true" />
+        <span class="prompt-title">{props.question.question}</span>
+      </legend>
+      <For each={props.question.options}>
+        {(option) => (
+          <label class="question-option">
+            <input
+              type={props.question.multiple ? 'checkbox' : 'radio'}
+              name={name}
+              checked={isChosen(option.label)}
+              onChange={() => choose(option.label)}
+            />
+            <span>
+              {option.label}
+              <Show when={option.description}>
+                <span class="prompt-note"> {option.description}</span>
+              </Show>
+            </span>
+          </label>
+        )}
+      </For>
+      <Show when={props.question.custom !== false}>
+        <input
+          class="prompt-input"
+          aria-label={en.question.own}
+          placeholder={en.question.own}
+          value={props.given.own}
+          onInput={(event) => write(event.currentTarget.value)}
+        />
+      </Show>
+    </fieldset>
+  );
+}
+
+function answersOf({ chosen, own }: Given): string[] {
+  const written = own.trim();
+  return written === '' ? [...chosen] : [...chosen, written];
+}
