@@ -63,13 +63,16 @@ impl fmt::Display for SnapshotRef {
 
 pub(crate) struct Refs {
     dir: PathBuf,
+    /// Git's file for many refs at once: five hundred small files take a block each.
+    packed: PathBuf,
 }
 
 impl Refs {
     pub fn open(repository: &Path) -> io::Result<Self> {
         let dir = repository.join("refs/lathe");
         fs::create_dir_all(&dir)?;
-        Ok(Self { dir })
+        let packed = repository.join("packed-refs");
+        Ok(Self { dir, packed })
     }
 
     pub fn check_label(label: &str) -> Result<()> {
@@ -88,13 +91,23 @@ impl Refs {
             wrapper,
         };
         let path = self.dir.join(reference.to_string());
-        if !path.exists() {
+        if !path.exists() && !self.packed()?.contains(&reference) {
             write_whole(&path, format!("{wrapper}\n").as_bytes()).doing("writing a ref")?;
         }
         Ok(reference)
     }
 
-    pub fn remove(&self, reference: &SnapshotRef) -> Result<()> {
+    pub fn remove(&self, references: &[SnapshotRef]) -> Result<()> {
+        let mut packed = self.packed()?;
+        let before = packed.len();
+        packed.retain(|reference| !references.contains(reference));
+        if packed.len() != before {
+            self.write_packed(&packed)?;
+        }
+        references.iter().try_for_each(|one| self.remove_file(one))
+    }
+
+    fn remove_file(&self, reference: &SnapshotRef) -> Result<()> {
         match fs::remove_file(self.dir.join(reference.to_string())) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 Err(error).doing("removing a ref")
@@ -109,18 +122,47 @@ impl Refs {
 
     /// Oldest first, which is the order in which content grew.
     pub fn all(&self) -> Result<Vec<SnapshotRef>> {
+        let mut all = self.packed()?;
+        let known: BTreeSet<SnapshotRef> = all.iter().cloned().collect();
         let mut found = Vec::new();
         for label in entries(&self.dir).doing("reading refs")? {
             found.extend(self.dated(&label)?);
         }
         found.sort_by_key(|(time, _)| *time);
-        Ok(found.into_iter().map(|(_, reference)| reference).collect())
+        let found = found.into_iter().map(|(_, reference)| reference);
+        all.extend(found.filter(|reference| !known.contains(reference)));
+        Ok(all)
     }
 
-    pub fn of(&self, label: &str) -> Result<Vec<SnapshotRef>> {
-        let mut found = self.dated(label)?;
-        found.sort_by_key(|(time, _)| *time);
-        Ok(found.into_iter().map(|(_, reference)| reference).collect())
+    /// Moves all refs into one file.
+    pub fn pack(&self) -> Result<()> {
+        let all = self.all()?;
+        self.write_packed(&all)?;
+        all.iter().try_for_each(|one| self.remove_file(one))
+    }
+
+    fn packed(&self) -> Result<Vec<SnapshotRef>> {
+        let text = match fs::read_to_string(&self.packed) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            read => read.doing("reading refs")?,
+        };
+        let parse = |line: &str| {
+            let (_, name) = line.split_once(" refs/lathe/")?;
+            let (label, name) = name.split_once('/')?;
+            SnapshotRef::parse(label, name)
+        };
+        // A line lost is a snapshot lost at the next clean-up: better to stop.
+        text.lines()
+            .map(|line| parse(line).ok_or_else(|| damaged("a ref that cannot be read")))
+            .collect()
+    }
+
+    fn write_packed(&self, references: &[SnapshotRef]) -> Result<()> {
+        let mut text = String::new();
+        for reference in references {
+            text.push_str(&format!("{} refs/lathe/{reference}\n", reference.wrapper));
+        }
+        write_whole(&self.packed, text.as_bytes()).doing("writing refs")
     }
 
     fn dated(&self, label: &str) -> Result<Vec<(SystemTime, SnapshotRef)>> {

@@ -82,6 +82,8 @@ pub struct SideRepo {
 struct State {
     known: Option<Known>,
     watch: Option<Watch>,
+    /// This tree cannot be watched: do not try each time.
+    deaf: bool,
     scanned_all: Option<Instant>,
     repositories: Vec<(PathBuf, u64)>,
     /// Changes when objects were dropped: what we remember may name one of them.
@@ -164,8 +166,7 @@ impl SideRepo {
         let wrapper = refs::write_wrapper(&batch, tree, &left_out)?;
         batch.finish()?;
         if changed {
-            refs::write_whole(&self.known_file(), &known::file::encode(&root))
-                .doing("writing the stat cache")?;
+            self.write_known(&root)?;
         }
         state.known = Some(root);
         let reference = self.refs.add(label, TreeId(tree), wrapper)?;
@@ -189,7 +190,7 @@ impl SideRepo {
             return Ok((before, false, 0));
         }
         let everything = matches!(scope, Scope::Everything);
-        if everything {
+        if everything && state.watch.is_none() && !state.deaf && !self.options.trust.is_zero() {
             state.watch = Watch::start(&self.worktree);
         }
         let limits = SizeLimits {
@@ -202,27 +203,29 @@ impl SideRepo {
         state.repositories = scan::repositories(&self.worktree, &scanned.root);
         if everything {
             state.scanned_all = Some(started);
+            state.deaf = state.watch.as_ref().is_none_or(Watch::is_broken);
         }
         Ok((scanned.root, scanned.changed, scanned.files_read))
     }
 
     /// Only what was touched, if we can be sure to know that.
-    fn scope(&self, state: &State) -> Scope {
+    fn scope(&self, state: &mut State) -> Scope {
+        // Also when it does not count: what was heard before this scan is old news after it.
+        let heard = state.watch.as_ref().and_then(Watch::touched);
+        if heard.is_none() {
+            state.watch = None;
+        }
         let fresh = state
             .scanned_all
             .is_some_and(|at| at.elapsed() < self.options.trust);
-        let (Some(known), Some(watch), true) = (&state.known, &state.watch, fresh) else {
-            return Scope::Everything;
-        };
-        if scan::repositories(&self.worktree, known) != state.repositories {
-            return Scope::Everything;
-        }
-        match watch.touched() {
-            Some(mut touched) => {
+        match (&state.known, heard) {
+            (Some(known), Some(mut touched))
+                if fresh && scan::repositories(&self.worktree, known) == state.repositories =>
+            {
                 scan::deaf_spots(known, &mut touched);
                 Scope::Touched(touched)
             }
-            None => Scope::Everything,
+            _ => Scope::Everything,
         }
     }
 
@@ -236,19 +239,26 @@ impl SideRepo {
             .unwrap_or_default()
     }
 
+    fn write_known(&self, known: &Known) -> Result<()> {
+        refs::write_whole(&self.known_file(), &known::file::encode(known))
+            .doing("writing the stat cache")
+    }
+
     /// Lets the snapshots go. Their content stays until the next clean-up.
     pub fn release(&self, references: &[SnapshotRef]) -> Result<()> {
         let _lock = self.lock()?;
-        references.iter().try_for_each(|one| self.refs.remove(one))
+        self.refs.remove(references)
     }
 
     /// The snapshots a label holds, oldest first.
     pub fn references(&self, label: &str) -> Result<Vec<SnapshotRef>> {
         Refs::check_label(label)?;
-        self.refs.of(label)
+        let mut all = self.refs.all()?;
+        all.retain(|reference| reference.label() == label);
+        Ok(all)
     }
 
-    /// Every label that holds snapshots.
+    /// Of every label, oldest first.
     pub fn all_references(&self) -> Result<Vec<SnapshotRef>> {
         self.refs.all()
     }
@@ -267,12 +277,14 @@ impl SideRepo {
                 &loaded
             }
         };
-        // The stat cache promises that these objects exist.
+        // The stat cache promises that these objects exist, on disk as in memory.
         roots.extend(known.tree);
+        self.write_known(known)?;
         // Written first: whoever is interrupted after this forgets too much, never too little.
         let generation = format!("{:?}", std::time::SystemTime::now()).into_bytes();
         refs::write_whole(&self.dir.join("generation"), &generation).doing("marking a clean-up")?;
         state.generation = generation;
+        self.refs.pack()?;
         repack::run(&self.objects, &roots)?;
         self.disk_use()
     }

@@ -5,7 +5,7 @@
 //! and has an earlier version under the same path is looked at again.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     fs,
     sync::Arc,
 };
@@ -49,8 +49,7 @@ pub(crate) fn run(objects: &Objects, roots: &[Oid]) -> Result<()> {
     }
     let is_kept = |id: Oid| kept.iter().any(|pack| pack.find(id).is_some());
     let mut join = Join::new(objects, &joined)?;
-    for (group, ids) in &reachable.groups {
-        let _ = group;
+    for ids in reachable.groups.values() {
         for id in ids.iter().filter(|id| !is_kept(**id)) {
             join.write(*id)?;
         }
@@ -85,18 +84,16 @@ fn worth_keeping(big: &Pack, packs: &[Arc<Pack>], reachable: &Reachable) -> bool
 /// Everything the roots lead to, grouped by path, oldest first.
 struct Reachable {
     all: HashSet<Oid>,
-    groups: Vec<(Vec<u8>, Vec<Oid>)>,
+    groups: BTreeMap<Vec<u8>, Vec<Oid>>,
 }
 
 impl Reachable {
     fn from(objects: &Objects, roots: &[Oid]) -> Result<Self> {
         let mut all = HashSet::new();
-        let mut groups: HashMap<Vec<u8>, Vec<Oid>> = HashMap::new();
+        let mut groups = BTreeMap::new();
         for root in roots {
             walk(objects, *root, Vec::new(), &mut all, &mut groups)?;
         }
-        let mut groups: Vec<_> = groups.into_iter().collect();
-        groups.sort();
         Ok(Self { all, groups })
     }
 }
@@ -106,7 +103,7 @@ fn walk(
     id: Oid,
     path: Vec<u8>,
     all: &mut HashSet<Oid>,
-    groups: &mut HashMap<Vec<u8>, Vec<Oid>>,
+    groups: &mut BTreeMap<Vec<u8>, Vec<Oid>>,
 ) -> Result<()> {
     if !all.insert(id) {
         return Ok(());

@@ -15,7 +15,6 @@ use super::{
     place::{Found, NoFolder, look, parent_folder},
 };
 use crate::{
-    error::Result,
     os::Folder,
     path::RelPath,
     repo::SideRepo,
@@ -33,7 +32,7 @@ pub struct Outcome {
 
 impl SideRepo {
     /// Does what the plan says where it still holds. Deleted files go below `trash`.
-    pub fn apply(&self, plan: &Plan, trash: &Path) -> Result<Outcome> {
+    pub fn apply(&self, plan: &Plan, trash: &Path) -> Outcome {
         let mut outcome = Outcome::default();
         let mut trash = Trash::new(trash);
         // What is deeper goes first, and all deletes before all writes: a folder may have to
@@ -56,7 +55,7 @@ impl SideRepo {
                 Step::Conflict(conflict) => {
                     outcome.conflicts.push((path.clone(), conflict.clone()))
                 }
-                Step::WillWrite => match self.write(path, item)? {
+                Step::WillWrite => match self.write(path, item) {
                     Ok(()) => outcome.written.push(path.clone()),
                     Err(conflict) => outcome.conflicts.push((path.clone(), conflict)),
                 },
@@ -64,7 +63,7 @@ impl SideRepo {
         }
         outcome.trashed.reverse();
         outcome.conflicts.sort_by(|(a, _), (b, _)| a.cmp(b));
-        Ok(outcome)
+        outcome
     }
 
     fn delete(&self, path: &RelPath, item: &Item, trash: &mut Trash) -> Result<PathBuf, Conflict> {
@@ -84,14 +83,20 @@ impl SideRepo {
         }
     }
 
-    /// Outer error: our repository is damaged. Inner: this path stays as it is.
-    fn write(&self, path: &RelPath, item: &Item) -> Result<Result<(), Conflict>> {
+    fn write(&self, path: &RelPath, item: &Item) -> Result<(), Conflict> {
+        let kept;
         let (mode, bytes) = match &item.wanted {
-            Some(Wanted::Kept(leaf)) => (leaf.mode, self.objects().blob(leaf.id)?),
-            Some(Wanted::Made { mode, bytes }) => (*mode, bytes.clone()),
-            None => return Ok(Err(Conflict::NotInSnapshot(None))),
+            Some(Wanted::Kept(leaf)) => {
+                kept = self
+                    .objects()
+                    .blob(leaf.id)
+                    .map_err(|error| Conflict::Failed(error.to_string()))?;
+                (leaf.mode, &kept)
+            }
+            Some(Wanted::Made { mode, bytes }) => (*mode, bytes),
+            None => return Err(Conflict::NotInSnapshot(None)),
         };
-        Ok(self.write_bytes(path, item.expected, mode, &bytes))
+        self.write_bytes(path, item.expected, mode, bytes)
     }
 
     fn write_bytes(

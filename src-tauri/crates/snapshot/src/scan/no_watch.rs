@@ -17,6 +17,10 @@ impl Watch {
         match *self {}
     }
 
+    pub fn is_broken(&self) -> bool {
+        match *self {}
+    }
+
     pub fn touched(&self) -> Option<Touched> {
         match *self {}
     }

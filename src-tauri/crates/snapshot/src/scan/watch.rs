@@ -43,6 +43,9 @@ const EVENTS: WatchFlags = WatchFlags::MODIFY
     .union(WatchFlags::MOVE_SELF)
     .union(WatchFlags::ONLYDIR);
 
+/// The system shares its watches among all programs of the user: leave most to the others.
+const MOST: usize = 20_000;
+
 /// ext, btrfs, xfs, tmpfs, f2fs, zfs, bcachefs, overlay: changed only through this kernel.
 const LOCAL: [u64; 8] = [
     0xef53,
@@ -74,6 +77,9 @@ impl Watch {
     }
 
     pub fn add(&self, folder: &Folder, at: &[u8]) {
+        if self.is_broken() {
+            return;
+        }
         let same_device = folder
             .stat_self()
             .is_ok_and(|stat| stat.stamp.device == self.device);
@@ -84,16 +90,23 @@ impl Watch {
             Some(id) => {
                 let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
                 folders.insert(id, at.to_vec());
+                if folders.len() > MOST {
+                    self.broken.store(true, Ordering::Relaxed);
+                }
             }
             None => self.broken.store(true, Ordering::Relaxed),
         }
+    }
+
+    pub fn is_broken(&self) -> bool {
+        self.broken.load(Ordering::Relaxed)
     }
 
     /// What was touched since the last call; `None` when that is not known.
     pub fn touched(&self) -> Option<Touched> {
         let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
         let mut touched = Touched::default();
-        let mut known = !self.broken.load(Ordering::Relaxed);
+        let mut known = !self.is_broken();
         let mut buffer = [MaybeUninit::uninit(); 16 * 1024];
         let mut events = inotify::Reader::new(&self.queue, &mut buffer);
         loop {

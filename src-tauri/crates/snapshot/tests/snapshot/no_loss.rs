@@ -147,7 +147,7 @@ impl Play {
                     .repo
                     .plan_restore(&[path(at)], target.hash, post.hash)
                     .unwrap();
-                self.world.repo.apply(&plan, &self.world.trash()).unwrap();
+                self.world.repo.apply(&plan, &self.world.trash());
             }
         }
         let reverted = self.world.take();

@@ -64,7 +64,7 @@ fn a_file_the_user_edited_since_is_a_conflict_and_stays() {
             ("other".into(), Step::WillWrite),
         ]
     );
-    let outcome = world.repo.apply(&plan, &world.trash()).unwrap();
+    let outcome = world.repo.apply(&plan, &world.trash());
     assert_eq!(outcome.conflicts, [(path("mine"), Conflict::ChangedSince)]);
     assert_eq!(
         (world.read("mine"), world.read("other")),
@@ -84,7 +84,7 @@ fn an_edit_after_the_preview_is_seen_when_applying() {
     world.write("write", "user");
     world.write("delete", "user");
 
-    let outcome = world.repo.apply(&plan, &world.trash()).unwrap();
+    let outcome = world.repo.apply(&plan, &world.trash());
 
     let conflict = |at| (path(at), Conflict::ChangedSince);
     assert_eq!(outcome.conflicts, [conflict("delete"), conflict("write")]);
@@ -231,7 +231,7 @@ fn one_hunk_goes_while_the_users_lines_stay() {
         .repo
         .plan_hunk(&path("f"), before.as_bytes(), after.as_bytes(), &hunks[0])
         .unwrap();
-    world.repo.apply(&plan, &world.trash()).unwrap();
+    world.repo.apply(&plan, &world.trash());
     assert_eq!(world.read("f"), "a\nb\nc\nd\ne\nuser\nf\ng\nh\nI\n");
 }
 

@@ -99,7 +99,7 @@ impl World {
             .repo
             .plan_restore(&paths, target.hash, post.hash)
             .unwrap();
-        self.repo.apply(&plan, &self.trash()).unwrap()
+        self.repo.apply(&plan, &self.trash())
     }
 
     pub fn held(&self, tree: TreeId) -> State {
