@@ -14,4 +14,6 @@ mod tools {
     mod bash;
     #[cfg(unix)]
     mod paths;
+    #[cfg(unix)]
+    mod shell_commands;
 }
