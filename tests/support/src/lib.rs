@@ -1,4 +1,6 @@
 //! What tests share: the fake model server, test projects and the window driver.
 
+pub mod app;
+pub mod fake_model;
 #[cfg(target_os = "linux")]
 pub mod window;

@@ -1,0 +1,31 @@
+//! The loop: sessions, turns, permissions.
+//!
+//! [`Sessions`] is the handle that a window or a command line holds. Everything it changes is
+//! stored first and told afterwards ([`bus`]). This crate knows models, tools, storage and
+//! snapshots; it knows nothing of windows.
+
+mod agents;
+pub mod bus;
+pub mod clock;
+mod convert;
+mod core;
+pub mod data_url;
+mod error;
+mod failure;
+mod models;
+mod permission;
+mod project;
+mod prompt;
+mod question;
+mod records;
+mod sessions;
+mod slug;
+mod system;
+mod turn;
+
+pub use agents::{Agent, Mode};
+pub use error::{Failed, Result};
+pub use lathe_provider::demo::{DemoPace, SAMPLE_PROJECT};
+pub use lathe_store::{Damaged, Health, Page, StoreError};
+pub use permission::Answer;
+pub use sessions::{Options, Sessions, default_data_dir};

@@ -1,0 +1,56 @@
+//! Attachments → what the model can take, or a sentence that says why it cannot.
+
+use lathe_protocol::FilePart;
+use lathe_provider::{FileContent, FileData, UserContent};
+
+use super::Target;
+use crate::data_url;
+
+/// `None` for what is already in the text: plain text files and folders were read when the
+/// prompt was made.
+pub fn for_user(file: &FilePart, target: &Target) -> Option<UserContent> {
+    if file.mime == "text/plain" || file.mime == "application/x-directory" {
+        return None;
+    }
+    let name = file.filename.as_deref().unwrap_or(&file.mime);
+    let refused = |why: &str| UserContent::Text {
+        text: format!("[The attachment {name} {why}]"),
+    };
+    let can_take = match file.mime.as_str() {
+        "application/pdf" => target.model.pdf,
+        mime if mime.starts_with("image/") => target.model.images,
+        _ => false,
+    };
+    if !can_take {
+        let kind = kind_of(&file.mime);
+        return Some(refused(&format!(
+            "was left out: this model does not take {kind}"
+        )));
+    }
+    let Some(data) = bytes_of(&file.url, target) else {
+        return Some(refused("could not be read any more"));
+    };
+    Some(UserContent::File(FileContent {
+        mime: file.mime.clone(),
+        data,
+        filename: file.filename.clone(),
+    }))
+}
+
+fn kind_of(mime: &str) -> &str {
+    match mime {
+        "application/pdf" => "PDF files",
+        mime if mime.starts_with("image/") => "images",
+        mime => mime,
+    }
+}
+
+fn bytes_of(url: &str, target: &Target) -> Option<FileData> {
+    if url.starts_with("data:") {
+        return data_url::decode(url).map(|data| FileData::Bytes(data.bytes.into()));
+    }
+    if url.starts_with("https://") || url.starts_with("http://") {
+        return Some(FileData::Url(url.to_owned()));
+    }
+    (target.load)(url).map(|bytes| FileData::Bytes(bytes.into()))
+}

@@ -1,0 +1,170 @@
+//! What every part of the session core works with.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use lathe_protocol::{
+    Event, MessageWithParts, ModelRef, Ruleset, Session, SessionId, SessionStatus, UserMessage,
+};
+use lathe_tools::{Environment, FileReads, Registry};
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use crate::agents::{self, Agent};
+use crate::models::Models;
+use crate::permission::{self, PermissionDesk};
+use crate::question::QuestionDesk;
+use crate::records::Records;
+
+pub struct Core {
+    pub records: Records,
+    pub data_dir: PathBuf,
+    pub models: Models,
+    pub agents: Agents,
+    pub tools: Registry,
+    pub permissions: PermissionDesk,
+    pub questions: QuestionDesk,
+    pub environment: Arc<Environment>,
+    /// Rules from the person's settings, over those of every agent.
+    pub user_rules: Mutex<Ruleset>,
+    pub running: Mutex<HashMap<SessionId, Running>>,
+    /// What went with each removed session, so that taking it back brings all of it.
+    pub removed: Mutex<HashMap<SessionId, Vec<SessionId>>>,
+    reads: Mutex<HashMap<SessionId, Arc<FileReads>>>,
+}
+
+/// A session that is being worked on in this process.
+pub struct Running {
+    pub cancel: CancellationToken,
+    /// Prompts that the next step takes up.
+    pub queued: Vec<MessageWithParts>,
+    pub status: SessionStatus,
+    /// Wakes a turn that waits to try again.
+    pub retry_now: Arc<Notify>,
+}
+
+impl Running {
+    pub fn new() -> Self {
+        Running {
+            cancel: CancellationToken::new(),
+            queued: Vec::new(),
+            status: SessionStatus::Busy,
+            retry_now: Arc::default(),
+        }
+    }
+}
+
+impl Core {
+    pub fn new(
+        records: Records,
+        data_dir: PathBuf,
+        models: Models,
+        tools: Registry,
+        environment: Arc<Environment>,
+    ) -> Self {
+        Core {
+            data_dir,
+            models,
+            agents: Agents(agents::built_in()),
+            tools,
+            permissions: PermissionDesk::new(records.clone()),
+            questions: QuestionDesk::new(records.clone()),
+            environment,
+            user_rules: Mutex::default(),
+            running: Mutex::default(),
+            removed: Mutex::default(),
+            reads: Mutex::default(),
+            records,
+        }
+    }
+
+    /// Defaults, then the agent, then the person, then the session.
+    pub fn rules(&self, agent: &Agent, session: &Session) -> Ruleset {
+        let mut rules = permission::defaults();
+        rules.extend(agent.rules.iter().cloned());
+        rules.extend(self.user_rules.lock().iter().cloned());
+        rules.extend(session.permission.iter().flatten().cloned());
+        rules
+    }
+
+    /// The message's own choice, else the agent's, else what is set up.
+    pub fn model_for(&self, user: &UserMessage, agent: &Agent) -> ModelRef {
+        user.model
+            .clone()
+            .or_else(|| agent.model.clone())
+            .unwrap_or_else(|| self.models.default())
+    }
+
+    pub fn reads_of(&self, session: &SessionId) -> Arc<FileReads> {
+        self.reads
+            .lock()
+            .entry(session.clone())
+            .or_default()
+            .clone()
+    }
+
+    pub fn status(&self, session: &SessionId) -> SessionStatus {
+        self.running
+            .lock()
+            .get(session)
+            .map_or(SessionStatus::Idle, |one| one.status.clone())
+    }
+
+    pub fn set_status(&self, session: &SessionId, status: SessionStatus) {
+        if let Some(running) = self.running.lock().get_mut(session) {
+            running.status = status.clone();
+        }
+        let session_id = session.clone();
+        self.records
+            .publish(Event::SessionStatus { session_id, status });
+    }
+
+    pub fn take_queued(&self, session: &SessionId) -> Vec<MessageWithParts> {
+        let mut running = self.running.lock();
+        running
+            .get_mut(session)
+            .map(|one| std::mem::take(&mut one.queued))
+            .unwrap_or_default()
+    }
+
+    /// False when the turn was stopped while it waited.
+    pub async fn wait_for_retry(
+        &self,
+        session: &SessionId,
+        wait: Duration,
+        cancel: &CancellationToken,
+    ) -> bool {
+        let now = self
+            .running
+            .lock()
+            .get(session)
+            .map(|one| one.retry_now.clone());
+        let now = now.unwrap_or_default();
+        tokio::select! {
+            () = cancel.cancelled() => false,
+            () = self.records.clock().sleep(wait) => true,
+            () = now.notified() => true,
+        }
+    }
+}
+
+pub struct Agents(Vec<Agent>);
+
+impl Agents {
+    /// An agent that is gone falls back to the default one: history must stay usable.
+    pub fn get(&self, name: Option<&str>) -> Agent {
+        let find = |name: &str| self.0.iter().find(|agent| agent.name == name);
+        let found = name
+            .and_then(find)
+            .or_else(|| find(agents::DEFAULT))
+            .or(self.0.first());
+        found.cloned().unwrap_or_else(agents::plainest)
+    }
+
+    pub fn all(&self) -> &[Agent] {
+        &self.0
+    }
+}

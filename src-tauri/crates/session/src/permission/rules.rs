@@ -1,0 +1,225 @@
+//! Rules and what they decide. Pure.
+
+use lathe_protocol::{Action, Rule, Ruleset};
+
+/// What a request comes to, once every rule has spoken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    Allow,
+    Ask,
+    /// The rule that forbids it, so that the model can be told.
+    Deny(Rule),
+}
+
+/// The rules every agent starts from: looking is free, changing asks.
+pub fn defaults() -> Ruleset {
+    use Action::{Allow, Ask, Deny};
+    [
+        ("*", "*", Ask),
+        ("read", "*", Allow),
+        ("read", "*.env", Ask),
+        ("read", "*.env.*", Ask),
+        ("read", "*.env.example", Allow),
+        ("list", "*", Allow),
+        ("glob", "*", Allow),
+        ("grep", "*", Allow),
+        ("todoread", "*", Allow),
+        ("todowrite", "*", Allow),
+        ("task", "*", Allow),
+        ("question", "*", Deny),
+        ("plan_enter", "*", Deny),
+        ("plan_exit", "*", Deny),
+    ]
+    .map(|(permission, pattern, action)| rule(permission, pattern, action))
+    .to_vec()
+}
+
+pub fn rule(permission: &str, pattern: &str, action: Action) -> Rule {
+    Rule {
+        permission: permission.to_owned(),
+        pattern: pattern.to_owned(),
+        action,
+    }
+}
+
+/// The permission a tool's calls ask for.
+fn permission_of(tool: &str) -> &str {
+    match tool {
+        "write" | "apply_patch" => "edit",
+        other => other,
+    }
+}
+
+/// All patterns must pass: any deny denies, else any ask asks. `approved` are the person's
+/// "always" answers; they turn an ask into an allow, never a deny. An `opaque` request may do
+/// more than its patterns say, so only a rule for everything (`*`) can allow it.
+pub fn decide(
+    rules: &[Rule],
+    approved: &[Rule],
+    permission: &str,
+    patterns: &[String],
+    opaque: bool,
+) -> Verdict {
+    let mut verdict = Verdict::Allow;
+    for pattern in patterns {
+        match last_match(rules, permission, pattern) {
+            Some(rule) if rule.action == Action::Deny => return Verdict::Deny(rule.clone()),
+            Some(rule) if rule.action == Action::Allow && (!opaque || rule.pattern == "*") => {}
+            _ if !opaque && allows(approved, permission, pattern) => {}
+            _ => verdict = Verdict::Ask,
+        }
+    }
+    verdict
+}
+
+fn allows(approved: &[Rule], permission: &str, pattern: &str) -> bool {
+    last_match(approved, permission, pattern).is_some_and(|rule| rule.action == Action::Allow)
+}
+
+fn last_match<'a>(rules: &'a [Rule], permission: &str, pattern: &str) -> Option<&'a Rule> {
+    rules.iter().rev().find(|rule| {
+        wildcard(&rule.permission, permission) && wildcard(&expand(&rule.pattern), pattern)
+    })
+}
+
+/// The model is not shown a tool that it could never use.
+pub fn hides_tool(rules: &[Rule], tool: &str) -> bool {
+    let permission = permission_of(tool);
+    rules
+        .iter()
+        .rev()
+        .find(|rule| wildcard(&rule.permission, permission))
+        .is_some_and(|rule| rule.action == Action::Deny && rule.pattern == "*")
+}
+
+/// `~` and `$HOME` at the start of a pattern mean the person's home.
+fn expand(pattern: &str) -> std::borrow::Cow<'_, str> {
+    let rest = pattern
+        .strip_prefix("$HOME")
+        .or_else(|| pattern.strip_prefix('~'));
+    let Some(rest) = rest.filter(|rest| rest.is_empty() || rest.starts_with(['/', '\\'])) else {
+        return pattern.into();
+    };
+    match directories::BaseDirs::new() {
+        Some(dirs) => format!("{}{rest}", dirs.home_dir().display()).into(),
+        None => pattern.into(),
+    }
+}
+
+/// `*` is any text, `?` one character; a trailing ` *` also matches the bare command.
+pub fn wildcard(pattern: &str, text: &str) -> bool {
+    if cfg!(windows) {
+        return matches_folded(&fold(pattern), &fold(text));
+    }
+    matches_folded(pattern, text)
+}
+
+fn fold(text: &str) -> String {
+    text.replace('\\', "/").to_lowercase()
+}
+
+fn matches_folded(pattern: &str, text: &str) -> bool {
+    if let Some(bare) = pattern.strip_suffix(" *")
+        && glob(bare, text)
+    {
+        return true;
+    }
+    glob(pattern, text)
+}
+
+/// Linear in practice: on a mismatch it goes back only to the newest star.
+fn glob(pattern: &str, text: &str) -> bool {
+    let pattern: Vec<char> = pattern.chars().collect();
+    let text: Vec<char> = text.chars().collect();
+    let (mut at, mut in_text) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while in_text < text.len() {
+        match pattern.get(at) {
+            Some('*') => {
+                star = Some((at, in_text));
+                at += 1;
+            }
+            Some(&wanted) if wanted == '?' || wanted == text[in_text] => {
+                at += 1;
+                in_text += 1;
+            }
+            _ => match star {
+                Some((star_at, matched)) => {
+                    star = Some((star_at, matched + 1));
+                    at = star_at + 1;
+                    in_text = matched + 1;
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern[at..].iter().all(|wanted| *wanted == '*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wildcards_match_as_people_expect() {
+        let cases = [
+            ("*", "", true),
+            ("*", "a\nb/c", true),
+            ("git status *", "git status", true),
+            ("git status *", "git status --short", true),
+            ("git status *", "git statusx", false),
+            ("git *", "git", true),
+            ("git *", "gitk", false),
+            ("?.rs", "a.rs", true),
+            ("?.rs", "ab.rs", false),
+            ("*.env", ".env", true),
+            ("*.env", "a/b/.env", true),
+            ("*.env", ".env.local", false),
+            ("a*b*c", "axxbyyc", true),
+            ("a*b*c", "axxbyy", false),
+            ("[a]", "a", false),
+            ("", "", true),
+            ("", "x", false),
+        ];
+        for (pattern, text, expected) in cases {
+            assert_eq!(wildcard(pattern, text), expected, "{pattern:?} on {text:?}");
+        }
+    }
+
+    #[test]
+    fn an_always_answer_never_overrides_a_deny() {
+        let rules = [
+            rule("bash", "*", Action::Ask),
+            rule("bash", "rm *", Action::Deny),
+        ];
+        let approved = [rule("bash", "*", Action::Allow)];
+        let ask = |command: &str| decide(&rules, &approved, "bash", &[command.to_owned()], false);
+        assert_eq!(ask("ls"), Verdict::Allow);
+        assert_eq!(ask("rm -r x"), Verdict::Deny(rules[1].clone()));
+    }
+
+    #[test]
+    fn an_opaque_request_needs_a_rule_for_everything() {
+        let narrow = [rule("bash", "git *", Action::Allow)];
+        let wide = [rule("bash", "*", Action::Allow)];
+        let patterns = ["git log > x".to_owned()];
+        assert_eq!(
+            decide(&narrow, &narrow, "bash", &patterns, true),
+            Verdict::Ask
+        );
+        assert_eq!(decide(&wide, &[], "bash", &patterns, true), Verdict::Allow);
+    }
+
+    #[test]
+    fn a_tool_is_hidden_only_by_a_deny_of_everything_that_comes_last() {
+        let deny = |pattern| rule("edit", pattern, Action::Deny);
+        assert!(hides_tool(&[deny("*")], "write"));
+        assert!(!hides_tool(
+            &[deny("*"), rule("edit", "plan.md", Action::Allow)],
+            "edit"
+        ));
+        assert!(!hides_tool(&[deny("src/*")], "edit"));
+        assert!(!hides_tool(&[], "edit"));
+        assert!(hides_tool(&defaults(), "question"));
+    }
+}

@@ -1,0 +1,98 @@
+//! Which project a folder belongs to.
+
+mod history;
+
+use std::path::{Path, PathBuf};
+
+use lathe_protocol::{Extra, Millis, Project, ProjectId, ProjectTime};
+use sha2::{Digest, Sha256};
+
+use crate::error::{Failed, Result};
+use crate::records::Records;
+
+/// The project of a folder, remembered from now on.
+pub async fn open(records: &Records, folder: &Path) -> Result<Project> {
+    let folder = folder.to_owned();
+    let projects = records.store().projects().await?.items;
+    let found = tokio::task::spawn_blocking(move || identify(&folder, &projects)).await;
+    let found = found.map_err(|error| Failed::refused(error.to_string()))??;
+    let now = records.now();
+    let known = records.store().project(&found.id).await?;
+    let project = merge(known, found, now);
+    records.store().write_project(&project).await?;
+    Ok(project)
+}
+
+struct Found {
+    id: ProjectId,
+    worktree: PathBuf,
+    vcs: Option<&'static str>,
+}
+
+fn identify(folder: &Path, known: &[Project]) -> Result<Found> {
+    let canonical = folder.canonicalize().map_err(|error| {
+        Failed::refused(format!(
+            "The folder {} cannot be opened: {error}",
+            folder.display()
+        ))
+    })?;
+    if !canonical.is_dir() {
+        return Err(Failed::refused(format!(
+            "{} is not a folder",
+            folder.display()
+        )));
+    }
+    let root = canonical
+        .ancestors()
+        .find(|above| above.join(".git").exists());
+    let vcs = root.map(|_| "git");
+    let worktree = root.unwrap_or(&canonical).to_owned();
+    // A long history takes a while to walk, so it is walked once.
+    let known = known
+        .iter()
+        .find(|project| Path::new(&project.worktree) == worktree);
+    let id = match known {
+        Some(project) => project.id.clone(),
+        None => {
+            let commit = root.and_then(history::root_commit);
+            ProjectId::parse(&commit.unwrap_or_else(|| path_hash(&worktree)))?
+        }
+    };
+    Ok(Found { id, worktree, vcs })
+}
+
+/// For folders without a history.
+fn path_hash(path: &Path) -> String {
+    let digest = Sha256::digest(path.to_string_lossy().as_bytes());
+    digest
+        .iter()
+        .take(20)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+fn merge(known: Option<Project>, found: Found, now: Millis) -> Project {
+    let worktree = found.worktree.display().to_string();
+    match known {
+        Some(mut project) => {
+            project.worktree = worktree;
+            project.vcs = found.vcs.map(str::to_owned);
+            project.time.updated = Some(now);
+            project
+        }
+        None => Project {
+            id: found.id,
+            worktree,
+            vcs: found.vcs.map(str::to_owned),
+            name: None,
+            time: ProjectTime {
+                created: now,
+                updated: Some(now),
+                initialized: None,
+                extra: Extra::default(),
+            },
+            sandboxes: Some(Vec::new()),
+            extra: Extra::default(),
+        },
+    }
+}

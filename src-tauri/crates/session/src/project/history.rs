@@ -1,0 +1,95 @@
+//! The first commit of a repository, which names its project wherever it is cloned.
+//!
+//! Reads objects and refs in process: no git program runs, and nothing that the repository
+//! configures (hooks, helpers, filters) is ever looked at.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gix_hash::ObjectId;
+use gix_object::{FindExt, Kind};
+use gix_traverse::commit::Simple;
+
+/// The smallest id among the commits without parents; `None` without a readable history.
+pub fn root_commit(worktree: &Path) -> Option<String> {
+    let common = common_dir(&worktree.join(".git"))?;
+    let objects = gix_odb::at(common.join("objects"), gix_hash::Kind::Sha1).ok()?;
+    let mut buffer = Vec::new();
+    let tips = tips(&common)
+        .into_iter()
+        .filter_map(|id| commit_of(&objects, id, &mut buffer));
+    let tips: Vec<_> = tips.collect();
+    let roots = Simple::new(tips, &objects)
+        .filter_map(|commit| commit.ok())
+        .filter(|commit| commit.parent_ids.is_empty())
+        .map(|commit| commit.id.to_string());
+    roots.min()
+}
+
+/// A linked worktree keeps its refs and objects with the main one.
+fn common_dir(dot_git: &Path) -> Option<PathBuf> {
+    let git_dir = if dot_git.is_dir() {
+        dot_git.to_owned()
+    } else {
+        let pointer = fs::read_to_string(dot_git).ok()?;
+        let target = pointer.strip_prefix("gitdir:")?.trim().to_owned();
+        dot_git.parent()?.join(target)
+    };
+    match fs::read_to_string(git_dir.join("commondir")) {
+        Ok(common) => Some(git_dir.join(common.trim())),
+        Err(_) => Some(git_dir),
+    }
+}
+
+fn tips(common: &Path) -> BTreeSet<ObjectId> {
+    let mut found = BTreeSet::new();
+    let mut note = |text: &str| {
+        found.extend(
+            text.get(..40)
+                .and_then(|hex| ObjectId::from_hex(hex.as_bytes()).ok()),
+        );
+    };
+    if let Ok(head) = fs::read_to_string(common.join("HEAD")) {
+        note(&head);
+    }
+    if let Ok(packed) = fs::read_to_string(common.join("packed-refs")) {
+        packed
+            .lines()
+            .filter(|line| !line.starts_with(['#', '^']))
+            .for_each(&mut note);
+    }
+    let mut folders = vec![common.join("refs")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => folders.push(entry.path()),
+                Ok(kind) if kind.is_file() => {
+                    if let Ok(text) = fs::read_to_string(entry.path()) {
+                        note(&text);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+/// The commit behind a ref; annotated tags point at it through themselves.
+fn commit_of(objects: &gix_odb::Handle, id: ObjectId, buffer: &mut Vec<u8>) -> Option<ObjectId> {
+    let mut id = id;
+    for _ in 0..8 {
+        let object = objects.find(&id, buffer).ok()?;
+        match object.kind {
+            Kind::Commit => return Some(id),
+            Kind::Tag => {
+                id = gix_object::TagRefIter::from_bytes(object.data, id.kind())
+                    .target_id()
+                    .ok()?
+            }
+            Kind::Tree | Kind::Blob => return None,
+        }
+    }
+    None
+}

@@ -1,0 +1,233 @@
+//! The public handle: everything a window or a command line does with sessions.
+
+mod lifecycle;
+mod work;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lathe_protocol::{
+    MessageId, Part, PartId, PermissionId, PermissionRequest, Project, ProjectId, QuestionId,
+    QuestionRequest, Rule, Ruleset, Session, SessionId, SessionStatus, Todo,
+};
+use lathe_provider::client::{ModelClient, Timeouts};
+use lathe_provider::demo::DemoPace;
+use lathe_store::{Health, Key, Listing, Page, Store};
+use lathe_tools::environment::EnvironmentSettings;
+use lathe_tools::{Environment, Registry};
+use tokio::sync::watch;
+
+use crate::bus::{Bus, Subscription};
+use crate::clock::{Clock, SystemClock};
+use crate::core::Core;
+use crate::error::{Failed, Result};
+use crate::models::{DEMO, Models};
+use crate::permission::Answer;
+use crate::project;
+use crate::records::Records;
+
+#[derive(Clone)]
+pub struct Sessions {
+    core: Arc<Core>,
+}
+
+pub struct Options {
+    pub data_dir: PathBuf,
+    pub clock: Arc<dyn Clock>,
+    pub timeouts: Timeouts,
+    pub pace: DemoPace,
+    pub tools: Registry,
+    /// What commands run in.
+    pub environment: Arc<Environment>,
+}
+
+impl Options {
+    pub fn new(data_dir: impl Into<PathBuf>) -> Self {
+        Options {
+            data_dir: data_dir.into(),
+            clock: Arc::new(SystemClock),
+            timeouts: Timeouts::default(),
+            pace: DemoPace::Realistic,
+            tools: Registry::default(),
+            environment: Arc::new(Environment::of_user(EnvironmentSettings::default())),
+        }
+    }
+}
+
+/// Where data lives when nobody says otherwise: `LATHE_DATA_DIR`, else the platform's place.
+pub fn default_data_dir() -> Result<PathBuf> {
+    if let Some(dir) = std::env::var_os("LATHE_DATA_DIR").filter(|dir| !dir.is_empty()) {
+        return Ok(dir.into());
+    }
+    let dirs = directories::ProjectDirs::from("", "", "lathe");
+    dirs.map(|dirs| dirs.data_dir().to_owned()).ok_or_else(|| {
+        Failed::refused("There is no home directory to keep data in; set LATHE_DATA_DIR")
+    })
+}
+
+impl Sessions {
+    pub async fn open(options: Options) -> Result<Self> {
+        let store = Store::open(&options.data_dir, lathe_store::Options::default()).await?;
+        let client = ModelClient::new(options.timeouts, options.pace)
+            .map_err(|error| Failed::refused(error.to_string()))?;
+        let records = Records::new(store, Bus::default(), options.clock);
+        let models = Models::new(client);
+        let core = Core::new(
+            records,
+            options.data_dir,
+            models,
+            options.tools,
+            options.environment,
+        );
+        Ok(Sessions {
+            core: Arc::new(core),
+        })
+    }
+
+    pub fn subscribe(&self) -> Subscription {
+        self.core.records.bus().subscribe()
+    }
+
+    /// The newest notice told about a session; a snapshot taken after this call holds it.
+    pub fn sequence(&self, session: &SessionId) -> u64 {
+        self.core.records.bus().sequence(session)
+    }
+
+    /// Whether the store can write.
+    pub fn health(&self) -> watch::Receiver<Health> {
+        self.core.records.store().health()
+    }
+
+    pub async fn open_project(&self, folder: &Path) -> Result<Project> {
+        project::open(&self.core.records, folder).await
+    }
+
+    /// Last used first.
+    pub async fn projects(&self) -> Result<Vec<Project>> {
+        let mut projects = self.core.records.store().projects().await?.items;
+        projects.sort_by_key(|project| {
+            std::cmp::Reverse(project.time.updated.unwrap_or(project.time.created))
+        });
+        Ok(projects)
+    }
+
+    pub async fn project(&self, id: &ProjectId) -> Result<Project> {
+        let project = self.core.records.store().project(id).await?;
+        project.ok_or_else(|| Failed::missing("project", id.as_str()))
+    }
+
+    /// A project's sessions, last used first. Those of its directory count too, so that a
+    /// changed project id never hides history.
+    pub async fn list(&self, project: &Project) -> Result<Vec<Session>> {
+        let Listing { items, .. } = self.core.records.store().all_sessions().await?;
+        let belongs = |session: &Session| {
+            session.project_id == project.id
+                || Path::new(&session.directory).starts_with(&project.worktree)
+        };
+        let mut sessions: Vec<_> = items.into_iter().filter(belongs).collect();
+        newest_first(&mut sessions);
+        Ok(sessions)
+    }
+
+    pub async fn list_all(&self) -> Result<Vec<Session>> {
+        let mut sessions = self.core.records.store().all_sessions().await?.items;
+        newest_first(&mut sessions);
+        Ok(sessions)
+    }
+
+    pub async fn get(&self, id: &SessionId) -> Result<Session> {
+        let session = self.core.records.store().session(id).await?;
+        session.ok_or_else(|| Failed::missing("session", id.as_str()))
+    }
+
+    /// The newest messages before `before`, oldest first.
+    pub async fn messages(
+        &self,
+        id: &SessionId,
+        before: Option<&MessageId>,
+        limit: usize,
+    ) -> Result<Page> {
+        self.core.records.messages(id, before, limit).await
+    }
+
+    pub async fn part(
+        &self,
+        session: &SessionId,
+        message: &MessageId,
+        part: &PartId,
+    ) -> Result<Option<Part>> {
+        let found = self.core.records.store().part(message, part).await?;
+        Ok(found.filter(|part| part.session_id() == session))
+    }
+
+    /// A part that text is streaming into, as it is now.
+    pub fn streaming(&self, part: &PartId) -> Option<Part> {
+        self.core.records.streaming(part)
+    }
+
+    pub async fn todos(&self, id: &SessionId) -> Result<Vec<Todo>> {
+        Ok(self
+            .core
+            .records
+            .store()
+            .read(&Key::todo(id)?)
+            .await?
+            .unwrap_or_default())
+    }
+
+    pub fn status(&self, id: &SessionId) -> SessionStatus {
+        self.core.status(id)
+    }
+
+    pub fn permissions(&self) -> Vec<PermissionRequest> {
+        self.core.permissions.pending()
+    }
+
+    pub async fn answer_permission(&self, id: &PermissionId, answer: Answer) -> Result<()> {
+        self.core.permissions.reply(id, answer).await
+    }
+
+    pub async fn approved(&self, project: &ProjectId) -> Result<Ruleset> {
+        self.core.permissions.approved(project).await
+    }
+
+    pub async fn revoke(&self, project: &ProjectId, rule: &Rule) -> Result<()> {
+        self.core.permissions.revoke(project, rule).await
+    }
+
+    pub fn set_rules(&self, rules: Ruleset) {
+        *self.core.user_rules.lock() = rules;
+    }
+
+    /// No model is set up: the built-in one answers.
+    pub fn answers_with_demo(&self) -> bool {
+        self.core.models.default().provider_id == DEMO
+    }
+
+    /// Ends every turn, so that nothing is left open when the program goes.
+    pub async fn close(&self) {
+        let running: Vec<_> = self.core.running.lock().keys().cloned().collect();
+        for id in running {
+            self.abort(&id).await;
+        }
+    }
+
+    pub fn questions(&self) -> Vec<QuestionRequest> {
+        self.core.questions.pending()
+    }
+
+    pub fn answer_question(&self, id: &QuestionId, answers: Vec<Vec<String>>) -> Result<()> {
+        self.core.questions.reply(id, answers)
+    }
+
+    pub fn dismiss_question(&self, id: &QuestionId) -> Result<()> {
+        self.core.questions.dismiss(id)
+    }
+}
+
+fn newest_first(sessions: &mut [Session]) {
+    sessions.sort_by(|a, b| {
+        let newer = b.time.updated.cmp(&a.time.updated);
+        newer.then_with(|| a.id.as_str().cmp(b.id.as_str()))
+    });
+}

@@ -1,0 +1,165 @@
+//! Sessions come and go: create, rename, archive, remove, take back.
+
+use lathe_protocol::{Event, Extra, Project, Session, SessionId, SessionStatus, SessionTime};
+
+use super::Sessions;
+use crate::error::{Failed, Result};
+use crate::slug;
+
+const DEFAULT_TITLE: &str = "New session - ";
+const DEFAULT_CHILD_TITLE: &str = "Child session - ";
+
+/// Titles that nobody chose may be replaced by one that says something.
+pub fn is_default_title(title: &str) -> bool {
+    title.starts_with(DEFAULT_TITLE) || title.starts_with(DEFAULT_CHILD_TITLE)
+}
+
+impl Sessions {
+    pub async fn create(&self, project: &Project, parent: Option<&SessionId>) -> Result<Session> {
+        self.create_in(project, &project.worktree, parent).await
+    }
+
+    /// In a folder below the project's root.
+    pub async fn create_in(
+        &self,
+        project: &Project,
+        directory: &str,
+        parent: Option<&SessionId>,
+    ) -> Result<Session> {
+        let records = &self.core.records;
+        let now = records.now();
+        let prefix = if parent.is_some() {
+            DEFAULT_CHILD_TITLE
+        } else {
+            DEFAULT_TITLE
+        };
+        let session = Session {
+            id: records.ids().session(now),
+            slug: Some(slug::make()),
+            project_id: project.id.clone(),
+            directory: directory.to_owned(),
+            parent_id: parent.cloned(),
+            summary: None,
+            share: None,
+            title: format!("{prefix}{}", slug::iso_time(now)),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            time: SessionTime {
+                created: now,
+                updated: now,
+                compacting: None,
+                archived: None,
+                extra: Extra::default(),
+            },
+            permission: None,
+            revert: None,
+            extra: Extra::default(),
+        };
+        records.create_session(session).await
+    }
+
+    /// An edit of one's own, atomic.
+    pub async fn update(
+        &self,
+        id: &SessionId,
+        edit: impl FnOnce(&mut Session) + Send + 'static,
+    ) -> Result<Session> {
+        self.core.records.update_session(id, edit).await
+    }
+
+    pub async fn touch(&self, id: &SessionId) -> Result<Session> {
+        let now = self.core.records.now();
+        self.update(id, move |session| {
+            session.time.updated = session.time.updated.max(now)
+        })
+        .await
+    }
+
+    pub async fn rename(&self, id: &SessionId, title: &str) -> Result<Session> {
+        let title = title.trim().to_owned();
+        if title.is_empty() {
+            return Err(Failed::refused("A title cannot be empty"));
+        }
+        self.update(id, move |session| session.title = title).await
+    }
+
+    pub async fn archive(&self, id: &SessionId, archived: bool) -> Result<Session> {
+        let now = self.core.records.now();
+        self.update(id, move |session| {
+            session.time.archived = archived.then_some(now)
+        })
+        .await
+    }
+
+    pub async fn children(&self, parent: &SessionId) -> Result<Vec<Session>> {
+        let mut sessions = self.list_all().await?;
+        sessions.retain(|session| session.parent_id.as_ref() == Some(parent));
+        Ok(sessions)
+    }
+
+    /// With everything below it. It can be taken back with [`Sessions::restore`].
+    pub async fn remove(&self, id: &SessionId) -> Result<()> {
+        let family = self.family(id).await?;
+        let ids: Vec<_> = family.iter().map(|session| session.id.clone()).collect();
+        for session in family.into_iter().rev() {
+            if self.status(&session.id) != SessionStatus::Idle {
+                self.abort(&session.id).await;
+            }
+            self.core
+                .records
+                .store()
+                .remove_session(&session.id)
+                .await?;
+            self.core
+                .records
+                .publish(Event::SessionDeleted { info: session });
+        }
+        self.core.removed.lock().insert(id.clone(), ids);
+        Ok(())
+    }
+
+    /// Takes a removal back, with everything that went with it.
+    pub async fn restore(&self, id: &SessionId) -> Result<Session> {
+        let family = self
+            .core
+            .removed
+            .lock()
+            .remove(id)
+            .unwrap_or_else(|| vec![id.clone()]);
+        for member in &family {
+            self.core.records.store().restore_session(member).await?;
+            let info = self.get(member).await?;
+            self.core.records.publish(Event::SessionCreated { info });
+        }
+        self.get(id).await
+    }
+
+    /// Sessions whose title holds every word.
+    pub async fn search(&self, project: &Project, words: &str) -> Result<Vec<Session>> {
+        let words: Vec<_> = words.split_whitespace().map(str::to_lowercase).collect();
+        let mut sessions = self.list(project).await?;
+        sessions.retain(|session| {
+            let title = session.title.to_lowercase();
+            words.iter().all(|word| title.contains(word))
+        });
+        Ok(sessions)
+    }
+
+    /// The session and all below it, parents first.
+    async fn family(&self, id: &SessionId) -> Result<Vec<Session>> {
+        let all = self.list_all().await?;
+        let mut family = vec![self.get(id).await?];
+        let mut next = 0;
+        while next < family.len() {
+            let parent = family[next].id.clone();
+            let known: Vec<_> = family.iter().map(|session| session.id.clone()).collect();
+            family.extend(
+                all.iter()
+                    .filter(|session| session.parent_id.as_ref() == Some(&parent))
+                    .filter(|session| !known.contains(&session.id))
+                    .cloned(),
+            );
+            next += 1;
+        }
+        Ok(family)
+    }
+}

@@ -1,0 +1,248 @@
+//! The tool calls of one step: run, watched, and each brought to its end.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::{join, join_all};
+use lathe_protocol::{Extra, FilePart, Map, Part, ToolPart, Unanswered};
+use lathe_tools::{Attachment, Effect, FailureKind, Progress, ToolFailure, ToolOutput};
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use super::host::{CallHost, CallScope};
+use super::step::Call;
+use crate::data_url;
+use crate::error::Result;
+
+/// A card is redrawn at most this often while its tool runs.
+const PROGRESS_EVERY: Duration = Duration::from_millis(100);
+
+/// The name under which a call of a tool that does not exist is kept.
+pub const INVALID: &str = "invalid";
+
+/// What the calls of a step mean for the turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum After {
+    GoOn,
+    /// The person said no, or stopped the turn.
+    Stop,
+}
+
+/// Independent calls run beside each other; those that change things run in the order in
+/// which they were made. Every call ends completed or error.
+pub async fn run_all(scope: &Arc<CallScope>, calls: Vec<Call>) -> Result<After> {
+    let (ordered, independent): (Vec<_>, Vec<_>) = calls
+        .into_iter()
+        .partition(|call| scope.effect(&call.part.tool) == Effect::Ordered);
+    let beside = join_all(independent.into_iter().map(|call| run(scope, call)));
+    let in_order = async {
+        let mut ends = Vec::new();
+        for call in ordered {
+            ends.push(run(scope, call).await);
+        }
+        ends
+    };
+    let (beside, in_order) = join(beside, in_order).await;
+    let mut after = After::GoOn;
+    for end in beside.into_iter().chain(in_order) {
+        if end? == After::Stop {
+            after = After::Stop;
+        }
+    }
+    Ok(after)
+}
+
+async fn run(scope: &Arc<CallScope>, call: Call) -> Result<After> {
+    let Call {
+        part,
+        raw,
+        answered,
+    } = call;
+    if let Some(answer) = answered {
+        return settle_answered(scope, part, &raw, answer).await;
+    }
+    match prepare(scope, part, &raw) {
+        Err(part) => scope
+            .records()
+            .put_part(Part::Tool(part))
+            .await
+            .map(|()| After::GoOn),
+        Ok((part, input)) => watch_run(scope, part, input).await,
+    }
+}
+
+/// The call as it will run, or as it failed before it could.
+fn prepare(scope: &CallScope, mut part: ToolPart, raw: &str) -> Result<(ToolPart, Map), ToolPart> {
+    let now = scope.records().now();
+    let parsed = parse(raw);
+    let refused = match (scope.tools().find(&part.tool), parsed) {
+        (Ok(tool), Ok(input)) => match tool.check(&Value::Object(input.clone())) {
+            Ok(()) => {
+                part.tool = tool.name().to_owned();
+                return Ok((part, input));
+            }
+            Err(failure) => {
+                // Shown with what the model sent, though it was not what the tool takes.
+                let _ = part.start(input, now);
+                failure.text
+            }
+        },
+        (Ok(_), Err(why)) => format!(
+            "The arguments for {} are not valid JSON: {why}. They were: {raw}",
+            part.tool
+        ),
+        (Err(failure), parsed) => {
+            let input = parsed.map_or_else(|_| Value::from(raw), Value::Object);
+            let input = json!({ "tool": part.tool, "input": input });
+            part.tool = INVALID.to_owned();
+            let _ = part.start(input.as_object().cloned().unwrap_or_default(), now);
+            failure.text
+        }
+    };
+    let _ = part.fail(refused, None, now);
+    Err(part)
+}
+
+/// No arguments at all is how some models spell an empty object.
+fn parse(raw: &str) -> Result<Map, String> {
+    if raw.trim().is_empty() {
+        return Ok(Map::new());
+    }
+    match serde_json::from_str(raw) {
+        Ok(Value::Object(map)) => Ok(map),
+        Ok(other) => Err(format!("expected an object, found {other}")),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+async fn watch_run(scope: &Arc<CallScope>, mut part: ToolPart, input: Map) -> Result<After> {
+    let records = scope.records();
+    let _ = part.start(input.clone(), records.now());
+    records.put_part(Part::Tool(part.clone())).await?;
+
+    let (progress, mut changed) = watch::channel(Progress::default());
+    let host = Arc::new(CallHost::new(scope.clone(), &part, progress));
+    let outcome = {
+        // The call keeps the part as it began; progress is noted on ours.
+        let begun = part.clone();
+        let mut running = std::pin::pin!(call_tool(scope, &begun, input, host));
+        loop {
+            tokio::select! {
+                outcome = &mut running => break outcome,
+                () = pause_then_change(&mut changed) => {
+                    let news = changed.borrow_and_update().clone();
+                    let _ = part.progress(news.title, news.metadata);
+                    records.put_part(Part::Tool(part.clone())).await?;
+                }
+            }
+        }
+    };
+    let after = end(scope, &mut part, outcome);
+    records.put_part(Part::Tool(part)).await?;
+    Ok(after)
+}
+
+async fn call_tool(
+    scope: &Arc<CallScope>,
+    part: &ToolPart,
+    input: Map,
+    host: Arc<CallHost>,
+) -> Result<ToolOutput, ToolFailure> {
+    let cancel = scope.cancel().clone();
+    let run = async {
+        scope.guard_doom_loop(&host, &part.tool, &input).await?;
+        let cx = scope.context(part, host.clone());
+        scope
+            .tools()
+            .run(&part.tool, Value::Object(input), &cx)
+            .await
+    };
+    let mut run = std::pin::pin!(run);
+    tokio::select! {
+        outcome = &mut run => outcome,
+        () = cancel.cancelled() => {
+            // A tool that cleans up after itself gets a moment; nothing waits for ever.
+            let grace = tokio::time::timeout(Duration::from_secs(3), run).await;
+            match grace {
+                Ok(Err(failure)) if failure.kind == FailureKind::Aborted => Err(failure),
+                Ok(Ok(output)) => Ok(output),
+                _ => Err(ToolFailure::aborted()),
+            }
+        }
+    }
+}
+
+async fn pause_then_change(changed: &mut watch::Receiver<Progress>) {
+    if changed.changed().await.is_err() {
+        // The sender lives as long as the call.
+        std::future::pending::<()>().await;
+    }
+    tokio::time::sleep(PROGRESS_EVERY).await;
+}
+
+fn end(scope: &CallScope, part: &mut ToolPart, outcome: Result<ToolOutput, ToolFailure>) -> After {
+    let now = scope.records().now();
+    match outcome {
+        Ok(output) => {
+            let attachments = output
+                .attachments
+                .into_iter()
+                .map(|file| file_part(scope, part, file))
+                .collect();
+            let _ = part.complete(
+                output.output,
+                output.title,
+                output.metadata,
+                attachments,
+                now,
+            );
+            After::GoOn
+        }
+        Err(failure) => {
+            let (text, after) = match failure.kind {
+                FailureKind::Aborted => (Unanswered::Aborted.text().to_owned(), After::Stop),
+                FailureKind::Rejected => (failure.text, After::Stop),
+                FailureKind::Failed | FailureKind::Denied | FailureKind::Dismissed => {
+                    (failure.text, After::GoOn)
+                }
+            };
+            let metadata = (!failure.metadata.is_empty()).then_some(failure.metadata);
+            let _ = part.fail(text, metadata, now);
+            after
+        }
+    }
+}
+
+fn file_part(scope: &CallScope, part: &ToolPart, file: Attachment) -> FilePart {
+    let records = scope.records();
+    FilePart {
+        id: records.ids().part(records.now()),
+        session_id: part.session_id.clone(),
+        message_id: part.message_id.clone(),
+        url: data_url::encode(&file.mime, &file.bytes),
+        mime: file.mime,
+        filename: file.filename,
+        source: None,
+        extra: Extra::default(),
+    }
+}
+
+/// The provider ran the call itself; here it is only written down.
+async fn settle_answered(
+    scope: &CallScope,
+    mut part: ToolPart,
+    raw: &str,
+    answer: Result<String, String>,
+) -> Result<After> {
+    let now = scope.records().now();
+    let _ = part.start(parse(raw).unwrap_or_default(), now);
+    let _ = match answer {
+        Ok(output) => {
+            let title = part.tool.clone();
+            part.complete(output, title, Map::new(), Vec::new(), now)
+        }
+        Err(error) => part.fail(error, None, now),
+    };
+    scope.records().put_part(Part::Tool(part)).await?;
+    Ok(After::GoOn)
+}

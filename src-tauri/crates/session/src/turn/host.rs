@@ -1,0 +1,207 @@
+//! What a running tool may ask of the session.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use lathe_protocol::{
+    Event, Extra, Map, PermissionRequest, Project, Question, QuestionRequest, Ruleset, Session,
+    Todo, ToolPart, ToolRef,
+};
+use lathe_store::{Health, Key};
+use lathe_tools::context::{CallIds, Host, PermissionAsk, TaskRequest, TaskResult};
+use lathe_tools::{Effect, FileReads, Progress, Registry, ToolContext, ToolFailure};
+use parking_lot::Mutex;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::doom::DoomLoop;
+use crate::clock::ToolClock;
+use crate::core::Core;
+use crate::permission::Inquiry;
+use crate::records::Records;
+
+/// What all calls of a step share.
+pub struct CallScope {
+    pub core: Arc<Core>,
+    pub session: Session,
+    pub project: Project,
+    pub rules: Ruleset,
+    pub tools: Registry,
+    pub cancel: CancellationToken,
+    pub reads: Arc<FileReads>,
+    pub doom: Arc<Mutex<DoomLoop>>,
+}
+
+impl CallScope {
+    pub fn records(&self) -> &Records {
+        &self.core.records
+    }
+
+    pub fn tools(&self) -> &Registry {
+        &self.tools
+    }
+
+    pub fn cancel(&self) -> &CancellationToken {
+        &self.cancel
+    }
+
+    /// A tool that does not exist does nothing, so it waits for nobody.
+    pub fn effect(&self, tool: &str) -> Effect {
+        self.tools
+            .find(tool)
+            .map_or(Effect::Independent, |tool| tool.effect())
+    }
+
+    pub fn context(&self, part: &ToolPart, host: Arc<CallHost>) -> ToolContext {
+        ToolContext {
+            root: PathBuf::from(&self.project.worktree),
+            cwd: PathBuf::from(&self.session.directory),
+            call: CallIds {
+                session: self.session.id.clone(),
+                message: part.message_id.clone(),
+                call: part.call_id.clone(),
+            },
+            cancel: self.cancel.clone(),
+            reads: self.reads.clone(),
+            output_dir: self.core.data_dir.join("tool-output"),
+            environment: self.core.environment.clone(),
+            clock: Arc::new(ToolClock(self.records().clock().clone())),
+            host,
+        }
+    }
+
+    /// The same call three times in a row is a sign that the model is stuck: ask.
+    pub async fn guard_doom_loop(
+        &self,
+        host: &CallHost,
+        tool: &str,
+        input: &Map,
+    ) -> Result<(), ToolFailure> {
+        if !self.doom.lock().repeats(tool, input) {
+            return Ok(());
+        }
+        let ask = PermissionAsk::new("doom_loop", tool)
+            .always(tool)
+            .with("tool", tool)
+            .with("input", input.clone());
+        host.ask(ask).await
+    }
+}
+
+pub struct CallHost {
+    scope: Arc<CallScope>,
+    tool: ToolRef,
+    progress: watch::Sender<Progress>,
+}
+
+impl CallHost {
+    pub fn new(scope: Arc<CallScope>, part: &ToolPart, progress: watch::Sender<Progress>) -> Self {
+        let tool = ToolRef {
+            message_id: part.message_id.clone(),
+            call_id: part.call_id.clone(),
+        };
+        CallHost {
+            scope,
+            tool,
+            progress,
+        }
+    }
+
+    fn todo_key(&self) -> Result<Key, ToolFailure> {
+        Key::todo(&self.scope.session.id).map_err(|error| ToolFailure::failed(error.to_string()))
+    }
+}
+
+#[async_trait]
+impl Host for CallHost {
+    async fn ask(&self, ask: PermissionAsk) -> Result<(), ToolFailure> {
+        let records = self.scope.records();
+        let request = PermissionRequest {
+            id: records.ids().permission(records.now()),
+            session_id: self.scope.session.id.clone(),
+            permission: ask.permission,
+            patterns: ask.patterns,
+            metadata: ask.metadata,
+            always: if ask.opaque { Vec::new() } else { ask.always },
+            tool: Some(self.tool.clone()),
+            extra: Extra::default(),
+        };
+        let inquiry = Inquiry {
+            project: &self.scope.project.id,
+            rules: &self.scope.rules,
+            request,
+            opaque: ask.opaque,
+        };
+        tokio::select! {
+            answer = self.scope.core.permissions.ask(inquiry) => answer,
+            () = self.scope.cancel.cancelled() => Err(ToolFailure::aborted()),
+        }
+    }
+
+    fn progress(&self, progress: Progress) {
+        self.progress.send_modify(|known| {
+            known.title = progress.title.or(known.title.take());
+            known.metadata.extend(progress.metadata);
+        });
+    }
+
+    async fn question(&self, questions: Vec<Question>) -> Result<Vec<Vec<String>>, ToolFailure> {
+        let records = self.scope.records();
+        let request = QuestionRequest {
+            id: records.ids().question(records.now()),
+            session_id: self.scope.session.id.clone(),
+            questions,
+            tool: Some(self.tool.clone()),
+            extra: Extra::default(),
+        };
+        tokio::select! {
+            answers = self.scope.core.questions.ask(request) => answers,
+            () = self.scope.cancel.cancelled() => Err(ToolFailure::aborted()),
+        }
+    }
+
+    async fn todos(&self) -> Result<Vec<Todo>, ToolFailure> {
+        let read = self.scope.records().store().read(&self.todo_key()?).await;
+        read.map(Option::unwrap_or_default).map_err(unwritable)
+    }
+
+    async fn set_todos(&self, todos: Vec<Todo>) -> Result<(), ToolFailure> {
+        let records = self.scope.records();
+        records
+            .store()
+            .write(&self.todo_key()?, &todos)
+            .await
+            .map_err(unwritable)?;
+        let session_id = self.scope.session.id.clone();
+        records.publish(Event::TodoUpdated { session_id, todos });
+        Ok(())
+    }
+
+    async fn spawn_task(&self, _task: TaskRequest) -> Result<TaskResult, ToolFailure> {
+        Err(ToolFailure::failed("Subtasks cannot be started from here."))
+    }
+
+    async fn ensure_writable(&self) -> Result<(), ToolFailure> {
+        let store = self.scope.records().store();
+        store
+            .barrier(&self.scope.session.id)
+            .await
+            .map_err(unwritable)?;
+        match &*store.health().borrow() {
+            Health::Good => Ok(()),
+            Health::Failing(why) => Err(ToolFailure::failed(format!(
+                "Nothing may be changed while the session cannot be saved: {why}"
+            ))),
+        }
+    }
+
+    async fn file_edited(&self, path: &Path) {
+        let file = path.display().to_string();
+        self.scope.records().publish(Event::FileEdited { file });
+    }
+}
+
+fn unwritable(error: lathe_store::StoreError) -> ToolFailure {
+    ToolFailure::failed(format!("The session cannot be saved: {error}"))
+}

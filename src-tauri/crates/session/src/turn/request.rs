@@ -1,0 +1,65 @@
+//! What the next API call asks: system prompt, history, tools.
+
+use std::sync::Arc;
+
+use lathe_protocol::UserMessage;
+use lathe_provider::{ModelMessage, ModelRequest, ToolSpec, UserContent};
+use lathe_tools::Registry;
+
+use super::Turn;
+use crate::agents::Agent;
+use crate::convert::{self, Target};
+use crate::models::OpenModel;
+use crate::permission::hides_tool;
+use crate::system;
+
+const LAST_STEP: &str = "This is the last step of this turn: no tools are available any more. \
+    Say what was done, what is left, and what you would do next.";
+
+impl Turn {
+    pub(super) async fn request(
+        &self,
+        user: &UserMessage,
+        agent: &Agent,
+        model: &OpenModel,
+    ) -> ModelRequest {
+        let target = Target {
+            model: &model.info,
+            wire: model.wire,
+            load: &|_| None,
+        };
+        let mut request = ModelRequest::new(model.info.wire_id.clone());
+        request.system =
+            system::prompt(&self.core, &self.session, &self.project, agent, user).await;
+        request.messages = convert::to_model(&self.history, &target);
+        request.reasoning = user.variant.clone().or_else(|| agent.variant.clone());
+        request.temperature = agent.temperature;
+        request.top_p = agent.top_p;
+        if agent.steps.is_some_and(|cap| self.steps >= cap) {
+            let content = vec![UserContent::Text {
+                text: LAST_STEP.to_owned(),
+            }];
+            request.messages.push(ModelMessage::User { content });
+        } else if model.info.tools {
+            request.tools = specs(&self.tools(agent));
+        }
+        request
+    }
+
+    /// What this agent may use here: tools it could never be allowed are not offered.
+    pub(super) fn tools(&self, agent: &Agent) -> Registry {
+        let rules = self.core.rules(agent, &self.session);
+        self.core.tools.without(|tool| hides_tool(&rules, tool))
+    }
+}
+
+fn specs(tools: &Registry) -> Vec<ToolSpec> {
+    tools
+        .iter()
+        .map(|tool| ToolSpec {
+            name: tool.name().to_owned(),
+            description: tool.prompt().to_owned(),
+            input_schema: Arc::new(tool.schema()),
+        })
+        .collect()
+}

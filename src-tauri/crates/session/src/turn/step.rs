@@ -1,0 +1,368 @@
+//! One API call: the model's stream becomes stored parts.
+//!
+//! Tool calls are collected here and run only once the stream has ended well, so that a
+//! stream which breaks off can be asked for again without running anything twice.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use futures::{Stream, StreamExt};
+use lathe_protocol::{
+    Extra, Map, MessageId, Millis, Part, PartId, PartTime, ReasoningPart, SessionId, TextPart,
+    ToolPart,
+};
+use lathe_provider::{FinishReason, Metadata, ProviderError, StreamEvent, Usage};
+use tokio::time::MissedTickBehavior;
+use tokio_util::sync::CancellationToken;
+
+use crate::error::Result;
+use crate::records::Records;
+
+/// Streaming text is written at most this often; a crash loses no more than this.
+const SAVE_EVERY: Duration = Duration::from_millis(100);
+
+/// How a stream ended.
+#[derive(Debug, PartialEq)]
+pub enum StreamEnd {
+    Finished { reason: FinishReason, usage: Usage },
+    Failed(ProviderError),
+    Aborted,
+}
+
+/// A call the model made, whole.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    pub part: ToolPart,
+    /// The arguments as the model wrote them.
+    pub raw: String,
+    /// The provider ran it itself and said what came of it.
+    pub answered: Option<Result<String, String>>,
+}
+
+pub struct Step<'a> {
+    records: &'a Records,
+    session_id: SessionId,
+    message_id: MessageId,
+    /// Parts of an earlier attempt, removed as soon as this one has something to show.
+    replaced: Vec<Part>,
+    open: HashMap<String, PartId>,
+    pending: HashMap<String, ToolPart>,
+    /// Changed since they were last written.
+    unsaved: Vec<PartId>,
+    unsaved_calls: Vec<String>,
+    calls: Vec<Call>,
+    /// Everything this attempt has put into the message.
+    shown: Vec<PartId>,
+}
+
+impl<'a> Step<'a> {
+    pub fn new(
+        records: &'a Records,
+        session_id: SessionId,
+        message_id: MessageId,
+        replaced: Vec<Part>,
+    ) -> Self {
+        Step {
+            records,
+            session_id,
+            message_id,
+            replaced,
+            open: HashMap::new(),
+            pending: HashMap::new(),
+            unsaved: Vec::new(),
+            unsaved_calls: Vec::new(),
+            calls: Vec::new(),
+            shown: Vec::new(),
+        }
+    }
+
+    /// Reads the stream to its end, or until it is aborted.
+    pub async fn consume(
+        &mut self,
+        stream: impl Stream<Item = StreamEvent>,
+        cancel: &CancellationToken,
+    ) -> Result<StreamEnd> {
+        let mut stream = std::pin::pin!(stream);
+        let mut tick = tokio::time::interval(SAVE_EVERY);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut finished = None;
+        let end = loop {
+            let event = tokio::select! {
+                biased;
+                () = cancel.cancelled() => break StreamEnd::Aborted,
+                _ = tick.tick() => {
+                    self.save().await?;
+                    continue;
+                }
+                event = stream.next() => event,
+            };
+            match event {
+                Some(StreamEvent::FinishStep { reason, usage }) => finished = Some((reason, usage)),
+                Some(StreamEvent::Error {
+                    error: ProviderError::Aborted,
+                }) => break StreamEnd::Aborted,
+                Some(StreamEvent::Error { error }) => break StreamEnd::Failed(error),
+                Some(event) => self.take(event).await?,
+                None => break ended(finished),
+            }
+        };
+        self.close_all().await?;
+        Ok(end)
+    }
+
+    pub fn into_calls(self) -> Vec<Call> {
+        self.calls
+    }
+
+    /// What the message holds of this attempt and of those before it that nothing replaced.
+    pub async fn into_shown(self) -> Result<Vec<Part>> {
+        let mut parts = self.replaced;
+        for id in &self.shown {
+            parts.extend(self.records.store().part(&self.message_id, id).await?);
+        }
+        Ok(parts)
+    }
+
+    async fn take(&mut self, event: StreamEvent) -> Result<()> {
+        match event {
+            StreamEvent::TextStart { id, metadata } => self.open_text(&id, metadata).await,
+            StreamEvent::ReasoningStart { id, metadata } => {
+                self.open_reasoning(&id, metadata).await
+            }
+            StreamEvent::TextDelta { id, text } | StreamEvent::ReasoningDelta { id, text } => {
+                self.append(&id, &text);
+                Ok(())
+            }
+            StreamEvent::TextEnd { id, metadata } | StreamEvent::ReasoningEnd { id, metadata } => {
+                self.close(&id, metadata).await
+            }
+            StreamEvent::ToolInputStart { id, name } => self.open_call(&id, &name).await,
+            StreamEvent::ToolInputDelta { id, text } => {
+                self.receive(&id, &text);
+                Ok(())
+            }
+            StreamEvent::ToolCall {
+                id,
+                name,
+                input,
+                metadata,
+            } => self.finish_call(&id, &name, input, metadata).await,
+            StreamEvent::ToolResult { id, output, .. } => {
+                let text = output
+                    .as_str()
+                    .map_or_else(|| output.to_string(), str::to_owned);
+                self.answer(&id, Ok(text));
+                Ok(())
+            }
+            StreamEvent::ToolError { id, message, .. } => {
+                self.answer(&id, Err(message));
+                Ok(())
+            }
+            // The caller has opened the step; its end is read by `consume`.
+            StreamEvent::Start
+            | StreamEvent::StartStep
+            | StreamEvent::ToolInputEnd { .. }
+            | StreamEvent::FinishStep { .. }
+            | StreamEvent::Error { .. }
+            | StreamEvent::Finish => Ok(()),
+        }
+    }
+
+    async fn open_text(&mut self, block: &str, metadata: Metadata) -> Result<()> {
+        let (id, now) = self.new_part();
+        let part = Part::Text(TextPart {
+            id: id.clone(),
+            session_id: self.session_id.clone(),
+            message_id: self.message_id.clone(),
+            text: String::new(),
+            synthetic: None,
+            ignored: None,
+            time: Some(started(now)),
+            metadata: some(metadata),
+            extra: Extra::default(),
+        });
+        self.open_block(block, id, part).await
+    }
+
+    async fn open_reasoning(&mut self, block: &str, metadata: Metadata) -> Result<()> {
+        let (id, now) = self.new_part();
+        let part = Part::Reasoning(ReasoningPart {
+            id: id.clone(),
+            session_id: self.session_id.clone(),
+            message_id: self.message_id.clone(),
+            text: String::new(),
+            metadata: some(metadata),
+            time: started(now),
+            extra: Extra::default(),
+        });
+        self.open_block(block, id, part).await
+    }
+
+    async fn open_block(&mut self, block: &str, id: PartId, part: Part) -> Result<()> {
+        self.replace_earlier().await?;
+        self.records.open_stream(part).await?;
+        self.open.insert(block.to_owned(), id.clone());
+        self.shown.push(id);
+        Ok(())
+    }
+
+    fn append(&mut self, block: &str, text: &str) {
+        if let Some(id) = self.open.get(block) {
+            self.records.append(id, text);
+            if !self.unsaved.contains(id) {
+                self.unsaved.push(id.clone());
+            }
+        }
+    }
+
+    /// Text is trimmed at its end; a part that said nothing is removed.
+    async fn close(&mut self, block: &str, metadata: Metadata) -> Result<()> {
+        let Some(id) = self.open.remove(block) else {
+            return Ok(());
+        };
+        self.unsaved.retain(|unsaved| *unsaved != id);
+        let Some(mut part) = self.records.streaming(&id) else {
+            return Ok(());
+        };
+        let now = self.records.now();
+        let empty = match &mut part {
+            Part::Text(part) => {
+                part.text.truncate(part.text.trim_end().len());
+                part.time.get_or_insert_default().end = Some(now);
+                merge(&mut part.metadata, metadata);
+                part.text.is_empty()
+            }
+            Part::Reasoning(part) => {
+                part.text.truncate(part.text.trim_end().len());
+                part.time.end = Some(now);
+                merge(&mut part.metadata, metadata);
+                // Encrypted reasoning has no text but must go back to its provider.
+                part.text.is_empty() && part.metadata.is_none()
+            }
+            _ => false,
+        };
+        if empty {
+            self.shown.retain(|shown| *shown != id);
+            return self.records.remove_part(&part).await;
+        }
+        self.records.put_part(part).await
+    }
+
+    async fn open_call(&mut self, call: &str, name: &str) -> Result<()> {
+        self.replace_earlier().await?;
+        let (id, _) = self.new_part();
+        let part = ToolPart::pending(
+            id.clone(),
+            self.session_id.clone(),
+            self.message_id.clone(),
+            call,
+            name,
+        );
+        self.records.put_part(Part::Tool(part.clone())).await?;
+        self.pending.insert(call.to_owned(), part);
+        self.shown.push(id);
+        Ok(())
+    }
+
+    fn receive(&mut self, call: &str, text: &str) {
+        let Some(part) = self.pending.get_mut(call) else {
+            return;
+        };
+        // A pending part always takes more of its arguments.
+        let _ = part.receive(text);
+        if !self.unsaved_calls.iter().any(|unsaved| unsaved == call) {
+            self.unsaved_calls.push(call.to_owned());
+        }
+    }
+
+    async fn finish_call(
+        &mut self,
+        call: &str,
+        name: &str,
+        raw: String,
+        metadata: Metadata,
+    ) -> Result<()> {
+        if !self.pending.contains_key(call) {
+            self.open_call(call, name).await?;
+            self.receive(call, &raw);
+        }
+        let Some(mut part) = self.pending.remove(call) else {
+            return Ok(());
+        };
+        self.unsaved_calls.retain(|unsaved| unsaved != call);
+        merge(&mut part.metadata, metadata);
+        self.records.put_part(Part::Tool(part.clone())).await?;
+        self.calls.push(Call {
+            part,
+            raw,
+            answered: None,
+        });
+        Ok(())
+    }
+
+    fn answer(&mut self, call: &str, answer: Result<String, String>) {
+        if let Some(one) = self.calls.iter_mut().find(|one| one.part.call_id == call) {
+            one.answered = Some(answer);
+        }
+    }
+
+    async fn save(&mut self) -> Result<()> {
+        for id in std::mem::take(&mut self.unsaved) {
+            self.records.save_stream(&id).await?;
+        }
+        for call in std::mem::take(&mut self.unsaved_calls) {
+            if let Some(part) = self.pending.get(&call) {
+                self.records.put_part(Part::Tool(part.clone())).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// However the stream ended, nothing stays open. Calls whose arguments never came to
+    /// their end are settled by the turn.
+    async fn close_all(&mut self) -> Result<()> {
+        let open: Vec<_> = self.open.keys().cloned().collect();
+        for block in open {
+            self.close(&block, Metadata::new()).await?;
+        }
+        self.save().await
+    }
+
+    async fn replace_earlier(&mut self) -> Result<()> {
+        for part in std::mem::take(&mut self.replaced) {
+            self.records.remove_part(&part).await?;
+        }
+        Ok(())
+    }
+
+    fn new_part(&self) -> (PartId, Millis) {
+        let now = self.records.now();
+        (self.records.ids().part(now), now)
+    }
+}
+
+/// A stream that ends without saying so has not ended well.
+fn ended(finished: Option<(FinishReason, Usage)>) -> StreamEnd {
+    match finished {
+        Some((reason, usage)) => StreamEnd::Finished { reason, usage },
+        None => StreamEnd::Failed(ProviderError::Api(lathe_provider::ApiFailure::truncated())),
+    }
+}
+
+fn started(now: Millis) -> PartTime {
+    PartTime {
+        start: now,
+        end: None,
+        extra: Extra::default(),
+    }
+}
+
+fn some(metadata: Metadata) -> Option<Map> {
+    (!metadata.is_empty()).then_some(metadata)
+}
+
+fn merge(into: &mut Option<Map>, metadata: Metadata) {
+    if !metadata.is_empty() {
+        into.get_or_insert_default().extend(metadata);
+    }
+}

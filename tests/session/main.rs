@@ -1,0 +1,6 @@
+//! The session core through its public handle, as a specification of what it does.
+
+mod first_turn;
+mod lifecycle;
+mod recovery;
+mod time;

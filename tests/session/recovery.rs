@@ -1,0 +1,129 @@
+//! What a crash leaves behind is settled, and nothing of it is lost.
+
+use lathe_protocol::{MessageError, Part, SessionStatus, ToolState};
+use lathe_test_support::app::TestApp;
+use serde_json::json;
+
+/// A session as a killed program leaves it: a step with a running and a pending call.
+fn cut_short(app: &TestApp) {
+    let storage = app.data_dir().join("storage");
+    let session = app.session.id.as_str();
+    let write = |path: String, value: serde_json::Value| {
+        let path = storage.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, serde_json::to_string_pretty(&value).unwrap()).unwrap();
+    };
+    let (user, answer) = (
+        "msg_b996eae6c001AAAAAAAAAAAAAA",
+        "msg_b996eae6d001AAAAAAAAAAAAAA",
+    );
+    write(
+        format!("message/{session}/{user}.json"),
+        json!({
+            "id": user, "sessionID": session, "role": "user", "time": { "created": 1 },
+        }),
+    );
+    write(
+        format!("message/{session}/{answer}.json"),
+        json!({
+            "id": answer, "sessionID": session, "role": "assistant", "time": { "created": 2 },
+            "parentID": user, "modelID": "m", "providerID": "p", "mode": "build",
+            "path": { "cwd": "/", "root": "/" }, "cost": 0,
+            "tokens": { "input": 0, "output": 0, "reasoning": 0, "cache": { "read": 0, "write": 0 } },
+        }),
+    );
+    let states = [
+        json!({ "status": "running", "input": { "command": "make" }, "time": { "start": 3 } }),
+        json!({ "status": "pending", "input": {}, "raw": "{\"a" }),
+    ];
+    for (index, state) in states.into_iter().enumerate() {
+        let id = format!("prt_b996eae6e00{index}AAAAAAAAAAAAAA");
+        write(
+            format!("part/{answer}/{id}.json"),
+            json!({
+                "id": id, "sessionID": session, "messageID": answer, "type": "tool",
+                "callID": format!("c{index}"), "tool": "bash", "state": state,
+            }),
+        );
+    }
+}
+
+#[tokio::test]
+async fn open_calls_and_messages_of_a_crash_are_settled_when_the_session_is_opened() {
+    let app = TestApp::start().await;
+    cut_short(&app);
+    app.sessions.recover(&app.session.id).await.unwrap();
+
+    let messages = app.messages().await;
+    let answer = messages[1].info.as_assistant().unwrap();
+    assert!(answer.time.completed.is_some());
+    assert!(matches!(answer.error, Some(MessageError::Aborted(_))));
+    let errors: Vec<_> = messages[1]
+        .parts
+        .iter()
+        .map(|part| match part {
+            Part::Tool(tool) => match tool.state() {
+                ToolState::Error(failed) => failed.error.as_str(),
+                other => panic!("still {}", other.name()),
+            },
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(errors, ["Tool execution aborted"; 2]);
+}
+
+#[tokio::test]
+async fn a_session_that_was_cut_short_answers_the_next_prompt() {
+    let app = TestApp::start().await;
+    cut_short(&app);
+    app.ask("go on").await;
+    let outline = app.outline().await;
+    assert_eq!(outline.len(), 4);
+    assert_eq!(
+        outline[3],
+        "assistant: step-start reasoning text step-finish"
+    );
+}
+
+#[tokio::test]
+async fn everything_is_there_again_after_a_restart() {
+    let app = TestApp::start().await;
+    app.ask("hello").await;
+    let before = app.messages().await;
+    let app = app.restart().await;
+    assert_eq!(app.messages().await, before);
+    assert_eq!(
+        app.sessions.projects().await.unwrap(),
+        [app.project.clone()]
+    );
+    app.ask("again").await;
+    assert_eq!(app.messages().await.len(), 4);
+}
+
+#[tokio::test]
+async fn a_session_that_another_process_writes_is_left_alone() {
+    let app = TestApp::start().await;
+    cut_short(&app);
+    let store = lathe_store::Store::open(app.data_dir(), lathe_store::Options::default()).await;
+    let store = store.unwrap();
+    let writer = store.lock_session(&app.session.id).await.unwrap();
+
+    let before = app.messages().await;
+    app.sessions.recover(&app.session.id).await.unwrap();
+    assert_eq!(
+        app.messages().await,
+        before,
+        "it may be in the middle of its turn"
+    );
+    let input = lathe_protocol::ipc::PromptInput {
+        text: "hi".into(),
+        ..Default::default()
+    };
+    let refused = app.sessions.prompt(&app.session.id, input.clone()).await;
+    assert!(refused.unwrap_err().to_string().contains("in use"));
+    assert_eq!(app.messages().await, before);
+    assert_eq!(app.sessions.status(&app.session.id), SessionStatus::Idle);
+
+    drop(writer);
+    app.sessions.prompt(&app.session.id, input).await.unwrap();
+}
