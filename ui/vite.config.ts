@@ -27,6 +27,7 @@ export default defineConfig({
     include: ['src/**/*.test.{ts,tsx}'],
     setupFiles: ['src/testing/setup.ts'],
     restoreMocks: true,
+    testTimeout: 30_000,
     // One browser for all files: each cleans up after itself, and starting one costs more than a test.
     isolate: false,
     pool: 'threads',

@@ -46,7 +46,8 @@ export function App() {
     const title = app.session()?.title;
     document.title = title ? `${title} – ${en.app}` : en.app;
   });
-  const onClick = (event: MouseEvent) => followLinks(event, (url) => void app.attempt(() => app.host.openExternal(url)));
+  const onClick = (event: MouseEvent) =>
+    followLinks(event, (url) => void app.attempt(() => app.host.openExternal(url)));
   onMount(() => document.addEventListener('click', onClick));
   onCleanup(() => document.removeEventListener('click', onClick));
   onMount(() => void app.start());
@@ -54,7 +55,10 @@ export function App() {
   return (
     <div class="frame" data-narrow={narrow() ? '' : undefined} data-phase={app.phase().name}>
       <Show when={app.phase().name === 'ready' && sidebarOpen()}>
-        <div class="frame-side" ref={(side) => createEffect(() => (side.style.width = `${app.settings().sidebarWidth}px`))}>
+        <div
+          class="frame-side"
+          ref={(side) => createEffect(() => (side.style.width = `${app.settings().sidebarWidth}px`))}
+        >
           <Sidebar onHide={() => setSidebarOpen(false)} onNavigate={() => setVisiting(false)} />
         </div>
         <Show when={covered()}>

@@ -40,12 +40,11 @@ export const en = {
   timeline: {
     label: 'Session timeline',
     loading: 'Loading session',
-    older: 'Loading older messages',
     latest: 'Jump to latest',
     queued: 'Queued',
     queuedHint: 'Picked up at the agent’s next step',
     working: 'Working',
-    waiting: 'Waiting for the model',
+    asking: 'Waiting for you',
     finished: 'Answer finished',
     stopped: 'Stopped',
     failed: 'The answer failed',
@@ -68,7 +67,6 @@ export const en = {
     stop: 'Stop',
     hint: 'Enter sends, Shift+Enter starts a new line',
     hintBusy: 'Esc stops the turn',
-    disconnected: 'Not connected to the core',
   },
 
   empty: {
@@ -82,7 +80,6 @@ export const en = {
       { title: 'Explain this project', prompt: 'Explain how this project is laid out and where to start reading.' },
       { title: 'Find something to improve', prompt: 'Find one small thing worth improving here and tell me why.' },
     ],
-    startFailed: 'Lathe could not start',
     offline: 'The core of Lathe does not answer',
     offlineBody: 'Your sessions are safe on disk. Try again, or restart the app.',
   },
@@ -108,7 +105,6 @@ export const en = {
     unknown: (type: string) => `Part of type “${type}”`,
     unknownHint: 'Written by a newer version. It is kept as it is.',
     attachment: 'Attachment',
-    directory: 'Folder',
     lines: (start: number, end: number) => (start === end ? `line ${start}` : `lines ${start}–${end}`),
     tokens: (input: string, output: string) => `${input} in · ${output} out`,
     tokensDetail: (input: number, output: number, reasoning: number, read: number, write: number) =>

@@ -41,7 +41,10 @@ export function clock(then: number): string {
 }
 
 export function baseName(path: string): string {
-  const name = path.replace(/[/\\]+$/, '').split(/[/\\]/).at(-1);
+  const name = path
+    .replace(/[/\\]+$/, '')
+    .split(/[/\\]/)
+    .at(-1);
   return name || path;
 }
 

@@ -36,7 +36,12 @@ describe('toasts', () => {
     const toasts = createToasts();
     render(() => <Toasts toasts={toasts} />);
     for (const text of ['1', '2', '3', '4', '5']) toasts.show({ tone: 'error', text });
-    expect(screen.getAllByRole('alert').map((toast) => toast.querySelector('p')?.textContent)).toEqual(['2', '3', '4', '5']);
+    expect(screen.getAllByRole('alert').map((toast) => toast.querySelector('p')?.textContent)).toEqual([
+      '2',
+      '3',
+      '4',
+      '5',
+    ]);
   });
 });
 

@@ -24,12 +24,7 @@ export function PartSlot(props: { view: PartView; message: MessageView['info'] }
   return (
     <div class="part" data-part={part().type} data-part-id={part().id} data-status={statusOf(part())}>
       <ErrorBoundary fallback={<UnknownPart part={part()} />}>
-        <Dynamic
-          component={rendererOf(part().type)}
-          part={part()}
-          blocks={props.view.blocks}
-          message={props.message}
-        />
+        <Dynamic component={rendererOf(part().type)} part={part()} blocks={props.view.blocks} message={props.message} />
       </ErrorBoundary>
     </div>
   );

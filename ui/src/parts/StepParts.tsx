@@ -15,8 +15,7 @@ export function StepFinishPart(props: PartProps<'step-finish'>) {
     const { message } = props;
     const input = tokens.input + tokens.cache.read + tokens.cache.write;
     const answer = message.role === 'assistant' ? message : undefined;
-    const took =
-      answer?.time.completed === undefined ? '' : duration(answer.time.completed - answer.time.created);
+    const took = answer?.time.completed === undefined ? '' : duration(answer.time.completed - answer.time.created);
     return [answer?.modelID, took, en.part.tokens(count(input), count(tokens.output)), money(cost)]
       .filter((word) => word)
       .join(' · ');

@@ -34,7 +34,11 @@ const samples: { [T in PartType]: { told: Told<T>; says: string } } = {
   subtask: { told: { agent: 'general', description: 'Look around', prompt: 'Look.' }, says: 'Task for general' },
   'step-start': { told: {}, says: '' },
   'step-finish': {
-    told: { reason: 'stop', cost: 0.5, tokens: { input: 1200, output: 80, reasoning: 0, cache: { read: 800, write: 0 } } },
+    told: {
+      reason: 'stop',
+      cost: 0.5,
+      tokens: { input: 1200, output: 80, reasoning: 0, cache: { read: 800, write: 0 } },
+    },
     says: 'demo · 3.2 s · 2.0k in · 80 out · $0.50',
   },
   snapshot: { told: { snapshot: '0123456789abcdef' }, says: 'Snapshot01234567' },
@@ -60,7 +64,9 @@ describe('every part', () => {
   });
 
   test('a type nobody knows is shown as data', () => {
-    const part = drawView({ part: { id: 'prt_1', sessionID: 's', messageID: 'm', type: 'hologram', angle: 30 } as never });
+    const part = drawView({
+      part: { id: 'prt_1', sessionID: 's', messageID: 'm', type: 'hologram', angle: 30 } as never,
+    });
     expect(part.dataset.part).toBe('hologram');
     unfold(part);
     expect(part.textContent).toContain('"angle": 30');
@@ -68,7 +74,9 @@ describe('every part', () => {
 
   test('a known type that lacks a field is shown as data and takes nothing along', () => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
-    const part = drawView({ part: { id: 'prt_1', sessionID: 's', messageID: 'm', type: 'tool', tool: 'read' } as never });
+    const part = drawView({
+      part: { id: 'prt_1', sessionID: 's', messageID: 'm', type: 'tool', tool: 'read' } as never,
+    });
     expect(part.textContent).toContain('Part of type “tool”');
   });
 });
@@ -101,7 +109,11 @@ describe('text', () => {
     const writeText = vi.fn(async () => {});
     vi.stubGlobal('navigator', { ...navigator, clipboard: { writeText } });
     const view = write.part(answer.id, 'text', { text: '' });
-    const blocks = ['<pre class="code"><code>a\n</code></pre>', '<pre class="code continued"><code>b\n</code></pre>', '<p>c</p>'];
+    const blocks = [
+      '<pre class="code"><code>a\n</code></pre>',
+      '<pre class="code continued"><code>b\n</code></pre>',
+      '<p>c</p>',
+    ];
     const part = drawView({ ...view, blocks });
     const buttons = part.querySelectorAll('.copy-code');
     expect(buttons).toHaveLength(1);

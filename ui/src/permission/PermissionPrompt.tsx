@@ -21,9 +21,7 @@ export function PermissionPrompt(props: { request: PermissionRequest }) {
   const answer = async (reply: PermissionReply) => {
     const message = reply === 'reject' && reason().trim() !== '' ? reason().trim() : null;
     setAnswered(true);
-    const done = await app.attempt(() =>
-      app.host.answerPermission(props.request.id, reply, message).then(() => true),
-    );
+    const done = await app.attempt(() => app.host.answerPermission(props.request.id, reply, message).then(() => true));
     if (!done) setAnswered(false);
   };
   const onKeyDown = (event: KeyboardEvent) => {

@@ -14,7 +14,8 @@ import { createSessions, type Sessions } from './sessions';
 import { createToasts, type Toasts } from './toasts';
 import { projectOpened, sessionsListed, started } from './transitions';
 
-export type Phase = { readonly name: 'starting' } | { readonly name: 'ready' } | { readonly name: 'failed'; readonly error: UiError };
+export type Phase =
+  { readonly name: 'starting' } | { readonly name: 'ready' } | { readonly name: 'failed'; readonly error: UiError };
 
 export interface App extends Sessions {
   readonly host: Host;

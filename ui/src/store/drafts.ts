@@ -20,7 +20,8 @@ export function createDrafts(storage: Pick<Storage, 'getItem' | 'setItem'> | und
     get: (place) => drafts()[place] ?? '',
     set(place, text) {
       const { [place]: _old, ...others } = drafts();
-      const next = text === '' ? others : Object.fromEntries([...Object.entries(others), [place, text]].slice(-AT_MOST));
+      const next =
+        text === '' ? others : Object.fromEntries([...Object.entries(others), [place, text]].slice(-AT_MOST));
       setDrafts(next);
       save(storage, next);
     },

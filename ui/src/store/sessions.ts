@@ -2,7 +2,7 @@
 import { batch, createEffect, createMemo, createSignal, on, type Accessor } from 'solid-js';
 import { uiError } from '../host/host';
 import { en } from '../i18n/en';
-import type { Session, SessionStatus, UiError } from '../protocol';
+import type { PermissionRequest, QuestionRequest, Session, SessionStatus, UiError } from '../protocol';
 import type { Core } from './app';
 import { dropSession, putSession } from './reduce';
 import { closed, olderLoaded, opened, opening, openingFailed, sessionsListed } from './transitions';
@@ -13,6 +13,8 @@ export interface Sessions {
   readonly session: Accessor<Session | undefined>;
   readonly status: Accessor<SessionStatus>;
   readonly busy: Accessor<boolean>;
+  /** What this session, or a task it started, waits for the person to say. */
+  readonly requests: Accessor<Requests>;
   /** Why the selected session could not be opened. */
   readonly openError: Accessor<UiError | undefined>;
   select(sessionID: string): Promise<void>;
@@ -26,6 +28,11 @@ export interface Sessions {
   send(text: string): Promise<boolean>;
   stop(): Promise<void>;
   loadOlder(): Promise<void>;
+}
+
+export interface Requests {
+  readonly permissions: readonly PermissionRequest[];
+  readonly questions: readonly QuestionRequest[];
 }
 
 /** Enough for a tall window; the rest comes on scroll. */
@@ -55,6 +62,14 @@ export function createSessions(core: Core): Sessions {
     return (id === undefined ? undefined : state().statuses[id]) ?? IDLE;
   });
   const busy = createMemo(() => status().type !== 'idle');
+
+  const requests = createMemo<Requests>(() => {
+    const here = selected();
+    const { permissions, questions, sessions } = state();
+    const mine = ({ sessionID }: { sessionID: string }) =>
+      here !== undefined && (sessionID === here || sessions[sessionID]?.parentID === here);
+    return { permissions: permissions.filter(mine), questions: questions.filter(mine) };
+  });
 
   const load = async (sessionID: string) => {
     setOpenError(undefined);
@@ -148,6 +163,7 @@ export function createSessions(core: Core): Sessions {
     session,
     status,
     busy,
+    requests,
     openError,
     select,
     leave,

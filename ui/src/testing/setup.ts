@@ -1,6 +1,9 @@
 /** What jsdom lacks of a browser: sizes, and observers that report them. */
-import { cleanup } from '@solidjs/testing-library';
+import { cleanup, configure } from '@solidjs/testing-library';
 import { afterEach } from 'vitest';
+
+// A busy machine is not a failure.
+configure({ asyncUtilTimeout: 8000 });
 
 const VIEWPORT = 600;
 const ITEM = 120;

@@ -25,7 +25,12 @@ export function NoProject() {
       <p class="empty-lead">{en.tagline}</p>
       <p>{en.empty.welcomeBody}</p>
       <div class="empty-actions">
-        <Button tone="primary" icon={FolderOpen} data-testid="welcome-open-folder" onClick={() => void app.pickProject()}>
+        <Button
+          tone="primary"
+          icon={FolderOpen}
+          data-testid="welcome-open-folder"
+          onClick={() => void app.pickProject()}
+        >
           {en.sidebar.openFolder}
         </Button>
         <kbd>{keyName('O')}</kbd>

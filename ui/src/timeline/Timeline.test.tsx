@@ -37,7 +37,10 @@ describe('the timeline', () => {
     expect(answer?.querySelector('[data-part="text"]')?.textContent).toContain('Here is how a turn looks.');
     expect(answer?.querySelector('[data-part="reasoning"]')?.textContent).toContain('Planning the tour');
     expect(screen.getByRole('status').textContent).toBe('Answer finished');
-    const said = app.state().open?.messages.at(-1)?.parts.find((view) => view.part.type === 'text')?.part;
+    const said = app
+      .state()
+      .open?.messages.at(-1)
+      ?.parts.find((view) => view.part.type === 'text')?.part;
     expect(said).toMatchObject({ text: TOUR });
   });
 

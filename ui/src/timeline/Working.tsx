@@ -27,8 +27,13 @@ export function Working() {
   return (
     <div class="working" data-busy={app.busy() ? '' : undefined}>
       <Show when={app.busy()}>
-        <span class="spinner" aria-hidden="true" />
-        <Show when={retry()} fallback={<span aria-hidden="true">{en.timeline.working}</span>}>
+        <Show when={!asking()}>
+          <span class="spinner" aria-hidden="true" />
+        </Show>
+        <Show
+          when={retry()}
+          fallback={<span aria-hidden="true">{asking() ? en.timeline.asking : en.timeline.working}</span>}
+        >
           {(status) => (
             <>
               <Countdown attempt={status().attempt} message={status().message} next={status().next} />
@@ -44,6 +49,11 @@ export function Working() {
       </span>
     </div>
   );
+
+  function asking() {
+    const { permissions, questions } = app.requests();
+    return permissions.length + questions.length > 0;
+  }
 
   function tryNow() {
     const id = app.selected();

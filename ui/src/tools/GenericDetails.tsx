@@ -33,10 +33,7 @@ export function Outcome(props: { part: ToolPart }) {
       <Show when={completed()}>
         {(state) => (
           <>
-            <Show
-              when={state().output !== ''}
-              fallback={<p class="card-label">{en.tool.noOutput}</p>}
-            >
+            <Show when={state().output !== ''} fallback={<p class="card-label">{en.tool.noOutput}</p>}>
               <Section label={en.tool.output} text={state().output} copy={en.part.copyOutput} />
             </Show>
             <Show when={state().time.compacted !== undefined}>

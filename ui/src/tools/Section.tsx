@@ -6,7 +6,12 @@ export function Section(props: { label: string; text: string; tone?: 'danger'; c
   return (
     <div class="card-section">
       <span class="card-label">{props.label}</span>
-      <pre class="card-code" classList={{ 'card-error': props.tone === 'danger' }} tabindex="0" aria-label={props.label}>
+      <pre
+        class="card-code"
+        classList={{ 'card-error': props.tone === 'danger' }}
+        tabindex="0"
+        aria-label={props.label}
+      >
         {visible(props.text)}
       </pre>
       <Show when={props.copy}>

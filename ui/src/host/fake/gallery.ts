@@ -2,9 +2,7 @@
 import type { MessageView } from '../../protocol';
 import type { Clock } from './ids';
 import { call, createWriter } from './parts';
-
-const PIXELS =
-  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAGklEQVR4nGOoz5mMFTHQQ6LjwH+siB4SNDUcAGMo7D0d8KA2AAAAAElFTkSuQmCC';
+import { PIXELS } from './pixels';
 
 const ROOT = '/home/ada/projects/lantern';
 
@@ -23,7 +21,8 @@ export function gallery(sessionID: string, clock: Clock): MessageView[] {
         source: { type: 'file', path: `${ROOT}/src/timer.rs`, text: { value: '@src/timer.rs', start: 0, end: 13 } },
       }),
     (id) => part(id, 'file', { mime: 'image/png', filename: 'flicker.png', url: PIXELS }),
-    (id) => part(id, 'file', { mime: 'application/pdf', filename: 'lamp-manual.pdf', url: 'data:application/pdf;base64,' }),
+    (id) =>
+      part(id, 'file', { mime: 'application/pdf', filename: 'lamp-manual.pdf', url: 'data:application/pdf;base64,' }),
     (id) => part(id, 'text', { text: 'Called the read tool with src/timer.rs', synthetic: true }),
   );
   const usage = { input: 1840, output: 412, reasoning: 96, cache: { read: 10_240, write: 0 } };
@@ -81,7 +80,11 @@ export function gallery(sessionID: string, clock: Clock): MessageView[] {
         'tool',
         call('edit', {
           status: 'completed',
-          input: { filePath: `${ROOT}/src/schedule.rs`, oldString: 'lamp.set_brightness(target);', newString: 'lamp.request(target);' },
+          input: {
+            filePath: `${ROOT}/src/schedule.rs`,
+            oldString: 'lamp.set_brightness(target);',
+            newString: 'lamp.request(target);',
+          },
           output: 'Edit applied.',
           title: 'src/schedule.rs',
           metadata: {},

@@ -65,7 +65,8 @@ export function longSession(sessionID: string, clock: Clock): MessageView[] {
     const time = { created: clock.now(), completed: clock.now() };
     const text = Array.from(
       { length: 1 + (index % 4) },
-      (_, line) => `Paragraph ${line + 1} of answer ${index + 1}. It turns the lamp's requests into one level a tick, and keeps a short history of them.`,
+      (_, line) =>
+        `Paragraph ${line + 1} of answer ${index + 1}. It turns the lamp's requests into one level a tick, and keeps a short history of them.`,
     ).join('\n\n');
     const said = write.answer(asked.info.id, { time, finish: 'stop' }, (id) =>
       write.part(id, 'text', { text, time: { start: 0, end: 1 } }),

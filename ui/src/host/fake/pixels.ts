@@ -1,0 +1,21 @@
+/** A lamp in the dark, 48 by 32 pixels: the picture of the scripted session. */
+export const PIXELS = [
+  'data:image/png;base64,',
+  'iVBORw0KGgoAAAANSUhEUgAAADAAAAAgCAIAAADbtmxLAAAEuklEQVR42s3XW2+UVRQG4P4SC3YESgXKHDoznXNnptPTdOi5FNCG',
+  's0AJaGMVRKWNqQoG0YhiNCKJGjQkJHqh0Zh4Y/TKhBtuvPZ3+HzTyEVbW+DqSyY7O2u/611rr9P+puWpp6Mb/La0RbftiO3alYhF',
+  'u9JdyUImVSmk+3u669XMSF92fCA7OZSbruf2D+dmGnmrPQm5UxhIeFp0MeDBhnMDiy0bnLU2vdm9O5GIdWVSyVI2XSsFroz2B37w',
+  '4NBIfnascHiicGSycHSyaLUnIXcKAwlPiy4GPNhwtrY9kUPPbA9igyWbSpVzQWD21bITg7kDjfzzY4EHJ/YXTx0onTlYmjtUOvtc',
+  'j9WehNwpDCQ8LboY8GDDifmxHWrbFut4Ni7OboZroNwtC1P1nNuLxMmZIvPnZnteOlx++Wh54ZhfxWpPQu4UBhKeFl0MeLDhxIz/',
+  'MRzaEom274zv7UzIvWi7H0b14dLHpoqnD5bOz/awfeFE5dIL1TdPVy+fqS7O9VrtScidwkDC05pu+oQHG07M+Fl5VIeEVLKT8aCK',
+  'VYCYTzW9OT4dBEYMXj1eeeNUdels7/K52jsv1q7M167O91ntScidwkDC06KLAQ82nJjxr5u4dRzaGonu7IjH9galo0dUpToQeXfF',
+  'Pn+kfPFkRTyWzwdOvL/Q9+GF/o8u9t94bcBqT0LuFAYSnhZdDHiw4cSMn5WtkUdwKLISnkSymEkJsk5Rm6pB/N2YjaW5XpG4ttDH',
+  'g5uvD3x+efCLxcFbS0NWexJypzBLTZ9o0cWABxvOYtByQZAia4K0jkM72oPqySSTlXwQHt0r4CpUTcjCYtOb66/0f3wpcOX2W0Nf',
+  'v12/82792yvDVnsScqcwkPC06GLAgy0IUj6NnxW2NnFIDDs64vFYV747qB6VaKLoYWFXpypDLtyePfH4arn+3dXhe9ca319v/PDB',
+  'Pqs9CblTGEh4WnQx4MGGEzN+VjrWZK1lbbebE+KpHTSqmSv35opO1juqVX3IiBiweve9YX78dGPkl5sjv346arUnIXcKAwlPiy4G',
+  'PNhwYsbPClur+r9lbX/t2RN0u5mxki+T16xTB/pZB6lZVSIvIsH2z5+M/PbZ6O+3xv74ctxqT0LuFAYSnhZdDHhm/8saflbYWtVr',
+  'qx0y1zs7E90KqJAe7s2YH14D81fMzRg1oY9cXa3Ijnjw4M/b4399M3H/zqTVnoTcKQwkPC26GPBgw4kZPytssbiRQ9vbY0FFp5LV',
+  'QrpRy3gvdYf0m8LmnkkjC+pD/aoYORIVfjy4O/X3vWmrPQm5UxhIeFp0MeDBhhMzflbYYnEjh5R9tDmBegvBPFypaO+Ul0G/KAjz',
+  'RofrKXlRNzIlNrz558cZqz0JuVMYSHhadDHgWalrzPhZYWtVo4U+QqGrodB1WejmUOgmdejesjC+9qH7HgrdF2MYv6lD968jjP/L',
+  'wvjPNXT/7R/GSYRlXSXqDmE3RUw291YWrHopvd7yYrUnIXcKAwlPiy4GPK1tm5jb3KGHNa4vBNz8MNPMWbNfIlSGGPiW8H1jtSch',
+  'dwoDCU+L7v9V8RM6tDILXNE0Y8CNvUTsyYWvCPUhElZ7EnKnMJDwtNbt8HV//wJ71RCcKVbAwQAAAABJRU5ErkJggg==',
+].join('');
