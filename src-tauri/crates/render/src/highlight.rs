@@ -34,17 +34,12 @@ pub fn lines(code: &str, path_or_lang: &str) -> Vec<Vec<Span>> {
 
 /// `code` as sanitised HTML, to be put inside a `pre`.
 pub fn html(code: &str, path_or_lang: &str) -> String {
-    sanitize::clean(&markup(code, path_or_lang))
-}
-
-/// As [`html`], for a caller that sends it through the gate with the rest.
-pub(crate) fn markup(code: &str, path_or_lang: &str) -> String {
     let mut highlighter = Highlighter::new(path_or_lang);
     let mut out = String::with_capacity(code.len() * 2);
     for line in code.split_inclusive('\n') {
         push_line(&mut out, line, &highlighter.line(line));
     }
-    out
+    sanitize::clean(&out)
 }
 
 pub(crate) fn push_line(out: &mut String, line: &str, pieces: &[Piece]) {

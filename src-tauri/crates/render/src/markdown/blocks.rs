@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::code::OpenCode;
+use super::code::{NestedCode, OpenCode};
 use super::line::Line;
 use super::segment::{Prose, Splitter, Step};
 use super::{Options, tail, write};
@@ -35,6 +35,7 @@ pub(super) struct Blocks {
     waiting: Vec<Waiting>,
     splitter: Splitter,
     code: Option<OpenCode>,
+    nested: NestedCode,
     /// The line being written.
     line: String,
     torn: bool,
@@ -57,6 +58,7 @@ impl Blocks {
             waiting: Vec::new(),
             splitter: Splitter::default(),
             code: None,
+            nested: NestedCode::default(),
             line: String::new(),
             torn: false,
             after_return: false,
@@ -99,7 +101,7 @@ impl Blocks {
     }
 
     /// The open end as it should look now. Nothing in it is final.
-    pub fn preview(&self) -> Vec<String> {
+    pub fn preview(&mut self) -> Vec<String> {
         if let Some(code) = &self.code {
             return code
                 .preview(self.open_code_line())
@@ -126,14 +128,14 @@ impl Blocks {
             .collect()
     }
 
-    fn preview_step(&self, step: Step, last: bool) -> Option<String> {
+    fn preview_step(&mut self, step: Step, last: bool) -> Option<String> {
         let Step::Prose(mut prose) = step else {
             return None;
         };
         if last {
             prose.source = tail::mended(&prose.source, self.options.root.as_deref());
         }
-        let written = write::write(&prose, &self.options, &self.definitions);
+        let written = write::write(&prose, &self.options, &self.definitions, &mut self.nested);
         (!written.markup.is_empty()).then(|| sanitize::clean(&written.markup))
     }
 
@@ -195,7 +197,8 @@ impl Blocks {
     }
 
     fn close_prose(&mut self, prose: Prose) {
-        let written = write::write(&prose, &self.options, &self.definitions);
+        let written = write::write(&prose, &self.options, &self.definitions, &mut self.nested);
+        self.nested.forget();
         for (label, target) in written.links {
             self.definitions.links.entry(label).or_insert(target);
         }
@@ -222,7 +225,12 @@ impl Blocks {
                 self.definitions.links.contains_key(label) || self.definitions.notes.contains(label)
             };
             if waiting.labels.iter().any(known) {
-                let written = write::write(&waiting.prose, &self.options, &self.definitions);
+                let written = write::write(
+                    &waiting.prose,
+                    &self.options,
+                    &self.definitions,
+                    &mut self.nested,
+                );
                 self.html[waiting.index] = sanitize::clean(&written.markup);
                 first = first.min(waiting.index);
             }

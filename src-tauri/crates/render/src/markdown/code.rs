@@ -80,3 +80,69 @@ pub(super) fn block(lang: &str, continued: bool, markup: &str) -> String {
     out.push_str("</code></pre>");
     out
 }
+
+/// The coloured lines of the code blocks inside an open list or quote, kept from push to push.
+#[derive(Default)]
+pub(super) struct NestedCode {
+    kept: Vec<Kept>,
+    next: usize,
+}
+
+struct Kept {
+    lang: String,
+    /// The lines that are complete, and their markup.
+    code: String,
+    markup: String,
+    highlighter: Highlighter,
+}
+
+impl NestedCode {
+    /// The segment is read again from its start.
+    pub fn rewind(&mut self) {
+        self.next = 0;
+    }
+
+    pub fn forget(&mut self) {
+        *self = Self::default();
+    }
+
+    /// The markup of the next block of the segment.
+    pub fn markup(&mut self, lang: &str, code: &str) -> String {
+        let at = self.next;
+        self.next += 1;
+        let grown = |kept: &Kept| kept.lang == lang && code.starts_with(&kept.code);
+        if !self.kept.get(at).is_some_and(grown) {
+            self.kept.truncate(at);
+            self.kept.push(Kept::new(lang));
+        }
+        self.kept
+            .get_mut(at)
+            .map(|kept| kept.markup(code))
+            .unwrap_or_default()
+    }
+}
+
+impl Kept {
+    fn new(lang: &str) -> Self {
+        let (code, markup) = (String::new(), String::new());
+        Self {
+            lang: lang.to_owned(),
+            code,
+            markup,
+            highlighter: Highlighter::new(lang),
+        }
+    }
+
+    fn markup(&mut self, code: &str) -> String {
+        for line in code[self.code.len()..].split_inclusive('\n') {
+            if !line.ends_with('\n') {
+                let mut out = self.markup.clone();
+                highlight::push_line(&mut out, line, &self.highlighter.clone().line(line));
+                return out;
+            }
+            highlight::push_line(&mut self.markup, line, &self.highlighter.line(line));
+            self.code.push_str(line);
+        }
+        self.markup.clone()
+    }
+}

@@ -40,8 +40,82 @@ fn chunks(text: &str, cuts: &[prop::sample::Index]) -> Vec<String> {
         .collect()
 }
 
+/// Pieces of ordinary Markdown, for which cutting first and parsing then must change nothing.
+fn ordinary() -> impl Strategy<Value = String> {
+    let line = proptest::sample::select(vec![
+        "text",
+        "more text",
+        "",
+        "",
+        "",
+        "# heading",
+        "- item",
+        "- other",
+        "  - nested",
+        "  in item",
+        "1. one",
+        "2. two",
+        "   in one",
+        "* star",
+        "> quote",
+        ">",
+        "> - item",
+        "```",
+        "```rs",
+        "~~~",
+        "   ```",
+        "  ```",
+        "---",
+        "===",
+        "***",
+        "    indented",
+        "| a | b |",
+        "|---|---|",
+        "| 1 | 2 |",
+        "#",
+        "-",
+        "text  ",
+        "10) ten",
+        "+ plus",
+        "    - deep",
+        "a|b",
+        "-|-",
+        "`",
+        "## two ##",
+    ]);
+    proptest::collection::vec(line, 0..4).prop_map(|lines| lines.join("\n"))
+}
+
+/// The markup of a text that is parsed whole.
+fn parsed_whole(source: &str) -> String {
+    let prose = segment::Prose {
+        source: source.to_owned(),
+        ..Default::default()
+    };
+    let (options, known) = (Options::default(), blocks::Definitions::default());
+    let written = write::write(&prose, &options, &known, &mut code::NestedCode::default());
+    crate::sanitize::clean(&written.markup)
+}
+
+fn without_gaps(html: &str) -> String {
+    html.replace(">\n\n<", "><")
+        .replace(">\n<", "><")
+        .trim_end()
+        .to_owned()
+}
+
 proptest! {
-    #![proptest_config(cases(300))]
+    #![proptest_config(cases(400))]
+
+    #[test]
+    fn segments_mean_what_the_whole_text_means(source in ordinary()) {
+        let cut = without_gaps(&render(&source, &Options::default()).join("\n"));
+        prop_assert_eq!(cut, without_gaps(&parsed_whole(&source)), "{}", source);
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(150))]
 
     #[test]
     fn any_chunking_ends_in_the_same_blocks(

@@ -49,7 +49,10 @@ enum Shape {
     Paragraph {
         first: bool,
     },
-    Quote,
+    /// `lazy`: its last line is a paragraph that the next line may go on with.
+    Quote {
+        lazy: bool,
+    },
     Indented,
     Note {
         blank: bool,
@@ -165,7 +168,7 @@ impl Splitter {
                 return;
             }
             Start::Indented => Shape::Indented,
-            Start::Quote => Shape::Quote,
+            Start::Quote => Shape::quote(line),
             Start::Note => Shape::Note { blank: false },
             Start::Item(item) => Shape::list(&item),
             Start::Text => Shape::Paragraph { first: true },
@@ -180,15 +183,21 @@ impl Shape {
             mark,
             number,
             offset,
-            ..
+            empty,
         } = *item;
         Self::List {
             mark,
             offset,
             number,
             items: 1,
-            blank: false,
+            blank: empty,
         }
+    }
+
+    fn quote(line: Line<'_>) -> Self {
+        let inner = line.rest.trim_start_matches(['>', ' ', '\t']);
+        let lazy = matches!(Line::new(inner).start(), Start::Text | Start::Item(_));
+        Self::Quote { lazy }
     }
 
     fn judge(&mut self, line: Line<'_>, prose: &Prose) -> Verdict {
@@ -207,13 +216,14 @@ impl Shape {
                     lazy(&start)
                 }
             }
-            Self::Quote => {
-                if start == Start::Quote {
+            Self::Quote { lazy: open } => match start {
+                Start::Quote => {
+                    *self = Self::quote(line);
                     Verdict::Goes
-                } else {
-                    lazy(&start)
                 }
-            }
+                Start::Text | Start::Indented if *open => Verdict::Goes,
+                _ => Verdict::Ends,
+            },
             Self::Indented => match start {
                 Start::Blank | Start::Indented => Verdict::Goes,
                 _ => Verdict::Ends,
@@ -256,7 +266,8 @@ impl Shape {
                 }
                 *offset = item.offset;
                 *items += 1;
-                *blank = false;
+                // Nothing goes on with an item that has not begun.
+                *blank = item.empty;
                 Verdict::Goes
             }
             Start::Item(_) => Verdict::Ends,
@@ -297,7 +308,7 @@ fn is_table(header: &str, delimiter: Line<'_>) -> bool {
 }
 
 fn table_row(header: &str, rows: &mut usize, start: &Start) -> Verdict {
-    if !matches!(start, Start::Text) {
+    if !matches!(start, Start::Text | Start::Indented) {
         return Verdict::Ends;
     }
     if *rows < TABLE_ROWS {

@@ -23,6 +23,9 @@ pub(super) fn mended(source: &str, root: Option<&str>) -> String {
     if let Some(table) = young_table(source) {
         return table;
     }
+    if ends_in_code(source) {
+        return source.to_owned();
+    }
     let source = match root.and_then(|root| paths::trailing_root_prefix(source, root)) {
         Some(end) => &source[..end],
         None => source,
@@ -49,6 +52,26 @@ fn young_table(source: &str) -> Option<String> {
     let cells = Line::new(header).header_cells()?;
     let complete = Line::new(rest).delimiter_cells() == Some(cells);
     (started && !complete).then(|| format!("{header}\n{}|\n", "|---".repeat(cells)))
+}
+
+/// Whether the end lies in a fence of a list or quote, or in indented code: its marks are code.
+fn ends_in_code(source: &str) -> bool {
+    let mut fence: Option<(char, usize)> = None;
+    for line in source.lines() {
+        let line = line.trim_start_matches([' ', '\t', '>', '-', '*', '+']);
+        let line = line.trim_start_matches(|c: char| c.is_ascii_digit() || " .)".contains(c));
+        let Some(mark @ ('`' | '~')) = line.chars().next() else {
+            continue;
+        };
+        let rest = line.trim_start_matches(mark);
+        let len = line.len() - rest.len();
+        fence = match fence {
+            None if len >= 3 && !rest.contains('`') => Some((mark, len)),
+            Some((open, min)) if open == mark && len >= min && rest.trim().is_empty() => None,
+            fence => fence,
+        };
+    }
+    fence.is_some() || Line::new(source.lines().next().unwrap_or_default()).indent >= 4
 }
 
 /// Where the last run of inline text starts: markers of blocks above are none of its business.

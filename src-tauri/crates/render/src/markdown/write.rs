@@ -7,11 +7,12 @@ use pulldown_cmark::{
     Tag, TagEnd, TextMergeStream,
 };
 
+use super::Options;
 use super::blocks::{Definitions, normal_label};
+use super::code::{self, NestedCode};
 use super::inline::{self, Target};
 use super::segment::Prose;
-use super::{Options, code};
-use crate::{highlight, html};
+use crate::html;
 
 /// Deeper nesting than this is flattened: a browser has its own limits, and no author has.
 const MAX_DEPTH: usize = 24;
@@ -26,7 +27,13 @@ pub(super) struct Written {
     pub missing: Vec<String>,
 }
 
-pub(super) fn write(prose: &Prose, options: &Options, known: &Definitions) -> Written {
+pub(super) fn write(
+    prose: &Prose,
+    options: &Options,
+    known: &Definitions,
+    nested: &mut NestedCode,
+) -> Written {
+    nested.rewind();
     let missing = RefCell::new(Vec::new());
     let look_up = |link: BrokenLink<'_>| {
         let label = normal_label(&link.reference);
@@ -42,7 +49,7 @@ pub(super) fn write(prose: &Prose, options: &Options, known: &Definitions) -> Wr
         .iter()
         .map(|(label, link)| (normal_label(label), link.dest.to_string()))
         .collect();
-    let mut writer = Writer::new(prose, options, known);
+    let mut writer = Writer::new(prose, options, known, nested);
     for event in TextMergeStream::new(parser) {
         writer.event(event);
     }
@@ -69,6 +76,7 @@ struct Writer<'a> {
     prose: &'a Prose,
     root: Option<&'a str>,
     known: &'a Definitions,
+    nested: &'a mut NestedCode,
     notes: Vec<String>,
     missing: Vec<String>,
     /// What closes each open element, innermost last.
@@ -90,12 +98,18 @@ struct Image {
 }
 
 impl<'a> Writer<'a> {
-    fn new(prose: &'a Prose, options: &'a Options, known: &'a Definitions) -> Self {
+    fn new(
+        prose: &'a Prose,
+        options: &'a Options,
+        known: &'a Definitions,
+        nested: &'a mut NestedCode,
+    ) -> Self {
         Self {
             out: String::with_capacity(prose.source.len() * 2),
             prose,
             root: options.root.as_deref(),
             known,
+            nested,
             notes: Vec::new(),
             missing: Vec::new(),
             closers: Vec::new(),
@@ -186,7 +200,7 @@ impl<'a> Writer<'a> {
         match tag {
             TagEnd::CodeBlock => {
                 if let Some((lang, text)) = self.code.take() {
-                    let markup = highlight::markup(&text, &lang);
+                    let markup = self.nested.markup(&lang, &text);
                     self.out.push_str(&code::block(&lang, false, &markup));
                     self.out.push('\n');
                 }
