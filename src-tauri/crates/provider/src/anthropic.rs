@@ -1,8 +1,10 @@
 //! The Anthropic Messages API.
 
+mod event;
 mod generation;
 mod request;
 mod stream;
+mod thinking;
 
 use crate::{
     error::{ProviderError, ResponseHeaders},

@@ -120,7 +120,15 @@ impl ModelClient {
         .boxed()
     }
 
-    fn http_for(&self, base_url: &str) -> reqwest::Client {
+    /// The same connections with another patience.
+    pub fn with_timeouts(&self, timeouts: Timeouts) -> Self {
+        Self {
+            timeouts,
+            ..self.clone()
+        }
+    }
+
+    pub(crate) fn http_for(&self, base_url: &str) -> reqwest::Client {
         let host = reqwest::Url::parse(base_url)
             .ok()
             .and_then(|url| url.host_str().map(str::to_owned))

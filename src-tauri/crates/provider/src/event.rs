@@ -116,7 +116,7 @@ pub enum FinishReason {
 /// Tokens of one step, counted the same way for every provider: the five counts never
 /// overlap, so their sum is the total.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 pub struct Usage {
     /// Fresh input: neither read from nor written to a cache.
     pub input: u64,

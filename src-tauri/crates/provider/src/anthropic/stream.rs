@@ -1,16 +1,14 @@
 //! Messages API events as neutral ones.
 
-use std::borrow::Cow;
-
-use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use super::event::{ContentBlock, Delta, Event, RawUsage};
 use crate::{
     error::ProviderError,
-    event::{BlockId, FinishReason, Metadata, StreamEvent, Usage},
+    event::{BlockId, FinishReason, Metadata, StreamEvent},
     refusal::Refusal,
     sse::{Frame, Progress},
-    stream::{Count, parse, truncated},
+    stream::{parse, truncated},
 };
 
 #[derive(Default)]
@@ -39,66 +37,6 @@ struct Tool {
     whole: Option<Value>,
     /// Run by the provider itself.
     theirs: bool,
-}
-
-/// One flat shape for all events: the hot ones are then read without buffering.
-#[derive(Deserialize)]
-struct Event<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Cow<'a, str>,
-    #[serde(default)]
-    index: u64,
-    #[serde(borrow)]
-    delta: Option<Delta<'a>>,
-    #[serde(borrow)]
-    content_block: Option<ContentBlock<'a>>,
-    message: Option<MessageStart>,
-    usage: Option<RawUsage>,
-}
-
-#[derive(Deserialize)]
-struct Delta<'a> {
-    text: Option<String>,
-    thinking: Option<String>,
-    signature: Option<String>,
-    partial_json: Option<String>,
-    #[serde(borrow)]
-    stop_reason: Option<Cow<'a, str>>,
-}
-
-#[derive(Deserialize)]
-struct ContentBlock<'a> {
-    #[serde(borrow, rename = "type")]
-    kind: Cow<'a, str>,
-    id: Option<String>,
-    name: Option<String>,
-    input: Option<Value>,
-    text: Option<String>,
-    thinking: Option<String>,
-    signature: Option<String>,
-    data: Option<String>,
-    tool_use_id: Option<String>,
-    content: Option<Value>,
-}
-
-#[derive(Deserialize)]
-struct MessageStart {
-    usage: Option<RawUsage>,
-}
-
-/// Counts are cumulative; a later event replaces what it repeats.
-#[derive(Deserialize, Default)]
-struct RawUsage {
-    input_tokens: Option<Count>,
-    output_tokens: Option<Count>,
-    cache_creation_input_tokens: Option<Count>,
-    cache_read_input_tokens: Option<Count>,
-    output_tokens_details: Option<OutputDetails>,
-}
-
-#[derive(Deserialize, Default)]
-struct OutputDetails {
-    thinking_tokens: Option<Count>,
 }
 
 impl crate::stream::Frames for Frames {
@@ -326,37 +264,6 @@ fn append_signature(metadata: &mut Metadata, piece: &str) {
     let earlier = entry.get("signature").and_then(Value::as_str);
     let whole = format!("{}{piece}", earlier.unwrap_or_default());
     *entry = json!({ "signature": whole });
-}
-
-impl RawUsage {
-    fn update(&mut self, newer: Option<Self>) {
-        let Some(newer) = newer else { return };
-        self.input_tokens = newer.input_tokens.or(self.input_tokens);
-        self.output_tokens = newer.output_tokens.or(self.output_tokens);
-        self.cache_creation_input_tokens = newer
-            .cache_creation_input_tokens
-            .or(self.cache_creation_input_tokens);
-        self.cache_read_input_tokens = newer
-            .cache_read_input_tokens
-            .or(self.cache_read_input_tokens);
-        if newer.output_tokens_details.is_some() {
-            self.output_tokens_details = newer.output_tokens_details;
-        }
-    }
-
-    /// Input comes without the cached tokens already; output comes with the thinking.
-    fn neutral(&self) -> Usage {
-        let count = |count: Option<Count>| count.unwrap_or_default().0;
-        let details = self.output_tokens_details.as_ref();
-        let reasoning = count(details.and_then(|details| details.thinking_tokens));
-        Usage {
-            input: count(self.input_tokens),
-            output: count(self.output_tokens).saturating_sub(reasoning),
-            reasoning,
-            cache_read: count(self.cache_read_input_tokens),
-            cache_write: count(self.cache_creation_input_tokens),
-        }
-    }
 }
 
 fn refusal(event: &Value) -> ProviderError {

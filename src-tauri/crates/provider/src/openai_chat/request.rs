@@ -257,12 +257,12 @@ fn encode_assistant(
     messages.extend(results);
 }
 
+/// Arguments that were never valid JSON are wrapped: servers with chat templates parse them.
 fn arguments(input: &Value) -> String {
     match input {
+        Value::Object(_) => input.to_string(),
         Value::Null => "{}".to_owned(),
-        // Arguments that were never valid JSON go back as they came.
-        Value::String(raw) => raw.clone(),
-        other => other.to_string(),
+        other => json!({ "input": other }).to_string(),
     }
 }
 
