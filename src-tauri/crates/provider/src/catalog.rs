@@ -35,7 +35,7 @@ pub struct Provider {
     /// Where a person gets a key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key_page: Option<String>,
-    /// A server on this machine, which wants no key as a rule.
+    /// A server of the user's own, which wants no key as a rule.
     pub is_local: bool,
     /// Serves more models than are listed, so any id is worth a try.
     pub is_open: bool,

@@ -77,7 +77,8 @@ impl Provider {
         set(&mut self.base_url, &block.base_url);
         set(&mut self.key_env, &block.key_env);
         if block.base_url.is_some() {
-            self.is_local = is_loopback(&self.base_url);
+            // A local kind of server stays one on another machine of the network.
+            self.is_local |= is_loopback(&self.base_url);
         }
         if block.key.is_some() {
             self.access.key.clone_from(&block.key);
