@@ -136,7 +136,7 @@ describe('what stands in the centre', () => {
     await waitFor(() => expect(state()).toBe('empty-session'));
   });
 
-  test('banners for a store that cannot write and for damaged files', async () => {
+  test('a banner for a store that cannot write, while it cannot', async () => {
     const { host } = openWindow();
     await waitFor(() => expect(turns().length).toBeGreaterThan(0));
     const full: UiUpdate = { kind: 'store', problem: 'No space left on the disk' };
@@ -144,5 +144,17 @@ describe('what stands in the centre', () => {
     expect(screen.getByRole('alert').textContent).toContain('No space left on the disk');
     host.emit({ kind: 'store', problem: null });
     expect(screen.queryByText(/No space left/)).toBeNull();
+  });
+
+  test('a banner for stored files that could not be read', async () => {
+    const window = openWindow();
+    await waitFor(() => expect(turns().length).toBeGreaterThan(0));
+    const { openSession } = window.host;
+    window.host.openSession = async (id, limit) => ({
+      ...(await openSession(id, limit)),
+      damaged: [{ key: 'part/msg_1/prt_1', reason: 'cut off' }],
+    });
+    await window.app.select('ses_long');
+    expect(screen.getByText(/One stored file of this session could not be read/)).toBeTruthy();
   });
 });
