@@ -8,7 +8,7 @@ use crate::damage;
 use crate::error::{Damaged, Result, StoreError};
 use crate::key::Key;
 use crate::listing::{Listing, placeholder};
-use crate::order::Place;
+use crate::order::{Order, Place};
 use crate::parallel;
 use crate::storage::Storage;
 
@@ -24,12 +24,15 @@ pub struct Page {
 }
 
 enum Loaded {
-    Message(MessageWithParts, Vec<Damaged>),
+    Message {
+        message: MessageWithParts,
+        damaged: Vec<Damaged>,
+        /// The order has it at another time than the message itself.
+        misplaced: bool,
+    },
     Damaged(Damaged),
     /// Removed since the order was made.
     Gone,
-    /// The order has it at another time than the message itself.
-    Misplaced,
 }
 
 impl Storage {
@@ -41,25 +44,24 @@ impl Storage {
     ) -> Result<Page> {
         // A value that cannot be written now is no reason to show nothing.
         self.flush_session(session).ok();
-        match self.page(session, &self.order(session)?, before, limit)? {
-            Some(page) => Ok(page),
-            None => {
-                let order = self.rebuild_order(session)?;
-                Ok(self
-                    .page(session, &order, before, limit)?
-                    .unwrap_or_default())
-            }
+        let (page, misplaced) = self.page(session, &self.order(session)?, before, limit)?;
+        if !misplaced {
+            return Ok(page);
         }
+        // Someone who changes times while we look can make it wrong once more; what is shown
+        // is complete all the same.
+        let (page, _) = self.page(session, &self.rebuild_order(session)?, before, limit)?;
+        Ok(page)
     }
 
-    /// None if the order turns out to be wrong.
+    /// Also whether the order turned out to be wrong.
     fn page(
         &self,
         session: &SessionId,
-        order: &crate::order::Order,
+        order: &Order,
         before: Option<&MessageId>,
         limit: usize,
-    ) -> Result<Option<Page>> {
+    ) -> Result<(Page, bool)> {
         let mut newest_first = order.newest_first();
         if let Some(before) = before
             && !newest_first.any(|place| place.id == *before)
@@ -73,18 +75,23 @@ impl Storage {
             has_older,
             ..Page::default()
         };
+        let mut any_misplaced = false;
         for loaded in parallel::map(&places, |place, buffer| self.load(session, place, buffer)) {
             match loaded? {
-                Loaded::Message(message, damaged) => {
+                Loaded::Message {
+                    message,
+                    damaged,
+                    misplaced,
+                } => {
+                    any_misplaced |= misplaced;
                     page.messages.push(message);
                     page.damaged.extend(damaged);
                 }
                 Loaded::Damaged(damaged) => page.damaged.push(damaged),
                 Loaded::Gone => {}
-                Loaded::Misplaced => return Ok(None),
             }
         }
-        Ok(Some(page))
+        Ok((page, any_misplaced))
     }
 
     fn load(&self, session: &SessionId, place: &Place, buffer: &mut Vec<u8>) -> Result<Loaded> {
@@ -94,17 +101,17 @@ impl Storage {
             Ok(None) => return Ok(Loaded::Gone),
             Err(error) => return placeholder(&key, error).map(Loaded::Damaged),
         };
-        if info.created() != place.created {
-            return Ok(Loaded::Misplaced);
-        }
+        let misplaced = info.created() != place.created;
         let parts = self.parts(&place.id, buffer)?;
-        Ok(Loaded::Message(
-            MessageWithParts {
-                info,
-                parts: parts.items,
-            },
-            parts.damaged,
-        ))
+        let message = MessageWithParts {
+            info,
+            parts: parts.items,
+        };
+        Ok(Loaded::Message {
+            message,
+            damaged: parts.damaged,
+            misplaced,
+        })
     }
 
     pub(crate) fn message(&self, session: &SessionId, id: &MessageId) -> Result<Option<Message>> {

@@ -104,22 +104,25 @@ struct Created {
 
 impl Storage {
     pub(crate) fn order(&self, session: &SessionId) -> Result<Order> {
-        let folder = Key::new(["message", session.as_str()])?.folder(&self.places.tree);
-        let Some(stamp) = optional(self.fs.stat(&folder)).doing("looking at", &folder)? else {
-            return Ok(Order::encode(&[], 0));
-        };
-        let changed = since_epoch(stamp.modified).as_nanos();
-        let stored = self.stored_order(session);
-        match stored {
+        let changed = self.changed(session)?;
+        match self.stored_order(session) {
             Some(order) if order.changed() == changed => Ok(order),
             stale => self.list_order(session, stale, changed),
         }
     }
 
-    /// Forgets what is stored and reads every message again.
+    /// Reads every message again, whatever is stored.
     pub(crate) fn rebuild_order(&self, session: &SessionId) -> Result<Order> {
-        self.forget_order(session)?;
-        self.order(session)
+        let changed = self.changed(session)?;
+        self.list_order(session, None, changed)
+    }
+
+    /// When a message was last added or taken away; now, if there are none.
+    fn changed(&self, session: &SessionId) -> Result<u128> {
+        let folder = Key::new(["message", session.as_str()])?.folder(&self.places.tree);
+        let stamp = optional(self.fs.stat(&folder)).doing("looking at", &folder)?;
+        let modified = stamp.map_or_else(SystemTime::now, |stamp| stamp.modified);
+        Ok(since_epoch(modified).as_nanos())
     }
 
     pub(crate) fn forget_order(&self, session: &SessionId) -> Result<()> {
@@ -165,6 +168,7 @@ impl Storage {
         arrange(&mut places);
         let order = Order::encode(&places, if settled { changed } else { 0 });
         if self.writing.is_some()
+            && !places.is_empty()
             && let Err(error) = self.put(&self.order_path(session), &order.0, false)
         {
             tracing::debug!(%error, "a session's order is not kept");

@@ -29,6 +29,7 @@ pub(crate) struct Scratch {
 }
 
 struct Log {
+    root: PathBuf,
     path: PathBuf,
     file: File,
     noted: HashSet<PathBuf>,
@@ -37,7 +38,7 @@ struct Log {
 impl Scratch {
     /// The caller holds the store's lock: between making the log and locking it, the log
     /// looks like one of the dead.
-    pub(crate) fn begin(locks: &Path) -> Result<Self> {
+    pub(crate) fn begin(root: &Path, locks: &Path) -> Result<Self> {
         let mut random = [0; 8];
         if getrandom::fill(&mut random).is_err() {
             random = u64::from(std::process::id()).to_le_bytes();
@@ -51,6 +52,7 @@ impl Scratch {
             next: AtomicU64::new(0),
             left_behind: AtomicBool::new(false),
             log: Mutex::new(Log {
+                root: root.to_owned(),
                 path,
                 file,
                 noted: HashSet::new(),
@@ -83,7 +85,8 @@ impl Log {
             self.noted.clear();
         }
         // One call per line, so that a kill cannot leave half a line behind.
-        let line = format!("{}\n", folder.to_string_lossy());
+        let inside = folder.strip_prefix(&self.root).unwrap_or(folder);
+        let line = format!("{}\n", inside.to_string_lossy());
         self.file
             .write_all(line.as_bytes())
             .doing("noting in", &self.path)?;
@@ -105,7 +108,7 @@ impl Drop for Scratch {
 }
 
 /// Removes what killed processes left. The caller holds the store's lock.
-pub(crate) fn sweep(fs: &dyn Fs, locks: &Path) -> Result<usize> {
+pub(crate) fn sweep(fs: &dyn Fs, root: &Path, locks: &Path) -> Result<usize> {
     let mut removed = 0;
     for entry in fs.entries(locks).doing("listing", locks)? {
         let Some(name) = entry.name.to_str() else {
@@ -125,7 +128,7 @@ pub(crate) fn sweep(fs: &dyn Fs, locks: &Path) -> Result<usize> {
             .map_while(|line| line.ok())
             .collect();
         for folder in folders {
-            removed += sweep_folder(fs, Path::new(&folder), tag)?;
+            removed += sweep_folder(fs, &root.join(folder), tag)?;
         }
         fs.remove_file(&path).doing("removing", &path)?;
     }

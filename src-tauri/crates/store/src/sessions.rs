@@ -92,6 +92,7 @@ impl Storage {
         let Some(key) = key else {
             return Err(missing()?);
         };
+        self.flush(&key)?;
         let Some(mut session) = self.read_session(&key, &mut Vec::new())? else {
             return Err(missing()?);
         };

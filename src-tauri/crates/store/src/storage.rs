@@ -22,6 +22,7 @@ use crate::fs::{Fs, Stamp};
 use crate::health::Pulse;
 use crate::key::{Key, segment};
 use crate::locks::{KeyLocks, SharedLock};
+use crate::parallel;
 use crate::scratch::Scratch;
 use crate::spelling;
 
@@ -182,23 +183,28 @@ impl Storage {
 
     /// Every record below a folder, in no order that means anything.
     pub(crate) fn list(&self, folder: &Key) -> Result<Vec<Key>> {
-        let mut found = Vec::new();
-        let mut folders = vec![folder.clone()];
-        while let Some(folder) = folders.pop() {
-            let path = folder.folder(&self.places.tree);
-            let entries = optional(self.fs.entries(&path)).doing("listing", &path)?;
-            for entry in entries.unwrap_or_default() {
-                let Some(name) = entry.name.to_str() else {
-                    continue;
-                };
-                if entry.is_dir {
-                    folders.extend(folder.child(name));
-                } else if let Some(name) = name.strip_suffix(".json") {
-                    found.extend(folder.child(name));
-                }
-            }
+        let (mut found, folders) = self.list_one(folder)?;
+        for below in parallel::map(&folders, |folder, _| self.list(folder)) {
+            found.extend(below?);
         }
         Ok(found)
+    }
+
+    fn list_one(&self, folder: &Key) -> Result<(Vec<Key>, Vec<Key>)> {
+        let path = folder.folder(&self.places.tree);
+        let entries = optional(self.fs.entries(&path)).doing("listing", &path)?;
+        let (mut records, mut folders) = (Vec::new(), Vec::new());
+        for entry in entries.unwrap_or_default() {
+            let Some(name) = entry.name.to_str() else {
+                continue;
+            };
+            if entry.is_dir {
+                folders.extend(folder.child(name));
+            } else if let Some(name) = name.strip_suffix(".json") {
+                records.extend(folder.child(name));
+            }
+        }
+        Ok((records, folders))
     }
 
     /// The names of the records right below a folder.

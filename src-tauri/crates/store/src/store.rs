@@ -133,7 +133,7 @@ impl Store {
         let key = Key::new(["session", session.as_str()])?;
         self.run(move |storage| {
             storage.writing()?;
-            let path = storage.places.locks.join(key.name());
+            let path = storage.places.locks.join(format!("session-{}", key.name()));
             SessionWriter::acquire(&path, format!("session {}", key.name()))
         })
         .await

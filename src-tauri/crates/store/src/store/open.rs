@@ -68,10 +68,10 @@ fn begin(places: Places, fs: Arc<dyn Fs>) -> Result<Storage> {
     let lock = locks.join("store");
     let opening = SharedLock::new(lock.clone())?;
     let _alone = opening.acquire()?;
-    scratch::sweep(&*fs, locks)?;
+    scratch::sweep(&*fs, root, locks)?;
     let floor = floor::load(&*fs, &places)?;
     let writing = Writing {
-        scratch: Scratch::begin(locks)?,
+        scratch: Scratch::begin(root, locks)?,
         shared: SharedLock::new(lock)?,
     };
     let ids = IdSource::new(floor.unwrap_or_default());

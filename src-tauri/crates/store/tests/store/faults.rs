@@ -109,7 +109,7 @@ fn whole() -> BTreeMap<String, Value> {
 
 #[tokio::test]
 async fn death_at_every_change_leaves_what_was_stored() {
-    for at in 0..changes_of_a_turn().await {
+    for at in (0..changes_of_a_turn().await).step_by(count(2, 1)) {
         let (folder, _fs, store) = start(Fault::Death { at }).await;
         let mut stored = BTreeMap::new();
         let mut waiting = BTreeMap::new();
@@ -158,8 +158,10 @@ async fn death_at_every_change_leaves_what_was_stored() {
 #[tokio::test]
 async fn one_failure_at_any_change_is_told_and_the_turn_goes_on() {
     let changes = changes_of_a_turn().await;
-    for with in [ENOSPC, EIO, EROFS] {
-        for at in 0..changes {
+    for (first, with) in [ENOSPC, EIO, EROFS].into_iter().enumerate() {
+        // Every change fails in one way each day, in every way in the soak.
+        let step = count(3, 1);
+        for at in (first % step..changes).step_by(step) {
             let (folder, _fs, store) = start(Fault::Once { at, with }).await;
             let mut failures = 0;
             for deed in turn() {
