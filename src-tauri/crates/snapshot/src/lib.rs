@@ -10,6 +10,7 @@ mod repo;
 mod restore;
 mod scan;
 mod tree;
+mod whole;
 
 pub use diff::{Change, ChangeKind};
 pub use error::{Refused, Result, SnapshotError};

@@ -7,7 +7,6 @@
 use std::{
     collections::BTreeSet,
     fmt, fs, io,
-    io::Write,
     path::{Path, PathBuf},
     time::SystemTime,
 };
@@ -19,6 +18,7 @@ use crate::{
     objects::{Batch, Objects},
     scan::LeftOut,
     tree::{self, Node, Oid, TreeId},
+    whole::{entries, sweep, write_whole},
 };
 
 const TREE: &[u8] = b"tree";
@@ -134,6 +134,12 @@ impl Refs {
         Ok(all)
     }
 
+    pub fn sweep(&self) -> io::Result<()> {
+        entries(&self.dir)?
+            .iter()
+            .try_for_each(|label| sweep(&self.dir.join(label)))
+    }
+
     /// Moves all refs into one file.
     pub fn pack(&self) -> Result<()> {
         let all = self.all()?;
@@ -213,24 +219,4 @@ fn read_left_out(objects: &Objects, wrapper: Oid) -> Result<LeftOut> {
     });
     let id = list.ok_or_else(|| damaged("a snapshot without its list"))?;
     LeftOut::decode(&objects.blob(id)?)
-}
-
-/// The content is there whole or not at all.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let dir = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
-    fs::create_dir_all(dir)?;
-    let mut temp = tempfile::Builder::new().prefix(".tmp-").tempfile_in(dir)?;
-    temp.write_all(bytes)?;
-    temp.persist(path)?;
-    Ok(())
-}
-
-fn entries(dir: &Path) -> io::Result<Vec<String>> {
-    match fs::read_dir(dir) {
-        Ok(entries) => Ok(entries
-            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-            .collect()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(error),
-    }
 }

@@ -22,6 +22,7 @@ use crate::{
         known::{self, Known},
     },
     tree::{self, Node, Oid, TreeId},
+    whole,
 };
 
 #[derive(Debug, Clone)]
@@ -87,7 +88,7 @@ struct State {
     scanned_all: Option<Instant>,
     repositories: Vec<(PathBuf, u64)>,
     /// Changes when objects were dropped: what we remember may name one of them.
-    generation: Vec<u8>,
+    generation: Option<Vec<u8>>,
 }
 
 impl SideRepo {
@@ -240,7 +241,7 @@ impl SideRepo {
     }
 
     fn write_known(&self, known: &Known) -> Result<()> {
-        refs::write_whole(&self.known_file(), &known::file::encode(known))
+        whole::write_whole(&self.known_file(), &known::file::encode(known))
             .doing("writing the stat cache")
     }
 
@@ -282,8 +283,9 @@ impl SideRepo {
         self.write_known(known)?;
         // Written first: whoever is interrupted after this forgets too much, never too little.
         let generation = format!("{:?}", std::time::SystemTime::now()).into_bytes();
-        refs::write_whole(&self.dir.join("generation"), &generation).doing("marking a clean-up")?;
-        state.generation = generation;
+        whole::write_whole(&self.dir.join("generation"), &generation)
+            .doing("marking a clean-up")?;
+        state.generation = Some(generation);
         self.refs.pack()?;
         repack::run(&self.objects, &roots)?;
         self.disk_use()
@@ -311,14 +313,22 @@ impl SideRepo {
         self.refs.left_out(&self.objects, tree)
     }
 
+    /// To be called with the lock held, before anything remembered is used.
     fn forget_if_collected(&self, state: &mut State) -> Result<()> {
-        let generation = fs::read(self.dir.join("generation")).unwrap_or_default();
+        let generation = Some(fs::read(self.dir.join("generation")).unwrap_or_default());
         if generation != state.generation {
             *state = State {
                 generation,
                 ..State::default()
             };
             self.objects.refresh().doing("looking for packs")?;
+            // Whoever was killed while writing held the lock that we hold now.
+            for dir in [self.objects.dir(), &self.dir] {
+                whole::sweep(dir).doing("removing what was left half written")?;
+            }
+            self.refs
+                .sweep()
+                .doing("removing what was left half written")?;
         }
         Ok(())
     }
@@ -372,7 +382,7 @@ fn lay_out(dir: &Path) -> io::Result<(Objects, Refs)> {
     ] {
         let path = dir.join(name);
         if !path.exists() {
-            refs::write_whole(&path, content.as_bytes())?;
+            whole::write_whole(&path, content.as_bytes())?;
         }
     }
     Ok((objects, refs))

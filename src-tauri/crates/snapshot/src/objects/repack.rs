@@ -78,7 +78,7 @@ fn worth_keeping(big: &Pack, packs: &[Arc<Pack>], reachable: &Reachable) -> bool
         .map(|(.., len)| len)
         .sum();
     let small = |part: u64| part <= big.data_len() / 20;
-    small(rest) && small(waste) && (packs.len() > 1 || waste == 0)
+    small(rest) && small(waste)
 }
 
 /// Everything the roots lead to, grouped by path, oldest first.

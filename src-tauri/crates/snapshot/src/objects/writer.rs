@@ -166,9 +166,7 @@ impl PackWriter {
 
     fn open(&mut self) -> io::Result<&mut BufWriter<NamedTempFile>> {
         if self.file.is_none() {
-            let temp = tempfile::Builder::new()
-                .prefix("tmp-")
-                .tempfile_in(&self.dir)?;
+            let temp = crate::whole::temporary(&self.dir)?;
             let mut file = BufWriter::with_capacity(1 << 18, temp);
             file.write_all(b"PACK\0\0\0\x02\0\0\0\0")?;
             self.file = Some(file);
@@ -195,9 +193,7 @@ impl PackWriter {
         let checksum = seal(temp.as_file_mut(), count)?;
         temp.as_file().sync_all()?;
         let index = self.index(checksum)?;
-        let mut index_temp = tempfile::Builder::new()
-            .prefix("tmp-")
-            .tempfile_in(&self.dir)?;
+        let mut index_temp = crate::whole::temporary(&self.dir)?;
         index_temp.write_all(&index)?;
         index_temp.as_file().sync_all()?;
         let index_path = self.dir.join(format!("pack-{checksum}.idx"));

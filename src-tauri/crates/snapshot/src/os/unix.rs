@@ -4,10 +4,7 @@ use std::{
     ffi::{CString, OsStr},
     fs::File,
     io::{self, Read, Write},
-    os::{
-        fd::{AsRawFd, OwnedFd},
-        unix::ffi::OsStrExt,
-    },
+    os::{fd::OwnedFd, unix::ffi::OsStrExt},
     path::Path,
 };
 
@@ -164,6 +161,7 @@ impl Folder {
 
     #[cfg(target_os = "linux")]
     pub fn proc_path(&self) -> String {
+        use std::os::fd::AsRawFd;
         format!("/proc/self/fd/{}", self.0.as_raw_fd())
     }
 }

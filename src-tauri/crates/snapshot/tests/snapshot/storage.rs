@@ -177,6 +177,25 @@ fn a_torn_stat_cache_is_forgotten() {
     }
 }
 
+#[test]
+fn what_a_killed_writer_left_is_removed() {
+    let mut world = World::new();
+    world.write("a", "1");
+    world.take();
+    let side = fs::read_dir(world.data().join("snapshot"))
+        .unwrap()
+        .next()
+        .unwrap();
+    let side = side.unwrap().path();
+    let torn = ["objects/pack/.tmp-1", ".tmp-2", "refs/lathe/session/.tmp-3"];
+    for name in torn {
+        fs::write(side.join(name), "torn").unwrap();
+    }
+    world.reopen();
+    world.take();
+    assert!(torn.iter().all(|name| !side.join(name).exists()));
+}
+
 /// Our packs, read by the program whose format they have.
 #[test]
 fn git_finds_nothing_wrong_with_the_side_repository() {
