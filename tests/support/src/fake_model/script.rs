@@ -1,0 +1,144 @@
+//! What the fake model answers, in tests and in script files alike.
+
+use std::collections::BTreeMap;
+
+use lathe_provider::Usage;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// A script file: see `fake-model --help`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct Script {
+    pub replies: Vec<Reply>,
+    pub title: Option<String>,
+    pub chunk: usize,
+    /// Start again when the replies are used up.
+    pub repeat: bool,
+}
+
+/// One answer.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reply {
+    /// A stream; it ends well unless an item says otherwise.
+    Say(Vec<Item>),
+    Refuse(Refusal),
+    /// Takes the request and never answers.
+    Hang,
+    /// Closes the connection without a byte.
+    Drop,
+    /// Status 200 and nothing in it.
+    Empty,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Refusal {
+    pub status: u16,
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    #[serde(default)]
+    pub body: Value,
+}
+
+impl Refusal {
+    pub fn new(status: u16, headers: &[(&str, &str)], message: &str) -> Self {
+        let headers = headers
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
+        let body = json!({ "type": "error", "error": { "message": message } });
+        Self {
+            status,
+            headers,
+            body,
+        }
+    }
+}
+
+/// One thing in an answer.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Item {
+    Text(String),
+    Reasoning(String),
+    Call {
+        name: String,
+        input: Value,
+    },
+    /// Arguments exactly like this, valid or not.
+    RawCall {
+        name: String,
+        arguments: String,
+    },
+    /// Silence for so many milliseconds.
+    Pause(u64),
+    /// Silence for ever, the connection open.
+    Stall,
+    /// The connection is reset here.
+    Reset,
+    /// The body ends here, as if all were well, without its terminal event.
+    Cut,
+    /// An event that is not JSON.
+    BadJson,
+    /// An error inside the stream.
+    Error {
+        kind: String,
+        message: String,
+    },
+    Usage(Usage),
+}
+
+pub fn text(text: impl Into<String>) -> Item {
+    Item::Text(text.into())
+}
+
+pub fn reasoning(text: impl Into<String>) -> Item {
+    Item::Reasoning(text.into())
+}
+
+pub fn call(name: &str, input: Value) -> Item {
+    Item::Call {
+        name: name.to_owned(),
+        input,
+    }
+}
+
+pub fn raw_call(name: &str, arguments: &str) -> Item {
+    Item::RawCall {
+        name: name.to_owned(),
+        arguments: arguments.to_owned(),
+    }
+}
+
+pub fn pause(milliseconds: u64) -> Item {
+    Item::Pause(milliseconds)
+}
+
+pub fn stall() -> Item {
+    Item::Stall
+}
+
+pub fn reset() -> Item {
+    Item::Reset
+}
+
+pub fn cut() -> Item {
+    Item::Cut
+}
+
+pub fn bad_json() -> Item {
+    Item::BadJson
+}
+
+pub fn stream_error(kind: &str, message: &str) -> Item {
+    Item::Error {
+        kind: kind.to_owned(),
+        message: message.to_owned(),
+    }
+}
+
+pub fn usage(usage: Usage) -> Item {
+    Item::Usage(usage)
+}
