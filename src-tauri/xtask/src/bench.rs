@@ -9,9 +9,10 @@ use crate::json::{self, Value};
 use crate::{Outcome, tool};
 
 /// A suite: its name, and the package and the bench target that measure it.
-const SUITES: [(&str, &str, &str); 3] = [
+const SUITES: [(&str, &str, &str); 4] = [
     ("models", "lathe-provider", "decode"),
     ("render", "lathe-render", "render"),
+    ("snapshot", "lathe-snapshot", "snapshot"),
     ("store", "lathe-store", "store"),
 ];
 
