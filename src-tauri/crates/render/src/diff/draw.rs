@@ -1,5 +1,6 @@
 //! From raw hunks to drawn ones: colours, marked words, line numbers.
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::time::Instant;
 
@@ -54,7 +55,8 @@ pub(super) enum Colours<'p> {
         new: Vec<Vec<Piece>>,
     },
     /// Only the hunks are known, or the files are too long: each hunk starts afresh.
-    Hunks { path: &'p str },
+    /// `left` is how many lines may still be coloured, over all hunks.
+    Hunks { path: &'p str, left: Cell<usize> },
 }
 
 impl<'p> Colours<'p> {
@@ -64,7 +66,7 @@ impl<'p> Colours<'p> {
                 || lines.iter().map(|line| line.len()).sum::<usize>() > MAX_BYTES
         };
         if long(old) || long(new) {
-            return Self::Hunks { path };
+            return Self::of_hunks(path);
         }
         let colour = |lines: &[&str], end: Option<usize>| {
             let mut highlighter = Highlighter::new(path);
@@ -83,6 +85,11 @@ impl<'p> Colours<'p> {
         }
     }
 
+    pub fn of_hunks(path: &'p str) -> Self {
+        let left = Cell::new(MAX_LINES);
+        Self::Hunks { path, left }
+    }
+
     /// The colours of a hunk's lines, in their order.
     fn of_hunk(&self, hunk: &RawHunk<'_>) -> Vec<Vec<Piece>> {
         match self {
@@ -91,7 +98,11 @@ impl<'p> Colours<'p> {
                 let mut new = new.iter().skip(hunk.new_start.saturating_sub(1));
                 in_order(hunk, |_| old.next().cloned(), |_| new.next().cloned())
             }
-            Self::Hunks { path } => {
+            Self::Hunks { path, left } => {
+                let Some(rest) = left.get().checked_sub(hunk.lines.len()) else {
+                    return vec![Vec::new(); hunk.lines.len()];
+                };
+                left.set(rest);
                 let mut old = Highlighter::new(path);
                 let mut new = old.clone();
                 in_order(

@@ -247,7 +247,7 @@ impl File<'_> {
         let hunks = match folded {
             Some(_) => Vec::new(),
             None => {
-                let colours = Colours::Hunks { path: &path };
+                let colours = Colours::of_hunks(&path);
                 draw::hunks(&self.hunks, &colours, Instant::now() + WORDS_DEADLINE)
             }
         };

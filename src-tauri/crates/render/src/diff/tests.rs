@@ -202,3 +202,16 @@ fn hidden_characters_in_a_change_are_seen() {
         Some("\\u{202e}")
     );
 }
+
+#[test]
+fn a_long_diff_is_coloured_up_to_a_bound_and_whole_to_its_end() {
+    let before: String = (0..6_000).map(|n| format!("let a{n} = 1;\n")).collect();
+    let after = before.replace("0 = 1;", "0 = 2;");
+    let view = file_diff(Some(&before), Some(&after), &options("a.rs"));
+    let coloured = |line: &DiffLine| line.spans.iter().any(|span| span.class.is_some());
+    let lines: Vec<&DiffLine> = view.hunks.iter().flat_map(|hunk| &hunk.lines).collect();
+    assert!(lines.first().is_some_and(|line| coloured(line)));
+    assert!(lines.last().is_some_and(|line| !coloured(line)));
+    assert!(lines.iter().filter(|line| coloured(line)).count() <= crate::highlight::MAX_LINES);
+    assert_eq!(apply(&before, &view.hunks), after);
+}
