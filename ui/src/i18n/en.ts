@@ -76,7 +76,7 @@ export const en = {
     sessionIn: (project: string) => `in ${project}`,
     demo: 'The demo model answers here without a network or a key.',
     suggestions: [
-      { title: 'Take the tour', prompt: 'Show me around: what can you do, and how does a turn look?' },
+      { title: 'Take the tour', prompt: 'Show me around: give me the tour' },
       { title: 'Explain this project', prompt: 'Explain how this project is laid out and where to start reading.' },
       { title: 'Find something to improve', prompt: 'Find one small thing worth improving here and tell me why.' },
     ],
