@@ -36,14 +36,22 @@ fn endpoint(model: &FakeModel, wire: WireKind) -> Endpoint {
     }
 }
 
-/// How patient the client is. Only tests about silence are in a hurry.
-fn client(patience: Duration) -> ModelClient {
-    let timeouts = Timeouts {
+thread_local! {
+    /// One per test, which is one per thread: setting up TLS is most of what a test costs.
+    static CLIENT: ModelClient = ModelClient::new(patience(PATIENT), DemoPace::Instant).unwrap();
+}
+
+/// Only tests about silence are in a hurry.
+fn client(limit: Duration) -> ModelClient {
+    CLIENT.with(|client| client.with_timeouts(patience(limit)))
+}
+
+fn patience(limit: Duration) -> Timeouts {
+    Timeouts {
         connect: Duration::from_secs(10),
-        first_byte: patience,
-        idle: patience,
-    };
-    ModelClient::new(timeouts, DemoPace::Instant).unwrap()
+        first_byte: limit,
+        idle: limit,
+    }
 }
 
 const PATIENT: Duration = Duration::from_secs(60);
