@@ -3,6 +3,7 @@
 //! Used without storage on their side: everything a next request needs (sealed reasoning)
 //! travels with the conversation.
 
+mod error;
 mod event;
 mod item;
 mod request;
@@ -11,7 +12,6 @@ mod stream;
 use crate::{
     error::{ProviderError, ResponseHeaders},
     model::ModelInfo,
-    refusal::Refusal,
     request::ModelRequest,
     secret::ApiKey,
     stream::Framed,
@@ -34,7 +34,7 @@ impl Wire for OpenaiResponses {
     }
 
     fn decode_error(&self, status: u16, headers: ResponseHeaders, body: &[u8]) -> ProviderError {
-        Refusal::from_body(body).with_status(status, headers, body)
+        error::decode(status, headers, body)
     }
 }
 

@@ -8,13 +8,16 @@ use serde_json::{Map, Value};
 use crate::{
     catalog::{Catalog, ImageLimits, Model, Patience, Provider, Secret, UnknownModel},
     client::{Endpoint, Timeouts},
-    config::merge,
+    config::{ModelConfig, merge},
     keys::Keys,
     model::ModelInfo,
     request::ModelRequest,
     secret::ApiKey,
     wire::WireKind,
 };
+
+/// Provider and model of the built-in one.
+const DEMO: &str = "demo";
 
 /// A model that can be asked.
 #[derive(Debug, Clone)]
@@ -37,6 +40,37 @@ pub async fn resolve(
     let (provider, model) = catalog.find(wanted)?;
     let key = find_key(provider, keys).await;
     Ok(Resolved::new(provider, model, key))
+}
+
+/// The model to use when nobody has chosen one: the config's, else that of the first
+/// provider with a key, else one found on this machine, else the built-in one.
+pub async fn default_model(catalog: &Catalog, config: &ModelConfig, keys: &Keys) -> ModelRef {
+    let configured = config.model.as_ref();
+    if let Some(wanted) = configured.filter(|wanted| catalog.find(wanted).is_ok()) {
+        return wanted.clone();
+    }
+    let providers = catalog.providers();
+    let with_keys = keys.list(providers).await;
+    let has_key = |provider: &Provider| with_keys.iter().any(|entry| entry.provider == provider.id);
+    let remote = providers
+        .iter()
+        .find(|provider| provider.default_model.is_some() && has_key(provider));
+    let local = || {
+        let mut local = providers.iter();
+        local.find(|provider| {
+            provider.is_local && provider.wire != WireKind::Demo && provider.default_model.is_some()
+        })
+    };
+    let chosen = remote.or_else(local).and_then(|provider| {
+        Some(ModelRef {
+            provider_id: provider.id.clone(),
+            model_id: provider.default_model.clone()?,
+        })
+    });
+    chosen.unwrap_or_else(|| ModelRef {
+        provider_id: DEMO.to_owned(),
+        model_id: DEMO.to_owned(),
+    })
 }
 
 /// The endpoint of a provider without a model in mind.
@@ -140,7 +174,6 @@ mod tests {
     use super::*;
     use crate::{
         catalog::parse_model_ref,
-        config::ModelConfig,
         keys::{Keyring, KeyringError},
     };
 
@@ -158,11 +191,16 @@ mod tests {
         }
     }
 
-    async fn resolved(config: Value, wanted: &str) -> Resolved {
-        let folder = tempfile::tempdir().unwrap();
+    /// With one key in the environment, if any.
+    fn keys(variable: &'static str) -> Keys {
         let patience = Duration::from_secs(60);
-        let env = Box::new(|_: &str| None);
-        let keys = Keys::with(folder.path(), env, Arc::new(NoKeyring), patience);
+        let env = Box::new(move |name: &str| (name == variable).then(|| "k".to_owned()));
+        let nowhere = std::path::Path::new("nowhere");
+        Keys::with(nowhere, env, Arc::new(NoKeyring), patience)
+    }
+
+    async fn resolved(config: Value, wanted: &str) -> Resolved {
+        let keys = keys("");
         let (catalog, problems) = Catalog::built_in().with_config(&ModelConfig::read(&config));
         assert_eq!(problems, []);
         let wanted = parse_model_ref(wanted).unwrap();
@@ -200,7 +238,7 @@ mod tests {
             |id: &'static str| async move { resolved(json!({}), id).await.endpoint.needs_key };
         assert!(needs("anthropic/claude-opus-5").await);
         assert!(!needs("ollama/anything").await);
-        assert!(!needs("demo/tour").await);
+        assert!(!needs("demo/demo").await);
         let signed = json!({"provider": {"openai": {"options": {"headers": {"Authorization": "Bearer x"}}}}});
         assert!(!resolved(signed, "openai/gpt-5").await.endpoint.needs_key);
     }
@@ -221,5 +259,29 @@ mod tests {
             (None, json!({"thinking": {"type": "disabled"}}))
         );
         assert_eq!(variant("openai/gpt-5", "gone").await, (None, json!({})));
+    }
+
+    #[tokio::test]
+    async fn without_a_choice_the_first_usable_provider_answers_and_at_last_the_built_in() {
+        let chosen = |config: Value, variable: &'static str| async move {
+            let config = ModelConfig::read(&config);
+            let (catalog, _) = Catalog::built_in().with_config(&config);
+            let model = default_model(&catalog, &config, &keys(variable)).await;
+            format!("{}/{}", model.provider_id, model.model_id)
+        };
+        assert_eq!(chosen(json!({}), "").await, "demo/demo");
+        assert_eq!(
+            chosen(json!({}), "MISTRAL_API_KEY").await,
+            "mistral/devstral-latest"
+        );
+        let wanted = json!({"model": "openai/gpt-5"});
+        assert_eq!(chosen(wanted, "MISTRAL_API_KEY").await, "openai/gpt-5");
+        let gone = json!({"model": "openai/gpt-1"});
+        assert_eq!(
+            chosen(gone, "MISTRAL_API_KEY").await,
+            "mistral/devstral-latest"
+        );
+        let local = json!({"provider": {"ollama": {"models": {"qwen3:8b": {}}}}});
+        assert_eq!(chosen(local, "").await, "ollama/qwen3:8b");
     }
 }

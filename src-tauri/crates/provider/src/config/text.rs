@@ -167,4 +167,15 @@ mod tests {
         assert!(ConfigText::parse("[1,,]").is_err());
         assert!(ConfigText::parse("[,]").is_err());
     }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in "[\\[\\]{},:/*\"\\\\ \\na1é-]{0,40}") {
+            let plain: Result<Value, _> = serde_json::from_str(&text);
+            let read = ConfigText::parse(&text);
+            if let Ok(plain) = plain {
+                proptest::prop_assert_eq!(read, Ok(plain));
+            }
+        }
+    }
 }

@@ -3,13 +3,13 @@
 use serde_json::Value;
 
 use super::{
+    error::in_stream,
     event::{Event, RawItem, RawResponse},
     item::Item,
 };
 use crate::{
     error::ProviderError,
     event::{FinishReason, StreamEvent, Usage},
-    refusal::Refusal,
     sse::{Frame, Progress},
     stream::{parse, truncated},
 };
@@ -80,8 +80,8 @@ impl crate::stream::Frames for Frames {
                 self.finish(event.response, reason, out);
                 return Ok(Progress::Done);
             }
-            "response.failed" | "error" => return Err(refusal(data)?),
-            "" if frame.name == "error" || looks_like_error(data) => return Err(refusal(data)?),
+            "response.failed" | "error" => return Err(in_stream(data)?),
+            "" if frame.name == "error" || looks_like_error(data) => return Err(in_stream(data)?),
             _ => {}
         }
         Ok(Progress::Open)
@@ -179,15 +179,4 @@ fn incomplete_reason(response: Option<&RawResponse>) -> FinishReason {
 fn looks_like_error(data: &[u8]) -> bool {
     let value: Result<Value, _> = serde_json::from_slice(data);
     value.is_ok_and(|value| value.get("error").is_some_and(|error| !error.is_null()))
-}
-
-/// The error sits in the event itself, beside its type, or in the response that failed.
-fn refusal(data: &[u8]) -> Result<ProviderError, ProviderError> {
-    let value: Value = parse(data)?;
-    let error = value
-        .pointer("/response/error")
-        .or_else(|| value.get("error"))
-        .filter(|error| !error.is_null())
-        .unwrap_or(&value);
-    Ok(Refusal::from_value(error).in_stream())
 }
