@@ -3,6 +3,9 @@
 //! Prints one JSON object a line: `{"name", "ours", "baseline", "ratio"}`, in seconds, and a
 //! row for memory in bytes. `LATHE_BENCH_MESSAGES` makes it smaller.
 
+// A benchmark that cannot go on has nothing better to do than to say so.
+#![allow(clippy::expect_used)]
+
 use std::fs;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};

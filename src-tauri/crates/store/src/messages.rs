@@ -25,7 +25,7 @@ pub struct Page {
 
 enum Loaded {
     Message {
-        message: MessageWithParts,
+        message: Box<MessageWithParts>,
         damaged: Vec<Damaged>,
         /// The order has it at another time than the message itself.
         misplaced: bool,
@@ -84,7 +84,7 @@ impl Storage {
                     misplaced,
                 } => {
                     any_misplaced |= misplaced;
-                    page.messages.push(message);
+                    page.messages.push(*message);
                     page.damaged.extend(damaged);
                 }
                 Loaded::Damaged(damaged) => page.damaged.push(damaged),
@@ -103,10 +103,10 @@ impl Storage {
         };
         let misplaced = info.created() != place.created;
         let parts = self.parts(&place.id, buffer)?;
-        let message = MessageWithParts {
+        let message = Box::new(MessageWithParts {
             info,
             parts: parts.items,
-        };
+        });
         Ok(Loaded::Message {
             message,
             damaged: parts.damaged,

@@ -1,5 +1,8 @@
 //! The store as the rest of the program sees it.
 
+// All of this is test code, also the functions that carry no `#[test]`.
+#![allow(clippy::unwrap_used)]
+
 mod basics;
 mod damage;
 mod faults;
