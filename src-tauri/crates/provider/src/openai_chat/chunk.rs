@@ -13,7 +13,7 @@ use crate::{event::Usage, stream::Count};
 #[derive(Deserialize)]
 pub(super) struct Chunk<'a> {
     #[serde(borrow, default)]
-    pub id: Option<Cow<'a, str>>,
+    pub id: Option<Str<'a>>,
     #[serde(borrow, default)]
     pub choices: Option<Vec<Choice<'a>>>,
     #[serde(default)]
@@ -24,8 +24,13 @@ pub(super) struct Chunk<'a> {
     #[serde(default)]
     pub error: Option<Value>,
     #[serde(borrow, default)]
-    pub object: Option<Cow<'a, str>>,
+    pub object: Option<Str<'a>>,
 }
+
+/// Borrowed where it can be: an `Option<Cow<str>>` would copy on every chunk.
+#[derive(Deserialize)]
+#[serde(transparent)]
+pub(super) struct Str<'a>(#[serde(borrow)] pub Cow<'a, str>);
 
 #[derive(Deserialize)]
 pub(super) struct Choice<'a> {

@@ -45,7 +45,10 @@ impl crate::stream::Frames for Frames {
         }
         let chunk: Chunk<'_> = parse(frame.data)?;
         if chunk.error.as_ref().is_some_and(|error| !error.is_null())
-            || chunk.object.as_deref() == Some("error")
+            || chunk
+                .object
+                .as_ref()
+                .is_some_and(|object| object.0 == "error")
             || frame.name == "error"
         {
             let value: Value = parse(frame.data)?;
@@ -68,7 +71,7 @@ impl Frames {
         if self.response.is_empty()
             && let Some(id) = chunk.id
         {
-            self.response.push_str(&id);
+            self.response.push_str(&id.0);
         }
         let usage = chunk.usage.or(chunk.x_groq.and_then(|groq| groq.usage));
         if let Some(usage) = usage {
