@@ -10,13 +10,16 @@ mod windows;
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io;
-use std::path::{Component, Path, PathBuf};
+#[cfg(not(windows))]
+use std::path::Component;
+use std::path::{Path, PathBuf};
 
 use crate::context::{PermissionAsk, ToolContext};
 use crate::text;
 use crate::tool::ToolFailure;
 
 /// More links in a row than this is a loop; Linux draws the same line.
+#[cfg(not(windows))]
 const MAX_LINKS: usize = 40;
 
 #[derive(Debug, Clone, PartialEq, Eq)]

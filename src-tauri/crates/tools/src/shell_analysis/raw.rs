@@ -1,8 +1,43 @@
 //! A second look at the bare text, independent of the parser: where the two disagree about
 //! what is quoted, the command is opaque.
 
+use std::borrow::Cow;
+
 use super::Reason;
 use crate::text;
+
+/// The command without its escaped line breaks, as the shell reads it: the parser takes them
+/// for blanks and so joins what the shell keeps apart. Nothing, where a comment may be involved,
+/// in which they do not count.
+pub(super) fn joined_lines(command: &str) -> Option<Cow<'_, str>> {
+    if !command.contains("\\\n") {
+        return Some(Cow::Borrowed(command));
+    }
+    if command.contains('#') {
+        return None;
+    }
+    let mut joined = String::with_capacity(command.len());
+    let mut single = false;
+    let mut double = false;
+    let mut chars = command.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' if !single => match chars.next() {
+                Some('\n') => {}
+                next => {
+                    joined.push('\\');
+                    joined.extend(next);
+                }
+            },
+            c => {
+                single ^= c == '\'' && !double;
+                double ^= c == '"' && !single;
+                joined.push(c);
+            }
+        }
+    }
+    Some(Cow::Owned(joined))
+}
 
 #[derive(PartialEq)]
 enum Quote {

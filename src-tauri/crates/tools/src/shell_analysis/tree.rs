@@ -11,6 +11,11 @@ const DEEPEST: usize = 3;
 
 impl Findings<'_> {
     pub(super) fn script(&mut self, source: &str, depth: usize) {
+        let joined = raw::joined_lines(source);
+        if joined.is_none() {
+            self.because(Reason::Deceptive);
+        }
+        let source = joined.as_deref().unwrap_or(source);
         for reason in raw::reasons(source) {
             self.because(reason);
         }

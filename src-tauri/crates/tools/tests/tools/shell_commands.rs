@@ -372,7 +372,7 @@ fn cases() -> u32 {
 }
 
 proptest::proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(), ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     /// A command that passes a rule for `echo` never does more than that in a real shell.
     #[test]
