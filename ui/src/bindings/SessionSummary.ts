@@ -2,4 +2,8 @@
 import type { Count } from "./Count";
 import type { FileDiff } from "./FileDiff";
 
-export type SessionSummary = { additions: Count, deletions: Count, files: Count, diffs?: Array<FileDiff>, };
+export type SessionSummary = { additions: Count, deletions: Count, 
+/**
+ * Early versions did not count files.
+ */
+files?: Count, diffs?: Array<FileDiff>, };

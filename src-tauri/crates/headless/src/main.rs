@@ -1,1 +1,67 @@
-fn main() {}
+//! `lathectl`: the session core without a window.
+//!
+//! Same data, same config, safe beside the open app: a session has one writer at a time.
+
+mod args;
+mod data;
+mod output;
+mod run;
+mod show;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::{CommandFactory, Parser};
+use lathe_session::{Options, Sessions, default_data_dir};
+
+use args::{Args, Command};
+
+/// What went wrong, for a person at a terminal.
+type Outcome<T = ExitCode> = Result<T, Box<dyn std::error::Error>>;
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    if let Command::Completions { shell } = args.command {
+        clap_complete::generate(
+            shell,
+            &mut Args::command(),
+            "lathectl",
+            &mut std::io::stdout(),
+        );
+        return ExitCode::SUCCESS;
+    }
+    let runtime = match tokio::runtime::Runtime::new() {
+        Ok(runtime) => Arc::new(runtime),
+        Err(error) => return output::fail(&error),
+    };
+    match runtime.block_on(dispatch(args)) {
+        Ok(code) => code,
+        Err(error) => output::fail(&*error),
+    }
+}
+
+async fn dispatch(args: Args) -> Outcome {
+    let data_dir = match args.data_dir {
+        Some(dir) => dir,
+        None => default_data_dir()?,
+    };
+    let mut options = Options::new(data_dir);
+    options.config = args.config;
+    let sessions = Sessions::open(options).await?;
+    let directory = match args.directory {
+        Some(directory) => directory,
+        None => std::env::current_dir()?,
+    };
+    match args.command {
+        Command::Run(run) => run::run(&sessions, &directory, run).await,
+        Command::Sessions { json, search, all } => {
+            data::sessions(&sessions, &directory, json, search.as_deref(), all).await
+        }
+        Command::Show { id, form } => show::show(&sessions, &id, form).await,
+        Command::Export { id } => show::export(&sessions, &id).await,
+        Command::Rm { id } => data::remove(&sessions, &id).await,
+        Command::Models { json } => data::models(&sessions, json),
+        Command::Check { repair } => data::check(&sessions, repair).await,
+        Command::Completions { .. } => Ok(ExitCode::SUCCESS),
+    }
+}

@@ -3,6 +3,12 @@
 //! Commands carry these as arguments and answers; one channel per window carries
 //! [`UiBatch`]es, at most one a frame.
 
+mod models;
+
+pub use models::{ConnectionReport, KeyView, ModelList, ModelView, PriceView, ProviderView};
+
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 use ts_rs::TS;
@@ -47,6 +53,11 @@ pub struct Settings {
     pub theme: Theme,
     pub sidebar_open: bool,
     pub sidebar_width: u32,
+    pub favourite_models: Vec<ModelRef>,
+    /// Newest first.
+    pub recent_models: Vec<ModelRef>,
+    /// The reasoning variant last chosen, by `provider/model`.
+    pub variants: BTreeMap<String, String>,
 }
 
 impl Default for Settings {
@@ -55,6 +66,9 @@ impl Default for Settings {
             theme: Theme::System,
             sidebar_open: true,
             sidebar_width: 264,
+            favourite_models: Vec::new(),
+            recent_models: Vec::new(),
+            variants: BTreeMap::new(),
         }
     }
 }
@@ -141,6 +155,10 @@ pub struct UiBatch {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "kind", rename_all = "lowercase")]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "made, sent and dropped within a frame"
+)]
 pub enum UiUpdate {
     /// Anything but part updates, which come rendered.
     Event {

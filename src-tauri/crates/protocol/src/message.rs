@@ -15,6 +15,10 @@ use crate::part::Part;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(tag = "role", rename_all = "lowercase")]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "most messages are the larger kind"
+)]
 pub enum Message {
     User(UserMessage),
     Assistant(AssistantMessage),
@@ -62,12 +66,25 @@ pub struct UserSummary {
     pub extra: Extra,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, TS)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct ModelRef {
     #[serde(rename = "providerID")]
     pub provider_id: String,
     #[serde(rename = "modelID")]
     pub model_id: String,
+    #[serde(flatten)]
+    #[ts(skip)]
+    pub extra: Extra,
+}
+
+impl ModelRef {
+    pub fn new(provider_id: impl Into<String>, model_id: impl Into<String>) -> Self {
+        ModelRef {
+            provider_id: provider_id.into(),
+            model_id: model_id.into(),
+            extra: Extra::default(),
+        }
+    }
 }
 
 #[skip_serializing_none]

@@ -214,12 +214,18 @@ pub struct SourceText {
 pub struct LspRange {
     pub start: LspPosition,
     pub end: LspPosition,
+    #[serde(flatten)]
+    #[ts(skip)]
+    pub extra: Extra,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct LspPosition {
     pub line: Count,
     pub character: Count,
+    #[serde(flatten)]
+    #[ts(skip)]
+    pub extra: Extra,
 }
 
 /// An `APIError` where only that one may stand; other errors found there are kept.

@@ -40,8 +40,8 @@ pub struct Session {
 pub struct SessionSummary {
     pub additions: Count,
     pub deletions: Count,
-    #[serde(default)]
-    pub files: Count,
+    /// Early versions did not count files.
+    pub files: Option<Count>,
     pub diffs: Option<Vec<FileDiff>>,
     #[serde(flatten)]
     #[ts(skip)]

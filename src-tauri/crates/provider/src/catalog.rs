@@ -179,10 +179,10 @@ impl Catalog {
         let small = self
             .provider(&model.provider_id)
             .and_then(|provider| provider.small_model.clone());
-        ModelRef {
-            provider_id: model.provider_id.clone(),
-            model_id: small.unwrap_or_else(|| model.model_id.clone()),
-        }
+        ModelRef::new(
+            model.provider_id.clone(),
+            small.unwrap_or_else(|| model.model_id.clone()),
+        )
     }
 
     /// Adds providers found on this machine. What config says about one of the same id
@@ -244,10 +244,8 @@ impl Provider {
 /// `provider/model`, as people and config write it. The model's id may hold slashes.
 pub fn parse_model_ref(text: &str) -> Option<ModelRef> {
     let (provider, model) = text.split_once('/')?;
-    (!provider.is_empty() && !model.is_empty()).then(|| ModelRef {
-        provider_id: provider.to_owned(),
-        model_id: model.to_owned(),
-    })
+    (!provider.is_empty() && !model.is_empty())
+        .then(|| ModelRef::new(provider.to_owned(), model.to_owned()))
 }
 
 #[cfg(test)]

@@ -43,10 +43,10 @@ pub async fn resolve(
 }
 
 /// The model to use when nobody has chosen one: the config's, else that of the first
-/// provider with a key, else one found on this machine, else the built-in one.
+/// provider with a key, else one found on this machine, else the built-in one. A model that
+/// config names wrongly is not replaced by another: asking it says what is wrong.
 pub async fn default_model(catalog: &Catalog, config: &ModelConfig, keys: &Keys) -> ModelRef {
-    let configured = config.model.as_ref();
-    if let Some(wanted) = configured.filter(|wanted| catalog.find(wanted).is_ok()) {
+    if let Some(wanted) = &config.model {
         return wanted.clone();
     }
     let providers = catalog.providers();
@@ -62,15 +62,12 @@ pub async fn default_model(catalog: &Catalog, config: &ModelConfig, keys: &Keys)
         })
     };
     let chosen = remote.or_else(local).and_then(|provider| {
-        Some(ModelRef {
-            provider_id: provider.id.clone(),
-            model_id: provider.default_model.clone()?,
-        })
+        Some(ModelRef::new(
+            provider.id.clone(),
+            provider.default_model.clone()?,
+        ))
     });
-    chosen.unwrap_or_else(|| ModelRef {
-        provider_id: DEMO.to_owned(),
-        model_id: DEMO.to_owned(),
-    })
+    chosen.unwrap_or_else(|| ModelRef::new(DEMO.to_owned(), DEMO.to_owned()))
 }
 
 /// The endpoint of a provider without a model in mind.

@@ -23,7 +23,10 @@ impl Config {
     pub fn load(named: Option<&Path>) -> Self {
         let from_environment = std::env::var_os("LATHE_CONFIG").map(PathBuf::from);
         let named = named.map(Path::to_owned).or(from_environment);
-        let mut config = Config { value: Value::Object(Map::new()), problems: Vec::new() };
+        let mut config = Config {
+            value: Value::Object(Map::new()),
+            problems: Vec::new(),
+        };
         for path in global_files() {
             if path.exists() {
                 config.add(&path);
@@ -45,12 +48,15 @@ impl Config {
 
 /// In each of the two folders the name of its program counts most.
 fn global_files() -> Vec<PathBuf> {
-    let Some(base) = directories::BaseDirs::new() else { return Vec::new() };
+    let Some(base) = directories::BaseDirs::new() else {
+        return Vec::new();
+    };
     let config = base.config_dir();
     let mut files = Vec::new();
     for folder in NAMES {
         for name in NAMES {
-            files.extend(ENDINGS.map(|ending| config.join(folder).join(format!("{name}.{ending}"))));
+            files
+                .extend(ENDINGS.map(|ending| config.join(folder).join(format!("{name}.{ending}"))));
         }
     }
     files
@@ -64,7 +70,12 @@ fn read(path: &Path) -> Result<Value, ConfigProblem> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let dirs = directories::BaseDirs::new();
     let home = dirs.as_ref().map(|dirs| dirs.home_dir());
-    Substitution { env: &env, folder, home }.apply(&mut value)?;
+    Substitution {
+        env: &env,
+        folder,
+        home,
+    }
+    .apply(&mut value)?;
     Ok(value)
 }
 
@@ -87,8 +98,12 @@ mod tests {
 
     #[test]
     fn later_files_win_key_by_key() {
-        let mut value = json!({ "model": "a/b", "provider": { "x": { "name": "X", "models": {} } } });
-        merge(&mut value, json!({ "provider": { "x": { "name": "Y" } }, "theme": [1] }));
+        let mut value =
+            json!({ "model": "a/b", "provider": { "x": { "name": "X", "models": {} } } });
+        merge(
+            &mut value,
+            json!({ "provider": { "x": { "name": "Y" } }, "theme": [1] }),
+        );
         assert_eq!(
             value,
             json!({ "model": "a/b", "provider": { "x": { "name": "Y", "models": {} } }, "theme": [1] })

@@ -91,11 +91,11 @@ impl Core {
     }
 
     /// The message's own choice, else the agent's, else what is set up.
-    pub fn model_for(&self, user: &UserMessage, agent: &Agent) -> ModelRef {
-        user.model
-            .clone()
-            .or_else(|| agent.model.clone())
-            .unwrap_or_else(|| self.models.default())
+    pub async fn model_for(&self, user: &UserMessage, agent: &Agent) -> ModelRef {
+        match user.model.clone().or_else(|| agent.model.clone()) {
+            Some(model) => model,
+            None => self.models.default().await,
+        }
     }
 
     pub fn reads_of(&self, session: &SessionId) -> Arc<FileReads> {

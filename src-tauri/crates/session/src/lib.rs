@@ -7,6 +7,7 @@
 mod agents;
 pub mod bus;
 pub mod clock;
+mod config;
 mod convert;
 mod core;
 pub mod data_url;
@@ -25,7 +26,10 @@ mod turn;
 
 pub use agents::{Agent, Mode};
 pub use error::{Failed, Result};
+pub use lathe_provider::catalog::parse_model_ref;
 pub use lathe_provider::demo::{DemoPace, SAMPLE_PROJECT};
-pub use lathe_store::{Damaged, Health, Page, StoreError};
+pub use lathe_provider::keys::Keys;
+pub use lathe_store::{Damaged, Health, Page, Report, StoreError};
+pub use models::Models;
 pub use permission::Answer;
-pub use sessions::{Options, Sessions, default_data_dir};
+pub use sessions::{Options, Sessions, default_data_dir, keep_titled};

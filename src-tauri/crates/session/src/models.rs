@@ -1,76 +1,142 @@
 //! Which model answers, and how it is reached.
 
+use std::sync::Arc;
+
 use futures::stream::BoxStream;
 use lathe_protocol::ModelRef;
-use lathe_provider::client::{Endpoint, ModelClient};
+use lathe_provider::catalog::Catalog;
+use lathe_provider::client::ModelClient;
+use lathe_provider::config::{ConfigProblem, ModelConfig};
+use lathe_provider::connection::{Connection, test_connection};
 use lathe_provider::cost::cost;
-use lathe_provider::{ModelInfo, ModelRequest, ProviderError, StreamEvent, Usage, WireKind};
+use lathe_provider::discover::discover;
+use lathe_provider::keys::{KeyEntry, KeyError, Keys};
+use lathe_provider::resolve::{Resolved, default_model, endpoint_of, resolve};
+use lathe_provider::{
+    ApiFailure, ApiKey, ModelInfo, ModelRequest, ProviderError, StreamEvent, Usage, WireKind,
+};
+use parking_lot::RwLock;
 use rust_decimal::prelude::ToPrimitive;
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 pub const DEMO: &str = "demo";
 
 pub struct Models {
     client: ModelClient,
+    keys: Keys,
+    catalog: RwLock<Arc<Catalog>>,
+    config: ModelConfig,
+    problems: Vec<ConfigProblem>,
+}
+
+impl Models {
+    pub fn new(client: ModelClient, keys: Keys, config: &Value) -> Self {
+        let config = ModelConfig::read(config);
+        let (catalog, problems) = Catalog::built_in().with_config(&config);
+        let catalog = RwLock::new(Arc::new(catalog));
+        Models {
+            client,
+            keys,
+            catalog,
+            config,
+            problems,
+        }
+    }
+
+    pub fn catalog(&self) -> Arc<Catalog> {
+        self.catalog.read().clone()
+    }
+
+    /// What in the config could not be used.
+    pub fn problems(&self) -> &[ConfigProblem] {
+        &self.problems
+    }
+
+    /// What answers when nobody chose.
+    pub async fn default(&self) -> ModelRef {
+        default_model(&self.catalog(), &self.config, &self.keys).await
+    }
+
+    pub async fn open(&self, wanted: &ModelRef) -> Result<OpenModel, ProviderError> {
+        let resolved = resolve(&self.catalog(), &self.keys, wanted).await;
+        let resolved = resolved
+            .map_err(|unknown| ProviderError::Api(ApiFailure::malformed(unknown.to_string())))?;
+        let client = self.client.with_timeouts(resolved.timeouts);
+        Ok(OpenModel { resolved, client })
+    }
+
+    /// Looks for servers on this machine; what is found can be used from then on.
+    pub async fn look_around(&self) {
+        let found = discover(&self.client, &self.catalog()).await;
+        if !found.is_empty() {
+            let mut catalog = Catalog::clone(&self.catalog());
+            catalog.add_discovered(found);
+            *self.catalog.write() = Arc::new(catalog);
+        }
+    }
+
+    pub async fn keys(&self) -> Vec<KeyEntry> {
+        self.keys.list(self.catalog().providers()).await
+    }
+
+    pub async fn set_key(&self, provider: &str, key: ApiKey) -> Result<(), KeyError> {
+        self.keys.set(provider, key).await.map(drop)
+    }
+
+    pub async fn remove_key(&self, provider: &str) -> Result<(), KeyError> {
+        self.keys.remove(provider).await
+    }
+
+    /// Whether the provider answers with the key it has.
+    pub async fn test(&self, provider: &str) -> Result<Connection, ProviderError> {
+        let catalog = self.catalog();
+        let Some(provider) = catalog.provider(provider) else {
+            let message = format!("There is no provider called {provider}");
+            return Err(ProviderError::Api(ApiFailure::malformed(message)));
+        };
+        let endpoint = endpoint_of(provider, &self.keys).await;
+        let model = provider.models.first().map(|model| &model.info);
+        test_connection(&self.client, &provider.id, &endpoint, model).await
+    }
 }
 
 /// A model that can be asked.
 pub struct OpenModel {
-    pub info: ModelInfo,
-    pub wire: WireKind,
-    endpoint: Endpoint,
+    resolved: Resolved,
     client: ModelClient,
 }
 
-impl Models {
-    pub fn new(client: ModelClient) -> Self {
-        Models { client }
-    }
-
-    /// What answers when nobody chose.
-    pub fn default(&self) -> ModelRef {
-        ModelRef {
-            provider_id: DEMO.to_owned(),
-            model_id: DEMO.to_owned(),
-        }
-    }
-
-    pub async fn open(&self, wanted: &ModelRef) -> Result<OpenModel, ProviderError> {
-        let endpoint = Endpoint {
-            name: "Demo".to_owned(),
-            wire: WireKind::Demo,
-            base_url: String::new(),
-            key: None,
-            needs_key: false,
-            headers: Vec::new(),
-        };
-        let info = ModelInfo::unknown(&wanted.provider_id, &wanted.model_id);
-        Ok(OpenModel {
-            info,
-            wire: WireKind::Demo,
-            endpoint,
-            client: self.client.clone(),
-        })
-    }
-}
-
 impl OpenModel {
+    pub fn info(&self) -> &ModelInfo {
+        &self.resolved.model
+    }
+
+    pub fn wire(&self) -> WireKind {
+        self.resolved.endpoint.wire
+    }
+
+    /// Fills in what depends on the model.
+    pub fn prepare(&self, request: &mut ModelRequest, variant: Option<&str>) {
+        self.resolved.prepare(request, variant);
+    }
+
     pub fn stream(
         &self,
         request: &ModelRequest,
         cancel: CancellationToken,
     ) -> BoxStream<'static, StreamEvent> {
-        self.client
-            .stream(&self.endpoint, &self.info, request, cancel)
+        let Resolved {
+            endpoint, model, ..
+        } = &self.resolved;
+        self.client.stream(endpoint, model, request, cancel)
     }
 
     /// In US dollars; nothing where the price is unknown.
     pub fn cost(&self, usage: &Usage) -> f64 {
-        let known = self
-            .info
-            .prices
-            .as_ref()
-            .and_then(|prices| cost(usage, prices).to_f64());
-        known.unwrap_or(0.0)
+        let prices = self.info().prices.as_ref();
+        prices
+            .and_then(|prices| cost(usage, prices).to_f64())
+            .unwrap_or(0.0)
     }
 }

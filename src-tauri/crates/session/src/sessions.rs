@@ -3,6 +3,8 @@
 mod lifecycle;
 mod work;
 
+pub use lifecycle::keep_titled;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,15 +12,18 @@ use lathe_protocol::{
     MessageId, Part, PartId, PermissionId, PermissionRequest, Project, ProjectId, QuestionId,
     QuestionRequest, Rule, Ruleset, Session, SessionId, SessionStatus, Todo,
 };
+use lathe_provider::catalog::Catalog;
 use lathe_provider::client::{ModelClient, Timeouts};
 use lathe_provider::demo::DemoPace;
-use lathe_store::{Health, Key, Listing, Page, Store};
+use lathe_provider::keys::Keys;
+use lathe_store::{Health, Key, Listing, Page, Report, Store};
 use lathe_tools::environment::EnvironmentSettings;
 use lathe_tools::{Environment, Registry};
 use tokio::sync::watch;
 
 use crate::bus::{Bus, Subscription};
 use crate::clock::{Clock, SystemClock};
+use crate::config::Config;
 use crate::core::Core;
 use crate::error::{Failed, Result};
 use crate::models::{DEMO, Models};
@@ -37,6 +42,10 @@ pub struct Options {
     pub timeouts: Timeouts,
     pub pace: DemoPace,
     pub tools: Registry,
+    /// A config file that counts more than the global ones.
+    pub config: Option<PathBuf>,
+    /// Where keys come from, if not from environment, keyring and file.
+    pub keys: Option<Keys>,
     /// What commands run in.
     pub environment: Arc<Environment>,
 }
@@ -49,6 +58,8 @@ impl Options {
             timeouts: Timeouts::default(),
             pace: DemoPace::Realistic,
             tools: Registry::default(),
+            config: None,
+            keys: None,
             environment: Arc::new(Environment::of_user(EnvironmentSettings::default())),
         }
     }
@@ -71,7 +82,9 @@ impl Sessions {
         let client = ModelClient::new(options.timeouts, options.pace)
             .map_err(|error| Failed::refused(error.to_string()))?;
         let records = Records::new(store, Bus::default(), options.clock);
-        let models = Models::new(client);
+        let config = Config::load(options.config.as_deref());
+        let keys = options.keys.unwrap_or_else(|| Keys::new(&options.data_dir));
+        let models = Models::new(client, keys, &config.value);
         let core = Core::new(
             records,
             options.data_dir,
@@ -200,8 +213,27 @@ impl Sessions {
     }
 
     /// No model is set up: the built-in one answers.
-    pub fn answers_with_demo(&self) -> bool {
-        self.core.models.default().provider_id == DEMO
+    pub async fn answers_with_demo(&self) -> bool {
+        self.core.models.default().await.provider_id == DEMO
+    }
+
+    pub fn catalog(&self) -> Arc<Catalog> {
+        self.core.models.catalog()
+    }
+
+    /// Keys, connections and what is found on this machine.
+    pub fn models(&self) -> &Models {
+        &self.core.models
+    }
+
+    /// Looks over every stored file; a repair moves aside what is damaged or stray.
+    pub async fn check(&self, repair: bool) -> Result<Report> {
+        let store = self.core.records.store();
+        Ok(if repair {
+            store.repair().await?
+        } else {
+            store.check().await?
+        })
     }
 
     /// Ends every turn, so that nothing is left open when the program goes.

@@ -145,7 +145,7 @@ impl Turn {
     async fn step(&mut self, user: &UserMessage) -> Result<Next> {
         self.steps += 1;
         let agent = self.core.agents.get(user.agent.as_deref());
-        let wanted = self.core.model_for(user, &agent);
+        let wanted = self.core.model_for(user, &agent).await;
         let mut message = self.new_message(user, &agent, &wanted);
         self.core
             .records

@@ -135,12 +135,8 @@ impl Sessions {
 
     /// Sessions whose title holds every word.
     pub async fn search(&self, project: &Project, words: &str) -> Result<Vec<Session>> {
-        let words: Vec<_> = words.split_whitespace().map(str::to_lowercase).collect();
         let mut sessions = self.list(project).await?;
-        sessions.retain(|session| {
-            let title = session.title.to_lowercase();
-            words.iter().all(|word| title.contains(word))
-        });
+        keep_titled(&mut sessions, words);
         Ok(sessions)
     }
 
@@ -162,4 +158,13 @@ impl Sessions {
         }
         Ok(family)
     }
+}
+
+/// Drops the sessions whose title lacks one of the words.
+pub fn keep_titled(sessions: &mut Vec<Session>, words: &str) {
+    let words: Vec<_> = words.split_whitespace().map(str::to_lowercase).collect();
+    sessions.retain(|session| {
+        let title = session.title.to_lowercase();
+        words.iter().all(|word| title.contains(word))
+    });
 }

@@ -24,15 +24,18 @@ impl Turn {
         model: &OpenModel,
     ) -> ModelRequest {
         let target = Target {
-            model: &model.info,
-            wire: model.wire,
-            load: &|_| None,
+            model: model.info(),
+            wire: model.wire(),
+            load: &load_file,
         };
-        let mut request = ModelRequest::new(model.info.wire_id.clone());
+        let mut request = ModelRequest::new(model.info().wire_id.clone());
         request.system =
             system::prompt(&self.core, &self.session, &self.project, agent, user).await;
         request.messages = convert::to_model(&self.history, &target);
-        request.reasoning = user.variant.clone().or_else(|| agent.variant.clone());
+        model.prepare(
+            &mut request,
+            user.variant.as_deref().or(agent.variant.as_deref()),
+        );
         request.temperature = agent.temperature;
         request.top_p = agent.top_p;
         if agent.steps.is_some_and(|cap| self.steps >= cap) {
@@ -40,7 +43,7 @@ impl Turn {
                 text: LAST_STEP.to_owned(),
             }];
             request.messages.push(ModelMessage::User { content });
-        } else if model.info.tools {
+        } else if model.info().tools {
             request.tools = specs(&self.tools(agent));
         }
         request
@@ -62,4 +65,12 @@ fn specs(tools: &Registry) -> Vec<ToolSpec> {
             input_schema: Arc::new(tool.schema()),
         })
         .collect()
+}
+
+/// An attachment that history refers to by its path.
+fn load_file(url: &str) -> Option<Vec<u8>> {
+    let path = url.strip_prefix("file://")?;
+    let path = path.split(['?', '#']).next().unwrap_or(path);
+    let path = String::from_utf8(crate::data_url::percent_decode(path)).ok()?;
+    std::fs::read(path).ok()
 }

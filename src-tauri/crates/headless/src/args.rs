@@ -1,0 +1,101 @@
+//! What can be asked on the command line.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use lathe_protocol::SessionId;
+
+/// Work with Lathe's sessions from a terminal.
+#[derive(Debug, Parser)]
+#[command(name = "lathectl", version, propagate_version = true)]
+pub struct Args {
+    /// Where sessions are kept.
+    #[arg(long, global = true, env = "LATHE_DATA_DIR", value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// A config file that counts more than the global ones.
+    #[arg(long, global = true, env = "LATHE_CONFIG", value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// The project's folder, if not the current one.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub directory: Option<PathBuf>,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Send a prompt and follow the turn to its end.
+    Run(RunArgs),
+    /// List sessions, last used first.
+    Sessions {
+        #[arg(long)]
+        json: bool,
+        /// Only those whose title holds these words.
+        #[arg(long, value_name = "WORDS")]
+        search: Option<String>,
+        /// Of every project, not only of this folder's.
+        #[arg(long)]
+        all: bool,
+    },
+    /// Show one session.
+    Show {
+        id: SessionId,
+        #[arg(long = "as", value_enum, default_value_t = Form::Text)]
+        form: Form,
+    },
+    /// Print a session as one JSON document.
+    Export { id: SessionId },
+    /// Delete a session; it goes to the trash.
+    Rm { id: SessionId },
+    /// List the models that can be used.
+    Models {
+        #[arg(long)]
+        json: bool,
+    },
+    /// Look for damaged, orphaned and stray files.
+    Check {
+        /// Move damaged and stray files aside.
+        #[arg(long)]
+        repair: bool,
+    },
+    /// Print a completion script for a shell.
+    Completions { shell: Shell },
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct RunArgs {
+    /// Go on with this session.
+    #[arg(long, value_name = "ID", conflicts_with = "continue_last")]
+    pub session: Option<SessionId>,
+    /// Go on with the session last used here.
+    #[arg(long = "continue")]
+    pub continue_last: bool,
+    #[arg(long)]
+    pub agent: Option<String>,
+    /// As provider/model.
+    #[arg(long, value_name = "P/M")]
+    pub model: Option<String>,
+    /// How hard the model should think.
+    #[arg(long)]
+    pub variant: Option<String>,
+    /// Allow without asking: a permission (`edit`) or one with a pattern (`bash=git *`).
+    #[arg(long, value_name = "RULE")]
+    pub allow: Vec<String>,
+    /// Allow everything without asking.
+    #[arg(long)]
+    pub yes: bool,
+    /// Print every event, one a line.
+    #[arg(long)]
+    pub json: bool,
+    #[arg(required = true)]
+    pub prompt: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Form {
+    /// For reading.
+    Text,
+    /// As `export` prints it.
+    Json,
+}

@@ -1,0 +1,81 @@
+//! Sessions, models and files as lists.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use lathe_protocol::SessionId;
+use lathe_session::Sessions;
+
+use crate::{Outcome, output};
+
+pub async fn sessions(
+    sessions: &Sessions,
+    directory: &Path,
+    json: bool,
+    search: Option<&str>,
+    all: bool,
+) -> Outcome {
+    let mut found = if all {
+        sessions.list_all().await?
+    } else {
+        let project = sessions.open_project(directory).await?;
+        sessions.list(&project).await?
+    };
+    if let Some(words) = search {
+        lathe_session::keep_titled(&mut found, words);
+    }
+    if json {
+        output::json(&found)?;
+    } else {
+        for session in found {
+            output::line(&format!("{}  {}", session.id, session.title.escape_debug()))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+pub async fn remove(sessions: &Sessions, id: &SessionId) -> Outcome {
+    sessions.remove(id).await?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub fn models(sessions: &Sessions, json: bool) -> Outcome {
+    let catalog = sessions.catalog();
+    if json {
+        output::json(&catalog.providers())?;
+    } else {
+        for provider in catalog.providers() {
+            for model in &provider.models {
+                output::line(&format!("{}/{}", provider.id, model.info.id))?;
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Fails when there is something to see to. Orphans are normal and only named.
+pub async fn check(sessions: &Sessions, repair: bool) -> Outcome {
+    let report = sessions.check(repair).await?;
+    output::line(&format!("{} records are good", report.records))?;
+    for damaged in &report.damaged {
+        output::line(&format!("damaged: {damaged}"))?;
+    }
+    for stray in &report.strays {
+        output::line(&format!(
+            "stray: {}",
+            stray.display().to_string().escape_debug()
+        ))?;
+    }
+    for orphan in &report.orphans {
+        output::line(&format!("orphan: {orphan}"))?;
+    }
+    let clean = report.damaged.is_empty() && report.strays.is_empty();
+    if repair && !clean {
+        output::line("damaged and stray files were moved to quarantine/")?;
+    }
+    Ok(if clean || repair {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}

@@ -1,0 +1,85 @@
+//! One session, for reading or for other programs.
+
+use std::process::ExitCode;
+
+use lathe_protocol::{Message, MessageWithParts, Part, SessionId, ToolState};
+use lathe_session::Sessions;
+use serde_json::json;
+
+use crate::args::Form;
+use crate::{Outcome, output};
+
+pub async fn show(sessions: &Sessions, id: &SessionId, form: Form) -> Outcome {
+    match form {
+        Form::Json => export(sessions, id).await,
+        Form::Text => {
+            let session = sessions.get(id).await?;
+            output::line(&session.title)?;
+            for message in sessions.messages(id, None, usize::MAX).await?.messages {
+                output::line(&format!("\n{}\n", as_text(&message).trim_end()))?;
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+pub async fn export(sessions: &Sessions, id: &SessionId) -> Outcome {
+    let info = sessions.get(id).await?;
+    let page = sessions.messages(id, None, usize::MAX).await?;
+    for damaged in &page.damaged {
+        output::note(&format!("lathectl: left out: {damaged}"));
+    }
+    output::json(&json!({ "info": info, "messages": page.messages }))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn as_text(message: &MessageWithParts) -> String {
+    let who = match &message.info {
+        Message::User(_) => "You".to_owned(),
+        Message::Assistant(info) => format!("{}/{}", info.provider_id, info.model_id),
+    };
+    let mut text = format!("── {who}\n");
+    for part in &message.parts {
+        if let Some(line) = part_text(part) {
+            text.push_str(&line);
+            text.push('\n');
+        }
+    }
+    if let Some(error) = message
+        .info
+        .as_assistant()
+        .and_then(|info| info.error.as_ref())
+    {
+        text.push_str(&format!("! {}\n", error.message()));
+    }
+    text
+}
+
+fn part_text(part: &Part) -> Option<String> {
+    match part {
+        Part::Text(part) => Some(part.text.clone()),
+        Part::Tool(tool) => Some(match tool.state() {
+            ToolState::Completed(done) => format!("· {} {}", tool.tool, done.title),
+            ToolState::Error(failed) => format!("× {} {}", tool.tool, failed.error),
+            other => format!("· {} ({})", tool.tool, other.name()),
+        }),
+        Part::File(file) => Some(format!(
+            "[{}]",
+            file.filename.as_deref().unwrap_or(&file.mime)
+        )),
+        Part::Patch(patch) => Some(format!("Changed: {}", patch.files.join(", "))),
+        Part::Retry(retry) => Some(format!(
+            "! try {}: {}",
+            retry.attempt,
+            retry.error.0.message()
+        )),
+        Part::Compaction(_) => Some("── summed up from here ──".to_owned()),
+        Part::Subtask(task) => Some(format!("→ {}: {}", task.agent, task.description)),
+        Part::Reasoning(_)
+        | Part::Agent(_)
+        | Part::StepStart(_)
+        | Part::StepFinish(_)
+        | Part::Snapshot(_)
+        | Part::Unknown(_) => None,
+    }
+}

@@ -1,0 +1,121 @@
+//! From the core's notices to what the webview draws: filtered, coalesced, rendered.
+//!
+//! A window hears of every session's existence and state, but of the parts only of sessions
+//! it has open. What happens within one frame arrives as one batch; text that streams in is
+//! rendered once per frame and only from its open block on.
+
+mod frame;
+mod view;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use lathe_protocol::ipc::{MessagePage, SessionView, UiBatch, UiUpdate};
+use lathe_protocol::{MessageId, SessionId};
+use lathe_session::bus::Heard;
+use lathe_session::{Health, Result, Sessions};
+use parking_lot::Mutex;
+use tauri::async_runtime::JoinHandle;
+use tauri::ipc::Channel;
+
+use frame::Frame;
+
+/// How long notices are gathered before they are sent.
+const FRAME: Duration = Duration::from_millis(16);
+
+pub struct Bridge {
+    sessions: Sessions,
+    open: Mutex<HashSet<SessionId>>,
+    /// Sessions whose view was just made anew: half-rendered text of theirs starts over.
+    reopened: Mutex<HashSet<SessionId>>,
+    feeding: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Bridge {
+    pub fn new(sessions: Sessions) -> Self {
+        Bridge {
+            sessions,
+            open: Mutex::default(),
+            reopened: Mutex::default(),
+            feeding: Mutex::default(),
+        }
+    }
+
+    /// Begins to feed a window. A page that was loaded again takes the place of the old one.
+    pub fn feed(self: Arc<Self>, channel: Channel<UiBatch>) {
+        let bridge = self.clone();
+        let task = tauri::async_runtime::spawn(async move { bridge.run(channel).await });
+        if let Some(earlier) = self.feeding.lock().replace(task) {
+            earlier.abort();
+        }
+    }
+
+    pub async fn open(&self, id: &SessionId, limit: usize) -> Result<SessionView> {
+        // Before the snapshot is taken: what is told in between must not be missed.
+        self.open.lock().insert(id.clone());
+        self.reopened.lock().insert(id.clone());
+        view::session(&self.sessions, id, limit).await
+    }
+
+    pub async fn older(
+        &self,
+        id: &SessionId,
+        before: &MessageId,
+        limit: usize,
+    ) -> Result<MessagePage> {
+        view::page(&self.sessions, id, Some(before), limit).await
+    }
+
+    pub fn close(&self, id: &SessionId) {
+        self.open.lock().remove(id);
+    }
+
+    async fn run(&self, channel: Channel<UiBatch>) {
+        let mut heard = self.sessions.subscribe();
+        let mut health = self.sessions.health();
+        let mut frame = Frame::new(self.sessions.clone());
+        loop {
+            let first = tokio::select! {
+                first = heard.next() => first,
+                Ok(()) = health.changed() => {
+                    let problem = match &*health.borrow_and_update() {
+                        Health::Good => None,
+                        Health::Failing(error) => Some(error.to_string()),
+                    };
+                    frame.add(UiUpdate::Store { problem });
+                    None
+                }
+            };
+            if let Some(first) = first {
+                self.take(&mut frame, first).await;
+            }
+            tokio::time::sleep(FRAME).await;
+            while let Some(more) = heard.try_next() {
+                self.take(&mut frame, more).await;
+            }
+            let updates = frame.finish();
+            if !updates.is_empty() && channel.send(UiBatch { updates }).is_err() {
+                return;
+            }
+        }
+    }
+
+    async fn take(&self, frame: &mut Frame, heard: Heard) {
+        for id in self.reopened.lock().drain() {
+            frame.forget(&id);
+        }
+        match heard {
+            Heard::Missed => {
+                let open: Vec<_> = self.open.lock().iter().cloned().collect();
+                frame.reset(open);
+            }
+            Heard::Notice(notice) => {
+                let open = notice
+                    .session_id()
+                    .is_none_or(|id| self.open.lock().contains(id));
+                frame.take(notice.told, open);
+            }
+        }
+    }
+}

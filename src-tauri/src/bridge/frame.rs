@@ -1,0 +1,174 @@
+//! What happened since the last batch.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use lathe_protocol::ipc::UiUpdate;
+use lathe_protocol::{Event, Part, PartId, SessionId};
+use lathe_render::markdown::{Options, Stream};
+use lathe_session::Sessions;
+use lathe_session::bus::{Delta, Told};
+
+use super::view;
+
+pub struct Frame {
+    sessions: Sessions,
+    updates: Vec<Pending>,
+    streams: HashMap<PartId, Live>,
+}
+
+enum Pending {
+    Ready(UiUpdate),
+    /// Only the newest state of a part in a frame is drawn.
+    Part(Arc<Event>),
+    /// Text for a stream, gathered so that it is rendered once.
+    Text(Arc<Delta>, String),
+}
+
+/// A part that text streams into, rendered up to `length`.
+struct Live {
+    session: SessionId,
+    stream: Stream,
+    length: usize,
+}
+
+impl Frame {
+    pub fn new(sessions: Sessions) -> Self {
+        Frame {
+            sessions,
+            updates: Vec::new(),
+            streams: HashMap::new(),
+        }
+    }
+
+    pub fn add(&mut self, update: UiUpdate) {
+        self.updates.push(Pending::Ready(update));
+    }
+
+    /// Everything of these sessions must be read anew.
+    pub fn reset(&mut self, sessions: Vec<SessionId>) {
+        self.updates.clear();
+        self.streams.clear();
+        for session_id in sessions {
+            self.add(UiUpdate::Reset { session_id });
+        }
+    }
+
+    pub fn forget(&mut self, session: &SessionId) {
+        self.streams.retain(|_, live| live.session != *session);
+    }
+
+    pub fn take(&mut self, told: Told, open: bool) {
+        match told {
+            Told::Delta(delta) if open => self.take_delta(delta),
+            Told::Delta(_) => {}
+            Told::Event(event) => match &*event {
+                Event::MessagePartUpdated(updated) if open => {
+                    self.supersede(updated.part.id());
+                    self.updates.push(Pending::Part(event));
+                }
+                Event::MessagePartUpdated(_) => {}
+                Event::MessageUpdated { .. }
+                | Event::MessageRemoved { .. }
+                | Event::MessagePartRemoved { .. }
+                    if !open => {}
+                event => self.add(UiUpdate::Event {
+                    event: event.clone(),
+                }),
+            },
+        }
+    }
+
+    pub fn finish(&mut self) -> Vec<UiUpdate> {
+        let pending = std::mem::take(&mut self.updates);
+        pending
+            .into_iter()
+            .filter_map(|one| self.render(one))
+            .collect()
+    }
+
+    fn take_delta(&mut self, delta: Arc<Delta>) {
+        let gathered = self.updates.iter_mut().rev().find_map(|one| match one {
+            Pending::Text(first, text) if first.part_id == delta.part_id => Some((first.at, text)),
+            _ => None,
+        });
+        match gathered {
+            Some((at, text)) if at + text.len() == delta.at => text.push_str(&delta.text),
+            _ => {
+                let text = delta.text.clone();
+                self.updates.push(Pending::Text(delta, text));
+            }
+        }
+    }
+
+    /// An update of the whole part makes what was gathered for it needless.
+    fn supersede(&mut self, part: &PartId) {
+        self.updates.retain(|one| match one {
+            Pending::Part(event) => {
+                !matches!(&**event, Event::MessagePartUpdated(older) if older.part.id() == part)
+            }
+            Pending::Text(delta, _) => delta.part_id != *part,
+            Pending::Ready(_) => true,
+        });
+    }
+
+    fn render(&mut self, one: Pending) -> Option<UiUpdate> {
+        match one {
+            Pending::Ready(update) => Some(update),
+            Pending::Part(event) => match &*event {
+                Event::MessagePartUpdated(updated) => Some(self.render_part(&updated.part)),
+                _ => None,
+            },
+            Pending::Text(delta, text) => self.render_text(&delta, &text),
+        }
+    }
+
+    fn render_part(&mut self, part: &Part) -> UiUpdate {
+        self.streams.remove(part.id());
+        UiUpdate::Part {
+            part: view::part(part.clone()),
+        }
+    }
+
+    fn render_text(&mut self, delta: &Delta, text: &str) -> Option<UiUpdate> {
+        let Some(live) = self.streams.get_mut(&delta.part_id) else {
+            return self.catch_up(&delta.part_id);
+        };
+        let end = delta.at + text.len();
+        if end <= live.length {
+            return None;
+        }
+        if delta.at > live.length {
+            return self.catch_up(&delta.part_id);
+        }
+        let update = live.stream.push(&text[live.length - delta.at..]);
+        live.length = end;
+        Some(UiUpdate::Blocks {
+            session_id: delta.session_id.clone(),
+            message_id: delta.message_id.clone(),
+            part_id: delta.part_id.clone(),
+            keep: update.keep as u32,
+            blocks: update.blocks,
+        })
+    }
+
+    /// The first we hear of a stream, or more than we have: take the text as it is now.
+    fn catch_up(&mut self, id: &PartId) -> Option<UiUpdate> {
+        // A part that is no longer streaming tells its end by itself.
+        let part = self.sessions.streaming(id)?;
+        let text = view::text(&part)?.to_owned();
+        let mut stream = Stream::new(Options::default());
+        let blocks = stream.push(&text).blocks;
+        let live = Live {
+            session: part.session_id().clone(),
+            stream,
+            length: text.len(),
+        };
+        self.streams.insert(id.clone(), live);
+        let part = lathe_protocol::ipc::PartView {
+            part,
+            blocks: Some(blocks),
+        };
+        Some(UiUpdate::Part { part })
+    }
+}

@@ -1,0 +1,75 @@
+//! Stored messages, as the timeline shows them.
+
+use lathe_protocol::ipc::{Damaged, MessagePage, MessageView, PartView, SessionView};
+use lathe_protocol::{MessageId, MessageWithParts, Part, SessionId};
+use lathe_render::markdown::{self, Options};
+use lathe_session::{Result, Sessions};
+
+pub async fn session(sessions: &Sessions, id: &SessionId, limit: usize) -> Result<SessionView> {
+    sessions.recover(id).await?;
+    let session = sessions.get(id).await?;
+    let page = page(sessions, id, None, limit).await?;
+    let mine = |other: &SessionId| other == id;
+    Ok(SessionView {
+        session,
+        messages: page.messages,
+        has_older: page.has_older,
+        status: sessions.status(id),
+        permissions: sessions
+            .permissions()
+            .into_iter()
+            .filter(|one| mine(&one.session_id))
+            .collect(),
+        questions: sessions
+            .questions()
+            .into_iter()
+            .filter(|one| mine(&one.session_id))
+            .collect(),
+        todos: sessions.todos(id).await?,
+        damaged: page.damaged,
+    })
+}
+
+pub async fn page(
+    sessions: &Sessions,
+    id: &SessionId,
+    before: Option<&MessageId>,
+    limit: usize,
+) -> Result<MessagePage> {
+    let page = sessions.messages(id, before, limit).await?;
+    let damaged = page.damaged.into_iter().map(|one| Damaged {
+        key: one.key.to_string(),
+        reason: one.reason,
+        message_id: one
+            .key
+            .segments()
+            .nth(1)
+            .and_then(|id| MessageId::parse(id).ok()),
+    });
+    Ok(MessagePage {
+        messages: page.messages.into_iter().map(message).collect(),
+        has_older: page.has_older,
+        damaged: damaged.collect(),
+    })
+}
+
+fn message(message: MessageWithParts) -> MessageView {
+    MessageView {
+        info: message.info,
+        parts: message.parts.into_iter().map(part).collect(),
+    }
+}
+
+pub fn part(part: Part) -> PartView {
+    let blocks = text(&part).map(|text| markdown::render(text, &Options::default()));
+    PartView { part, blocks }
+}
+
+/// What is drawn as Markdown.
+pub fn text(part: &Part) -> Option<&str> {
+    match part {
+        Part::Text(part) => Some(&part.text),
+        Part::Reasoning(part) => Some(&part.text),
+        _ => None,
+    }
+}

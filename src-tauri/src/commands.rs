@@ -1,0 +1,38 @@
+//! What the webview may ask. One file a topic; a body validates, calls, converts.
+
+mod answers;
+mod app;
+mod project;
+mod session;
+mod turn;
+
+use tauri::Wry;
+use tauri::ipc::Invoke;
+
+pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
+    tauri::generate_handler![
+        app::start,
+        app::watch,
+        app::save_settings,
+        app::remember,
+        app::open_external,
+        project::open_project,
+        project::pick_project,
+        session::list_sessions,
+        session::search_sessions,
+        session::create_session,
+        session::rename_session,
+        session::archive_session,
+        session::delete_session,
+        session::restore_session,
+        session::open_session,
+        session::older_messages,
+        session::close_session,
+        turn::prompt,
+        turn::abort,
+        turn::retry_now,
+        answers::answer_permission,
+        answers::answer_question,
+        answers::dismiss_question,
+    ]
+}

@@ -1,0 +1,71 @@
+//! The window as a whole: its start, its settings, its links.
+
+use lathe_protocol::ipc::{AppStart, Recent, Settings, UiBatch};
+use lathe_protocol::{ProjectId, SessionId};
+use tauri::ipc::Channel;
+use tauri::{AppHandle, State};
+use tauri_plugin_opener::OpenerExt;
+
+use crate::error::{Answer, OrUi, failed};
+use crate::state::Shell;
+
+#[tauri::command]
+pub async fn start(shell: State<'_, Shell>) -> Answer<AppStart> {
+    let mut recent = shell.settings.recent();
+    let wanted = shell.wanted.lock().take();
+    if let Some(folder) = wanted {
+        let project = shell.sessions.open_project(&folder).await.or_ui()?;
+        if recent.project_id.as_ref() != Some(&project.id) {
+            recent = Recent {
+                project_id: Some(project.id),
+                session_id: None,
+            };
+        }
+    }
+    Ok(AppStart {
+        projects: shell.first_projects().await.or_ui()?,
+        recent,
+        settings: shell.settings.settings(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        demo: shell.sessions.answers_with_demo().await,
+        platform: std::env::consts::OS.to_owned(),
+    })
+}
+
+#[tauri::command]
+pub async fn watch(shell: State<'_, Shell>, channel: Channel<UiBatch>) -> Answer<()> {
+    shell.bridge.clone().feed(channel);
+    Ok(())
+}
+
+#[tauri::command]
+pub async fn save_settings(shell: State<'_, Shell>, settings: Settings) -> Answer<()> {
+    shell.settings.set_settings(&settings);
+    Ok(())
+}
+
+#[tauri::command]
+pub async fn remember(
+    shell: State<'_, Shell>,
+    project_id: Option<ProjectId>,
+    session_id: Option<SessionId>,
+) -> Answer<()> {
+    shell.settings.set_recent(&Recent {
+        project_id,
+        session_id,
+    });
+    Ok(())
+}
+
+/// Links of a model's text lead out of the program: only to the web and to mail.
+#[tauri::command]
+pub async fn open_external(app: AppHandle, url: String) -> Answer<()> {
+    let lower = url.trim().to_ascii_lowercase();
+    let allowed = ["http://", "https://", "mailto:"];
+    if !allowed.iter().any(|scheme| lower.starts_with(scheme)) {
+        return Err(failed(format!("{url} is not a web or mail address")));
+    }
+    app.opener()
+        .open_url(url.trim(), None::<&str>)
+        .map_err(failed)
+}

@@ -1,0 +1,43 @@
+//! Folders become projects.
+
+use std::path::Path;
+
+use lathe_protocol::ipc::ProjectOpened;
+use tauri::{AppHandle, State};
+use tauri_plugin_dialog::DialogExt;
+use tokio::sync::oneshot;
+
+use crate::error::{Answer, OrUi, failed};
+use crate::state::Shell;
+
+#[tauri::command]
+pub async fn open_project(shell: State<'_, Shell>, path: String) -> Answer<ProjectOpened> {
+    open(&shell, Path::new(&path)).await
+}
+
+/// The native dialog; nothing when it was dismissed.
+#[tauri::command]
+pub async fn pick_project(
+    app: AppHandle,
+    shell: State<'_, Shell>,
+) -> Answer<Option<ProjectOpened>> {
+    let (answer, picked) = oneshot::channel();
+    app.dialog()
+        .file()
+        .set_title("Open a project")
+        .pick_folder(move |folder| {
+            // The command may be gone when the dialog closes with the window.
+            let _ = answer.send(folder);
+        });
+    let Ok(Some(folder)) = picked.await else {
+        return Ok(None);
+    };
+    let folder = folder.into_path().map_err(failed)?;
+    open(&shell, &folder).await.map(Some)
+}
+
+async fn open(shell: &Shell, folder: &Path) -> Answer<ProjectOpened> {
+    let project = shell.sessions.open_project(folder).await.or_ui()?;
+    let sessions = shell.sessions.list(&project).await.or_ui()?;
+    Ok(ProjectOpened { project, sessions })
+}

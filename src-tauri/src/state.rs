@@ -1,0 +1,65 @@
+//! What commands borrow.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use lathe_protocol::Project;
+use lathe_session::{Options, Sessions};
+use parking_lot::Mutex;
+use tauri::AppHandle;
+
+use crate::bridge::Bridge;
+use crate::sample;
+use crate::settings::SettingsFile;
+
+pub struct Shell {
+    pub sessions: Sessions,
+    pub bridge: Arc<Bridge>,
+    pub settings: SettingsFile,
+    /// The folder this start was asked to open, until the window has taken it.
+    pub wanted: Mutex<Option<PathBuf>>,
+    data_dir: PathBuf,
+}
+
+impl Shell {
+    pub async fn open(
+        app: &AppHandle,
+        data_dir: PathBuf,
+    ) -> Result<Self, Box<dyn std::error::Error>> {
+        let sessions = Sessions::open(Options::new(&data_dir)).await?;
+        let bridge = Arc::new(Bridge::new(sessions.clone()));
+        let settings = SettingsFile::open(app, &data_dir)?;
+        let wanted = folder_argument(std::env::args().skip(1), &std::env::current_dir()?);
+        Ok(Shell {
+            sessions,
+            bridge,
+            settings,
+            wanted: Mutex::new(wanted),
+            data_dir,
+        })
+    }
+
+    /// The projects the sidebar begins with: those known, or the sample where there is none.
+    pub async fn first_projects(&self) -> lathe_session::Result<Vec<Project>> {
+        let projects = self.sessions.projects().await?;
+        if !projects.is_empty() {
+            return Ok(projects);
+        }
+        let folder = sample::write(&self.data_dir)?;
+        Ok(vec![self.sessions.open_project(&folder).await?])
+    }
+
+    pub fn close(&self) {
+        self.settings.save();
+        tauri::async_runtime::block_on(self.sessions.close());
+    }
+}
+
+/// The first argument that is not an option, seen from where the program was started.
+pub fn folder_argument(
+    mut args: impl Iterator<Item = String>,
+    cwd: &std::path::Path,
+) -> Option<PathBuf> {
+    args.find(|arg| !arg.starts_with('-'))
+        .map(|folder| cwd.join(folder))
+}
