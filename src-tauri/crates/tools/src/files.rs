@@ -10,7 +10,7 @@ mod system;
 #[path = "files/windows.rs"]
 mod system;
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -44,11 +44,11 @@ pub enum Expected {
 
 /// Opens a regular file for reading.
 pub fn open(place: &Place) -> Result<File, FileError> {
-    open_path(place.path())
+    open_path(place.path()).map(|(file, _)| file)
 }
 
 /// For walkers, whose paths are below an opened place and hold no links either.
-pub(crate) fn open_path(path: &Path) -> Result<File, FileError> {
+pub(crate) fn open_path(path: &Path) -> Result<(File, Metadata), FileError> {
     let file = system::open(path)?;
     let meta = file.metadata()?;
     if meta.is_dir() {
@@ -57,7 +57,13 @@ pub(crate) fn open_path(path: &Path) -> Result<File, FileError> {
     if !meta.is_file() {
         return Err(FileError::Special);
     }
-    Ok(file)
+    Ok((file, meta))
+}
+
+/// A directory to look things up in, reached without links.
+#[cfg(unix)]
+pub(crate) fn open_directory(path: &Path) -> Result<File, FileError> {
+    system::open_directory(path)
 }
 
 /// Whether a directory is at the place, reached without links.

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::context::{PermissionAsk, ToolContext};
 use crate::paths::Place;
-use crate::search::{self, Newest, PathPattern};
+use crate::search::{self, Ages, Newest, PathPattern};
 use crate::text;
 use crate::tool::{Tool, ToolFailure, ToolOutput};
 
@@ -43,10 +43,15 @@ impl Tool for Glob {
             let newest = Newest::new(LIMIT);
             let total = AtomicUsize::new(0);
             search::for_each_file(&from, &cancel, || {
-                |entry| {
-                    if pattern.matches(entry.path(), &from) {
+                let mut ages = Ages::default();
+                let (pattern, newest, total, from) = (&pattern, &newest, &total, &from);
+                move |entry| {
+                    // Gone, or no longer where the walk came by: not a file to show.
+                    if pattern.matches(entry.path(), from)
+                        && let Some(modified) = ages.modified(entry.path())
+                    {
                         total.fetch_add(1, Ordering::Relaxed);
-                        newest.offer(search::modified(entry), entry.path(), ());
+                        newest.offer(modified, entry.path(), ());
                     }
                 }
             });

@@ -3,6 +3,7 @@
 mod matches;
 
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -65,11 +66,16 @@ impl Tool for Grep {
                     {
                         return;
                     }
-                    let Ok(file) = files::open_path(path) else {
+                    let Ok((file, meta)) = files::open_path(path) else {
                         return;
                     };
+                    let modified = meta.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+                    // Enough newer files match already: this one cannot be shown.
+                    if !newest.wants(modified) {
+                        return;
+                    }
                     if let Some(matches) = finder.search(&mut searcher, &file) {
-                        newest.offer(search::modified(entry), path, matches);
+                        newest.offer(modified, path, matches);
                     }
                 }
             });

@@ -6,6 +6,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::time::Duration;
 use std::time::SystemTime;
 
 use globset::{Glob, GlobBuilder, GlobMatcher};
@@ -155,21 +157,26 @@ impl<T> Newest<T> {
         }
     }
 
-    pub fn offer(&self, modified: SystemTime, path: &Path, item: T) {
-        let mut heap = self.heap.lock();
-        let full = heap.len() == self.room;
-        if full
-            && heap
+    /// Whether something of this age could still get in.
+    pub fn wants(&self, modified: SystemTime) -> bool {
+        let heap = self.heap.lock();
+        heap.len() < self.room
+            || heap
                 .peek()
-                .is_some_and(|Reverse(oldest)| oldest.modified > modified)
-        {
+                .is_none_or(|Reverse(last)| last.modified <= modified)
+    }
+
+    pub fn offer(&self, modified: SystemTime, path: &Path, item: T) {
+        if !self.wants(modified) {
             return;
         }
-        heap.push(Reverse(Dated {
+        let dated = Dated {
             modified,
             path: path.to_owned(),
             item,
-        }));
+        };
+        let mut heap = self.heap.lock();
+        heap.push(Reverse(dated));
         if heap.len() > self.room {
             heap.pop();
         }
@@ -190,12 +197,37 @@ impl<T> Newest<T> {
     }
 }
 
-pub(crate) fn modified(entry: &DirEntry) -> SystemTime {
-    entry
-        .metadata()
-        .ok()
-        .and_then(|meta| meta.modified().ok())
-        .unwrap_or(SystemTime::UNIX_EPOCH)
+/// When files were last changed. One for each thread: neighbours share a directory, and asking
+/// relative to it spares the system the way there.
+#[derive(Default)]
+pub(crate) struct Ages {
+    #[cfg(unix)]
+    directory: Option<(PathBuf, std::fs::File)>,
+}
+
+impl Ages {
+    #[cfg(unix)]
+    pub fn modified(&mut self, path: &Path) -> Option<SystemTime> {
+        use rustix::fs::{AtFlags, statat};
+        let (parent, name) = (path.parent()?, path.file_name()?);
+        if self
+            .directory
+            .as_ref()
+            .is_none_or(|(known, _)| known != parent)
+        {
+            self.directory = Some((parent.to_owned(), files::open_directory(parent).ok()?));
+        }
+        let (_, directory) = self.directory.as_ref()?;
+        let stat = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        let seconds = Duration::from_secs(u64::try_from(stat.st_mtime).ok()?);
+        let rest = Duration::from_nanos(u64::try_from(stat.st_mtime_nsec).ok()?);
+        Some(SystemTime::UNIX_EPOCH + seconds + rest)
+    }
+
+    #[cfg(not(unix))]
+    pub fn modified(&mut self, path: &Path) -> Option<SystemTime> {
+        std::fs::symlink_metadata(path).ok()?.modified().ok()
+    }
 }
 
 /// Absolute, so that it can be given to read as it stands.

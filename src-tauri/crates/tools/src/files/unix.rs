@@ -26,8 +26,12 @@ pub fn open(path: &Path) -> Result<File, FileError> {
     Ok(File::from(open_without_links(path, READ)?))
 }
 
+pub fn open_directory(path: &Path) -> Result<File, FileError> {
+    Ok(File::from(open_without_links(path, DIRECTORY)?))
+}
+
 pub fn is_directory(path: &Path) -> bool {
-    open_without_links(path, DIRECTORY).is_ok()
+    open_directory(path).is_ok()
 }
 
 pub fn replace(path: &Path, content: &[u8], expected: Expected) -> Result<(), FileError> {
