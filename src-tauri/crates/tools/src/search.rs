@@ -207,6 +207,7 @@ pub(crate) struct Ages {
 
 impl Ages {
     #[cfg(unix)]
+    #[allow(clippy::useless_conversion)] // The types differ from system to system.
     pub fn modified(&mut self, path: &Path) -> Option<SystemTime> {
         use rustix::fs::{AtFlags, statat};
         let (parent, name) = (path.parent()?, path.file_name()?);
