@@ -2,6 +2,7 @@
 
 mod answers;
 mod app;
+mod models;
 mod project;
 mod session;
 mod turn;
@@ -34,5 +35,10 @@ pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
         answers::answer_permission,
         answers::answer_question,
         answers::dismiss_question,
+        models::list_models,
+        models::find_local_models,
+        models::set_key,
+        models::remove_key,
+        models::test_connection,
     ]
 }

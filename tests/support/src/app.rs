@@ -1,16 +1,28 @@
 //! The session core as a test drives it: a temporary project, a temporary store, no window.
 
+#![allow(clippy::expect_used, reason = "test support: to stop is to report")]
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use lathe_protocol::ipc::PromptInput;
 use lathe_protocol::{
-    Event, MessageId, MessageWithParts, Millis, Part, Project, Session, SessionId,
+    Action, Event, MessageId, MessageWithParts, Millis, Part, PermissionRequest, Project, Rule,
+    Session, SessionId,
 };
+use lathe_provider::WireKind;
+use lathe_provider::keys::{Keyring, KeyringError};
 use lathe_session::bus::{Heard, Subscription, Told};
 use lathe_session::clock::ManualClock;
+use lathe_session::models::{ApiKey, Keys};
 use lathe_session::{DemoPace, Options, Sessions};
 use tempfile::TempDir;
+
+use crate::fake_model::FakeModel;
+
+/// Must never be seen outside a request's headers.
+pub const CANARY_KEY: &str = "sk-canary-4f9d2c7b8a61";
 
 /// A moment some time before the ids wrapped.
 pub const BEFORE_WRAP: Millis = Millis(1_767_806_134_140);
@@ -47,6 +59,86 @@ impl TestApp {
             data,
             folder,
         }
+    }
+
+    /// Answered by a fake model server over one of its wires.
+    pub async fn with_model(model: &FakeModel, wire: WireKind) -> Self {
+        let data = tempfile::tempdir().expect("a data directory");
+        let folder = tempfile::tempdir().expect("a project");
+        let config = serde_json::json!({
+            "provider": { "fake": {
+                "wire": wire,
+                "options": { "baseURL": model.base_url(wire), "apiKey": CANARY_KEY },
+                "models": { "m": {
+                    "limit": { "context": 200_000, "output": 8_000 },
+                    "cost": { "input": 3, "output": 15, "cache_read": 0.3, "cache_write": 3.75 },
+                    "reasoning": true,
+                } },
+            } },
+            "model": "fake/m",
+        });
+        let path = data.path().join("config.json");
+        std::fs::write(&path, config.to_string()).expect("the config is written");
+        let clock = ManualClock::at(BEFORE_WRAP);
+        let sessions = open_with(data.path(), &clock, Some(path)).await;
+        let project = sessions
+            .open_project(folder.path())
+            .await
+            .expect("the project opens");
+        let session = sessions.create(&project, None).await.expect("a session");
+        TestApp {
+            sessions,
+            project,
+            session,
+            clock,
+            data,
+            folder,
+        }
+    }
+
+    /// Writes a file of the project.
+    pub fn file(self, name: &str, content: &str) -> Self {
+        std::fs::write(self.path(name), content).expect("the file is written");
+        self
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).expect("the file is there")
+    }
+
+    /// Adds a rule of the person's.
+    pub fn rule(self, permission: &str, pattern: &str, action: Action) -> Self {
+        let (permission, pattern) = (permission.to_owned(), pattern.to_owned());
+        self.sessions.set_rules(vec![Rule {
+            permission,
+            pattern,
+            action,
+        }]);
+        self
+    }
+
+    /// The next request for a permission.
+    pub async fn asked(&self, events: &mut Subscription) -> PermissionRequest {
+        let told = until(events, |event| matches!(event, Event::PermissionAsked(_))).await;
+        match told.last() {
+            Some(Told::Event(event)) => match &**event {
+                Event::PermissionAsked(request) => request.clone(),
+                other => panic!("{other:?}"),
+            },
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// The tool calls of the session, as `tool: state`.
+    pub async fn calls(&self) -> Vec<String> {
+        let messages = self.messages().await;
+        let parts = messages.iter().flat_map(|message| &message.parts);
+        parts
+            .filter_map(|part| match part {
+                Part::Tool(tool) => Some(format!("{}: {}", tool.tool, tool.state().name())),
+                _ => None,
+            })
+            .collect()
     }
 
     /// The same data after the program ended and began again.
@@ -113,10 +205,39 @@ impl TestApp {
 }
 
 async fn open(data: &Path, clock: &ManualClock) -> Sessions {
+    open_with(data, clock, Some(data.join("no-config.json"))).await
+}
+
+async fn open_with(data: &Path, clock: &ManualClock, config: Option<PathBuf>) -> Sessions {
     let mut options = Options::new(data);
+    options.config = config;
     options.pace = DemoPace::Instant;
     options.clock = Arc::new(clock.clone());
+    // The developer's own keys must not decide what a test does.
+    let no_variables = Box::new(|_: &str| None);
+    options.keys = Some(Keys::with(
+        data,
+        no_variables,
+        Arc::new(NoKeyring),
+        Duration::ZERO,
+    ));
     Sessions::open(options).await.expect("the store opens")
+}
+
+struct NoKeyring;
+
+impl Keyring for NoKeyring {
+    fn read(&self, _: &str) -> Result<Option<ApiKey>, KeyringError> {
+        Ok(None)
+    }
+
+    fn write(&self, _: &str, _: &ApiKey) -> Result<(), KeyringError> {
+        Err(KeyringError::Absent("this is a test".into()))
+    }
+
+    fn remove(&self, _: &str) -> Result<(), KeyringError> {
+        Ok(())
+    }
 }
 
 fn outline(message: &MessageWithParts) -> String {

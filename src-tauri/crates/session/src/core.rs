@@ -31,6 +31,8 @@ pub struct Core {
     /// Rules from the person's settings, over those of every agent.
     pub user_rules: Mutex<Ruleset>,
     pub running: Mutex<HashMap<SessionId, Running>>,
+    /// One prompt at a time per session, so that ids, files and queue have one order.
+    pub prompting: Mutex<HashMap<SessionId, Arc<tokio::sync::Mutex<()>>>>,
     /// What went with each removed session, so that taking it back brings all of it.
     pub removed: Mutex<HashMap<SessionId, Vec<SessionId>>>,
     reads: Mutex<HashMap<SessionId, Arc<FileReads>>>,
@@ -75,6 +77,7 @@ impl Core {
             environment,
             user_rules: Mutex::default(),
             running: Mutex::default(),
+            prompting: Mutex::default(),
             removed: Mutex::default(),
             reads: Mutex::default(),
             records,
@@ -162,9 +165,5 @@ impl Agents {
             .or_else(|| find(agents::DEFAULT))
             .or(self.0.first());
         found.cloned().unwrap_or_else(agents::plainest)
-    }
-
-    pub fn all(&self) -> &[Agent] {
-        &self.0
     }
 }

@@ -4,18 +4,19 @@ use std::sync::Arc;
 
 use futures::stream::BoxStream;
 use lathe_protocol::ModelRef;
-use lathe_provider::catalog::Catalog;
+pub use lathe_provider::ApiKey;
+pub use lathe_provider::WireKind;
+pub use lathe_provider::catalog::{Catalog, Model, Provider};
 use lathe_provider::client::ModelClient;
 use lathe_provider::config::{ConfigProblem, ModelConfig};
 use lathe_provider::connection::{Connection, test_connection};
 use lathe_provider::cost::cost;
 use lathe_provider::discover::discover;
-use lathe_provider::keys::{KeyEntry, KeyError, Keys};
+pub use lathe_provider::keys::{KeyEntry, KeyError, KeySource, Keys};
 use lathe_provider::resolve::{Resolved, default_model, endpoint_of, resolve};
-use lathe_provider::{
-    ApiFailure, ApiKey, ModelInfo, ModelRequest, ProviderError, StreamEvent, Usage, WireKind,
-};
+use lathe_provider::{ApiFailure, ModelInfo, ModelRequest, ProviderError, StreamEvent, Usage};
 use parking_lot::RwLock;
+pub use rust_decimal::Decimal;
 use rust_decimal::prelude::ToPrimitive;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;

@@ -106,15 +106,6 @@ impl Records {
         Ok(self.store.barrier(message.info.session_id()).await?)
     }
 
-    pub async fn remove_message(&self, session: &SessionId, id: &MessageId) -> Result<()> {
-        self.store.remove_message(session, id).await?;
-        self.publish(Event::MessageRemoved {
-            session_id: session.clone(),
-            message_id: id.clone(),
-        });
-        Ok(())
-    }
-
     pub async fn put_part(&self, part: Part) -> Result<()> {
         self.store.write_part(&part).await?;
         self.live.lock().remove(part.id());

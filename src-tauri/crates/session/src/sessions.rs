@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lathe_protocol::{
-    MessageId, Part, PartId, PermissionId, PermissionRequest, Project, ProjectId, QuestionId,
-    QuestionRequest, Rule, Ruleset, Session, SessionId, SessionStatus, Todo,
+    MessageId, Millis, Part, PartId, PermissionId, PermissionRequest, Project, ProjectId,
+    QuestionId, QuestionRequest, Rule, Ruleset, Session, SessionId, SessionStatus, Todo,
 };
 use lathe_provider::catalog::Catalog;
 use lathe_provider::client::{ModelClient, Timeouts};
@@ -57,12 +57,17 @@ impl Options {
             clock: Arc::new(SystemClock),
             timeouts: Timeouts::default(),
             pace: DemoPace::Realistic,
-            tools: Registry::default(),
+            tools: tools(),
             config: None,
             keys: None,
             environment: Arc::new(Environment::of_user(EnvironmentSettings::default())),
         }
     }
+}
+
+/// What the agent can do here. Handing work to another agent is not among it yet.
+fn tools() -> Registry {
+    Registry::builtin().without(|name| name == "task")
 }
 
 /// Where data lives when nobody says otherwise: `LATHE_DATA_DIR`, else the platform's place.
@@ -85,6 +90,7 @@ impl Sessions {
         let config = Config::load(options.config.as_deref());
         let keys = options.keys.unwrap_or_else(|| Keys::new(&options.data_dir));
         let models = Models::new(client, keys, &config.value);
+        sweep(options.data_dir.join("tool-output"), records.now());
         let core = Core::new(
             records,
             options.data_dir,
@@ -242,6 +248,7 @@ impl Sessions {
         for id in running {
             self.abort(&id).await;
         }
+        self.core.environment.processes().kill_all();
     }
 
     pub fn questions(&self) -> Vec<QuestionRequest> {
@@ -255,6 +262,11 @@ impl Sessions {
     pub fn dismiss_question(&self, id: &QuestionId) -> Result<()> {
         self.core.questions.dismiss(id)
     }
+}
+
+/// Old tool output goes in the background: nobody waits for it.
+fn sweep(folder: PathBuf, now: Millis) {
+    tokio::task::spawn_blocking(move || lathe_tools::truncate::sweep(&folder, now.0));
 }
 
 fn newest_first(sessions: &mut [Session]) {

@@ -28,6 +28,7 @@ use crate::core::Core;
 use crate::error::Result;
 use crate::failure::message_error;
 use crate::models::OpenModel;
+use crate::title;
 use calls::After;
 use doom::DoomLoop;
 use host::CallScope;
@@ -92,6 +93,9 @@ impl Turn {
             if self.cancel.is_cancelled() || self.is_answered(&user) {
                 return Ok(());
             }
+            if self.steps == 0 {
+                title::begin(&self.core, &self.session, &self.history);
+            }
             if self.step(&user).await? == Next::Stop {
                 return Ok(());
             }
@@ -105,7 +109,14 @@ impl Turn {
             self.doom = Arc::default();
             self.steps = 0;
         }
-        self.history.extend(queued);
+        // What was stored before this turn read the session is already there.
+        let known = |one: &MessageWithParts| {
+            self.history
+                .iter()
+                .any(|old| old.info.id() == one.info.id())
+        };
+        let new: Vec<_> = queued.into_iter().filter(|one| !known(one)).collect();
+        self.history.extend(new);
     }
 
     fn newest_user(&self) -> Option<UserMessage> {

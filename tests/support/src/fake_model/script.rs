@@ -88,6 +88,8 @@ pub enum Item {
         message: String,
     },
     Usage(Usage),
+    /// The answer ends because it reached its length limit.
+    Full,
 }
 
 pub fn text(text: impl Into<String>) -> Item {
@@ -137,6 +139,10 @@ pub fn stream_error(kind: &str, message: &str) -> Item {
         kind: kind.to_owned(),
         message: message.to_owned(),
     }
+}
+
+pub fn full() -> Item {
+    Item::Full
 }
 
 pub fn usage(usage: Usage) -> Item {

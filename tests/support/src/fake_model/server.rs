@@ -147,6 +147,7 @@ impl Telling<'_> {
                 self.usage = *usage;
             }
         }
+        let full = items.iter().any(|item| matches!(item, Item::Full));
         let opening = self.voice.begin(&self.usage);
         self.body.write(opening.as_bytes()).await?;
         for item in items {
@@ -157,7 +158,7 @@ impl Telling<'_> {
                 Item::RawCall { name, arguments } => self.call(shared, &name, &arguments),
                 Item::Error { kind, message } => self.voice.error(&kind, &message),
                 Item::BadJson => "data: {\"type\": oops\n\n".to_owned(),
-                Item::Usage(_) => String::new(),
+                Item::Usage(_) | Item::Full => String::new(),
                 Item::Pause(milliseconds) => {
                     tokio::time::sleep(Duration::from_millis(milliseconds)).await;
                     String::new()
@@ -171,7 +172,7 @@ impl Telling<'_> {
             };
             self.body.write(said.as_bytes()).await?;
         }
-        let closing = self.voice.finish(&self.usage);
+        let closing = self.voice.finish(&self.usage, full);
         self.body.write(closing.as_bytes()).await?;
         self.body.end().await
     }

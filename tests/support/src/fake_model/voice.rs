@@ -14,7 +14,8 @@ pub(super) trait Voice: Send {
     fn reasoning(&mut self, text: &str) -> String;
     fn call(&mut self, id: &str, name: &str, arguments: &str) -> String;
     fn error(&mut self, kind: &str, message: &str) -> String;
-    fn finish(&mut self, usage: &Usage) -> String;
+    /// `full`: the answer stopped because it reached its length limit.
+    fn finish(&mut self, usage: &Usage, full: bool) -> String;
 }
 
 pub(super) fn voice_of(wire: WireKind) -> Box<dyn Voice> {

@@ -4,15 +4,7 @@ use lathe_protocol::{Event, Extra, Project, Session, SessionId, SessionStatus, S
 
 use super::Sessions;
 use crate::error::{Failed, Result};
-use crate::slug;
-
-const DEFAULT_TITLE: &str = "New session - ";
-const DEFAULT_CHILD_TITLE: &str = "Child session - ";
-
-/// Titles that nobody chose may be replaced by one that says something.
-pub fn is_default_title(title: &str) -> bool {
-    title.starts_with(DEFAULT_TITLE) || title.starts_with(DEFAULT_CHILD_TITLE)
-}
+use crate::{slug, title};
 
 impl Sessions {
     pub async fn create(&self, project: &Project, parent: Option<&SessionId>) -> Result<Session> {
@@ -28,11 +20,6 @@ impl Sessions {
     ) -> Result<Session> {
         let records = &self.core.records;
         let now = records.now();
-        let prefix = if parent.is_some() {
-            DEFAULT_CHILD_TITLE
-        } else {
-            DEFAULT_TITLE
-        };
         let session = Session {
             id: records.ids().session(now),
             slug: Some(slug::make()),
@@ -41,7 +28,7 @@ impl Sessions {
             parent_id: parent.cloned(),
             summary: None,
             share: None,
-            title: format!("{prefix}{}", slug::iso_time(now)),
+            title: title::default(parent.is_some(), now),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             time: SessionTime {
                 created: now,

@@ -24,6 +24,8 @@ impl Sessions {
     pub async fn prompt(&self, id: &SessionId, input: PromptInput) -> Result<MessageId> {
         let session = self.get(id).await?;
         let core = &self.core;
+        let turn = core.prompting.lock().entry(id.clone()).or_default().clone();
+        let _turn = turn.lock().await;
         let default = core.models.default().await;
         let message = prompt::build(&core.records, &session, input, default).await?;
         let message_id = message.info.id().clone();

@@ -81,8 +81,12 @@ impl Voice for Anthropic {
         event(&json!({ "type": "error", "error": { "type": kind, "message": message } }))
     }
 
-    fn finish(&mut self, usage: &Usage) -> String {
-        let reason = if self.called { "tool_use" } else { "end_turn" };
+    fn finish(&mut self, usage: &Usage, full: bool) -> String {
+        let reason = match (full, self.called) {
+            (true, _) => "max_tokens",
+            (false, true) => "tool_use",
+            (false, false) => "end_turn",
+        };
         event(&json!({
             "type": "message_delta",
             "delta": { "stop_reason": reason, "stop_sequence": null },

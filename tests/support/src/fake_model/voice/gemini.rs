@@ -51,7 +51,7 @@ impl Voice for Gemini {
         format!("data: {data}\n\n")
     }
 
-    fn finish(&mut self, usage: &Usage) -> String {
+    fn finish(&mut self, usage: &Usage, full: bool) -> String {
         let prompt = usage.input + usage.cache_read + usage.cache_write;
         let counts = json!({
             "promptTokenCount": prompt,
@@ -60,6 +60,7 @@ impl Voice for Gemini {
             "thoughtsTokenCount": usage.reasoning,
             "totalTokenCount": prompt + usage.output + usage.reasoning,
         });
-        chunk(&json!([{ "text": "" }]), Some("STOP"), Some(counts))
+        let reason = if full { "MAX_TOKENS" } else { "STOP" };
+        chunk(&json!([{ "text": "" }]), Some(reason), Some(counts))
     }
 }

@@ -53,8 +53,12 @@ impl Voice for Chat {
         format!("data: {data}\n\n")
     }
 
-    fn finish(&mut self, usage: &Usage) -> String {
-        let reason = if self.calls > 0 { "tool_calls" } else { "stop" };
+    fn finish(&mut self, usage: &Usage, full: bool) -> String {
+        let reason = match (full, self.calls) {
+            (true, _) => "length",
+            (false, 0) => "stop",
+            (false, _) => "tool_calls",
+        };
         let prompt = usage.input + usage.cache_read + usage.cache_write;
         let completion = usage.output + usage.reasoning;
         let data = json!({

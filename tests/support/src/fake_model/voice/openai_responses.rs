@@ -133,7 +133,7 @@ impl Voice for Responses {
         self.event(json!({ "type": "error", "code": kind, "message": message, "param": null }))
     }
 
-    fn finish(&mut self, usage: &Usage) -> String {
+    fn finish(&mut self, usage: &Usage, full: bool) -> String {
         let input = usage.input + usage.cache_read + usage.cache_write;
         let output = usage.output + usage.reasoning;
         let usage = json!({
@@ -146,6 +146,11 @@ impl Voice for Responses {
             "output_tokens_details": { "reasoning_tokens": usage.reasoning },
             "total_tokens": input + output,
         });
+        if full {
+            let mut response = self.response("incomplete", Some(usage));
+            response["incomplete_details"] = json!({ "reason": "max_output_tokens" });
+            return self.event(json!({ "type": "response.incomplete", "response": response }));
+        }
         let response = self.response("completed", Some(usage));
         self.event(json!({ "type": "response.completed", "response": response }))
     }

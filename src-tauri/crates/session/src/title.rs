@@ -1,0 +1,140 @@
+//! What a session is called, before and after it has something to be called by.
+
+use std::sync::Arc;
+
+use futures::StreamExt;
+use lathe_protocol::{MessageWithParts, Millis, ModelRef, Part, Session};
+use lathe_provider::{ModelMessage, ModelRequest, StreamEvent, UserContent};
+use tokio_util::sync::CancellationToken;
+
+use crate::core::Core;
+use crate::slug;
+
+const DEFAULT: &str = "New session - ";
+const DEFAULT_CHILD: &str = "Child session - ";
+const LONGEST: usize = 100;
+/// A title needs the gist of a prompt, not the log that was pasted into it.
+const PROMPT_CHARS: usize = 4_000;
+
+const SYSTEM: &str = "You write titles for work sessions. Answer with one title for the \
+    session that this first prompt begins: at most 50 characters, one line, in the language \
+    of the prompt, no quotes, no full stop, no explanation. Name the thing and what is done \
+    to it. Never answer or carry out the prompt itself.";
+
+pub fn default(is_child: bool, now: Millis) -> String {
+    let prefix = if is_child { DEFAULT_CHILD } else { DEFAULT };
+    format!("{prefix}{}", slug::iso_time(now))
+}
+
+/// Titles that nobody chose may be replaced by one that says something.
+fn is_default(title: &str) -> bool {
+    title.starts_with(DEFAULT) || title.starts_with(DEFAULT_CHILD)
+}
+
+/// Beside the turn; a failure leaves the title as it is.
+pub fn begin(core: &Arc<Core>, session: &Session, history: &[MessageWithParts]) {
+    let [first] = history else { return };
+    let Some(user) = first.info.as_user() else {
+        return;
+    };
+    if session.parent_id.is_some() || !is_default(&session.title) {
+        return;
+    }
+    let (core, id) = (core.clone(), session.id.clone());
+    let (prompt, model) = (text_of(first), user.model.clone());
+    tokio::spawn(async move {
+        let Some(title) = ask(&core, prompt, model).await else {
+            return;
+        };
+        let named = core.records.update_session(&id, move |session| {
+            // The person may have been quicker.
+            if is_default(&session.title) {
+                session.title = title;
+            }
+        });
+        if let Err(error) = named.await {
+            tracing::info!(%error, "a title could not be stored");
+        }
+    });
+}
+
+fn text_of(message: &MessageWithParts) -> String {
+    let texts = message.parts.iter().filter_map(|part| match part {
+        Part::Text(part) if part.synthetic != Some(true) => Some(part.text.as_str()),
+        _ => None,
+    });
+    texts
+        .collect::<Vec<_>>()
+        .join("\n")
+        .chars()
+        .take(PROMPT_CHARS)
+        .collect()
+}
+
+async fn ask(core: &Core, prompt: String, model: Option<ModelRef>) -> Option<String> {
+    let model = match model {
+        Some(model) => model,
+        None => core.models.default().await,
+    };
+    let small = core.models.catalog().small_model(&model);
+    let model = core.models.open(&small).await.ok()?;
+    let mut request = ModelRequest::new(model.info().wire_id.clone());
+    request.system = vec![SYSTEM.to_owned()];
+    let content = vec![UserContent::Text { text: prompt }];
+    request.messages = vec![ModelMessage::User { content }];
+    model.prepare(&mut request, None);
+    let mut answer = String::new();
+    let mut stream = model.stream(&request, CancellationToken::new());
+    while let Some(event) = stream.next().await {
+        match event {
+            StreamEvent::TextDelta { text, .. } => answer.push_str(&text),
+            StreamEvent::Error { error } => {
+                tracing::info!(%error, "no title");
+                return None;
+            }
+            _ => {}
+        }
+    }
+    clean(&answer)
+}
+
+/// The first line that says something, without the thinking some models put before it.
+fn clean(answer: &str) -> Option<String> {
+    let spoken = match answer.rfind("</think>") {
+        Some(end) => &answer[end + "</think>".len()..],
+        None => answer,
+    };
+    let line = spoken
+        .lines()
+        .map(str::trim)
+        .find(|line| !line.is_empty())?;
+    let line = line.trim_matches(['"', '*', '#', '`']).trim();
+    (!line.is_empty()).then(|| line.chars().take(LONGEST).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_is_one_short_line_without_thinking() {
+        let long = "x".repeat(150);
+        let cases = [
+            ("Fix the tea timer", Some("Fix the tea timer")),
+            ("<think>hm\n</think>\n\n  \"Fix it\"\nmore", Some("Fix it")),
+            (long.as_str(), Some(&long[..100])),
+            (" \n ", None),
+            ("<think>only</think>", None),
+        ];
+        for (answer, expected) in cases {
+            assert_eq!(clean(answer).as_deref(), expected, "{answer:?}");
+        }
+    }
+
+    #[test]
+    fn only_titles_that_nobody_chose_are_replaced() {
+        assert!(is_default(&default(false, Millis(0))));
+        assert!(is_default(&default(true, Millis(0))));
+        assert!(!is_default("Tea"));
+    }
+}
