@@ -4,7 +4,7 @@
 
 use std::path::Path;
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::process::{PATIENCE, glance};
 use super::stage::Stage;
@@ -12,6 +12,9 @@ use super::{Window, WindowError, x11};
 
 /// The end of the main window's title; what comes before it changes with the session.
 pub(super) const MAIN: &str = "Lathe$";
+
+/// How long a dialog may take to act on keys before we press them again.
+const MOMENT: Duration = Duration::from_secs(2);
 
 impl Window {
     /// Asks the window to close, as its close button would, and waits until the app is gone.
@@ -34,17 +37,23 @@ impl Window {
         self.stage.windows(MAIN).len()
     }
 
-    /// Picks a folder in the system's dialog, by typing its path.
+    /// Picks a folder in the system's dialog, by typing its path. The folder has none inside:
+    /// the dialog would complete the path with it.
     pub async fn pick_folder(&self, title: &str, folder: &Path) -> Result<(), WindowError> {
         let dialog = self.stage.window(title).await?;
-        self.stage.xdotool(&["windowfocus", "--sync", &dialog])?;
-        // The dialog takes a path from the first slash on.
-        self.stage
-            .xdotool(&["type", "--delay", "20", &folder.to_string_lossy()])?;
-        self.stage.xdotool(&["key", "Return"])?;
+        let path = folder.to_string_lossy();
         let deadline = Instant::now() + PATIENCE;
         while self.stage.windows(title).contains(&dialog) {
-            glance(deadline, "the end of the dialog").await?;
+            // A dialog that has just come may not listen yet, so each try begins anew. It
+            // takes a path from the first slash on.
+            self.stage.xdotool(&["windowfocus", &dialog])?;
+            self.stage.xdotool(&["key", "ctrl+a"])?;
+            self.stage.xdotool(&["type", "--delay", "20", &path])?;
+            self.stage.xdotool(&["key", "Return"])?;
+            let moment = Instant::now() + MOMENT;
+            while Instant::now() < moment && self.stage.windows(title).contains(&dialog) {
+                glance(deadline, "the end of the dialog").await?;
+            }
         }
         Ok(())
     }

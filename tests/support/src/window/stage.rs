@@ -19,6 +19,19 @@ const UNWANTED: [&str; 5] = [
     "XDG_SESSION_TYPE",
 ];
 
+/// A session bus that starts no services: the machine's portals, keyrings and screen readers
+/// stay out of the test.
+const BUS: &str = r#"<busconfig>
+  <type>session</type>
+  <listen>unix:dir=HOME</listen>
+  <policy context="default">
+    <allow send_destination="*"/>
+    <allow receive_sender="*"/>
+    <allow own="*"/>
+  </policy>
+</busconfig>
+"#;
+
 /// Nothing of the machine's own desktop shows here, and nothing here shows there.
 pub struct Stage {
     display: String,
@@ -44,11 +57,13 @@ impl Stage {
             "-nolisten",
             "tcp",
         ]))?;
-        let (daemon, bus) = announced(Command::new("dbus-daemon").args([
-            "--session",
-            "--nofork",
-            "--print-address=1",
-        ]))?;
+        let config = home.path().join("bus.conf");
+        fs::write(&config, BUS.replace("HOME", &home.path().to_string_lossy()))?;
+        let (daemon, bus) = announced(
+            Command::new("dbus-daemon")
+                .arg(format!("--config-file={}", config.display()))
+                .args(["--nofork", "--nopidfile", "--print-address=1"]),
+        )?;
         let processes = [screen, daemon];
         Ok(Self {
             display: format!(":{number}"),

@@ -31,7 +31,13 @@ impl Unattended {
             .env_remove("TAURI_WEBVIEW_AUTOMATION")
             .args(&options.args);
         let app = Group::start(&mut command)?;
-        stage.window(MAIN).await?;
+        stage.window(MAIN).await.map_err(|error| match error {
+            WindowError::NeverCame { what, .. } => WindowError::NeverCame {
+                what,
+                page: format!("The app said:\n{}", stage.log()),
+            },
+            other => other,
+        })?;
         Ok(Self { app, _stage: stage })
     }
 
