@@ -10,6 +10,7 @@ import { keyName, useShortcuts } from './kit/keys';
 import { followLinks } from './kit/links';
 import { Toasts } from './kit/Toasts';
 import { createNarrow } from './kit/narrow';
+import { SettingsDialog } from './settings/SettingsDialog';
 import { Sidebar } from './sidebar/Sidebar';
 import { useApp } from './store/context';
 import { EmptySession, NoProject, OpenFailed, SessionSkeleton, StartFailed } from './timeline/Empty';
@@ -25,11 +26,17 @@ export function App() {
   const setSidebarOpen = (open: boolean) => (narrow() ? setVisiting(open) : app.setSidebar({ sidebarOpen: open }));
   const covered = () => narrow() && visiting();
 
+  /** Nothing happens behind the settings. */
+  const inFront = (run: () => void) => () => {
+    if (app.overlay()?.name !== 'settings') run();
+  };
   useShortcuts({
     command: {
-      b: () => setSidebarOpen(!sidebarOpen()),
-      n: () => void app.create(),
-      o: () => void app.pickProject(),
+      b: inFront(() => setSidebarOpen(!sidebarOpen())),
+      m: inFront(() => app.project() && app.show({ name: 'models' })),
+      n: inFront(() => void app.create()),
+      o: inFront(() => void app.pickProject()),
+      ',': () => app.phase().name === 'ready' && app.show({ name: 'settings', section: 'providers' }),
     },
     escape: () => {
       if (covered()) setVisiting(false);
@@ -76,6 +83,7 @@ export function App() {
         </Show>
         <Centre />
       </main>
+      <SettingsDialog />
       <Toasts toasts={app.toasts} />
     </div>
   );

@@ -13,7 +13,8 @@ import './styles/code.css';
 async function findHost(): Promise<Host> {
   if (inTauri()) return createTauriHost();
   const { createFakeHost } = await import('./host/fake');
-  return createFakeHost({ empty: location.search === '?empty' });
+  const asked = new URLSearchParams(location.search);
+  return createFakeHost({ empty: asked.has('empty'), connected: asked.has('connected') });
 }
 
 const root = document.getElementById('app');

@@ -4,6 +4,8 @@ import { createEffect, createMemo, on, onMount, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { IconButton } from '../kit/Button';
 import { isComposing } from '../kit/keys';
+import { ModelPicker } from '../models/ModelPicker';
+import { VariantPicker } from '../models/VariantPicker';
 import { Requests } from '../permission/Requests';
 import { useApp } from '../store/context';
 import './composer.css';
@@ -67,12 +69,11 @@ export function Composer() {
             onKeyDown={onKeyDown}
           />
           <div class="composer-bar">
+            <ModelPicker onDone={() => area.focus()} />
+            <VariantPicker />
             <span class="composer-hint" id="composer-hint">
               {app.busy() ? en.composer.hintBusy : en.composer.hint}
             </span>
-            <Show when={app.about().demo}>
-              <span class="composer-model">{en.demo}</span>
-            </Show>
             <Show when={app.busy()}>
               <IconButton
                 class="composer-stop"

@@ -2,10 +2,11 @@
  * A host without a program behind it: projects, sessions and answers from a script, in memory.
  * For tests and for working on the window in a plain browser.
  */
-import type { MessageView, Recent, Session, Settings, UiBatch, UiError, UiUpdate } from '../protocol';
+import type { MessageView, ModelRef, Recent, Session, Settings, UiBatch, UiError, UiUpdate } from '../protocol';
 import { answerFrames, TOUR, type Frame } from './fake/answer';
 import { gallery } from './fake/gallery';
 import { createClock } from './fake/ids';
+import { createFakeModels } from './fake/models';
 import { viewOf, createWriter } from './fake/parts';
 import { longSession, projects, sampleRequests, sampleSessions } from './fake/samples';
 import type { Host } from './host';
@@ -28,6 +29,8 @@ export interface FakeOptions {
   readonly settings?: Partial<Settings>;
   /** Begin as on the very first start. */
   readonly empty?: boolean;
+  /** A provider has its key, and a local server runs. */
+  readonly connected?: boolean;
   /** The first start is refused. */
   readonly failStart?: boolean;
 }
@@ -40,7 +43,16 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
   const deleted = new Map<string, Session>();
   const running = new Map<string, { frame?: Frame; timer?: ReturnType<typeof setTimeout> }>();
   const calls: FakeHost['calls'] = [];
-  let settings: Settings = { theme: 'system', sidebarOpen: true, sidebarWidth: 264, ...options.settings };
+  const models = createFakeModels(options.connected ?? false);
+  let settings: Settings = {
+    theme: 'system',
+    sidebarOpen: true,
+    sidebarWidth: 264,
+    favouriteModels: [],
+    recentModels: [],
+    variants: {},
+    ...options.settings,
+  };
   let receive: (batch: UiBatch) => void = () => {};
   let wantFolder = () => {};
   let failing = options.failStart ?? false;
@@ -86,9 +98,9 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
     kind: 'event',
     event: { type: 'session.status', properties: { sessionID, status: { type } } },
   });
-  const answer = (sessionID: string, parentID: string, length: number) => {
+  const answer = (sessionID: string, parentID: string, model: ModelRef | undefined, length: number) => {
     const text = Array.from({ length }, () => TOUR).join('\n\n');
-    const frames = answerFrames(sessionID, parentID, clock, text);
+    const frames = answerFrames(sessionID, parentID, clock, text, model);
     const turn: { frame?: Frame; timer?: ReturnType<typeof setTimeout> } = {};
     running.set(sessionID, turn);
     emit(status(sessionID, 'busy'));
@@ -117,7 +129,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
         recent,
         settings,
         version: '0.1.0',
-        demo: true,
+        demo: !options.connected,
         platform: 'browser',
       };
     },
@@ -191,17 +203,17 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
       return { messages: all.slice(from, Math.max(0, end)), hasOlder: from > 0, damaged: [] };
     },
     closeSession: async () => {},
-    prompt: async (sessionID, { text }) => {
+    prompt: async (sessionID, { text, model, variant }) => {
       const session = { ...find(sessionID), time: { ...find(sessionID).time, updated: Date.now() } };
       sessions.set(sessionID, session);
-      const asked = createWriter(sessionID, clock).user(text);
+      const asked = createWriter(sessionID, clock, model, variant).user(text);
       emit(
         { kind: 'event', event: { type: 'message.updated', properties: { info: asked.info } } },
         ...asked.parts.map((view) => ({ kind: 'part' as const, part: viewOf(view.part) })),
       );
       told(session);
       if (/\bask\b/.test(text)) emit(...sampleRequests(sessionID));
-      if (!running.has(sessionID)) answer(sessionID, asked.info.id, /\blong\b/.test(text) ? 12 : 1);
+      if (!running.has(sessionID)) answer(sessionID, asked.info.id, model, /\blong\b/.test(text) ? 12 : 1);
       return asked.info.id;
     },
     abort: async (sessionID) => {
@@ -224,6 +236,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
     dismissQuestion: async (requestID) => {
       emit({ kind: 'event', event: { type: 'question.rejected', properties: { sessionID: '', requestID } } });
     },
+    ...models,
     saveSettings: async (next) => {
       settings = next;
     },

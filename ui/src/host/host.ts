@@ -6,7 +6,9 @@
  */
 import type {
   AppStart,
+  ConnectionReport,
   MessagePage,
+  ModelList,
   PermissionReply,
   ProjectOpened,
   PromptInput,
@@ -48,6 +50,14 @@ export interface Host {
   /** One list of answers for each question. */
   answerQuestion(requestID: string, answers: string[][]): Promise<void>;
   dismissQuestion(requestID: string): Promise<void>;
+
+  listModels(): Promise<ModelList>;
+  /** Looks for the model servers that people run on their own machine. */
+  findLocalModels(): Promise<ModelList>;
+  /** A key goes in and never comes out again. */
+  setKey(providerID: string, key: string): Promise<ModelList>;
+  removeKey(providerID: string): Promise<ModelList>;
+  testConnection(providerID: string): Promise<ConnectionReport>;
 
   saveSettings(settings: Settings): Promise<void>;
   remember(projectID: string | null, sessionID: string | null): Promise<void>;

@@ -41,6 +41,12 @@ export function createTauriHost(): Host {
     answerQuestion: (requestId, answers) => invoke('answer_question', { requestId, answers }),
     dismissQuestion: (requestId) => invoke('dismiss_question', { requestId }),
 
+    listModels: () => invoke('list_models'),
+    findLocalModels: () => invoke('find_local_models'),
+    setKey: (providerId, key) => invoke('set_key', { providerId, key }),
+    removeKey: (providerId) => invoke('remove_key', { providerId }),
+    testConnection: (providerId) => invoke('test_connection', { providerId }),
+
     saveSettings: (settings) => invoke('save_settings', { settings }),
     remember: (projectId, sessionId) => invoke('remember', { projectId, sessionId }),
     openExternal: (url) => invoke('open_external', { url }),

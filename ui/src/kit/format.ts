@@ -17,6 +17,19 @@ export function count(value: number): string {
   return `${(value / 1_000_000).toFixed(1)}M`;
 }
 
+/** How much a model holds: "128k", "1M". Nothing where nobody knows. */
+export function contextSize(tokens: number): string {
+  if (tokens === 0) return '';
+  if (tokens < 1000) return String(tokens);
+  if (tokens < 999_500) return `${Math.round(tokens / 1000)}k`;
+  return `${Number((tokens / 1_000_000).toFixed(1))}M`;
+}
+
+/** A price in as few digits as it has: "$3", "$0.25". */
+export function price(dollars: number): string {
+  return `$${Number(dollars.toFixed(3))}`;
+}
+
 export function money(dollars: number): string {
   if (dollars === 0) return '';
   return dollars < 0.01 ? `$${dollars.toFixed(4)}` : `$${dollars.toFixed(2)}`;

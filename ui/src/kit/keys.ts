@@ -8,6 +8,11 @@ export function keyName(letter: string): string {
   return isMac ? `⌘${letter}` : `Ctrl+${letter}`;
 }
 
+/** "Alt+Y", or "⌥Y" on a Mac. */
+export function altName(letter: string): string {
+  return isMac ? `⌥${letter}` : `Alt+${letter}`;
+}
+
 export function hasCommandKey(event: KeyboardEvent): boolean {
   return isMac ? event.metaKey && !event.ctrlKey : event.ctrlKey && !event.metaKey;
 }
@@ -19,24 +24,33 @@ export function isComposing(event: KeyboardEvent): boolean {
 
 export interface Shortcuts {
   /** With the command key held. */
-  readonly command: Readonly<Record<string, () => void>>;
+  readonly command?: Readonly<Record<string, () => void>>;
+  /** With Alt held. By place on the keyboard ("KeyY"): on a Mac, Alt changes the letter. */
+  readonly alt?: Readonly<Record<string, () => void>>;
   /** When nothing else has taken it: dialogs, menus and fields come first. */
-  readonly escape: () => void;
+  readonly escape?: () => void;
 }
 
 export function useShortcuts(shortcuts: Shortcuts): void {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.defaultPrevented || isComposing(event)) return;
     if (event.key === 'Escape') {
-      shortcuts.escape();
+      shortcuts.escape?.();
       return;
     }
-    if (!hasCommandKey(event) || event.altKey || event.shiftKey) return;
-    const run = shortcuts.command[event.key.toLowerCase()];
-    if (!run) return;
+    const run = wanted(event, shortcuts);
+    if (!run || event.repeat) return;
     event.preventDefault();
     run();
   };
   onMount(() => window.addEventListener('keydown', onKeyDown));
   onCleanup(() => window.removeEventListener('keydown', onKeyDown));
+}
+
+function wanted(event: KeyboardEvent, { command, alt }: Shortcuts): (() => void) | undefined {
+  if (event.shiftKey) return undefined;
+  // AltGr writes letters; on Windows it comes as Ctrl and Alt at once.
+  const onlyAlt = event.altKey && !event.ctrlKey && !event.metaKey && !event.getModifierState('AltGraph');
+  if (onlyAlt) return alt?.[event.code];
+  return hasCommandKey(event) && !event.altKey ? command?.[event.key.toLowerCase()] : undefined;
 }

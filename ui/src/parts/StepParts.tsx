@@ -1,6 +1,7 @@
 import { createMemo } from 'solid-js';
 import { en } from '../i18n/en';
 import { count, duration, money } from '../kit/format';
+import { useApp } from '../store/context';
 import type { PartProps } from './registry';
 
 /** A step begins with nothing to see; the mark is there for style sheets and for find. */
@@ -10,13 +11,14 @@ export function StepStartPart(_props: PartProps<'step-start'>) {
 
 /** What a step used. Loud only at the end of a turn; between steps it shows on hover. */
 export function StepFinishPart(props: PartProps<'step-finish'>) {
+  const app = useApp();
   const used = createMemo(() => {
     const { tokens, cost } = props.part;
     const { message } = props;
     const input = tokens.input + tokens.cache.read + tokens.cache.write;
     const answer = message.role === 'assistant' ? message : undefined;
     const took = answer?.time.completed === undefined ? '' : duration(answer.time.completed - answer.time.created);
-    return [answer?.modelID, took, en.part.tokens(count(input), count(tokens.output)), money(cost)]
+    return [answer && app.models.nameOf(answer), took, en.part.tokens(count(input), count(tokens.output)), money(cost)]
       .filter((word) => word)
       .join(' · ');
   });

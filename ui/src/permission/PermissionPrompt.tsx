@@ -2,7 +2,7 @@ import ShieldQuestion from 'lucide-solid/icons/shield-question-mark';
 import { createSignal, For, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
-import { isComposing } from '../kit/keys';
+import { altName, isComposing, useShortcuts } from '../kit/keys';
 import { visible } from '../kit/visible';
 import type { PermissionReply, PermissionRequest } from '../protocol';
 import { useApp } from '../store/context';
@@ -10,9 +10,9 @@ import '../kit/prompt.css';
 
 /**
  * The agent asks for leave. Nothing here takes the focus by itself: a key that was meant for
- * the composer must never allow anything.
+ * the composer must never allow anything. Its own keys need Alt, and go to the first in line.
  */
-export function PermissionPrompt(props: { request: PermissionRequest }) {
+export function PermissionPrompt(props: { request: PermissionRequest; first: boolean }) {
   const app = useApp();
   const [reason, setReason] = createSignal('');
   const [answered, setAnswered] = createSignal(false);
@@ -24,11 +24,29 @@ export function PermissionPrompt(props: { request: PermissionRequest }) {
     const done = await app.attempt(() => app.host.answerPermission(props.request.id, reply, message).then(() => true));
     if (!done) setAnswered(false);
   };
+  const keyed = (run: () => void) => () => {
+    if (props.first && !answered() && app.overlay() === undefined) run();
+  };
+  let field!: HTMLInputElement;
+  useShortcuts({
+    alt: {
+      KeyY: keyed(() => void answer('once')),
+      KeyA: keyed(() => props.request.always.length > 0 && void answer('always')),
+      KeyN: keyed(() => void answer('reject')),
+      KeyR: keyed(() => field.focus()),
+    },
+  });
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || isComposing(event)) return;
     event.preventDefault();
     void answer('reject');
   };
+
+  const Key = (key: { letter: string }) => (
+    <Show when={props.first}>
+      <kbd aria-hidden="true">{altName(key.letter)}</kbd>
+    </Show>
+  );
 
   return (
     <section class="prompt" data-permission="true" data-request-id={props.request.id} aria-label={title()}>
@@ -55,9 +73,10 @@ export function PermissionPrompt(props: { request: PermissionRequest }) {
       </Show>
       <div class="prompt-actions">
         <input
+          ref={field}
           class="prompt-input"
           aria-label={en.permission.reason}
-          placeholder={en.permission.reason}
+          placeholder={props.first ? `${en.permission.reason} (${altName('R')})` : en.permission.reason}
           value={reason()}
           disabled={answered()}
           onInput={(event) => setReason(event.currentTarget.value)}
@@ -65,14 +84,17 @@ export function PermissionPrompt(props: { request: PermissionRequest }) {
         />
         <Button tone="danger" disabled={answered()} onClick={() => void answer('reject')}>
           {en.permission.deny}
+          <Key letter="N" />
         </Button>
         <Show when={props.request.always.length > 0}>
           <Button disabled={answered()} onClick={() => void answer('always')}>
             {en.permission.always}
+            <Key letter="A" />
           </Button>
         </Show>
         <Button tone="primary" disabled={answered()} onClick={() => void answer('once')}>
           {en.permission.once}
+          <Key letter="Y" />
         </Button>
       </div>
     </section>

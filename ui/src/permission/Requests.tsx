@@ -8,8 +8,12 @@ export function Requests() {
   const app = useApp();
   return (
     <>
-      <For each={app.requests().permissions}>{(request) => <PermissionPrompt request={request} />}</For>
-      <For each={app.requests().questions}>{(request) => <QuestionPrompt request={request} />}</For>
+      <For each={app.requests().permissions}>
+        {(request, index) => <PermissionPrompt request={request} first={index() === 0} />}
+      </For>
+      <For each={app.requests().questions}>
+        {(request, index) => <QuestionPrompt request={request} first={index() === 0} />}
+      </For>
     </>
   );
 }

@@ -2,6 +2,7 @@ import CircleHelp from 'lucide-solid/icons/circle-question-mark';
 import { createMemo, createSignal, createUniqueId, For, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
+import { altName, isComposing, useShortcuts } from '../kit/keys';
 import type { Question, QuestionRequest } from '../protocol';
 import { useApp } from '../store/context';
 import '../kit/prompt.css';
@@ -14,14 +15,32 @@ interface Given {
 const NOTHING: Given = { chosen: [], own: '' };
 
 /** The agent asks; every question must have an answer before any is sent. */
-export function QuestionPrompt(props: { request: QuestionRequest }) {
+export function QuestionPrompt(props: { request: QuestionRequest; first: boolean }) {
   const app = useApp();
   const [given, setGiven] = createSignal<Readonly<Record<number, Given>>>({});
   const answers = createMemo(() => props.request.questions.map((_, index) => answersOf(given()[index] ?? NOTHING)));
   const complete = () => answers().every((list) => list.length > 0);
 
+  let section!: HTMLElement;
+  const send = () => void app.attempt(() => app.host.answerQuestion(props.request.id, answers()));
+  const dismiss = () => void app.attempt(() => app.host.dismissQuestion(props.request.id));
+  const keyed = (run: () => void) => () => {
+    if (props.first && app.overlay() === undefined) run();
+  };
+  useShortcuts({
+    alt: {
+      KeyQ: keyed(() => section.querySelector('input')?.focus()),
+      KeyX: keyed(dismiss),
+    },
+  });
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || isComposing(event) || !(event.target instanceof HTMLInputElement)) return;
+    event.preventDefault();
+    if (complete()) send();
+  };
+
   return (
-    <section class="prompt" data-question="true" data-request-id={props.request.id}>
+    <section class="prompt" ref={section} data-question="true" data-request-id={props.request.id} onKeyDown={onKeyDown}>
       <For each={props.request.questions}>
         {(question, index) => (
           <QuestionField
@@ -32,16 +51,20 @@ export function QuestionPrompt(props: { request: QuestionRequest }) {
         )}
       </For>
       <div class="prompt-actions">
-        <span class="prompt-note" />
-        <Button onClick={() => void app.attempt(() => app.host.dismissQuestion(props.request.id))}>
+        <span class="prompt-note">{props.first ? en.question.keys(altName('Q')) : ''}</span>
+        <Button onClick={dismiss}>
           {en.question.dismiss}
+          <Show when={props.first}>
+            <kbd aria-hidden="true">{altName('X')}</kbd>
+          </Show>
         </Button>
         <Button
           tone="primary"
           disabled={!complete()}
-          onClick={() => void app.attempt(() => app.host.answerQuestion(props.request.id, answers()))}
+          onClick={send}
         >
           {en.question.answer}
+          <kbd aria-hidden="true">Enter</kbd>
         </Button>
       </div>
     </section>

@@ -1,5 +1,6 @@
 import FolderOpen from 'lucide-solid/icons/folder-open';
 import PanelLeft from 'lucide-solid/icons/panel-left';
+import SettingsIcon from 'lucide-solid/icons/settings';
 import SquarePen from 'lucide-solid/icons/square-pen';
 import X from 'lucide-solid/icons/x';
 import { createMemo, createSignal, For, Show } from 'solid-js';
@@ -35,7 +36,6 @@ export function Sidebar(props: { onHide: () => void; onNavigate: () => void }) {
     <nav class="sidebar" data-testid="sidebar" aria-label={en.sidebar.label} onKeyDown={moveBetweenRows}>
       <header class="sidebar-bar">
         <span class="sidebar-name">{en.app}</span>
-        <ThemeToggle />
         <IconButton
           icon={PanelLeft}
           label={en.sidebar.hide}
@@ -89,6 +89,18 @@ export function Sidebar(props: { onHide: () => void; onNavigate: () => void }) {
           <p class="sidebar-note">{en.sidebar.noMatch(words().trim())}</p>
         </Show>
       </div>
+      <footer class="sidebar-foot">
+        <Button
+          class="sidebar-settings"
+          data-testid="settings-button"
+          icon={SettingsIcon}
+          title={`${en.settings.title} (${keyName(',')})`}
+          onClick={() => app.show({ name: 'settings', section: 'providers' })}
+        >
+          {en.settings.title}
+        </Button>
+        <ThemeToggle />
+      </footer>
       <ResizeHandle />
     </nav>
   );

@@ -9,6 +9,7 @@ import { uiError, type Host } from '../host/host';
 import { en } from '../i18n/en';
 import type { AppStart, Project, Session, Settings, Theme, UiBatch, UiError } from '../protocol';
 import { createDrafts, type Drafts } from './drafts';
+import { createModels, type Models } from './models';
 import { emptyState, reduceAll, type UiState } from './reduce';
 import { createSessions, type Sessions } from './sessions';
 import { createToasts, type Toasts } from './toasts';
@@ -17,7 +18,13 @@ import { projectOpened, sessionsListed, started } from './transitions';
 export type Phase =
   { readonly name: 'starting' } | { readonly name: 'ready' } | { readonly name: 'failed'; readonly error: UiError };
 
-export interface App extends Sessions {
+/** What lies over the window; one thing at a time. */
+export type Overlay =
+  | { readonly name: 'models' }
+  | { readonly name: 'settings'; readonly section: SettingsSection; readonly providerID?: string };
+export type SettingsSection = 'providers' | 'appearance';
+
+export interface App extends Omit<Sessions, 'send'> {
   readonly host: Host;
   readonly state: Accessor<UiState>;
   readonly phase: Accessor<Phase>;
@@ -25,12 +32,18 @@ export interface App extends Sessions {
   readonly about: Accessor<Pick<AppStart, 'version' | 'demo' | 'platform'>>;
   readonly toasts: Toasts;
   readonly drafts: Drafts;
+  readonly models: Models;
+  readonly overlay: Accessor<Overlay | undefined>;
   /** The project in which a new session would begin. */
   readonly project: Accessor<Project | undefined>;
   start(): Promise<void>;
   pickProject(): Promise<void>;
   /** Fetches the sessions of a project, once. */
   listProject(projectID: string): Promise<void>;
+  /** To the model in use. True when the prompt was taken; the draft is kept otherwise. */
+  send(text: string): Promise<boolean>;
+  show(overlay: Overlay): void;
+  dismiss(name: Overlay['name']): void;
   setTheme(theme: Theme): void;
   setSidebar(change: Partial<Pick<Settings, 'sidebarOpen' | 'sidebarWidth'>>): void;
   /** Runs what may fail and says so if it does; undefined then. */
@@ -49,7 +62,14 @@ export interface Core {
   attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
 }
 
-const DEFAULTS: Settings = { theme: 'system', sidebarOpen: true, sidebarWidth: 264 };
+const DEFAULTS: Settings = {
+  theme: 'system',
+  sidebarOpen: true,
+  sidebarWidth: 264,
+  favouriteModels: [],
+  recentModels: [],
+  variants: {},
+};
 
 export function createApp(host: Host, storage: Storage | undefined = globalThis.localStorage): App {
   const [state, setState] = createSignal<UiState>(emptyState);
@@ -57,6 +77,7 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
   const [settings, setSettings] = createSignal<Settings>(DEFAULTS);
   const [about, setAbout] = createSignal({ version: '', demo: false, platform: '' });
   const [projectID, setProjectID] = createSignal<string | undefined>();
+  const [overlay, setOverlay] = createSignal<Overlay | undefined>();
   const toasts = createToasts();
 
   const project = createMemo(() => {
@@ -82,6 +103,11 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
     attempt,
   };
   const sessions = createSessions(core);
+  const save = (change: Partial<Settings>) => {
+    setSettings((now) => ({ ...now, ...change }));
+    void attempt(() => host.saveSettings(settings()));
+  };
+  const models = createModels({ core, settings, save, selected: sessions.selected });
 
   const receive = ({ updates }: UiBatch) => {
     batch(() => setState((now) => reduceAll(now, updates)));
@@ -110,6 +136,7 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
       await host.watch(receive);
       await host.onFolderWanted(() => void attempt(arrive));
       await arrive();
+      void models.load();
     } catch (reason) {
       setPhase({ name: 'failed', error: uiError(reason) });
     }
@@ -133,11 +160,6 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
     if (last !== undefined && state().sessions[last]) await sessions.select(last);
   };
 
-  const save = (change: Partial<Settings>) => {
-    setSettings((now) => ({ ...now, ...change }));
-    void attempt(() => host.saveSettings(settings()));
-  };
-
   // Where the person is, for the next start.
   createEffect(
     on(
@@ -158,6 +180,8 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
     about,
     toasts,
     drafts: core.drafts,
+    models,
+    overlay,
     project,
     attempt,
     start,
@@ -173,6 +197,9 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
       if (latest) await sessions.select(latest.id);
       else sessions.leave();
     },
+    send: (text) => sessions.send({ text, ...models.current() }),
+    show: (next) => setOverlay(next),
+    dismiss: (name) => setOverlay((now) => (now?.name === name ? undefined : now)),
     setTheme: (theme) => save({ theme }),
     setSidebar: save,
   };

@@ -2,7 +2,7 @@
 import { batch, createEffect, createMemo, createSignal, on, type Accessor } from 'solid-js';
 import { uiError } from '../host/host';
 import { en } from '../i18n/en';
-import type { PermissionRequest, QuestionRequest, Session, SessionStatus, UiError } from '../protocol';
+import type { PermissionRequest, QuestionRequest, PromptInput, Session, SessionStatus, UiError } from '../protocol';
 import type { Core } from './app';
 import { dropSession, putSession } from './reduce';
 import { closed, olderLoaded, opened, opening, openingFailed, sessionsListed } from './transitions';
@@ -25,7 +25,7 @@ export interface Sessions {
   archive(sessionID: string, archived: boolean): Promise<void>;
   remove(sessionID: string): Promise<void>;
   /** True when the prompt was taken; the draft is kept otherwise. */
-  send(text: string): Promise<boolean>;
+  send(input: PromptInput): Promise<boolean>;
   stop(): Promise<void>;
   loadOlder(): Promise<void>;
 }
@@ -207,10 +207,10 @@ export function createSessions(core: Core): Sessions {
         action: { label: en.session.undo, run: () => void restore(known, shown) },
       });
     },
-    async send(text) {
+    async send(input) {
       const id = selected() ?? (await create())?.id;
       if (id === undefined) return false;
-      const taken = await attempt(() => host.prompt(id, { text }));
+      const taken = await attempt(() => host.prompt(id, input));
       return taken !== undefined;
     },
     async stop() {

@@ -60,8 +60,11 @@ export function EmptySession() {
           )}
         </For>
       </ul>
-      <Show when={app.about().demo}>
+      <Show when={app.models.list() && !app.models.connected()}>
         <p class="empty-note">{en.empty.demo}</p>
+        <Button data-testid="connect-model" onClick={() => app.show({ name: 'settings', section: 'providers' })}>
+          {en.empty.connect}
+        </Button>
       </Show>
     </Page>
   );

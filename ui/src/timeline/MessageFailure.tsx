@@ -1,7 +1,9 @@
 import CircleAlert from 'lucide-solid/icons/circle-alert';
 import { Show } from 'solid-js';
 import { en } from '../i18n/en';
+import { Button } from '../kit/Button';
 import type { MessageError } from '../protocol';
+import { useApp } from '../store/context';
 
 interface Said {
   readonly title: string;
@@ -10,7 +12,10 @@ interface Said {
 
 /** What went wrong with an answer, where it went wrong. A stop by the user is no alarm. */
 export function MessageFailure(props: { error: MessageError }) {
-  const said = () => describe(props.error);
+  const app = useApp();
+  const providerName = (id: string) => app.models.list()?.providers.find((one) => one.id === id)?.name ?? id;
+  const said = () => describe(props.error, providerName);
+  const refused = () => (props.error.name === 'ProviderAuthError' ? props.error.data.providerID : undefined);
   return (
     <Show
       when={props.error.name !== 'MessageAbortedError'}
@@ -27,16 +32,27 @@ export function MessageFailure(props: { error: MessageError }) {
           <Show when={said().detail}>
             <p class="answer-failure-detail">{said().detail}</p>
           </Show>
+          <Show when={refused()}>
+            {(providerID) => (
+              <Button
+                class="answer-failure-action"
+                data-testid="enter-key"
+                onClick={() => app.show({ name: 'settings', section: 'providers', providerID: providerID() })}
+              >
+                {en.error.enterKey}
+              </Button>
+            )}
+          </Show>
         </div>
       </div>
     </Show>
   );
 }
 
-function describe(error: MessageError): Said {
+function describe(error: MessageError, providerName: (id: string) => string): Said {
   switch (error.name) {
     case 'ProviderAuthError':
-      return { title: en.error.auth(error.data.providerID), detail: error.data.message };
+      return { title: en.error.auth(providerName(error.data.providerID)), detail: error.data.message };
     case 'APIError': {
       const { statusCode, message } = error.data;
       return { title: statusCode ? en.error.apiStatus(statusCode) : en.error.api, detail: message };

@@ -81,7 +81,7 @@ describe('failures of an answer', () => {
   const cases: [MessageError, string][] = [
     [
       { name: 'ProviderAuthError', data: { providerID: 'anthropic', message: 'Bad key' } },
-      'anthropic refused the credentialsBad key',
+      'anthropic refused the credentialsBad keyEnter a key…',
     ],
     [
       { name: 'APIError', data: { message: 'Broken', statusCode: 500, isRetryable: true } },

@@ -1,5 +1,5 @@
 /** A scripted answer: step-start, reasoning, text that grows word by word, step-finish. */
-import type { AssistantMessage, UiUpdate } from '../../protocol';
+import type { AssistantMessage, ModelRef, UiUpdate } from '../../protocol';
 import type { Clock } from './ids';
 import { blocksOf } from './markdown';
 import { assistant, createWriter, viewOf } from './parts';
@@ -31,9 +31,15 @@ export interface Frame {
 }
 
 /** The frames of an answer, one for each moment at which something can be seen. */
-export function* answerFrames(sessionID: string, parentID: string, clock: Clock, text = TOUR): Generator<Frame> {
+export function* answerFrames(
+  sessionID: string,
+  parentID: string,
+  clock: Clock,
+  text = TOUR,
+  model?: ModelRef,
+): Generator<Frame> {
   const write = createWriter(sessionID, clock);
-  let info = assistant(sessionID, parentID, clock);
+  let info = assistant(sessionID, parentID, clock, model);
   const event = (): UiUpdate => ({ kind: 'event', event: { type: 'message.updated', properties: { info } } });
   const put = (part: Parameters<typeof viewOf>[0]): UiUpdate => ({ kind: 'part', part: viewOf(part) });
 

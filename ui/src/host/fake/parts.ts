@@ -1,5 +1,14 @@
 /** Makers of messages and parts for scripts and tests. */
-import type { AssistantMessage, Message, MessageView, PartOf, PartType, PartView, ToolState } from '../../protocol';
+import type {
+  AssistantMessage,
+  Message,
+  MessageView,
+  ModelRef,
+  PartOf,
+  PartType,
+  PartView,
+  ToolState,
+} from '../../protocol';
 import type { Clock } from './ids';
 import { blocksOf } from './markdown';
 
@@ -18,7 +27,9 @@ export interface Writer {
   ): MessageView;
 }
 
-export function createWriter(sessionID: string, clock: Clock): Writer {
+const DEMO: ModelRef = { providerID: 'demo', modelID: 'demo' };
+
+export function createWriter(sessionID: string, clock: Clock, model = DEMO, variant?: string): Writer {
   const part: Writer['part'] = (messageID, type, told) => {
     const made = { id: clock.id('prt'), sessionID, messageID, type, ...told } as PartView['part'];
     return viewOf(made);
@@ -34,7 +45,8 @@ export function createWriter(sessionID: string, clock: Clock): Writer {
         sessionID,
         time: { created: clock.now() },
         agent: 'build',
-        model: { providerID: 'demo', modelID: 'demo' },
+        model,
+        ...(variant === undefined ? {} : { variant }),
       };
       return { info, parts: [part(info.id, 'text', { text }), ...more.map((make) => make(info.id))] };
     },

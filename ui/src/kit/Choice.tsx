@@ -1,0 +1,50 @@
+/** A quiet button that shows the present choice and opens a menu of all. */
+import { DropdownMenu } from '@kobalte/core/dropdown-menu';
+import Check from 'lucide-solid/icons/check';
+import ChevronDown from 'lucide-solid/icons/chevron-down';
+import { For, type JSX } from 'solid-js';
+import './menu.css';
+
+export interface ChoiceProps {
+  readonly label: string;
+  readonly options: readonly { readonly value: string; readonly label: string }[];
+  readonly value: string;
+  readonly onChoose: (value: string) => void;
+  readonly testID: string;
+  /** Before the words of the button. */
+  readonly children?: JSX.Element;
+}
+
+export function Choice(props: ChoiceProps) {
+  const shown = () => props.options.find((option) => option.value === props.value)?.label ?? props.value;
+  return (
+    <DropdownMenu gutter={4} placement="top-start" modal={false} preventScroll={false}>
+      <DropdownMenu.Trigger
+        class="choice"
+        data-testid={props.testID}
+        aria-label={`${props.label}: ${shown()}`}
+        title={`${props.label}: ${shown()}`}
+      >
+        {props.children}
+        <span class="choice-words">{shown()}</span>
+        <ChevronDown size={12} aria-hidden="true" />
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content class="menu">
+          <DropdownMenu.RadioGroup value={props.value} onChange={props.onChoose}>
+            <For each={props.options}>
+              {(option) => (
+                <DropdownMenu.RadioItem class="menu-item menu-choice" value={option.value}>
+                  <DropdownMenu.ItemIndicator class="menu-check">
+                    <Check size={14} aria-hidden="true" />
+                  </DropdownMenu.ItemIndicator>
+                  <span>{option.label}</span>
+                </DropdownMenu.RadioItem>
+              )}
+            </For>
+          </DropdownMenu.RadioGroup>
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu>
+  );
+}

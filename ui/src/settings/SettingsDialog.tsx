@@ -1,0 +1,107 @@
+/** The settings, over the window. The focus stays inside until Escape, and goes back where it was. */
+import { Dialog } from '@kobalte/core/dialog';
+import { Tabs } from '@kobalte/core/tabs';
+import Palette from 'lucide-solid/icons/palette';
+import Plug from 'lucide-solid/icons/plug';
+import X from 'lucide-solid/icons/x';
+import { createMemo, For, Show, type Component } from 'solid-js';
+import { Dynamic } from 'solid-js/web';
+import { en } from '../i18n/en';
+import type { Icon } from '../kit/Button';
+import type { Overlay, SettingsSection } from '../store/app';
+import { useApp } from '../store/context';
+import { Appearance } from './Appearance';
+import { Providers } from './Providers';
+import './settings.css';
+
+type Place = Extract<Overlay, { name: 'settings' }>;
+
+interface Section {
+  readonly icon: Icon;
+  readonly page: Component<{ place: Place }>;
+}
+
+/** In the order of the list at the left. */
+const SECTIONS: Readonly<Record<SettingsSection, Section>> = {
+  providers: { icon: Plug, page: Providers },
+  appearance: { icon: Palette, page: Appearance },
+};
+const NAMES = Object.keys(SECTIONS) as SettingsSection[];
+
+export function SettingsDialog() {
+  const app = useApp();
+  const place = createMemo(() => {
+    const overlay = app.overlay();
+    return overlay?.name === 'settings' ? overlay : undefined;
+  });
+  return (
+    <Dialog
+      open={place() !== undefined}
+      onOpenChange={(open) => !open && app.dismiss('settings')}
+      preventScroll={false}
+    >
+      <Dialog.Portal>
+        <Dialog.Overlay class="settings-scrim" />
+        <Show when={place()}>{(shown) => <Window place={shown()} />}</Show>
+      </Dialog.Portal>
+    </Dialog>
+  );
+}
+
+function Window(props: { place: Place }) {
+  const app = useApp();
+  const before = document.activeElement;
+  let content!: HTMLElement;
+  /** At the provider that was asked for, or at the list of pages. */
+  const begin = (event: Event) => {
+    event.preventDefault();
+    const wanted = content.querySelector<HTMLElement>('[data-wanted] input, [data-wanted] button');
+    (wanted ?? content.querySelector<HTMLElement>('[role="tab"][data-selected]'))?.focus();
+    wanted?.scrollIntoView?.({ block: 'center' });
+  };
+  const giveBack = (event: Event) => {
+    event.preventDefault();
+    const home = before instanceof HTMLElement && before.isConnected && before !== document.body ? before : undefined;
+    (home ?? document.querySelector<HTMLElement>('.composer-input'))?.focus();
+  };
+  return (
+    <Dialog.Content
+      class="settings"
+      ref={content}
+      data-testid="settings"
+      onOpenAutoFocus={begin}
+      onCloseAutoFocus={giveBack}
+    >
+      <header class="settings-head">
+        <Dialog.Title class="settings-title">{en.settings.title}</Dialog.Title>
+        <Dialog.CloseButton class="icon-button" aria-label={en.settings.close} title={`${en.settings.close} (Esc)`}>
+          <X size={15} aria-hidden="true" />
+        </Dialog.CloseButton>
+      </header>
+      <Tabs
+        class="settings-body"
+        orientation="vertical"
+        value={props.place.section}
+        onChange={(section) => app.show({ name: 'settings', section: section as SettingsSection })}
+      >
+        <Tabs.List class="settings-tabs" aria-label={en.settings.title}>
+          <For each={NAMES}>
+            {(name) => (
+              <Tabs.Trigger class="settings-tab" value={name} data-testid={`settings-${name}`}>
+                <Dynamic component={SECTIONS[name].icon} size={14} aria-hidden="true" />
+                {en.settings.sections[name]}
+              </Tabs.Trigger>
+            )}
+          </For>
+        </Tabs.List>
+        <For each={NAMES}>
+          {(name) => (
+            <Tabs.Content class="settings-page" value={name}>
+              <Dynamic component={SECTIONS[name].page} place={props.place} />
+            </Tabs.Content>
+          )}
+        </For>
+      </Tabs>
+    </Dialog.Content>
+  );
+}

@@ -1,0 +1,165 @@
+/**
+ * Which models there are, and which of them the next prompt goes to.
+ *
+ * A session goes on with the model of its newest prompt until the person picks another. A new
+ * one begins with what was picked last, or with the default of the list.
+ */
+import { createMemo, createSignal, type Accessor } from 'solid-js';
+import type { Message, ModelList, ModelRef, ModelView, ProviderView, Settings } from '../protocol';
+import type { Core } from './app';
+
+/** What a prompt is sent to, in the words of `PromptInput`. */
+export interface Use {
+  readonly model: ModelRef;
+  readonly variant?: string;
+}
+
+export interface Found {
+  readonly provider: ProviderView;
+  readonly model: ModelView;
+}
+
+export interface Models {
+  /** Undefined until the core has told. */
+  readonly list: Accessor<ModelList | undefined>;
+  /** Something besides the demo model can answer. */
+  readonly connected: Accessor<boolean>;
+  /** Undefined while it is not known yet; the core decides then. */
+  readonly current: Accessor<Use | undefined>;
+  find(model: ModelRef): Found | undefined;
+  /** The model's name, or its id where the list does not know it. */
+  nameOf(model: ModelRef): string;
+  isFavourite(model: ModelRef): boolean;
+
+  load(): Promise<void>;
+  lookForLocal(): Promise<void>;
+  choose(model: ModelRef): void;
+  /** Undefined is the model's own default. */
+  chooseVariant(variant: string | undefined): void;
+  toggleFavourite(model: ModelRef): void;
+  /** Fails with the reason, for the page where the key was entered. */
+  setKey(providerID: string, key: string): Promise<void>;
+  removeKey(providerID: string): Promise<void>;
+}
+
+export const DEMO = 'demo';
+const RECENT = 8;
+
+export function keyOf(model: ModelRef): string {
+  return `${model.providerID}/${model.modelID}`;
+}
+
+export function sameModel(a: ModelRef, b: ModelRef): boolean {
+  return a.providerID === b.providerID && a.modelID === b.modelID;
+}
+
+interface Around {
+  readonly core: Core;
+  readonly settings: Accessor<Settings>;
+  save(change: Partial<Settings>): void;
+  readonly selected: Accessor<string | undefined>;
+}
+
+export function createModels({ core, settings, save, selected }: Around): Models {
+  const { host, state, attempt } = core;
+  const [list, setList] = createSignal<ModelList | undefined>();
+  const [picked, setPicked] = createSignal<Readonly<Record<string, Use>>>({});
+
+  const index = createMemo(() => {
+    const all = (list()?.providers ?? []).flatMap((provider) =>
+      provider.models.map((model): [string, Found] => [
+        keyOf({ providerID: provider.id, modelID: model.id }),
+        { provider, model },
+      ]),
+    );
+    return new Map(all);
+  });
+  const find = (model: ModelRef) => index().get(keyOf(model));
+  const connected = createMemo(() => [...index().values()].some(({ provider }) => isReal(provider)));
+
+  const remembered = (model: ModelRef): Use => {
+    const variant = settings().variants[keyOf(model)];
+    return variant !== undefined && find(model)?.model.variants.includes(variant) ? { model, variant } : { model };
+  };
+  const fresh = createMemo((): Use | undefined => {
+    const known = list();
+    if (!known) return undefined;
+    const recent = settings().recentModels.find((model) => find(model)?.provider.ready);
+    return remembered(recent ?? known.default);
+  });
+  /** What the newest prompt of the session on screen went to; undefined where there is none. */
+  const before = createMemo((): Use | undefined => {
+    const use = lastUse(state().open?.messages.map(({ info }) => info) ?? []);
+    // Nobody picks the demo model over a real one: it answered because there was none.
+    return use?.model.providerID === DEMO && connected() ? undefined : use;
+  });
+  const current = createMemo((): Use | undefined => {
+    const session = selected();
+    if (session === undefined) return fresh();
+    const own = picked()[session];
+    if (own) return own;
+    return state().open?.sessionID === session ? (before() ?? fresh()) : undefined;
+  });
+
+  /** The pick belongs to this session; that it was the latest is what a new one goes by. */
+  const pick = (use: Use) => {
+    const session = selected();
+    if (session !== undefined) setPicked((all) => ({ ...all, [session]: use }));
+  };
+  const take = async (work: () => Promise<ModelList>) => {
+    const told = await attempt(work);
+    if (told) setList(told);
+  };
+
+  return {
+    list,
+    connected,
+    current,
+    find,
+    nameOf: (model) => find(model)?.model.name ?? model.modelID,
+    isFavourite: (model) => settings().favouriteModels.some((one) => sameModel(one, model)),
+    async load() {
+      await take(() => host.listModels());
+      await take(() => host.findLocalModels());
+    },
+    lookForLocal: () => take(() => host.findLocalModels()),
+    choose(model) {
+      pick(remembered(model));
+      const others = settings().recentModels.filter((one) => !sameModel(one, model));
+      save({ recentModels: [model, ...others].slice(0, RECENT) });
+    },
+    chooseVariant(variant) {
+      const model = current()?.model;
+      if (!model) return;
+      pick(variant === undefined ? { model } : { model, variant });
+      const { [keyOf(model)]: _before, ...others } = settings().variants;
+      save({ variants: variant === undefined ? others : { ...others, [keyOf(model)]: variant } });
+    },
+    toggleFavourite(model) {
+      const others = settings().favouriteModels.filter((one) => !sameModel(one, model));
+      const added = others.length === settings().favouriteModels.length;
+      save({ favouriteModels: added ? [...others, model] : others });
+    },
+    async setKey(providerID, key) {
+      setList(await host.setKey(providerID, key));
+    },
+    async removeKey(providerID) {
+      setList(await host.removeKey(providerID));
+    },
+  };
+}
+
+function isReal(provider: ProviderView): boolean {
+  return provider.ready && provider.id !== DEMO;
+}
+
+function lastUse(messages: readonly Message[]): Use | undefined {
+  const prompt = messages.findLast((info) => info.role === 'user');
+  if (prompt?.role === 'user' && prompt.model) {
+    return prompt.variant === undefined ? { model: prompt.model } : { model: prompt.model, variant: prompt.variant };
+  }
+  // The tail may hold only answers of one long turn.
+  const answer = messages.findLast((info) => info.role === 'assistant');
+  if (answer?.role !== 'assistant') return undefined;
+  return { model: { providerID: answer.providerID, modelID: answer.modelID } };
+}
