@@ -28,6 +28,9 @@ impl Shell {
     ) -> Result<Self, Box<dyn std::error::Error>> {
         let sessions = Sessions::open(Options::new(&data_dir)).await?;
         let bridge = Arc::new(Bridge::new(sessions.clone()));
+        let around = sessions.clone();
+        // Servers on this machine are found by themselves, at nobody's expense.
+        tauri::async_runtime::spawn(async move { around.models().look_around().await });
         let settings = SettingsFile::open(app, &data_dir)?;
         let wanted = folder_argument(std::env::args().skip(1), &std::env::current_dir()?);
         Ok(Shell {
