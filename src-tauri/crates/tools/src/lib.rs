@@ -5,7 +5,9 @@
 //! storage or the window.
 
 pub mod bash;
+mod changes;
 pub mod context;
+pub mod edit;
 pub mod environment;
 pub mod files;
 pub mod glob;
@@ -24,6 +26,7 @@ pub mod text;
 pub mod todo;
 pub mod tool;
 pub mod truncate;
+pub mod write;
 
 pub use context::{
     CallIds, Clock, ContentHash, FileReads, Host, PermissionAsk, Progress, SystemClock,

@@ -23,6 +23,8 @@ impl Registry {
             .with(crate::list::List)
             .with(crate::glob::Glob)
             .with(crate::grep::Grep)
+            .with(crate::edit::Edit)
+            .with(crate::write::Write)
             .with(crate::task::Task)
             .with(crate::todo::TodoWrite)
             .with(crate::todo::TodoRead)

@@ -4,6 +4,8 @@
 
 mod tools {
     mod contract;
+    mod edit;
+    mod edit_table;
     mod files;
     mod read;
     mod search;

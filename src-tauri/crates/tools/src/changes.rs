@@ -1,0 +1,181 @@
+//! What the tools that change files share: the content as it was found, the change as the user
+//! and the model are shown it, and the one way to write it.
+//!
+//! Knows files and permission, not how a tool comes to the new content.
+
+mod text_file;
+mod unified;
+
+use lathe_protocol::{FileDiff, FileStatus};
+use serde_json::Value;
+
+pub(crate) use self::text_file::{Endings, Found, LineEnding, count_lines};
+use self::unified::Unified;
+use crate::context::{ContentHash, PermissionAsk, ToolContext};
+use crate::files::{self, Expected, FileError};
+use crate::paths::Place;
+use crate::text;
+use crate::tool::{ToolFailure, ToolOutput};
+
+/// The permission all of them ask for.
+pub(crate) const PERMISSION: &str = "edit";
+/// Nobody edits a larger file with a model.
+const MAX_FILE: u64 = 20 * 1024 * 1024;
+/// Above this a card holds the patch only, not both whole texts.
+const MAX_WHOLE: usize = 256 * 1024;
+
+/// A file's new content, worked out but not written.
+pub(crate) struct Change {
+    pub place: Place,
+    pub found: Option<Found>,
+    pub after: Vec<u8>,
+}
+
+impl Change {
+    pub fn expected(&self) -> Expected {
+        self.found
+            .as_ref()
+            .map_or(Expected::Absent, |found| Expected::Content(found.hash))
+    }
+
+    pub fn shown(&self) -> ShownChange {
+        ShownChange::new(
+            self.place.shown(),
+            self.found.as_ref().map(|found| found.bytes.as_slice()),
+            Some(&self.after),
+        )
+    }
+
+    /// Asks, then writes if the file still is what the user was shown.
+    pub async fn ask_and_write(self, cx: &ToolContext) -> Result<ShownChange, ToolFailure> {
+        let shown = self.shown();
+        let ask = PermissionAsk::new(PERMISSION, self.place.shown())
+            .always("*")
+            .with("filepath", self.place.shown())
+            .with("diff", shown.patch())
+            .with("filediff", shown.to_json());
+        cx.host.ask(ask).await?;
+        cx.host.ensure_writable().await?;
+        if cx.cancel.is_cancelled() {
+            return Err(ToolFailure::aborted());
+        }
+        let hash = ContentHash::of(&self.after);
+        let expected = self.expected();
+        let (place, after) = (self.place.clone(), self.after);
+        blocking(move || {
+            files::replace(&place, &after, expected).map_err(|error| not_written(&place, &error))
+        })
+        .await?;
+        cx.reads.record(self.place.path(), hash);
+        cx.host.file_edited(self.place.path()).await;
+        Ok(shown)
+    }
+}
+
+/// A change as cards and dialogs show it.
+pub(crate) struct ShownChange {
+    diff: FileDiff,
+    patch: String,
+}
+
+impl ShownChange {
+    pub fn new(name: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> Self {
+        let status = match (before, after) {
+            (None, _) => FileStatus::Added,
+            (Some(_), None) => FileStatus::Deleted,
+            _ => FileStatus::Modified,
+        };
+        let text =
+            |bytes: Option<&[u8]>| String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned();
+        let (old, new) = (text(before), text(after));
+        let unified = Unified::between(name, &status, &old, &new);
+        let whole = old.len().max(new.len()) <= MAX_WHOLE;
+        let diff = FileDiff {
+            file: name.to_owned(),
+            before: whole.then_some(old),
+            after: whole.then_some(new),
+            patch: (!whole).then(|| unified.patch.clone()),
+            additions: unified.additions.into(),
+            deletions: unified.deletions.into(),
+            status: Some(status),
+            extra: Default::default(),
+        };
+        Self {
+            diff,
+            patch: unified.patch,
+        }
+    }
+
+    pub fn patch(&self) -> &str {
+        &self.patch
+    }
+
+    /// `+2 -1`
+    pub fn counts(&self) -> String {
+        format!("+{} -{}", self.diff.additions, self.diff.deletions)
+    }
+
+    pub fn to_json(&self) -> Value {
+        serde_json::to_value(&self.diff).unwrap_or_default()
+    }
+
+    pub fn output(&self, place: &Place, said: impl Into<String>) -> ToolOutput {
+        ToolOutput::new(text::visible(place.shown()), said)
+            .with("filepath", place.shown())
+            .with("diff", self.patch())
+            .with("filediff", self.to_json())
+    }
+}
+
+/// What is at the place now; `None` where nothing is.
+pub(crate) async fn find(place: &Place) -> Result<Option<Found>, ToolFailure> {
+    let place = place.clone();
+    blocking(move || match files::read(&place, MAX_FILE) {
+        Ok(bytes) => Ok(Some(Found::new(bytes))),
+        Err(FileError::Missing) => Ok(None),
+        Err(error) => Err(ToolFailure::failed(format!(
+            "{} cannot be changed: {error}.",
+            text::quoted(place.shown())
+        ))),
+    })
+    .await
+}
+
+/// Fails unless the model has seen exactly this content. An empty file holds nothing to see.
+pub(crate) fn ensure_read(
+    cx: &ToolContext,
+    place: &Place,
+    found: &Found,
+) -> Result<(), ToolFailure> {
+    let shown = text::quoted(place.shown());
+    match cx.reads.hash_of(place.path()) {
+        _ if found.bytes.is_empty() => Ok(()),
+        Some(hash) if hash == found.hash => Ok(()),
+        Some(_) => Err(ToolFailure::failed(format!(
+            "{shown} has been changed since you read it. Read it again before you change it."
+        ))),
+        None => Err(ToolFailure::failed(format!(
+            "You have not read {shown} in this session. Read it before you change it."
+        ))),
+    }
+}
+
+pub(crate) fn not_written(place: &Place, error: &FileError) -> ToolFailure {
+    let shown = text::quoted(place.shown());
+    match error {
+        FileError::Changed => ToolFailure::failed(format!(
+            "{shown} was changed by someone else in the meantime, so it was left as it is. Read it \
+             again and repeat the change if it is still wanted."
+        )),
+        error => ToolFailure::failed(format!("{shown} could not be written: {error}.")),
+    }
+}
+
+/// File work off the threads that serve everything else.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ToolFailure> + Send + 'static,
+) -> Result<T, ToolFailure> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .unwrap_or_else(|_| Err(ToolFailure::failed("The change broke off.")))
+}
