@@ -36,6 +36,7 @@ const KNOWLEDGE: [(&str, &[&str], &[&str]); 8] = [
         &[
             "lathe-protocol",
             "lathe-provider",
+            "lathe-render",
             "lathe-session",
             "lathe-store",
         ],

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use lathe_protocol::Project;
+use lathe_render::image_view::fit_for_model;
 use lathe_session::{Options, Sessions};
 use parking_lot::Mutex;
 use tauri::AppHandle;
@@ -26,7 +27,9 @@ impl Shell {
         app: &AppHandle,
         data_dir: PathBuf,
     ) -> Result<Self, Box<dyn std::error::Error>> {
-        let sessions = Sessions::open(Options::new(&data_dir)).await?;
+        let mut options = Options::new(&data_dir);
+        options.fit_picture = Arc::new(fit_picture);
+        let sessions = Sessions::open(options).await?;
         let bridge = Arc::new(Bridge::new(sessions.clone()));
         let around = sessions.clone();
         // Servers on this machine are found by themselves, at nobody's expense.
@@ -56,6 +59,11 @@ impl Shell {
         self.settings.save();
         tauri::async_runtime::block_on(self.sessions.close());
     }
+}
+
+fn fit_picture(bytes: &[u8], max_edge: u32, max_bytes: usize) -> Option<(String, Vec<u8>)> {
+    let fitted = fit_for_model(bytes, max_edge, max_bytes).ok()?;
+    Some((fitted.mime.to_owned(), fitted.bytes))
 }
 
 /// The first argument that is not an option, seen from where the program was started.

@@ -9,11 +9,13 @@ use crate::json::{self, Value};
 use crate::{Outcome, tool};
 
 /// A suite: its name, and the package and the bench target that measure it.
-const SUITES: [(&str, &str, &str); 4] = [
+const SUITES: [(&str, &str, &str); 6] = [
     ("models", "lathe-provider", "decode"),
+    ("models", "lathe-session", "deltas"),
     ("render", "lathe-render", "render"),
     ("snapshot", "lathe-snapshot", "snapshot"),
     ("store", "lathe-store", "store"),
+    ("tools", "lathe-tools", "tools"),
 ];
 
 /// The columns of the table, after the suite.
@@ -55,7 +57,9 @@ impl Options {
 
 /// The suites there are, for people.
 pub fn suite_names() -> String {
-    SUITES.map(|(name, ..)| name).join(", ")
+    let mut names = SUITES.map(|(name, ..)| name).to_vec();
+    names.dedup();
+    names.join(", ")
 }
 
 /// A measured row, with the suite it belongs to.
@@ -68,6 +72,7 @@ struct Row {
 /// Measures, prints the table, writes the file.
 pub fn run(options: &Options) -> Outcome {
     let mut rows = Vec::new();
+    build_fake_model()?;
     for (suite, package, target) in SUITES {
         if options
             .suite
@@ -84,6 +89,24 @@ pub fn run(options: &Options) -> Outcome {
             .map_err(|error| format!("{} could not be written: {error}", path.display()))?;
     }
     Ok(())
+}
+
+/// Suites that talk to a model talk to this one, which must not share their process.
+fn build_fake_model() -> Outcome {
+    let mut command = tool::cargo();
+    command.args([
+        "build",
+        "--profile",
+        "bench",
+        "--package",
+        "lathe-test-support",
+    ]);
+    command.args(["--bin", "fake-model"]);
+    let status = tool::each_line(&mut command, |line| eprintln!("{line}"))?;
+    match status.success() {
+        true => Ok(()),
+        false => Err("the fake model server could not be built".into()),
+    }
 }
 
 fn measure(suite: &'static str, package: &str, target: &str, rows: &mut Vec<Row>) -> Outcome {

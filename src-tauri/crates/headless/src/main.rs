@@ -31,7 +31,7 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let runtime = match tokio::runtime::Runtime::new() {
-        Ok(runtime) => Arc::new(runtime),
+        Ok(runtime) => runtime,
         Err(error) => return output::fail(&error),
     };
     match runtime.block_on(dispatch(args)) {
@@ -47,6 +47,7 @@ async fn dispatch(args: Args) -> Outcome {
     };
     let mut options = Options::new(data_dir);
     options.config = args.config;
+    options.fit_picture = Arc::new(fit_picture);
     let sessions = Sessions::open(options).await?;
     let directory = match args.directory {
         Some(directory) => directory,
@@ -64,4 +65,9 @@ async fn dispatch(args: Args) -> Outcome {
         Command::Check { repair } => data::check(&sessions, repair).await,
         Command::Completions { .. } => Ok(ExitCode::SUCCESS),
     }
+}
+
+fn fit_picture(bytes: &[u8], max_edge: u32, max_bytes: usize) -> Option<(String, Vec<u8>)> {
+    let fitted = lathe_render::image_view::fit_for_model(bytes, max_edge, max_bytes).ok()?;
+    Some((fitted.mime.to_owned(), fitted.bytes))
 }

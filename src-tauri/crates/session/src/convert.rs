@@ -16,6 +16,8 @@ use serde_json::Value;
 
 pub use window::visible;
 
+pub use crate::pictures::FittedPicture;
+
 pub const COMPACTED_OUTPUT: &str = "[Old tool result content cleared]";
 pub const INTERRUPTED: &str = "[Tool execution was interrupted]";
 const COMPACTION_PROMPT: &str = "What did we do so far?";
@@ -25,6 +27,8 @@ const SUBTASK_NOTE: &str = "The following tool was executed by the user";
 pub struct Target<'a> {
     pub model: &'a ModelInfo,
     pub wire: WireKind,
+    /// Makes a picture one that the provider takes.
+    pub fit: &'a (dyn Fn(&FilePart, Vec<u8>) -> Option<FittedPicture> + Sync),
     /// Finds the bytes of a `file://` attachment.
     pub load: &'a (dyn Fn(&str) -> Option<Vec<u8>> + Sync),
 }

@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use crate::agents::{self, Agent};
 use crate::models::Models;
 use crate::permission::{self, PermissionDesk};
+use crate::pictures::Pictures;
 use crate::question::QuestionDesk;
 use crate::records::Records;
 
@@ -27,6 +28,7 @@ pub struct Core {
     pub tools: Registry,
     pub permissions: PermissionDesk,
     pub questions: QuestionDesk,
+    pub pictures: Pictures,
     pub environment: Arc<Environment>,
     /// Rules from the person's settings, over those of every agent.
     pub user_rules: Mutex<Ruleset>,
@@ -66,6 +68,7 @@ impl Core {
         models: Models,
         tools: Registry,
         environment: Arc<Environment>,
+        pictures: Pictures,
     ) -> Self {
         Core {
             data_dir,
@@ -75,6 +78,7 @@ impl Core {
             permissions: PermissionDesk::new(records.clone()),
             questions: QuestionDesk::new(records.clone()),
             environment,
+            pictures,
             user_rules: Mutex::default(),
             running: Mutex::default(),
             prompting: Mutex::default(),

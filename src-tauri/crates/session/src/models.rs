@@ -6,7 +6,7 @@ use futures::stream::BoxStream;
 use lathe_protocol::ModelRef;
 pub use lathe_provider::ApiKey;
 pub use lathe_provider::WireKind;
-pub use lathe_provider::catalog::{Catalog, Model, Provider};
+pub use lathe_provider::catalog::{Catalog, ImageLimits, Model, Provider};
 use lathe_provider::client::ModelClient;
 use lathe_provider::config::{ConfigProblem, ModelConfig};
 use lathe_provider::connection::{Connection, test_connection};
@@ -115,6 +115,10 @@ impl OpenModel {
 
     pub fn wire(&self) -> WireKind {
         self.resolved.endpoint.wire
+    }
+
+    pub fn images(&self) -> ImageLimits {
+        self.resolved.images
     }
 
     /// Fills in what depends on the model.

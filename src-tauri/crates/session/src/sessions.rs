@@ -28,6 +28,7 @@ use crate::core::Core;
 use crate::error::{Failed, Result};
 use crate::models::{DEMO, Models};
 use crate::permission::Answer;
+use crate::pictures::{FitPicture, Pictures};
 use crate::project;
 use crate::records::Records;
 
@@ -46,6 +47,8 @@ pub struct Options {
     pub config: Option<PathBuf>,
     /// Where keys come from, if not from environment, keyring and file.
     pub keys: Option<Keys>,
+    /// How pictures are made to fit; without it they are sent as they are.
+    pub fit_picture: FitPicture,
     /// What commands run in.
     pub environment: Arc<Environment>,
 }
@@ -60,9 +63,22 @@ impl Options {
             tools: tools(),
             config: None,
             keys: None,
+            fit_picture: Arc::new(as_it_is),
             environment: Arc::new(Environment::of_user(EnvironmentSettings::default())),
         }
     }
+}
+
+/// For tests and tools that have no way to draw.
+fn as_it_is(bytes: &[u8], _: u32, _: usize) -> Option<(String, Vec<u8>)> {
+    let mime = match bytes {
+        [0x89, b'P', b'N', b'G', ..] => "image/png",
+        [0xff, 0xd8, ..] => "image/jpeg",
+        [b'G', b'I', b'F', ..] => "image/gif",
+        [b'R', b'I', b'F', b'F', ..] => "image/webp",
+        _ => return None,
+    };
+    Some((mime.to_owned(), bytes.to_vec()))
 }
 
 /// What the agent can do here. Handing work to another agent is not among it yet.
@@ -97,6 +113,7 @@ impl Sessions {
             models,
             options.tools,
             options.environment,
+            Pictures::new(options.fit_picture),
         );
         Ok(Sessions {
             core: Arc::new(core),

@@ -6,7 +6,7 @@
 
 use crate::wire::WireKind;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ImageLimits {
     /// Longest side in pixels.
     pub max_edge: u32,

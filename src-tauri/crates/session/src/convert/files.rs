@@ -30,8 +30,21 @@ pub fn for_user(file: &FilePart, target: &Target) -> Option<UserContent> {
     let Some(data) = bytes_of(&file.url, target) else {
         return Some(refused("could not be read any more"));
     };
+    let (mime, data) = match data {
+        FileData::Bytes(bytes) if file.mime.starts_with("image/") => {
+            match (target.fit)(file, bytes.to_vec()) {
+                Some(fitted) => (fitted.mime, FileData::Bytes(fitted.bytes)),
+                None => {
+                    return Some(refused(
+                        "was left out: it is not a picture that can be read",
+                    ));
+                }
+            }
+        }
+        data => (file.mime.clone(), data),
+    };
     Some(UserContent::File(FileContent {
-        mime: file.mime.clone(),
+        mime,
         data,
         filename: file.filename.clone(),
     }))

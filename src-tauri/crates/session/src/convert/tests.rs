@@ -26,6 +26,10 @@ fn convert_for(
     model: &ModelInfo,
     wire: WireKind,
 ) -> Vec<ModelMessage> {
+    let fit = |file: &FilePart, bytes: Vec<u8>| {
+        let (mime, bytes) = (file.mime.clone(), bytes.into());
+        (file.filename.as_deref() != Some("broken.png")).then_some(FittedPicture { mime, bytes })
+    };
     let load = |url: &str| {
         url.strip_prefix("file:///there/")
             .map(|name| name.as_bytes().to_vec())
@@ -35,6 +39,7 @@ fn convert_for(
         &Target {
             model,
             wire,
+            fit: &fit,
             load: &load,
         },
     )
@@ -196,6 +201,18 @@ fn what_the_model_cannot_take_becomes_a_text_that_says_so() {
             said("[The attachment p.pdf was left out: this model does not take PDF files]"),
             said("[The attachment s.wav was left out: this model does not take audio/wav]"),
         ])]
+    );
+}
+
+#[test]
+fn a_picture_that_cannot_be_read_is_named_instead_of_failing_every_later_prompt() {
+    let mut broken = png_part();
+    broken["filename"] = json!("broken.png");
+    assert_eq!(
+        convert(&[user("msg_1", json!([broken]))]),
+        [from_user(vec![said(
+            "[The attachment broken.png was left out: it is not a picture that can be read]"
+        )])]
     );
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lathe_protocol::UserMessage;
+use lathe_protocol::{FilePart, UserMessage};
 use lathe_provider::{ModelMessage, ModelRequest, ToolSpec, UserContent};
 use lathe_tools::Registry;
 
@@ -23,9 +23,12 @@ impl Turn {
         agent: &Agent,
         model: &OpenModel,
     ) -> ModelRequest {
+        let limits = model.images();
+        let fit = |file: &FilePart, bytes: Vec<u8>| self.core.pictures.fit(file, &bytes, limits);
         let target = Target {
             model: model.info(),
             wire: model.wire(),
+            fit: &fit,
             load: &load_file,
         };
         let mut request = ModelRequest::new(model.info().wire_id.clone());
