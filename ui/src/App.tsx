@@ -6,7 +6,7 @@ import { en } from './i18n/en';
 import { Banner } from './kit/Banner';
 import { IconButton } from './kit/Button';
 import { baseName } from './kit/format';
-import { keyName, useShortcuts } from './kit/keys';
+import { keyName, modelKey, useShortcuts } from './kit/keys';
 import { followLinks } from './kit/links';
 import { Toasts } from './kit/Toasts';
 import { createNarrow } from './kit/narrow';
@@ -33,7 +33,10 @@ export function App() {
   useShortcuts({
     command: {
       b: inFront(() => setSidebarOpen(!sidebarOpen())),
-      m: inFront(() => app.project() && app.show({ name: 'models' })),
+      [modelKey]: inFront(() => {
+        setVisiting(false);
+        if (app.project()) app.show({ name: 'models' });
+      }),
       n: inFront(() => void app.create()),
       o: inFront(() => void app.pickProject()),
       ',': () => app.phase().name === 'ready' && app.show({ name: 'settings', section: 'providers' }),

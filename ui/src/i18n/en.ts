@@ -207,7 +207,7 @@ export const en = {
     priceLong: (input: string, output: string) => `Past 200k of input: ${input} in, ${output} out`,
     priceUnknown: 'price unknown',
     free: 'free',
-    keys: (favourite: string) => `↑↓ move, Enter picks, ${favourite} marks a favourite. Prices: in / out per million.`,
+    keys: (favourite: string) => `${favourite} marks a favourite. Prices: in / out, per million.`,
     providers: 'Providers and keys…',
     variant: 'Reasoning',
     variantDefault: 'Default',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ago, baseName, count, duration, money, relativePath } from './format';
+import { ago, baseName, contextSize, count, duration, money, price, relativePath } from './format';
 
 test('durations read as people say them', () => {
   expect([12, 999, 3210, 42_000, 75_000, 3_900_000].map(duration)).toEqual([
@@ -21,6 +21,22 @@ test('ages grow from now to a date', () => {
   const now = Date.UTC(2026, 5, 15, 12);
   const before = (minutes: number) => ago(now - minutes * 60_000, now);
   expect([0.5, 5, 180, 60 * 24 * 3].map(before)).toEqual(['now', '5m', '3h', '3d']);
+});
+
+test('the size of a model is round, and unknown where it is', () => {
+  expect([0, 512, 40_960, 200_000, 1_000_000, 1_048_576, 1_500_000].map(contextSize)).toEqual([
+    '',
+    '512',
+    '41k',
+    '200k',
+    '1M',
+    '1M',
+    '1.5M',
+  ]);
+});
+
+test('a price has no more digits than it needs', () => {
+  expect([3, 0.25, 22.5, 0.075].map(price)).toEqual(['$3', '$0.25', '$22.5', '$0.075']);
 });
 
 test('only a whole prefix of a path is taken away', () => {

@@ -8,10 +8,13 @@ export function keyName(letter: string): string {
   return isMac ? `⌘${letter}` : `Ctrl+${letter}`;
 }
 
-/** "Alt+Y", or "⌥Y" on a Mac. */
-export function altName(letter: string): string {
-  return isMac ? `⌥${letter}` : `Alt+${letter}`;
+/** "Alt+1", or "⌥1" on a Mac. */
+export function altName(digit: string): string {
+  return isMac ? `⌥${digit}` : `Alt+${digit}`;
 }
+
+/** For the list of models. On a Mac, ⌘M puts the window away. */
+export const modelKey = isMac ? ';' : 'm';
 
 export function hasCommandKey(event: KeyboardEvent): boolean {
   return isMac ? event.metaKey && !event.ctrlKey : event.ctrlKey && !event.metaKey;
@@ -25,7 +28,10 @@ export function isComposing(event: KeyboardEvent): boolean {
 export interface Shortcuts {
   /** With the command key held. */
   readonly command?: Readonly<Record<string, () => void>>;
-  /** With Alt held. By place on the keyboard ("KeyY"): on a Mac, Alt changes the letter. */
+  /**
+   * With Alt held, by place on the keyboard ("Digit1"): on a Mac, Alt changes what a key writes.
+   * Digits only: they have the same place on every layout, letters do not.
+   */
   readonly alt?: Readonly<Record<string, () => void>>;
   /** When nothing else has taken it: dialogs, menus and fields come first. */
   readonly escape?: () => void;
@@ -49,7 +55,7 @@ export function useShortcuts(shortcuts: Shortcuts): void {
 
 function wanted(event: KeyboardEvent, { command, alt }: Shortcuts): (() => void) | undefined {
   if (event.shiftKey) return undefined;
-  // AltGr writes letters; on Windows it comes as Ctrl and Alt at once.
+  // AltGr writes characters; on Windows it comes as Ctrl and Alt at once.
   const onlyAlt = event.altKey && !event.ctrlKey && !event.metaKey && !event.getModifierState('AltGraph');
   if (onlyAlt) return alt?.[event.code];
   return hasCommandKey(event) && !event.altKey ? command?.[event.key.toLowerCase()] : undefined;

@@ -3,7 +3,7 @@ import { Popover } from '@kobalte/core/popover';
 import ChevronDown from 'lucide-solid/icons/chevron-down';
 import { createMemo, Show } from 'solid-js';
 import { en } from '../i18n/en';
-import { keyName } from '../kit/keys';
+import { keyName, modelKey } from '../kit/keys';
 import { useApp } from '../store/context';
 import { DEMO } from '../store/models';
 import { ModelSearch } from './ModelSearch';
@@ -28,7 +28,7 @@ export function ModelPicker(props: { onDone: () => void }) {
         data-testid="model-picker"
         data-demo={shown()?.demo ? '' : undefined}
         aria-label={en.models.button(shown()?.name ?? '')}
-        title={`${en.models.button(shown()?.name ?? '')} (${keyName('M')})`}
+        title={`${en.models.button(shown()?.name ?? '')} (${keyName(modelKey.toUpperCase())})`}
       >
         <span class="choice-words">{shown()?.name ?? en.models.pick}</span>
         <ChevronDown size={12} aria-hidden="true" />

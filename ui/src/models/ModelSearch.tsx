@@ -73,11 +73,9 @@ export function ModelSearch(props: { list: ModelList }) {
   };
   const place = () => entries().findIndex((entry) => entry.key === active()?.key);
 
-  createEffect(
-    on(active, (entry) => {
-      if (entry) rows.querySelector(`[id="${CSS.escape(rowID(entry))}"]`)?.scrollIntoView?.({ block: 'nearest' });
-    }),
-  );
+  // A frame later, when the list is in the document and has a size.
+  const reveal = () => rows.querySelector('[data-active]')?.scrollIntoView?.({ block: 'nearest' });
+  createEffect(on(active, () => requestAnimationFrame(reveal)));
 
   return (
     <>

@@ -30,10 +30,10 @@ export function PermissionPrompt(props: { request: PermissionRequest; first: boo
   let field!: HTMLInputElement;
   useShortcuts({
     alt: {
-      KeyY: keyed(() => void answer('once')),
-      KeyA: keyed(() => props.request.always.length > 0 && void answer('always')),
-      KeyN: keyed(() => void answer('reject')),
-      KeyR: keyed(() => field.focus()),
+      Digit1: keyed(() => void answer('once')),
+      Digit2: keyed(() => props.request.always.length > 0 && void answer('always')),
+      Digit3: keyed(() => void answer('reject')),
+      Digit4: keyed(() => field.focus()),
     },
   });
   const onKeyDown = (event: KeyboardEvent) => {
@@ -42,9 +42,9 @@ export function PermissionPrompt(props: { request: PermissionRequest; first: boo
     void answer('reject');
   };
 
-  const Key = (key: { letter: string }) => (
+  const Key = (key: { name: string }) => (
     <Show when={props.first}>
-      <kbd aria-hidden="true">{altName(key.letter)}</kbd>
+      <kbd aria-hidden="true">{altName(key.name)}</kbd>
     </Show>
   );
 
@@ -76,7 +76,7 @@ export function PermissionPrompt(props: { request: PermissionRequest; first: boo
           ref={field}
           class="prompt-input"
           aria-label={en.permission.reason}
-          placeholder={props.first ? `${en.permission.reason} (${altName('R')})` : en.permission.reason}
+          placeholder={props.first ? `${en.permission.reason} (${altName('4')})` : en.permission.reason}
           value={reason()}
           disabled={answered()}
           onInput={(event) => setReason(event.currentTarget.value)}
@@ -84,17 +84,17 @@ export function PermissionPrompt(props: { request: PermissionRequest; first: boo
         />
         <Button tone="danger" disabled={answered()} onClick={() => void answer('reject')}>
           {en.permission.deny}
-          <Key letter="N" />
+          <Key name="3" />
         </Button>
         <Show when={props.request.always.length > 0}>
           <Button disabled={answered()} onClick={() => void answer('always')}>
             {en.permission.always}
-            <Key letter="A" />
+            <Key name="2" />
           </Button>
         </Show>
         <Button tone="primary" disabled={answered()} onClick={() => void answer('once')}>
           {en.permission.once}
-          <Key letter="Y" />
+          <Key name="1" />
         </Button>
       </div>
     </section>

@@ -44,6 +44,40 @@ describe('a permission', () => {
     expect(window.called('prompt')).toEqual([]);
   });
 
+  test.each([
+    ['Digit1', 'once'],
+    ['Digit2', 'always'],
+    ['Digit3', 'reject'],
+  ])('has a key of its own: Alt and %s is "%s", from wherever the focus is', async (code, reply) => {
+    const window = await asked();
+    fireEvent.keyDown(screen.getByTestId('composer'), { code, altKey: true });
+    await waitFor(() => expect(permission()).toBeNull());
+    expect(window.called('answerPermission')).toEqual([['per_sample', reply, null]]);
+  });
+
+  test.each([
+    ['the bare digit', { code: 'Digit1' }],
+    ['a character written with AltGr', { code: 'Digit1', altKey: true, ctrlKey: true }],
+    ['a key that is held down', { code: 'Digit1', altKey: true, repeat: true }],
+  ])('is not answered by %s', async (_what, keys) => {
+    const window = await asked();
+    fireEvent.keyDown(screen.getByTestId('composer'), keys);
+    expect(window.called('answerPermission')).toEqual([]);
+  });
+
+  test('is not answered by keys while something lies over it', async () => {
+    const window = await asked();
+    window.app.show({ name: 'settings', section: 'appearance' });
+    fireEvent.keyDown(document.body, { code: 'Digit1', altKey: true });
+    expect(window.called('answerPermission')).toEqual([]);
+  });
+
+  test('takes the focus for a reason only when told to', async () => {
+    await asked();
+    fireEvent.keyDown(screen.getByTestId('composer'), { code: 'Digit4', altKey: true });
+    expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Say why, for the agent to read' }));
+  });
+
   test('of another session waits there, and marks its row', async () => {
     const window = await asked('ses_docs');
     expect(permission()).toBeNull();
@@ -73,6 +107,17 @@ describe('a question', () => {
     fireEvent.input(screen.getByRole('textbox', { name: 'Your own answer' }), { target: { value: 'both' } });
     press(question(), 'Answer');
     await waitFor(() => expect(window.called('answerQuestion')).toEqual([['que_sample', [['both']]]]));
+  });
+
+  test('is answered with the keyboard alone', async () => {
+    const window = await asked();
+    fireEvent.keyDown(screen.getByTestId('composer'), { code: 'Digit9', altKey: true });
+    expect(document.activeElement).toBe(screen.getByRole('radio', { name: /The study/ }));
+    fireEvent.keyDown(document.activeElement as Element, { key: 'Enter' });
+    expect(window.called('answerQuestion')).toEqual([]);
+    fireEvent.click(document.activeElement as Element);
+    fireEvent.keyDown(document.activeElement as Element, { key: 'Enter' });
+    await waitFor(() => expect(window.called('answerQuestion')).toEqual([['que_sample', [['The study']]]]));
   });
 
   test('can be dismissed', async () => {

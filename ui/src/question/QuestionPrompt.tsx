@@ -29,8 +29,8 @@ export function QuestionPrompt(props: { request: QuestionRequest; first: boolean
   };
   useShortcuts({
     alt: {
-      KeyQ: keyed(() => section.querySelector('input')?.focus()),
-      KeyX: keyed(dismiss),
+      Digit9: keyed(() => section.querySelector('input')?.focus()),
+      Digit0: keyed(dismiss),
     },
   });
   const onKeyDown = (event: KeyboardEvent) => {
@@ -51,11 +51,11 @@ export function QuestionPrompt(props: { request: QuestionRequest; first: boolean
         )}
       </For>
       <div class="prompt-actions">
-        <span class="prompt-note">{props.first ? en.question.keys(altName('Q')) : ''}</span>
+        <span class="prompt-note">{props.first ? en.question.keys(altName('9')) : ''}</span>
         <Button onClick={dismiss}>
           {en.question.dismiss}
           <Show when={props.first}>
-            <kbd aria-hidden="true">{altName('X')}</kbd>
+            <kbd aria-hidden="true">{altName('0')}</kbd>
           </Show>
         </Button>
         <Button

@@ -75,7 +75,12 @@ export function ProviderRow(props: { provider: ProviderView; wanted: boolean }) 
               disabled={busy()}
               onInput={(event) => setFilled(event.currentTarget.value.trim() !== '')}
             />
-            <Button type="submit" data-testid={`save-key-${id()}`} tone="primary" disabled={!filled() || busy()}>
+            <Button
+              type="submit"
+              data-testid={`save-key-${id()}`}
+              tone={filled() ? 'primary' : 'plain'}
+              disabled={!filled() || busy()}
+            >
               {en.settings.save}
             </Button>
           </form>

@@ -55,9 +55,12 @@ function Window(props: { place: Place }) {
   /** At the provider that was asked for, or at the list of pages. */
   const begin = (event: Event) => {
     event.preventDefault();
-    const wanted = content.querySelector<HTMLElement>('[data-wanted] input, [data-wanted] button');
-    (wanted ?? content.querySelector<HTMLElement>('[role="tab"][data-selected]'))?.focus();
-    wanted?.scrollIntoView?.({ block: 'center' });
+    // The window is told before it is in the document, where nothing can have the focus yet.
+    setTimeout(() => {
+      const wanted = content.querySelector<HTMLElement>('[data-wanted] input, [data-wanted] button');
+      (wanted ?? content.querySelector<HTMLElement>('[role="tab"][data-selected]'))?.focus();
+      wanted?.scrollIntoView?.({ block: 'center' });
+    });
   };
   const giveBack = (event: Event) => {
     event.preventDefault();

@@ -43,6 +43,8 @@ Object.defineProperty(HTMLElement.prototype, 'offsetParent', {
     return this.parentElement;
   },
 });
+// Nothing is animated here; without a name, a closing popover would wait for its animation for ever.
+Object.defineProperty(CSSStyleDeclaration.prototype, 'animationName', { get: () => 'none', configurable: true });
 
 afterEach(() => {
   cleanup();
