@@ -106,6 +106,15 @@ impl ShownChange {
         }
     }
 
+    pub fn moved_from(mut self, old: &str) -> Self {
+        self.diff.status = Some(FileStatus::Renamed);
+        self.diff
+            .extra
+            .0
+            .insert("from".to_owned(), Value::from(old));
+        self
+    }
+
     pub fn patch(&self) -> &str {
         &self.patch
     }

@@ -4,6 +4,7 @@
 //! processes it works on, and its [`ToolContext`]; it knows nothing of sessions, messages,
 //! storage or the window.
 
+pub mod apply_patch;
 pub mod bash;
 mod changes;
 pub mod context;

@@ -25,6 +25,7 @@ impl Registry {
             .with(crate::grep::Grep)
             .with(crate::edit::Edit)
             .with(crate::write::Write)
+            .with(crate::apply_patch::ApplyPatch)
             .with(crate::task::Task)
             .with(crate::todo::TodoWrite)
             .with(crate::todo::TodoRead)

@@ -7,6 +7,8 @@ mod tools {
     mod edit;
     mod edit_table;
     mod files;
+    mod patch;
+    mod patch_table;
     mod read;
     mod search;
     mod support;

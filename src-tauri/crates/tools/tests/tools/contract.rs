@@ -26,7 +26,7 @@ fn tools_that_change_things_are_ordered() {
         .filter(|tool| tool.effect() == Effect::Ordered)
         .map(|tool| tool.name().to_owned())
         .collect();
-    assert_eq!(ordered, ["bash", "edit", "write"]);
+    assert_eq!(ordered, ["bash", "edit", "write", "apply_patch"]);
 }
 
 #[test]

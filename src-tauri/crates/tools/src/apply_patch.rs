@@ -1,0 +1,181 @@
+//! Changes several files at once by a patch in the Begin/End Patch format.
+//!
+//! A patch quotes the lines it changes, so it needs no read before it: everything is checked
+//! against what is on disk now, and again right before each write.
+
+mod hunks;
+mod parse;
+mod writing;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use self::parse::Action;
+use self::writing::Step;
+use crate::changes::{self, Found, PERMISSION, ShownChange};
+use crate::context::{PermissionAsk, ToolContext};
+use crate::paths::{Place, Target};
+use crate::text;
+use crate::tool::{Effect, Tool, ToolFailure, ToolOutput};
+
+pub struct ApplyPatch;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ApplyPatchInput {
+    /// The whole patch, from `*** Begin Patch` to `*** End Patch`.
+    patch_text: String,
+}
+
+impl Tool for ApplyPatch {
+    const NAME: &'static str = "apply_patch";
+    const PROMPT: &'static str = include_str!("apply_patch.txt");
+    const EFFECT: Effect = Effect::Ordered;
+    type Input = ApplyPatchInput;
+
+    async fn run(&self, input: Self::Input, cx: &ToolContext) -> Result<ToolOutput, ToolFailure> {
+        let actions = parse::parse(&input.patch_text)
+            .map_err(|bad| ToolFailure::failed(format!("The patch cannot be read: {bad}.")))?;
+        let mut steps: Vec<Step> = Vec::new();
+        for action in actions {
+            let step = planned(action, cx).await?;
+            let taken = |place: &Place| steps.iter().any(|s| s.places().any(|p| p == place));
+            if let Some(place) = step.places().find(|place| taken(place)) {
+                return Err(ToolFailure::failed(format!(
+                    "The patch names {} twice. Put all changes to one file under one header.",
+                    text::quoted(place.shown())
+                )));
+            }
+            steps.push(step);
+        }
+        let shown: Vec<ShownChange> = steps.iter().map(Step::shown).collect();
+        cx.host.ask(ask(&steps, &shown)).await?;
+        cx.host.ensure_writable().await?;
+        if cx.cancel.is_cancelled() {
+            return Err(ToolFailure::aborted());
+        }
+        let steps = changes::blocking(move || {
+            writing::write_all(&steps)?;
+            Ok(steps)
+        })
+        .await?;
+        for step in &steps {
+            step.remember(&cx.reads);
+            for place in step.places() {
+                cx.host.file_edited(place.path()).await;
+            }
+        }
+        Ok(output(&steps, &shown))
+    }
+}
+
+async fn planned(action: Action, cx: &ToolContext) -> Result<Step, ToolFailure> {
+    let place = cx.locate(action.path(), Target::File).await?;
+    let found = changes::find(&place).await?;
+    match action {
+        Action::Add { content, .. } => match found {
+            Some(_) => Err(refused(
+                &place,
+                "exists already; use Update File to change it",
+            )),
+            None => Ok(Step::Write {
+                place,
+                found: None,
+                after: content.into_bytes(),
+            }),
+        },
+        Action::Delete { .. } => {
+            let found = found.ok_or_else(|| refused(&place, "does not exist"))?;
+            Ok(Step::Delete { place, found })
+        }
+        Action::Update { to, hunks, .. } => {
+            let found = found.ok_or_else(|| refused(&place, "does not exist"))?;
+            let after = updated(&place, &found, &hunks)?;
+            let Some(to) = to else {
+                return Ok(Step::Write {
+                    place,
+                    found: Some(found),
+                    after,
+                });
+            };
+            let to = cx.locate(&to, Target::File).await?;
+            if changes::find(&to).await?.is_some() {
+                return Err(refused(
+                    &to,
+                    "exists already, so nothing can be moved there",
+                ));
+            }
+            Ok(Step::Move {
+                from: place,
+                found,
+                to,
+                after,
+            })
+        }
+    }
+}
+
+fn updated(place: &Place, found: &Found, hunks: &[parse::Hunk]) -> Result<Vec<u8>, ToolFailure> {
+    let before = found
+        .text()
+        .ok_or_else(|| refused(place, "is not UTF-8 text"))?;
+    let after = hunks::apply(before, hunks).map_err(|error| {
+        ToolFailure::failed(format!(
+            "The patch does not fit {}: {error} No file was changed.",
+            text::quoted(place.shown())
+        ))
+    })?;
+    Ok(found.encode(&after))
+}
+
+fn refused(place: &Place, why: &str) -> ToolFailure {
+    let shown = text::quoted(place.shown());
+    ToolFailure::failed(format!("{shown} {why}. No file was changed."))
+}
+
+/// One question for all files: a patch is wanted as a whole or not at all.
+fn ask(steps: &[Step], shown: &[ShownChange]) -> PermissionAsk {
+    let patterns = places(steps);
+    let named = patterns.join(", ");
+    PermissionAsk {
+        permission: PERMISSION.to_owned(),
+        patterns,
+        always: vec!["*".to_owned()],
+        ..PermissionAsk::default()
+    }
+    .with("filepath", named)
+    .with("diff", joined(shown))
+    .with("files", files(shown))
+}
+
+fn places(steps: &[Step]) -> Vec<String> {
+    let places = steps.iter().flat_map(Step::places);
+    places.map(|place| place.shown().to_owned()).collect()
+}
+
+fn joined(shown: &[ShownChange]) -> String {
+    shown.iter().map(ShownChange::patch).collect()
+}
+
+fn files(shown: &[ShownChange]) -> Vec<Value> {
+    shown.iter().map(ShownChange::to_json).collect()
+}
+
+fn output(steps: &[Step], shown: &[ShownChange]) -> ToolOutput {
+    let lines: Vec<String> = steps
+        .iter()
+        .zip(shown)
+        .map(|(step, shown)| format!("{} ({})", step.said(), shown.counts()))
+        .collect();
+    let title = match places(steps).as_slice() {
+        [only] => text::visible(only),
+        _ => format!("{} files", steps.len()),
+    };
+    ToolOutput::new(
+        title,
+        format!("The patch was applied:\n{}", lines.join("\n")),
+    )
+    .with("diff", joined(shown))
+    .with("files", files(shown))
+}
