@@ -34,7 +34,7 @@ export function Choice(props: ChoiceProps) {
           <DropdownMenu.RadioGroup value={props.value} onChange={props.onChoose}>
             <For each={props.options}>
               {(option) => (
-                <DropdownMenu.RadioItem class="menu-item menu-choice" value={option.value}>
+                <DropdownMenu.RadioItem class="menu-item menu-choice" value={option.value} closeOnSelect>
                   <DropdownMenu.ItemIndicator class="menu-check">
                     <Check size={14} aria-hidden="true" />
                   </DropdownMenu.ItemIndicator>

@@ -41,6 +41,7 @@ async function pickVariant(name: string): Promise<void> {
   const user = userEvent.setup();
   await user.click(screen.getByTestId('variant-picker'));
   await user.click(await screen.findByRole('menuitemradio', { name }));
+  await waitFor(() => expect(screen.queryByRole('menuitemradio', { name })).toBeNull());
 }
 
 describe('the model picker', () => {

@@ -77,6 +77,7 @@ function Window(props: { place: Place }) {
     >
       <header class="settings-head">
         <Dialog.Title class="settings-title">{en.settings.title}</Dialog.Title>
+        <span class="settings-version">{`${en.app} ${app.version()}`}</span>
         <Dialog.CloseButton class="icon-button" aria-label={en.settings.close} title={`${en.settings.close} (Esc)`}>
           <X size={15} aria-hidden="true" />
         </Dialog.CloseButton>

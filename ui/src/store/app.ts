@@ -7,7 +7,7 @@
 import { batch, createEffect, createMemo, createSignal, on, type Accessor } from 'solid-js';
 import { uiError, type Host } from '../host/host';
 import { en } from '../i18n/en';
-import type { AppStart, Project, Session, Settings, Theme, UiBatch, UiError } from '../protocol';
+import type { Project, Session, Settings, Theme, UiBatch, UiError } from '../protocol';
 import { createDrafts, type Drafts } from './drafts';
 import { createModels, type Models } from './models';
 import { emptyState, reduceAll, type UiState } from './reduce';
@@ -29,7 +29,7 @@ export interface App extends Omit<Sessions, 'send'> {
   readonly state: Accessor<UiState>;
   readonly phase: Accessor<Phase>;
   readonly settings: Accessor<Settings>;
-  readonly about: Accessor<Pick<AppStart, 'version' | 'demo' | 'platform'>>;
+  readonly version: Accessor<string>;
   readonly toasts: Toasts;
   readonly drafts: Drafts;
   readonly models: Models;
@@ -75,7 +75,7 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
   const [state, setState] = createSignal<UiState>(emptyState);
   const [phase, setPhase] = createSignal<Phase>({ name: 'starting' });
   const [settings, setSettings] = createSignal<Settings>(DEFAULTS);
-  const [about, setAbout] = createSignal({ version: '', demo: false, platform: '' });
+  const [version, setVersion] = createSignal('');
   const [projectID, setProjectID] = createSignal<string | undefined>();
   const [overlay, setOverlay] = createSignal<Overlay | undefined>();
   const toasts = createToasts();
@@ -150,7 +150,7 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
     batch(() => {
       setState((now) => started(now, begun));
       setSettings(begun.settings);
-      setAbout({ version: begun.version, demo: begun.demo, platform: begun.platform });
+      setVersion(begun.version);
       setProjectID(place);
       setPhase({ name: 'ready' });
       if (recent.sessionID === undefined) sessions.leave();
@@ -177,7 +177,7 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
     state,
     phase,
     settings,
-    about,
+    version,
     toasts,
     drafts: core.drafts,
     models,
