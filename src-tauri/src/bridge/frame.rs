@@ -172,3 +172,6 @@ impl Frame {
         Some(UiUpdate::Part { part })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -145,6 +145,11 @@ impl FakeModel {
         self.shared.lock().replies.len()
     }
 
+    /// Takes the next scripted reply back, because whoever was to ask for it is gone.
+    pub fn take_back(&self) {
+        self.shared.lock().replies.pop_front();
+    }
+
     /// What the app did wrong so far.
     pub fn offences(&self) -> Vec<String> {
         self.shared.lock().offences.clone()

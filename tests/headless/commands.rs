@@ -1,0 +1,210 @@
+//! Each command does what its help says.
+
+use lathe_test_support::fake_model::{FakeModel, call, text as say};
+use serde_json::{Value, json};
+
+use crate::lathectl::{Home, text};
+
+#[tokio::test]
+async fn run_prints_the_answer_and_nothing_else_on_standard_output() {
+    let model = FakeModel::start().await;
+    model.reply([
+        say("Let me look."),
+        call("read", json!({ "filePath": "a.txt" })),
+    ]);
+    model.reply([say("It says one.")]);
+    let home = Home::new(&model);
+    let output = home.run(&["run", "what", "does", "it", "say?"]).await;
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_eq!(text(&output.stdout), "Let me look.\nIt says one.\n");
+    assert_eq!(text(&output.stderr), "· read a.txt\n");
+    assert_eq!(model.requests()[0].prompt(), "what does it say?");
+}
+
+#[tokio::test]
+async fn run_with_json_prints_one_event_a_line() {
+    let model = FakeModel::start().await;
+    model.reply([say("hello there")]);
+    let home = Home::new(&model);
+    let output = home.run(&["run", "--json", "hello"]).await;
+    let events: Vec<Value> = text(&output.stdout)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let types: Vec<_> = events
+        .iter()
+        .map(|event| event["type"].as_str().unwrap())
+        .collect();
+    assert_eq!(types.last(), Some(&"session.idle"));
+    assert!(types.contains(&"message.part.updated"));
+    let deltas: String = events
+        .iter()
+        .filter_map(|event| event["properties"]["delta"].as_str())
+        .collect();
+    assert_eq!(deltas, "hello there");
+}
+
+#[tokio::test]
+async fn a_turn_that_failed_is_an_exit_code_and_a_sentence() {
+    let model = FakeModel::start().await;
+    model.refuse(401, &[], "no such key");
+    let home = Home::new(&model);
+    let output = home.run(&["run", "hello"]).await;
+    assert!(!output.status.success());
+    assert_eq!(text(&output.stdout), "");
+    assert!(
+        text(&output.stderr).starts_with("lathectl: "),
+        "{}",
+        text(&output.stderr)
+    );
+}
+
+#[tokio::test]
+async fn without_a_terminal_what_is_not_allowed_is_rejected() {
+    let model = FakeModel::start().await;
+    let touch = || {
+        call(
+            "bash",
+            json!({ "command": "touch made", "description": "Touch" }),
+        )
+    };
+    model.reply([touch()]);
+    let home = Home::new(&model);
+    let output = home.run(&["run", "make it"]).await;
+    assert!(!home.project().join("made").exists());
+    assert!(
+        text(&output.stderr).contains("rejected"),
+        "{}",
+        text(&output.stderr)
+    );
+
+    for flag in [vec!["--allow", "bash=touch *"], vec!["--yes"]] {
+        let _ = std::fs::remove_file(home.project().join("made"));
+        model.reply([touch()]);
+        model.reply([say("made")]);
+        let args: Vec<_> = [vec!["run"], flag, vec!["make it"]].concat();
+        assert!(home.run(&args).await.status.success());
+        assert!(home.project().join("made").exists(), "{args:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_session_goes_on_where_it_was_left() {
+    let model = FakeModel::start().await;
+    for answer in ["one", "two", "three"] {
+        model.reply([say(answer)]);
+    }
+    let home = Home::new(&model);
+    home.run(&["run", "first"]).await;
+    let [id] = home.sessions().await.try_into().unwrap();
+    home.run(&["run", "--continue", "second"]).await;
+    home.run(&["run", "--session", &id, "third"]).await;
+    assert_eq!(home.sessions().await, [id.clone()]);
+    assert!(model.requests()[2].user_text().contains("first"));
+    let shown = text(&home.run(&["show", &id]).await.stdout);
+    for said in ["first", "one", "second", "two", "third", "three"] {
+        assert!(shown.contains(said), "{said} is not in:\n{shown}");
+    }
+}
+
+#[tokio::test]
+async fn export_prints_the_session_with_its_messages_and_parts() {
+    let model = FakeModel::start().await;
+    model.reply([say("hello")]);
+    let home = Home::new(&model);
+    home.run(&["run", "hi"]).await;
+    let [id] = home.sessions().await.try_into().unwrap();
+    let export = home.json(&["export", &id]).await;
+    assert_eq!(export["info"]["id"], json!(id));
+    let kinds: Vec<Vec<_>> = export["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|message| {
+            let parts = message["parts"].as_array().unwrap().iter();
+            parts.map(|part| part["type"].as_str().unwrap()).collect()
+        })
+        .collect();
+    assert_eq!(
+        kinds,
+        [vec!["text"], vec!["step-start", "text", "step-finish"]]
+    );
+}
+
+#[tokio::test]
+async fn rm_takes_a_session_away_and_check_finds_nothing_wrong() {
+    let model = FakeModel::start().await;
+    model.reply([say("hello")]);
+    let home = Home::new(&model);
+    home.run(&["run", "hi"]).await;
+    assert!(home.run(&["check"]).await.status.success());
+    let [id] = home.sessions().await.try_into().unwrap();
+    assert!(home.run(&["rm", &id]).await.status.success());
+    assert_eq!(home.sessions().await, Vec::<String>::new());
+    assert!(!home.run(&["show", &id]).await.status.success());
+}
+
+#[tokio::test]
+async fn check_names_a_damaged_file_and_repair_moves_it_aside() {
+    let model = FakeModel::start().await;
+    model.reply([say("hello")]);
+    let home = Home::new(&model);
+    home.run(&["run", "hi"]).await;
+    let part = find(&home.data().join("storage/part"));
+    std::fs::write(&part, "{ \"id\": ").unwrap();
+    let output = home.run(&["check"]).await;
+    assert!(!output.status.success());
+    assert!(
+        text(&output.stdout).contains("damaged: part/"),
+        "{}",
+        text(&output.stdout)
+    );
+    assert!(home.run(&["check", "--repair"]).await.status.success());
+    assert!(!part.exists());
+    assert!(home.run(&["check"]).await.status.success());
+}
+
+fn find(folder: &std::path::Path) -> std::path::PathBuf {
+    let message = std::fs::read_dir(folder)
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    std::fs::read_dir(message)
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path()
+}
+
+#[tokio::test]
+async fn bad_input_gets_a_clear_error() {
+    let model = FakeModel::start().await;
+    let home = Home::new(&model);
+    for (args, word) in [
+        (vec!["show", "../../x"], "../../x"),
+        (vec!["show", "ses_nobody"], "ses_nobody"),
+        (vec!["run", "--model", "nonsense", "hi"], "nonsense"),
+        (vec!["run", "--continue", "hi"], "no session"),
+        (vec!["run"], "PROMPT"),
+    ] {
+        let output = home.run(&args).await;
+        assert!(!output.status.success(), "{args:?}");
+        assert!(
+            text(&output.stderr).contains(word),
+            "{args:?}: {}",
+            text(&output.stderr)
+        );
+    }
+}
+
+#[tokio::test]
+async fn models_lists_what_config_adds() {
+    let model = FakeModel::start().await;
+    let home = Home::new(&model);
+    let listed = text(&home.run(&["models"]).await.stdout);
+    assert!(listed.lines().any(|line| line == "fake/m"), "{listed}");
+    assert!(listed.lines().any(|line| line.starts_with("anthropic/")));
+}

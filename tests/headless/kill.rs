@@ -1,0 +1,133 @@
+//! PROMISES 1: killed at any moment, nothing that was stored is lost.
+
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use lathe_test_support::fake_model::{Answered, FakeModel, call, pause, reasoning, text as say};
+use serde_json::{Value, json};
+
+use crate::lathectl::Home;
+
+fn kills() -> u64 {
+    if std::env::var_os("LATHE_SOAK").is_some() {
+        500
+    } else {
+        12
+    }
+}
+
+/// A turn that streams for a while, reads and runs a command.
+fn script(model: &FakeModel) -> Answered {
+    let mut first = vec![reasoning("thinking it over")];
+    for word in 0..12 {
+        first.extend([say(format!("word {word} ")), pause(8)]);
+    }
+    first.push(call("read", json!({ "filePath": "a.txt" })));
+    first.push(call(
+        "bash",
+        json!({ "command": "sleep 0.1; echo ran", "description": "Wait" }),
+    ));
+    let answered = model.reply(first);
+    model.reply([say("and "), pause(20), say("done")]);
+    answered
+}
+
+#[tokio::test]
+async fn a_program_killed_at_any_moment_leaves_a_session_that_reads_and_goes_on() {
+    let model = FakeModel::start().await;
+    let home = Home::new(&model);
+    model.reply([say("hello")]);
+    assert!(home.run(&["run", "hello"]).await.status.success());
+    let mut seen = Vec::new();
+    for round in 0..kills() {
+        let asked = script(&model);
+        let mut child = home
+            .command(&["run", "--yes", "--continue", "go"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        // Some die while they start, most spread over the turn; where exactly is the
+        // machine's choice.
+        if round % 4 > 0 {
+            asked.asked().await;
+        }
+        tokio::time::sleep(Duration::from_millis((round * 37) % 420)).await;
+        child.kill().unwrap();
+        child.wait().unwrap();
+        while model.left() > 0 {
+            // What the killed one did not ask for must not answer the next.
+            model.take_back();
+        }
+        let stored = records(&home.data().join("storage"));
+        for (path, content) in &seen {
+            assert!(
+                stored.iter().any(|(other, _)| other == path),
+                "{path} was stored and is gone ({content})"
+            );
+        }
+        seen = stored;
+    }
+    model.forgive();
+
+    model.reply([say("here I am")]);
+    let output = home.run(&["run", "--continue", "still there?"]).await;
+    assert!(
+        output.status.success(),
+        "{}",
+        crate::lathectl::text(&output.stderr)
+    );
+    assert!(home.run(&["check"]).await.status.success());
+    let sessions = home.sessions().await;
+    let export = home.json(&["export", &sessions[0]]).await;
+    for part in export["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(parts)
+    {
+        if part["type"] == "tool" {
+            let status = part["state"]["status"].as_str().unwrap();
+            assert!(["completed", "error"].contains(&status), "{part}");
+        }
+    }
+    let strays: Vec<_> = records_named(&home.data().join("storage"), |name| name.starts_with('.'));
+    assert_eq!(strays, Vec::<String>::new());
+}
+
+fn parts(message: &Value) -> Vec<Value> {
+    message["parts"].as_array().unwrap().clone()
+}
+
+/// Every record there is; each must be whole.
+fn records(storage: &Path) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for path in records_named(storage, |name| {
+        name.ends_with(".json") && !name.starts_with('.')
+    }) {
+        let content = std::fs::read_to_string(&path).unwrap();
+        assert!(
+            serde_json::from_str::<Value>(&content).is_ok(),
+            "{path} is torn: {content}"
+        );
+        found.push((path, content));
+    }
+    found
+}
+
+fn records_named(folder: &Path, wanted: impl Fn(&str) -> bool + Copy) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if entry.path().is_dir() {
+                folders.push(entry.path());
+            } else if wanted(&name) {
+                found.push(entry.path().display().to_string());
+            }
+        }
+    }
+    found
+}

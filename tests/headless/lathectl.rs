@@ -1,0 +1,84 @@
+//! A home for one test: data, project, config and the binary.
+
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use lathe_provider::WireKind;
+use lathe_test_support::fake_model::FakeModel;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+pub struct Home {
+    pub folder: TempDir,
+}
+
+impl Home {
+    pub fn new(model: &FakeModel) -> Self {
+        let home = Home {
+            folder: tempfile::tempdir().unwrap(),
+        };
+        std::fs::create_dir_all(home.project()).unwrap();
+        std::fs::write(home.project().join("a.txt"), "one\n").unwrap();
+        let provider = json!({ "fake": {
+            "npm": "@ai-sdk/openai-compatible",
+            "options": { "baseURL": model.base_url(WireKind::OpenaiChat), "apiKey": "k" },
+            "models": { "m": { "limit": { "context": 200_000, "output": 8_000 } } },
+        } });
+        let config = json!({ "provider": provider, "model": "fake/m", "small_model": "fake/m" });
+        std::fs::write(home.folder.path().join("config.json"), config.to_string()).unwrap();
+        home
+    }
+
+    pub fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    pub fn project(&self) -> PathBuf {
+        self.folder.path().join("project")
+    }
+
+    /// With nothing of the developer's own environment that could decide anything.
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lathectl"));
+        command
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.folder.path())
+            .env("LATHE_DATA_DIR", self.data())
+            .env("LATHE_CONFIG", self.folder.path().join("config.json"))
+            .current_dir(self.project())
+            .args(args)
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs to the end. Off the runtime's threads, which the fake model needs.
+    pub async fn run(&self, args: &[&str]) -> Output {
+        let mut command = self.command(args);
+        tokio::task::spawn_blocking(move || command.output().unwrap())
+            .await
+            .unwrap()
+    }
+
+    pub async fn json(&self, args: &[&str]) -> Value {
+        let output = self.run(args).await;
+        assert!(
+            output.status.success(),
+            "{args:?}: {}",
+            text(&output.stderr)
+        );
+        serde_json::from_slice(&output.stdout).unwrap()
+    }
+
+    /// The ids of all sessions, last used first.
+    pub async fn sessions(&self) -> Vec<String> {
+        let sessions = self.json(&["sessions", "--json"]).await;
+        let ids = sessions.as_array().unwrap().iter();
+        ids.map(|session| session["id"].as_str().unwrap().to_owned())
+            .collect()
+    }
+}
+
+pub fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
