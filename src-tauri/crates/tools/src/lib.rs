@@ -27,6 +27,7 @@ pub mod text;
 pub mod todo;
 pub mod tool;
 pub mod truncate;
+pub mod webfetch;
 pub mod write;
 
 pub use context::{

@@ -110,7 +110,7 @@ fn first_bytes(file: &mut File) -> Result<Vec<u8>, FileError> {
 }
 
 /// By content, because names lie.
-fn media(head: &[u8]) -> Option<&'static str> {
+pub(crate) fn media(head: &[u8]) -> Option<&'static str> {
     match head {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
         [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
@@ -135,7 +135,7 @@ fn media(head: &[u8]) -> Option<&'static str> {
     }
 }
 
-fn is_binary(head: &[u8]) -> bool {
+pub(crate) fn is_binary(head: &[u8]) -> bool {
     if head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]) {
         return true; // UTF-16: we could show it, but not edit it back faithfully.
     }

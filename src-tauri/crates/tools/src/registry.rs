@@ -26,6 +26,7 @@ impl Registry {
             .with(crate::edit::Edit)
             .with(crate::write::Write)
             .with(crate::apply_patch::ApplyPatch)
+            .with(crate::webfetch::WebFetch::default())
             .with(crate::task::Task)
             .with(crate::todo::TodoWrite)
             .with(crate::todo::TodoRead)

@@ -13,6 +13,8 @@ mod tools {
     mod search;
     mod support;
     mod truncate;
+    mod webfetch;
+    mod webfetch_addresses;
 
     #[cfg(unix)]
     mod bash;

@@ -20,6 +20,31 @@ fn every_tool_has_a_prompt_and_a_schema_that_takes_nothing_else() {
 }
 
 #[test]
+fn there_are_thirteen_tools() {
+    let registry = Registry::builtin();
+    let mut names: Vec<&str> = registry.names().collect();
+    names.sort_unstable();
+    assert_eq!(
+        names,
+        [
+            "apply_patch",
+            "bash",
+            "edit",
+            "glob",
+            "grep",
+            "list",
+            "question",
+            "read",
+            "task",
+            "todoread",
+            "todowrite",
+            "webfetch",
+            "write",
+        ]
+    );
+}
+
+#[test]
 fn tools_that_change_things_are_ordered() {
     let ordered: Vec<String> = Registry::builtin()
         .iter()
