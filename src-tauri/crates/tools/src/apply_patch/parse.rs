@@ -136,16 +136,18 @@ impl<'a> Body<'a> {
 
     fn content(&mut self) -> Result<String, BadPatch> {
         let mut content = String::new();
+        // Blank lines without a sign are meant, unless only the next header follows.
+        let mut blank = 0;
         while let Some(line) = self.next_in_section() {
             match line.strip_prefix('+') {
-                Some(line) => content.push_str(line),
-                None if line.trim().is_empty() => {
-                    // Only blank lines up to the next header: they belong to nobody.
-                    continue;
+                Some(line) => {
+                    content.push_str(&"\n".repeat(std::mem::take(&mut blank)));
+                    content.push_str(line);
+                    content.push('\n');
                 }
+                None if line.trim().is_empty() => blank += 1,
                 None => return Err(self.bad("every line of a new file must begin with `+`")),
             }
-            content.push('\n');
         }
         Ok(content)
     }

@@ -25,6 +25,7 @@ const FITTING: &[Row] = &[
     ("add an empty file", &[], "*** Add File: a", Ok(&[("a", "")])),
     ("add blank lines", &[], "*** Add File: a\n+\n+x\n+", Ok(&[("a", "\nx\n\n")])),
     ("add lines with signs", &[], "*** Add File: a\n++x\n+-y\n+@@ z\n+*** End of File", Ok(&[("a", "+x\n-y\n@@ z\n*** End of File\n")])),
+    ("add blank lines without a sign", &[], "*** Add File: a\n+x\n\n+y\n\n*** Add File: b\n+z", Ok(&[("a", "x\n\ny\n"), ("b", "z\n")])),
     ("delete", &[("a", "x"), ("b", "y")], "*** Delete File: a", Ok(&[("b", "y")])),
     ("update", &[("a", "1\n2\n3\n")], "*** Update File: a\n@@\n 1\n-2\n+two\n 3", Ok(&[("a", "1\ntwo\n3\n")])),
     ("update without @@", &[("a", "1\n2\n3\n")], "*** Update File: a\n 1\n-2\n+two", Ok(&[("a", "1\ntwo\n3\n")])),
