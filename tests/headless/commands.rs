@@ -99,7 +99,7 @@ async fn a_session_goes_on_where_it_was_left() {
     let [id] = home.sessions().await.try_into().unwrap();
     home.run(&["run", "--continue", "second"]).await;
     home.run(&["run", "--session", &id, "third"]).await;
-    assert_eq!(home.sessions().await, [id.clone()]);
+    assert_eq!(home.sessions().await, std::slice::from_ref(&id));
     assert!(model.requests()[2].user_text().contains("first"));
     let shown = text(&home.run(&["show", &id]).await.stdout);
     for said in ["first", "one", "second", "two", "third", "three"] {

@@ -1,5 +1,11 @@
 //! `lathectl` as people and scripts call it: the built binary, real processes, a fake model.
 
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on has failed"
+)]
+
 mod commands;
 mod kill;
 mod lathectl;

@@ -1,5 +1,11 @@
 //! The session core through its public handle, as a specification of what it does.
 
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on has failed"
+)]
+
 mod failures;
 mod first_turn;
 mod lifecycle;

@@ -94,7 +94,7 @@ async fn everything_is_there_again_after_a_restart() {
     assert_eq!(app.messages().await, before);
     assert_eq!(
         app.sessions.projects().await.unwrap(),
-        [app.project.clone()]
+        std::slice::from_ref(&app.project)
     );
     app.ask("again").await;
     assert_eq!(app.messages().await.len(), 4);

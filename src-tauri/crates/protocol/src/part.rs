@@ -160,6 +160,7 @@ pub struct PartTime {
 /// Where an attachment comes from, and which words of the prompt named it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(tag = "type", rename_all = "lowercase")]
+#[allow(clippy::large_enum_variant, reason = "few and short-lived")]
 pub enum FilePartSource {
     File(FileSource),
     Symbol(SymbolSource),

@@ -1,5 +1,11 @@
 //! Every stored shape reads, rewrites without loss, and agrees with its JSON schema.
 
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on has failed"
+)]
+
 use std::fs;
 use std::path::PathBuf;
 

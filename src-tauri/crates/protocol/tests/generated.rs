@@ -1,5 +1,11 @@
 //! The TypeScript bindings and the JSON schemas in the tree are what the types generate.
 
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on has failed"
+)]
+
 // The generator is a program; here only its two halves are called.
 #[allow(dead_code)]
 #[path = "../examples/gen.rs"]

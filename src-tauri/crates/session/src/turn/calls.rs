@@ -64,7 +64,7 @@ async fn run(scope: &Arc<CallScope>, call: Call) -> Result<After> {
     match prepare(scope, part, &raw) {
         Err(part) => scope
             .records()
-            .put_part(Part::Tool(part))
+            .put_part(Part::Tool(*part))
             .await
             .map(|()| After::GoOn),
         Ok((part, input)) => watch_run(scope, part, input).await,
@@ -72,7 +72,11 @@ async fn run(scope: &Arc<CallScope>, call: Call) -> Result<After> {
 }
 
 /// The call as it will run, or as it failed before it could.
-fn prepare(scope: &CallScope, mut part: ToolPart, raw: &str) -> Result<(ToolPart, Map), ToolPart> {
+fn prepare(
+    scope: &CallScope,
+    mut part: ToolPart,
+    raw: &str,
+) -> Result<(ToolPart, Map), Box<ToolPart>> {
     let now = scope.records().now();
     let parsed = parse(raw);
     let refused = match (scope.tools().find(&part.tool), parsed) {
@@ -100,7 +104,7 @@ fn prepare(scope: &CallScope, mut part: ToolPart, raw: &str) -> Result<(ToolPart
         }
     };
     let _ = part.fail(refused, None, now);
-    Err(part)
+    Err(Box::new(part))
 }
 
 /// No arguments at all is how some models spell an empty object.
