@@ -133,7 +133,7 @@ fn a_free_prompt_is_quoted_and_answered_with_the_way_to_a_model() {
     let text = text_of(&events);
     assert!(text.contains("> Why is the sky blue?"), "{text}");
     assert!(
-        text.contains("demo model") && text.contains("Settings → Models"),
+        text.contains("demo model") && text.contains("Settings → Providers"),
         "{text}"
     );
     assert_eq!(

@@ -77,7 +77,7 @@ everything I do in the tour is really done by the tools, in your sample project.
 
 To work with a real model, pick one of these:
 
-- **With a key**: open *Settings → Models*, choose a provider and paste its key. It is kept \
+- **With a key**: open *Settings → Providers*, choose a provider and paste its key. It is kept \
 in your system's keyring.
 - **On your own machine**: start Ollama, LM Studio or a llama.cpp server. Lathe finds it \
 by itself.

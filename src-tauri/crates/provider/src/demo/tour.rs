@@ -218,5 +218,5 @@ right.
 ";
 
 const NEXT: &str = "\
-Next: connect a real model in *Settings → Models*, or start Ollama, LM Studio or llama.cpp \
+Next: connect a real model in *Settings → Providers*, or start Ollama, LM Studio or llama.cpp \
 and pick the model it lists. Then open a project of your own.";
