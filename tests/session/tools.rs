@@ -328,3 +328,45 @@ async fn a_prompt_sent_while_busy_joins_at_the_next_step() {
         steer
     );
 }
+
+#[tokio::test]
+async fn a_step_that_changed_files_says_which_and_from_what() {
+    let model = FakeModel::start().await;
+    let write = json!({ "filePath": "made.txt", "content": "new\n" });
+    model.reply([call("write", write)]);
+    model.reply([text("made")]);
+    let app = TestApp::with_model(&model, WIRE)
+        .await
+        .rule("edit", "*", Action::Allow);
+    app.ask("make it").await;
+
+    assert_eq!(app.read("made.txt"), "new\n");
+    let messages = app.messages().await;
+    let hashes: Vec<_> = messages[1]
+        .parts
+        .iter()
+        .filter_map(|part| match part {
+            Part::StepStart(part) => part.snapshot.clone(),
+            Part::StepFinish(part) => part.snapshot.clone(),
+            _ => None,
+        })
+        .collect();
+    let [before, after] = hashes.as_slice() else {
+        panic!("{hashes:?}")
+    };
+    assert_ne!(before, after);
+    let Some(Part::Patch(patch)) = messages[1].parts.last() else {
+        panic!("no patch")
+    };
+    assert_eq!(&patch.hash, before);
+    let made = app
+        .path("made.txt")
+        .canonicalize()
+        .unwrap()
+        .display()
+        .to_string();
+    assert_eq!(patch.files, [made]);
+    let kinds = app.outline().await;
+    assert_eq!(kinds[1], "assistant: step-start tool step-finish patch");
+    assert_eq!(kinds[2], "assistant: step-start text step-finish");
+}

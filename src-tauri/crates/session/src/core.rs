@@ -19,6 +19,7 @@ use crate::permission::{self, PermissionDesk};
 use crate::pictures::Pictures;
 use crate::question::QuestionDesk;
 use crate::records::Records;
+use crate::snapshots::Snapshots;
 
 pub struct Core {
     pub records: Records,
@@ -29,6 +30,7 @@ pub struct Core {
     pub permissions: PermissionDesk,
     pub questions: QuestionDesk,
     pub pictures: Pictures,
+    pub snapshots: Snapshots,
     pub environment: Arc<Environment>,
     /// Rules from the person's settings, over those of every agent.
     pub user_rules: Mutex<Ruleset>,
@@ -71,6 +73,7 @@ impl Core {
         pictures: Pictures,
     ) -> Self {
         Core {
+            snapshots: Snapshots::new(data_dir.clone()),
             data_dir,
             models,
             agents: Agents(agents::built_in()),

@@ -22,6 +22,7 @@ mod question;
 mod records;
 mod sessions;
 mod slug;
+mod snapshots;
 mod system;
 mod title;
 mod turn;

@@ -9,13 +9,13 @@ mod host;
 mod request;
 mod retry;
 mod step;
+mod trees;
 
 use std::sync::Arc;
 
 use lathe_protocol::{
     AssistantMessage, AssistantPath, AssistantTime, Event, Extra, Finish, Message, MessageError,
-    MessageWithParts, Part, Project, Session, StepFinishPart, StepStartPart, TokenUsage,
-    Unanswered, UserMessage,
+    MessageWithParts, Part, Project, Session, StepFinishPart, TokenUsage, Unanswered, UserMessage,
 };
 use lathe_provider::{FinishReason, ProviderError, Usage};
 use lathe_store::SessionWriter;
@@ -34,6 +34,7 @@ use doom::DoomLoop;
 use host::CallScope;
 use retry::Attempts;
 use step::{Call, StreamEnd};
+use trees::BegunStep;
 
 pub struct Turn {
     core: Arc<Core>,
@@ -47,6 +48,13 @@ pub struct Turn {
     steps: u32,
     /// Held while this turn writes, so that no other process does.
     _writer: SessionWriter,
+}
+
+/// How the model ended a step, and what it asked for.
+struct StepEnd {
+    reason: FinishReason,
+    usage: Usage,
+    calls: Vec<Call>,
 }
 
 /// What the loop does after a step.
@@ -166,12 +174,17 @@ impl Turn {
             Ok(model) => model,
             Err(error) => return self.fail(message, &wanted.provider_id, error).await,
         };
-        self.open_step(&message).await?;
+        let begun = self.open_step(&message).await?;
         let request = self.request(user, &agent, &model).await;
         let (end, calls) = self.ask_model(&message, &model, request).await?;
         match end {
             StreamEnd::Finished { reason, usage } => {
-                self.finish_step(&mut message, &agent, &model, reason, usage, calls)
+                let end = StepEnd {
+                    reason,
+                    usage,
+                    calls,
+                };
+                self.finish_step(&mut message, &agent, &model, begun, end)
                     .await
             }
             StreamEnd::Failed(error) => self.fail(message, &wanted.provider_id, error).await,
@@ -218,18 +231,6 @@ impl Turn {
         }
     }
 
-    async fn open_step(&self, message: &AssistantMessage) -> Result<()> {
-        let records = &self.core.records;
-        let part = Part::StepStart(StepStartPart {
-            id: records.ids().part(records.now()),
-            session_id: self.session.id.clone(),
-            message_id: message.id.clone(),
-            snapshot: None,
-            extra: Extra::default(),
-        });
-        records.put_part(part).await
-    }
-
     async fn ask_model(
         &self,
         message: &AssistantMessage,
@@ -249,11 +250,16 @@ impl Turn {
         message: &mut AssistantMessage,
         agent: &Agent,
         model: &OpenModel,
-        reason: FinishReason,
-        usage: Usage,
-        calls: Vec<Call>,
+        begun: BegunStep,
+        end: StepEnd,
     ) -> Result<Next> {
+        let StepEnd {
+            reason,
+            usage,
+            calls,
+        } = end;
         let records = self.core.records.clone();
+        let before = self.tree_before(begun).await?;
         records.store().barrier(&self.session.id).await?;
         let called = !calls.is_empty();
         let after = if called {
@@ -262,6 +268,7 @@ impl Turn {
             After::GoOn
         };
 
+        let tree = self.tree_after(before, called).await;
         let finish = finish_of(reason, called);
         message.tokens = tokens(usage);
         message.cost = model.cost(&usage);
@@ -278,12 +285,13 @@ impl Turn {
             session_id: self.session.id.clone(),
             message_id: message.id.clone(),
             reason: finish.as_str().to_owned(),
-            snapshot: None,
+            snapshot: tree.map(|tree| tree.to_string()),
             cost: message.cost,
             tokens: message.tokens.clone(),
             extra: Extra::default(),
         });
         records.put_part(part).await?;
+        self.note_patch(message, before, tree).await?;
         self.put_finished(message.clone()).await?;
         let more = finish == Finish::ToolCalls || (finish == Finish::Unknown && called);
         Ok(if more && after == After::GoOn {

@@ -1,0 +1,79 @@
+//! The work tree around each step, so that what a step changed can be seen and taken back.
+//!
+//! A tree that cannot be taken (the home directory, a full disk) costs the step its snapshot,
+//! never the turn.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lathe_protocol::SessionId;
+use lathe_snapshot::{SideRepo, TreeId};
+use parking_lot::Mutex;
+
+#[derive(Clone)]
+pub struct Snapshots {
+    data_dir: PathBuf,
+    /// One per work tree; nothing for one that is refused.
+    repos: Arc<Mutex<HashMap<PathBuf, Option<Arc<SideRepo>>>>>,
+}
+
+impl Snapshots {
+    pub fn new(data_dir: PathBuf) -> Self {
+        Snapshots {
+            data_dir,
+            repos: Arc::default(),
+        }
+    }
+
+    /// The tree as it is now. Runs beside whatever the caller does until it is awaited.
+    pub async fn take(&self, worktree: &Path, session: &SessionId) -> Option<TreeId> {
+        let (snapshots, worktree, label) = (self.clone(), worktree.to_owned(), session.to_string());
+        let taken = tokio::task::spawn_blocking(move || {
+            let repo = snapshots.repo(&worktree)?;
+            match repo.take(&label) {
+                Ok(snapshot) => Some(snapshot.hash),
+                Err(error) => {
+                    tracing::warn!(%error, "no snapshot was taken");
+                    None
+                }
+            }
+        });
+        taken.await.ok().flatten()
+    }
+
+    /// The paths that differ between two trees, absolute.
+    pub async fn changed(&self, worktree: &Path, from: TreeId, to: TreeId) -> Vec<String> {
+        let (snapshots, worktree) = (self.clone(), worktree.to_owned());
+        let changed = tokio::task::spawn_blocking(move || {
+            let files = snapshots.repo(&worktree)?.changed_files(from, to).ok()?;
+            let path = |file: &[u8]| worktree.join(String::from_utf8_lossy(file).as_ref());
+            Some(
+                files
+                    .iter()
+                    .map(|file| path(file.as_bytes()).display().to_string())
+                    .collect(),
+            )
+        });
+        changed.await.ok().flatten().unwrap_or_default()
+    }
+
+    fn repo(&self, worktree: &Path) -> Option<Arc<SideRepo>> {
+        if let Some(known) = self.repos.lock().get(worktree) {
+            return known.clone();
+        }
+        // Opened outside the lock: the first look at a large tree takes a while.
+        let opened = match SideRepo::open(&self.data_dir, worktree) {
+            Ok(repo) => Some(Arc::new(repo)),
+            Err(refused) => {
+                tracing::info!(%refused, "this tree is not snapshotted");
+                None
+            }
+        };
+        self.repos
+            .lock()
+            .entry(worktree.to_owned())
+            .or_insert(opened)
+            .clone()
+    }
+}

@@ -1,0 +1,85 @@
+//! The work tree before and after a step, and what the step changed in between.
+
+use std::path::Path;
+
+use lathe_protocol::{AssistantMessage, Extra, Part, PatchPart, StepStartPart};
+use lathe_snapshot::TreeId;
+use tokio::task::JoinHandle;
+
+use super::Turn;
+use crate::error::Result;
+
+/// A step that has begun; its tree is taken while the model answers.
+pub struct BegunStep {
+    start: StepStartPart,
+    before: JoinHandle<Option<TreeId>>,
+}
+
+impl Turn {
+    pub(super) async fn open_step(&self, message: &AssistantMessage) -> Result<BegunStep> {
+        let records = &self.core.records;
+        let start = StepStartPart {
+            id: records.ids().part(records.now()),
+            session_id: self.session.id.clone(),
+            message_id: message.id.clone(),
+            snapshot: None,
+            extra: Extra::default(),
+        };
+        records.put_part(Part::StepStart(start.clone())).await?;
+        let (snapshots, session) = (self.core.snapshots.clone(), self.session.id.clone());
+        let worktree = self.project.worktree.clone();
+        let before =
+            tokio::spawn(async move { snapshots.take(Path::new(&worktree), &session).await });
+        Ok(BegunStep { start, before })
+    }
+
+    /// The tree that the step began with; no tool may run before it is known.
+    pub(super) async fn tree_before(&self, step: BegunStep) -> Result<Option<TreeId>> {
+        let Some(tree) = step.before.await.ok().flatten() else {
+            return Ok(None);
+        };
+        let snapshot = Some(tree.to_string());
+        let start = StepStartPart {
+            snapshot,
+            ..step.start
+        };
+        self.core.records.put_part(Part::StepStart(start)).await?;
+        Ok(Some(tree))
+    }
+
+    /// The tree as the step leaves it; a step without calls left it as it was.
+    pub(super) async fn tree_after(&self, before: Option<TreeId>, called: bool) -> Option<TreeId> {
+        let before = before?;
+        if !called {
+            return Some(before);
+        }
+        let worktree = Path::new(&self.project.worktree);
+        self.core.snapshots.take(worktree, &self.session.id).await
+    }
+
+    pub(super) async fn note_patch(
+        &self,
+        message: &AssistantMessage,
+        before: Option<TreeId>,
+        after: Option<TreeId>,
+    ) -> Result<()> {
+        let (Some(before), Some(after)) = (before, after) else {
+            return Ok(());
+        };
+        if before == after {
+            return Ok(());
+        }
+        let worktree = Path::new(&self.project.worktree);
+        let files = self.core.snapshots.changed(worktree, before, after).await;
+        let records = &self.core.records;
+        let part = Part::Patch(PatchPart {
+            id: records.ids().part(records.now()),
+            session_id: self.session.id.clone(),
+            message_id: message.id.clone(),
+            hash: before.to_string(),
+            files,
+            extra: Extra::default(),
+        });
+        records.put_part(part).await
+    }
+}
