@@ -273,11 +273,9 @@ mod tests {
         );
         let wanted = json!({"model": "openai/gpt-5"});
         assert_eq!(chosen(wanted, "MISTRAL_API_KEY").await, "openai/gpt-5");
+        // Asked, it says that there is no such model; nobody else is asked in its place.
         let gone = json!({"model": "openai/gpt-1"});
-        assert_eq!(
-            chosen(gone, "MISTRAL_API_KEY").await,
-            "mistral/devstral-latest"
-        );
+        assert_eq!(chosen(gone, "MISTRAL_API_KEY").await, "openai/gpt-1");
         let local = json!({"provider": {"ollama": {"models": {"qwen3:8b": {}}}}});
         assert_eq!(chosen(local, "").await, "ollama/qwen3:8b");
     }
