@@ -1,5 +1,6 @@
 //! One turn from a terminal.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -36,6 +37,7 @@ pub async fn run(sessions: &Sessions, directory: &Path, args: RunArgs) -> Outcom
         sessions,
         id: &session.id,
         json: args.json,
+        open: HashMap::new(),
         open_line: None,
     };
     loop {
@@ -112,6 +114,8 @@ struct Follower<'a> {
     sessions: &'a Sessions,
     id: &'a SessionId,
     json: bool,
+    /// Parts as they were last told, for the deltas that follow.
+    open: HashMap<PartId, Part>,
     /// The text part whose line is not ended yet.
     open_line: Option<PartId>,
 }
@@ -123,6 +127,10 @@ impl Follower<'_> {
             Told::Delta(delta) if delta.session_id == *self.id => self.delta(&delta)?,
             Told::Delta(_) => {}
             Told::Event(event) if event.session_id().is_none_or(|id| id == self.id) => {
+                if let Event::MessagePartUpdated(updated) = &*event {
+                    self.open
+                        .insert(updated.part.id().clone(), updated.part.clone());
+                }
                 if self.json {
                     output::json_line(&*event)?;
                 } else {
@@ -136,16 +144,28 @@ impl Follower<'_> {
         Ok(false)
     }
 
+    /// The part may have ended by now; what we saw of it is enough.
     fn delta(&mut self, delta: &Delta) -> Outcome<()> {
-        let Some(part) = self.sessions.streaming(&delta.part_id) else {
+        let Some(part) = self.open.get_mut(&delta.part_id) else {
             return Ok(());
         };
+        let is_text = match part {
+            Part::Text(part) => {
+                part.text.push_str(&delta.text);
+                true
+            }
+            Part::Reasoning(part) => {
+                part.text.push_str(&delta.text);
+                false
+            }
+            _ => false,
+        };
         if self.json {
-            let delta = Some(delta.text.clone());
+            let (part, delta) = (part.clone(), Some(delta.text.clone()));
             let event = Event::MessagePartUpdated(MessagePartUpdated { part, delta });
             output::json_line(&event)?;
-        } else if let Part::Text(text) = part {
-            self.open_line = Some(text.id);
+        } else if is_text {
+            self.open_line = Some(delta.part_id.clone());
             output::text(&delta.text)?;
         }
         Ok(())
