@@ -30,7 +30,7 @@ pub fn serve(
     tauri::async_runtime::spawn(async move {
         let uri = request.uri();
         let answer = find(&sessions, uri.path(), uri.query().unwrap_or_default()).await;
-        out.respond(answer.unwrap_or_else(|status| empty(status)));
+        out.respond(answer.unwrap_or_else(empty));
     });
 }
 

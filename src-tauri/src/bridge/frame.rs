@@ -17,6 +17,7 @@ pub struct Frame {
     streams: HashMap<PartId, Live>,
 }
 
+#[allow(clippy::large_enum_variant, reason = "lives for one frame")]
 enum Pending {
     Ready(UiUpdate),
     /// Only the newest state of a part in a frame is drawn.
