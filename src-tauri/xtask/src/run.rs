@@ -59,7 +59,8 @@ pub fn run(options: &Options) -> Outcome<ExitCode> {
     ui::build_if_stale()?;
 
     let mut build = tool::cargo();
-    build.args(["build", "--package", "lathe"]);
+    // The question that the tests ask, so that one finds what the other built.
+    build.args(["build", "--workspace", "--bin", "lathe"]);
     if options.release {
         build.arg("--release");
     }

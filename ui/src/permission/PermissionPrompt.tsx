@@ -1,5 +1,6 @@
 import ShieldQuestion from 'lucide-solid/icons/shield-question-mark';
 import { createSignal, For, Show } from 'solid-js';
+import { DiffText } from '../diff/DiffText';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
 import { altName, isComposing, useShortcuts } from '../kit/keys';
@@ -17,6 +18,12 @@ export function PermissionPrompt(props: { request: PermissionRequest; first: boo
   const [reason, setReason] = createSignal('');
   const [answered, setAnswered] = createSignal(false);
   const title = () => en.permission.titles[props.request.permission] ?? en.permission.title(props.request.permission);
+
+  /** What would be written, before it is. */
+  const diff = () => {
+    const text = props.request.metadata['diff'];
+    return typeof text === 'string' && text !== '' ? text : undefined;
+  };
 
   const answer = async (reply: PermissionReply) => {
     const message = reply === 'reject' && reason().trim() !== '' ? reason().trim() : null;
@@ -68,8 +75,9 @@ export function PermissionPrompt(props: { request: PermissionRequest; first: boo
           )}
         </For>
       </ul>
+      <Show when={diff()}>{(text) => <DiffText diff={text()} label={en.permission.changes} />}</Show>
       <Show when={props.request.always.length > 0}>
-        <p class="prompt-note">{en.permission.alwaysAdds(props.request.always.map(visible).join(', '))}</p>
+        <p class="prompt-note">{en.permission.alwaysAdds(props.request.permission, props.request.always.map(visible).join(', '))}</p>
       </Show>
       <div class="prompt-actions">
         <input

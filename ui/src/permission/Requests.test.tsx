@@ -19,8 +19,20 @@ describe('a permission', () => {
     await asked();
     expect(permission()?.textContent).toContain('Run this command?');
     expect(permission()?.textContent).toContain('rm -r target/⟨U+202E⟩gpj.exe');
-    expect(permission()?.textContent).toContain('“Always allow” adds cargo test *');
+    expect(permission()?.textContent).toContain('“Always allow” adds the rule bash: cargo test *');
     expect(document.activeElement).toBe(screen.getByTestId('composer'));
+  });
+
+  test('for an edit shows the exact difference before anything is written', async () => {
+    const window = openWindow();
+    await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+    const [request] = sampleRequests('ses_gallery');
+    const edit = structuredClone(request) as { event: { properties: Record<string, unknown> } };
+    edit.event.properties['permission'] = 'edit';
+    edit.event.properties['metadata'] = { diff: '--- a\n+++ b\n@@ -1 +1 @@\n-30\n+3\n' };
+    window.host.emit(edit as unknown as NonNullable<typeof request>);
+    const shown = await screen.findByRole('group', { name: 'What would change' });
+    expect(shown.textContent).toBe('@@ -1 +1 @@\n-30\n+3\n');
   });
 
   test.each([

@@ -349,6 +349,9 @@ impl SideRepo {
     }
 }
 
+/// The one folder beside our data that is a person's to work in: the sample project's.
+const SAMPLE: &str = "sample";
+
 fn refuse(worktree: &Path, data_dir: &Path) -> Result<(), Refused> {
     if worktree.parent().is_none() {
         return Err(Refused::RootDirectory);
@@ -357,7 +360,8 @@ fn refuse(worktree: &Path, data_dir: &Path) -> Result<(), Refused> {
     if home.is_some_and(|home| home == worktree) {
         return Err(Refused::HomeDirectory);
     }
-    if data_dir.starts_with(worktree) || worktree.starts_with(data_dir) {
+    let inside = worktree.starts_with(data_dir) && !worktree.starts_with(data_dir.join(SAMPLE));
+    if data_dir.starts_with(worktree) || inside {
         return Err(Refused::HoldsOurData);
     }
     Ok(())

@@ -68,8 +68,7 @@ fn stops() -> Vec<Stop> {
             input: todos(["in_progress", "pending", "pending"]),
             thought: "tea.sh says 30 minutes, the README 3. That looks like a typo. A short \
                       plan keeps this visible.",
-            words: "The script says **30** minutes where the table says 3. I write down a plan; \
-                    it stays visible while I work.",
+            words: "The script says **30** minutes where the table says 3. I write down a plan.",
         },
         Stop {
             tool: "read",
@@ -115,7 +114,7 @@ fn stops() -> Vec<Stop> {
             tool: "read",
             input: json!({ "filePath": "docs/steeping.png" }),
             thought: "An image can be read like any other file.",
-            words: "Images are shown right here, and models that see can look at them.",
+            words: "Images can be read, too: a model that sees can look at them.",
         },
         Stop {
             tool: "todowrite",
@@ -152,7 +151,7 @@ fn todos(status: [&str; 3]) -> Value {
 fn remark(call: &Call<'_>) -> String {
     if !call.result.is_error {
         return match call.name {
-            "question" => format!("You answered: {}.", one_line(&call.result.text)),
+            "question" => "Thank you for the answer.".to_owned(),
             _ => String::new(),
         };
     }
@@ -207,13 +206,12 @@ again by itself, with a countdown you can cut short.
 What you have seen:
 
 1. **Reading and searching**, free inside the project
-2. **A plan** that stays in sight
+2. **A plan**, kept with the session
 3. **An edit** you could allow or refuse, with its difference
 4. **A command** with live output
-5. **A question** to you, and **an image** in the answer
+5. **A question** to you, and **an image** to look at
 
-Every step can be taken back: use *Revert* on a message, or review single changes on the \
-right.
+Around every step a snapshot of the project is kept, and the files it changed are named.
 
 ";
 

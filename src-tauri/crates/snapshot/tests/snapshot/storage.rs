@@ -137,6 +137,13 @@ fn root_home_and_our_own_data_are_refused() {
     let refused = |worktree: &std::path::Path| SideRepo::open(&data, worktree).err().unwrap();
     assert!(matches!(refused(dir.path()), Refused::HoldsOurData));
     assert!(matches!(refused(&data), Refused::HoldsOurData));
+    let sample = data.join("sample/tea-timer");
+    let stored = data.join("storage/part");
+    for folder in [&sample, &stored] {
+        std::fs::create_dir_all(folder).unwrap();
+    }
+    assert!(matches!(refused(&stored), Refused::HoldsOurData));
+    assert!(SideRepo::open(&data, &sample).is_ok());
     assert!(matches!(
         refused(&dir.path().join("none")),
         Refused::NotADirectory { .. }

@@ -1,0 +1,21 @@
+import { render, screen } from '@solidjs/testing-library';
+import { expect, test } from 'vitest';
+import { DiffText, diffLines } from './DiffText';
+
+const DIFF = '--- a/tea.sh\n+++ b/tea.sh\n@@ -1,2 +1,2 @@\n same\n-old\u202e\n+new\n';
+
+test('a diff is told by its lines, without the names of the file', () => {
+  expect(diffLines(DIFF)).toEqual([
+    { kind: 'hunk', text: '@@ -1,2 +1,2 @@' },
+    { kind: 'context', text: ' same' },
+    { kind: 'del', text: '-old⟨U+202E⟩' },
+    { kind: 'add', text: '+new' },
+  ]);
+});
+
+test('it is drawn as text, whatever it says', () => {
+  render(() => <DiffText label="Changes" diff={'@@ -0,0 +1 @@\n+<img src=x onerror=alert(1)>\n'} />);
+  const drawn = screen.getByRole('group', { name: 'Changes' });
+  expect(drawn.querySelector('img')).toBeNull();
+  expect(drawn.textContent).toContain('<img src=x onerror=alert(1)>');
+});
