@@ -17,9 +17,12 @@ use lathe_session::bus::{Heard, Subscription, Told};
 use lathe_session::clock::ManualClock;
 use lathe_session::models::{ApiKey, Keys};
 use lathe_session::{DemoPace, Options, Sessions};
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::fake_model::FakeModel;
+
+const CONFIG: &str = "config.json";
 
 /// Must never be seen outside a request's headers.
 pub const CANARY_KEY: &str = "sk-canary-4f9d2c7b8a61";
@@ -42,30 +45,12 @@ impl TestApp {
     }
 
     pub async fn start_at(now: Millis) -> Self {
-        let data = tempfile::tempdir().expect("a data directory");
-        let folder = tempfile::tempdir().expect("a project");
-        let clock = ManualClock::at(now);
-        let sessions = open(data.path(), &clock).await;
-        let project = sessions
-            .open_project(folder.path())
-            .await
-            .expect("the project opens");
-        let session = sessions.create(&project, None).await.expect("a session");
-        TestApp {
-            sessions,
-            project,
-            session,
-            clock,
-            data,
-            folder,
-        }
+        Self::configured(now, json!({ "model": "demo/demo" })).await
     }
 
     /// Answered by a fake model server over one of its wires.
     pub async fn with_model(model: &FakeModel, wire: WireKind) -> Self {
-        let data = tempfile::tempdir().expect("a data directory");
-        let folder = tempfile::tempdir().expect("a project");
-        let config = serde_json::json!({
+        let config = json!({
             "provider": { "fake": {
                 "wire": wire,
                 "options": { "baseURL": model.base_url(wire), "apiKey": CANARY_KEY },
@@ -77,10 +62,15 @@ impl TestApp {
             } },
             "model": "fake/m",
         });
-        let path = data.path().join("config.json");
-        std::fs::write(&path, config.to_string()).expect("the config is written");
-        let clock = ManualClock::at(BEFORE_WRAP);
-        let sessions = open_with(data.path(), &clock, Some(path)).await;
+        Self::configured(BEFORE_WRAP, config).await
+    }
+
+    async fn configured(now: Millis, config: Value) -> Self {
+        let data = tempfile::tempdir().expect("a data directory");
+        let folder = tempfile::tempdir().expect("a project");
+        std::fs::write(data.path().join(CONFIG), config.to_string()).expect("a config");
+        let clock = ManualClock::at(now);
+        let sessions = open(data.path(), &clock).await;
         let project = sessions
             .open_project(folder.path())
             .await
@@ -205,12 +195,9 @@ impl TestApp {
 }
 
 async fn open(data: &Path, clock: &ManualClock) -> Sessions {
-    open_with(data, clock, Some(data.join("no-config.json"))).await
-}
-
-async fn open_with(data: &Path, clock: &ManualClock, config: Option<PathBuf>) -> Sessions {
     let mut options = Options::new(data);
-    options.config = config;
+    // Says which model answers, whatever the developer's own config says.
+    options.config = Some(data.join(CONFIG));
     options.pace = DemoPace::Instant;
     options.clock = Arc::new(clock.clone());
     // The developer's own keys must not decide what a test does.

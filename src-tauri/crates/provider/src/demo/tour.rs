@@ -67,7 +67,7 @@ fn stops() -> Vec<Stop> {
             tool: "todowrite",
             input: todos(["in_progress", "pending", "pending"]),
             thought: "tea.sh says 30 minutes, the README 3. That looks like a typo. A short \
-                      plan keeps this visible.",
+                      plan helps to keep track.",
             words: "The script says **30** minutes where the table says 3. I write down a plan.",
         },
         Stop {
