@@ -7,6 +7,7 @@
 )]
 
 mod failures;
+mod faults;
 mod first_turn;
 mod lifecycle;
 mod recovery;

@@ -50,18 +50,13 @@ impl TestApp {
 
     /// Answered by a fake model server over one of its wires.
     pub async fn with_model(model: &FakeModel, wire: WireKind) -> Self {
-        let config = json!({
-            "provider": { "fake": {
-                "wire": wire,
-                "options": { "baseURL": model.base_url(wire), "apiKey": CANARY_KEY },
-                "models": { "m": {
-                    "limit": { "context": 200_000, "output": 8_000 },
-                    "cost": { "input": 3, "output": 15, "cache_read": 0.3, "cache_write": 3.75 },
-                    "reasoning": true,
-                } },
-            } },
-            "model": "fake/m",
-        });
+        Self::configured(BEFORE_WRAP, config_for(model, wire)).await
+    }
+
+    /// The same, and silence of the model is borne for so long only.
+    pub async fn with_patience(model: &FakeModel, wire: WireKind, patience: Duration) -> Self {
+        let mut config = config_for(model, wire);
+        config["provider"]["fake"]["options"]["timeout"] = json!(patience.as_millis() as u64);
         Self::configured(BEFORE_WRAP, config).await
     }
 
@@ -192,6 +187,21 @@ impl TestApp {
     pub async fn outline(&self) -> Vec<String> {
         self.messages().await.iter().map(outline).collect()
     }
+}
+
+fn config_for(model: &FakeModel, wire: WireKind) -> Value {
+    json!({
+        "provider": { "fake": {
+            "wire": wire,
+            "options": { "baseURL": model.base_url(wire), "apiKey": CANARY_KEY },
+            "models": { "m": {
+                "limit": { "context": 200_000, "output": 8_000 },
+                "cost": { "input": 3, "output": 15, "cache_read": 0.3, "cache_write": 3.75 },
+                "reasoning": true,
+            } },
+        } },
+        "model": "fake/m",
+    })
 }
 
 async fn open(data: &Path, clock: &ManualClock) -> Sessions {
