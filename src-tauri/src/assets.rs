@@ -1,67 +1,119 @@
 //! `attachment://`: the bytes of attachments, which never cross as JSON.
 //!
-//! `attachment://localhost/{session}/{message}/{part}` is the file itself; `?thumb=PX` a
-//! picture at most that large, scaled here so that the webview decodes it once.
+//! `attachment://localhost/{session}/{message}/{part}` is a stored file, also one that a tool
+//! call brought along (which may be named by the call and its place there, `…/{part}/{index}`).
+//! `attachment://localhost/staged/{id}` waits beside a prompt. `?thumb=PX` is a picture at most
+//! that large, scaled here so that the webview decodes it once.
 
-use lathe_protocol::{MessageId, Part, PartId, SessionId};
-use lathe_session::{Sessions, data_url};
+use lathe_protocol::ipc::AttachmentView;
+use lathe_protocol::{FilePart, MessageId, Part, PartId, SessionId};
+use lathe_render::image_view;
+use lathe_session::data_url;
 use tauri::http::{Request, Response, StatusCode, header};
 use tauri::{Manager, UriSchemeContext, UriSchemeResponder, Wry};
 
+use crate::attachments::STAGED;
 use crate::state::Shell;
 
 pub const SCHEME: &str = "attachment";
+const ROOT: &str = "attachment://localhost/";
 
-/// Only these are shown; everything else is handed to the system as a file.
-const SHOWN: [&str; 5] = [
-    "image/png",
-    "image/jpeg",
-    "image/gif",
-    "image/webp",
-    "image/bmp",
-];
+/// What a stored file is called in the window.
+pub fn url_of(file: &FilePart) -> String {
+    format!("{ROOT}{}/{}/{}", file.session_id, file.message_id, file.id)
+}
+
+/// Something behind an address of ours.
+pub enum Asset {
+    Staged(AttachmentView),
+    Stored(FilePart),
+}
+
+impl Asset {
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Asset::Staged(staged) => Some(&staged.name),
+            Asset::Stored(file) => file.filename.as_deref(),
+        }
+    }
+
+    /// May block; nothing where the bytes are not ours to read.
+    pub fn bytes(&self, shell: &Shell) -> Option<Vec<u8>> {
+        match self {
+            Asset::Staged(staged) => shell.attachments.read(staged).ok(),
+            Asset::Stored(file) => Some(data_url::decode(&file.url)?.bytes),
+        }
+    }
+}
+
+/// What lies at the end of `attachment://localhost/…`.
+pub async fn find(shell: &Shell, url: &str) -> Option<Asset> {
+    let path = url.strip_prefix(ROOT)?;
+    let mut names = path.split('/');
+    let mut next = || names.next().unwrap_or_default();
+    let first = next();
+    if first == STAGED {
+        return shell.attachments.find(next()).map(Asset::Staged);
+    }
+    let session = SessionId::parse(first).ok()?;
+    let message = MessageId::parse(next()).ok()?;
+    let part = PartId::parse(next()).ok()?;
+    let index = names.next().and_then(|index| index.parse().ok());
+    let file = match index {
+        None => shell.sessions.attachment(&session, &message, &part).await,
+        Some(index) => {
+            let call = shell.sessions.part(&session, &message, &part).await;
+            call.map(|call| attached(call?, index))
+        }
+    };
+    file.ok()?.map(Asset::Stored)
+}
+
+fn attached(call: Part, index: usize) -> Option<FilePart> {
+    match call {
+        Part::Tool(call) => call.attachments().get(index).cloned(),
+        _ => None,
+    }
+}
 
 pub fn serve(
     context: UriSchemeContext<'_, Wry>,
     request: Request<Vec<u8>>,
     out: UriSchemeResponder,
 ) {
-    let sessions = context.app_handle().state::<Shell>().sessions.clone();
+    let app = context.app_handle().clone();
     tauri::async_runtime::spawn(async move {
-        let uri = request.uri();
-        let answer = find(&sessions, uri.path(), uri.query().unwrap_or_default()).await;
+        let path = request.uri().path().trim_matches('/').to_owned();
+        let side = request.uri().query().and_then(thumb);
+        let answer = match find(&app.state::<Shell>(), &format!("{ROOT}{path}")).await {
+            None => Err(StatusCode::NOT_FOUND),
+            Some(asset) => tauri::async_runtime::spawn_blocking(move || {
+                picture(&app.state::<Shell>(), &asset, side)
+            })
+            .await
+            .unwrap_or(Err(StatusCode::INTERNAL_SERVER_ERROR)),
+        };
         out.respond(answer.unwrap_or_else(empty));
     });
 }
 
-async fn find(
-    sessions: &Sessions,
-    path: &str,
-    query: &str,
+fn thumb(query: &str) -> Option<u32> {
+    query.strip_prefix("thumb=")?.parse().ok()
+}
+
+/// Only pictures are shown, by what they hold; anything else is handed to the system as a file.
+fn picture(
+    shell: &Shell,
+    asset: &Asset,
+    side: Option<u32>,
 ) -> Result<Response<Vec<u8>>, StatusCode> {
-    let mut ids = path.trim_matches('/').split('/');
-    let mut next = || ids.next().unwrap_or_default();
-    let session = SessionId::parse(next()).map_err(|_| StatusCode::BAD_REQUEST)?;
-    let message = MessageId::parse(next()).map_err(|_| StatusCode::BAD_REQUEST)?;
-    let part = PartId::parse(next()).map_err(|_| StatusCode::BAD_REQUEST)?;
-    let found = sessions.part(&session, &message, &part).await;
-    let Ok(Some(Part::File(file))) = found else {
-        return Err(StatusCode::NOT_FOUND);
-    };
-    let data = data_url::decode(&file.url).ok_or(StatusCode::NOT_FOUND)?;
-    if !SHOWN.contains(&data.mime.as_str()) {
-        return Err(StatusCode::UNSUPPORTED_MEDIA_TYPE);
-    }
-    match query.strip_prefix("thumb=").and_then(|px| px.parse().ok()) {
-        None => respond(&data.mime, data.bytes),
-        Some(px) => {
-            let scaled = tauri::async_runtime::spawn_blocking(move || {
-                lathe_render::image_view::thumbnail(&data.bytes, px)
-            });
-            let scaled = scaled
-                .await
-                .map_err(|_| StatusCode::INTERNAL_SERVER_ERROR)?;
-            let scaled = scaled.map_err(|_| StatusCode::UNSUPPORTED_MEDIA_TYPE)?;
+    let bytes = asset.bytes(shell).ok_or(StatusCode::NOT_FOUND)?;
+    let mime = image_view::mime(&bytes).ok_or(StatusCode::UNSUPPORTED_MEDIA_TYPE)?;
+    match side {
+        None => respond(mime, bytes),
+        Some(side) => {
+            let scaled = image_view::thumbnail(&bytes, side)
+                .map_err(|_| StatusCode::UNSUPPORTED_MEDIA_TYPE)?;
             respond(scaled.mime, scaled.bytes)
         }
     }
@@ -71,7 +123,7 @@ fn respond(mime: &str, bytes: Vec<u8>) -> Result<Response<Vec<u8>>, StatusCode> 
     Response::builder()
         .header(header::CONTENT_TYPE, mime)
         .header(header::X_CONTENT_TYPE_OPTIONS, "nosniff")
-        // A part's bytes never change.
+        // What is behind an address never changes.
         .header(
             header::CACHE_CONTROL,
             "private, max-age=31536000, immutable",

@@ -2,10 +2,13 @@
 
 mod answers;
 mod app;
+mod attachments;
 mod models;
 mod project;
 mod session;
 mod turn;
+
+pub use attachments::stage;
 
 use tauri::Wry;
 use tauri::ipc::Invoke;
@@ -35,6 +38,15 @@ pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
         answers::answer_permission,
         answers::answer_question,
         answers::dismiss_question,
+        attachments::pick_attachments,
+        attachments::paste_clipboard,
+        attachments::attach_bytes,
+        attachments::find_attachments,
+        attachments::remove_attachment,
+        attachments::session_images,
+        attachments::session_usage,
+        attachments::copy_image,
+        attachments::save_attachment,
         models::list_models,
         models::find_local_models,
         models::set_key,

@@ -4,7 +4,9 @@
 //! turns what the core tells into batches for the webview. Wiring only; no decisions.
 
 mod assets;
+mod attachments;
 mod bridge;
+mod clipboard;
 mod commands;
 mod error;
 mod sample;

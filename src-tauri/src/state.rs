@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use lathe_protocol::Project;
 use lathe_render::image_view::fit_for_model;
@@ -9,12 +10,16 @@ use lathe_session::{Options, Sessions};
 use parking_lot::Mutex;
 use tauri::AppHandle;
 
+use crate::attachments::AttachmentDesk;
 use crate::bridge::Bridge;
+use crate::clipboard::SystemClipboard;
 use crate::sample;
 use crate::settings::SettingsFile;
 
 pub struct Shell {
     pub sessions: Sessions,
+    pub attachments: AttachmentDesk,
+    pub clipboard: SystemClipboard,
     pub bridge: Arc<Bridge>,
     pub settings: SettingsFile,
     /// The folder this start was asked to open, until the window has taken it.
@@ -36,8 +41,12 @@ impl Shell {
         tauri::async_runtime::spawn(async move { around.models().look_around().await });
         let settings = SettingsFile::open(app, &data_dir)?;
         let wanted = folder_argument(std::env::args().skip(1), &std::env::current_dir()?);
+        let attachments = AttachmentDesk::new(&data_dir);
+        attachments.sweep(SystemTime::now());
         Ok(Shell {
             sessions,
+            attachments,
+            clipboard: SystemClipboard::default(),
             bridge,
             settings,
             wanted: Mutex::new(wanted),

@@ -2,25 +2,63 @@
 
 use std::path::Path;
 
-use tauri::{AppHandle, Emitter, Manager, Url, WebviewUrl, WebviewWindowBuilder, Wry};
+use lathe_protocol::ipc::DropUpdate;
+use tauri::{
+    AppHandle, DragDropEvent, Emitter, Manager, Url, WebviewUrl, WebviewWindowBuilder, WindowEvent,
+    Wry,
+};
 use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
 use tauri_plugin_window_state::StateFlags;
 
+use crate::commands::stage;
 use crate::state::{Shell, folder_argument};
 
 const MAIN: &str = "main";
 /// Told to the webview when a second start asked for a folder.
 const OPEN_FOLDER: &str = "open-folder";
+/// Told to the webview when files are dragged over it and dropped.
+const DROP: &str = "drop-update";
 
 pub fn open(app: &AppHandle) -> tauri::Result<()> {
     let window = WebviewWindowBuilder::new(app, MAIN, WebviewUrl::default())
         .title("Lathe")
         .inner_size(1240.0, 820.0)
         .min_inner_size(420.0, 400.0)
-        .disable_drag_drop_handler()
         .on_navigation(is_our_page)
         .build()?;
+    let handle = app.clone();
+    window.on_window_event(move |event| {
+        if let WindowEvent::DragDrop(drag) = event {
+            dragged(&handle, drag);
+        }
+    });
     window.set_focus()
+}
+
+/// The page is told that something is dragged over it, and what it may call what was dropped.
+/// It never learns where that lies from us, nor names a path of its own.
+fn dragged(app: &AppHandle, drag: &DragDropEvent) {
+    match drag {
+        DragDropEvent::Enter { paths, .. } if !paths.is_empty() => {
+            let count = u32::try_from(paths.len()).unwrap_or(u32::MAX);
+            tell_drop(app, &DropUpdate::Over { count });
+        }
+        DragDropEvent::Leave => tell_drop(app, &DropUpdate::Left),
+        DragDropEvent::Drop { paths, .. } => {
+            let (app, paths) = (app.clone(), paths.clone());
+            tauri::async_runtime::spawn(async move {
+                let attached = stage(app.clone(), paths).await.unwrap_or_default();
+                tell_drop(&app, &DropUpdate::Dropped { attached });
+            });
+        }
+        _ => {}
+    }
+}
+
+fn tell_drop(app: &AppHandle, update: &DropUpdate) {
+    if let Err(error) = app.emit_to(MAIN, DROP, update) {
+        tracing::warn!(%error, "the window was not told of a drop");
+    }
 }
 
 /// The page never leaves; links are opened by the system instead.

@@ -10,6 +10,7 @@ mod failures;
 mod faults;
 mod first_turn;
 mod lifecycle;
+mod media;
 mod recovery;
 mod time;
 mod tools;

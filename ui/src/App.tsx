@@ -10,6 +10,7 @@ import { keyName, modelKey, useShortcuts } from './kit/keys';
 import { followLinks } from './kit/links';
 import { Toasts } from './kit/Toasts';
 import { createNarrow } from './kit/narrow';
+import { Lightbox } from './media/Lightbox';
 import { SettingsDialog } from './settings/SettingsDialog';
 import { Sidebar } from './sidebar/Sidebar';
 import { useApp } from './store/context';
@@ -26,9 +27,10 @@ export function App() {
   const setSidebarOpen = (open: boolean) => (narrow() ? setVisiting(open) : app.setSidebar({ sidebarOpen: open }));
   const covered = () => narrow() && visiting();
 
-  /** Nothing happens behind the settings. */
+  /** Nothing happens behind the settings or a picture. */
   const inFront = (run: () => void) => () => {
-    if (app.overlay()?.name !== 'settings') run();
+    const overlay = app.overlay()?.name;
+    if (overlay !== 'settings' && overlay !== 'lightbox') run();
   };
   useShortcuts({
     command: {
@@ -87,6 +89,7 @@ export function App() {
         <Centre />
       </main>
       <SettingsDialog />
+      <Lightbox />
       <Toasts toasts={app.toasts} />
     </div>
   );

@@ -6,6 +6,7 @@ import type { MessageView, ModelRef, Recent, Session, Settings, UiBatch, UiError
 import { answerFrames, TOUR, type Frame } from './fake/answer';
 import { gallery } from './fake/gallery';
 import { createClock } from './fake/ids';
+import { createFakeAttachments, type FakeAttachments } from './fake/attachments';
 import { createFakeModels } from './fake/models';
 import { viewOf, createWriter } from './fake/parts';
 import { longSession, projects, sampleRequests, sampleSessions } from './fake/samples';
@@ -17,6 +18,7 @@ export interface FakeHost extends Host {
   readonly sessions: Map<string, Session>;
   readonly messages: Map<string, MessageView[]>;
   readonly settings: () => Settings;
+  readonly attachments: FakeAttachments;
   /** As if the program had been started again with that project's folder. */
   startAgain(projectID: string): void;
   /** Every call, by name, for tests that ask whether one was made. */
@@ -43,6 +45,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
   const deleted = new Map<string, Session>();
   const running = new Map<string, { frame?: Frame; timer?: ReturnType<typeof setTimeout> }>();
   const calls: FakeHost['calls'] = [];
+  const attachments = createFakeAttachments(messages);
   const models = createFakeModels(options.connected ?? false);
   let settings: Settings = {
     theme: 'system',
@@ -236,6 +239,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
     dismissQuestion: async (requestID) => {
       emit({ kind: 'event', event: { type: 'question.rejected', properties: { sessionID: '', requestID } } });
     },
+    ...attachments.host,
     ...models,
     saveSettings: async (next) => {
       settings = next;
@@ -248,7 +252,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
     recent = { projectID };
     wantFolder();
   };
-  return { ...recorded(host, calls), startAgain, emit, sessions, messages, settings: () => settings, calls };
+  return { ...recorded(host, calls), startAgain, emit, attachments, sessions, messages, settings: () => settings, calls };
 }
 
 function recorded(host: Host, calls: FakeHost['calls']): Host {

@@ -6,13 +6,18 @@
  */
 import type {
   AppStart,
+  Attached,
+  AttachmentView,
   ConnectionReport,
+  DropUpdate,
   MessagePage,
   ModelList,
   PermissionReply,
   ProjectOpened,
   PromptInput,
   Session,
+  SessionImage,
+  SessionUsage,
   SessionView,
   Settings,
   UiBatch,
@@ -50,6 +55,26 @@ export interface Host {
   /** One list of answers for each question. */
   answerQuestion(requestID: string, answers: string[][]): Promise<void>;
   dismissQuestion(requestID: string): Promise<void>;
+
+  /** The native dialog, for files or for folders; nothing added when it was dismissed. */
+  pickAttachments(folders: boolean): Promise<Attached>;
+  /** Files and pictures on the system's clipboard, which a webview shows only in part. */
+  pasteClipboard(): Promise<Attached>;
+  attachBytes(name: string, bytes: Uint8Array): Promise<Attached>;
+  /** Those of a draft that are still there. */
+  findAttachments(ids: string[]): Promise<AttachmentView[]>;
+  removeAttachment(id: string): Promise<void>;
+  /** Files dragged over the window, and what became of them when they were dropped. */
+  onDrop(tell: (update: DropUpdate) => void): Promise<void>;
+  /** Where the webview gets a picture from: as it is, or scaled to fit a square of `side`. */
+  pictureURL(url: string, side?: number): string;
+  /** Every picture of a session in its order, also those that are not loaded. */
+  sessionImages(sessionID: string): Promise<SessionImage[]>;
+  copyImage(url: string): Promise<void>;
+  /** The native dialog; false when it was dismissed. */
+  saveAttachment(url: string): Promise<boolean>;
+  /** What the session used and cost, all of its messages counted. */
+  sessionUsage(sessionID: string): Promise<SessionUsage>;
 
   listModels(): Promise<ModelList>;
   /** Looks for the model servers that people run on their own machine. */

@@ -1,13 +1,17 @@
 /** The Rust core behind the window. The only file that imports @tauri-apps. */
-import { Channel, invoke, isTauri } from '@tauri-apps/api/core';
+import { Channel, convertFileSrc, invoke, isTauri } from '@tauri-apps/api/core';
 import { listen } from '@tauri-apps/api/event';
-import type { UiBatch } from '../protocol';
+import type { DropUpdate, UiBatch } from '../protocol';
 import type { Host } from './host';
 
 export const inTauri = isTauri;
 
 /** Told when another start of the program was given a folder. The shell's `window.rs` names it. */
 const OPEN_FOLDER = 'open-folder';
+/** Told when files are dragged over the window, by the same file. */
+const DROP = 'drop-update';
+/** How the core spells an attachment's address; Windows spells it another way. */
+const ATTACHMENT = 'attachment://localhost/';
 
 export function createTauriHost(): Host {
   return {
@@ -40,6 +44,25 @@ export function createTauriHost(): Host {
     answerPermission: (requestId, reply, message) => invoke('answer_permission', { requestId, reply, message }),
     answerQuestion: (requestId, answers) => invoke('answer_question', { requestId, answers }),
     dismissQuestion: (requestId) => invoke('dismiss_question', { requestId }),
+
+    pickAttachments: (folders) => invoke('pick_attachments', { folders }),
+    pasteClipboard: () => invoke('paste_clipboard'),
+    attachBytes: (name, bytes) =>
+      invoke('attach_bytes', bytes, { headers: { 'x-name': encodeURIComponent(name) } }),
+    findAttachments: (ids) => invoke('find_attachments', { ids }),
+    removeAttachment: (id) => invoke('remove_attachment', { id }),
+    onDrop: async (tell) => {
+      await listen<DropUpdate>(DROP, ({ payload }) => tell(payload));
+    },
+    pictureURL: (url, side) => {
+      if (!url.startsWith(ATTACHMENT)) return url;
+      const address = convertFileSrc('', 'attachment') + url.slice(ATTACHMENT.length);
+      return side === undefined ? address : `${address}?thumb=${side}`;
+    },
+    sessionImages: (sessionId) => invoke('session_images', { sessionId }),
+    copyImage: (url) => invoke('copy_image', { url }),
+    saveAttachment: (url) => invoke('save_attachment', { url }),
+    sessionUsage: (sessionId) => invoke('session_usage', { sessionId }),
 
     listModels: () => invoke('list_models'),
     findLocalModels: () => invoke('find_local_models'),

@@ -140,6 +140,26 @@ export const en = {
     },
   },
 
+  lightbox: {
+    label: (name: string) => `Picture ${name}`,
+    unnamed: 'Picture',
+    open: (name: string) => `Look at ${name}`,
+    position: (at: number, of: number) => `${at} of ${of}`,
+    close: 'Close',
+    previous: 'Previous picture',
+    next: 'Next picture',
+    zoomIn: 'Zoom in',
+    zoomOut: 'Zoom out',
+    fit: 'Fit to the window',
+    actual: 'Actual size',
+    copy: 'Copy picture',
+    copied: 'Picture copied',
+    save: 'Save picture…',
+    saved: 'Picture saved',
+    broken: 'This picture cannot be shown.',
+    loading: 'Loading picture',
+  },
+
   permission: {
     /** What is asked for, by the name of the permission. */
     titles: {

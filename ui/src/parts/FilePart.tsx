@@ -10,9 +10,13 @@ import { en } from '../i18n/en';
 import type { Icon } from '../kit/Button';
 import { baseName, relativePath } from '../kit/format';
 import { visible } from '../kit/visible';
+import { isPicture, openLightbox } from '../media/lightbox';
 import type { FilePart as FilePartData } from '../protocol';
 import { useApp } from '../store/context';
 import type { PartProps } from './registry';
+
+/** Twice the height it is drawn at, for fine screens. */
+const THUMB = 480;
 
 export function FilePart(props: PartProps<'file'>) {
   return <FileChip file={props.part} />;
@@ -24,8 +28,21 @@ export function FileChip(props: { file: FilePartData }) {
   const name = () => visible(nameOf(props.file, app.session()?.directory));
   return (
     <figure class="file-chip" data-mime={props.file.mime}>
-      <Show when={isPicture(props.file.url)}>
-        <img class="file-thumb" src={props.file.url} alt={name()} loading="lazy" decoding="async" />
+      <Show when={isPicture(props.file)}>
+        <button
+          type="button"
+          class="file-open"
+          aria-label={en.lightbox.open(name())}
+          onClick={() => openLightbox(app, props.file.sessionID, props.file.id)}
+        >
+          <img
+            class="file-thumb"
+            src={app.host.pictureURL(props.file.url, THUMB)}
+            alt={name()}
+            loading="lazy"
+            decoding="async"
+          />
+        </button>
       </Show>
       <figcaption title={name()}>
         <Dynamic component={iconOf(props.file)} size={14} aria-hidden="true" />
@@ -34,11 +51,6 @@ export function FileChip(props: { file: FilePartData }) {
       </figcaption>
     </figure>
   );
-}
-
-/** Pixels only. An SVG is a program, and anything else is not ours to decode. */
-function isPicture(url: string): boolean {
-  return /^data:image\/(png|jpeg|gif|webp);base64,/.test(url);
 }
 
 function nameOf(file: FilePartData, root: string | undefined): string {

@@ -21,6 +21,7 @@ export type Phase =
 /** What lies over the window; one thing at a time. */
 export type Overlay =
   | { readonly name: 'models' }
+  | { readonly name: 'lightbox'; readonly sessionID: string; readonly partID: string }
   | { readonly name: 'settings'; readonly section: SettingsSection; readonly providerID?: string };
 export type SettingsSection = 'providers' | 'appearance';
 

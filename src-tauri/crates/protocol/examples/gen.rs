@@ -30,6 +30,10 @@ pub fn write_bindings(dir: &Path) -> Result<(), Box<dyn Error>> {
     ipc::UiError::export_all(&config)?;
     ipc::ModelList::export_all(&config)?;
     ipc::ConnectionReport::export_all(&config)?;
+    ipc::Attached::export_all(&config)?;
+    ipc::DropUpdate::export_all(&config)?;
+    ipc::SessionImage::export_all(&config)?;
+    ipc::SessionUsage::export_all(&config)?;
     view::BlockUpdate::export_all(&config)?;
     view::FileDiffView::export_all(&config)?;
     Sequenced::export_all(&config)?;

@@ -3,8 +3,13 @@
 //! Commands carry these as arguments and answers; one channel per window carries
 //! [`UiBatch`]es, at most one a frame.
 
+mod attachments;
 mod models;
 
+pub use attachments::{
+    Attached, AttachmentKind, AttachmentView, DropUpdate, RefusedAttachment, RefusedWhy,
+    SessionImage, SessionUsage,
+};
 pub use models::{ConnectionReport, KeyView, ModelList, ModelView, PriceView, ProviderView};
 
 use std::collections::BTreeMap;

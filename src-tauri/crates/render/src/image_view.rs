@@ -29,6 +29,14 @@ pub struct Picture {
     pub height: u32,
 }
 
+/// A picture without a format: four bytes a pixel, row by row from the top.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pixels {
+    pub width: u32,
+    pub height: u32,
+    pub rgba: Vec<u8>,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PictureError {
     #[error("the picture has {0} bytes, more than the {MAX_BYTES} that are allowed")]
@@ -55,6 +63,43 @@ pub fn thumbnail(bytes: &[u8], max_px: u32) -> Result<Picture, PictureError> {
         encode(&image, Encoding::Png)
     } else {
         encode(&image, Encoding::Jpeg(THUMBNAIL_QUALITY))
+    }
+}
+
+/// Every pixel as red, green, blue and alpha, upright: what a clipboard wants.
+pub fn pixels(bytes: &[u8]) -> Result<Pixels, PictureError> {
+    let image = Source::open(bytes)?.decode()?.into_rgba8();
+    Ok(Pixels {
+        width: image.width(),
+        height: image.height(),
+        rgba: image.into_raw(),
+    })
+}
+
+/// Pixels from a clipboard, as a file.
+pub fn png(pixels: Pixels) -> Result<Picture, PictureError> {
+    let Pixels {
+        width,
+        height,
+        rgba,
+    } = pixels;
+    if u64::from(width) * u64::from(height) > MAX_PIXELS {
+        return Err(PictureError::TooManyPixels { width, height });
+    }
+    let image = image::RgbaImage::from_raw(width, height, rgba)
+        .ok_or_else(|| PictureError::Damaged("it has too few pixels".into()))?;
+    encode(&DynamicImage::ImageRgba8(image), Encoding::Png)
+}
+
+/// The name of the format, where it is one that is shown.
+pub fn mime(bytes: &[u8]) -> Option<&'static str> {
+    match image::guess_format(bytes).ok()? {
+        ImageFormat::Png => Some("image/png"),
+        ImageFormat::Jpeg => Some("image/jpeg"),
+        ImageFormat::Gif => Some("image/gif"),
+        ImageFormat::WebP => Some("image/webp"),
+        ImageFormat::Bmp => Some("image/bmp"),
+        _ => None,
     }
 }
 

@@ -148,3 +148,33 @@ fn what_is_not_a_picture_is_refused() {
         Err(PictureError::Damaged(_))
     ));
 }
+
+#[test]
+fn pixels_go_to_a_clipboard_and_come_back_as_a_file() {
+    let png = encoded(flag(40, 20), ImageFormat::Png);
+    let seen = pixels(&png).unwrap();
+    assert_eq!((seen.width, seen.height, seen.rgba.len()), (40, 20, 3200));
+    let again = super::png(seen.clone()).unwrap();
+    assert_eq!(mime(&again.bytes), Some("image/png"));
+    assert_eq!(pixels(&again.bytes).unwrap(), seen);
+    let short = Pixels {
+        rgba: vec![0; 7],
+        ..seen
+    };
+    assert!(matches!(super::png(short), Err(PictureError::Damaged(_))));
+}
+
+#[test]
+fn a_picture_is_known_by_its_bytes() {
+    let known = [
+        (ImageFormat::Png, "image/png"),
+        (ImageFormat::Jpeg, "image/jpeg"),
+        (ImageFormat::Gif, "image/gif"),
+        (ImageFormat::WebP, "image/webp"),
+        (ImageFormat::Bmp, "image/bmp"),
+    ];
+    for (format, name) in known {
+        assert_eq!(mime(&encoded(flag(4, 4), format)), Some(name));
+    }
+    assert_eq!(mime(b"<svg/>"), None);
+}

@@ -19,6 +19,7 @@ use crate::permission::{self, PermissionDesk};
 use crate::pictures::Pictures;
 use crate::question::QuestionDesk;
 use crate::records::Records;
+use crate::sessions::Counted;
 use crate::snapshots::Snapshots;
 
 pub struct Core {
@@ -39,6 +40,8 @@ pub struct Core {
     pub prompting: Mutex<HashMap<SessionId, Arc<tokio::sync::Mutex<()>>>>,
     /// What went with each removed session, so that taking it back brings all of it.
     pub removed: Mutex<HashMap<SessionId, Vec<SessionId>>>,
+    /// What answers cost that are finished, so that a long session is added up once.
+    pub spent: Mutex<HashMap<SessionId, Counted>>,
     reads: Mutex<HashMap<SessionId, Arc<FileReads>>>,
 }
 
@@ -86,6 +89,7 @@ impl Core {
             running: Mutex::default(),
             prompting: Mutex::default(),
             removed: Mutex::default(),
+            spent: Mutex::default(),
             reads: Mutex::default(),
             records,
         }

@@ -1,9 +1,11 @@
 //! The public handle: everything a window or a command line does with sessions.
 
 mod lifecycle;
+mod media;
 mod work;
 
 pub use lifecycle::keep_titled;
+pub(crate) use media::Counted;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

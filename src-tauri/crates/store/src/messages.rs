@@ -122,6 +122,26 @@ impl Storage {
         })
     }
 
+    /// What is said of the messages that are asked for, newest first, without their parts.
+    /// One that cannot be read is left out: whoever needs to know of it asks for its page.
+    pub(crate) fn infos(
+        &self,
+        session: &SessionId,
+        wanted: &(dyn Fn(&MessageId) -> bool + Sync),
+    ) -> Result<Vec<Message>> {
+        self.flush_session(session).ok();
+        let order = self.order(session)?;
+        let places: Vec<Place> = order
+            .newest_first()
+            .filter(|place| wanted(&place.id))
+            .collect();
+        let read = parallel::map(&places, |place, buffer| {
+            let key = Key::message(session, &place.id)?;
+            self.read(&key, buffer, |message| damage::message_of(&key, message))
+        });
+        Ok(read.into_iter().filter_map(Result::ok).flatten().collect())
+    }
+
     pub(crate) fn message_with_parts(
         &self,
         session: &SessionId,

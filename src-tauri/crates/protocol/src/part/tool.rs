@@ -201,6 +201,14 @@ impl ToolPart {
         &self.state
     }
 
+    /// What a completed call brought along.
+    pub fn attachments(&self) -> &[FilePart] {
+        match &self.state {
+            ToolState::Completed(done) => done.attachments.as_deref().unwrap_or_default(),
+            _ => &[],
+        }
+    }
+
     /// More of the arguments arrived.
     pub fn receive(&mut self, raw: &str) -> Result<(), BackwardMove> {
         match &mut self.state {

@@ -111,6 +111,17 @@ impl Store {
             .await
     }
 
+    /// As [`Store::message_info`], of every message that `wanted` picks by its id.
+    pub async fn message_infos(
+        &self,
+        session: &SessionId,
+        wanted: impl Fn(&MessageId) -> bool + Send + Sync + 'static,
+    ) -> Result<Vec<Message>> {
+        let session = session.clone();
+        self.run(move |storage| storage.infos(&session, &wanted))
+            .await
+    }
+
     pub async fn write_message(&self, message: &Message) -> Result<()> {
         let key = Key::message(message.session_id(), message.id())?;
         self.put(

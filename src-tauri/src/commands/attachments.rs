@@ -1,0 +1,178 @@
+//! Attachments: staged, shown, copied, saved. The window names them by address, never by path.
+
+use std::path::PathBuf;
+
+use lathe_protocol::FilePart;
+use lathe_protocol::ipc::{Attached, AttachmentView, SessionImage, SessionUsage};
+use lathe_render::image_view;
+use lathe_session::data_url;
+use tauri::ipc::{InvokeBody, Request};
+use tauri::{AppHandle, Manager, State};
+use tauri_plugin_dialog::{DialogExt, FilePath};
+use tokio::sync::oneshot;
+
+use super::session::session;
+use crate::assets::{self, Asset};
+use crate::attachments::gather;
+use crate::clipboard::Copied;
+use crate::error::{Answer, OrUi, failed};
+use crate::state::Shell;
+
+/// What a pasted picture is called; a clipboard knows no names.
+const PASTED: &str = "Pasted picture.png";
+
+/// The native dialog. Files and folders are picked apart on every platform.
+#[tauri::command]
+pub async fn pick_attachments(app: AppHandle, folders: bool) -> Answer<Attached> {
+    let (answer, picked) = oneshot::channel::<Option<Vec<FilePath>>>();
+    let dialog = app.dialog().file();
+    // The command may be gone when the dialog closes with the window.
+    let done = move |paths| drop(answer.send(paths));
+    match folders {
+        true => dialog.set_title("Attach folders").pick_folders(done),
+        false => dialog.set_title("Attach files").pick_files(done),
+    }
+    let Ok(Some(paths)) = picked.await else {
+        return Ok(Attached::default());
+    };
+    let paths = paths.into_iter().filter_map(|path| path.into_path().ok());
+    stage(app, paths.collect()).await
+}
+
+/// Files and pictures on the system's clipboard.
+#[tauri::command]
+pub async fn paste_clipboard(app: AppHandle) -> Answer<Attached> {
+    blocking(app, |shell| {
+        match shell.clipboard.read().map_err(failed)? {
+            Copied::Files(paths) => Ok(shell.attachments.stage_paths(&paths)),
+            Copied::Picture(pixels) => {
+                let png = image_view::png(pixels).map_err(failed)?;
+                let staged = shell.attachments.stage_bytes(PASTED, &png.bytes);
+                Ok(gather(std::iter::once(staged)))
+            }
+            Copied::Nothing => Ok(Attached::default()),
+        }
+    })
+    .await
+}
+
+/// The body is the bytes themselves; the name comes percent-encoded in a header.
+#[tauri::command]
+pub async fn attach_bytes(app: AppHandle, request: Request<'_>) -> Answer<Attached> {
+    let InvokeBody::Raw(bytes) = request.body() else {
+        return Err(failed("An attachment comes as bytes"));
+    };
+    let name = request.headers().get("x-name");
+    let name = name.and_then(|name| name.to_str().ok()).unwrap_or_default();
+    let name = String::from_utf8_lossy(&data_url::percent_decode(name)).into_owned();
+    let bytes = bytes.clone();
+    blocking(app, move |shell| {
+        let staged = shell.attachments.stage_bytes(&name, &bytes);
+        Ok(gather(std::iter::once(staged)))
+    })
+    .await
+}
+
+/// Those of a draft that are still there.
+#[tauri::command]
+pub async fn find_attachments(app: AppHandle, ids: Vec<String>) -> Answer<Vec<AttachmentView>> {
+    blocking(app, move |shell| {
+        Ok(ids
+            .iter()
+            .filter_map(|id| shell.attachments.find(id))
+            .collect())
+    })
+    .await
+}
+
+#[tauri::command]
+pub async fn remove_attachment(app: AppHandle, id: String) -> Answer<()> {
+    blocking(app, move |shell| {
+        shell.attachments.remove(&id);
+        Ok(())
+    })
+    .await
+}
+
+#[tauri::command]
+pub async fn session_images(
+    shell: State<'_, Shell>,
+    session_id: String,
+) -> Answer<Vec<SessionImage>> {
+    shell
+        .sessions
+        .attachments(&session(&session_id)?, image)
+        .await
+        .or_ui()
+}
+
+#[tauri::command]
+pub async fn session_usage(shell: State<'_, Shell>, session_id: String) -> Answer<SessionUsage> {
+    shell.sessions.usage(&session(&session_id)?).await.or_ui()
+}
+
+#[tauri::command]
+pub async fn copy_image(app: AppHandle, url: String) -> Answer<()> {
+    let asset = asset(&app, &url).await?;
+    blocking(app, move |shell| {
+        let pixels = image_view::pixels(&bytes(shell, &asset)?).map_err(failed)?;
+        shell.clipboard.set_picture(pixels).map_err(failed)
+    })
+    .await
+}
+
+/// False when the dialog was dismissed.
+#[tauri::command]
+pub async fn save_attachment(app: AppHandle, url: String) -> Answer<bool> {
+    let asset = asset(&app, &url).await?;
+    let (answer, picked) = oneshot::channel::<Option<FilePath>>();
+    app.dialog()
+        .file()
+        .set_title("Save attachment")
+        .set_file_name(asset.name().unwrap_or("attachment"))
+        .save_file(move |path| drop(answer.send(path)));
+    let Ok(Some(path)) = picked.await else {
+        return Ok(false);
+    };
+    let path = path.into_path().map_err(failed)?;
+    blocking(app, move |shell| {
+        std::fs::write(path, bytes(shell, &asset)?).map_err(failed)?;
+        Ok(true)
+    })
+    .await
+}
+
+pub async fn stage(app: AppHandle, paths: Vec<PathBuf>) -> Answer<Attached> {
+    blocking(app, move |shell| Ok(shell.attachments.stage_paths(&paths))).await
+}
+
+fn image(file: &FilePart) -> Option<SessionImage> {
+    // Only what is stored with the session: a file that lies elsewhere may be another by now.
+    let shown = file.url.starts_with("data:") && file.mime.starts_with("image/");
+    shown.then(|| SessionImage {
+        message_id: file.message_id.clone(),
+        part_id: file.id.clone(),
+        url: assets::url_of(file),
+        name: file.filename.clone().unwrap_or_default(),
+        mime: file.mime.clone(),
+    })
+}
+
+async fn asset(app: &AppHandle, url: &str) -> Answer<Asset> {
+    let found = assets::find(&app.state::<Shell>(), url).await;
+    found.ok_or_else(|| failed("This attachment is no longer there"))
+}
+
+fn bytes(shell: &Shell, asset: &Asset) -> Answer<Vec<u8>> {
+    let bytes = asset.bytes(shell);
+    bytes.ok_or_else(|| failed("This attachment could not be read"))
+}
+
+async fn blocking<T: Send + 'static>(
+    app: AppHandle,
+    work: impl FnOnce(&Shell) -> Answer<T> + Send + 'static,
+) -> Answer<T> {
+    tauri::async_runtime::spawn_blocking(move || work(&app.state::<Shell>()))
+        .await
+        .map_err(failed)?
+}

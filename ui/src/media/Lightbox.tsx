@@ -1,0 +1,195 @@
+/**
+ * One picture over the window: near, far, moved, and the session's others beside it.
+ *
+ * The picture that was asked for is shown at once; the list of all arrives after it.
+ */
+import { Dialog } from '@kobalte/core/dialog';
+import ChevronLeft from 'lucide-solid/icons/chevron-left';
+import ChevronRight from 'lucide-solid/icons/chevron-right';
+import Copy from 'lucide-solid/icons/copy';
+import Download from 'lucide-solid/icons/download';
+import Maximize from 'lucide-solid/icons/maximize';
+import X from 'lucide-solid/icons/x';
+import ZoomIn from 'lucide-solid/icons/zoom-in';
+import ZoomOut from 'lucide-solid/icons/zoom-out';
+import { createEffect, createMemo, createResource, on, Show } from 'solid-js';
+import { en } from '../i18n/en';
+import { IconButton } from '../kit/Button';
+import { hasCommandKey, keyName } from '../kit/keys';
+import { visible } from '../kit/visible';
+import type { FilePart, Part, PartView, SessionImage } from '../protocol';
+import type { Overlay } from '../store/app';
+import { useApp } from '../store/context';
+import { Picture, type PictureHandle } from './Picture';
+import './lightbox.css';
+
+type Place = Extract<Overlay, { name: 'lightbox' }>;
+
+export function Lightbox() {
+  const app = useApp();
+  const place = createMemo(() => {
+    const overlay = app.overlay();
+    return overlay?.name === 'lightbox' ? overlay : undefined;
+  });
+  return (
+    <Dialog
+      open={place() !== undefined}
+      onOpenChange={(open) => !open && app.dismiss('lightbox')}
+      preventScroll={false}
+    >
+      <Dialog.Portal>
+        <Dialog.Overlay class="lightbox-scrim" />
+        <Show when={place()}>{(shown) => <Window place={shown()} />}</Show>
+      </Dialog.Portal>
+    </Dialog>
+  );
+}
+
+function Window(props: { place: Place }) {
+  const app = useApp();
+  const before = document.activeElement;
+  const sessionID = props.place.sessionID;
+  const [all] = createResource(() => app.attempt(() => app.host.sessionImages(sessionID)));
+  const loaded = () => findLoaded(app.state().open?.messages.flatMap((one) => one.parts) ?? [], props.place.partID);
+  const images = createMemo((): readonly SessionImage[] => {
+    const known = all() ?? [];
+    const own = loaded();
+    if (known.some((one) => one.partID === props.place.partID) || !own) return known;
+    // It came after the list was made, or the list is still on its way.
+    return [...known, own];
+  });
+  const at = () => images().findIndex((one) => one.partID === props.place.partID);
+  const image = createMemo(() => images()[at()], undefined, { equals: (a, b) => a?.partID === b?.partID });
+  const name = () => visible(image()?.name || en.lightbox.unnamed);
+  let picture: PictureHandle | undefined;
+  let content!: HTMLDivElement;
+
+  const go = (step: number) => {
+    const next = images()[at() + step];
+    if (next) app.show({ ...props.place, partID: next.partID });
+  };
+  const copy = () => {
+    const url = image()?.url;
+    if (url === undefined) return;
+    void app
+      .attempt(() => app.host.copyImage(url).then(() => true))
+      .then((done) => done && app.toasts.show({ tone: 'info', text: en.lightbox.copied }));
+  };
+  const save = () => {
+    const url = image()?.url;
+    if (url === undefined) return;
+    void app
+      .attempt(() => app.host.saveAttachment(url))
+      .then((done) => done && app.toasts.show({ tone: 'info', text: en.lightbox.saved }));
+  };
+  const keyed = (event: KeyboardEvent): (() => void) | undefined => {
+    if (hasCommandKey(event)) return { c: copy, s: save }[event.key.toLowerCase()];
+    if (event.altKey || event.ctrlKey || event.metaKey) return undefined;
+    const arrows: Readonly<Record<string, readonly [number, number]>> = {
+      ArrowLeft: [1, 0],
+      ArrowRight: [-1, 0],
+      ArrowUp: [0, 1],
+      ArrowDown: [0, -1],
+    };
+    const arrow = arrows[event.key];
+    if (arrow && (event.shiftKey || arrow[1] !== 0)) return () => picture?.move(arrow[0] * 60, arrow[1] * 60);
+    if (arrow) return () => go(-arrow[0]);
+    switch (event.key) {
+      case '+':
+      case '=':
+        return () => picture?.zoom(1);
+      case '-':
+        return () => picture?.zoom(-1);
+      case '0':
+        return () => picture?.fit();
+      case '1':
+        return () => picture?.actual();
+      case 'Home':
+        return () => go(-at());
+      case 'End':
+        return () => go(images().length - 1 - at());
+      default:
+        return undefined;
+    }
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const run = keyed(event);
+    if (!run) return;
+    event.preventDefault();
+    event.stopPropagation();
+    run();
+  };
+  const giveBack = (event: Event) => {
+    event.preventDefault();
+    const home = before instanceof HTMLElement && before.isConnected && before !== document.body ? before : undefined;
+    (home ?? document.querySelector<HTMLElement>('.composer-input'))?.focus();
+  };
+  createEffect(on(() => props.place.partID, () => picture?.fit(), { defer: true }));
+
+  return (
+    <Dialog.Content
+      class="lightbox"
+      ref={content}
+      data-testid="lightbox"
+      onKeyDown={onKeyDown}
+      onOpenAutoFocus={(event) => {
+        event.preventDefault();
+        setTimeout(() => content.focus());
+      }}
+      onCloseAutoFocus={giveBack}
+    >
+      <header class="lightbox-bar">
+        <Dialog.Title class="lightbox-title" title={name()}>
+          {name()}
+        </Dialog.Title>
+        <span class="lightbox-position" role="status" data-testid="lightbox-position">
+          {at() === -1 ? '' : en.lightbox.position(at() + 1, images().length)}
+        </span>
+        <IconButton icon={ZoomOut} label={en.lightbox.zoomOut} keys="-" onClick={() => picture?.zoom(-1)} />
+        <IconButton icon={ZoomIn} label={en.lightbox.zoomIn} keys="+" onClick={() => picture?.zoom(1)} />
+        <IconButton icon={Maximize} label={en.lightbox.fit} keys="0" onClick={() => picture?.fit()} />
+        <IconButton icon={Copy} label={en.lightbox.copy} keys={keyName('C')} onClick={copy} />
+        <IconButton icon={Download} label={en.lightbox.save} keys={keyName('S')} onClick={save} />
+        <Dialog.CloseButton class="icon-button" aria-label={en.lightbox.close} title={`${en.lightbox.close} (Esc)`}>
+          <X size={15} aria-hidden="true" />
+        </Dialog.CloseButton>
+      </header>
+      <Show when={image()} keyed fallback={<p class="lightbox-note">{all.loading ? en.lightbox.loading : en.lightbox.broken}</p>}>
+        {(shown) => (
+          <Picture src={app.host.pictureURL(shown.url)} name={name()} ref={(own) => (picture = own)} />
+        )}
+      </Show>
+      <IconButton
+        class="lightbox-step"
+        data-side="left"
+        icon={ChevronLeft}
+        size={22}
+        label={en.lightbox.previous}
+        keys="←"
+        disabled={at() <= 0}
+        onClick={() => go(-1)}
+      />
+      <IconButton
+        class="lightbox-step"
+        data-side="right"
+        icon={ChevronRight}
+        size={22}
+        label={en.lightbox.next}
+        keys="→"
+        disabled={at() === -1 || at() === images().length - 1}
+        onClick={() => go(1)}
+      />
+    </Dialog.Content>
+  );
+}
+
+function findLoaded(views: readonly PartView[], partID: string): SessionImage | undefined {
+  const file = views.flatMap(({ part }) => filesOf(part)).find((one) => one.id === partID);
+  if (!file) return undefined;
+  return { messageID: file.messageID, partID, url: file.url, name: file.filename ?? '', mime: file.mime };
+}
+
+function filesOf(part: Part): readonly FilePart[] {
+  if (part.type === 'file') return [part];
+  return part.type === 'tool' && part.state.status === 'completed' ? (part.state.attachments ?? []) : [];
+}
