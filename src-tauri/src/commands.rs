@@ -6,6 +6,8 @@ mod attachments;
 mod models;
 mod project;
 mod session;
+mod surroundings;
+mod trust;
 mod turn;
 
 pub use attachments::stage;
@@ -32,7 +34,15 @@ pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
         session::open_session,
         session::older_messages,
         session::close_session,
+        surroundings::list_agents,
+        surroundings::list_commands,
+        surroundings::find_mentions,
+        trust::trust,
+        trust::set_trust,
+        trust::set_project_edits,
+        trust::config_problems,
         turn::prompt,
+        turn::run_command,
         turn::abort,
         turn::retry_now,
         answers::answer_permission,

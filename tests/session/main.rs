@@ -6,11 +6,13 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod attachments;
 mod failures;
 mod faults;
 mod first_turn;
 mod lifecycle;
 mod media;
+mod mentions;
 mod recovery;
 mod time;
 mod tools;

@@ -114,7 +114,7 @@ pub fn session(id: &str) -> Answer<SessionId> {
     SessionId::parse(id).map_err(Into::into).or_ui()
 }
 
-async fn project(shell: &Shell, id: &str) -> Answer<Project> {
+pub async fn project(shell: &Shell, id: &str) -> Answer<Project> {
     let id = ProjectId::parse(id).map_err(Into::into).or_ui()?;
     shell.sessions.project(&id).await.or_ui()
 }

@@ -21,6 +21,23 @@ pub async fn prompt(
         .or_ui()
 }
 
+/// A `/` command; the input's text is what was typed besides.
+#[tauri::command]
+pub async fn run_command(
+    shell: State<'_, Shell>,
+    session_id: String,
+    name: String,
+    args: String,
+    input: PromptInput,
+) -> Answer<MessageId> {
+    let id = session(&session_id)?;
+    shell
+        .sessions
+        .run_command(&id, &name, &args, input)
+        .await
+        .or_ui()
+}
+
 #[tauri::command]
 pub async fn abort(shell: State<'_, Shell>, session_id: String) -> Answer<()> {
     shell.sessions.abort(&session(&session_id)?).await;

@@ -82,9 +82,16 @@ impl TestApp {
     }
 
     /// Writes a file of the project.
-    pub fn file(self, name: &str, content: &str) -> Self {
-        std::fs::write(self.path(name), content).expect("the file is written");
+    pub fn file(self, name: &str, content: impl AsRef<[u8]>) -> Self {
+        self.write(name, content);
         self
+    }
+
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        let folder = path.parent().expect("a file lies in a folder");
+        std::fs::create_dir_all(folder).expect("the folder is made");
+        std::fs::write(path, content).expect("the file is written");
     }
 
     pub fn read(&self, name: &str) -> String {
@@ -160,6 +167,15 @@ impl TestApp {
     pub async fn ask(&self, text: &str) -> MessageId {
         let mut events = self.sessions.subscribe();
         let id = self.send(text).await;
+        until_idle(&mut events, &self.session.id).await;
+        id
+    }
+
+    /// The same with everything a prompt can carry.
+    pub async fn ask_with(&self, input: PromptInput) -> MessageId {
+        let mut events = self.sessions.subscribe();
+        let id = self.sessions.prompt(&self.session.id, input).await;
+        let id = id.expect("the prompt is taken");
         until_idle(&mut events, &self.session.id).await;
         id
     }

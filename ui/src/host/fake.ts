@@ -2,7 +2,17 @@
  * A host without a program behind it: projects, sessions and answers from a script, in memory.
  * For tests and for working on the window in a plain browser.
  */
-import type { MessageView, ModelRef, Recent, Session, Settings, UiBatch, UiError, UiUpdate } from '../protocol';
+import type {
+  MessageView,
+  ModelRef,
+  Recent,
+  Session,
+  Settings,
+  TrustView,
+  UiBatch,
+  UiError,
+  UiUpdate,
+} from '../protocol';
 import { answerFrames, TOUR, type Frame } from './fake/answer';
 import { gallery } from './fake/gallery';
 import { createClock } from './fake/ids';
@@ -10,6 +20,7 @@ import { createFakeAttachments, type FakeAttachments } from './fake/attachments'
 import { createFakeModels } from './fake/models';
 import { viewOf, createWriter } from './fake/parts';
 import { longSession, projects, sampleRequests, sampleSessions } from './fake/samples';
+import { createFakeSurroundings } from './fake/surroundings';
 import type { Host } from './host';
 
 export interface FakeHost extends Host {
@@ -33,6 +44,8 @@ export interface FakeOptions {
   readonly empty?: boolean;
   /** A provider has its key, and a local server runs. */
   readonly connected?: boolean;
+  /** Whether the projects are trusted; by default there is nothing to trust. */
+  readonly trust?: TrustView['state'];
   /** The first start is refused. */
   readonly failStart?: boolean;
 }
@@ -240,6 +253,9 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
       emit({ kind: 'event', event: { type: 'question.rejected', properties: { sessionID: '', requestID } } });
     },
     ...attachments.host,
+    runCommand: (sessionID, name, args, input) =>
+      host.prompt(sessionID, { ...input, text: `/${name} ${args}`.trim() }),
+    ...createFakeSurroundings(options.trust ?? 'nothing'),
     ...models,
     saveSettings: async (next) => {
       settings = next;

@@ -5,11 +5,15 @@
  * one for tests and a plain browser. Nothing else knows which of the two is there.
  */
 import type {
+  AgentView,
   AppStart,
   Attached,
   AttachmentView,
+  CommandView,
+  ConfigProblem,
   ConnectionReport,
   DropUpdate,
+  Mention,
   MessagePage,
   ModelList,
   PermissionReply,
@@ -20,6 +24,7 @@ import type {
   SessionUsage,
   SessionView,
   Settings,
+  TrustView,
   UiBatch,
   UiError,
   UiErrorCode,
@@ -48,6 +53,8 @@ export interface Host {
   closeSession(sessionID: string): Promise<void>;
 
   prompt(sessionID: string, input: PromptInput): Promise<string>;
+  /** A `/` command with what stands after its name; resolves to the id of its message. */
+  runCommand(sessionID: string, name: string, args: string, input: PromptInput): Promise<string>;
   abort(sessionID: string): Promise<void>;
   /** Does not wait for the rest of a retry's pause. */
   retryNow(sessionID: string): Promise<void>;
@@ -75,6 +82,19 @@ export interface Host {
   saveAttachment(url: string): Promise<boolean>;
   /** What the session used and cost, all of its messages counted. */
   sessionUsage(sessionID: string): Promise<SessionUsage>;
+  /** What a prompt can draw on in a project. */
+  listAgents(projectID: string): Promise<AgentView[]>;
+  listCommands(projectID: string): Promise<CommandView[]>;
+  /** What `@` and these letters could mean, best first. */
+  findMentions(projectID: string, query: string, limit: number): Promise<Mention[]>;
+
+  /** What the project's own files would like to do, and whether they may. */
+  trust(projectID: string): Promise<TrustView>;
+  setTrust(projectID: string, trusted: boolean): Promise<TrustView>;
+  /** Edits in this project need no question any more. */
+  setProjectEdits(projectID: string, allow: boolean): Promise<void>;
+  /** What in the config files could not be used. */
+  configProblems(projectID: string): Promise<ConfigProblem[]>;
 
   listModels(): Promise<ModelList>;
   /** Looks for the model servers that people run on their own machine. */

@@ -39,6 +39,7 @@ export function createTauriHost(): Host {
     closeSession: (sessionId) => invoke('close_session', { sessionId }),
 
     prompt: (sessionId, input) => invoke('prompt', { sessionId, input }),
+    runCommand: (sessionId, name, args, input) => invoke('run_command', { sessionId, name, args, input }),
     abort: (sessionId) => invoke('abort', { sessionId }),
     retryNow: (sessionId) => invoke('retry_now', { sessionId }),
     answerPermission: (requestId, reply, message) => invoke('answer_permission', { requestId, reply, message }),
@@ -63,6 +64,15 @@ export function createTauriHost(): Host {
     copyImage: (url) => invoke('copy_image', { url }),
     saveAttachment: (url) => invoke('save_attachment', { url }),
     sessionUsage: (sessionId) => invoke('session_usage', { sessionId }),
+
+    listAgents: (projectId) => invoke('list_agents', { projectId }),
+    listCommands: (projectId) => invoke('list_commands', { projectId }),
+    findMentions: (projectId, query, limit) => invoke('find_mentions', { projectId, query, limit }),
+
+    trust: (projectId) => invoke('trust', { projectId }),
+    setTrust: (projectId, trusted) => invoke('set_trust', { projectId, trusted }),
+    setProjectEdits: (projectId, allow) => invoke('set_project_edits', { projectId, allow }),
+    configProblems: (projectId) => invoke('config_problems', { projectId }),
 
     listModels: () => invoke('list_models'),
     findLocalModels: () => invoke('find_local_models'),

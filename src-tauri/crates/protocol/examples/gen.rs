@@ -34,6 +34,11 @@ pub fn write_bindings(dir: &Path) -> Result<(), Box<dyn Error>> {
     ipc::DropUpdate::export_all(&config)?;
     ipc::SessionImage::export_all(&config)?;
     ipc::SessionUsage::export_all(&config)?;
+    ipc::AgentView::export_all(&config)?;
+    ipc::CommandView::export_all(&config)?;
+    ipc::Mention::export_all(&config)?;
+    ipc::TrustView::export_all(&config)?;
+    ipc::ConfigProblem::export_all(&config)?;
     view::BlockUpdate::export_all(&config)?;
     view::FileDiffView::export_all(&config)?;
     Sequenced::export_all(&config)?;

@@ -3,14 +3,20 @@
 //! Commands carry these as arguments and answers; one channel per window carries
 //! [`UiBatch`]es, at most one a frame.
 
+mod agents;
 mod attachments;
 mod models;
+mod prompt;
+mod trust;
 
+pub use agents::{AgentMode, AgentView, CommandView};
 pub use attachments::{
     Attached, AttachmentKind, AttachmentView, DropUpdate, RefusedAttachment, RefusedWhy,
     SessionImage, SessionUsage,
 };
 pub use models::{ConnectionReport, KeyView, ModelList, ModelView, PriceView, ProviderView};
+pub use prompt::{Mention, PromptFile, PromptInput, SymbolKind};
+pub use trust::{ConfigProblem, TrustState, TrustView, TrustWant, WantKind};
 
 use std::collections::BTreeMap;
 
@@ -141,16 +147,6 @@ pub struct PartView {
     pub part: Part,
     /// Sanitised HTML, one string per top-level Markdown block (text and reasoning).
     pub blocks: Option<Vec<String>>,
-}
-
-#[skip_serializing_none]
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
-#[ts(optional_fields)]
-pub struct PromptInput {
-    pub text: String,
-    pub agent: Option<String>,
-    pub model: Option<ModelRef>,
-    pub variant: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]

@@ -14,6 +14,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::agents::{self, Agent};
+use crate::mentions::Finder;
 use crate::models::Models;
 use crate::permission::{self, PermissionDesk};
 use crate::pictures::Pictures;
@@ -27,6 +28,7 @@ pub struct Core {
     pub data_dir: PathBuf,
     pub models: Models,
     pub agents: Agents,
+    pub finder: Finder,
     pub tools: Registry,
     pub permissions: PermissionDesk,
     pub questions: QuestionDesk,
@@ -80,6 +82,7 @@ impl Core {
             data_dir,
             models,
             agents: Agents(agents::built_in()),
+            finder: Finder::default(),
             tools,
             permissions: PermissionDesk::new(records.clone()),
             questions: QuestionDesk::new(records.clone()),
@@ -168,6 +171,14 @@ impl Core {
 pub struct Agents(Vec<Agent>);
 
 impl Agents {
+    pub fn all(&self) -> &[Agent] {
+        &self.0
+    }
+
+    pub fn find(&self, name: &str) -> Option<Agent> {
+        self.0.iter().find(|agent| agent.name == name).cloned()
+    }
+
     /// An agent that is gone falls back to the default one: history must stay usable.
     pub fn get(&self, name: Option<&str>) -> Agent {
         let find = |name: &str| self.0.iter().find(|agent| agent.name == name);

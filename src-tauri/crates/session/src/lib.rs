@@ -13,6 +13,7 @@ mod core;
 pub mod data_url;
 mod error;
 mod failure;
+mod mentions;
 pub mod models;
 mod permission;
 mod pictures;

@@ -1,24 +1,35 @@
-//! From what a person typed to a stored user message.
+//! From what a person typed and attached to a stored user message.
+
+mod files;
+mod host;
+mod parts;
+
+use std::sync::Arc;
 
 use lathe_protocol::ipc::PromptInput;
 use lathe_protocol::{
-    CreatedTime, Extra, Message, MessageWithParts, ModelRef, Part, Session, TextPart, UserMessage,
+    CreatedTime, Extra, Message, MessageWithParts, ModelRef, Project, Session, UserMessage,
 };
 
 use crate::agents;
+use crate::core::Core;
 use crate::error::{Failed, Result};
-use crate::records::Records;
+use files::Reader;
+pub use parts::PartList;
 
-/// Makes the message; nothing is stored yet.
+/// Makes the message; nothing is stored yet. Its parts stand in the order in which the
+/// person gave them: the text, what was attached, what the text mentions.
 pub async fn build(
-    records: &Records,
+    core: &Arc<Core>,
     session: &Session,
+    project: &Project,
     input: PromptInput,
     default_model: ModelRef,
 ) -> Result<MessageWithParts> {
-    if input.text.trim().is_empty() {
+    if input.text.trim().is_empty() && input.files.is_empty() {
         return Err(Failed::refused("The prompt is empty"));
     }
+    let records = &core.records;
     let newest = records
         .store()
         .messages(&session.id, None, 1)
@@ -28,17 +39,15 @@ pub async fn build(
     // Time never goes back within a session, or the prompt would sort before older messages.
     let now = newest.map_or(records.now(), |newest| records.now().max(newest.created()));
     let id = records.ids().message(now);
-    let text = Part::Text(TextPart {
-        id: records.ids().part(now),
-        session_id: session.id.clone(),
-        message_id: id.clone(),
-        text: input.text,
-        synthetic: None,
-        ignored: None,
-        time: None,
-        metadata: None,
-        extra: Extra::default(),
-    });
+    let mut parts = PartList::new(records, session.id.clone(), id.clone(), now);
+    let reader = Reader::new(core, session, project, &id);
+    if !input.text.trim().is_empty() {
+        parts.text(input.text.clone());
+    }
+    for file in &input.files {
+        reader.attach(file, &mut parts).await?;
+    }
+    reader.mentions(&input, &mut parts).await;
     let info = Message::User(UserMessage {
         id,
         session_id: session.id.clone(),
@@ -56,6 +65,6 @@ pub async fn build(
     });
     Ok(MessageWithParts {
         info,
-        parts: vec![text],
+        parts: parts.into_parts(),
     })
 }

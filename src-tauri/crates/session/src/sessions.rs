@@ -2,6 +2,7 @@
 
 mod lifecycle;
 mod media;
+mod surroundings;
 mod work;
 
 pub use lifecycle::keep_titled;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use lathe_protocol::ipc::PromptInput;
 use lathe_protocol::{
-    Event, Message, MessageError, MessageId, MessageWithParts, Part, Session, SessionId,
+    Event, Message, MessageError, MessageId, MessageWithParts, Part, Project, Session, SessionId,
     SessionStatus, Unanswered,
 };
 
@@ -26,8 +26,9 @@ impl Sessions {
         let core = &self.core;
         let turn = core.prompting.lock().entry(id.clone()).or_default().clone();
         let _turn = turn.lock().await;
+        let project = self.project_of(&session).await?;
         let default = core.models.default().await;
-        let message = prompt::build(&core.records, &session, input, default).await?;
+        let message = prompt::build(core, &session, &project, input, default).await?;
         let message_id = message.info.id().clone();
         if self.claim(id) {
             self.start(session, &message).await?;
@@ -140,10 +141,7 @@ impl Sessions {
 
     async fn turn(&self, session: Session, writer: SessionWriter) -> Result<Turn> {
         self.core.set_status(&session.id, SessionStatus::Busy);
-        let project = match self.project(&session.project_id).await {
-            Ok(project) => project,
-            Err(_) => self.open_project(session.directory.as_ref()).await?,
-        };
+        let project = self.project_of(&session).await?;
         let running = self
             .core
             .running
@@ -152,6 +150,13 @@ impl Sessions {
             .map(|one| one.cancel.clone());
         let cancel = running.unwrap_or_default();
         Turn::new(self.core.clone(), session, project, cancel, writer).await
+    }
+
+    pub(super) async fn project_of(&self, session: &Session) -> Result<Project> {
+        match self.project(&session.project_id).await {
+            Ok(project) => Ok(project),
+            Err(_) => self.open_project(session.directory.as_ref()).await,
+        }
     }
 
     fn spawn(&self, id: SessionId, begun: Result<Turn>) -> Result<()> {

@@ -1,0 +1,291 @@
+//! Attachments and mentions: read once, when the prompt is made.
+//!
+//! A text file becomes what the `read` tool would answer, a directory its listing, each
+//! beside the part that names it; images and PDFs become parts that carry their bytes.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lathe_protocol::ipc::{PromptFile, PromptInput};
+use lathe_protocol::{Extra, FilePartSource, FileSource, MessageId, Project, Session, SourceText};
+use lathe_tools::{CallIds, DynTool, ToolContext, ToolOutput, list, paths, read};
+use serde_json::{Map, Value, json};
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+use super::host::Granted;
+use super::parts::{NewFile, PartList};
+use crate::agents::Mode;
+use crate::clock::ToolClock;
+use crate::core::Core;
+use crate::data_url;
+use crate::error::{Failed, Result};
+use crate::mentions::{self, Lines, Named};
+
+/// As much as the `read` tool attaches.
+const MOST_BYTES: usize = 20 * 1024 * 1024;
+const TEXT: &str = "text/plain";
+const DIRECTORY: &str = "application/x-directory";
+
+pub struct Reader<'a> {
+    core: &'a Core,
+    root: &'a Path,
+    cwd: &'a Path,
+    cx: ToolContext,
+}
+
+/// A file or folder on disk, and which lines of it are meant.
+struct OnDisk {
+    path: PathBuf,
+    lines: Option<Lines>,
+}
+
+impl<'a> Reader<'a> {
+    pub fn new(
+        core: &'a Arc<Core>,
+        session: &'a Session,
+        project: &'a Project,
+        message: &MessageId,
+    ) -> Self {
+        let (root, cwd) = (Path::new(&project.worktree), Path::new(&session.directory));
+        let cx = ToolContext {
+            root: root.to_owned(),
+            cwd: cwd.to_owned(),
+            call: CallIds {
+                session: session.id.clone(),
+                message: message.clone(),
+                call: "prompt".to_owned(),
+            },
+            cancel: CancellationToken::new(),
+            reads: core.reads_of(&session.id),
+            output_dir: core.data_dir.join("tool-output"),
+            environment: core.environment.clone(),
+            clock: Arc::new(ToolClock(core.records.clock().clone())),
+            host: Granted::host(),
+        };
+        Reader {
+            core,
+            root,
+            cwd,
+            cx,
+        }
+    }
+
+    /// What cannot be attached refuses the prompt: the person would believe it was seen.
+    pub async fn attach(&self, file: &PromptFile, parts: &mut PartList<'_>) -> Result<()> {
+        if file.url.starts_with("data:") {
+            return attach_data(file, parts);
+        }
+        let found = OnDisk::of_url(&file.url).ok_or_else(|| {
+            let name = file.filename.as_deref().unwrap_or(&file.url);
+            Failed::refused(format!("{name} cannot be attached: it is not a file"))
+        })?;
+        let name = file
+            .filename
+            .clone()
+            .unwrap_or_else(|| base_name(&found.path));
+        let new = NewFile {
+            mime: TEXT.to_owned(),
+            filename: Some(name.clone()),
+            url: file.url.clone(),
+            source: file.source.clone(),
+        };
+        let refused = |why: String| Failed::refused(format!("{name} cannot be attached: {why}"));
+        self.read(&found, new, parts).await.map_err(refused)
+    }
+
+    /// What the text names with `@`, unless it came attached already.
+    pub async fn mentions(&self, input: &PromptInput, parts: &mut PartList<'_>) {
+        for named in mentions::named(&input.text) {
+            if input.files.iter().any(|file| is_for(file, &named)) {
+                continue;
+            }
+            if let Some((name, source)) = self.agent(&named) {
+                parts.agent(name.clone(), source);
+                parts.synthetic(call_agent(&name));
+            } else if let Some((found, mention)) = self.on_disk(&named) {
+                self.mention(found, mention, parts).await;
+            }
+        }
+    }
+
+    /// Only agents that take work from others can be called upon.
+    fn agent(&self, named: &Named) -> Option<(String, SourceText)> {
+        let mut spellings = named.spellings();
+        spellings.find_map(|spelling| {
+            let agent = self.core.agents.find(&spelling.path)?;
+            let callable = matches!(agent.mode, Mode::Subagent | Mode::All);
+            (callable && spelling.lines.is_none()).then(|| (agent.name, spelling.source))
+        })
+    }
+
+    /// Only what lies in the project: a text that was pasted must not reach further.
+    fn on_disk(&self, named: &Named) -> Option<(OnDisk, mentions::Spelling)> {
+        let home = self.cx.environment.home();
+        for spelling in named.spellings() {
+            for from in [self.cwd, self.root] {
+                let Ok(place) = paths::resolve(&spelling.path, from, self.root, home) else {
+                    continue;
+                };
+                if place.is_inside() && place.path().exists() {
+                    let found = OnDisk {
+                        path: place.path().to_owned(),
+                        lines: spelling.lines,
+                    };
+                    return Some((found, spelling));
+                }
+            }
+        }
+        None
+    }
+
+    async fn mention(&self, found: OnDisk, spelling: mentions::Spelling, parts: &mut PartList<'_>) {
+        let Some(url) = found.url() else { return };
+        let source = FilePartSource::File(FileSource {
+            path: spelling.path.clone(),
+            text: spelling.source,
+            extra: Extra::default(),
+        });
+        let new = NewFile {
+            mime: TEXT.to_owned(),
+            filename: Some(spelling.path.clone()),
+            url,
+            source: Some(source),
+        };
+        if let Err(why) = self.read(&found, new, parts).await {
+            parts.synthetic(format!(
+                "The user mentioned {}, which could not be read: {why}",
+                spelling.path
+            ));
+        }
+    }
+
+    /// The error is a sentence for people and models alike.
+    async fn read(
+        &self,
+        found: &OnDisk,
+        mut file: NewFile,
+        parts: &mut PartList<'_>,
+    ) -> Result<(), String> {
+        let is_directory = found.path.is_dir();
+        let (tool, input) = found.call(is_directory);
+        let called = match is_directory {
+            true => list::List.call(input.clone(), &self.cx).await,
+            false => read::Read.call(input.clone(), &self.cx).await,
+        };
+        let mut output: ToolOutput = called.map_err(|failure| failure.text)?;
+        if let Some(media) = output.attachments.pop() {
+            file.url = data_url::encode(&media.mime, &media.bytes);
+            file.mime = media.mime;
+            parts.file(file);
+            return Ok(());
+        }
+        if is_directory {
+            file.mime = DIRECTORY.to_owned();
+        }
+        let name = file.filename.as_deref().unwrap_or_default();
+        parts.synthetic(format!(
+            "The user gave you {name}. It was read with the {tool} tool and {input}:\n\n{}",
+            output.output
+        ));
+        parts.file(file);
+        Ok(())
+    }
+}
+
+impl OnDisk {
+    fn of_url(url: &str) -> Option<Self> {
+        let url = Url::parse(url).ok().filter(|url| url.scheme() == "file")?;
+        let number = |name: &str| {
+            let pair = url.query_pairs().find(|(key, _)| key == name);
+            pair.and_then(|(_, value)| value.parse::<usize>().ok())
+        };
+        let lines = number("start").map(|first| Lines {
+            first: first.max(1),
+            last: number("end").unwrap_or(first).max(first),
+        });
+        let path = url.to_file_path().ok()?;
+        Some(OnDisk { path, lines })
+    }
+
+    fn url(&self) -> Option<String> {
+        let mut url = Url::from_file_path(&self.path).ok()?;
+        if let Some(Lines { first, last }) = self.lines {
+            url.set_query(Some(&format!("start={first}&end={last}")));
+        }
+        Some(url.into())
+    }
+
+    fn call(&self, is_directory: bool) -> (&'static str, Value) {
+        let path = self.path.display().to_string();
+        if is_directory {
+            return ("list", json!({ "path": path }));
+        }
+        let mut input = Map::new();
+        input.insert("filePath".to_owned(), path.into());
+        if let Some(Lines { first, last }) = self.lines {
+            input.insert("offset".to_owned(), first.into());
+            input.insert("limit".to_owned(), (last + 1 - first).into());
+        }
+        ("read", Value::Object(input))
+    }
+}
+
+fn attach_data(file: &PromptFile, parts: &mut PartList<'_>) -> Result<()> {
+    let name = file.filename.as_deref().unwrap_or("The attachment");
+    let refused = |why: &str| Failed::refused(format!("{name} cannot be attached: {why}"));
+    // Before decoding: base64 takes four characters for three bytes.
+    if file.url.len() / 4 * 3 > MOST_BYTES {
+        return Err(refused("it is larger than 20 MB"));
+    }
+    let data = data_url::decode(&file.url).ok_or_else(|| refused("its data is damaged"))?;
+    let mime = file.mime.clone().unwrap_or(data.mime);
+    let mut new = NewFile {
+        mime,
+        filename: file.filename.clone(),
+        url: file.url.clone(),
+        source: file.source.clone(),
+    };
+    if new.mime == "application/pdf" || is_picture(&new.mime) {
+        parts.file(new);
+        return Ok(());
+    }
+    let text = String::from_utf8(data.bytes).ok();
+    let text = text
+        .filter(|text| !text.contains('\0'))
+        .ok_or_else(|| refused("only pictures, PDF files and text can be attached"))?;
+    new.mime = TEXT.to_owned();
+    parts.synthetic(format!("The user gave you {name}:\n\n{text}"));
+    parts.file(new);
+    Ok(())
+}
+
+/// A drawing in SVG is text to a model.
+fn is_picture(mime: &str) -> bool {
+    mime.starts_with("image/") && mime != "image/svg+xml"
+}
+
+fn base_name(path: &Path) -> String {
+    path.file_name().map_or_else(
+        || path.display().to_string(),
+        |name| name.to_string_lossy().into_owned(),
+    )
+}
+
+/// The window may have resolved the same words by itself.
+fn is_for(file: &PromptFile, named: &Named) -> bool {
+    let text = match &file.source {
+        Some(FilePartSource::File(source)) => &source.text,
+        Some(FilePartSource::Symbol(source)) => &source.text,
+        Some(FilePartSource::Resource(source)) => &source.text,
+        None => return false,
+    };
+    named.overlaps(text)
+}
+
+fn call_agent(name: &str) -> String {
+    format!(
+        "The user wants the agent \"{name}\" for this. Call the task tool with subagent_type \
+         \"{name}\" and a prompt that tells it everything it needs to know."
+    )
+}

@@ -1,0 +1,149 @@
+//! `@` in a prompt: what it names comes along, and what it offers while one types.
+
+use lathe_protocol::ipc::Mention;
+use lathe_protocol::{FilePartSource, Part};
+use lathe_provider::WireKind;
+use lathe_test_support::app::TestApp;
+use lathe_test_support::fake_model::{FakeModel, text};
+
+const WIRE: WireKind = WireKind::OpenaiChat;
+
+/// The prompt's parts with the words that named them.
+async fn parts(app: &TestApp) -> Vec<String> {
+    let messages = app.messages().await;
+    let show = |part: &Part| match part {
+        Part::Text(part) if part.synthetic == Some(true) => "synthetic".to_owned(),
+        Part::Text(_) => "text".to_owned(),
+        Part::Agent(part) => format!(
+            "agent {} {:?}",
+            part.name,
+            part.source.as_ref().map(|source| source.value.as_str())
+        ),
+        Part::File(part) => match &part.source {
+            Some(FilePartSource::File(source)) => format!(
+                "{} {:?} {}..{}",
+                part.mime, source.text.value, source.text.start.0, source.text.end.0
+            ),
+            other => format!("{other:?}"),
+        },
+        other => format!("{other:?}"),
+    };
+    messages[0].parts.iter().map(show).collect()
+}
+
+#[tokio::test]
+async fn files_folders_and_agents_named_in_the_text_come_along() {
+    let model = FakeModel::start().await;
+    let first = model.reply([text("ok")]);
+    let app = TestApp::with_model(&model, WIRE)
+        .await
+        .file("src/a.rs", "fn one() {}\nfn two() {}\nfn three() {}\n")
+        .file("docs/guide.md", "# Guide\n");
+
+    app.ask("@src/a.rs#L2-L2, see @docs and let @explore look; not me@src/a.rs or @nothing.")
+        .await;
+
+    assert_eq!(
+        parts(&app).await,
+        [
+            "text",
+            "synthetic",
+            "text/plain \"@src/a.rs#L2-L2\" 0..15",
+            "synthetic",
+            "application/x-directory \"@docs\" 21..26",
+            "agent explore Some(\"@explore\")",
+            "synthetic",
+        ]
+    );
+    let seen = first.request().user_text();
+    assert!(
+        seen.contains("fn two() {}") && !seen.contains("fn three"),
+        "{seen}"
+    );
+    assert!(
+        seen.contains("guide.md") && seen.contains("subagent_type"),
+        "{seen}"
+    );
+}
+
+#[tokio::test]
+async fn a_mention_never_reaches_outside_the_project() {
+    let model = FakeModel::start().await;
+    let first = model.reply([text("ok")]);
+    let outside = tempfile::tempdir().unwrap();
+    let secret = outside.path().join("secret.txt");
+    std::fs::write(&secret, "hush").unwrap();
+    let app = TestApp::with_model(&model, WIRE).await;
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(&secret, app.path("link.txt")).unwrap();
+
+    app.ask(&format!("@{} @link.txt @../x", secret.display()))
+        .await;
+
+    assert_eq!(parts(&app).await, ["text"]);
+    assert!(!first.request().user_text().contains("hush"));
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_is_said_to_the_model_and_fails_nothing() {
+    let model = FakeModel::start().await;
+    let first = model.reply([text("ok")]);
+    let app = TestApp::with_model(&model, WIRE)
+        .await
+        .file("tool.bin", [0u8, 1, 2]);
+    app.ask("what is @tool.bin?").await;
+    assert_eq!(parts(&app).await, ["text", "synthetic"]);
+    assert!(first.request().user_text().contains("binary"));
+}
+
+fn file(path: &str) -> Mention {
+    Mention::File { path: path.into() }
+}
+
+fn directory(path: &str) -> Mention {
+    Mention::Directory { path: path.into() }
+}
+
+#[tokio::test]
+async fn letters_after_the_at_sign_find_files_folders_and_agents_best_first() {
+    let app = TestApp::start()
+        .await
+        .file(".gitignore", "target\n")
+        .file("target/explorer.rs", "")
+        .file("src/explorer.rs", "")
+        .file("src/deep/ex/plo/rer.rs", "")
+        .file("README.md", "");
+    let find = |query: &'static str, limit| {
+        let (sessions, project) = (app.sessions.clone(), app.project.clone());
+        async move {
+            sessions
+                .find_mentions(&project, query, limit)
+                .await
+                .unwrap()
+        }
+    };
+    let found = find("explorer", 10).await;
+    assert_eq!(
+        found,
+        [file("src/explorer.rs"), file("src/deep/ex/plo/rer.rs")]
+    );
+    let found = find("readme", 10).await;
+    assert_eq!(found, [file("README.md")]);
+    let found = find("expl", 2).await;
+    assert!(matches!(&found[0], Mention::Agent { name, .. } if name == "explore"));
+    assert_eq!(found[1..], [file("src/explorer.rs")]);
+    let found = find("", 10).await;
+    let listed: Vec<_> = found
+        .into_iter()
+        .filter(|one| !matches!(one, Mention::Agent { .. }))
+        .collect();
+    assert_eq!(
+        listed[..4],
+        [
+            file(".gitignore"),
+            file("README.md"),
+            directory("src"),
+            directory("src/deep")
+        ]
+    );
+}
