@@ -6,14 +6,19 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod agents;
 mod attachments;
+mod commands;
+mod config;
 mod failures;
 mod faults;
 mod first_turn;
+mod instructions;
 mod lifecycle;
 mod media;
 mod mentions;
 mod recovery;
 mod time;
 mod tools;
+mod trust;
 mod wires;

@@ -23,6 +23,7 @@ use tempfile::TempDir;
 use crate::fake_model::FakeModel;
 
 const CONFIG: &str = "config.json";
+const CONFIG_HOME: &str = "config-home";
 
 /// Must never be seen outside a request's headers.
 pub const CANARY_KEY: &str = "sk-canary-4f9d2c7b8a61";
@@ -92,6 +93,14 @@ impl TestApp {
         let folder = path.parent().expect("a file lies in a folder");
         std::fs::create_dir_all(folder).expect("the folder is made");
         std::fs::write(path, content).expect("the file is written");
+    }
+
+    /// Writes a file of the person's own config, such as `lathe/lathe.json`.
+    pub fn write_config(&self, name: &str, content: impl AsRef<[u8]>) {
+        let path = self.data.path().join(CONFIG_HOME).join(name);
+        let folder = path.parent().expect("a file lies in a folder");
+        std::fs::create_dir_all(folder).expect("the folder is made");
+        std::fs::write(path, content).expect("the config is written");
     }
 
     pub fn read(&self, name: &str) -> String {
@@ -224,6 +233,7 @@ async fn open(data: &Path, clock: &ManualClock) -> Sessions {
     let mut options = Options::new(data);
     // Says which model answers, whatever the developer's own config says.
     options.config = Some(data.join(CONFIG));
+    options.config_home = Some(data.join(CONFIG_HOME));
     options.pace = DemoPace::Instant;
     options.clock = Arc::new(clock.clone());
     // The developer's own keys must not decide what a test does.

@@ -1,4 +1,6 @@
-//! Who answers: the built-in agents and what each may do.
+//! Who answers: the built-in agents, those of the person and those of the project.
+
+mod custom;
 
 use lathe_protocol::{Action, ModelRef, Ruleset};
 
@@ -11,6 +13,10 @@ pub struct Agent {
     pub mode: Mode,
     /// On top of the defaults.
     pub rules: Ruleset,
+    /// What config says for this agent alone: over what it says for all.
+    pub overrides: Ruleset,
+    /// What a project that is not trusted wishes for this agent: it can only take away.
+    pub wishes: Ruleset,
     /// Its own instructions, after the general ones.
     pub prompt: Option<String>,
     pub model: Option<ModelRef>,
@@ -19,6 +25,8 @@ pub struct Agent {
     pub top_p: Option<f64>,
     /// How many steps a turn may take; on the last one it must sum up.
     pub steps: Option<u32>,
+    pub color: Option<String>,
+    pub is_built_in: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,8 +43,60 @@ pub enum Mode {
 
 pub const DEFAULT: &str = "build";
 
-/// In the order in which they are offered.
-pub fn built_in() -> Vec<Agent> {
+/// The agents of a project, in the order in which they are offered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Agents {
+    agents: Vec<Agent>,
+    /// Who answers when nobody is named.
+    default: Option<String>,
+}
+
+impl Agents {
+    pub fn built_in() -> Self {
+        Agents {
+            agents: built_in(),
+            default: None,
+        }
+    }
+
+    pub fn all(&self) -> &[Agent] {
+        &self.agents
+    }
+
+    pub fn find(&self, name: &str) -> Option<&Agent> {
+        self.agents.iter().find(|agent| agent.name == name)
+    }
+
+    /// Whom another agent, or a person with `@`, can hand work to.
+    pub fn callable(&self, name: &str) -> Option<&Agent> {
+        let takes_work = |agent: &&Agent| matches!(agent.mode, Mode::Subagent | Mode::All);
+        self.find(name).filter(takes_work)
+    }
+
+    pub fn set_default(&mut self, name: Option<String>) {
+        self.default = name;
+    }
+
+    /// Someone a person can talk to.
+    pub fn default_name(&self) -> &str {
+        let talks = |agent: &&Agent| matches!(agent.mode, Mode::Primary | Mode::All);
+        let wanted = self.default.as_deref().and_then(|name| self.find(name));
+        let found = wanted
+            .filter(talks)
+            .or_else(|| self.find(DEFAULT).filter(talks))
+            .or_else(|| self.agents.iter().find(talks));
+        found.map_or(DEFAULT, |agent| &agent.name)
+    }
+
+    /// An agent that is gone falls back to the default one: history must stay usable.
+    pub fn get(&self, name: Option<&str>) -> Agent {
+        let found = name.and_then(|name| self.find(name));
+        let found = found.or_else(|| self.find(self.default_name()));
+        found.cloned().unwrap_or_else(plainest)
+    }
+}
+
+fn built_in() -> Vec<Agent> {
     use Action::{Allow, Deny};
     let nothing = vec![rule("*", "*", Deny)];
     vec![
@@ -85,7 +145,7 @@ pub fn built_in() -> Vec<Agent> {
 }
 
 /// What is left when there is no agent at all: one that may nothing but talk.
-pub fn plainest() -> Agent {
+fn plainest() -> Agent {
     agent(
         DEFAULT,
         Mode::Primary,
@@ -114,11 +174,15 @@ fn agent(name: &str, mode: Mode, description: &str, rules: Ruleset) -> Agent {
         description: description.to_owned(),
         mode,
         rules,
+        overrides: Ruleset::new(),
+        wishes: Ruleset::new(),
         prompt: None,
         model: None,
         variant: None,
         temperature: None,
         top_p: None,
         steps: None,
+        color: None,
+        is_built_in: true,
     }
 }

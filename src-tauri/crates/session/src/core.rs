@@ -1,33 +1,38 @@
 //! What every part of the session core works with.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use lathe_protocol::{
-    Event, MessageWithParts, ModelRef, Ruleset, Session, SessionId, SessionStatus, UserMessage,
+    Event, MessageWithParts, ModelRef, Project, Ruleset, Session, SessionId, SessionStatus,
+    UserMessage,
 };
 use lathe_tools::{Environment, FileReads, Registry};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use crate::agents::{self, Agent};
+use crate::agents::Agent;
+use crate::instructions::Instructions;
 use crate::mentions::Finder;
 use crate::models::Models;
-use crate::permission::{self, PermissionDesk};
+use crate::permission::{self, Freedom, PermissionDesk};
 use crate::pictures::Pictures;
 use crate::question::QuestionDesk;
 use crate::records::Records;
 use crate::sessions::Counted;
+use crate::setup::{Setup, Setups};
 use crate::snapshots::Snapshots;
 
 pub struct Core {
     pub records: Records,
     pub data_dir: PathBuf,
-    pub models: Models,
-    pub agents: Agents,
+    pub models: Arc<Models>,
+    pub setups: Setups,
+    pub instructions: Instructions,
     pub finder: Finder,
     pub tools: Registry,
     pub permissions: PermissionDesk,
@@ -37,6 +42,8 @@ pub struct Core {
     pub environment: Arc<Environment>,
     /// Rules from the person's settings, over those of every agent.
     pub user_rules: Mutex<Ruleset>,
+    /// Nothing is asked any more; off unless the person says so.
+    pub allow_all: AtomicBool,
     pub running: Mutex<HashMap<SessionId, Running>>,
     /// One prompt at a time per session, so that ids, files and queue have one order.
     pub prompting: Mutex<HashMap<SessionId, Arc<tokio::sync::Mutex<()>>>>,
@@ -72,7 +79,8 @@ impl Core {
     pub fn new(
         records: Records,
         data_dir: PathBuf,
-        models: Models,
+        models: Arc<Models>,
+        setups: Setups,
         tools: Registry,
         environment: Arc<Environment>,
         pictures: Pictures,
@@ -81,7 +89,9 @@ impl Core {
             snapshots: Snapshots::new(data_dir.clone()),
             data_dir,
             models,
-            agents: Agents(agents::built_in()),
+            setups,
+            instructions: Instructions::default(),
+            allow_all: AtomicBool::new(false),
             finder: Finder::default(),
             tools,
             permissions: PermissionDesk::new(records.clone()),
@@ -98,20 +108,34 @@ impl Core {
         }
     }
 
-    /// Defaults, then the agent, then the person, then the session.
-    pub fn rules(&self, agent: &Agent, session: &Session) -> Ruleset {
-        let mut rules = permission::defaults();
+    /// What holds where a session works, as the files say now.
+    pub async fn setup(&self, session: &Session, project: &Project) -> Arc<Setup> {
+        let (directory, worktree) = (Path::new(&session.directory), Path::new(&project.worktree));
+        self.setups.of(directory, worktree).await
+    }
+
+    /// Defaults, then the agent, then the person, then their word on this agent, then the
+    /// session. A project that is not trusted can only take away from that.
+    pub fn rules(&self, setup: &Setup, agent: &Agent, session: &Session) -> Ruleset {
+        let freedom = Freedom {
+            edits: setup.edits,
+            all: self.allow_all.load(Ordering::Relaxed),
+        };
+        let mut rules = permission::defaults(freedom);
         rules.extend(agent.rules.iter().cloned());
         rules.extend(self.user_rules.lock().iter().cloned());
+        rules.extend(setup.rules.iter().cloned());
+        rules.extend(agent.overrides.iter().cloned());
         rules.extend(session.permission.iter().flatten().cloned());
-        rules
+        let rules = permission::narrow(rules, &setup.wishes);
+        permission::narrow(rules, &agent.wishes)
     }
 
     /// The message's own choice, else the agent's, else what is set up.
-    pub async fn model_for(&self, user: &UserMessage, agent: &Agent) -> ModelRef {
+    pub async fn model_for(&self, setup: &Setup, user: &UserMessage, agent: &Agent) -> ModelRef {
         match user.model.clone().or_else(|| agent.model.clone()) {
             Some(model) => model,
-            None => self.models.default().await,
+            None => setup.models.default().await,
         }
     }
 
@@ -165,27 +189,5 @@ impl Core {
             () = self.records.clock().sleep(wait) => true,
             () = now.notified() => true,
         }
-    }
-}
-
-pub struct Agents(Vec<Agent>);
-
-impl Agents {
-    pub fn all(&self) -> &[Agent] {
-        &self.0
-    }
-
-    pub fn find(&self, name: &str) -> Option<Agent> {
-        self.0.iter().find(|agent| agent.name == name).cloned()
-    }
-
-    /// An agent that is gone falls back to the default one: history must stay usable.
-    pub fn get(&self, name: Option<&str>) -> Agent {
-        let find = |name: &str| self.0.iter().find(|agent| agent.name == name);
-        let found = name
-            .and_then(find)
-            .or_else(|| find(agents::DEFAULT))
-            .or(self.0.first());
-        found.cloned().unwrap_or_else(agents::plainest)
     }
 }

@@ -7,12 +7,14 @@
 mod agents;
 pub mod bus;
 pub mod clock;
-mod config;
+mod commands;
+pub mod config;
 mod convert;
 mod core;
 pub mod data_url;
 mod error;
 mod failure;
+mod instructions;
 mod mentions;
 pub mod models;
 mod permission;
@@ -22,10 +24,12 @@ mod prompt;
 mod question;
 mod records;
 mod sessions;
+mod setup;
 mod slug;
 mod snapshots;
 mod system;
 mod title;
+mod trust;
 mod turn;
 
 pub use agents::{Agent, Mode};

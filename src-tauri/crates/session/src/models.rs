@@ -15,7 +15,7 @@ use lathe_provider::discover::discover;
 pub use lathe_provider::keys::{KeyEntry, KeyError, KeySource, Keys};
 use lathe_provider::resolve::{Resolved, default_model, endpoint_of, resolve};
 use lathe_provider::{ApiFailure, ModelInfo, ModelRequest, ProviderError, StreamEvent, Usage};
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 pub use rust_decimal::Decimal;
 use rust_decimal::prelude::ToPrimitive;
 use serde_json::Value;
@@ -28,12 +28,16 @@ pub struct Models {
     keys: Keys,
     catalog: RwLock<Arc<Catalog>>,
     config: ModelConfig,
+    /// What `config` was read from.
+    value: Value,
+    /// Servers of this machine, found since the start.
+    found: Mutex<Vec<Provider>>,
     problems: Vec<ConfigProblem>,
 }
 
 impl Models {
-    pub fn new(client: ModelClient, keys: Keys, config: &Value) -> Self {
-        let config = ModelConfig::read(config);
+    pub fn new(client: ModelClient, keys: Keys, value: Value) -> Self {
+        let config = ModelConfig::read(&value);
         let (catalog, problems) = Catalog::built_in().with_config(&config);
         let catalog = RwLock::new(Arc::new(catalog));
         Models {
@@ -41,7 +45,33 @@ impl Models {
             keys,
             catalog,
             config,
+            value,
+            found: Mutex::default(),
             problems,
+        }
+    }
+
+    /// The same keys and servers under another config; these ones where it is the same.
+    pub fn under(self: &Arc<Self>, value: Value) -> Arc<Self> {
+        if self.value == value {
+            return self.clone();
+        }
+        let models = Models::new(self.client.clone(), self.keys.clone(), value);
+        models.add_found(self.found.lock().clone());
+        Arc::new(models)
+    }
+
+    /// How many servers were found: whoever keeps a copy learns that it is old.
+    pub fn found(&self) -> usize {
+        self.found.lock().len()
+    }
+
+    fn add_found(&self, found: Vec<Provider>) {
+        if !found.is_empty() {
+            let mut catalog = Catalog::clone(&self.catalog());
+            catalog.add_discovered(found.clone());
+            *self.catalog.write() = Arc::new(catalog);
+            self.found.lock().extend(found);
         }
     }
 
@@ -70,11 +100,7 @@ impl Models {
     /// Looks for servers on this machine; what is found can be used from then on.
     pub async fn look_around(&self) {
         let found = discover(&self.client, &self.catalog()).await;
-        if !found.is_empty() {
-            let mut catalog = Catalog::clone(&self.catalog());
-            catalog.add_discovered(found);
-            *self.catalog.write() = Arc::new(catalog);
-        }
+        self.add_found(found);
     }
 
     pub async fn keys(&self) -> Vec<KeyEntry> {

@@ -1,7 +1,9 @@
 //! May the agent do this? Rules decide; where they say "ask", a person does.
 
 mod desk;
+mod narrow;
 mod rules;
 
 pub use desk::{Answer, Inquiry, PermissionDesk};
-pub use rules::{defaults, hides_tool, rule};
+pub use narrow::narrow;
+pub use rules::{Freedom, defaults, hides_tool, permission_of, rule};

@@ -2,6 +2,8 @@
 
 mod history;
 
+pub use history::branch;
+
 use std::path::{Path, PathBuf};
 
 use lathe_protocol::{Extra, Millis, Project, ProjectId, ProjectTime};

@@ -8,25 +8,34 @@ use std::sync::Arc;
 
 use lathe_protocol::ipc::PromptInput;
 use lathe_protocol::{
-    CreatedTime, Extra, Message, MessageWithParts, ModelRef, Project, Session, UserMessage,
+    CreatedTime, Extra, Message, MessageWithParts, Project, Session, UserMessage,
 };
 
-use crate::agents;
 use crate::core::Core;
 use crate::error::{Failed, Result};
+use crate::setup::Setup;
 use files::Reader;
-pub use parts::PartList;
+pub use host::{PromptHost, context};
+pub use parts::{NewSubtask, PartList};
+
+/// What is sent: a person's words, or a task for another agent.
+pub struct Prompt {
+    pub input: PromptInput,
+    /// Stands in place of the text.
+    pub subtask: Option<NewSubtask>,
+}
 
 /// Makes the message; nothing is stored yet. Its parts stand in the order in which the
 /// person gave them: the text, what was attached, what the text mentions.
 pub async fn build(
     core: &Arc<Core>,
+    setup: &Setup,
     session: &Session,
     project: &Project,
-    input: PromptInput,
-    default_model: ModelRef,
+    prompt: Prompt,
 ) -> Result<MessageWithParts> {
-    if input.text.trim().is_empty() && input.files.is_empty() {
+    let Prompt { input, subtask } = prompt;
+    if input.text.trim().is_empty() && input.files.is_empty() && subtask.is_none() {
         return Err(Failed::refused("The prompt is empty"));
     }
     let records = &core.records;
@@ -40,14 +49,32 @@ pub async fn build(
     let now = newest.map_or(records.now(), |newest| records.now().max(newest.created()));
     let id = records.ids().message(now);
     let mut parts = PartList::new(records, session.id.clone(), id.clone(), now);
-    let reader = Reader::new(core, session, project, &id);
-    if !input.text.trim().is_empty() {
-        parts.text(input.text.clone());
+    let reader = Reader {
+        agents: &setup.agents,
+        cx: context(core, session, project, id.clone(), PromptHost::granted()),
+    };
+    let is_subtask = subtask.is_some();
+    match subtask {
+        Some(subtask) => parts.subtask(subtask),
+        None if input.text.trim().is_empty() => {}
+        None => parts.text(input.text.clone()),
     }
     for file in &input.files {
         reader.attach(file, &mut parts).await?;
     }
-    reader.mentions(&input, &mut parts).await;
+    if !is_subtask {
+        reader.mentions(&input, &mut parts).await;
+    }
+    let agent = input
+        .agent
+        .unwrap_or_else(|| setup.agents.default_name().to_owned());
+    let model = match input
+        .model
+        .or_else(|| setup.agents.find(&agent)?.model.clone())
+    {
+        Some(model) => model,
+        None => setup.models.default().await,
+    };
     let info = Message::User(UserMessage {
         id,
         session_id: session.id.clone(),
@@ -56,8 +83,8 @@ pub async fn build(
             extra: Extra::default(),
         },
         summary: None,
-        agent: Some(input.agent.unwrap_or_else(|| agents::DEFAULT.to_owned())),
-        model: Some(input.model.unwrap_or(default_model)),
+        agent: Some(agent),
+        model: Some(model),
         system: None,
         tools: None,
         variant: input.variant,

@@ -1,5 +1,6 @@
 //! The public handle: everything a window or a command line does with sessions.
 
+mod commands;
 mod lifecycle;
 mod media;
 mod surroundings;
@@ -10,6 +11,7 @@ pub(crate) use media::Counted;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use lathe_protocol::{
     MessageId, Millis, Part, PartId, PermissionId, PermissionRequest, Project, ProjectId,
@@ -26,7 +28,7 @@ use tokio::sync::watch;
 
 use crate::bus::{Bus, Subscription};
 use crate::clock::{Clock, SystemClock};
-use crate::config::Config;
+use crate::config;
 use crate::core::Core;
 use crate::error::{Failed, Result};
 use crate::models::{DEMO, Models};
@@ -34,6 +36,7 @@ use crate::permission::Answer;
 use crate::pictures::{FitPicture, Pictures};
 use crate::project;
 use crate::records::Records;
+use crate::setup::{self, Setups};
 
 #[derive(Clone)]
 pub struct Sessions {
@@ -48,6 +51,8 @@ pub struct Options {
     pub tools: Registry,
     /// A config file that counts more than the global ones.
     pub config: Option<PathBuf>,
+    /// The folder that holds the person's own `lathe/` and `opencode/`.
+    pub config_home: Option<PathBuf>,
     /// Where keys come from, if not from environment, keyring and file.
     pub keys: Option<Keys>,
     /// How pictures are made to fit; without it they are sent as they are.
@@ -65,6 +70,7 @@ impl Options {
             pace: DemoPace::Realistic,
             tools: tools(),
             config: None,
+            config_home: config::config_home(),
             keys: None,
             fit_picture: Arc::new(as_it_is),
             environment: Arc::new(Environment::of_user(EnvironmentSettings::default())),
@@ -106,14 +112,20 @@ impl Sessions {
         let client = ModelClient::new(options.timeouts, options.pace)
             .map_err(|error| Failed::refused(error.to_string()))?;
         let records = Records::new(store, Bus::default(), options.clock);
-        let config = Config::load(options.config.as_deref());
+        let (home, named) = (
+            options.config_home,
+            config::named_file(options.config.as_deref()),
+        );
         let keys = options.keys.unwrap_or_else(|| Keys::new(&options.data_dir));
-        let models = Models::new(client, keys, &config.value);
+        let value = setup::models_at_start(home.clone(), named.clone());
+        let models = Arc::new(Models::new(client, keys, value));
+        let setups = Setups::new(home, named, &options.data_dir, models.clone());
         sweep(options.data_dir.join("tool-output"), records.now());
         let core = Core::new(
             records,
             options.data_dir,
             models,
+            setups,
             options.tools,
             options.environment,
             Pictures::new(options.fit_picture),
@@ -236,6 +248,11 @@ impl Sessions {
 
     pub fn set_rules(&self, rules: Ruleset) {
         *self.core.user_rules.lock() = rules;
+    }
+
+    /// Nothing is asked any more, in any project.
+    pub fn set_allow_all(&self, allow: bool) {
+        self.core.allow_all.store(allow, Ordering::Relaxed);
     }
 
     /// No model is set up: the built-in one answers.

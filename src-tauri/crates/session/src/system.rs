@@ -4,37 +4,70 @@ use lathe_protocol::{Project, Session, UserMessage};
 
 use crate::agents::Agent;
 use crate::core::Core;
+use crate::instructions::Instruction;
+use crate::project::branch;
+use crate::setup::Setup;
 
 const GENERAL: &str = include_str!("system.txt");
 
+/// Where the model works.
+#[derive(Clone, Copy)]
+pub struct Scene<'a> {
+    pub core: &'a Core,
+    pub setup: &'a Setup,
+    pub session: &'a Session,
+    pub project: &'a Project,
+}
+
 /// The most stable text first, so that providers can cache it.
-pub async fn prompt(
-    core: &Core,
-    session: &Session,
-    project: &Project,
-    agent: &Agent,
-    user: &UserMessage,
-) -> Vec<String> {
+pub async fn prompt(scene: Scene<'_>, agent: &Agent, user: &UserMessage) -> Vec<String> {
     let mut blocks = vec![GENERAL.trim_end().to_owned()];
     blocks.extend(agent.prompt.clone());
-    blocks.push(environment(core, session, project));
+    blocks.push(scene.environment().await);
+    let Setup {
+        places,
+        instructions,
+        ..
+    } = scene.setup;
+    let instructions = scene
+        .core
+        .instructions
+        .of(places.clone(), instructions.clone());
+    blocks.extend(instructions.await.iter().map(block));
     blocks.extend(user.system.clone());
     blocks
 }
 
-fn environment(core: &Core, session: &Session, project: &Project) -> String {
-    let git = if project.vcs.as_deref() == Some("git") {
-        "yes"
-    } else {
-        "no"
-    };
+fn block(instruction: &Instruction) -> String {
     format!(
-        "Working directory: {}\nProject root: {}\nGit repository: {git}\nPlatform: {}\nToday: {}",
-        session.directory,
-        project.worktree,
-        std::env::consts::OS,
-        date(core.records.now().0),
+        "Instructions from {}:\n{}",
+        instruction.path,
+        instruction.text.trim_end()
     )
+}
+
+impl Scene<'_> {
+    /// Facts only, found out without running anything.
+    async fn environment(&self) -> String {
+        let git = match self.project.vcs.as_deref() {
+            Some("git") => {
+                let worktree = self.project.worktree.clone();
+                let head = tokio::task::spawn_blocking(move || branch(worktree.as_ref()));
+                match head.await.ok().flatten() {
+                    Some(branch) => format!("yes, on {branch}"),
+                    None => "yes".to_owned(),
+                }
+            }
+            _ => "no".to_owned(),
+        };
+        format!(
+            "Working directory: {}\nProject root: {}\nGit repository: {git}\nPlatform: {}\nToday: {}",
+            self.session.directory,
+            self.project.worktree,
+            std::env::consts::OS,
+            date(self.core.records.now().0),
+        )
+    }
 }
 
 /// The day in UTC as `2026-11-16` (Howard Hinnant's days-to-civil algorithm).

@@ -8,6 +8,7 @@ use lathe_provider::{ModelMessage, ModelRequest, StreamEvent, UserContent};
 use tokio_util::sync::CancellationToken;
 
 use crate::core::Core;
+use crate::models::Models;
 use crate::slug;
 
 const DEFAULT: &str = "New session - ";
@@ -32,7 +33,12 @@ fn is_default(title: &str) -> bool {
 }
 
 /// Beside the turn; a failure leaves the title as it is.
-pub fn begin(core: &Arc<Core>, session: &Session, history: &[MessageWithParts]) {
+pub fn begin(
+    core: &Arc<Core>,
+    models: &Arc<Models>,
+    session: &Session,
+    history: &[MessageWithParts],
+) {
     let [first] = history else { return };
     let Some(user) = first.info.as_user() else {
         return;
@@ -40,10 +46,10 @@ pub fn begin(core: &Arc<Core>, session: &Session, history: &[MessageWithParts]) 
     if session.parent_id.is_some() || !is_default(&session.title) {
         return;
     }
-    let (core, id) = (core.clone(), session.id.clone());
+    let (core, models, id) = (core.clone(), models.clone(), session.id.clone());
     let (prompt, model) = (text_of(first), user.model.clone());
     tokio::spawn(async move {
-        let Some(title) = ask(&core, prompt, model).await else {
+        let Some(title) = ask(&models, prompt, model).await else {
             return;
         };
         let named = core.records.update_session(&id, move |session| {
@@ -71,13 +77,13 @@ fn text_of(message: &MessageWithParts) -> String {
         .collect()
 }
 
-async fn ask(core: &Core, prompt: String, model: Option<ModelRef>) -> Option<String> {
+async fn ask(models: &Models, prompt: String, model: Option<ModelRef>) -> Option<String> {
     let model = match model {
         Some(model) => model,
-        None => core.models.default().await,
+        None => models.default().await,
     };
-    let small = core.models.catalog().small_model(&model);
-    let model = core.models.open(&small).await.ok()?;
+    let small = models.catalog().small_model(&model);
+    let model = models.open(&small).await.ok()?;
     let mut request = ModelRequest::new(model.info().wire_id.clone());
     request.system = vec![SYSTEM.to_owned()];
     let content = vec![UserContent::Text { text: prompt }];

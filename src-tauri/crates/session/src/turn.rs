@@ -28,6 +28,7 @@ use crate::core::Core;
 use crate::error::Result;
 use crate::failure::message_error;
 use crate::models::OpenModel;
+use crate::setup::Setup;
 use crate::title;
 use calls::After;
 use doom::DoomLoop;
@@ -40,6 +41,8 @@ pub struct Turn {
     core: Arc<Core>,
     session: Session,
     project: Project,
+    /// What the files say, looked at anew for every step.
+    setup: Arc<Setup>,
     cancel: CancellationToken,
     /// What the model may see; grows with the turn.
     history: Vec<MessageWithParts>,
@@ -78,10 +81,12 @@ impl Turn {
             .await?
             .messages;
         let reads = core.reads_of(&session.id);
+        let setup = core.setup(&session, &project).await;
         Ok(Turn {
             core,
             session,
             project,
+            setup,
             cancel,
             history,
             reads,
@@ -102,7 +107,7 @@ impl Turn {
                 return Ok(());
             }
             if self.steps == 0 {
-                title::begin(&self.core, &self.session, &self.history);
+                title::begin(&self.core, &self.setup.models, &self.session, &self.history);
             }
             if self.step(&user).await? == Next::Stop {
                 return Ok(());
@@ -163,14 +168,15 @@ impl Turn {
 
     async fn step(&mut self, user: &UserMessage) -> Result<Next> {
         self.steps += 1;
-        let agent = self.core.agents.get(user.agent.as_deref());
-        let wanted = self.core.model_for(user, &agent).await;
+        self.setup = self.core.setup(&self.session, &self.project).await;
+        let agent = self.setup.agents.get(user.agent.as_deref());
+        let wanted = self.core.model_for(&self.setup, user, &agent).await;
         let mut message = self.new_message(user, &agent, &wanted);
         self.core
             .records
             .put_message(Message::Assistant(message.clone()))
             .await?;
-        let model = match self.core.models.open(&wanted).await {
+        let model = match self.setup.models.open(&wanted).await {
             Ok(model) => model,
             Err(error) => return self.fail(message, &wanted.provider_id, error).await,
         };
@@ -306,7 +312,7 @@ impl Turn {
             core: self.core.clone(),
             session: self.session.clone(),
             project: self.project.clone(),
-            rules: self.core.rules(agent, &self.session),
+            rules: self.core.rules(&self.setup, agent, &self.session),
             tools: self.tools(agent),
             cancel: self.cancel.clone(),
             reads: self.reads.clone(),

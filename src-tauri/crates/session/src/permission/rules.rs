@@ -11,10 +11,19 @@ pub enum Verdict {
     Deny(Rule),
 }
 
+/// How much the person lets the agent do without a question.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Freedom {
+    /// Edits of this project's files.
+    pub edits: bool,
+    /// Everything.
+    pub all: bool,
+}
+
 /// The rules every agent starts from: looking is free, changing asks.
-pub fn defaults() -> Ruleset {
+pub fn defaults(freedom: Freedom) -> Ruleset {
     use Action::{Allow, Ask, Deny};
-    [
+    let mut rules = Vec::from([
         ("*", "*", Ask),
         ("read", "*", Allow),
         ("read", "*.env", Ask),
@@ -26,12 +35,19 @@ pub fn defaults() -> Ruleset {
         ("todoread", "*", Allow),
         ("todowrite", "*", Allow),
         ("task", "*", Allow),
-        ("question", "*", Deny),
-        ("plan_enter", "*", Deny),
-        ("plan_exit", "*", Deny),
-    ]
-    .map(|(permission, pattern, action)| rule(permission, pattern, action))
-    .to_vec()
+    ]);
+    if freedom.edits {
+        rules.push(("edit", "*", Allow));
+    }
+    if freedom.all {
+        rules.push(("*", "*", Allow));
+    }
+    // What belongs to certain agents stays theirs.
+    rules.extend(["question", "plan_enter", "plan_exit"].map(|name| (name, "*", Deny)));
+    let rules = rules.into_iter();
+    rules
+        .map(|(permission, pattern, action)| rule(permission, pattern, action))
+        .collect()
 }
 
 pub fn rule(permission: &str, pattern: &str, action: Action) -> Rule {
@@ -43,9 +59,9 @@ pub fn rule(permission: &str, pattern: &str, action: Action) -> Rule {
 }
 
 /// The permission a tool's calls ask for.
-fn permission_of(tool: &str) -> &str {
+pub fn permission_of(tool: &str) -> &str {
     match tool {
-        "write" | "apply_patch" => "edit",
+        "write" | "apply_patch" | "patch" | "multiedit" => "edit",
         other => other,
     }
 }
@@ -220,6 +236,6 @@ mod tests {
         ));
         assert!(!hides_tool(&[deny("src/*")], "edit"));
         assert!(!hides_tool(&[], "edit"));
-        assert!(hides_tool(&defaults(), "question"));
+        assert!(hides_tool(&defaults(Freedom::default()), "question"));
     }
 }

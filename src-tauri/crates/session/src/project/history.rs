@@ -29,17 +29,20 @@ pub fn root_commit(worktree: &Path) -> Option<String> {
 
 /// A linked worktree keeps its refs and objects with the main one.
 fn common_dir(dot_git: &Path) -> Option<PathBuf> {
-    let git_dir = if dot_git.is_dir() {
-        dot_git.to_owned()
-    } else {
-        let pointer = fs::read_to_string(dot_git).ok()?;
-        let target = pointer.strip_prefix("gitdir:")?.trim().to_owned();
-        dot_git.parent()?.join(target)
-    };
+    let git_dir = git_dir(dot_git)?;
     match fs::read_to_string(git_dir.join("commondir")) {
         Ok(common) => Some(git_dir.join(common.trim())),
         Err(_) => Some(git_dir),
     }
+}
+
+fn git_dir(dot_git: &Path) -> Option<PathBuf> {
+    if dot_git.is_dir() {
+        return Some(dot_git.to_owned());
+    }
+    let pointer = fs::read_to_string(dot_git).ok()?;
+    let target = pointer.strip_prefix("gitdir:")?.trim().to_owned();
+    Some(dot_git.parent()?.join(target))
 }
 
 fn tips(common: &Path) -> BTreeSet<ObjectId> {
@@ -92,4 +95,16 @@ fn commit_of(objects: &gix_odb::Handle, id: ObjectId, buffer: &mut Vec<u8>) -> O
         }
     }
     None
+}
+
+/// What `HEAD` stands on: a branch, or a commit of its own.
+pub fn branch(worktree: &Path) -> Option<String> {
+    let head = fs::read_to_string(git_dir(&worktree.join(".git"))?.join("HEAD")).ok()?;
+    let head = head.trim();
+    let named = match head.strip_prefix("ref: refs/heads/") {
+        Some(branch) => format!("branch {branch}"),
+        None => format!("commit {}", head.get(..12)?),
+    };
+    // Whoever made the repository chose the name; it stands in a line of ours.
+    named.chars().all(|c| !c.is_control()).then_some(named)
 }

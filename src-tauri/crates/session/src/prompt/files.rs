@@ -4,20 +4,15 @@
 //! beside the part that names it; images and PDFs become parts that carry their bytes.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use lathe_protocol::ipc::{PromptFile, PromptInput};
-use lathe_protocol::{Extra, FilePartSource, FileSource, MessageId, Project, Session, SourceText};
-use lathe_tools::{CallIds, DynTool, ToolContext, ToolOutput, list, paths, read};
+use lathe_protocol::{Extra, FilePartSource, FileSource, SourceText};
+use lathe_tools::{DynTool, ToolContext, ToolOutput, list, paths, read};
 use serde_json::{Map, Value, json};
-use tokio_util::sync::CancellationToken;
 use url::Url;
 
-use super::host::Granted;
 use super::parts::{NewFile, PartList};
-use crate::agents::Mode;
-use crate::clock::ToolClock;
-use crate::core::Core;
+use crate::agents::Agents;
 use crate::data_url;
 use crate::error::{Failed, Result};
 use crate::mentions::{self, Lines, Named};
@@ -28,10 +23,8 @@ const TEXT: &str = "text/plain";
 const DIRECTORY: &str = "application/x-directory";
 
 pub struct Reader<'a> {
-    core: &'a Core,
-    root: &'a Path,
-    cwd: &'a Path,
-    cx: ToolContext,
+    pub agents: &'a Agents,
+    pub cx: ToolContext,
 }
 
 /// A file or folder on disk, and which lines of it are meant.
@@ -40,37 +33,7 @@ struct OnDisk {
     lines: Option<Lines>,
 }
 
-impl<'a> Reader<'a> {
-    pub fn new(
-        core: &'a Arc<Core>,
-        session: &'a Session,
-        project: &'a Project,
-        message: &MessageId,
-    ) -> Self {
-        let (root, cwd) = (Path::new(&project.worktree), Path::new(&session.directory));
-        let cx = ToolContext {
-            root: root.to_owned(),
-            cwd: cwd.to_owned(),
-            call: CallIds {
-                session: session.id.clone(),
-                message: message.clone(),
-                call: "prompt".to_owned(),
-            },
-            cancel: CancellationToken::new(),
-            reads: core.reads_of(&session.id),
-            output_dir: core.data_dir.join("tool-output"),
-            environment: core.environment.clone(),
-            clock: Arc::new(ToolClock(core.records.clock().clone())),
-            host: Granted::host(),
-        };
-        Reader {
-            core,
-            root,
-            cwd,
-            cx,
-        }
-    }
-
+impl Reader<'_> {
     /// What cannot be attached refuses the prompt: the person would believe it was seen.
     pub async fn attach(&self, file: &PromptFile, parts: &mut PartList<'_>) -> Result<()> {
         if file.url.starts_with("data:") {
@@ -113,9 +76,9 @@ impl<'a> Reader<'a> {
     fn agent(&self, named: &Named) -> Option<(String, SourceText)> {
         let mut spellings = named.spellings();
         spellings.find_map(|spelling| {
-            let agent = self.core.agents.find(&spelling.path)?;
-            let callable = matches!(agent.mode, Mode::Subagent | Mode::All);
-            (callable && spelling.lines.is_none()).then(|| (agent.name, spelling.source))
+            let agent = self.agents.callable(&spelling.path)?;
+            let is_whole = spelling.lines.is_none();
+            is_whole.then(|| (agent.name.clone(), spelling.source))
         })
     }
 
@@ -123,8 +86,8 @@ impl<'a> Reader<'a> {
     fn on_disk(&self, named: &Named) -> Option<(OnDisk, mentions::Spelling)> {
         let home = self.cx.environment.home();
         for spelling in named.spellings() {
-            for from in [self.cwd, self.root] {
-                let Ok(place) = paths::resolve(&spelling.path, from, self.root, home) else {
+            for from in [&self.cx.cwd, &self.cx.root] {
+                let Ok(place) = paths::resolve(&spelling.path, from, &self.cx.root, home) else {
                     continue;
                 };
                 if place.is_inside() && place.path().exists() {

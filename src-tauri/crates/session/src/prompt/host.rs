@@ -1,52 +1,126 @@
 //! Whom a tool asks when it runs for a prompt instead of a call of the model's.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use lathe_protocol::{Question, Todo};
-use lathe_tools::{Host, PermissionAsk, Progress, TaskRequest, TaskResult, ToolFailure};
+use lathe_protocol::{
+    Extra, MessageId, PermissionRequest, Project, ProjectId, Question, Ruleset, Session, SessionId,
+    Todo,
+};
+use lathe_tools::{
+    CallIds, Host, PermissionAsk, Progress, TaskRequest, TaskResult, ToolContext, ToolFailure,
+};
+use tokio_util::sync::CancellationToken;
 
-/// The person named the file themselves: that is the permission.
-pub struct Granted;
+use crate::clock::ToolClock;
+use crate::core::Core;
+use crate::permission::Inquiry;
 
-impl Granted {
-    pub fn host() -> Arc<dyn Host> {
-        Arc::new(Granted)
+pub struct PromptHost {
+    /// Nothing when the person named the file themselves: that is the permission.
+    asking: Option<Asking>,
+}
+
+struct Asking {
+    core: Arc<Core>,
+    session: SessionId,
+    project: ProjectId,
+    rules: Ruleset,
+}
+
+impl PromptHost {
+    pub fn granted() -> Self {
+        PromptHost { asking: None }
+    }
+
+    pub fn asking(core: &Arc<Core>, session: &Session, project: &Project, rules: Ruleset) -> Self {
+        let asking = Some(Asking {
+            core: core.clone(),
+            session: session.id.clone(),
+            project: project.id.clone(),
+            rules,
+        });
+        PromptHost { asking }
+    }
+}
+
+/// What a tool needs to run before there is a turn.
+pub fn context(
+    core: &Arc<Core>,
+    session: &Session,
+    project: &Project,
+    message: MessageId,
+    host: PromptHost,
+) -> ToolContext {
+    ToolContext {
+        root: PathBuf::from(&project.worktree),
+        cwd: PathBuf::from(&session.directory),
+        call: CallIds {
+            session: session.id.clone(),
+            message,
+            call: "prompt".to_owned(),
+        },
+        cancel: CancellationToken::new(),
+        reads: core.reads_of(&session.id),
+        output_dir: core.data_dir.join("tool-output"),
+        environment: core.environment.clone(),
+        clock: Arc::new(ToolClock(core.records.clock().clone())),
+        host: Arc::new(host),
     }
 }
 
 #[async_trait]
-impl Host for Granted {
-    async fn ask(&self, _: PermissionAsk) -> Result<(), ToolFailure> {
-        Ok(())
+impl Host for PromptHost {
+    async fn ask(&self, ask: PermissionAsk) -> Result<(), ToolFailure> {
+        let Some(asking) = &self.asking else {
+            return Ok(());
+        };
+        let records = &asking.core.records;
+        let request = PermissionRequest {
+            id: records.ids().permission(records.now()),
+            session_id: asking.session.clone(),
+            permission: ask.permission,
+            patterns: ask.patterns,
+            metadata: ask.metadata,
+            always: if ask.opaque { Vec::new() } else { ask.always },
+            tool: None,
+            extra: Extra::default(),
+        };
+        let inquiry = Inquiry {
+            project: &asking.project,
+            rules: &asking.rules,
+            request,
+            opaque: ask.opaque,
+        };
+        asking.core.permissions.ask(inquiry).await
     }
 
     fn progress(&self, _: Progress) {}
 
     async fn question(&self, _: Vec<Question>) -> Result<Vec<Vec<String>>, ToolFailure> {
-        Err(only_reads())
+        Err(not_here())
     }
 
     async fn todos(&self) -> Result<Vec<Todo>, ToolFailure> {
-        Err(only_reads())
+        Err(not_here())
     }
 
     async fn set_todos(&self, _: Vec<Todo>) -> Result<(), ToolFailure> {
-        Err(only_reads())
+        Err(not_here())
     }
 
     async fn spawn_task(&self, _: TaskRequest) -> Result<TaskResult, ToolFailure> {
-        Err(only_reads())
+        Err(not_here())
     }
 
     async fn ensure_writable(&self) -> Result<(), ToolFailure> {
-        Err(only_reads())
+        Ok(())
     }
 
     async fn file_edited(&self, _: &Path) {}
 }
 
-fn only_reads() -> ToolFailure {
-    ToolFailure::failed("A prompt only reads.")
+fn not_here() -> ToolFailure {
+    ToolFailure::failed("This cannot be done before the prompt is sent.")
 }

@@ -1,8 +1,8 @@
 //! The parts of a message in the making, each with its place.
 
 use lathe_protocol::{
-    AgentPart, Extra, FilePart, FilePartSource, MessageId, Millis, Part, SessionId, SourceText,
-    TextPart,
+    AgentPart, Extra, FilePart, FilePartSource, MessageId, Millis, ModelRef, Part, SessionId,
+    SourceText, SubtaskPart, TextPart,
 };
 
 use crate::records::Records;
@@ -21,6 +21,15 @@ pub struct NewFile {
     pub filename: Option<String>,
     pub url: String,
     pub source: Option<FilePartSource>,
+}
+
+/// Work for another agent, as a command hands it over.
+pub struct NewSubtask {
+    pub prompt: String,
+    pub description: String,
+    pub agent: String,
+    pub model: Option<ModelRef>,
+    pub command: String,
 }
 
 impl<'a> PartList<'a> {
@@ -69,6 +78,21 @@ impl<'a> PartList<'a> {
             message_id: self.message.clone(),
             name,
             source: Some(source),
+            extra: Extra::default(),
+        });
+        self.parts.push(part);
+    }
+
+    pub fn subtask(&mut self, task: NewSubtask) {
+        let part = Part::Subtask(SubtaskPart {
+            id: self.records.ids().part(self.now),
+            session_id: self.session.clone(),
+            message_id: self.message.clone(),
+            prompt: task.prompt,
+            description: task.description,
+            agent: task.agent,
+            model: task.model,
+            command: Some(task.command),
             extra: Extra::default(),
         });
         self.parts.push(part);

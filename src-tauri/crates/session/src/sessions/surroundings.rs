@@ -1,56 +1,26 @@
-//! What a prompt can draw on in a project: agents, commands, files to mention, trust.
+//! What a prompt can draw on in a project, and what the project's files may do.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use lathe_protocol::ipc::{
-    AgentMode, AgentView, CommandView, ConfigProblem, Mention, PromptInput, TrustState, TrustView,
-};
-use lathe_protocol::{Count, MessageId, Project, SessionId};
+use lathe_protocol::ipc::{AgentMode, AgentView, ConfigProblem, Mention, TrustView};
+use lathe_protocol::{Count, Project};
 
 use super::Sessions;
 use crate::agents::{Agent, Mode};
+use crate::config::{McpServer, Settings};
 use crate::error::{Failed, Result};
+use crate::models::Models;
+use crate::setup::Setup;
 
 /// More than a list on screen can show.
 const MOST_MENTIONS: usize = 200;
 
 impl Sessions {
     /// Those a person can talk to or hand work to.
-    pub async fn agents(&self, _project: &Project) -> Result<Vec<AgentView>> {
-        let agents = self.core.agents.all().iter();
-        Ok(agents.filter_map(agent_view).collect())
-    }
-
-    pub async fn commands(&self, _project: &Project) -> Result<Vec<CommandView>> {
-        Ok(Vec::new())
-    }
-
-    pub async fn run_command(
-        &self,
-        _id: &SessionId,
-        name: &str,
-        _args: &str,
-        _input: PromptInput,
-    ) -> Result<MessageId> {
-        Err(Failed::missing("command", name))
-    }
-
-    /// Nothing of a project's own is read yet, so nothing needs trust.
-    pub async fn trust(&self, _project: &Project) -> Result<TrustView> {
-        let (state, wants) = (TrustState::Nothing, Vec::new());
-        Ok(TrustView { state, wants })
-    }
-
-    pub async fn set_trust(&self, project: &Project, _trusted: bool) -> Result<TrustView> {
-        self.trust(project).await
-    }
-
-    pub async fn set_project_edits(&self, _project: &Project, _allow: bool) -> Result<()> {
-        Err(Failed::refused("Edits are asked for one by one here"))
-    }
-
-    pub async fn config_problems(&self, _project: &Project) -> Result<Vec<ConfigProblem>> {
-        Ok(Vec::new())
+    pub async fn agents(&self, project: &Project) -> Result<Vec<AgentView>> {
+        let setup = self.setup_of(project).await;
+        Ok(setup.agents.all().iter().filter_map(agent_view).collect())
     }
 
     /// What `@` and these letters could mean, best first.
@@ -60,10 +30,62 @@ impl Sessions {
         query: &str,
         limit: usize,
     ) -> Result<Vec<Mention>> {
-        let (root, agents) = (Path::new(&project.worktree), self.core.agents.all());
+        let setup = self.setup_of(project).await;
+        let (root, agents) = (Path::new(&project.worktree), setup.agents.all());
         let limit = limit.min(MOST_MENTIONS);
         Ok(self.core.finder.find(root, agents, query, limit).await)
     }
+
+    pub async fn trust(&self, project: &Project) -> Result<TrustView> {
+        Ok(self.setup_of(project).await.trust.clone())
+    }
+
+    /// Trusts what the project's files say now; any change of them asks again.
+    pub async fn set_trust(&self, project: &Project, trusted: bool) -> Result<TrustView> {
+        let setup = self.setup_of(project).await;
+        let set = self.core.setups.set_trust(&setup, trusted);
+        set.map_err(unwritable)?;
+        self.trust(project).await
+    }
+
+    /// Edits of the agent's in this project need no question any more.
+    pub async fn set_project_edits(&self, project: &Project, allow: bool) -> Result<()> {
+        let worktree = Path::new(&project.worktree);
+        let set = self.core.setups.set_edits(worktree, allow);
+        set.map_err(unwritable)
+    }
+
+    pub async fn project_edits(&self, project: &Project) -> bool {
+        self.setup_of(project).await.edits
+    }
+
+    /// What in the config files could not be used.
+    pub async fn config_problems(&self, project: &Project) -> Result<Vec<ConfigProblem>> {
+        Ok(self.setup_of(project).await.problems.clone())
+    }
+
+    /// The servers that may run for this project: the person's, and its own if it is trusted.
+    pub async fn mcp_servers(&self, project: &Project) -> Vec<McpServer> {
+        self.setup_of(project).await.mcp.clone()
+    }
+
+    pub async fn settings(&self, project: &Project) -> Settings {
+        self.setup_of(project).await.settings.clone()
+    }
+
+    /// The models of a project, which may bring its own if it is trusted.
+    pub async fn models_of(&self, project: &Project) -> Arc<Models> {
+        self.setup_of(project).await.models.clone()
+    }
+
+    pub(super) async fn setup_of(&self, project: &Project) -> Arc<Setup> {
+        let worktree = Path::new(&project.worktree);
+        self.core.setups.of(worktree, worktree).await
+    }
+}
+
+fn unwritable(error: std::io::Error) -> Failed {
+    Failed::refused(format!("The decision could not be saved: {error}"))
 }
 
 fn agent_view(agent: &Agent) -> Option<AgentView> {
@@ -77,9 +99,9 @@ fn agent_view(agent: &Agent) -> Option<AgentView> {
         name: agent.name.clone(),
         description: agent.description.clone(),
         mode,
-        color: None,
+        color: agent.color.clone(),
         model: agent.model.clone(),
         steps: agent.steps.map(|steps| Count(steps.into())),
-        built_in: true,
+        built_in: agent.is_built_in,
     })
 }

@@ -15,20 +15,25 @@ use super::Sessions;
 use crate::bus::{Heard, Told};
 use crate::core::{Core, Running};
 use crate::error::Result;
-use crate::prompt;
+use crate::prompt::{self, Prompt};
 use crate::turn::Turn;
 
 impl Sessions {
     /// Stores the prompt and sees that it is answered: by a new turn, or by the one under way
     /// at its next step.
     pub async fn prompt(&self, id: &SessionId, input: PromptInput) -> Result<MessageId> {
+        let subtask = None;
+        self.submit(id, Prompt { input, subtask }).await
+    }
+
+    pub(super) async fn submit(&self, id: &SessionId, prompt: Prompt) -> Result<MessageId> {
         let session = self.get(id).await?;
         let core = &self.core;
         let turn = core.prompting.lock().entry(id.clone()).or_default().clone();
         let _turn = turn.lock().await;
         let project = self.project_of(&session).await?;
-        let default = core.models.default().await;
-        let message = prompt::build(core, &session, &project, input, default).await?;
+        let setup = core.setup(&session, &project).await;
+        let message = prompt::build(core, &setup, &session, &project, prompt).await?;
         let message_id = message.info.id().clone();
         if self.claim(id) {
             self.start(session, &message).await?;

@@ -11,7 +11,7 @@ use crate::agents::Agent;
 use crate::convert::{self, Target};
 use crate::models::OpenModel;
 use crate::permission::hides_tool;
-use crate::system;
+use crate::system::{self, Scene};
 
 const LAST_STEP: &str = "This is the last step of this turn: no tools are available any more. \
     Say what was done, what is left, and what you would do next.";
@@ -32,8 +32,13 @@ impl Turn {
             load: &load_file,
         };
         let mut request = ModelRequest::new(model.info().wire_id.clone());
-        request.system =
-            system::prompt(&self.core, &self.session, &self.project, agent, user).await;
+        let scene = Scene {
+            core: &self.core,
+            setup: &self.setup,
+            session: &self.session,
+            project: &self.project,
+        };
+        request.system = system::prompt(scene, agent, user).await;
         request.messages = convert::to_model(&self.history, &target);
         model.prepare(
             &mut request,
@@ -54,7 +59,7 @@ impl Turn {
 
     /// What this agent may use here: tools it could never be allowed are not offered.
     pub(super) fn tools(&self, agent: &Agent) -> Registry {
-        let rules = self.core.rules(agent, &self.session);
+        let rules = self.core.rules(&self.setup, agent, &self.session);
         self.core.tools.without(|tool| hides_tool(&rules, tool))
     }
 }

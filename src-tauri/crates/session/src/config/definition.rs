@@ -1,0 +1,76 @@
+//! Agents and commands as Markdown files: settings between two lines of dashes, then text.
+
+use lathe_protocol::ipc::ConfigProblem;
+use serde_json::{Map, Value};
+
+use super::files::Origin;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Definition {
+    pub name: String,
+    /// As people know the file.
+    pub file: String,
+    pub origin: Origin,
+    pub front: Map<String, Value>,
+    pub body: String,
+}
+
+impl Definition {
+    /// A file whose settings cannot be read is not used at all: it might have narrowed.
+    pub fn parse(
+        name: String,
+        file: String,
+        origin: Origin,
+        text: &str,
+    ) -> Result<Self, ConfigProblem> {
+        let (front, body) = split(text);
+        let front = match front.map(str::trim) {
+            None | Some("") => Map::new(),
+            Some(front) => match serde_saphyr::from_str::<Value>(front) {
+                Ok(Value::Object(front)) => front,
+                Ok(Value::Null) => Map::new(),
+                Ok(_) => return Err(problem(file, "the settings at the top are not a table")),
+                Err(error) => {
+                    let error = error.to_string();
+                    let line = error.lines().next().unwrap_or_default();
+                    return Err(problem(file, &format!("the settings at the top: {line}")));
+                }
+            },
+        };
+        Ok(Definition {
+            name,
+            file,
+            origin,
+            front,
+            body: body.trim().to_owned(),
+        })
+    }
+}
+
+fn problem(file: String, message: &str) -> ConfigProblem {
+    ConfigProblem {
+        file,
+        key: String::new(),
+        message: message.to_owned(),
+    }
+}
+
+fn split(text: &str) -> (Option<&str>, &str) {
+    let text = text.trim_start_matches('\u{feff}');
+    let Some(rest) = text.strip_prefix("---").and_then(after_line_end) else {
+        return (None, text);
+    };
+    let mut at = 0;
+    for line in rest.split_inclusive('\n') {
+        if line.trim_end() == "---" {
+            return (Some(&rest[..at]), &rest[at + line.len()..]);
+        }
+        at += line.len();
+    }
+    (None, text)
+}
+
+fn after_line_end(text: &str) -> Option<&str> {
+    text.strip_prefix("\r\n")
+        .or_else(|| text.strip_prefix('\n'))
+}

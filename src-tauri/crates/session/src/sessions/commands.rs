@@ -1,0 +1,144 @@
+//! `/` commands: from a template to a prompt.
+
+use lathe_protocol::ipc::{CommandView, PromptInput};
+use lathe_protocol::{Event, MessageId, Project, Session, SessionId};
+use lathe_tools::bash::Bash;
+use lathe_tools::{DynTool, ToolContext};
+use serde_json::json;
+
+use super::Sessions;
+use crate::agents::Mode;
+use crate::commands::{Command, Piece};
+use crate::error::{Failed, Result};
+use crate::prompt::{NewSubtask, Prompt, PromptHost, context};
+use crate::setup::Setup;
+
+/// Who works on a subtask when the command does not say.
+const WORKER: &str = "general";
+
+impl Sessions {
+    pub async fn commands(&self, project: &Project) -> Result<Vec<CommandView>> {
+        let setup = self.setup_of(project).await;
+        Ok(setup.commands.iter().map(Command::view).collect())
+    }
+
+    /// Sends what the command's template comes to with these arguments. Its own choice of
+    /// agent and model goes before the input's.
+    pub async fn run_command(
+        &self,
+        id: &SessionId,
+        name: &str,
+        arguments: &str,
+        mut input: PromptInput,
+    ) -> Result<MessageId> {
+        let session = self.get(id).await?;
+        let project = self.project_of(&session).await?;
+        let setup = self.core.setup(&session, &project).await;
+        let command = setup.command(name);
+        let command = command.ok_or_else(|| Failed::missing("command", name))?;
+        if let Some(agent) = &command.agent
+            && setup.agents.find(agent).is_none()
+        {
+            let message = format!("/{name} is for the agent {agent}, which does not exist");
+            return Err(Failed::refused(message));
+        }
+        let agent = command.agent.clone().or(input.agent.take());
+        let pieces = command.template.fill(arguments);
+        let text = self.expand(
+            &setup,
+            &session,
+            &project,
+            command,
+            agent.as_deref(),
+            pieces,
+        );
+        let text = text.await?;
+        let prompt = prompt_of(command, &setup, agent, text, input);
+        let message_id = self.submit(id, prompt).await?;
+        self.core.records.publish(Event::CommandExecuted {
+            name: name.to_owned(),
+            session_id: id.clone(),
+            arguments: arguments.to_owned(),
+            message_id: message_id.clone(),
+        });
+        Ok(message_id)
+    }
+
+    /// Shell commands run one after the other, each with the permission that any would need.
+    async fn expand(
+        &self,
+        setup: &Setup,
+        session: &Session,
+        project: &Project,
+        command: &Command,
+        agent: Option<&str>,
+        pieces: Vec<Piece>,
+    ) -> Result<String> {
+        let core = &self.core;
+        let rules = core.rules(setup, &setup.agents.get(agent), session);
+        let host = PromptHost::asking(core, session, project, rules);
+        let message = core.records.ids().message(core.records.now());
+        let cx = context(core, session, project, message, host);
+        let mut text = String::new();
+        for piece in pieces {
+            match piece {
+                Piece::Text(words) => text.push_str(&words),
+                Piece::Shell(_) if command.is_untrusted => {
+                    let message = format!(
+                        "/{} would run a command of this project, which you have not trusted",
+                        command.name
+                    );
+                    return Err(Failed::refused(message));
+                }
+                Piece::Shell(line) => text.push_str(&run(&cx, &command.name, &line).await?),
+            }
+        }
+        Ok(text.trim().to_owned())
+    }
+}
+
+async fn run(cx: &ToolContext, name: &str, line: &str) -> Result<String> {
+    let input = json!({ "command": line, "description": format!("For /{name}") });
+    let ran = Bash.call(input, cx).await;
+    ran.map(|output| output.output).map_err(|failure| {
+        Failed::refused(format!("/{name} could not run {line:?}: {}", failure.text))
+    })
+}
+
+fn prompt_of(
+    command: &Command,
+    setup: &Setup,
+    agent: Option<String>,
+    text: String,
+    input: PromptInput,
+) -> Prompt {
+    let mode = agent.as_deref().and_then(|name| setup.agents.find(name));
+    let is_subagent = mode.is_some_and(|agent| agent.mode == Mode::Subagent);
+    if !command.subtask.unwrap_or(is_subagent) {
+        let input = PromptInput {
+            text,
+            agent,
+            model: command.model.clone().or(input.model),
+            ..input
+        };
+        let subtask = None;
+        return Prompt { input, subtask };
+    }
+    let callable = agent.filter(|name| setup.agents.callable(name).is_some());
+    let description = match command.description.as_str() {
+        "" => format!("/{}", command.name),
+        description => description.to_owned(),
+    };
+    let subtask = Some(NewSubtask {
+        prompt: text,
+        description,
+        agent: callable.unwrap_or_else(|| WORKER.to_owned()),
+        model: command.model.clone(),
+        command: command.name.clone(),
+    });
+    let input = PromptInput {
+        text: String::new(),
+        ..input
+    };
+    Prompt { input, subtask }
+}

@@ -1,0 +1,164 @@
+//! Agents of one's own: from Markdown and config, and what each may do.
+
+use lathe_protocol::ipc::{AgentMode, AgentView, PromptInput};
+use lathe_protocol::{Count, ModelRef};
+use lathe_provider::WireKind;
+use lathe_test_support::app::TestApp;
+use lathe_test_support::fake_model::{Answered, FakeModel, call, text};
+use serde_json::json;
+
+const WIRE: WireKind = WireKind::OpenaiChat;
+
+fn by(agent: &str, text: &str) -> PromptInput {
+    PromptInput {
+        text: text.into(),
+        agent: Some(agent.into()),
+        ..PromptInput::default()
+    }
+}
+
+fn offers(answered: &Answered, tool: &str) -> bool {
+    answered.request().tools.iter().any(|name| name == tool)
+}
+
+#[tokio::test]
+async fn an_agent_from_markdown_has_its_own_words_tools_and_limits() {
+    let model = FakeModel::start().await;
+    let first = model.reply([text("hello")]);
+    let app = TestApp::with_model(&model, WIRE).await;
+    app.write_config(
+        "lathe/agent/reviewer.md",
+        "---\ndescription: Reads a change\nmode: all\nmodel: fake/m\ntemperature: 0.25\nsteps: 1\n\
+         color: \"#aa5500\"\ntools:\n  write: false\npermission:\n  bash:\n    \"*\": deny\n---\n\n\
+         You read changes with fresh eyes.\n",
+    );
+    let agents = app.sessions.agents(&app.project).await.unwrap();
+    assert_eq!(
+        agents.last(),
+        Some(&AgentView {
+            name: "reviewer".into(),
+            description: "Reads a change".into(),
+            mode: AgentMode::All,
+            color: Some("#aa5500".into()),
+            model: Some(ModelRef::new("fake", "m")),
+            steps: Some(Count(1)),
+            built_in: false,
+        })
+    );
+
+    app.ask_with(by("reviewer", "look")).await;
+
+    let seen = first.request();
+    assert!(
+        seen.system.contains("You read changes with fresh eyes."),
+        "{}",
+        seen.system
+    );
+    assert_eq!(seen.body["temperature"], json!(0.25));
+    // One step, so it must sum up at once.
+    assert_eq!(seen.tools, Vec::<String>::new());
+    let messages = app.messages().await;
+    assert_eq!(
+        messages[0].info.as_user().unwrap().agent.as_deref(),
+        Some("reviewer")
+    );
+}
+
+#[tokio::test]
+async fn tools_that_are_switched_off_are_not_offered() {
+    let model = FakeModel::start().await;
+    let first = model.reply([text("hello")]);
+    let app = TestApp::with_model(&model, WIRE).await;
+    app.write_config(
+        "opencode/agents/careful.md",
+        "---\ntools:\n  edit: false\n  webfetch: false\n---\nBe careful.\n",
+    );
+    app.ask_with(by("careful", "go")).await;
+    let offered = ["edit", "write", "apply_patch", "webfetch", "bash", "read"];
+    assert_eq!(
+        offered.map(|tool| offers(&first, tool)),
+        [false, false, false, false, true, true]
+    );
+}
+
+#[tokio::test]
+async fn what_config_says_for_one_agent_goes_over_what_it_says_for_all() {
+    let model = FakeModel::start().await;
+    let build = model.reply([text("1")]);
+    let explore = model.reply([text("2")]);
+    let plan = model.reply([text("3")]);
+    let app = TestApp::with_model(&model, WIRE).await;
+    app.write_config(
+        "lathe/lathe.json",
+        r#"{
+            "permission": { "webfetch": "deny", "grep": "deny" },
+            "agent": {
+                "build": { "permission": { "webfetch": "allow" } },
+                "explore": { "mode": "primary", "permission": { "todoread": "allow" } }
+            }
+        }"#,
+    );
+    app.ask_with(by("build", "1")).await;
+    app.ask_with(by("explore", "2")).await;
+    app.ask_with(by("plan", "3")).await;
+    let tools = ["webfetch", "grep", "glob", "todoread", "todowrite"];
+    let offered = |answered: &Answered| tools.map(|tool| offers(answered, tool));
+    assert_eq!(offered(&build), [true, false, true, true, true]);
+    assert_eq!(offered(&explore), [false, false, true, true, false]);
+    assert_eq!(offered(&plan), [false, false, true, true, true]);
+}
+
+#[tokio::test]
+async fn agents_can_be_switched_off_and_the_default_chosen() {
+    let model = FakeModel::start().await;
+    let first = model.reply([text("hi")]);
+    let app = TestApp::with_model(&model, WIRE).await;
+    app.write_config(
+        "lathe/lathe.json",
+        r#"{
+            "default_agent": "mine",
+            "agent": {
+                "plan": { "disable": true },
+                "title": { "disable": true },
+                "mine": { "mode": "primary", "prompt": "You are mine." }
+            }
+        }"#,
+    );
+    let agents = app.sessions.agents(&app.project).await.unwrap();
+    let names: Vec<_> = agents.iter().map(|agent| agent.name.as_str()).collect();
+    assert_eq!(names, ["build", "general", "explore", "mine"]);
+    app.ask("hello").await;
+    assert!(first.request().system.contains("You are mine."));
+}
+
+#[tokio::test]
+async fn an_agent_that_is_gone_leaves_its_sessions_usable() {
+    let model = FakeModel::start().await;
+    model.reply([text("hi")]);
+    let app = TestApp::with_model(&model, WIRE).await;
+    app.ask_with(by("forgotten", "hello")).await;
+    let agent = app.messages().await[1]
+        .info
+        .as_assistant()
+        .unwrap()
+        .mode
+        .clone();
+    assert_eq!(agent.as_deref(), Some("build"));
+}
+
+#[tokio::test]
+async fn edits_that_are_allowed_in_a_project_stay_denied_to_the_plan_agent() {
+    let model = FakeModel::start().await;
+    model.reply([call(
+        "write",
+        json!({ "filePath": "a.txt", "content": "x" }),
+    )]);
+    model.reply([text("sorry")]);
+    let app = TestApp::with_model(&model, WIRE).await;
+    app.sessions
+        .set_project_edits(&app.project, true)
+        .await
+        .unwrap();
+    app.ask_with(by("plan", "write it")).await;
+    assert!(!app.path("a.txt").exists());
+}
