@@ -31,6 +31,7 @@ pub async fn run(sessions: &Sessions, directory: &Path, args: RunArgs) -> Outcom
         agent: args.agent,
         model,
         variant: args.variant,
+        ..PromptInput::default()
     };
     sessions.prompt(&session.id, input).await?;
     let mut follower = Follower {
