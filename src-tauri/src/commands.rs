@@ -3,6 +3,7 @@
 mod answers;
 mod app;
 mod attachments;
+mod import;
 mod models;
 mod project;
 mod session;
@@ -62,5 +63,7 @@ pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
         models::set_key,
         models::remove_key,
         models::test_connection,
+        import::find_imports,
+        import::import_from,
     ]
 }

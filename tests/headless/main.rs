@@ -7,5 +7,6 @@
 )]
 
 mod commands;
+mod import;
 mod kill;
 mod lathectl;

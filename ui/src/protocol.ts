@@ -17,6 +17,8 @@ export type { Event } from './bindings/Event';
 export type { FilePart } from './bindings/FilePart';
 export type { FilePartSource } from './bindings/FilePartSource';
 export type { FileSource } from './bindings/FileSource';
+export type { ImportReport } from './bindings/ImportReport';
+export type { ImportSource } from './bindings/ImportSource';
 export type { KeyView } from './bindings/KeyView';
 export type { Mention } from './bindings/Mention';
 export type { Message } from './bindings/Message';

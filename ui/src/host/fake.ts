@@ -17,6 +17,7 @@ import { answerFrames, TOUR, type Frame } from './fake/answer';
 import { gallery } from './fake/gallery';
 import { createClock } from './fake/ids';
 import { createFakeAttachments, type FakeAttachments } from './fake/attachments';
+import { createFakeImports } from './fake/imports';
 import { createFakeModels } from './fake/models';
 import { viewOf, createWriter } from './fake/parts';
 import { longSession, projects, sampleRequests, sampleSessions } from './fake/samples';
@@ -60,6 +61,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
   const calls: FakeHost['calls'] = [];
   const attachments = createFakeAttachments(messages);
   const models = createFakeModels(options.connected ?? false);
+  const imports = createFakeImports();
   let settings: Settings = {
     theme: 'system',
     sidebarOpen: true,
@@ -257,6 +259,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
       host.prompt(sessionID, { ...input, text: `/${name} ${args}`.trim() }),
     ...createFakeSurroundings(options.trust ?? 'nothing'),
     ...models,
+    ...imports,
     saveSettings: async (next) => {
       settings = next;
     },

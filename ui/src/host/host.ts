@@ -14,6 +14,8 @@ import type {
   ConnectionReport,
   DropUpdate,
   Mention,
+  ImportReport,
+  ImportSource,
   MessagePage,
   ModelList,
   PermissionReply,
@@ -103,6 +105,10 @@ export interface Host {
   setKey(providerID: string, key: string): Promise<ModelList>;
   removeKey(providerID: string): Promise<ModelList>;
   testConnection(providerID: string): Promise<ConnectionReport>;
+
+  /** Sessions of other programs, in the places where those keep them. */
+  findImports(): Promise<ImportSource[]>;
+  importFrom(path: string): Promise<ImportReport>;
 
   saveSettings(settings: Settings): Promise<void>;
   remember(projectID: string | null, sessionID: string | null): Promise<void>;

@@ -80,6 +80,9 @@ export function createTauriHost(): Host {
     removeKey: (providerId) => invoke('remove_key', { providerId }),
     testConnection: (providerId) => invoke('test_connection', { providerId }),
 
+    findImports: () => invoke('find_imports'),
+    importFrom: (path) => invoke('import_from', { path }),
+
     saveSettings: (settings) => invoke('save_settings', { settings }),
     remember: (projectId, sessionId) => invoke('remember', { projectId, sessionId }),
     openExternal: (url) => invoke('open_external', { url }),

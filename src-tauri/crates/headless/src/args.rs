@@ -46,6 +46,17 @@ pub enum Command {
     },
     /// Print a session as one JSON document.
     Export { id: SessionId },
+    /// Bring over sessions of OpenCode, or one exported session.
+    ///
+    /// PATH is its data directory (the folder that holds `storage/`), its database
+    /// (`opencode.db`), or a file that `export` made. Nothing there is changed. Sessions keep
+    /// their ids and times; one that is already here is left as it is.
+    Import {
+        path: PathBuf,
+        /// Print `{added, already, unreadable}`.
+        #[arg(long)]
+        json: bool,
+    },
     /// Delete a session; it goes to the trash.
     Rm { id: SessionId },
     /// List the models that can be used.

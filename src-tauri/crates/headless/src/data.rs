@@ -34,6 +34,31 @@ pub async fn sessions(
     Ok(ExitCode::SUCCESS)
 }
 
+/// Fails when nothing could be brought over at all.
+pub async fn import(sessions: &Sessions, path: &Path, json: bool) -> Outcome {
+    let report = sessions.import_from(path).await?;
+    for one in &report.unreadable {
+        let line = format!("not imported: {}: {}", one.what, one.why);
+        output::note(&line.escape_debug().to_string());
+    }
+    if json {
+        output::json(&report)?;
+    } else {
+        output::line(&format!(
+            "{} sessions added, {} already here, {} things not imported",
+            report.added,
+            report.already,
+            report.unreadable.len()
+        ))?;
+    }
+    let nothing = report.added + report.already == 0 && !report.unreadable.is_empty();
+    Ok(if nothing {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
 pub async fn remove(sessions: &Sessions, id: &SessionId) -> Outcome {
     sessions.remove(id).await?;
     Ok(ExitCode::SUCCESS)

@@ -60,6 +60,7 @@ async fn dispatch(args: Args) -> Outcome {
         }
         Command::Show { id, form } => show::show(&sessions, &id, form).await,
         Command::Export { id } => show::export(&sessions, &id).await,
+        Command::Import { path, json } => data::import(&sessions, &path, json).await,
         Command::Rm { id } => data::remove(&sessions, &id).await,
         Command::Models { json } => data::models(&sessions, json),
         Command::Check { repair } => data::check(&sessions, repair).await,

@@ -39,6 +39,8 @@ pub fn write_bindings(dir: &Path) -> Result<(), Box<dyn Error>> {
     ipc::Mention::export_all(&config)?;
     ipc::TrustView::export_all(&config)?;
     ipc::ConfigProblem::export_all(&config)?;
+    ipc::ImportReport::export_all(&config)?;
+    ipc::ImportSource::export_all(&config)?;
     view::BlockUpdate::export_all(&config)?;
     view::FileDiffView::export_all(&config)?;
     Sequenced::export_all(&config)?;

@@ -5,6 +5,7 @@
 
 mod agents;
 mod attachments;
+mod import;
 mod models;
 mod prompt;
 mod trust;
@@ -14,6 +15,7 @@ pub use attachments::{
     Attached, AttachmentKind, AttachmentView, DropUpdate, RefusedAttachment, RefusedWhy,
     SessionImage, SessionUsage,
 };
+pub use import::{ImportKind, ImportReport, ImportSource, ImportUnreadable};
 pub use models::{ConnectionReport, KeyView, ModelList, ModelView, PriceView, ProviderView};
 pub use prompt::{Mention, PromptFile, PromptInput, SymbolKind};
 pub use trust::{ConfigProblem, TrustState, TrustView, TrustWant, WantKind};

@@ -15,6 +15,7 @@ pub mod data_url;
 mod error;
 mod failure;
 mod instructions;
+mod import;
 mod mentions;
 pub mod models;
 mod permission;

@@ -135,6 +135,10 @@ impl Sessions {
         })
     }
 
+    pub(crate) fn core(&self) -> &Arc<Core> {
+        &self.core
+    }
+
     pub fn subscribe(&self) -> Subscription {
         self.core.records.bus().subscribe()
     }

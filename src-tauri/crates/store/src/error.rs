@@ -33,6 +33,14 @@ pub enum StoreError {
     Encode(Arc<serde_json::Error>),
     #[error("moving the data from version {from} to {to} failed, the old data is as it was: {why}")]
     Migration { from: u32, to: u32, why: String },
+    #[error("there is nothing to import at {}", .0.display())]
+    NoSource(PathBuf),
+    #[error("this is not an exported session: {0}")]
+    NotExported(String),
+    #[error("{what} belongs to another session here")]
+    Foreign { what: String },
+    #[error("the database cannot be read: {0}")]
+    Database(String),
     #[error("the data is of version {found}, this program knows only up to {known}")]
     Newer { found: u32, known: u32 },
 }

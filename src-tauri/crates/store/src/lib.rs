@@ -10,6 +10,7 @@
 //! {root}/locks/       one file per session that was ever written, one for the store
 //! {root}/quarantine/  bytes that were no records
 //! {root}/trash/       removed sessions
+//! {root}/staging/    what an import has to change before it can read it
 //! {root}/index/       derived; may be deleted at any time
 //! {root}/migrated/    files as they were before a migration changed them
 //! {root}/ids          the floor under new ids
@@ -21,6 +22,7 @@ mod error;
 mod floor;
 mod fs;
 mod health;
+mod import;
 mod key;
 mod listing;
 mod locks;
@@ -39,6 +41,7 @@ pub use check::Report;
 pub use error::{Damaged, Result, StoreError};
 pub use fs::{Disk, Entry, Fs, Stamp};
 pub use health::Health;
+pub use import::{Found, Imported, SourceKind, Unreadable, usual_places};
 pub use key::{BadKey, Key, segment};
 pub use listing::Listing;
 pub use locks::SessionWriter;

@@ -121,7 +121,7 @@ impl Storage {
         })
     }
 
-    fn session_folders(&self) -> Result<Vec<ProjectId>> {
+    pub(crate) fn session_folders(&self) -> Result<Vec<ProjectId>> {
         let path = self.places.tree.join("session");
         let entries = optional(self.fs.entries(&path)).doing("listing", &path)?;
         let folders = entries
@@ -133,7 +133,7 @@ impl Storage {
             .collect())
     }
 
-    fn session_keys(&self, project: &ProjectId) -> Result<Vec<Key>> {
+    pub(crate) fn session_keys(&self, project: &ProjectId) -> Result<Vec<Key>> {
         let folder = Key::new(["session", project.as_str()])?;
         let names = self.names(&folder.folder(&self.places.tree))?;
         names.iter().map(|name| Ok(folder.child(name)?)).collect()

@@ -22,6 +22,8 @@ use crate::key::Key;
 use crate::locks::SessionWriter;
 use crate::storage::{Storage, encode};
 
+pub(crate) use open::begin;
+
 #[derive(Clone)]
 pub struct Options {
     pub fs: Arc<dyn Fs>,
@@ -168,7 +170,10 @@ impl Store {
         self.storage.write_soon(key, owner, encode, self.soon)
     }
 
-    async fn run<R: Send + 'static>(&self, work: impl FnOnce(&Storage) -> R + Send + 'static) -> R {
+    pub(crate) async fn run<R: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Storage) -> R + Send + 'static,
+    ) -> R {
         let storage = self.storage.clone();
         run(move || work(&storage)).await
     }

@@ -56,9 +56,29 @@ impl Storage {
             state: State::Removing,
         };
         let done = self
-            .sign(&manifest)
+            .make_room(id)
+            .and_then(|()| self.sign(&manifest))
             .and_then(|()| self.finish_removal(manifest));
         self.pulse.note(done)
+    }
+
+    /// A session that was removed before and came back by an import has a grave already. It
+    /// stays in the trash under another name, and goes when its time has come.
+    fn make_room(&self, id: &SessionId) -> Result<()> {
+        let grave = self.grave(id);
+        let mut aside = grave.clone();
+        let mut copies = 0;
+        while optional(self.fs.stat(&aside))
+            .doing("looking at", &aside)?
+            .is_some()
+        {
+            copies += 1;
+            aside.set_extension(copies.to_string());
+        }
+        if copies > 0 {
+            self.fs.rename(&grave, &aside).doing("moving", &grave)?;
+        }
+        Ok(())
     }
 
     pub(crate) fn restore_session(&self, id: &SessionId) -> Result<()> {

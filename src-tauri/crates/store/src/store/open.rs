@@ -52,7 +52,7 @@ fn look(places: Places) -> Result<Storage> {
     ))
 }
 
-fn begin(places: Places, fs: Arc<dyn Fs>) -> Result<Storage> {
+pub(crate) fn begin(places: Places, fs: Arc<dyn Fs>) -> Result<Storage> {
     let Places {
         root,
         tree,

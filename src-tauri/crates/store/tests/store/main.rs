@@ -8,6 +8,8 @@ mod damage;
 mod faults;
 mod fixtures;
 mod floor;
+mod import;
+mod import_database;
 mod kill;
 mod migrations;
 mod paging;

@@ -131,3 +131,21 @@ async fn a_kill_in_the_middle_is_finished_by_the_next_start() {
         }
     }
 }
+
+#[tokio::test]
+async fn a_session_that_came_back_can_be_removed_again() {
+    let home = Home::new().await;
+    let id = session_id(1);
+    for title in ["first", "second", "third"] {
+        let mut session = session(1);
+        session.title = title.to_owned();
+        home.store.write_session(&session).await.unwrap();
+        home.store.write_message(&user(1, 1)).await.unwrap();
+        home.store.remove_session(&id).await.unwrap();
+    }
+    home.store.restore_session(&id).await.unwrap();
+    let restored = home.store.session(&id).await.unwrap().unwrap();
+    assert_eq!(restored.title, "third");
+    let emptied = home.store.empty_trash(std::time::Duration::ZERO).await;
+    assert_eq!(emptied.unwrap(), 2);
+}

@@ -1,0 +1,70 @@
+//! Bringing over what another program keeps.
+//!
+//! The store reads and writes; here the new sessions get a project where theirs is no folder
+//! of this machine, and are told of.
+
+use std::path::Path;
+
+use lathe_protocol::ipc::{ImportKind, ImportReport, ImportSource, ImportUnreadable};
+use lathe_protocol::{Event, Session};
+use lathe_store::{Found, SourceKind, usual_places};
+
+use crate::error::Result;
+use crate::sessions::Sessions;
+
+impl Sessions {
+    /// What lies in the places where other programs keep their sessions.
+    pub async fn find_imports(&self) -> Vec<ImportSource> {
+        let store = self.core().records.store();
+        let found = store.find_sources(usual_places()).await;
+        found.into_iter().filter_map(source).collect()
+    }
+
+    /// Brings every session at `path`: a data directory, a database or one exported session.
+    pub async fn import_from(&self, path: &Path) -> Result<ImportReport> {
+        let records = &self.core().records;
+        let imported = records.store().import_from(path).await?;
+        let added = imported.added.len();
+        for session in imported.added {
+            self.find_project(&session).await;
+            records.publish(Event::SessionCreated { info: session });
+        }
+        let unreadable = imported
+            .unreadable
+            .into_iter()
+            .map(|one| ImportUnreadable {
+                what: one.what,
+                why: one.why,
+            })
+            .collect();
+        Ok(ImportReport {
+            added,
+            already: imported.already,
+            unreadable,
+        })
+    }
+
+    /// A session without a project of its own is found through its folder's, if that exists.
+    async fn find_project(&self, session: &Session) {
+        let folder = Path::new(&session.directory);
+        if self.project(&session.project_id).await.is_ok() || !folder.is_absolute() {
+            return;
+        }
+        if let Err(error) = self.open_project(folder).await {
+            tracing::debug!(%error, "the folder of an imported session is not here");
+        }
+    }
+}
+
+fn source(found: Found) -> Option<ImportSource> {
+    let kind = match found.kind {
+        SourceKind::Json => ImportKind::Json,
+        SourceKind::Sqlite => ImportKind::Sqlite,
+        SourceKind::Exported => return None,
+    };
+    Some(ImportSource {
+        path: found.path.display().to_string(),
+        kind,
+        sessions: found.sessions,
+    })
+}

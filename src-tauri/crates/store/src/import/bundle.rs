@@ -1,0 +1,180 @@
+//! One session with all that belongs to it, checked and ready to be written.
+
+use lathe_protocol::{
+    Action, FileDiff, Message, MessageId, Part, PartId, Project, ProjectId, Session, SessionId,
+    Todo,
+};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::Unreadable;
+use crate::damage;
+use crate::error::{Damaged, Result};
+use crate::key::Key;
+use crate::spelling;
+use crate::storage::encode;
+
+pub(super) struct Bundle {
+    pub(super) project: Option<(Key, Vec<u8>)>,
+    pub(super) session: Session,
+    /// The session's own record.
+    pub(super) bytes: Vec<u8>,
+    /// In the order in which they are to be written: parts before their message.
+    pub(super) records: Vec<(Key, Vec<u8>)>,
+    pub(super) messages: Vec<MessageId>,
+}
+
+impl Bundle {
+    /// `bytes` is the record as it was found, and is kept as such.
+    pub(super) fn new(key: &Key, bytes: Vec<u8>) -> Result<Bundle> {
+        Ok(Bundle {
+            project: None,
+            session: session_of(key, &bytes)?,
+            bytes,
+            records: Vec::new(),
+            messages: Vec::new(),
+        })
+    }
+
+    /// Rules that a session brings along count more than the person's own. Those that allow
+    /// something would let a stranger's file decide what runs here; the others may stay.
+    pub(super) fn narrow(&mut self, unreadable: &mut Vec<Unreadable>) -> Result<()> {
+        let Some(rules) = &mut self.session.permission else {
+            return Ok(());
+        };
+        let before = rules.len();
+        rules.retain(|rule| rule.action != Action::Allow);
+        let dropped = before - rules.len();
+        if dropped > 0 {
+            let what = format!("permissions of {}", self.session.id);
+            let why = format!("{dropped} rules that allow something were left out");
+            unreadable.push(Unreadable::new(what, why));
+            self.bytes = encode(&self.session)?;
+        }
+        Ok(())
+    }
+
+    /// A project that is the whole file system is none: its sessions are found by their
+    /// directories.
+    pub(super) fn set_project(&mut self, bytes: Vec<u8>, unreadable: &mut Vec<Unreadable>) {
+        let key = match Key::project(&self.session.project_id) {
+            Ok(key) => key,
+            Err(error) => return unreadable.push(Unreadable::new("project", error)),
+        };
+        match parse::<Project>(&bytes).and_then(|project| damage::project_of(&key, project)) {
+            Ok(project) if is_root(&project.worktree) => {}
+            Ok(_) => self.project = Some((key, bytes)),
+            Err(why) => unreadable.push(Unreadable::new(key.as_str(), why)),
+        }
+    }
+
+    /// Adds a message with its parts. What cannot be read is named and left out.
+    pub(super) fn add_message(
+        &mut self,
+        id: &str,
+        info: Raw,
+        parts: Vec<(String, Raw)>,
+        unreadable: &mut Vec<Unreadable>,
+    ) {
+        let session = &self.session.id;
+        let checked = info.and_then(|bytes| {
+            let (key, message) = message_of(session, id, &bytes)?;
+            Ok((key, message, bytes))
+        });
+        let (key, message, bytes) = match checked {
+            Ok(checked) => checked,
+            Err(why) => return unreadable.push(Unreadable::new(format!("message {id}"), why)),
+        };
+        for (part, bytes) in parts {
+            let checked = bytes.and_then(|bytes| {
+                let key = part_of(session, &message, &part, &bytes)?;
+                Ok((key, bytes))
+            });
+            match checked {
+                Ok(record) => self.records.push(record),
+                Err(why) => unreadable.push(Unreadable::new(format!("part {part} of {id}"), why)),
+            }
+        }
+        self.records.push((key, bytes));
+        self.messages.push(message);
+    }
+
+    pub(super) fn add_todos(&mut self, bytes: Vec<u8>, unreadable: &mut Vec<Unreadable>) {
+        let key = Key::todo(&self.session.id);
+        self.add_list::<Todo>(key, bytes, unreadable);
+    }
+
+    pub(super) fn add_diffs(&mut self, bytes: Vec<u8>, unreadable: &mut Vec<Unreadable>) {
+        let key = Key::session_diff(&self.session.id);
+        self.add_list::<FileDiff>(key, bytes, unreadable);
+    }
+
+    fn add_list<T: DeserializeOwned>(
+        &mut self,
+        key: Result<Key, crate::key::BadKey>,
+        bytes: Vec<u8>,
+        unreadable: &mut Vec<Unreadable>,
+    ) {
+        // The session's id was checked when the bundle was made.
+        let Ok(key) = key else { return };
+        match parse::<Vec<T>>(&bytes) {
+            Ok(_) => self.records.push((key, bytes)),
+            Err(why) => unreadable.push(Unreadable::new(key.as_str(), why)),
+        }
+    }
+}
+
+/// Bytes of a record, or why there are none.
+pub(super) type Raw = Result<Vec<u8>, String>;
+
+/// The session's record under the key where its source has it. An id from outside names files
+/// of ours from here on, so it is checked here.
+pub(super) fn session_of(key: &Key, bytes: &[u8]) -> Result<Session> {
+    let checked = parse::<Value>(bytes)
+        .and_then(|value| damage::session_of(key, value))
+        .and_then(|session| {
+            SessionId::parse(session.id.as_str()).map_err(|bad| bad.to_string())?;
+            ProjectId::parse(session.project_id.as_str()).map_err(|bad| bad.to_string())?;
+            Ok(session)
+        });
+    checked.map_err(|reason| {
+        Damaged {
+            key: key.clone(),
+            reason,
+        }
+        .into()
+    })
+}
+
+fn message_of(session: &SessionId, id: &str, bytes: &[u8]) -> Result<(Key, MessageId), String> {
+    let id = MessageId::parse(id).map_err(|bad| bad.to_string())?;
+    let key = Key::message(session, &id).map_err(|bad| bad.to_string())?;
+    damage::message_of(&key, parse::<Message>(bytes)?)?;
+    Ok((key, id))
+}
+
+fn part_of(
+    session: &SessionId,
+    message: &MessageId,
+    id: &str,
+    bytes: &[u8],
+) -> Result<Key, String> {
+    let id = PartId::parse(id).map_err(|bad| bad.to_string())?;
+    let key = Key::part(message, &id).map_err(|bad| bad.to_string())?;
+    let part = damage::part_of(&key, parse::<Part>(bytes)?)?;
+    if part.session_id() != session {
+        return Err(format!(
+            "it belongs to the session {:?}",
+            part.session_id().as_str()
+        ));
+    }
+    Ok(key)
+}
+
+fn is_root(worktree: &str) -> bool {
+    std::path::Path::new(worktree).parent().is_none()
+}
+
+fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
+    spelling::from_bytes(bytes).map_err(|error| error.to_string())
+}

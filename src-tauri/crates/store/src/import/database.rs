@@ -1,0 +1,210 @@
+//! An SQLite database of the later versions.
+//!
+//! Reading a database that has a journal writes beside it. Such a one is copied together with
+//! its journal; one without is opened as what it is, unchanging.
+
+mod rows;
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use lathe_protocol::SessionId;
+use rusqlite::limits::Limit;
+use rusqlite::{Connection, OpenFlags};
+use serde_json::{Map, Value};
+
+use super::bundle::Bundle;
+use super::staging::Staging;
+use super::{Source, Unreadable, read_file};
+use crate::error::{IoContext, Result, StoreError, optional};
+use crate::key::Key;
+use crate::storage::encode;
+use rows::Rows;
+
+const MAGIC: &[u8] = b"SQLite format 3\0";
+/// How often a database that changes under our hands is copied anew.
+const TRIES: usize = 3;
+/// No message comes near this; a value that does is no message.
+const LARGEST_VALUE: i32 = 256 * 1024 * 1024;
+
+pub(super) struct Database {
+    connection: Connection,
+    /// Where the files lie that the database's program keeps beside it.
+    folder: PathBuf,
+}
+
+pub(super) fn is_database(path: &Path) -> Result<bool> {
+    let mut start = Vec::new();
+    let file = fs::File::open(path).doing("opening", path)?;
+    file.take(MAGIC.len() as u64)
+        .read_to_end(&mut start)
+        .doing("reading", path)?;
+    Ok(start == MAGIC)
+}
+
+impl Database {
+    pub(super) fn open(path: &Path, staging: &Staging) -> Result<Database> {
+        let journal = beside(path, "-wal");
+        let journal_len = optional(fs::metadata(&journal)).doing("looking at", &journal)?;
+        let connection = match journal_len.is_some_and(|file| file.len() > 0) {
+            true => {
+                let copy = copy(path, &journal, staging.folder()?)?;
+                Connection::open_with_flags(copy, OpenFlags::SQLITE_OPEN_READ_WRITE)
+            }
+            false => Connection::open_with_flags(
+                unchanging(path),
+                OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI,
+            ),
+        };
+        let connection = connection.map_err(failed)?;
+        connection
+            .set_limit(Limit::SQLITE_LIMIT_LENGTH, LARGEST_VALUE)
+            .map_err(failed)?;
+        // A schema from outside must not be able to call anything.
+        connection
+            .execute_batch("PRAGMA trusted_schema = OFF; PRAGMA query_only = ON;")
+            .map_err(failed)?;
+        Ok(Database {
+            connection,
+            folder: path.parent().unwrap_or(path).to_owned(),
+        })
+    }
+
+    fn rows(&self) -> Rows<'_> {
+        Rows(&self.connection)
+    }
+
+    /// Some of the later versions still keep a session's diffs in a file.
+    fn diffs(&self, id: &SessionId, row: &Map<String, Value>) -> Result<Option<Vec<u8>>> {
+        if let Some(diffs) = rows::json(row, "summary_diffs") {
+            return Ok(Some(encode(&diffs)?));
+        }
+        let path = Key::session_diff(id)?.file(&self.folder.join("storage"));
+        let mut bytes = Vec::new();
+        let found = optional(read_file(&path, &mut bytes)).doing("reading", &path)?;
+        Ok(found.map(|()| bytes))
+    }
+}
+
+impl Source for Database {
+    fn sessions(&mut self, unreadable: &mut Vec<Unreadable>) -> Result<Vec<SessionId>> {
+        let rows = self.rows();
+        let mut ids = Vec::new();
+        for row in rows.all("SELECT id FROM session ORDER BY id", [])? {
+            let text = rows::text(&row, "id");
+            match SessionId::parse(text) {
+                Ok(id) => ids.push(id),
+                Err(bad) => unreadable.push(Unreadable::new("session", bad)),
+            }
+        }
+        for (sql, what) in [
+            (
+                "SELECT DISTINCT session_id AS id FROM message WHERE session_id NOT IN (SELECT id FROM session)",
+                "session",
+            ),
+            (
+                "SELECT DISTINCT message_id AS id FROM part WHERE message_id NOT IN (SELECT id FROM message)",
+                "message",
+            ),
+        ] {
+            let which = if what == "session" {
+                "messages"
+            } else {
+                "parts"
+            };
+            for row in rows.all(sql, [])? {
+                let what_of = format!("{which} of {}", rows::text(&row, "id"));
+                unreadable.push(Unreadable::new(
+                    what_of,
+                    format!("their {what} is not there"),
+                ));
+            }
+        }
+        Ok(ids)
+    }
+
+    fn bundle(&mut self, id: &SessionId, unreadable: &mut Vec<Unreadable>) -> Result<Bundle> {
+        let rows = self.rows();
+        let Some(row) = rows.one("SELECT * FROM session WHERE id = ?1", id.as_str())? else {
+            return Err(StoreError::Database("the session is gone".into()));
+        };
+        let session = rows::session(&row);
+        let project = rows::text(&row, "project_id").to_owned();
+        let key = Key::new(["session", &project, id.as_str()])?;
+        let mut bundle = Bundle::new(&key, encode(&session)?)?;
+        if let Some(row) = rows.one("SELECT * FROM project WHERE id = ?1", &project)? {
+            bundle.set_project(encode(&rows::project(&row))?, unreadable);
+        }
+        let mut parts = rows.parts(id)?;
+        for (message, info) in rows.messages(id)? {
+            let of_message = parts.remove(&message).unwrap_or_default();
+            bundle.add_message(&message, info, of_message, unreadable);
+        }
+        let newer = rows.newer_messages(id)?;
+        if bundle.messages.is_empty() && newer > 0 {
+            let why = format!("its {newer} messages are of a form that is not known here");
+            unreadable.push(Unreadable::new(id.as_str(), why));
+        }
+        if let Some(todos) = rows.todos(id)? {
+            bundle.add_todos(encode(&todos)?, unreadable);
+        }
+        if let Some(diffs) = self.diffs(id, &row)? {
+            bundle.add_diffs(diffs, unreadable);
+        }
+        Ok(bundle)
+    }
+}
+
+/// Both files as they are at one moment.
+fn copy(path: &Path, journal: &Path, into: &Path) -> Result<PathBuf> {
+    let target = into.join("source.db");
+    for _ in 0..TRIES {
+        let before = (stamp(path)?, stamp(journal)?);
+        fs::copy(path, &target).doing("copying", path)?;
+        let copied = optional(fs::copy(journal, beside(&target, "-wal")));
+        copied.doing("copying", journal)?;
+        if before == (stamp(path)?, stamp(journal)?) {
+            return Ok(target);
+        }
+    }
+    Err(StoreError::Busy {
+        what: "the database".to_owned(),
+        pid: None,
+    })
+}
+
+fn stamp(path: &Path) -> Result<Option<(u64, SystemTime)>> {
+    let metadata = optional(fs::metadata(path)).doing("looking at", path)?;
+    metadata
+        .map(|file| Ok((file.len(), file.modified().doing("looking at", path)?)))
+        .transpose()
+}
+
+fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}
+
+/// The path as SQLite takes it with options: no lock, no journal, no shared memory.
+fn unchanging(path: &Path) -> String {
+    let path = path.to_string_lossy().replace('\\', "/");
+    let mut uri = String::from("file:");
+    if !path.starts_with('/') && path.contains(':') {
+        // A Windows drive.
+        uri.push('/');
+    }
+    for c in path.chars() {
+        match c {
+            '%' | '?' | '#' => uri.push_str(&format!("%{:02x}", u32::from(c))),
+            c => uri.push(c),
+        }
+    }
+    uri + "?immutable=1"
+}
+
+fn failed(error: rusqlite::Error) -> StoreError {
+    StoreError::Database(error.to_string())
+}

@@ -1,0 +1,75 @@
+//! One session as `export` prints it: `{ info, messages: [{ info, parts }] }`.
+
+use std::path::Path;
+
+use lathe_protocol::SessionId;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::bundle::Bundle;
+use super::{Source, Unreadable, read_file};
+use crate::error::{IoContext, Result, StoreError};
+use crate::key::Key;
+use crate::spelling;
+use crate::storage::encode;
+
+#[derive(Deserialize)]
+pub(super) struct Exported {
+    info: Map<String, Value>,
+    #[serde(default)]
+    messages: Vec<Message>,
+}
+
+#[derive(Deserialize)]
+struct Message {
+    info: Value,
+    #[serde(default)]
+    parts: Vec<Value>,
+}
+
+impl Exported {
+    pub(super) fn read(path: &Path) -> Result<Exported> {
+        let mut bytes = Vec::new();
+        read_file(path, &mut bytes).doing("reading", path)?;
+        spelling::from_bytes(&bytes).map_err(|error| StoreError::NotExported(error.to_string()))
+    }
+
+    fn text(&self, field: &str) -> &str {
+        self.info
+            .get(field)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    }
+}
+
+impl Source for Exported {
+    fn sessions(&mut self, unreadable: &mut Vec<Unreadable>) -> Result<Vec<SessionId>> {
+        match SessionId::parse(self.text("id")) {
+            Ok(id) => Ok(vec![id]),
+            Err(bad) => {
+                unreadable.push(Unreadable::new("session", bad));
+                Ok(Vec::new())
+            }
+        }
+    }
+
+    fn bundle(&mut self, id: &SessionId, unreadable: &mut Vec<Unreadable>) -> Result<Bundle> {
+        let project = match self.text("projectID") {
+            "" => "global",
+            project => project,
+        };
+        let key = Key::new(["session", project, id.as_str()])?;
+        let mut bundle = Bundle::new(&key, encode(&self.info)?)?;
+        bundle.narrow(unreadable)?;
+        for message in std::mem::take(&mut self.messages) {
+            let id = message.info["id"].as_str().unwrap_or_default().to_owned();
+            let mut parts = Vec::with_capacity(message.parts.len());
+            for part in &message.parts {
+                let id = part["id"].as_str().unwrap_or_default().to_owned();
+                parts.push((id, Ok(encode(part)?)));
+            }
+            bundle.add_message(&id, Ok(encode(&message.info)?), parts, unreadable);
+        }
+        Ok(bundle)
+    }
+}

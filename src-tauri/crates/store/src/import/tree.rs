@@ -1,0 +1,237 @@
+//! A data directory of the JSON era: the same tree as ours, or one that came before it.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lathe_protocol::{IdSource, MessageId, Millis, SessionId, Tick};
+
+use super::bundle::{Bundle, Raw, session_of};
+use super::staging::Staging;
+use super::{Source, Unreadable, read_file};
+use crate::error::{IoContext, Result, optional};
+use crate::fs::Disk;
+use crate::key::Key;
+use crate::migrate;
+use crate::parallel;
+use crate::storage::{Places, Storage};
+use crate::store::begin;
+
+/// Where each project kept its own tree before there was one for all.
+const OLDEST: &str = "project";
+
+pub(super) struct Tree {
+    storage: Storage,
+    homes: HashMap<SessionId, (Key, Millis)>,
+}
+
+/// A message as it lies there, with its parts by their names.
+type RawMessage = (Raw, Vec<(String, Raw)>);
+
+pub(super) fn is_tree(folder: &Path) -> bool {
+    folder.join("storage").is_dir() || !oldest_trees(folder).is_empty()
+}
+
+/// How many sessions there seem to be, without reading them.
+pub(super) fn count(folder: &Path) -> Result<usize> {
+    let records = |folder: &Path| {
+        let names = files_in(folder);
+        names.filter(|path| path.extension().is_some_and(|end| end == "json"))
+    };
+    let sessions = folder.join("storage").join("session");
+    let mut found: HashSet<_> = files_in(&sessions)
+        .flat_map(|project| records(&project).collect::<Vec<_>>())
+        .filter_map(|path| path.file_stem().map(ToOwned::to_owned))
+        .collect();
+    if migrate::version(&Disk, &Places::below(folder))? == 0 {
+        for tree in oldest_trees(folder) {
+            let ids = records(&tree.join("session").join("info"));
+            found.extend(ids.filter_map(|path| path.file_stem().map(ToOwned::to_owned)));
+        }
+    }
+    Ok(found.len())
+}
+
+impl Tree {
+    /// A tree of today's layout is read where it is; an older one is copied and brought up to
+    /// date in the copy.
+    pub(super) fn open(root: &Path, staging: &Staging) -> Result<Tree> {
+        let places = Places::below(root);
+        let storage = if migrate::version(&Disk, &places)? == migrate::VERSION {
+            let ids = IdSource::new(Tick::default());
+            Storage::new(places, Arc::new(Disk), None, ids)
+        } else {
+            let copy = staging.folder()?;
+            copy_tree(&places.tree, &copy.join("storage"))?;
+            for old in oldest_trees(root) {
+                let inside = old.strip_prefix(root).unwrap_or(&old);
+                copy_tree(&old, &copy.join(inside))?;
+            }
+            begin(Places::below(copy), Arc::new(Disk))?
+        };
+        Ok(Tree {
+            storage,
+            homes: HashMap::new(),
+        })
+    }
+
+    fn read(&self, key: &Key) -> Result<Option<Vec<u8>>> {
+        let path = key.file(&self.storage.places.tree);
+        let mut bytes = Vec::new();
+        let found = optional(read_file(&path, &mut bytes)).doing("reading", &path)?;
+        Ok(found.map(|()| bytes))
+    }
+
+    fn names(&self, folder: &Key) -> Result<Vec<String>> {
+        let folder = folder.folder(&self.storage.places.tree);
+        let mut names = self.storage.names(&folder)?;
+        names.sort();
+        Ok(names)
+    }
+
+    fn load(&self, session: &SessionId, message: &str) -> Result<RawMessage> {
+        let raw = |key: Key| match self.read(&key) {
+            Ok(bytes) => Ok(bytes.unwrap_or_default()),
+            Err(error) => Err(error.to_string()),
+        };
+        let info = raw(Key::new(["message", session.as_str(), message])?);
+        let folder = Key::new(["part", message])?;
+        let mut parts = Vec::new();
+        for name in self.names(&folder)? {
+            let bytes = raw(folder.child(&name)?);
+            parts.push((name, bytes));
+        }
+        Ok((info, parts))
+    }
+
+    /// Folders whose session or message is not there.
+    fn orphans(&self, unreadable: &mut Vec<Unreadable>) {
+        let tree = &self.storage.places.tree;
+        let mut messages = HashSet::new();
+        for folder in files_in(&tree.join("message")) {
+            let session = name_of(&folder);
+            let known = SessionId::parse(&session).is_ok_and(|id| self.homes.contains_key(&id));
+            messages.extend(files_in(&folder).map(|file| name_of(&file)));
+            if !known {
+                let what = format!("messages of {session}");
+                unreadable.push(Unreadable::new(what, "their session is not there"));
+            }
+        }
+        for folder in files_in(&tree.join("part")) {
+            let message = name_of(&folder);
+            if !messages.contains(&message) {
+                let what = format!("parts of {message}");
+                unreadable.push(Unreadable::new(what, "their message is not there"));
+            }
+        }
+    }
+}
+
+impl Source for Tree {
+    fn sessions(&mut self, unreadable: &mut Vec<Unreadable>) -> Result<Vec<SessionId>> {
+        for project in self.storage.session_folders()? {
+            for key in self.storage.session_keys(&project)? {
+                let bytes = match self.read(&key) {
+                    Ok(bytes) => bytes.unwrap_or_default(),
+                    Err(error) => {
+                        unreadable.push(Unreadable::new(key.as_str(), error));
+                        continue;
+                    }
+                };
+                match session_of(&key, &bytes) {
+                    Err(error) => unreadable.push(Unreadable::new(key.as_str(), error)),
+                    Ok(session) => {
+                        // Of two records of one session the newer one counts.
+                        let updated = session.time.updated;
+                        let older = |(_, other): &(Key, Millis)| *other < updated;
+                        if self.homes.get(&session.id).is_none_or(older) {
+                            self.homes.insert(session.id, (key, updated));
+                        }
+                    }
+                }
+            }
+        }
+        self.orphans(unreadable);
+        let mut ids: Vec<_> = self.homes.keys().cloned().collect();
+        ids.sort_by(|a, b| a.as_str().cmp(b.as_str()));
+        Ok(ids)
+    }
+
+    fn bundle(&mut self, id: &SessionId, unreadable: &mut Vec<Unreadable>) -> Result<Bundle> {
+        let key = match self.homes.get(id) {
+            Some((key, _)) => key.clone(),
+            None => Key::new(["session", "global", id.as_str()])?,
+        };
+        let bytes = self.read(&key)?.unwrap_or_default();
+        let mut bundle = Bundle::new(&key, bytes)?;
+        let project = Key::project(&bundle.session.project_id)?;
+        if let Some(bytes) = self.read(&project)? {
+            bundle.set_project(bytes, unreadable);
+        }
+        let mut messages = self.names(&Key::new(["message", id.as_str()])?)?;
+        messages.retain(|message| {
+            let good = MessageId::parse(message);
+            if let Err(bad) = &good {
+                unreadable.push(Unreadable::new(format!("message {message}"), bad));
+            }
+            good.is_ok()
+        });
+        let loaded = parallel::map(&messages, |message, _| self.load(id, message));
+        for (message, loaded) in messages.iter().zip(loaded) {
+            let (info, parts) = loaded?;
+            bundle.add_message(message, info, parts, unreadable);
+        }
+        if let Some(todos) = self.read(&Key::todo(id)?)? {
+            bundle.add_todos(todos, unreadable);
+        }
+        if let Some(diffs) = self.read(&Key::session_diff(id)?)? {
+            bundle.add_diffs(diffs, unreadable);
+        }
+        Ok(bundle)
+    }
+}
+
+/// The trees of single projects that the oldest layout had.
+fn oldest_trees(root: &Path) -> Vec<PathBuf> {
+    files_in(&root.join(OLDEST))
+        .map(|project| project.join("storage"))
+        .filter(|tree| tree.is_dir())
+        .collect()
+}
+
+fn copy_tree(from: &Path, to: &Path) -> Result<()> {
+    for path in files_in(from) {
+        let Some(name) = path.file_name() else {
+            continue;
+        };
+        let to = to.join(name);
+        let kind = fs::symlink_metadata(&path).doing("looking at", &path)?;
+        if kind.is_dir() {
+            copy_tree(&path, &to)?;
+        } else if kind.is_file() {
+            let folder = to.parent().unwrap_or(&to);
+            fs::create_dir_all(folder).doing("creating", folder)?;
+            fs::copy(&path, &to).doing("copying", &path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Sorted, so that an import does the same each time. A folder that is not there is empty.
+fn files_in(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let mut paths: Vec<_> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
+    paths.sort();
+    paths.into_iter()
+}
+
+/// The id in a file's or folder's name.
+fn name_of(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.strip_suffix(".json").unwrap_or(&name).to_owned()
+}

@@ -1,0 +1,319 @@
+//! Trees and exported sessions of another program are brought over; nothing there changes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::time::SystemTime;
+
+use lathe_protocol::{MessageId, SessionId};
+use lathe_store::{Found, SourceKind, StoreError, Unreadable};
+use serde_json::{Value, json};
+
+use crate::migrations::fixture;
+use crate::support::*;
+
+pub fn import_fixture(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../../tests/fixtures/import")
+        .join(name);
+    std::fs::read_to_string(path).unwrap()
+}
+
+/// Bytes and times of every file below a folder.
+pub fn untouched(folder: &Path) -> BTreeMap<String, (Vec<u8>, SystemTime)> {
+    let with_time = |(name, bytes): (String, Vec<u8>)| {
+        let modified = folder.join(&name).metadata().unwrap().modified().unwrap();
+        (name, (bytes, modified))
+    };
+    tree(folder).into_iter().map(with_time).collect()
+}
+
+pub fn whats(unreadable: &[Unreadable]) -> BTreeSet<String> {
+    unreadable.iter().map(|one| one.what.clone()).collect()
+}
+
+/// The part types of a session's messages.
+pub async fn kinds(home: &Home, session: &str) -> Vec<Vec<String>> {
+    let id = SessionId::parse(session).unwrap();
+    let page = home.store.messages(&id, None, usize::MAX).await.unwrap();
+    let kind = |part| {
+        serde_json::to_value(part).unwrap()["type"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    page.messages
+        .into_iter()
+        .map(|message| message.parts.into_iter().map(kind).collect())
+        .collect()
+}
+
+#[tokio::test]
+async fn a_tree_arrives_as_it_is_and_its_source_stays_untouched() {
+    let source = fixture("opencode-1.1");
+    let before = untouched(source.path());
+    let home = Home::new().await;
+
+    let imported = home.store.import_from(source.path()).await.unwrap();
+    assert_eq!((imported.added.len(), imported.already), (3, 0));
+    let expected = [
+        "messages of ses_46275e2c1ffeORPHANORPHANOR",
+        "part prt_b996eaf2d001TRUNCATEDTRUN of msg_b996eae8d001AAAAAAAAAAAAAA",
+        "parts of msg_b996eaf0d001ORPHANORPHANOR",
+        "session/4b825dc642cb6eb9a060e54bf8d69288fbee4904/ses_46275e2c3ffeDDDDDDDDDDDDDD",
+    ];
+    assert_eq!(
+        whats(&imported.unreadable),
+        expected.map(str::to_owned).into()
+    );
+
+    // Every record is there, byte for byte, but for what is damaged, nobody's or not ours.
+    let ours = tree(&home.root().join("storage"));
+    let theirs = tree(&source.path().join("storage"));
+    let left_out = |name: &str| {
+        ["DDDDDD", "TRUNCATED", "ORPHAN", "ZZZZZZ", "permission/", "share/", "session_share/"]
+            .iter()
+            .any(|mark| name.contains(mark))
+            // A project that is the whole file system is none.
+            || name == "project/global.json"
+    };
+    let expected: BTreeMap<_, _> = theirs
+        .into_iter()
+        .filter(|(name, _)| !left_out(name))
+        .collect();
+    assert_eq!(
+        ours.keys().collect::<Vec<_>>(),
+        expected.keys().collect::<Vec<_>>()
+    );
+    assert_eq!(ours, expected);
+    assert_eq!(untouched(source.path()), before);
+    assert!(!home.root().join("staging").exists());
+}
+
+#[tokio::test]
+async fn a_second_import_adds_nothing_and_changes_nothing() {
+    let source = fixture("opencode-1.1");
+    let home = Home::new().await;
+    home.store.import_from(source.path()).await.unwrap();
+    let id = SessionId::parse("ses_46275e2c6ffeAAAAAAAAAAAAAA").unwrap();
+    home.store
+        .update_session(&id, |session| session.title = "Mine now".into())
+        .await
+        .unwrap();
+    let before = tree(&home.root().join("storage"));
+
+    let again = home.store.import_from(&source.path().join("storage")).await;
+    let again = again.unwrap();
+    assert_eq!((again.added, again.already), (Vec::new(), 3));
+    assert_eq!(tree(&home.root().join("storage")), before);
+}
+
+#[tokio::test]
+async fn an_import_that_was_cut_short_is_completed_by_the_next() {
+    let source = fixture("opencode-1.1");
+    let home = Home::new().await;
+    home.store.import_from(source.path()).await.unwrap();
+    let whole = tree(&home.root().join("storage"));
+    // As a kill leaves it: some records, and not yet the session's own.
+    let session = "session/global/ses_46275e2c5ffeBBBBBBBBBBBBBB.json";
+    let message = "message/ses_46275e2c5ffeBBBBBBBBBBBBBB/msg_b98e55c9d001BBBBBBBBBBBBBB.json";
+    for name in [session, message] {
+        std::fs::remove_file(home.file(name)).unwrap();
+    }
+    let home = home.again().await;
+
+    let again = home.store.import_from(source.path()).await.unwrap();
+    assert_eq!((again.added.len(), again.already), (1, 2));
+    assert_eq!(tree(&home.root().join("storage")), whole);
+}
+
+#[tokio::test]
+async fn the_oldest_layouts_are_brought_up_to_date_in_a_copy() {
+    for (name, id, messages) in [
+        ("version-0", "ses_6f1d2c3b4affeQwErTyUiOpAsD", 2),
+        ("version-1", "ses_46275e2c6ffeAbCdEfGhIjKlMn", 0),
+    ] {
+        let source = fixture(name);
+        let before = untouched(source.path());
+        let home = Home::new().await;
+        let imported = home.store.import_from(source.path()).await.unwrap();
+        assert_eq!(imported.unreadable.len(), 1, "{:?}", imported.unreadable);
+        let id = SessionId::parse(id).unwrap();
+        assert!(imported.added.iter().any(|session| session.id == id));
+        let page = home.store.messages(&id, None, 9).await.unwrap();
+        assert_eq!(page.messages.len(), messages, "{name}");
+        assert_eq!(untouched(source.path()), before, "{name}");
+        assert!(!home.root().join("staging").exists());
+        let found = home.store.find_sources(vec![source.path().into()]).await;
+        let sessions = found[0].sessions;
+        assert_eq!(sessions, imported.added.len() + imported.unreadable.len());
+    }
+}
+
+#[tokio::test]
+async fn what_can_be_imported_is_found_and_counted() {
+    let source = fixture("opencode-1.1");
+    let home = Home::new().await;
+    let nowhere = home.root().join("nowhere");
+    let places = vec![
+        nowhere.clone(),
+        source.path().to_owned(),
+        home.root().to_owned(),
+    ];
+    let expected = Found {
+        path: source.path().to_owned(),
+        kind: SourceKind::Json,
+        sessions: 4,
+    };
+    assert_eq!(home.store.find_sources(places).await, [expected]);
+    let error = home.store.import_from(&nowhere).await.unwrap_err();
+    assert!(matches!(error, StoreError::NoSource(path) if path == nowhere));
+}
+
+fn exported() -> Value {
+    serde_json::from_str(&import_fixture("exported.json")).unwrap()
+}
+
+async fn import(home: &Home, document: &Value) -> lathe_store::Imported {
+    let file = home.root().join("session.json");
+    std::fs::write(&file, document.to_string()).unwrap();
+    home.store.import_from(&file).await.unwrap()
+}
+
+#[tokio::test]
+async fn every_kind_of_part_of_an_exported_session_arrives_unchanged() {
+    let home = Home::new().await;
+    let document = exported();
+    let imported = import(&home, &document).await;
+    assert_eq!(imported.unreadable, []);
+    let session = &imported.added[0];
+    assert_eq!(serde_json::to_value(session).unwrap(), document["info"]);
+    let page = home.store.messages(&session.id, None, 9).await.unwrap();
+    assert_eq!(
+        serde_json::to_value(page.messages).unwrap(),
+        document["messages"]
+    );
+    assert_eq!(
+        kinds(&home, session.id.as_str()).await[1],
+        [
+            "step-start",
+            "reasoning",
+            "text",
+            "tool",
+            "tool",
+            "snapshot",
+            "patch",
+            "retry",
+            "step-finish",
+            "hologram"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn ids_that_lead_elsewhere_are_refused_and_nothing_is_written_outside() {
+    let outside = tempfile::tempdir().unwrap();
+    let hostile = [
+        "../../x",
+        "ses_/../../x",
+        "..",
+        "/etc/x",
+        "C:\\x",
+        "ses_a\u{0}",
+        "nul",
+        "",
+    ];
+    for id in hostile {
+        let home_folder = outside.path().join("deep").join("home");
+        let store = open(&home_folder).await;
+        let home_before = tree(outside.path()).len();
+        for place in [
+            "/info/id",
+            "/info/projectID",
+            "/messages/0/info/id",
+            "/messages/0/parts/0/id",
+        ] {
+            let mut document = exported();
+            *document.pointer_mut(place).unwrap() = json!(id);
+            let file = home_folder.join("session.json");
+            std::fs::write(&file, document.to_string()).unwrap();
+            // An empty project is no attack: the session is found by its directory.
+            if place == "/info/projectID" && id.is_empty() {
+                continue;
+            }
+            let imported = store.import_from(&file).await.unwrap();
+            assert!(!imported.unreadable.is_empty(), "{place} {id:?}");
+            let names = tree(outside.path());
+            assert!(
+                names.keys().all(|name| name.starts_with("deep/home/")),
+                "{place} {id:?} wrote {names:?}"
+            );
+            std::fs::remove_file(&file).unwrap();
+            for session in imported.added {
+                store.remove_session(&session.id).await.unwrap();
+            }
+        }
+        assert!(home_before < 20);
+        drop(store);
+        std::fs::remove_dir_all(&home_folder).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn an_imported_session_cannot_take_over_the_messages_of_another() {
+    let home = Home::new().await;
+    import(&home, &exported()).await;
+    let before = tree(&home.root().join("storage"));
+    let mut thief = exported();
+    let text = thief.to_string();
+    let id = thief["info"]["id"].as_str().unwrap().to_owned();
+    thief = serde_json::from_str(&text.replace(&id, "ses_46275e2c0ffeThief")).unwrap();
+    let imported = import(&home, &thief).await;
+    assert_eq!(imported.added, []);
+    assert_eq!(imported.unreadable[0].what, "ses_46275e2c0ffeThief");
+    assert_eq!(tree(&home.root().join("storage")), before);
+}
+
+#[tokio::test]
+async fn a_session_from_outside_may_narrow_what_is_allowed_and_not_widen_it() {
+    let home = Home::new().await;
+    let mut document = exported();
+    let rule = |action| json!({ "permission": "bash", "pattern": "*", "action": action });
+    document["info"]["permission"] = json!([rule("allow"), rule("deny"), rule("ask")]);
+    let imported = import(&home, &document).await;
+    let rules = serde_json::to_value(&imported.added[0].permission).unwrap();
+    assert_eq!(rules, json!([rule("deny"), rule("ask")]));
+    assert_eq!(imported.unreadable.len(), 1);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_pipe_in_a_tree_does_not_hold_up_the_import() {
+    let source = fixture("opencode-1.1");
+    let message = MessageId::parse("msg_b996eaebd001AAAAAAAAAAAAAA").unwrap();
+    let pipe = source.path().join(format!(
+        "storage/part/{message}/prt_b996eaff0001PPPPPPPPPPPPPP.json"
+    ));
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    let home = Home::new().await;
+    let imported = home.store.import_from(source.path()).await.unwrap();
+    assert_eq!(imported.added.len(), 3);
+    assert!(
+        imported
+            .unreadable
+            .iter()
+            .any(|one| one.why.contains("plain file"))
+    );
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_session_is_named() {
+    let home = Home::new().await;
+    for text in ["", "hello", "[]", "{\"info\":3}"] {
+        let file = home.root().join("x.json");
+        std::fs::write(&file, text).unwrap();
+        let imported = home.store.import_from(&file).await.unwrap();
+        assert_eq!(imported.added, []);
+        assert_eq!(imported.unreadable[0].what, file.display().to_string());
+    }
+}

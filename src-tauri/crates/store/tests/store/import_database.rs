@@ -1,0 +1,182 @@
+//! Databases of the later versions are brought over; nothing there changes.
+
+use std::path::PathBuf;
+
+use lathe_protocol::{SessionId, Todo};
+use lathe_store::{Key, SourceKind};
+use rusqlite::Connection;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::import::{import_fixture, kinds, untouched, whats};
+use crate::support::*;
+
+const SESSION: &str = "ses_46275e2c0ffeImportedAllPar";
+const CHILD: &str = "ses_46275e2beffeImportedTheChi";
+
+/// A database made from its script. An open connection keeps the journal beside it, as a
+/// program that runs does.
+struct Source {
+    folder: TempDir,
+    open: Option<Connection>,
+}
+
+impl Source {
+    fn new(script: &str, journal: bool) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let connection = Connection::open(folder.path().join("opencode.db")).unwrap();
+        if journal {
+            connection
+                .pragma_update(None, "journal_mode", "wal")
+                .unwrap();
+        }
+        connection.execute_batch(&import_fixture(script)).unwrap();
+        let open = journal.then_some(connection);
+        Source { folder, open }
+    }
+
+    fn file(&self) -> PathBuf {
+        self.folder.path().join("opencode.db")
+    }
+}
+
+#[tokio::test]
+async fn a_database_of_any_version_arrives_with_all_its_records() {
+    for (script, journal) in [
+        ("opencode-1.2.sql", false),
+        ("opencode-1.2.sql", true),
+        ("opencode-1.18.sql", false),
+        ("opencode-1.18.sql", true),
+    ] {
+        let source = Source::new(script, journal);
+        let before = untouched(source.folder.path());
+        assert_eq!(before.contains_key("opencode.db-wal"), journal);
+        let home = Home::new().await;
+        let imported = home.store.import_from(source.folder.path()).await.unwrap();
+        assert_eq!(untouched(source.folder.path()), before, "{script}");
+        assert_eq!((imported.added.len(), imported.already), (2, 0), "{script}");
+
+        let document: Value = serde_json::from_str(&import_fixture("exported.json")).unwrap();
+        let id = SessionId::parse(SESSION).unwrap();
+        let page = home.store.messages(&id, None, 9).await.unwrap();
+        assert_eq!(
+            serde_json::to_value(page.messages).unwrap(),
+            document["messages"]
+        );
+        let todos: Vec<Todo> = home
+            .store
+            .read(&Key::todo(&id).unwrap())
+            .await
+            .unwrap()
+            .unwrap();
+        assert_eq!(
+            serde_json::to_value(todos).unwrap(),
+            json!([
+                { "content": "read it", "status": "completed", "priority": "high" },
+                { "content": "mend it", "status": "pending", "priority": "high" },
+            ])
+        );
+        let diffs: Value = home
+            .store
+            .read(&Key::session_diff(&id).unwrap())
+            .await
+            .unwrap()
+            .unwrap();
+        assert_eq!(diffs, document["messages"][0]["info"]["summary"]["diffs"]);
+        let again = home.store.import_from(&source.file()).await.unwrap();
+        assert_eq!((again.added, again.already), (Vec::new(), 2));
+        drop(source.open);
+    }
+}
+
+#[tokio::test]
+async fn what_a_row_says_of_a_session_is_kept_and_what_cannot_be_read_is_listed() {
+    let source = Source::new("opencode-1.18.sql", false);
+    let home = Home::new().await;
+    let imported = home.store.import_from(&source.file()).await.unwrap();
+    let session = home
+        .store
+        .session(&SessionId::parse(SESSION).unwrap())
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        serde_json::to_value(&session).unwrap(),
+        json!({
+            "id": SESSION,
+            "slug": "calm-harbour",
+            "projectID": "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+            "directory": "/home/user/app",
+            "path": "",
+            "title": "Every kind of part",
+            "agent": "build",
+            "model": { "id": "m", "providerID": "mock" },
+            "version": "1.18.33",
+            "summary": { "additions": 2, "deletions": 1, "files": 1 },
+            "cost": 0.0125,
+            "tokens": { "input": 100, "output": 20, "reasoning": 5, "cache": { "read": 0, "write": 0 } },
+            "share": { "url": "https://example.com/s/1" },
+            "time": { "created": 1_767_806_134_140_i64, "updated": 1_767_806_143_140_i64 },
+            "horizon": "wide",
+        })
+    );
+    let child = home
+        .store
+        .session(&SessionId::parse(CHILD).unwrap())
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(child.parent_id, Some(session.id));
+    let projects = home.store.projects().await.unwrap().items;
+    assert_eq!(
+        serde_json::to_value(projects).unwrap(),
+        json!([{
+            "id": "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+            "worktree": "/home/user/app",
+            "vcs": "git",
+            "time": { "created": 1_767_806_129_140_i64, "updated": 1_767_806_134_140_i64 },
+            "sandboxes": [],
+            "icon": { "color": "teal" },
+        }])
+    );
+    let expected = [
+        "session".to_owned(),
+        "part prt_b996eae001a2PPPPPPPPPPPPPP of msg_b996eae00021IIIIIIIIIIIIII".to_owned(),
+        "parts of msg_b996eae00091IIIIIIIIIIIIII".to_owned(),
+        CHILD.to_owned(),
+    ];
+    assert_eq!(whats(&imported.unreadable), expected.into());
+    assert_eq!(kinds(&home, SESSION).await[0].len(), 5);
+}
+
+#[tokio::test]
+async fn a_database_is_found_and_counted_without_touching_it() {
+    let source = Source::new("opencode-1.18.sql", true);
+    let before = untouched(source.folder.path());
+    let home = Home::new().await;
+    let found = home
+        .store
+        .find_sources(vec![source.folder.path().to_owned()])
+        .await;
+    let found: Vec<_> = found
+        .into_iter()
+        .map(|one| (one.path, one.kind, one.sessions))
+        .collect();
+    assert_eq!(found, [(source.file(), SourceKind::Sqlite, 2)]);
+    assert_eq!(untouched(source.folder.path()), before);
+    assert!(!home.root().join("staging").exists());
+}
+
+#[tokio::test]
+async fn a_damaged_database_is_named_and_does_no_harm() {
+    let source = Source::new("opencode-1.18.sql", false);
+    let mut bytes = std::fs::read(source.file()).unwrap();
+    bytes.truncate(5000);
+    bytes[100..2000].fill(0x5a);
+    std::fs::write(source.file(), &bytes).unwrap();
+    let home = Home::new().await;
+    let imported = home.store.import_from(&source.file()).await;
+    let listed = imported.map(|one| (one.added.len(), one.unreadable.len()));
+    assert!(!matches!(listed, Ok((_, 0)) | Ok((1.., _))), "{listed:?}");
+    assert_eq!(std::fs::read(source.file()).unwrap(), bytes);
+}
