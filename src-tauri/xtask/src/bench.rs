@@ -1,9 +1,13 @@
 //! `cargo xtask bench`: run the suites and lay their rows side by side.
 //!
 //! A suite is a bench target that prints one flat JSON object per row on its output:
-//! `{"name", "ours", "baseline", "ratio"}` and, where they apply, `"unit"` and `"bar"`.
+//! `{"name", "ours", "baseline", "ratio"}` and, where they apply, `"unit"` and `"bar"`. The
+//! comparison with an installed OpenCode has `"theirs"` in the place of `"baseline"`.
 
-use std::path::PathBuf;
+mod against;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::json::{self, Value};
 use crate::{Outcome, tool};
@@ -18,7 +22,7 @@ const SUITES: [(&str, &str, &str); 6] = [
     ("tools", "lathe-tools", "tools"),
 ];
 
-/// The columns of the table, after the suite.
+/// The columns of the table, after the suite. A row has a baseline or the other's figure.
 const COLUMNS: [&str; 6] = ["name", "ours", "baseline", "unit", "ratio", "bar"];
 
 /// What was asked for on the command line.
@@ -26,6 +30,8 @@ const COLUMNS: [&str; 6] = ["name", "ours", "baseline", "unit", "ratio", "bar"];
 pub struct Options {
     suite: Option<String>,
     json: Option<PathBuf>,
+    /// An OpenCode binary to compare whole commands with.
+    against: Option<PathBuf>,
 }
 
 impl Options {
@@ -37,6 +43,10 @@ impl Options {
                 "--json" => {
                     let file = args.next().ok_or("`--json` wants a file to write")?;
                     options.json = Some(file.into());
+                }
+                "--against" => {
+                    let binary = args.next().ok_or("`--against` wants an OpenCode binary")?;
+                    options.against = Some(binary.into());
                 }
                 name if options.suite.is_none()
                     && SUITES.iter().any(|(suite, ..)| *suite == name) =>
@@ -69,8 +79,37 @@ struct Row {
     fields: Vec<(String, Value)>,
 }
 
-/// Measures, prints the table, writes the file.
+/// Measures, prints the table, writes the files.
 pub fn run(options: &Options) -> Outcome {
+    let rows = match &options.against {
+        Some(binary) => against::rows(binary)?,
+        None => suite_rows(options)?,
+    };
+    let table = table(&rows);
+    print!("{table}");
+    let folder = tool::target_dir().join("bench");
+    let name = if options.against.is_some() {
+        "against"
+    } else {
+        "bench"
+    };
+    write(&folder.join(format!("{name}.md")), &table)?;
+    write(&folder.join(format!("{name}.json")), &file(&rows))?;
+    match &options.json {
+        Some(path) => write(path, &file(&rows)),
+        None => Ok(()),
+    }
+}
+
+fn write(path: &Path, text: &str) -> Outcome {
+    let wrap = |error| format!("{} could not be written: {error}", path.display());
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(wrap)?;
+    }
+    std::fs::write(path, text).map_err(wrap)
+}
+
+fn suite_rows(options: &Options) -> Outcome<Vec<Row>> {
     let mut rows = Vec::new();
     build_fake_model()?;
     for (suite, package, target) in SUITES {
@@ -83,12 +122,7 @@ pub fn run(options: &Options) -> Outcome {
             measure(suite, package, target, &mut rows)?;
         }
     }
-    print!("{}", table(&rows));
-    if let Some(path) = &options.json {
-        std::fs::write(path, file(&rows))
-            .map_err(|error| format!("{} could not be written: {error}", path.display()))?;
-    }
-    Ok(())
+    Ok(rows)
 }
 
 /// Suites that talk to a model talk to this one, which must not share their process.
@@ -112,8 +146,13 @@ fn build_fake_model() -> Outcome {
 fn measure(suite: &'static str, package: &str, target: &str, rows: &mut Vec<Row>) -> Outcome {
     let mut command = tool::cargo();
     command.args(["bench", "--package", package, "--bench", target]);
+    gather(suite, &mut command, rows)
+}
+
+/// Takes the rows that a command prints; everything else it says goes on to the terminal.
+fn gather(suite: &'static str, command: &mut Command, rows: &mut Vec<Row>) -> Outcome {
     let before = rows.len();
-    let status = tool::each_line(&mut command, |line| match json::object(line) {
+    let status = tool::each_line(command, |line| match json::object(line) {
         Some(fields) => rows.push(Row { suite, fields }),
         None => eprintln!("{line}"),
     })?;
@@ -129,7 +168,8 @@ fn measure(suite: &'static str, package: &str, target: &str, rows: &mut Vec<Row>
 /// The rows as a Markdown table.
 fn table(rows: &[Row]) -> String {
     let cell = |row: &Row, column: &str| {
-        let value = row.fields.iter().find(|(name, _)| name == column);
+        let named = |name: &str| name == column || column == "baseline" && name == "theirs";
+        let value = row.fields.iter().find(|(name, _)| named(name));
         value.map_or(String::new(), |(_, value)| shown(value))
     };
     let mut text = format!("| suite | {} |\n", COLUMNS.join(" | "));

@@ -38,8 +38,16 @@ Usage: cargo xtask COMMAND
       Write the TypeScript bindings and the JSON schemas from the Rust types.
 
   bench [SUITE] [--json FILE]
-      Measure one suite, or all of them, and print a table with ratios.
+      Measure one suite, or all of them, and print a table with ratios. The table and its
+      figures as JSON are also written to target/bench/ (and to FILE).
       Suites: {suites}
+
+  bench --against OPENCODE [--json FILE]
+      The same scripted work as whole commands on lathectl and on an installed OpenCode,
+      side by side, alternating, against the fake model server: `run hello`, a run with
+      20,000 deltas, a run with 200 steps; listing 2,000 sessions and exporting one of 5,000
+      messages where OPENCODE keeps its sessions in files (before 1.2). OPENCODE is the
+      path of its binary. Rows: {name, ours, theirs, ratio}.
 
   bundle
       Not there yet.

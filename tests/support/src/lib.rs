@@ -2,5 +2,7 @@
 
 pub mod app;
 pub mod fake_model;
+#[cfg(unix)]
+pub mod side_by_side;
 #[cfg(target_os = "linux")]
 pub mod window;

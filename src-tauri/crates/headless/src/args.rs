@@ -26,9 +26,13 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Send a prompt and follow the turn to its end.
+    ///
+    /// The answer goes to standard output as it comes, everything else to standard error. The
+    /// exit code is 0 only if the turn ended well.
     Run(RunArgs),
     /// List sessions, last used first.
     Sessions {
+        /// Print an array of all that is known of each.
         #[arg(long)]
         json: bool,
         /// Only those whose title holds these words.
@@ -61,6 +65,7 @@ pub enum Command {
     Rm { id: SessionId },
     /// List the models that can be used.
     Models {
+        /// Print what is known of each provider and model.
         #[arg(long)]
         json: bool,
     },
@@ -82,15 +87,20 @@ pub struct RunArgs {
     /// Go on with the session last used here.
     #[arg(long = "continue")]
     pub continue_last: bool,
-    #[arg(long)]
+    /// Who answers; `build` and `plan` are there from the start.
+    #[arg(long, value_name = "A")]
     pub agent: Option<String>,
     /// As provider/model.
     #[arg(long, value_name = "P/M")]
     pub model: Option<String>,
     /// How hard the model should think.
-    #[arg(long)]
+    #[arg(long, value_name = "V")]
     pub variant: Option<String>,
+    /// Attach a file or a folder; may be given more than once.
+    #[arg(long, value_name = "F")]
+    pub file: Vec<PathBuf>,
     /// Allow without asking: a permission (`edit`) or one with a pattern (`bash=git *`).
+    /// Without a terminal, what is not allowed is rejected.
     #[arg(long, value_name = "RULE")]
     pub allow: Vec<String>,
     /// Allow everything without asking.
@@ -99,6 +109,7 @@ pub struct RunArgs {
     /// Print every event, one a line.
     #[arg(long)]
     pub json: bool,
+    /// What to ask. `@path` and `@agent` in it are understood.
     #[arg(required = true)]
     pub prompt: Vec<String>,
 }
@@ -109,4 +120,8 @@ pub enum Form {
     Text,
     /// As `export` prints it.
     Json,
+    /// What the model would be asked next, in the vocabulary that all providers share.
+    Model,
+    /// The same as the JSON body that the provider would get.
+    Request,
 }

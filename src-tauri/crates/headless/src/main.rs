@@ -34,10 +34,22 @@ fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return output::fail(&error),
     };
-    match runtime.block_on(dispatch(args)) {
+    let done = runtime.block_on(dispatch(args));
+    let done = done.and_then(|code| {
+        output::flush()?;
+        Ok(code)
+    });
+    match done {
         Ok(code) => code,
+        Err(error) if is_gone(&*error) => ExitCode::FAILURE,
         Err(error) => output::fail(&*error),
     }
+}
+
+/// Whoever read our output has had enough (`| head`).
+fn is_gone(error: &(dyn std::error::Error + 'static)) -> bool {
+    let io = error.downcast_ref::<std::io::Error>();
+    io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
 async fn dispatch(args: Args) -> Outcome {

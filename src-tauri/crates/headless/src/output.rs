@@ -6,8 +6,10 @@
 #![allow(clippy::print_stderr, reason = "a command line speaks on its terminal")]
 
 use std::error::Error;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use serde::Serialize;
 
@@ -16,18 +18,50 @@ pub fn fail(error: &dyn Error) -> ExitCode {
     ExitCode::FAILURE
 }
 
+/// A line about the work. What was printed before it is seen before it.
 pub fn note(text: &str) {
+    if let Err(error) = flush() {
+        eprintln!("lathectl: {error}");
+    }
+    progress(None);
     eprintln!("{text}");
 }
 
+/// The one line on a terminal that says what is going on; the next one replaces it.
+pub fn progress(line: Option<&str>) {
+    static SHOWN: AtomicBool = AtomicBool::new(false);
+    if !io::stderr().is_terminal() {
+        return;
+    }
+    if SHOWN.swap(line.is_some(), Ordering::Relaxed) {
+        eprint!("\r\x1b[2K");
+    }
+    if let Some(line) = line {
+        let short: String = line.chars().take(70).collect();
+        eprint!("{short}");
+    }
+    // What a terminal does not show now it will show with the next line.
+    let _ = io::stderr().flush();
+}
+
+/// Answers come in many small pieces; they are written together.
+static OUT: LazyLock<Mutex<BufWriter<Stdout>>> =
+    LazyLock::new(|| Mutex::new(BufWriter::new(io::stdout())));
+
+/// Printed with the next [`flush`], or when enough has come together.
 pub fn text(text: &str) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    out.flush()
+    progress(None);
+    let mut out = OUT.lock().unwrap_or_else(PoisonError::into_inner);
+    out.write_all(text.as_bytes())
+}
+
+pub fn flush() -> io::Result<()> {
+    OUT.lock().unwrap_or_else(PoisonError::into_inner).flush()
 }
 
 pub fn line(line: &str) -> io::Result<()> {
-    text(&format!("{line}\n"))
+    text(line)?;
+    text("\n")
 }
 
 /// Indented where a person reads it, one line where a program does.

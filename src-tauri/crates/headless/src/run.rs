@@ -1,19 +1,19 @@
 //! One turn from a terminal.
 
-use std::collections::HashMap;
+mod answer;
+mod follow;
+
 use std::path::Path;
 use std::process::ExitCode;
 
-use lathe_protocol::ipc::PromptInput;
-use lathe_protocol::{
-    Action, Event, MessagePartUpdated, Part, PartId, PermissionRequest, QuestionRequest, Rule,
-    Session, SessionId, ToolState,
-};
-use lathe_session::bus::{Delta, Heard, Told};
-use lathe_session::{Answer, Sessions, parse_model_ref};
+use lathe_protocol::ipc::{PromptFile, PromptInput};
+use lathe_protocol::{Action, Rule, Session, SessionId};
+use lathe_session::{Sessions, parse_model_ref};
+use url::Url;
 
+use crate::Outcome;
 use crate::args::RunArgs;
-use crate::{Outcome, output};
+use follow::Follower;
 
 pub async fn run(sessions: &Sessions, directory: &Path, args: RunArgs) -> Outcome {
     let model = match &args.model {
@@ -23,37 +23,55 @@ pub async fn run(sessions: &Sessions, directory: &Path, args: RunArgs) -> Outcom
             Some(parsed.ok_or_else(|| format!("{text:?} is not of the form provider/model"))?)
         }
     };
+    let files = args.file.iter().map(|path| attached(path));
+    let files = files.collect::<Outcome<Vec<_>>>()?;
     let session = choose(sessions, directory, &args).await?;
+    if let Some(agent) = &args.agent {
+        check_agent(sessions, &session, agent).await?;
+    }
     sessions.set_rules(rules(&args));
-    let mut events = sessions.subscribe();
+    let events = sessions.subscribe();
     let input = PromptInput {
         text: args.prompt.join(" "),
         agent: args.agent,
         model,
         variant: args.variant,
-        ..PromptInput::default()
+        files,
     };
-    sessions.prompt(&session.id, input).await?;
-    let mut follower = Follower {
-        sessions,
-        id: &session.id,
-        json: args.json,
-        open: HashMap::new(),
-        open_line: None,
-    };
-    loop {
-        match events.next().await {
-            None | Some(Heard::Missed) => {
-                return Err("the turn went too fast to be followed; see `lathectl show`".into());
-            }
-            Some(Heard::Notice(notice)) => {
-                if follower.take(notice.told).await? {
-                    break;
-                }
-            }
-        }
-    }
+    let prompt = sessions.prompt(&session.id, input).await?;
+    Follower::new(sessions, &session.id, prompt, args.json)
+        .follow(events)
+        .await?;
     verdict(sessions, &session.id).await
+}
+
+fn attached(path: &Path) -> Outcome<PromptFile> {
+    let found = path.canonicalize();
+    let found = found.map_err(|error| format!("{}: {error}", path.display()))?;
+    let url = Url::from_file_path(&found);
+    let url = url.map_err(|()| format!("{} cannot be attached", path.display()))?;
+    Ok(PromptFile {
+        url: url.into(),
+        ..PromptFile::default()
+    })
+}
+
+/// History may name an agent that is gone; a person who does made a mistake.
+async fn check_agent(sessions: &Sessions, session: &Session, agent: &str) -> Outcome<()> {
+    let project = match sessions.project(&session.project_id).await {
+        Ok(project) => project,
+        Err(_) => sessions.open_project(session.directory.as_ref()).await?,
+    };
+    let agents = sessions.agents(&project).await?;
+    if agents.iter().any(|one| one.name == agent) {
+        return Ok(());
+    }
+    let names: Vec<_> = agents.iter().map(|one| one.name.as_str()).collect();
+    Err(format!(
+        "there is no agent {agent:?}; there are: {}",
+        names.join(", ")
+    )
+    .into())
 }
 
 async fn choose(sessions: &Sessions, directory: &Path, args: &RunArgs) -> Outcome<Session> {
@@ -109,168 +127,4 @@ async fn verdict(sessions: &Sessions, id: &SessionId) -> Outcome {
         Some(answer) if answer.error.is_none() && answer.finish.is_some() => ExitCode::SUCCESS,
         _ => ExitCode::FAILURE,
     })
-}
-
-struct Follower<'a> {
-    sessions: &'a Sessions,
-    id: &'a SessionId,
-    json: bool,
-    /// Parts as they were last told, for the deltas that follow.
-    open: HashMap<PartId, Part>,
-    /// The text part whose line is not ended yet.
-    open_line: Option<PartId>,
-}
-
-impl Follower<'_> {
-    /// True when the turn is over.
-    async fn take(&mut self, told: Told) -> Outcome<bool> {
-        match told {
-            Told::Delta(delta) if delta.session_id == *self.id => self.delta(&delta)?,
-            Told::Delta(_) => {}
-            Told::Event(event) if event.session_id().is_none_or(|id| id == self.id) => {
-                if let Event::MessagePartUpdated(updated) = &*event {
-                    self.open
-                        .insert(updated.part.id().clone(), updated.part.clone());
-                }
-                if self.json {
-                    output::json_line(&*event)?;
-                } else {
-                    self.event(&event)?;
-                }
-                self.answer(&event).await?;
-                return Ok(matches!(*event, Event::SessionIdle { .. }));
-            }
-            Told::Event(_) => {}
-        }
-        Ok(false)
-    }
-
-    /// The part may have ended by now; what we saw of it is enough.
-    fn delta(&mut self, delta: &Delta) -> Outcome<()> {
-        let Some(part) = self.open.get_mut(&delta.part_id) else {
-            return Ok(());
-        };
-        let is_text = match part {
-            Part::Text(part) => {
-                part.text.push_str(&delta.text);
-                true
-            }
-            Part::Reasoning(part) => {
-                part.text.push_str(&delta.text);
-                false
-            }
-            _ => false,
-        };
-        if self.json {
-            let (part, delta) = (part.clone(), Some(delta.text.clone()));
-            let event = Event::MessagePartUpdated(MessagePartUpdated { part, delta });
-            output::json_line(&event)?;
-        } else if is_text {
-            self.open_line = Some(delta.part_id.clone());
-            output::text(&delta.text)?;
-        }
-        Ok(())
-    }
-
-    fn event(&mut self, event: &Event) -> Outcome<()> {
-        match event {
-            Event::MessagePartUpdated(updated) => match &updated.part {
-                Part::Text(text) if self.open_line.as_ref() == Some(&text.id) => self.end_line()?,
-                Part::Tool(tool) if tool.state().is_settled() => {
-                    self.end_line()?;
-                    output::note(&tool_line(&tool.tool, tool.state()));
-                }
-                Part::Retry(retry) => {
-                    let why = retry.error.0.message();
-                    output::note(&format!("! try {} failed: {why}", retry.attempt));
-                }
-                _ => {}
-            },
-            Event::SessionError {
-                error: Some(error), ..
-            } => {
-                self.end_line()?;
-                output::note(&format!("lathectl: {}", error.message()));
-            }
-            Event::SessionIdle { .. } => self.end_line()?,
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn end_line(&mut self) -> Outcome<()> {
-        if self.open_line.take().is_some() {
-            output::line("")?;
-        }
-        Ok(())
-    }
-
-    async fn answer(&self, event: &Event) -> Outcome<()> {
-        match event {
-            Event::PermissionAsked(request) => {
-                self.sessions
-                    .answer_permission(&request.id, permission(request))
-                    .await?;
-            }
-            Event::QuestionAsked(request) => match answers(request) {
-                Some(answers) => self.sessions.answer_question(&request.id, answers)?,
-                None => self.sessions.dismiss_question(&request.id)?,
-            },
-            _ => {}
-        }
-        Ok(())
-    }
-}
-
-fn tool_line(tool: &str, state: &ToolState) -> String {
-    match state {
-        ToolState::Completed(done) => format!("· {tool} {}", visible(&done.title)),
-        ToolState::Error(failed) => format!("× {tool} {}", visible(&failed.error)),
-        other => format!("· {tool} {}", other.name()),
-    }
-}
-
-/// A title from a model may hold anything; a terminal acts on some of it.
-fn visible(text: &str) -> String {
-    text.lines()
-        .next()
-        .unwrap_or_default()
-        .escape_debug()
-        .to_string()
-}
-
-fn permission(request: &PermissionRequest) -> Answer {
-    let what = format!("{}: {}", request.permission, request.patterns.join(", "));
-    let what = visible(&what);
-    if !output::has_person() {
-        output::note(&format!("! rejected {what} (use --allow or --yes)"));
-        return Answer::Reject { message: None };
-    }
-    match output::ask(&format!("Allow {what}? [y]es, [a]lways, [N]o: ")).as_deref() {
-        Some("y" | "yes") => Answer::Once,
-        Some("a" | "always") if !request.always.is_empty() => Answer::Always,
-        _ => Answer::Reject { message: None },
-    }
-}
-
-fn answers(request: &QuestionRequest) -> Option<Vec<Vec<String>>> {
-    if !output::has_person() {
-        return None;
-    }
-    let ask_one = |question: &lathe_protocol::Question| {
-        let options = question.options.iter().enumerate();
-        let lines: Vec<_> = options
-            .map(|(index, option)| format!("  {}. {}", index + 1, visible(&option.label)))
-            .collect();
-        let text = format!("{}\n{}\n> ", visible(&question.question), lines.join("\n"));
-        let typed = output::ask(&text).filter(|typed| !typed.is_empty())?;
-        let chosen = typed
-            .parse::<usize>()
-            .ok()
-            .and_then(|at| question.options.get(at.checked_sub(1)?));
-        Some(vec![
-            chosen.map_or(typed.clone(), |option| option.label.clone()),
-        ])
-    };
-    request.questions.iter().map(ask_one).collect()
 }

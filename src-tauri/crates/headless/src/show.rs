@@ -12,6 +12,16 @@ use crate::{Outcome, output};
 pub async fn show(sessions: &Sessions, id: &SessionId, form: Form) -> Outcome {
     match form {
         Form::Json => export(sessions, id).await,
+        Form::Model => {
+            output::json(&sessions.next_request(id).await?.neutral)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Form::Request => {
+            let body = sessions.next_request(id).await?.body;
+            let body = body.ok_or("the built-in model is not asked over a wire")?;
+            output::json(&body)?;
+            Ok(ExitCode::SUCCESS)
+        }
         Form::Text => {
             let session = sessions.get(id).await?;
             output::line(&session.title)?;

@@ -152,6 +152,12 @@ impl OpenModel {
         self.resolved.prepare(request, variant);
     }
 
+    /// The JSON that the provider would get; none for the built-in model.
+    pub fn body(&self, request: &ModelRequest) -> Option<Value> {
+        let codec = self.wire().codec()?;
+        Some(codec.encode(request, self.info()).body)
+    }
+
     pub fn stream(
         &self,
         request: &ModelRequest,

@@ -6,6 +6,7 @@
 mod calls;
 mod doom;
 mod host;
+mod preview;
 mod request;
 mod retry;
 mod step;
@@ -37,6 +38,8 @@ use retry::Attempts;
 use step::{Call, StreamEnd};
 use trees::BegunStep;
 
+pub use preview::{NextRequest, preview};
+
 pub struct Turn {
     core: Arc<Core>,
     session: Session,
@@ -49,8 +52,8 @@ pub struct Turn {
     reads: Arc<FileReads>,
     doom: Arc<Mutex<DoomLoop>>,
     steps: u32,
-    /// Held while this turn writes, so that no other process does.
-    _writer: SessionWriter,
+    /// Held while this turn writes, so that no other process does. None for one that only looks.
+    _writer: Option<SessionWriter>,
 }
 
 /// How the model ended a step, and what it asked for.
@@ -73,7 +76,7 @@ impl Turn {
         session: Session,
         project: Project,
         cancel: CancellationToken,
-        writer: SessionWriter,
+        writer: impl Into<Option<SessionWriter>>,
     ) -> Result<Self> {
         let history = core
             .records
@@ -92,7 +95,7 @@ impl Turn {
             reads,
             doom: Arc::default(),
             steps: 0,
-            _writer: writer,
+            _writer: writer.into(),
         })
     }
 

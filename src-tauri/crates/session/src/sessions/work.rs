@@ -16,7 +16,7 @@ use crate::bus::{Heard, Told};
 use crate::core::{Core, Running};
 use crate::error::Result;
 use crate::prompt::{self, Prompt};
-use crate::turn::Turn;
+use crate::turn::{self, NextRequest, Turn};
 
 impl Sessions {
     /// Stores the prompt and sees that it is answered: by a new turn, or by the one under way
@@ -45,6 +45,16 @@ impl Sessions {
             self.resume(session).await?;
         }
         Ok(message_id)
+    }
+
+    /// What the model would be asked next in this session.
+    pub async fn next_request(&self, id: &SessionId) -> Result<NextRequest> {
+        let session = self.get(id).await?;
+        let project = match self.project(&session.project_id).await {
+            Ok(project) => project,
+            Err(_) => self.open_project(session.directory.as_ref()).await?,
+        };
+        turn::preview(self.core.clone(), session, project).await
     }
 
     /// Stops the turn and waits until everything of it is settled.

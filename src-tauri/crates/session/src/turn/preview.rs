@@ -1,0 +1,37 @@
+//! What would be sent next, without sending it.
+
+use std::sync::Arc;
+
+use lathe_protocol::{Project, Session};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::Turn;
+use crate::core::Core;
+use crate::error::{Failed, Result};
+
+/// A request that nobody sent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NextRequest {
+    /// In the vocabulary that all providers share.
+    pub neutral: Value,
+    /// The JSON body that the provider would get; the built-in model gets none.
+    pub body: Option<Value>,
+}
+
+pub async fn preview(core: Arc<Core>, session: Session, project: Project) -> Result<NextRequest> {
+    let turn = Turn::new(core, session, project, CancellationToken::new(), None).await?;
+    let Some(user) = turn.newest_user() else {
+        return Err(Failed::refused("Nothing was asked in this session yet"));
+    };
+    let agent = turn.core.agents.get(user.agent.as_deref());
+    let wanted = turn.core.model_for(&user, &agent).await;
+    let model = turn.core.models.open(&wanted).await;
+    let model = model.map_err(|error| Failed::refused(error.to_string()))?;
+    let request = turn.request(&user, &agent, &model).await;
+    let neutral = serde_json::to_value(&request);
+    Ok(NextRequest {
+        neutral: neutral.map_err(|error| Failed::refused(error.to_string()))?,
+        body: model.body(&request),
+    })
+}

@@ -1,0 +1,204 @@
+//! Lathe and OpenCode at the same work: whole commands, alternating, against one fake model.
+//!
+//! Each run has a home of its own. What a run took is what the system says of its processes:
+//! wall time, CPU time of the process and of all it waited for, peak memory of the largest.
+
+#![allow(
+    clippy::expect_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a benchmark that cannot go on has nothing better to do than to say so"
+)]
+
+mod contender;
+mod tree;
+mod usage;
+
+use std::path::Path;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::fake_model::{Answered, FakeModel, call, text};
+use contender::{Contender, Kind};
+use usage::Usage;
+
+type Failure = Box<dyn std::error::Error>;
+
+const DELTAS: usize = 20_000;
+const STEPS: usize = 200;
+/// How many steps the beginning and the end of the turn are measured by.
+const EDGE: usize = 20;
+const SESSIONS: usize = 2_000;
+const MESSAGES: usize = 5_000;
+
+/// Measures everything that both can do and prints a row for each.
+pub async fn compare(ours: &Path, theirs: &Path) -> Result<(), Failure> {
+    let model = FakeModel::start().await;
+    model.title("Measured");
+    let folder = tempfile::tempdir()?;
+    let ours = Contender::new(Kind::Lathe, ours, &folder.path().join("ours"), model.url())?;
+    let theirs = Contender::new(
+        Kind::OpenCode,
+        theirs,
+        &folder.path().join("theirs"),
+        model.url(),
+    )?;
+    let pair = Pair { ours, theirs };
+    eprintln!("against OpenCode {}", pair.theirs.version()?);
+    // What only the first start does (caches, unpacking, migrations) is not what is compared.
+    for contender in pair.both() {
+        model.reply([text("Hello.")]);
+        contender.run("hello").await?;
+    }
+    start(&model, &pair).await?;
+    deltas(&model, &pair).await?;
+    steps(&model, &pair).await?;
+    if pair.theirs.keeps_files()? {
+        history(&pair).await?;
+    } else {
+        eprintln!("list and load are left out: this version does not keep its sessions in files");
+    }
+    model.forgive();
+    Ok(())
+}
+
+struct Pair {
+    ours: Contender,
+    theirs: Contender,
+}
+
+impl Pair {
+    fn both(&self) -> [&Contender; 2] {
+        [&self.ours, &self.theirs]
+    }
+}
+
+/// The runs of one kind of work, ours and theirs.
+#[derive(Default)]
+struct Runs([Vec<Usage>; 2]);
+
+impl Runs {
+    fn row(&self, name: &str, unit: &str, bar: &str, of: impl Fn(&Usage) -> f64) {
+        let [ours, theirs] = self
+            .0
+            .each_ref()
+            .map(|runs| median(runs.iter().map(&of).collect()));
+        let row = json!({
+            "name": name, "ours": ours, "theirs": theirs, "unit": unit,
+            "ratio": ours / theirs, "bar": bar,
+        });
+        println!("{row}");
+    }
+
+    /// All that a run took, under the name of its work.
+    fn rest(&self, work: &str, shown: &str) {
+        let rest: [(&str, &str, fn(&Usage) -> f64); 3] = [
+            ("wall", "s", |run| run.wall),
+            ("cpu", "s", |run| run.cpu),
+            ("memory", "MB", |run| run.memory),
+        ];
+        for (what, unit, of) in rest.into_iter().filter(|(what, ..)| *what != shown) {
+            self.row(&format!("{work}: {what}"), unit, "", of);
+        }
+    }
+}
+
+async fn start(model: &FakeModel, pair: &Pair) -> Result<(), Failure> {
+    let mut runs = Runs::default();
+    for _ in 0..7 {
+        for (contender, runs) in pair.both().into_iter().zip(&mut runs.0) {
+            model.reply([text("Hello.")]);
+            runs.push(contender.run("hello").await?);
+        }
+    }
+    runs.row("start", "s", "<= 0.02", |run| run.wall);
+    runs.rest("start", "wall");
+    Ok(())
+}
+
+async fn deltas(model: &FakeModel, pair: &Pair) -> Result<(), Failure> {
+    let mut runs = Runs::default();
+    for _ in 0..3 {
+        for (contender, runs) in pair.both().into_iter().zip(&mut runs.0) {
+            model.reply((0..DELTAS).map(|_| text("lathe. ")));
+            runs.push(contender.run("tell me all").await?);
+        }
+    }
+    runs.row("deltas_cpu", "s", "<= 0.02", |run| run.cpu);
+    runs.row("memory", "MB", "<= 0.1", |run| run.memory);
+    runs.row("deltas: wall", "s", "", |run| run.wall);
+    Ok(())
+}
+
+async fn steps(model: &FakeModel, pair: &Pair) -> Result<(), Failure> {
+    let mut runs = Runs::default();
+    let mut growth = [Vec::new(), Vec::new()];
+    for round in 0..2 {
+        for (at, contender) in pair.both().into_iter().enumerate() {
+            let mut asked: Vec<Answered> = (0..STEPS)
+                .map(|step| {
+                    let file = format!("file{step:03}.txt");
+                    model.reply([call("read", json!({ "filePath": contender.file(&file) }))])
+                })
+                .collect();
+            asked.push(model.reply([text("Read.")]));
+            let times = tokio::spawn(times(asked));
+            let run = contender.run(&format!("read them, {round}")).await?;
+            growth[at].push(flatness(&times.await?));
+            runs.0[at].push(run);
+        }
+    }
+    runs.row("steps_wall", "s", "<= 0.03", |run| run.wall);
+    runs.rest("steps", "wall");
+    let [ours, theirs] = growth.map(median);
+    let row: Value = json!({
+        "name": "steps_flat", "ours": ours, "theirs": theirs, "unit": "last 20 / first 20",
+        "ratio": ours / theirs, "bar": "ours <= 1.5",
+    });
+    println!("{row}");
+    Ok(())
+}
+
+/// When each request came.
+async fn times(asked: Vec<Answered>) -> Vec<Instant> {
+    let mut times = Vec::new();
+    for reply in asked {
+        reply.asked().await;
+        times.push(Instant::now());
+    }
+    times
+}
+
+/// How much longer the last steps took than the first.
+fn flatness(times: &[Instant]) -> f64 {
+    let span = |from: usize, to: usize| (times[to] - times[from]).as_secs_f64();
+    let last = times.len() - 1;
+    // The first step opens connections and files that the others find open.
+    span(last - EDGE, last) / span(1, 1 + EDGE)
+}
+
+/// Both read the very same tree.
+async fn history(pair: &Pair) -> Result<(), Failure> {
+    let data = pair.theirs.data_dir();
+    let project = pair.theirs.project();
+    let id = tree::generate(&data, &project, SESSIONS, MESSAGES)?;
+    let ours = pair.ours.reading(&data, &project);
+    let (mut list, mut load) = (Runs::default(), Runs::default());
+    for _ in 0..5 {
+        for (at, contender) in [&ours, &pair.theirs].into_iter().enumerate() {
+            list.0[at].push(contender.list(SESSIONS).await?);
+            load.0[at].push(contender.export(&id, MESSAGES).await?);
+        }
+    }
+    list.row("list", "s", "<= 0.1", |run| run.wall);
+    list.rest("list", "wall");
+    load.row("load", "s", "<= 0.1", |run| run.wall);
+    load.rest("load", "wall");
+    Ok(())
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
