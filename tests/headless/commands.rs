@@ -208,3 +208,108 @@ async fn models_lists_what_config_adds() {
     assert!(listed.lines().any(|line| line == "fake/m"), "{listed}");
     assert!(listed.lines().any(|line| line.starts_with("anthropic/")));
 }
+
+#[tokio::test]
+async fn a_file_goes_along_with_the_prompt() {
+    let model = FakeModel::start().await;
+    model.reply([say("I see it.")]);
+    let home = Home::new(&model);
+    std::fs::write(home.project().join("note.md"), "remember the milk\n").unwrap();
+    let output = home.run(&["run", "--file", "note.md", "look"]).await;
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let asked = model.requests()[0].user_text();
+    assert!(asked.contains("remember the milk"), "{asked}");
+    let missing = home.run(&["run", "--file", "nowhere.md", "look"]).await;
+    assert!(!missing.status.success());
+    assert!(text(&missing.stderr).starts_with("lathectl: nowhere.md: "));
+}
+
+#[tokio::test]
+async fn show_prints_what_the_model_would_be_asked_next() {
+    let model = FakeModel::start().await;
+    model.reply([say("hello there")]);
+    let home = Home::new(&model);
+    home.run(&["run", "greet me"]).await;
+    let [id] = home.sessions().await.try_into().unwrap();
+    let neutral = home.json(&["show", &id, "--as", "model"]).await;
+    assert_eq!(neutral["model"], "m");
+    assert_eq!(
+        neutral["messages"][0],
+        json!({ "role": "user", "content": [{ "type": "text", "text": "greet me" }] })
+    );
+    let names: Vec<_> = neutral["tools"].as_array().unwrap().iter().collect();
+    assert!(names.iter().any(|tool| tool["name"] == "read"));
+    let body = home.json(&["show", &id, "--as", "request"]).await;
+    let last = body["messages"].as_array().unwrap().last().unwrap();
+    assert_eq!(last["role"], "assistant");
+    assert_eq!(last["content"], "hello there");
+    assert_eq!(body["stream"], true);
+}
+
+#[tokio::test]
+async fn an_agent_that_is_not_there_is_refused_by_name() {
+    let model = FakeModel::start().await;
+    let home = Home::new(&model);
+    let output = home.run(&["run", "--agent", "nobody", "hi"]).await;
+    assert!(!output.status.success());
+    assert!(text(&output.stderr).contains("\"nobody\"; there are: build, plan"));
+}
+
+#[tokio::test]
+async fn a_reader_that_is_slow_gets_every_word_all_the_same() {
+    let model = FakeModel::start().await;
+    let answered = model.reply((0..20_000).map(|number| say(format!("w{number} "))));
+    let home = Home::new(&model);
+    let mut command = home.command(&["run", "tell me"]);
+    command.stdout(std::process::Stdio::piped());
+    let child = command.spawn().unwrap();
+    answered.asked().await;
+    // Nobody reads until the answer is stored: the pipe is full by then, and the bus is far
+    // ahead of what was printed.
+    let part = || {
+        let storage = home.data().join("storage/part");
+        let files = crate::kill::records_named(&storage, |name| name.ends_with(".json"));
+        let contents = files
+            .iter()
+            .filter_map(|path| std::fs::read_to_string(path).ok());
+        contents
+            .into_iter()
+            .any(|content| content.contains("w19999"))
+    };
+    while !part() {
+        tokio::task::yield_now().await;
+    }
+    let output = tokio::task::spawn_blocking(move || child.wait_with_output().unwrap());
+    let output = output.await.unwrap();
+    assert!(output.status.success());
+    let expected: String = (0..20_000).map(|number| format!("w{number} ")).collect();
+    assert_eq!(text(&output.stdout).trim_end(), expected.trim_end());
+}
+
+#[tokio::test]
+async fn help_and_completions_tell_of_every_command() {
+    let model = FakeModel::start().await;
+    let home = Home::new(&model);
+    let help = text(&home.run(&["--help"]).await.stdout);
+    assert!(!help.contains('\u{1b}'), "colour in a pipe");
+    for command in [
+        "run",
+        "sessions",
+        "show",
+        "export",
+        "import",
+        "rm",
+        "models",
+        "check",
+        "completions",
+    ] {
+        assert!(help.contains(&format!("  {command} ")), "{command}: {help}");
+    }
+    for option in ["--data-dir", "--config", "--directory"] {
+        assert!(help.contains(option), "{help}");
+    }
+    for shell in ["bash", "zsh", "fish", "powershell"] {
+        let script = text(&home.run(&["completions", shell]).await.stdout);
+        assert!(script.contains("import"), "{shell}");
+    }
+}

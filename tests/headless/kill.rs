@@ -116,7 +116,7 @@ fn records(storage: &Path) -> Vec<(String, String)> {
     found
 }
 
-fn records_named(folder: &Path, wanted: impl Fn(&str) -> bool + Copy) -> Vec<String> {
+pub fn records_named(folder: &Path, wanted: impl Fn(&str) -> bool + Copy) -> Vec<String> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {

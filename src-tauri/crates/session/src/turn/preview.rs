@@ -24,9 +24,9 @@ pub async fn preview(core: Arc<Core>, session: Session, project: Project) -> Res
     let Some(user) = turn.newest_user() else {
         return Err(Failed::refused("Nothing was asked in this session yet"));
     };
-    let agent = turn.core.agents.get(user.agent.as_deref());
-    let wanted = turn.core.model_for(&user, &agent).await;
-    let model = turn.core.models.open(&wanted).await;
+    let agent = turn.setup.agents.get(user.agent.as_deref());
+    let wanted = turn.core.model_for(&turn.setup, &user, &agent).await;
+    let model = turn.setup.models.open(&wanted).await;
     let model = model.map_err(|error| Failed::refused(error.to_string()))?;
     let request = turn.request(&user, &agent, &model).await;
     let neutral = serde_json::to_value(&request);
