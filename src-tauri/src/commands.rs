@@ -8,6 +8,7 @@ mod models;
 mod project;
 mod session;
 mod surroundings;
+mod time;
 mod trust;
 mod turn;
 
@@ -42,6 +43,13 @@ pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
         trust::set_trust,
         trust::set_project_edits,
         trust::config_problems,
+        time::session_diff,
+        time::file_diff,
+        time::preview_revert,
+        time::revert,
+        time::unrevert,
+        time::fork,
+        time::checkpoint,
         turn::prompt,
         turn::run_command,
         turn::abort,

@@ -6,6 +6,7 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod agent;
 mod agents;
 mod attachments;
 mod commands;
@@ -18,6 +19,7 @@ mod lifecycle;
 mod media;
 mod mentions;
 mod recovery;
+mod revert;
 mod time;
 mod tools;
 mod trust;

@@ -73,9 +73,10 @@ impl Frame {
                 | Event::MessageRemoved { .. }
                 | Event::MessagePartRemoved { .. }
                     if !open => {}
-                event => self.add(UiUpdate::Event {
-                    event: event.clone(),
-                }),
+                event => {
+                    let event = light(event.clone());
+                    self.add(UiUpdate::Event { event });
+                }
             },
         }
     }
@@ -172,6 +173,16 @@ impl Frame {
         };
         Some(UiUpdate::Part { part })
     }
+}
+
+/// Whole files are fetched when they are shown, never pushed.
+fn light(mut event: Event) -> Event {
+    match &mut event {
+        Event::SessionDiff { diff, .. } => view::bare(diff),
+        Event::MessageUpdated { info } => *info = view::without_texts(info.clone()),
+        _ => {}
+    }
+    event
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Stored messages, as the timeline shows them.
 
 use lathe_protocol::ipc::{Damaged, MessagePage, MessageView, PartView, SessionView};
-use lathe_protocol::{MessageId, MessageWithParts, Part, SessionId};
+use lathe_protocol::{FileDiff, Message, MessageId, MessageWithParts, Part, SessionId};
 use lathe_render::markdown::{self, Options};
 use lathe_session::{Result, Sessions};
 
@@ -55,8 +55,24 @@ pub async fn page(
 
 fn message(message: MessageWithParts) -> MessageView {
     MessageView {
-        info: message.info,
+        info: without_texts(message.info),
         parts: message.parts.into_iter().map(part).collect(),
+    }
+}
+
+/// A turn's differences are fetched when they are shown; here their counts are enough.
+pub fn without_texts(mut info: Message) -> Message {
+    if let Message::User(user) = &mut info
+        && let Some(summary) = &mut user.summary
+    {
+        bare(&mut summary.diffs);
+    }
+    info
+}
+
+pub fn bare(diffs: &mut [FileDiff]) {
+    for diff in diffs {
+        (diff.before, diff.after, diff.patch) = (None, None, None);
     }
 }
 

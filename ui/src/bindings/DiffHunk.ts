@@ -9,4 +9,8 @@ export type DiffHunk = { oldStart: number, oldLines: number, newStart: number, n
 /**
  * The function or section the hunk lies in.
  */
-heading?: string, lines: Array<DiffLine>, };
+heading?: string, 
+/**
+ * Names the hunk by its content, where it can be taken back.
+ */
+fingerprint?: string, lines: Array<DiffLine>, };

@@ -6,4 +6,20 @@ import type { FileStatus } from "./FileStatus";
  * Three shapes exist on disk: with `before` and `after`; the same with `status`; and with
  * `patch` instead of the two texts. All are read; a value is never turned into another shape.
  */
-export type FileDiff = { file: string, before?: string, after?: string, patch?: string, additions: Count, deletions: Count, status?: FileStatus, };
+export type FileDiff = { file: string, before?: string, after?: string, patch?: string, additions: Count, deletions: Count, status?: FileStatus, 
+/**
+ * Where the file was before a rename.
+ */
+from?: string, 
+/**
+ * Not text: `before` and `after` are empty.
+ */
+binary?: boolean, 
+/**
+ * Only whether it may be run has changed.
+ */
+mode?: boolean, 
+/**
+ * Too long to be kept here: `before` and `after` are empty.
+ */
+folded?: boolean, };

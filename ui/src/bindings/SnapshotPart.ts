@@ -2,8 +2,23 @@
 import type { MessageId } from "./MessageId";
 import type { PartId } from "./PartId";
 import type { SessionId } from "./SessionId";
+import type { TakenBack } from "./TakenBack";
 
 /**
  * The work tree at one moment, kept by hand or before a revert.
  */
-export type SnapshotPart = { id: PartId, sessionID: SessionId, messageID: MessageId, snapshot: string, };
+export type SnapshotPart = { id: PartId, sessionID: SessionId, messageID: MessageId, snapshot: string, 
+/**
+ * What the person called it; one without a name was taken before something was
+ * taken back.
+ */
+name?: string, 
+/**
+ * The files that were taken back after it without hiding a message, and the tree
+ * they were taken back to.
+ */
+takenBack?: TakenBack, 
+/**
+ * What the snapshot does not hold though it should, each with why.
+ */
+skipped?: Array<string>, };

@@ -22,6 +22,7 @@ import { createFakeModels } from './fake/models';
 import { viewOf, createWriter } from './fake/parts';
 import { longSession, projects, sampleRequests, sampleSessions } from './fake/samples';
 import { createFakeSurroundings } from './fake/surroundings';
+import { createFakeTime } from './fake/time';
 import type { Host } from './host';
 
 export interface FakeHost extends Host {
@@ -258,6 +259,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
     runCommand: (sessionID, name, args, input) =>
       host.prompt(sessionID, { ...input, text: `/${name} ${args}`.trim() }),
     ...createFakeSurroundings(options.trust ?? 'nothing'),
+    ...createFakeTime({ clock, sessions, messages, find, told, emit, isBusy: (id) => running.has(id) }),
     ...models,
     ...imports,
     saveSettings: async (next) => {

@@ -13,6 +13,7 @@ import type {
   ConfigProblem,
   ConnectionReport,
   DropUpdate,
+  FileDiffView,
   Mention,
   ImportReport,
   ImportSource,
@@ -21,11 +22,16 @@ import type {
   PermissionReply,
   ProjectOpened,
   PromptInput,
+  RevertOutcome,
+  RevertPreview,
+  RevertTarget,
   Session,
+  SessionDiffView,
   SessionImage,
   SessionUsage,
   SessionView,
   Settings,
+  SnapshotPart,
   TrustView,
   UiBatch,
   UiError,
@@ -97,6 +103,19 @@ export interface Host {
   setProjectEdits(projectID: string, allow: boolean): Promise<void>;
   /** What in the config files could not be used. */
   configProblems(projectID: string): Promise<ConfigProblem[]>;
+  /** What the agent changed in the session, or in the turn of one prompt. */
+  sessionDiff(sessionID: string, messageID?: string): Promise<SessionDiffView>;
+  /** One file of that, drawn though it is usually folded. */
+  fileDiff(sessionID: string, messageID: string | undefined, path: string): Promise<FileDiffView>;
+  previewRevert(sessionID: string, target: RevertTarget): Promise<RevertPreview>;
+  /** Refused with `busy` while the session is worked on. */
+  revert(sessionID: string, target: RevertTarget): Promise<RevertOutcome>;
+  /** Brings back what was taken back last. */
+  unrevert(sessionID: string): Promise<RevertOutcome>;
+  /** A new session with everything in front of the message (null: all of it). */
+  fork(sessionID: string, messageID: string | null, worktree: boolean): Promise<Session>;
+  /** Keeps the files as they are now, under a name. */
+  checkpoint(sessionID: string, name: string): Promise<SnapshotPart>;
 
   listModels(): Promise<ModelList>;
   /** Looks for the model servers that people run on their own machine. */

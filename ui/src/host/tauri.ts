@@ -73,6 +73,13 @@ export function createTauriHost(): Host {
     setTrust: (projectId, trusted) => invoke('set_trust', { projectId, trusted }),
     setProjectEdits: (projectId, allow) => invoke('set_project_edits', { projectId, allow }),
     configProblems: (projectId) => invoke('config_problems', { projectId }),
+    sessionDiff: (sessionId, messageId) => invoke('session_diff', { sessionId, messageId }),
+    fileDiff: (sessionId, messageId, path) => invoke('file_diff', { sessionId, messageId, path }),
+    previewRevert: (sessionId, target) => invoke('preview_revert', { sessionId, target }),
+    revert: (sessionId, target) => invoke('revert', { sessionId, target }),
+    unrevert: (sessionId) => invoke('unrevert', { sessionId }),
+    fork: (sessionId, messageId, worktree) => invoke('fork', { sessionId, messageId, worktree }),
+    checkpoint: (sessionId, name) => invoke('checkpoint', { sessionId, name }),
 
     listModels: () => invoke('list_models'),
     findLocalModels: () => invoke('find_local_models'),

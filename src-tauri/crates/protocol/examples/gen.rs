@@ -41,6 +41,12 @@ pub fn write_bindings(dir: &Path) -> Result<(), Box<dyn Error>> {
     ipc::ConfigProblem::export_all(&config)?;
     ipc::ImportReport::export_all(&config)?;
     ipc::ImportSource::export_all(&config)?;
+    ipc::SessionDiffView::export_all(&config)?;
+    ipc::RevertTarget::export_all(&config)?;
+    ipc::RevertPreview::export_all(&config)?;
+    ipc::RevertOutcome::export_all(&config)?;
+    ipc::SessionExport::export_all(&config)?;
+    ipc::SharePreview::export_all(&config)?;
     view::BlockUpdate::export_all(&config)?;
     view::FileDiffView::export_all(&config)?;
     Sequenced::export_all(&config)?;

@@ -10,7 +10,7 @@ use crate::json::{Count, Extra};
 /// Three shapes exist on disk: with `before` and `after`; the same with `status`; and with
 /// `patch` instead of the two texts. All are read; a value is never turned into another shape.
 #[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[ts(optional_fields)]
 pub struct FileDiff {
     pub file: String,
@@ -20,6 +20,14 @@ pub struct FileDiff {
     pub additions: Count,
     pub deletions: Count,
     pub status: Option<FileStatus>,
+    /// Where the file was before a rename.
+    pub from: Option<String>,
+    /// Not text: `before` and `after` are empty.
+    pub binary: Option<bool>,
+    /// Only whether it may be run has changed.
+    pub mode: Option<bool>,
+    /// Too long to be kept here: `before` and `after` are empty.
+    pub folded: Option<bool>,
     #[serde(flatten)]
     #[ts(skip)]
     pub extra: Extra,

@@ -8,6 +8,7 @@ mod attachments;
 mod import;
 mod models;
 mod prompt;
+mod time;
 mod trust;
 
 pub use agents::{AgentMode, AgentView, CommandView};
@@ -18,6 +19,10 @@ pub use attachments::{
 pub use import::{ImportKind, ImportReport, ImportSource, ImportUnreadable};
 pub use models::{ConnectionReport, KeyView, ModelList, ModelView, PriceView, ProviderView};
 pub use prompt::{Mention, PromptFile, PromptInput, SymbolKind};
+pub use time::{
+    Redaction, RevertChange, RevertFile, RevertOutcome, RevertPreview, RevertTarget,
+    SessionDiffView, SessionExport, SharePreview,
+};
 pub use trust::{ConfigProblem, TrustState, TrustView, TrustWant, WantKind};
 
 use std::collections::BTreeMap;

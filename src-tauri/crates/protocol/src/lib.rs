@@ -43,10 +43,11 @@ pub use part::tool::{
 pub use part::{
     AgentPart, ApiErrorValue, CompactionPart, FilePart, FilePartSource, FileSource, LspPosition,
     LspRange, Part, PartTime, PatchPart, ReasoningPart, ResourceSource, RetryPart, SnapshotPart,
-    SourceText, StepFinishPart, StepStartPart, SubtaskPart, SymbolSource, TextPart, UnknownPart,
+    SourceText, StepFinishPart, StepStartPart, SubtaskPart, SymbolSource, TakenBack, TextPart,
+    UnknownPart,
 };
 pub use permission::{Action, PermissionReply, PermissionRequest, Rule, Ruleset, ToolRef};
 pub use project::{Project, ProjectTime};
 pub use question::{Question, QuestionOption, QuestionRequest};
-pub use session::{RevertState, Session, SessionSummary, SessionTime, Share};
+pub use session::{ForkedFrom, RevertState, Session, SessionSummary, SessionTime, Share};
 pub use todo::Todo;

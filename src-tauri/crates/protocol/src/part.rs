@@ -113,6 +113,15 @@ parts! {
     /// The work tree at one moment, kept by hand or before a revert.
     SnapshotPart {
         snapshot: String,
+        /// What the person called it; one without a name was taken before something was
+        /// taken back.
+        name: Option<String>,
+        /// The files that were taken back after it without hiding a message, and the tree
+        /// they were taken back to.
+        #[serde(rename = "takenBack")]
+        taken_back: Option<TakenBack>,
+        /// What the snapshot does not hold though it should, each with why.
+        skipped: Option<Vec<String>>,
     }
     /// The files a step changed since the tree `hash`.
     PatchPart {
@@ -129,6 +138,16 @@ parts! {
     CompactionPart {
         auto: bool,
     }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct TakenBack {
+    pub after: String,
+    /// Below the work tree.
+    pub files: Vec<String>,
+    #[serde(flatten)]
+    #[ts(skip)]
+    pub extra: Extra,
 }
 
 /// A part we cannot read further, with everything that was in it.

@@ -22,6 +22,9 @@ pub struct Session {
     pub directory: String,
     #[serde(rename = "parentID")]
     pub parent_id: Option<SessionId>,
+    /// The session this one was forked from; `parentID` is kept for handed-over work.
+    #[serde(rename = "forkedFrom")]
+    pub forked_from: Option<ForkedFrom>,
     pub summary: Option<SessionSummary>,
     pub share: Option<Share>,
     pub title: String,
@@ -29,6 +32,20 @@ pub struct Session {
     pub time: SessionTime,
     pub permission: Option<Ruleset>,
     pub revert: Option<RevertState>,
+    #[serde(flatten)]
+    #[ts(skip)]
+    pub extra: Extra,
+}
+
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[ts(optional_fields)]
+pub struct ForkedFrom {
+    #[serde(rename = "sessionID")]
+    pub session_id: SessionId,
+    /// The first message that was not copied; nothing when all were.
+    #[serde(rename = "messageID")]
+    pub message_id: Option<MessageId>,
     #[serde(flatten)]
     #[ts(skip)]
     pub extra: Extra,

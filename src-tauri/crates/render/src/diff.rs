@@ -11,8 +11,10 @@ use similar::{DiffOp, TextDiff};
 mod draw;
 mod fold;
 mod patch;
+mod stored;
 
 pub use patch::{parse_unified, unified};
+pub use stored::stored;
 
 use draw::{Colours, RawHunk, RawLine};
 

@@ -14,7 +14,7 @@ use lathe_provider::{
 };
 use serde_json::Value;
 
-pub use window::visible;
+pub use window::{TAIL_START, visible};
 
 pub use crate::pictures::FittedPicture;
 

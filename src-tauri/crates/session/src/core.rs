@@ -26,6 +26,7 @@ use crate::records::Records;
 use crate::sessions::Counted;
 use crate::setup::{Setup, Setups};
 use crate::snapshots::Snapshots;
+use crate::summary::Summaries;
 
 pub struct Core {
     pub records: Records,
@@ -39,6 +40,7 @@ pub struct Core {
     pub questions: QuestionDesk,
     pub pictures: Pictures,
     pub snapshots: Snapshots,
+    pub summaries: Summaries,
     pub environment: Arc<Environment>,
     /// Rules from the person's settings, over those of every agent.
     pub user_rules: Mutex<Ruleset>,
@@ -87,6 +89,7 @@ impl Core {
     ) -> Self {
         Core {
             snapshots: Snapshots::new(data_dir.clone()),
+            summaries: Summaries::default(),
             data_dir,
             models,
             setups,

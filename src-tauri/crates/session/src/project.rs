@@ -44,11 +44,9 @@ fn identify(folder: &Path, known: &[Project]) -> Result<Found> {
             folder.display()
         )));
     }
-    let root = canonical
-        .ancestors()
-        .find(|above| above.join(".git").exists());
+    let worktree = root_of(&canonical);
+    let root = worktree.join(".git").exists().then_some(&*worktree);
     let vcs = root.map(|_| "git");
-    let worktree = root.unwrap_or(&canonical).to_owned();
     // A long history takes a while to walk, so it is walked once.
     let known = known
         .iter()
@@ -61,6 +59,12 @@ fn identify(folder: &Path, known: &[Project]) -> Result<Found> {
         }
     };
     Ok(Found { id, worktree, vcs })
+}
+
+/// The repository's root above a folder, or the folder itself.
+pub fn root_of(folder: &Path) -> PathBuf {
+    let root = folder.ancestors().find(|above| above.join(".git").exists());
+    root.unwrap_or(folder).to_owned()
 }
 
 /// For folders without a history.
@@ -77,7 +81,16 @@ fn merge(known: Option<Project>, found: Found, now: Millis) -> Project {
     let worktree = found.worktree.display().to_string();
     match known {
         Some(mut project) => {
-            project.worktree = worktree;
+            // A further worktree of a project is not where the project lives.
+            let further = found.worktree.join(".git").is_file();
+            if !further || !Path::new(&project.worktree).is_dir() {
+                project.worktree = worktree;
+            } else if project.worktree != worktree {
+                let sandboxes = project.sandboxes.get_or_insert_default();
+                if !sandboxes.contains(&worktree) {
+                    sandboxes.push(worktree);
+                }
+            }
             project.vcs = found.vcs.map(str::to_owned);
             project.time.updated = Some(now);
             project

@@ -4,6 +4,7 @@ mod commands;
 mod lifecycle;
 mod media;
 mod surroundings;
+mod time;
 mod work;
 
 pub use lifecycle::keep_titled;

@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lathe_protocol::SessionId;
-use lathe_snapshot::{SideRepo, TreeId};
+use lathe_snapshot::{SideRepo, SnapshotError, TreeId};
 use parking_lot::Mutex;
+
+use crate::error::{Failed, Result};
 
 #[derive(Clone)]
 pub struct Snapshots {
@@ -58,6 +60,21 @@ impl Snapshots {
         changed.await.ok().flatten().unwrap_or_default()
     }
 
+    /// Runs beside the async world: trees are read and files written.
+    pub async fn with<T: Send + 'static>(
+        &self,
+        worktree: &Path,
+        work: impl FnOnce(&SideRepo) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (snapshots, worktree) = (self.clone(), worktree.to_owned());
+        let done = tokio::task::spawn_blocking(move || match snapshots.repo(&worktree) {
+            Some(repo) => work(&repo),
+            None => Err(Failed::refused("There are no snapshots of this folder")),
+        });
+        done.await
+            .map_err(|error| Failed::refused(error.to_string()))?
+    }
+
     fn repo(&self, worktree: &Path) -> Option<Arc<SideRepo>> {
         if let Some(known) = self.repos.lock().get(worktree) {
             return known.clone();
@@ -75,5 +92,11 @@ impl Snapshots {
             .entry(worktree.to_owned())
             .or_insert(opened)
             .clone()
+    }
+}
+
+impl From<SnapshotError> for Failed {
+    fn from(error: SnapshotError) -> Self {
+        Failed::refused(error.to_string())
     }
 }

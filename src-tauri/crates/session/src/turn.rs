@@ -19,6 +19,7 @@ use lathe_protocol::{
     MessageWithParts, Part, Project, Session, StepFinishPart, TokenUsage, Unanswered, UserMessage,
 };
 use lathe_provider::{FinishReason, ProviderError, Usage};
+use lathe_snapshot::TreeId;
 use lathe_store::SessionWriter;
 use lathe_tools::FileReads;
 use parking_lot::Mutex;
@@ -272,7 +273,7 @@ impl Turn {
         records.store().barrier(&self.session.id).await?;
         let called = !calls.is_empty();
         let after = if called {
-            self.run_calls(agent, calls).await?
+            self.run_calls(agent, calls, before).await?
         } else {
             After::GoOn
         };
@@ -302,6 +303,9 @@ impl Turn {
         records.put_part(part).await?;
         self.note_patch(message, before, tree).await?;
         self.put_finished(message.clone()).await?;
+        if before != tree {
+            self.summarize(&message.parent_id);
+        }
         let more = finish == Finish::ToolCalls || (finish == Finish::Unknown && called);
         Ok(if more && after == After::GoOn {
             Next::GoOn
@@ -310,7 +314,12 @@ impl Turn {
         })
     }
 
-    async fn run_calls(&self, agent: &Agent, calls: Vec<Call>) -> Result<After> {
+    async fn run_calls(
+        &self,
+        agent: &Agent,
+        calls: Vec<Call>,
+        tree: Option<TreeId>,
+    ) -> Result<After> {
         let scope = CallScope {
             core: self.core.clone(),
             session: self.session.clone(),
@@ -321,7 +330,7 @@ impl Turn {
             reads: self.reads.clone(),
             doom: self.doom.clone(),
         };
-        calls::run_all(&Arc::new(scope), calls).await
+        calls::run_all(&Arc::new(scope), calls, tree).await
     }
 
     /// The error stands on the message; calls that were under way are settled.

@@ -47,17 +47,34 @@ type Sides = (Option<Leaf>, Option<Leaf>);
 impl SideRepo {
     /// In path order; a renamed file stands at its new path.
     pub fn diff(&self, from: TreeId, to: TreeId) -> Result<Vec<Change>> {
-        let mut sides = self.compare(from, to)?;
-        let renames = rename::find(self.objects(), &sides)?;
-        for from in renames.values() {
-            sides.remove(from);
+        self.changes(self.compare(from, to)?)
+    }
+
+    /// What became of some paths, each between two snapshots of its own.
+    pub fn diff_of(&self, paths: &[(RelPath, TreeId, TreeId)]) -> Result<Vec<Change>> {
+        let mut sides = BTreeMap::new();
+        for (path, from, to) in paths {
+            let both = self.sides_of(path, *from, *to)?;
+            if both.0 != both.1 {
+                sides.insert(path.clone(), both);
+            }
         }
-        let old_of_rename = self.leaves(from, renames.values())?;
+        self.changes(sides)
+    }
+
+    fn changes(&self, mut sides: BTreeMap<RelPath, Sides>) -> Result<Vec<Change>> {
+        let renames = rename::find(self.objects(), &sides)?;
+        let mut old_of_rename = BTreeMap::new();
+        for from in renames.values() {
+            if let Some((old, _)) = sides.remove(from) {
+                old_of_rename.insert(from.clone(), old);
+            }
+        }
         let mut changes = Vec::with_capacity(sides.len());
         for (path, (old, new)) in sides {
             let renamed = renames.get(&path).cloned();
             let old = match &renamed {
-                Some(from) => old_of_rename.get(from).copied(),
+                Some(from) => old_of_rename.get(from).copied().flatten(),
                 None => old,
             };
             changes.push(self.change(path, old, new, renamed)?);
@@ -68,6 +85,37 @@ impl SideRepo {
     /// The paths that differ; a rename gives both.
     pub fn changed_files(&self, from: TreeId, to: TreeId) -> Result<Vec<RelPath>> {
         Ok(self.compare(from, to)?.into_keys().collect())
+    }
+
+    /// What became of one path; nothing if it is the same in both.
+    pub fn change_of(&self, path: &RelPath, from: TreeId, to: TreeId) -> Result<Option<Change>> {
+        let (old, new) = self.sides_of(path, from, to)?;
+        if old == new {
+            return Ok(None);
+        }
+        self.change(path.clone(), old, new, None).map(Some)
+    }
+
+    /// Whether a path is the same in two snapshots, without reading it.
+    pub fn same(&self, path: &RelPath, one: TreeId, other: TreeId) -> Result<bool> {
+        let (old, new) = self.sides_of(path, one, other)?;
+        Ok(old == new)
+    }
+
+    fn sides_of(&self, path: &RelPath, from: TreeId, to: TreeId) -> Result<Sides> {
+        let side = |tree: TreeId| -> Result<Option<Leaf>> {
+            self.check(tree)?;
+            Ok(match tree::lookup(self.objects(), tree.0, path)? {
+                Some(tree::Node::Leaf(leaf)) => Some(leaf),
+                _ => None,
+            })
+        };
+        Ok((side(from)?, side(to)?))
+    }
+
+    /// Whether a snapshot is here, whoever holds it.
+    pub fn holds(&self, tree: TreeId) -> bool {
+        self.check(tree).is_ok()
     }
 
     /// Every file of a snapshot.
@@ -97,20 +145,6 @@ impl SideRepo {
             true => Ok(()),
             false => Err(SnapshotError::NoSuchTree(tree)),
         }
-    }
-
-    fn leaves<'a>(
-        &self,
-        tree: TreeId,
-        paths: impl Iterator<Item = &'a RelPath>,
-    ) -> Result<BTreeMap<RelPath, Leaf>> {
-        let mut found = BTreeMap::new();
-        for path in paths {
-            if let Some(tree::Node::Leaf(leaf)) = tree::lookup(self.objects(), tree.0, path)? {
-                found.insert(path.clone(), leaf);
-            }
-        }
-        Ok(found)
     }
 
     fn change(

@@ -55,6 +55,8 @@ pub use error::{Refused, Result, SnapshotError};
 pub use path::{BadPath, RelPath};
 pub use refs::SnapshotRef;
 pub use repo::{Options, SideRepo, Skipped, Snapshot};
-pub use restore::{Conflict, Hunk, HunkConflict, Outcome, Plan, Step, hunks, take_back};
+pub use restore::{
+    Conflict, Hunk, HunkConflict, Move, Outcome, Plan, Step, hunks, shown_hunks, take_back,
+};
 pub use scan::Reason;
 pub use tree::{Mode, TreeId};

@@ -251,6 +251,16 @@ impl SideRepo {
         self.refs.remove(references)
     }
 
+    /// Holds snapshots of one label for another, too: what a copy of a session needs.
+    pub fn keep_for(&self, label: &str, references: &[SnapshotRef]) -> Result<()> {
+        Refs::check_label(label)?;
+        let _lock = self.lock()?;
+        for one in references {
+            self.refs.add(label, one.tree(), one.wrapper())?;
+        }
+        Ok(())
+    }
+
     /// The snapshots a label holds, oldest first.
     pub fn references(&self, label: &str) -> Result<Vec<SnapshotRef>> {
         Refs::check_label(label)?;

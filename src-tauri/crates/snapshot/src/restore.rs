@@ -22,7 +22,7 @@ use crate::{
     tree::{self, Leaf, Mode, Node, TreeId},
 };
 pub use apply::Outcome;
-pub use hunk::{Hunk, HunkConflict, hunks, take_back};
+pub use hunk::{Hunk, HunkConflict, hunks, shown_hunks, take_back};
 use place::{Found, inspect};
 
 /// What will happen to one path.
@@ -111,6 +111,16 @@ impl Plan {
     }
 }
 
+/// One path on its way back, each from and to a snapshot of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Move {
+    pub path: RelPath,
+    /// The snapshot that has it as it should be.
+    pub target: TreeId,
+    /// The snapshot that has it as the agent left it.
+    pub post_image: TreeId,
+}
+
 impl SideRepo {
     /// How `paths` would get from what the agent left (`post_image`) to `target`.
     pub fn plan_restore(
@@ -119,28 +129,45 @@ impl SideRepo {
         target: TreeId,
         post_image: TreeId,
     ) -> Result<Plan> {
-        self.check(target)?;
-        self.check(post_image)?;
-        let coverage = self.left_out(target)?;
+        let moves: Vec<Move> = paths
+            .iter()
+            .map(|path| Move {
+                path: path.clone(),
+                target,
+                post_image,
+            })
+            .collect();
+        self.plan_moves(&moves)
+    }
+
+    /// The same where each path has its own two snapshots. A path stands here once.
+    pub fn plan_moves(&self, moves: &[Move]) -> Result<Plan> {
+        let mut targets: BTreeMap<TreeId, Vec<RelPath>> = BTreeMap::new();
+        for one in moves {
+            self.check(one.post_image)?;
+            let paths = targets.entry(one.target).or_default();
+            paths.push(one.path.clone());
+        }
         let mut plan = Plan {
             items: BTreeMap::new(),
-            folders: self.target_folders(paths, target, coverage.as_ref())?,
+            folders: BTreeSet::new(),
         };
+        let mut coverage = BTreeMap::new();
+        for (target, paths) in &targets {
+            self.check(*target)?;
+            let covered = self.left_out(*target)?;
+            let folders = self.target_folders(paths, *target, covered.as_ref())?;
+            plan.folders.extend(folders);
+            coverage.insert(*target, covered);
+        }
         let mut unsure = Vec::new();
-        for path in paths {
-            let wanted = leaf(tree::lookup(self.objects(), target.0, path)?);
-            let expected = leaf(tree::lookup(self.objects(), post_image.0, path)?);
-            let found = inspect(self.worktree(), path);
-            let step = decide(path, wanted, expected, &found, coverage.as_ref());
-            if step == Step::WillWrite {
-                unsure.push((path.clone(), found));
+        for one in moves {
+            let covered = coverage.get(&one.target).and_then(Option::as_ref);
+            let (item, found) = self.plan_one(one, covered)?;
+            if item.step == Step::WillWrite {
+                unsure.push((one.path.clone(), found));
             }
-            let item = Item {
-                expected,
-                wanted: wanted.map(Wanted::Kept),
-                step,
-            };
-            plan.items.insert(path.clone(), item);
+            plan.items.insert(one.path.clone(), item);
         }
         for (path, found) in unsure {
             let conflict = self.in_the_way(&plan, &path, found);
@@ -149,6 +176,19 @@ impl SideRepo {
             }
         }
         Ok(plan)
+    }
+
+    fn plan_one(&self, one: &Move, coverage: Option<&LeftOut>) -> Result<(Item, Found)> {
+        let wanted = leaf(tree::lookup(self.objects(), one.target.0, &one.path)?);
+        let expected = leaf(tree::lookup(self.objects(), one.post_image.0, &one.path)?);
+        let found = inspect(self.worktree(), &one.path);
+        let step = decide(&one.path, wanted, expected, &found, coverage);
+        let item = Item {
+            expected,
+            wanted: wanted.map(Wanted::Kept),
+            step,
+        };
+        Ok((item, found))
     }
 
     /// A write over a folder, or below a file, works only if the plan clears the way.

@@ -25,12 +25,13 @@ pub struct Report {
 }
 
 /// The kinds of records, and how deep below `storage/` they lie.
-const KINDS: [(&str, usize); 9] = [
+const KINDS: [(&str, usize); 10] = [
     ("project", 1),
     ("session", 2),
     ("message", 2),
     ("part", 2),
     ("session_diff", 1),
+    ("session_revert", 1),
     ("todo", 1),
     ("permission", 1),
     ("session_share", 1),
@@ -147,9 +148,10 @@ fn orphans(keys: &[Key]) -> Vec<Key> {
                 .segments()
                 .nth(1)
                 .is_some_and(|message| !messages.contains(message)),
-            "message" | "todo" | "session_diff" | "session_share" | "share" => key
-                .session_name()
-                .is_some_and(|session| !sessions.contains(session)),
+            "message" | "todo" | "session_diff" | "session_revert" | "session_share" | "share" => {
+                key.session_name()
+                    .is_some_and(|session| !sessions.contains(session))
+            }
             _ => false,
         };
         if orphan {

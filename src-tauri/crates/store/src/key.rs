@@ -63,6 +63,11 @@ impl Key {
         Key::new(["session_diff", session.as_str()])
     }
 
+    /// What was taken back and can be undone.
+    pub fn session_revert(session: &SessionId) -> Result<Key, BadKey> {
+        Key::new(["session_revert", session.as_str()])
+    }
+
     pub fn todo(session: &SessionId) -> Result<Key, BadKey> {
         Key::new(["todo", session.as_str()])
     }
@@ -102,7 +107,9 @@ impl Key {
         match self.kind() {
             "message" => self.segments().nth(1),
             "session" => self.segments().nth(2),
-            "todo" | "session_diff" | "session_share" | "share" => self.segments().nth(1),
+            "todo" | "session_diff" | "session_revert" | "session_share" | "share" => {
+                self.segments().nth(1)
+            }
             _ => None,
         }
     }

@@ -33,7 +33,13 @@ enum State {
 }
 
 /// The records of a session that lie flat in a folder of their kind.
-const FLAT: [&str; 4] = ["todo", "session_diff", "session_share", "share"];
+const FLAT: [&str; 5] = [
+    "todo",
+    "session_diff",
+    "session_revert",
+    "session_share",
+    "share",
+];
 
 impl Storage {
     pub(crate) fn remove_session(&self, id: &SessionId) -> Result<()> {

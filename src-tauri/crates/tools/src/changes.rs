@@ -98,7 +98,7 @@ impl ShownChange {
             additions: unified.additions.into(),
             deletions: unified.deletions.into(),
             status: Some(status),
-            extra: Default::default(),
+            ..FileDiff::default()
         };
         Self {
             diff,
@@ -108,10 +108,7 @@ impl ShownChange {
 
     pub fn moved_from(mut self, old: &str) -> Self {
         self.diff.status = Some(FileStatus::Renamed);
-        self.diff
-            .extra
-            .0
-            .insert("from".to_owned(), Value::from(old));
+        self.diff.from = Some(old.to_owned());
         self
     }
 

@@ -26,6 +26,7 @@ impl Sessions {
             project_id: project.id.clone(),
             directory: directory.to_owned(),
             parent_id: parent.cloned(),
+            forked_from: None,
             summary: None,
             share: None,
             title: title::default(parent.is_some(), now),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use lathe_protocol::ipc::PromptInput;
 use lathe_protocol::{
-    Event, Message, MessageError, MessageId, MessageWithParts, Part, Project, Session, SessionId,
+    Event, Message, MessageError, MessageId, MessageWithParts, Part, Session, SessionId,
     SessionStatus, Unanswered,
 };
 
@@ -16,6 +16,7 @@ use crate::bus::{Heard, Told};
 use crate::core::{Core, Running};
 use crate::error::Result;
 use crate::prompt::{self, Prompt};
+use crate::summary;
 use crate::turn::{self, NextRequest, Turn};
 
 impl Sessions {
@@ -27,13 +28,15 @@ impl Sessions {
     }
 
     pub(super) async fn submit(&self, id: &SessionId, prompt: Prompt) -> Result<MessageId> {
-        let session = self.get(id).await?;
         let core = &self.core;
-        let turn = core.prompting.lock().entry(id.clone()).or_default().clone();
+        let turn = self.prompting(id);
         let _turn = turn.lock().await;
+        let session = self.get(id).await?;
         let project = self.project_of(&session).await?;
         let setup = core.setup(&session, &project).await;
         let message = prompt::build(core, &setup, &session, &project, prompt).await?;
+        // Only now: a prompt that is refused must not cost what is hidden.
+        let session = self.settle_revert(session).await?;
         let message_id = message.info.id().clone();
         if self.claim(id) {
             self.start(session, &message).await?;
@@ -103,6 +106,16 @@ impl Sessions {
         settle(&self.core, page.messages).await
     }
 
+    /// Held while a session gets a prompt, or while something of it is taken back.
+    pub(super) fn prompting(&self, id: &SessionId) -> Arc<tokio::sync::Mutex<()>> {
+        self.core
+            .prompting
+            .lock()
+            .entry(id.clone())
+            .or_default()
+            .clone()
+    }
+
     /// True for the one caller that may start a turn.
     fn claim(&self, id: &SessionId) -> bool {
         let mut running = self.core.running.lock();
@@ -167,13 +180,6 @@ impl Sessions {
         Turn::new(self.core.clone(), session, project, cancel, writer).await
     }
 
-    pub(super) async fn project_of(&self, session: &Session) -> Result<Project> {
-        match self.project(&session.project_id).await {
-            Ok(project) => Ok(project),
-            Err(_) => self.open_project(session.directory.as_ref()).await,
-        }
-    }
-
     fn spawn(&self, id: SessionId, begun: Result<Turn>) -> Result<()> {
         match begun {
             Ok(turn) => {
@@ -202,6 +208,7 @@ async fn drive(core: Arc<Core>, id: SessionId, mut turn: Turn) {
                 error: Some(MessageError::unknown(error.to_string())),
             });
         }
+        summary::finish(&core, &id).await;
         touch(&core, &id).await;
         // Looked at and left under one lock: a prompt joins this turn or finds none running.
         let mut running = core.running.lock();

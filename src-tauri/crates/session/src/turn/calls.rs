@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use futures::future::{join, join_all};
 use lathe_protocol::{Extra, FilePart, Map, Part, ToolPart, Unanswered};
+use lathe_snapshot::TreeId;
 use lathe_tools::{Attachment, Effect, FailureKind, Progress, ToolFailure, ToolOutput};
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -13,6 +14,7 @@ use super::host::{CallHost, CallScope};
 use super::step::Call;
 use crate::data_url;
 use crate::error::Result;
+use crate::steps::TREE_BEFORE_CALL;
 
 /// A card is redrawn at most this often while its tool runs.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
@@ -30,14 +32,29 @@ pub enum After {
 
 /// Independent calls run beside each other; those that change things run in the order in
 /// which they were made. Every call ends completed or error.
-pub async fn run_all(scope: &Arc<CallScope>, calls: Vec<Call>) -> Result<After> {
+///
+/// Each of the latter notes the work tree it begins with (`tree` for the first), so that a turn
+/// can be taken back to any of them.
+pub async fn run_all(
+    scope: &Arc<CallScope>,
+    calls: Vec<Call>,
+    tree: Option<TreeId>,
+) -> Result<After> {
     let (ordered, independent): (Vec<_>, Vec<_>) = calls
         .into_iter()
         .partition(|call| scope.effect(&call.part.tool) == Effect::Ordered);
     let beside = join_all(independent.into_iter().map(|call| run(scope, call)));
     let in_order = async {
         let mut ends = Vec::new();
-        for call in ordered {
+        let mut tree = tree;
+        for (at, mut call) in ordered.into_iter().enumerate() {
+            if at > 0 {
+                tree = scope.take_tree().await;
+            }
+            if let Some(tree) = tree {
+                let extra = &mut call.part.extra.0;
+                extra.insert(TREE_BEFORE_CALL.to_owned(), tree.to_string().into());
+            }
             ends.push(run(scope, call).await);
         }
         ends

@@ -8,6 +8,7 @@ use lathe_protocol::{
     Event, Extra, Map, PermissionRequest, Project, Question, QuestionRequest, Ruleset, Session,
     Todo, ToolPart, ToolRef,
 };
+use lathe_snapshot::TreeId;
 use lathe_store::{Health, Key};
 use lathe_tools::context::{CallIds, Host, PermissionAsk, TaskRequest, TaskResult};
 use lathe_tools::{Effect, FileReads, Progress, Registry, ToolContext, ToolFailure};
@@ -51,6 +52,12 @@ impl CallScope {
         self.tools
             .find(tool)
             .map_or(Effect::Independent, |tool| tool.effect())
+    }
+
+    /// The work tree as it is between two calls.
+    pub async fn take_tree(&self) -> Option<TreeId> {
+        let worktree = Path::new(&self.project.worktree);
+        self.core.snapshots.take(worktree, &self.session.id).await
     }
 
     pub fn context(&self, part: &ToolPart, host: Arc<CallHost>) -> ToolContext {

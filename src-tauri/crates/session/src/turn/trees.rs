@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use lathe_protocol::{AssistantMessage, Extra, Part, PatchPart, StepStartPart};
+use lathe_protocol::{AssistantMessage, Extra, MessageId, Part, PatchPart, StepStartPart};
 use lathe_snapshot::TreeId;
 use tokio::task::JoinHandle;
 
 use super::Turn;
 use crate::error::Result;
+use crate::summary::{self, Basis, Turns};
 
 /// A step that has begun; its tree is taken while the model answers.
 pub struct BegunStep {
@@ -55,6 +56,14 @@ impl Turn {
         }
         let worktree = Path::new(&self.project.worktree);
         self.core.snapshots.take(worktree, &self.session.id).await
+    }
+
+    /// Counts anew what the agent changed, beside the next step.
+    pub(super) fn summarize(&self, user: &MessageId) {
+        let worktree = Path::new(&self.project.worktree);
+        let turns = Turns::Of(user.clone());
+        let basis = Basis::new(&self.session.id, worktree, &self.history, &turns);
+        summary::begin(&self.core, basis);
     }
 
     pub(super) async fn note_patch(

@@ -15,10 +15,11 @@ use super::{
     place::{Found, NoFolder, look, parent_folder},
 };
 use crate::{
+    error::{Doing, SnapshotError},
     os::Folder,
     path::RelPath,
     repo::SideRepo,
-    tree::{Leaf, Mode},
+    tree::{Leaf, Mode, TreeId},
 };
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -64,6 +65,15 @@ impl SideRepo {
         outcome.trashed.reverse();
         outcome.conflicts.sort_by(|(a, _), (b, _)| a.cmp(b));
         outcome
+    }
+
+    /// Writes all files of a snapshot into a folder that has none of them yet.
+    pub fn write_out(&self, tree: TreeId, folder: &Path) -> Result<(), SnapshotError> {
+        for (path, mode) in self.files(tree)? {
+            let bytes = self.blob(tree, &path)?;
+            write_new(folder, &path, mode, &bytes).doing("writing a file")?;
+        }
+        Ok(())
     }
 
     fn delete(&self, path: &RelPath, item: &Item, trash: &mut Trash) -> Result<PathBuf, Conflict> {
@@ -139,6 +149,18 @@ impl SideRepo {
                 return;
             }
         }
+    }
+}
+
+fn write_new(root: &Path, path: &RelPath, mode: Mode, bytes: &[u8]) -> io::Result<()> {
+    let folder = parent_folder(root, path, true).map_err(|no| match no {
+        NoFolder::Missing => io::ErrorKind::NotFound.into(),
+        NoFolder::Blocked(_) => io::ErrorKind::NotADirectory.into(),
+        NoFolder::Failed(error) => error,
+    })?;
+    match mode {
+        Mode::Link => folder.create_link(path.name(), bytes),
+        _ => folder.create(path.name(), bytes, mode == Mode::Executable, None),
     }
 }
 

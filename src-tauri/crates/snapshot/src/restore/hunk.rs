@@ -2,7 +2,8 @@
 
 use std::{collections::BTreeMap, fmt, ops::Range};
 
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use lathe_protocol::view::{DiffLineKind, hunk_fingerprint};
+use similar::{Algorithm, DiffOp, TextDiff, capture_diff_slices, group_diff_ops};
 
 use super::{Conflict, Found, Item, Plan, Step, Wanted, inspect};
 use crate::{diff::split_lines, error::Result, path::RelPath, repo::SideRepo, tree::Mode};
@@ -38,8 +39,11 @@ impl fmt::Display for HunkConflict {
 
 /// The hunks between two texts, without context.
 pub fn hunks(before: &[u8], after: &[u8]) -> Vec<Hunk> {
-    let (old, new) = (split_lines(before), split_lines(after));
-    capture_diff_slices(Algorithm::Myers, &old, &new)
+    changes(&split_lines(before), &split_lines(after))
+}
+
+fn changes(old: &[&[u8]], new: &[&[u8]]) -> Vec<Hunk> {
+    capture_diff_slices(Algorithm::Myers, old, new)
         .iter()
         .filter(|op| !matches!(op, DiffOp::Equal { .. }))
         .map(|op| Hunk {
@@ -47,6 +51,68 @@ pub fn hunks(before: &[u8], after: &[u8]) -> Vec<Hunk> {
             new: op.new_range(),
         })
         .collect()
+}
+
+/// The hunks as a reader sees them, each with its fingerprint: changes that share their
+/// surroundings are one.
+pub fn shown_hunks(before: &str, after: &str) -> Vec<(String, Hunk)> {
+    let split = |text| -> Vec<&str> { str::split_inclusive(text, '\n').collect() };
+    let (old, new) = (split(before), split(after));
+    let ops = TextDiff::configure().diff_slices(&old, &new).ops().to_vec();
+    let groups = group_diff_ops(ops, CONTEXT);
+    groups
+        .iter()
+        .filter_map(|group| Some((shown_name(group, &old, &new)?, changed_range(group)?)))
+        .collect()
+}
+
+fn shown_name(group: &[DiffOp], old: &[&str], new: &[&str]) -> Option<String> {
+    let (first, last) = (group.first()?, group.last()?);
+    // A side without lines starts at the line before it, as in a unified diff.
+    let start = |range: Range<usize>, end: usize| range.start + usize::from(range.start < end);
+    let old_start = start(first.old_range(), last.old_range().end);
+    let new_start = start(first.new_range(), last.new_range().end);
+    let mut lines = Vec::new();
+    let bare = |line: &&'_ str| -> String { line.strip_suffix('\n').unwrap_or(line).to_owned() };
+    for op in group {
+        if let DiffOp::Equal { .. } = op {
+            let kept = new[op.new_range()].iter().map(bare);
+            lines.extend(kept.map(|line| (DiffLineKind::Context, line)));
+            continue;
+        }
+        let gone = old[op.old_range()].iter().map(bare);
+        lines.extend(gone.map(|line| (DiffLineKind::Del, line)));
+        let come = new[op.new_range()].iter().map(bare);
+        lines.extend(come.map(|line| (DiffLineKind::Add, line)));
+    }
+    let lines = lines.iter().map(|(kind, line)| (*kind, line.as_str()));
+    Some(hunk_fingerprint(old_start, new_start, lines))
+}
+
+/// From the first changed line of a group to the last.
+fn changed_range(group: &[DiffOp]) -> Option<Hunk> {
+    let changed = |op: &&DiffOp| !matches!(op, DiffOp::Equal { .. });
+    let first = group.iter().find(changed)?;
+    let last = group.iter().rev().find(changed)?;
+    Some(Hunk {
+        old: first.old_range().start..last.old_range().end,
+        new: first.new_range().start..last.new_range().end,
+    })
+}
+
+/// Whether the two texts agree around the hunk, so that taking it back is a change of its own.
+fn is_between(old: &[&[u8]], new: &[&[u8]], hunk: &Hunk) -> bool {
+    let fits = hunk.old.start <= hunk.old.end
+        && hunk.new.start <= hunk.new.end
+        && hunk.old.end <= old.len()
+        && hunk.new.end <= new.len();
+    let starts: Vec<Hunk> = match fits {
+        true => changes(old, new),
+        false => return false,
+    };
+    let begins = |one: &Hunk| one.old.start == hunk.old.start && one.new.start == hunk.new.start;
+    let ends = |one: &Hunk| one.old.end == hunk.old.end && one.new.end == hunk.new.end;
+    starts.iter().any(begins) && starts.iter().any(ends)
 }
 
 /// Lines around a hunk that help to find it.
@@ -64,10 +130,10 @@ pub fn take_back(
         split_lines(after),
         split_lines(current),
     );
-    let was = old.get(hunk.old.clone()).ok_or(HunkConflict::NoSuchHunk)?;
-    if new.get(hunk.new.clone()).is_none() || !hunks(before, after).contains(hunk) {
+    if !is_between(&old, &new, hunk) {
         return Err(HunkConflict::NoSuchHunk);
     }
+    let was = &old[hunk.old.clone()];
     let at = locate(&new, hunk, &now)?;
     let end = at + hunk.new.len();
     Ok([&now[..at], was, &now[end..]].concat().concat())
@@ -228,6 +294,17 @@ mod tests {
         assert_eq!(
             back(before, after, &hunk, "a\nuser\nc\n"),
             Err(HunkConflict::Gone)
+        );
+    }
+
+    #[test]
+    fn changes_close_together_are_shown_and_taken_back_as_one() {
+        let (before, after) = ("a\nb\nc\nd\n", "a\nB\nc\nD\nnew\n");
+        let shown = shown_hunks(before, after);
+        assert_eq!(shown.len(), 1);
+        assert_eq!(
+            back(before, after, &shown[0].1, "top\na\nB\nc\nD\nnew\n"),
+            Ok("top\na\nb\nc\nd\n".into())
         );
     }
 

@@ -1,0 +1,107 @@
+//! Stored differences, in any of the shapes they were ever stored in.
+
+use lathe_protocol::view::{DiffStatus, FileDiffView, FoldReason};
+use lathe_protocol::{FileDiff, FileStatus};
+
+use super::{DiffOptions, file_diff, parse_unified};
+
+/// A stored difference, ready to be drawn. Each hunk carries its fingerprint.
+pub fn stored(diff: &FileDiff, unfold: bool) -> FileDiffView {
+    let options = DiffOptions {
+        old_path: diff.from.clone(),
+        unfold,
+        ..DiffOptions::new(&diff.file)
+    };
+    let mut view = match (&diff.before, &diff.after, &diff.patch) {
+        _ if diff.binary == Some(true) => bare(diff, DiffStatus::Binary),
+        _ if diff.mode == Some(true) => bare(diff, DiffStatus::Mode),
+        _ if diff.folded == Some(true) => FileDiffView {
+            folded: Some(FoldReason::TooLong),
+            ..bare(diff, status(diff))
+        },
+        (None, None, Some(patch)) => {
+            let parsed = parse_unified(patch).into_iter().next();
+            FileDiffView {
+                path: diff.file.clone(),
+                ..parsed.unwrap_or_else(|| bare(diff, status(diff)))
+            }
+        }
+        (before, after, _) => {
+            let added = diff.status == Some(FileStatus::Added);
+            let deleted = diff.status == Some(FileStatus::Deleted);
+            let before = before.as_deref().filter(|_| !added);
+            let after = after.as_deref().filter(|_| !deleted);
+            file_diff(before, after, &options)
+        }
+    };
+    for hunk in &mut view.hunks {
+        hunk.fingerprint = Some(hunk.fingerprint());
+    }
+    view
+}
+
+/// Without its lines.
+fn bare(diff: &FileDiff, status: DiffStatus) -> FileDiffView {
+    let count = |count: i64| usize::try_from(count).unwrap_or_default();
+    FileDiffView {
+        path: diff.file.clone(),
+        old_path: diff.from.clone(),
+        status,
+        additions: count(diff.additions.0),
+        deletions: count(diff.deletions.0),
+        hunks: Vec::new(),
+        folded: None,
+    }
+}
+
+fn status(diff: &FileDiff) -> DiffStatus {
+    match diff.status {
+        Some(FileStatus::Added) => DiffStatus::Added,
+        Some(FileStatus::Deleted) => DiffStatus::Deleted,
+        Some(FileStatus::Renamed) => DiffStatus::Renamed,
+        _ => DiffStatus::Modified,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn diff(before: &str, after: &str) -> FileDiff {
+        FileDiff {
+            file: "a.txt".into(),
+            before: Some(before.into()),
+            after: Some(after.into()),
+            ..FileDiff::default()
+        }
+    }
+
+    #[test]
+    fn a_binary_file_has_no_lines_and_a_long_one_waits_until_it_is_asked_for() {
+        let binary = FileDiff {
+            binary: Some(true),
+            ..diff("", "")
+        };
+        assert_eq!(stored(&binary, true).status, DiffStatus::Binary);
+        let long = FileDiff {
+            folded: Some(true),
+            additions: 9.into(),
+            status: Some(FileStatus::Added),
+            ..diff("", "")
+        };
+        let view = stored(&long, false);
+        assert_eq!(view.folded, Some(FoldReason::TooLong));
+        assert_eq!((view.status, view.additions), (DiffStatus::Added, 9));
+    }
+
+    #[test]
+    fn the_same_change_in_two_places_has_two_fingerprints() {
+        let lines: String = (0..40).map(|n| format!("{}\n", n % 10)).collect();
+        let changed = lines.replace("5\n", "five\n");
+        let hunks = stored(&diff(&lines, &changed), false).hunks;
+        let mut names: Vec<_> = hunks.iter().map(|hunk| hunk.fingerprint.clone()).collect();
+        names.dedup();
+        assert_eq!(names.len(), 4);
+        assert!(names.iter().all(Option::is_some));
+    }
+}

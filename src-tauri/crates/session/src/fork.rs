@@ -1,0 +1,132 @@
+//! A session goes on from some point of another, by itself.
+//!
+//! Messages are copied by position up to that point and get ids of their own. The copy says
+//! where it comes from; it is nobody's child, because children are work that was handed over.
+
+pub mod worktree;
+
+use std::collections::HashMap;
+
+use lathe_protocol::{
+    Extra, ForkedFrom, Message, MessageId, MessageWithParts, Millis, Part, Session, SessionId,
+    SessionTime,
+};
+
+use crate::core::Core;
+use crate::error::Result;
+use crate::slug;
+
+/// The key under which a compaction part names the first message it kept.
+use crate::convert::TAIL_START;
+
+/// The new session's record; nothing is stored yet.
+pub fn record(core: &Core, source: &Session, before: Option<&MessageId>, title: String) -> Session {
+    let records = &core.records;
+    let now = records.now();
+    Session {
+        id: records.ids().session(now),
+        slug: Some(slug::make()),
+        project_id: source.project_id.clone(),
+        directory: source.directory.clone(),
+        parent_id: None,
+        forked_from: Some(ForkedFrom {
+            session_id: source.id.clone(),
+            message_id: before.cloned(),
+            extra: Extra::default(),
+        }),
+        summary: None,
+        share: None,
+        title,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        time: SessionTime {
+            created: now,
+            updated: now,
+            compacting: None,
+            archived: None,
+            extra: Extra::default(),
+        },
+        permission: source.permission.clone(),
+        revert: None,
+        extra: Extra::default(),
+    }
+}
+
+/// Stores the messages anew, each part before its message.
+pub async fn copy(core: &Core, to: &SessionId, messages: Vec<MessageWithParts>) -> Result<()> {
+    let store = core.records.store();
+    let now = core.records.now();
+    let mut renamed = HashMap::new();
+    for message in messages {
+        let copied = renew(core, to, message, now, &mut renamed);
+        for part in &copied.parts {
+            store.write_part(part).await?;
+        }
+        store.write_message(&copied.info).await?;
+    }
+    Ok(store.barrier(to).await?)
+}
+
+fn renew(
+    core: &Core,
+    to: &SessionId,
+    message: MessageWithParts,
+    now: Millis,
+    renamed: &mut HashMap<String, MessageId>,
+) -> MessageWithParts {
+    let ids = core.records.ids();
+    let MessageWithParts { mut info, parts } = message;
+    let id = ids.message(now);
+    renamed.insert(info.id().to_string(), id.clone());
+    match &mut info {
+        Message::User(user) => {
+            (user.id, user.session_id) = (id.clone(), to.clone());
+        }
+        Message::Assistant(answer) => {
+            (answer.id, answer.session_id) = (id.clone(), to.clone());
+            if let Some(parent) = renamed.get(answer.parent_id.as_str()) {
+                answer.parent_id = parent.clone();
+            }
+        }
+    }
+    let place = |mut part: Part| {
+        part.relocate(ids.part(now), to.clone(), id.clone());
+        if let Part::Compaction(part) = &mut part
+            && let Some(kept) = part.extra.0.get_mut(TAIL_START)
+            && let Some(copied) = kept.as_str().and_then(|id| renamed.get(id))
+        {
+            *kept = copied.as_str().into();
+        }
+        part
+    };
+    MessageWithParts {
+        info,
+        parts: parts.into_iter().map(place).collect(),
+    }
+}
+
+/// `Tea`, `Tea (fork)`, `Tea (fork 2)`: the first that is free.
+pub fn title(source: &str, taken: &[String]) -> String {
+    let base = match source.rsplit_once(" (fork") {
+        Some((base, rest)) if rest.ends_with(')') => base,
+        _ => source,
+    };
+    let numbered = |n: usize| match n {
+        1 => format!("{base} (fork)"),
+        n => format!("{base} (fork {n})"),
+    };
+    let free = (1..).map(numbered).find(|title| !taken.contains(title));
+    free.unwrap_or_else(|| base.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::title;
+
+    #[test]
+    fn forks_are_numbered() {
+        let taken = ["Tea".to_owned(), "Tea (fork)".to_owned()];
+        assert_eq!(title("Tea", &taken[..1]), "Tea (fork)");
+        assert_eq!(title("Tea", &taken), "Tea (fork 2)");
+        assert_eq!(title("Tea (fork)", &taken), "Tea (fork 2)");
+    }
+}

@@ -1,0 +1,73 @@
+//! What was taken back and can be undone, also after the program began again.
+
+use lathe_protocol::{MessageId, PartId, SessionId};
+use lathe_snapshot::{Move, RelPath, Result as SnapshotResult, SideRepo, TreeId};
+use lathe_store::Key;
+use serde::{Deserialize, Serialize};
+
+use crate::core::Core;
+use crate::error::Result;
+
+/// Older ones can no longer be undone; their snapshots are still there.
+const KEPT: usize = 50;
+
+/// One taking back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Round {
+    /// The tree just before.
+    pub safety: String,
+    /// Messages were hidden with it.
+    pub hides: bool,
+    pub files: Vec<Moved>,
+    /// The snapshot part that tells of it.
+    pub part: Option<(MessageId, PartId)>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Moved {
+    pub path: String,
+    /// The tree that has the file as it was made.
+    pub to: String,
+}
+
+impl Round {
+    /// The way back, for the files that can be named.
+    pub fn undoing(&self, repo: &SideRepo) -> SnapshotResult<Vec<Move>> {
+        let safety: TreeId = self.safety.parse()?;
+        let mut moves = Vec::with_capacity(self.files.len());
+        for file in &self.files {
+            let to: TreeId = file.to.parse()?;
+            let path = match RelPath::new(&file.path) {
+                Ok(path) if !file.path.contains(char::REPLACEMENT_CHARACTER) => Some(path),
+                // A name that is not text: known by how it is shown.
+                _ => repo
+                    .changed_files(to, safety)?
+                    .into_iter()
+                    .find(|path| path.to_string() == file.path),
+            };
+            moves.extend(path.map(|path| Move {
+                path,
+                target: safety,
+                post_image: to,
+            }));
+        }
+        Ok(moves)
+    }
+}
+
+/// Oldest first.
+pub async fn load(core: &Core, session: &SessionId) -> Result<Vec<Round>> {
+    let key = Key::session_revert(session)?;
+    Ok(core.records.store().read(&key).await?.unwrap_or_default())
+}
+
+pub async fn save(core: &Core, session: &SessionId, mut rounds: Vec<Round>) -> Result<()> {
+    let key = Key::session_revert(session)?;
+    let store = core.records.store();
+    if rounds.is_empty() {
+        store.remove(&key).await?;
+        return Ok(());
+    }
+    rounds.drain(..rounds.len().saturating_sub(KEPT));
+    Ok(store.write_durable(&key, &rounds).await?)
+}

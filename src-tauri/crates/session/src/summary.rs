@@ -1,0 +1,300 @@
+//! What the agent changed: counted on the session, listed per turn, kept in `session_diff`.
+//!
+//! Made from the trees around the steps, file by file: from the tree before the first step
+//! that changed a file to the tree after the last. Nobody waits for it but the end of a turn.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lathe_protocol::{
+    Count, Event, Extra, FileDiff, FileStatus, Message, MessageId, MessageWithParts, Session,
+    SessionId, SessionSummary, UserSummary,
+};
+use lathe_snapshot::{Change, ChangeKind, RelPath, SideRepo, TreeId};
+use lathe_store::Key;
+use parking_lot::Mutex;
+use tokio::task::JoinHandle;
+
+use crate::core::Core;
+use crate::error::Result;
+use crate::steps::{self, StepTrees};
+
+/// A longer text is not kept beside the trees that hold it.
+const LONGEST_KEPT: usize = 128 << 10;
+
+/// Summaries under way, one behind the other for each session.
+#[derive(Default)]
+pub struct Summaries(Mutex<HashMap<SessionId, JoinHandle<()>>>);
+
+/// Which turns are listed anew.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Turns {
+    All,
+    Of(MessageId),
+}
+
+/// What a summary is made from.
+pub struct Basis {
+    pub session: SessionId,
+    pub worktree: PathBuf,
+    steps: Vec<StepTrees>,
+    /// Prompts, with where they and their answers stand.
+    turns: Vec<(MessageId, Vec<usize>)>,
+}
+
+impl Basis {
+    /// `messages` is what is visible of the history.
+    pub fn new(
+        session: &SessionId,
+        worktree: &Path,
+        messages: &[MessageWithParts],
+        turns: &Turns,
+    ) -> Self {
+        let prompts = messages.iter().filter_map(|message| message.info.as_user());
+        let wanted = prompts.filter(|user| match turns {
+            Turns::All => true,
+            Turns::Of(id) => user.id == *id,
+        });
+        let turn = |id: &MessageId| (id.clone(), steps::turn(messages, id));
+        Basis {
+            session: session.clone(),
+            worktree: worktree.to_owned(),
+            steps: steps::of(messages),
+            turns: wanted.map(|user| turn(&user.id)).collect(),
+        }
+    }
+}
+
+/// Begins a summary beside whatever goes on.
+pub fn begin(core: &Arc<Core>, basis: Basis) {
+    let mut under_way = core.summaries.0.lock();
+    let before = under_way.remove(&basis.session);
+    let (id, core) = (basis.session.clone(), core.clone());
+    let task = tokio::spawn(async move {
+        if let Some(before) = before {
+            let _ = before.await;
+        }
+        if let Err(error) = write(&core, basis).await {
+            tracing::warn!(%error, "no summary was written");
+        }
+    });
+    under_way.insert(id, task);
+}
+
+/// Waits until what was begun is stored and told.
+pub async fn finish(core: &Core, session: &SessionId) {
+    let under_way = core.summaries.0.lock().remove(session);
+    if let Some(task) = under_way {
+        let _ = task.await;
+    }
+}
+
+async fn write(core: &Core, basis: Basis) -> Result<()> {
+    let Basis {
+        session,
+        worktree,
+        steps,
+        turns,
+    } = basis;
+    let store = core.records.store();
+    let before = stored(core, &session, None).await?;
+    let listed = core.snapshots.with(&worktree, move |repo| {
+        let (mut all, unknown) = diffs(repo, &steps)?;
+        keep_unknown(repo, &mut all, before, &unknown);
+        let mut per_turn = Vec::new();
+        for (id, messages) in turns {
+            let mut of_turn = steps.clone();
+            of_turn.retain(|step| messages.contains(&step.message));
+            let (diffs, unknown) = diffs(repo, &of_turn)?;
+            if unknown.is_empty() {
+                per_turn.push((id, diffs));
+            }
+        }
+        Ok((all, per_turn))
+    });
+    let (all, per_turn) = listed.await?;
+    store.write(&Key::session_diff(&session)?, &all).await?;
+    for (id, diffs) in per_turn {
+        write_turn(core, &session, &id, diffs).await?;
+    }
+    let summary = totals(&all);
+    core.records
+        .update_session(&session, move |session: &mut Session| {
+            session.summary = Some(summary);
+        })
+        .await?;
+    core.records.publish(Event::SessionDiff {
+        session_id: session,
+        diff: all,
+    });
+    Ok(())
+}
+
+async fn write_turn(
+    core: &Core,
+    session: &SessionId,
+    id: &MessageId,
+    diffs: Vec<FileDiff>,
+) -> Result<()> {
+    let found = core.records.store().message_info(session, id).await?;
+    let Some(Message::User(mut user)) = found else {
+        return Ok(());
+    };
+    let before = user.summary.as_ref().map(|summary| &summary.diffs);
+    let unchanged = before.map_or(diffs.is_empty(), |before| *before == diffs);
+    if unchanged {
+        return Ok(());
+    }
+    let summary = user.summary.get_or_insert_with(UserSummary::default);
+    summary.diffs = diffs;
+    core.records.put_message(Message::User(user)).await
+}
+
+fn totals(diffs: &[FileDiff]) -> SessionSummary {
+    let sum = |count: fn(&FileDiff) -> Count| Count(diffs.iter().map(|diff| count(diff).0).sum());
+    SessionSummary {
+        additions: sum(|diff| diff.additions),
+        deletions: sum(|diff| diff.deletions),
+        files: Some(Count(diffs.len() as i64)),
+        diffs: None,
+        extra: Extra::default(),
+    }
+}
+
+/// What other programs wrote of steps whose trees are not here stays as they wrote it.
+fn keep_unknown(
+    repo: &SideRepo,
+    diffs: &mut Vec<FileDiff>,
+    before: Vec<FileDiff>,
+    unknown: &[String],
+) {
+    for old in before {
+        let absolute = repo.worktree().join(&old.file).display().to_string();
+        let named = |name: &String| *name == old.file || *name == absolute;
+        if unknown.iter().any(named) && !diffs.iter().any(|diff| diff.file == old.file) {
+            diffs.push(old);
+        }
+    }
+    diffs.sort_by(|a, b| a.file.cmp(&b.file));
+}
+
+/// In path order, and the files of steps whose trees are not here.
+fn diffs(repo: &SideRepo, steps: &[StepTrees]) -> Result<(Vec<FileDiff>, Vec<String>)> {
+    let steps::Chains {
+        files: chains,
+        unknown,
+    } = steps::chains(repo, steps)?;
+    let spans: Vec<(RelPath, TreeId, TreeId)> = chains
+        .iter()
+        .map(|(path, chain)| (path.clone(), chain.start, chain.finish))
+        .collect();
+    let changes = repo.diff_of(&spans)?;
+    let side = |path: &RelPath, old: bool| {
+        let chain = chains.get(path)?;
+        let tree = if old { chain.start } else { chain.finish };
+        repo.blob(tree, path).ok()
+    };
+    let diff = |change: &Change| {
+        let from = match &change.kind {
+            ChangeKind::Renamed { from } => from,
+            _ => &change.path,
+        };
+        let before = change.old_mode.and_then(|_| side(from, true));
+        let after = change.new_mode.and_then(|_| side(&change.path, false));
+        file_diff(change, before, after, LONGEST_KEPT)
+    };
+    Ok((changes.iter().map(diff).collect(), unknown))
+}
+
+fn file_diff(
+    change: &Change,
+    before: Option<Vec<u8>>,
+    after: Option<Vec<u8>>,
+    longest: usize,
+) -> FileDiff {
+    let text = |bytes: Option<Vec<u8>>| String::from_utf8(bytes.unwrap_or_default()).ok();
+    let long = [&before, &after]
+        .iter()
+        .any(|side| side.as_ref().is_some_and(|bytes| bytes.len() > longest));
+    let texts = text(before).zip(text(after)).filter(|_| !change.binary);
+    let binary = texts.is_none();
+    // Empty texts rather than none: older readers take them for granted.
+    let (before, after) = texts.filter(|_| !long).unwrap_or_default();
+    FileDiff {
+        file: change.path.to_string(),
+        before: Some(before),
+        after: Some(after),
+        additions: Count(change.additions as i64),
+        deletions: Count(change.deletions as i64),
+        status: Some(status(&change.kind)),
+        from: match &change.kind {
+            ChangeKind::Renamed { from } => Some(from.to_string()),
+            _ => None,
+        },
+        binary: binary.then_some(true),
+        mode: (change.kind == ChangeKind::Mode).then_some(true),
+        folded: (long && !binary).then_some(true),
+        ..FileDiff::default()
+    }
+}
+
+fn status(kind: &ChangeKind) -> FileStatus {
+    match kind {
+        ChangeKind::Added => FileStatus::Added,
+        ChangeKind::Deleted => FileStatus::Deleted,
+        ChangeKind::Renamed { .. } => FileStatus::Renamed,
+        ChangeKind::Modified | ChangeKind::Mode | ChangeKind::TypeChange => FileStatus::Modified,
+    }
+}
+
+/// The stored differences of the session or of one of its turns.
+pub async fn stored(
+    core: &Core,
+    session: &SessionId,
+    message: Option<&MessageId>,
+) -> Result<Vec<FileDiff>> {
+    let store = core.records.store();
+    let Some(message) = message else {
+        let key = Key::session_diff(session)?;
+        return Ok(store.read(&key).await?.unwrap_or_default());
+    };
+    let info = store.message_info(session, message).await?;
+    let info = info.ok_or_else(|| crate::error::Failed::missing("message", message.as_str()))?;
+    let summary = match info {
+        Message::User(user) => user.summary,
+        Message::Assistant(_) => None,
+    };
+    Ok(summary.map(|summary| summary.diffs).unwrap_or_default())
+}
+
+/// One file with both texts, however long they are.
+pub async fn whole(
+    core: &Core,
+    worktree: &Path,
+    messages: &[MessageWithParts],
+    message: Option<&MessageId>,
+    path: &str,
+) -> Result<Option<FileDiff>> {
+    let mut steps = steps::of(messages);
+    if let Some(id) = message {
+        let turn = steps::turn(messages, id);
+        steps.retain(|step| turn.contains(&step.message));
+    }
+    let path = path.to_owned();
+    core.snapshots
+        .with(worktree, move |repo| {
+            let chains = steps::chains(repo, &steps)?.files;
+            let found = chains.iter().find(|(name, _)| name.to_string() == path);
+            let Some((path, chain)) = found else {
+                return Ok(None);
+            };
+            let change = repo.change_of(path, chain.start, chain.finish)?;
+            Ok(change.map(|change| {
+                let before = repo.blob(chain.start, path).ok();
+                let after = repo.blob(chain.finish, path).ok();
+                file_diff(&change, before, after, usize::MAX)
+            }))
+        })
+        .await
+}

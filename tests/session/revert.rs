@@ -1,0 +1,395 @@
+//! Taking back what the agent did, without losing anything of the person's.
+
+use std::fs;
+
+use lathe_protocol::ipc::{RevertChange, RevertFile, RevertOutcome, RevertTarget};
+use lathe_protocol::{MessageId, Part};
+use lathe_session::Failed;
+use lathe_test_support::app::TestApp;
+use lathe_test_support::fake_model::{call, pause, text};
+use serde_json::json;
+
+use crate::agent::Agent;
+
+fn to(message: &MessageId) -> RevertTarget {
+    RevertTarget::Message {
+        message_id: message.clone(),
+        keep_files: false,
+    }
+}
+
+fn file(message: Option<&MessageId>, path: &str) -> RevertTarget {
+    RevertTarget::File {
+        message_id: message.cloned(),
+        path: path.into(),
+    }
+}
+
+/// `path change`, and why for a conflict.
+fn told(files: &[RevertFile]) -> Vec<String> {
+    let one = |file: &RevertFile| match (&file.change, &file.reason) {
+        (RevertChange::Conflict, Some(why)) => format!("{}: {why}", file.path),
+        (change, None) => format!("{} {}", file.path, format!("{change:?}").to_lowercase()),
+        other => panic!("{other:?}"),
+    };
+    files.iter().map(one).collect()
+}
+
+async fn revert(app: &TestApp, target: &RevertTarget) -> RevertOutcome {
+    let outcome = app.sessions.revert(&app.session.id, target).await;
+    outcome.expect("the revert is done")
+}
+
+async fn unrevert(app: &TestApp) -> RevertOutcome {
+    let outcome = app.sessions.unrevert(&app.session.id).await;
+    outcome.expect("the revert is undone")
+}
+
+#[tokio::test]
+async fn a_revert_to_a_message_takes_files_and_messages_back_and_unrevert_brings_them_again() {
+    let agent = Agent::start()
+        .await
+        .file("a.txt", "1\n")
+        .file("gone.txt", "x\n");
+    agent.turn("printf '2\\n' > a.txt").await;
+    let second = agent
+        .turn("printf '3\\n' > a.txt; rm gone.txt; mkdir d; printf 'new\\n' > d/new.txt")
+        .await;
+    let app = &agent.app;
+
+    let target = to(&second);
+    let preview = app
+        .sessions
+        .preview_revert(&app.session.id, &target)
+        .await
+        .unwrap();
+    assert_eq!(
+        told(&preview.files),
+        ["a.txt restore", "d/new.txt delete", "gone.txt create"]
+    );
+    assert_eq!(preview.hides_messages, 3);
+    assert_eq!(app.read("a.txt"), "3\n", "a preview changes nothing");
+
+    let outcome = revert(app, &target).await;
+    assert_eq!(outcome.files, preview.files);
+    assert_eq!(agent.tree(), ["a.txt 2\n", "gone.txt x\n"]);
+    assert!(
+        !app.path("d").exists(),
+        "a folder the agent made goes with its files"
+    );
+    let state = app
+        .sessions
+        .get(&app.session.id)
+        .await
+        .unwrap()
+        .revert
+        .unwrap();
+    assert_eq!(state.message_id, second);
+    assert_eq!(app.messages().await.len(), 6, "hidden, not gone");
+
+    let outcome = unrevert(app).await;
+    assert_eq!(outcome.session.revert, None);
+    assert_eq!(agent.tree(), ["a.txt 3\n", "d/new.txt new\n"]);
+}
+
+#[tokio::test]
+async fn the_next_prompt_makes_a_revert_final_and_the_model_never_hears_of_it() {
+    let agent = Agent::start().await.file("a.txt", "1\n");
+    agent.turn("printf 'first\\n' > a.txt").await;
+    let second = agent.turn("printf 'SECRET_SECOND\\n' > a.txt").await;
+    revert(&agent.app, &to(&second)).await;
+
+    let next = agent.model.reply([text("fine")]);
+    agent.app.ask("something else").await;
+
+    let sent = format!("{:?}", next.request());
+    assert!(sent.contains("first") && !sent.contains("SECRET_SECOND"));
+    let app = &agent.app;
+    let session = app.sessions.get(&app.session.id).await.unwrap();
+    assert_eq!(session.revert, None);
+    assert_eq!(app.messages().await.len(), 5);
+    let again = app.sessions.unrevert(&app.session.id).await;
+    assert!(matches!(again, Err(Failed::Refused(_))));
+    let folders = fs::read_dir(app.data_dir().join("storage/part")).unwrap();
+    let full = folders.filter(|folder| {
+        let path = folder.as_ref().unwrap().path();
+        fs::read_dir(path).unwrap().count() > 0
+    });
+    assert_eq!(full.count(), 5, "parts of hidden messages are gone");
+}
+
+#[tokio::test]
+async fn nothing_of_the_persons_is_lost_and_every_conflict_is_named() {
+    let agent = Agent::start()
+        .await
+        .file("same.txt", "1\n")
+        .file("deleted.txt", "1\n")
+        .file("other.txt", "1\n");
+    let turn = agent
+        .turn("for f in same deleted; do printf '2\\n' > $f.txt; done; mkdir made; printf 'a\\n' > made/agent.txt")
+        .await;
+    let app = &agent.app;
+    fs::write(app.path("same.txt"), "2\nmine\n").unwrap();
+    fs::remove_file(app.path("deleted.txt")).unwrap();
+    fs::write(app.path("other.txt"), "mine\n").unwrap();
+    fs::write(app.path("made/mine.txt"), "mine\n").unwrap();
+
+    let outcome = revert(app, &to(&turn)).await;
+    assert_eq!(
+        told(&outcome.files),
+        [
+            "deleted.txt: changed since the agent wrote it",
+            "made/agent.txt delete",
+            "same.txt: changed since the agent wrote it",
+        ]
+    );
+    let mine = [
+        "made/mine.txt mine\n",
+        "other.txt mine\n",
+        "same.txt 2\nmine\n",
+    ];
+    assert_eq!(agent.tree(), mine);
+    let trash = app
+        .data_dir()
+        .join("reverted")
+        .join(app.session.id.as_str());
+    assert_eq!(
+        fs::read_to_string(trash.join("1/made/agent.txt")).unwrap(),
+        "a\n"
+    );
+
+    unrevert(app).await;
+    let mut back = mine.to_vec();
+    back.insert(0, "made/agent.txt a\n");
+    assert_eq!(agent.tree(), back);
+}
+
+#[tokio::test]
+async fn a_file_that_the_person_changed_between_two_turns_is_not_taken_back_behind_that() {
+    let agent = Agent::start().await.file("a.txt", "1\n");
+    let first = agent.turn("printf '2\\n' > a.txt").await;
+    fs::write(agent.app.path("a.txt"), "mine\n").unwrap();
+    let second = agent.turn("printf 'more\\n' >> a.txt").await;
+
+    let outcome = revert(&agent.app, &to(&first)).await;
+    assert_eq!(
+        told(&outcome.files),
+        ["a.txt: it was also changed between two of the agent's steps"]
+    );
+    assert_eq!(agent.app.read("a.txt"), "mine\nmore\n");
+    // Less far back it can be done.
+    revert(&agent.app, &to(&second)).await;
+    assert_eq!(agent.app.read("a.txt"), "mine\n");
+}
+
+#[tokio::test]
+async fn a_second_revert_goes_further_back_and_a_later_one_comes_forward() {
+    let agent = Agent::start().await.file("a.txt", "0\n");
+    let mut turns = Vec::new();
+    for n in 1..=3 {
+        turns.push(agent.turn(&format!("printf '{n}\\n' > a.txt")).await);
+    }
+    let app = &agent.app;
+    revert(app, &to(&turns[2])).await;
+    assert_eq!(app.read("a.txt"), "2\n");
+    revert(app, &to(&turns[0])).await;
+    assert_eq!(app.read("a.txt"), "0\n");
+    let outcome = revert(app, &to(&turns[1])).await;
+    assert_eq!(
+        (app.read("a.txt").as_str(), outcome.hides_messages),
+        ("1\n", 6)
+    );
+    unrevert(app).await;
+    assert_eq!(app.read("a.txt"), "3\n");
+}
+
+#[tokio::test]
+async fn a_revert_is_undone_after_a_restart() {
+    let agent = Agent::start().await.file("a.txt", "1\n");
+    let turn = agent
+        .turn("printf '2\\n' > a.txt; printf 'b\\n' > b.txt")
+        .await;
+    revert(&agent.app, &to(&turn)).await;
+    let agent = agent.restart().await;
+    assert_eq!(agent.tree(), ["a.txt 1\n"]);
+    unrevert(&agent.app).await;
+    assert_eq!(agent.tree(), ["a.txt 2\n", "b.txt b\n"]);
+}
+
+#[tokio::test]
+async fn one_file_is_taken_back_alone_and_the_difference_forgets_it() {
+    let agent = Agent::start()
+        .await
+        .file("a.txt", "1\n")
+        .file("b.txt", "1\n");
+    let turn = agent
+        .turn("printf '2\\n' > a.txt; printf '2\\n' > b.txt")
+        .await;
+    let app = &agent.app;
+    assert_eq!(agent.diff(None).await, ["a.txt +1 -1", "b.txt +1 -1"]);
+
+    let outcome = revert(app, &file(Some(&turn), "b.txt")).await;
+    assert_eq!(
+        (told(&outcome.files), outcome.hides_messages),
+        (vec!["b.txt restore".into()], 0)
+    );
+    assert_eq!(agent.tree(), ["a.txt 2\n", "b.txt 1\n"]);
+    assert_eq!(agent.diff(None).await, ["a.txt +1 -1"]);
+    assert_eq!(agent.diff(Some(&turn)).await, ["a.txt +1 -1"]);
+
+    unrevert(app).await;
+    assert_eq!(agent.tree(), ["a.txt 2\n", "b.txt 2\n"]);
+    assert_eq!(agent.diff(None).await, ["a.txt +1 -1", "b.txt +1 -1"]);
+}
+
+#[tokio::test]
+async fn a_file_taken_back_by_hand_does_not_stand_in_the_way_of_a_later_revert() {
+    let agent = Agent::start().await.file("a.txt", "1\n");
+    let first = agent.turn("printf '2\\n' > a.txt").await;
+    revert(&agent.app, &file(None, "a.txt")).await;
+    agent.turn("printf '3\\n' > a.txt").await;
+    let outcome = revert(&agent.app, &to(&first)).await;
+    assert_eq!(told(&outcome.files), ["a.txt restore"]);
+    assert_eq!(agent.app.read("a.txt"), "1\n");
+}
+
+#[tokio::test]
+async fn one_hunk_is_taken_back_though_the_person_edited_elsewhere_in_the_file() {
+    let lines: String = (1..=30).map(|n| format!("line {n}\n")).collect();
+    let agent = Agent::start().await.file("a.txt", &lines);
+    let turn = agent
+        .turn("sed -i 's/line 3$/three/; s/line 25$/twenty-five/' a.txt")
+        .await;
+    let app = &agent.app;
+    let mut edited = app.read("a.txt");
+    edited.insert_str(0, "mine\n");
+    fs::write(app.path("a.txt"), &edited).unwrap();
+
+    let shown = app
+        .sessions
+        .diff(&app.session.id, Some(&turn))
+        .await
+        .unwrap();
+    let (before, after) = (
+        shown[0].before.clone().unwrap(),
+        shown[0].after.clone().unwrap(),
+    );
+    let hunks = lathe_snapshot::shown_hunks(&before, &after);
+    assert_eq!(hunks.len(), 2);
+    let target = |fingerprint: &str| RevertTarget::Hunk {
+        message_id: Some(turn.clone()),
+        path: "a.txt".into(),
+        hunk: 1,
+        fingerprint: fingerprint.into(),
+    };
+    let outdated = revert(app, &target("0000")).await;
+    assert_eq!(
+        told(&outdated.files),
+        ["a.txt: this change is not part of the file's changes any more"]
+    );
+    let outcome = revert(app, &target(&hunks[1].0)).await;
+    assert_eq!(told(&outcome.files), ["a.txt restore"]);
+    assert_eq!(app.read("a.txt"), edited.replace("twenty-five", "line 25"));
+    unrevert(app).await;
+    assert_eq!(app.read("a.txt"), edited);
+}
+
+#[tokio::test]
+async fn a_revert_to_a_part_keeps_what_came_before_it_in_the_same_step() {
+    let agent = Agent::start()
+        .await
+        .file("a.txt", "0\n")
+        .file("b.txt", "0\n");
+    let run = |command: &str| call("bash", json!({ "command": command, "description": "edit" }));
+    agent.model.reply([
+        text("both"),
+        run("printf '1\\n' > a.txt"),
+        run("printf '1\\n' > b.txt"),
+    ]);
+    agent.model.reply([text("done")]);
+    let app = &agent.app;
+    app.ask("go").await;
+    let step = app.messages().await.remove(1);
+    let calls: Vec<_> = step
+        .parts
+        .iter()
+        .filter(|part| matches!(part, Part::Tool(_)))
+        .collect();
+    let target = RevertTarget::Part {
+        message_id: step.info.id().clone(),
+        part_id: calls[1].id().clone(),
+    };
+    let outcome = revert(app, &target).await;
+    assert_eq!(told(&outcome.files), ["b.txt restore"]);
+    assert_eq!(outcome.hides_messages, 1);
+    assert_eq!(agent.tree(), ["a.txt 1\n", "b.txt 0\n"]);
+
+    let next = agent.model.reply([text("fine")]);
+    app.ask("go on").await;
+    assert!(!format!("{:?}", next.request()).contains("b.txt"));
+    assert_eq!(
+        app.outline().await,
+        [
+            "user: text",
+            "assistant: step-start text tool",
+            "user: text",
+            "assistant: step-start text step-finish",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_revert_is_refused_while_the_session_is_worked_on() {
+    let agent = Agent::start().await.file("a.txt", "1\n");
+    let turn = agent.turn("printf '2\\n' > a.txt").await;
+    agent.model.reply([text("thinking"), pause(600_000)]);
+    let app = &agent.app;
+    app.send("more").await;
+    let refused = app.sessions.revert(&app.session.id, &to(&turn)).await;
+    assert!(matches!(refused, Err(Failed::Busy)));
+    assert_eq!(app.read("a.txt"), "2\n");
+    app.sessions.abort(&app.session.id).await;
+    revert(app, &to(&turn)).await;
+    assert_eq!(app.read("a.txt"), "1\n");
+}
+
+#[tokio::test]
+async fn a_prompt_is_edited_and_sent_again_without_touching_files() {
+    let agent = Agent::start().await.file("a.txt", "1\n");
+    let turn = agent.turn("printf '2\\n' > a.txt").await;
+    let target = RevertTarget::Message {
+        message_id: turn.clone(),
+        keep_files: true,
+    };
+    let outcome = revert(&agent.app, &target).await;
+    assert_eq!((outcome.files.len(), outcome.hides_messages), (0, 3));
+    agent.model.reply([text("again")]);
+    agent.app.ask("the better prompt").await;
+    assert_eq!(agent.app.read("a.txt"), "2\n");
+    assert_eq!(agent.app.outline().await.len(), 2);
+}
+
+#[tokio::test]
+async fn a_named_snapshot_brings_the_whole_tree_back_and_can_be_undone() {
+    let agent = Agent::start().await.file("a.txt", "1\n");
+    let app = &agent.app;
+    let kept = app
+        .sessions
+        .checkpoint(&app.session.id, " before lunch ")
+        .await
+        .unwrap();
+    assert_eq!(kept.name.as_deref(), Some("before lunch"));
+    assert_eq!(app.outline().await, ["user: snapshot"]);
+    agent.turn("printf '2\\n' > a.txt").await;
+    fs::write(app.path("mine.txt"), "mine\n").unwrap();
+
+    let target = RevertTarget::Snapshot {
+        message_id: kept.message_id.clone(),
+        part_id: kept.id.clone(),
+    };
+    let outcome = revert(app, &target).await;
+    assert_eq!(told(&outcome.files), ["a.txt restore", "mine.txt delete"]);
+    assert_eq!(agent.tree(), ["a.txt 1\n"]);
+    unrevert(app).await;
+    assert_eq!(agent.tree(), ["a.txt 2\n", "mine.txt mine\n"]);
+}
