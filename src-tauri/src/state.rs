@@ -40,6 +40,7 @@ impl Shell {
         // Servers on this machine are found by themselves, at nobody's expense.
         tauri::async_runtime::spawn(async move { around.models().look_around().await });
         let settings = SettingsFile::open(app, &data_dir)?;
+        sessions.set_allow_all(settings.settings().allow_all);
         let wanted = folder_argument(std::env::args().skip(1), &std::env::current_dir()?);
         let attachments = AttachmentDesk::new(&data_dir);
         attachments.sweep(SystemTime::now());

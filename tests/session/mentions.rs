@@ -1,7 +1,9 @@
 //! `@` in a prompt: what it names comes along, and what it offers while one types.
 
-use lathe_protocol::ipc::Mention;
-use lathe_protocol::{FilePartSource, Part};
+use lathe_protocol::ipc::{Mention, PromptFile, PromptInput, SymbolKind};
+use lathe_protocol::{
+    Action, FilePartSource, LspPosition, LspRange, Part, SourceText, SymbolSource,
+};
 use lathe_provider::WireKind;
 use lathe_test_support::app::TestApp;
 use lathe_test_support::fake_model::{FakeModel, text};
@@ -146,4 +148,140 @@ async fn letters_after_the_at_sign_find_files_folders_and_agents_best_first() {
             directory("src/deep")
         ]
     );
+}
+
+#[tokio::test]
+async fn functions_and_types_are_found_by_name_with_their_lines() {
+    let app = TestApp::start()
+        .await
+        .file(
+            "src/tea.rs",
+            "struct Kettle;\n\nfn brew_tea() {\n    // hot\n}\n",
+        )
+        .file("web/cup.ts", "export class TeaCup {\n}\n")
+        .file("brew.txt", "");
+    let symbol =
+        |name: &str, symbol_kind, lsp_kind: i64, path: &str, lines: [i64; 2]| Mention::Symbol {
+            name: name.into(),
+            symbol_kind,
+            lsp_kind: lsp_kind.into(),
+            path: path.into(),
+            line: lines[0].into(),
+            end_line: lines[1].into(),
+        };
+    // They are gathered in the background.
+    let mut found = Vec::new();
+    while found.len() < 2 {
+        found = app
+            .sessions
+            .find_mentions(&app.project, "brew", 10)
+            .await
+            .unwrap();
+        tokio::task::yield_now().await;
+    }
+    let brew = symbol("brew_tea", SymbolKind::Function, 12, "src/tea.rs", [3, 5]);
+    assert!(
+        found.contains(&brew) && found.contains(&file("brew.txt")),
+        "{found:?}"
+    );
+    let found = app
+        .sessions
+        .find_mentions(&app.project, "TeaCup", 10)
+        .await
+        .unwrap();
+    assert_eq!(
+        found,
+        [symbol("TeaCup", SymbolKind::Class, 5, "web/cup.ts", [1, 2])]
+    );
+}
+
+#[tokio::test]
+async fn a_symbol_is_attached_by_its_lines_and_kept_as_one() {
+    let model = FakeModel::start().await;
+    let first = model.reply([text("ok")]);
+    let app = TestApp::with_model(&model, WIRE)
+        .await
+        .file("a.rs", "fn one() {}\nfn two() {}\n");
+    let at = |line: i64| LspPosition {
+        line: line.into(),
+        character: 0.into(),
+        extra: Default::default(),
+    };
+    let source = FilePartSource::Symbol(SymbolSource {
+        path: "a.rs".into(),
+        range: LspRange {
+            start: at(1),
+            end: at(1),
+            extra: Default::default(),
+        },
+        name: "two".into(),
+        kind: 12.into(),
+        text: SourceText {
+            value: "@two".into(),
+            start: 5.into(),
+            end: 9.into(),
+            extra: Default::default(),
+        },
+        extra: Default::default(),
+    });
+    let url = format!("file://{}?start=2&end=2", app.path("a.rs").display());
+    let files = vec![PromptFile {
+        url,
+        source: Some(source.clone()),
+        ..PromptFile::default()
+    }];
+    let text = "what @two?".to_owned();
+    app.ask_with(PromptInput {
+        text,
+        files,
+        ..PromptInput::default()
+    })
+    .await;
+    let seen = first.request().user_text();
+    assert!(
+        seen.contains("fn two") && !seen.contains("fn one"),
+        "{seen}"
+    );
+    let messages = app.messages().await;
+    let stored = messages[0].parts.iter().find_map(|part| match part {
+        Part::File(file) => file.source.clone(),
+        _ => None,
+    });
+    assert_eq!(stored, Some(source));
+}
+
+#[tokio::test]
+async fn what_a_rule_denies_is_not_read_for_a_mention_either() {
+    let model = FakeModel::start().await;
+    let first = model.reply([text("ok")]);
+    let app = TestApp::with_model(&model, WIRE)
+        .await
+        .file("a.key", "hush")
+        .file(".env", "K=named by hand")
+        .rule("read", "*.key", Action::Deny);
+    app.ask("see @a.key and @.env").await;
+    let seen = first.request().user_text();
+    assert!(
+        !seen.contains("hush") && seen.contains("named by hand"),
+        "{seen}"
+    );
+}
+
+#[tokio::test]
+async fn a_new_file_is_found_soon() {
+    let app = TestApp::start().await.file("old.txt", "");
+    let find = || async {
+        app.sessions
+            .find_mentions(&app.project, "new", 5)
+            .await
+            .unwrap()
+    };
+    assert_eq!(find().await, []);
+    app.write("new.txt", "");
+    let mut found = Vec::new();
+    while found.is_empty() {
+        found = find().await;
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(found, [file("new.txt")]);
 }

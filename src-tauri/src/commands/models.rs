@@ -7,12 +7,17 @@ use lathe_protocol::{Count, ModelRef};
 use lathe_session::models::{ApiKey, KeyEntry, KeySource, Model, Models, Provider, WireKind};
 use tauri::State;
 
+use super::session::project;
 use crate::error::{Answer, failed};
 use crate::state::Shell;
 
 #[tauri::command]
-pub async fn list_models(shell: State<'_, Shell>) -> Answer<ModelList> {
-    Ok(list(shell.sessions.models()).await)
+pub async fn list_models(shell: State<'_, Shell>, project_id: Option<String>) -> Answer<ModelList> {
+    let Some(id) = project_id else {
+        return Ok(list(shell.sessions.models()).await);
+    };
+    let project = project(&shell, &id).await?;
+    Ok(list(&*shell.sessions.models_of(&project).await).await)
 }
 
 /// Looks for servers on this machine first.

@@ -8,6 +8,10 @@ export type Settings = { theme: Theme, sidebarOpen: boolean, sidebarWidth: numbe
  */
 recentModels: Array<ModelRef>, 
 /**
+ * The agent is never asked about; off unless the person says so.
+ */
+allowAll: boolean, 
+/**
  * The reasoning variant last chosen, by `provider/model`.
  */
 variants: { [key in string]: string }, };

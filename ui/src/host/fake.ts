@@ -69,6 +69,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
     sidebarWidth: 264,
     favouriteModels: [],
     recentModels: [],
+    allowAll: false,
     variants: {},
     ...options.settings,
   };

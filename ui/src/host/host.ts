@@ -117,7 +117,8 @@ export interface Host {
   /** Keeps the files as they are now, under a name. */
   checkpoint(sessionID: string, name: string): Promise<SnapshotPart>;
 
-  listModels(): Promise<ModelList>;
+  /** Of a project, which may bring its own once it is trusted; else the person's. */
+  listModels(projectID?: string): Promise<ModelList>;
   /** Looks for the model servers that people run on their own machine. */
   findLocalModels(): Promise<ModelList>;
   /** A key goes in and never comes out again. */

@@ -81,7 +81,7 @@ export function createTauriHost(): Host {
     fork: (sessionId, messageId, worktree) => invoke('fork', { sessionId, messageId, worktree }),
     checkpoint: (sessionId, name) => invoke('checkpoint', { sessionId, name }),
 
-    listModels: () => invoke('list_models'),
+    listModels: (projectId) => invoke('list_models', { projectId: projectId ?? null }),
     findLocalModels: () => invoke('find_local_models'),
     setKey: (providerId, key) => invoke('set_key', { providerId, key }),
     removeKey: (providerId) => invoke('remove_key', { providerId }),

@@ -74,6 +74,8 @@ pub struct Settings {
     pub favourite_models: Vec<ModelRef>,
     /// Newest first.
     pub recent_models: Vec<ModelRef>,
+    /// The agent is never asked about; off unless the person says so.
+    pub allow_all: bool,
     /// The reasoning variant last chosen, by `provider/model`.
     pub variants: BTreeMap<String, String>,
 }
@@ -86,6 +88,7 @@ impl Default for Settings {
             sidebar_width: 264,
             favourite_models: Vec::new(),
             recent_models: Vec::new(),
+            allow_all: false,
             variants: BTreeMap::new(),
         }
     }

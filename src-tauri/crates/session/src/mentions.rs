@@ -2,6 +2,8 @@
 
 mod files;
 mod find;
+mod symbols;
+mod tags;
 
 use lathe_protocol::{Extra, SourceText};
 

@@ -4,6 +4,6 @@ mod desk;
 mod narrow;
 mod rules;
 
-pub use desk::{Answer, Inquiry, PermissionDesk};
+pub use desk::{Answer, Inquiry, PermissionDesk, unless_denied};
 pub use narrow::narrow;
 pub use rules::{Freedom, defaults, hides_tool, permission_of, rule};

@@ -49,9 +49,13 @@ pub async fn build(
     let now = newest.map_or(records.now(), |newest| records.now().max(newest.created()));
     let id = records.ids().message(now);
     let mut parts = PartList::new(records, session.id.clone(), id.clone(), now);
+    let agent = input.agent.clone();
+    let agent = agent.unwrap_or_else(|| setup.agents.default_name().to_owned());
+    let rules = core.rules(setup, &setup.agents.get(Some(&agent)), session);
+    let host = PromptHost::granted(rules);
     let reader = Reader {
         agents: &setup.agents,
-        cx: context(core, session, project, id.clone(), PromptHost::granted()),
+        cx: context(core, session, project, id.clone(), host),
     };
     let is_subtask = subtask.is_some();
     match subtask {
@@ -65,9 +69,6 @@ pub async fn build(
     if !is_subtask {
         reader.mentions(&input, &mut parts).await;
     }
-    let agent = input
-        .agent
-        .unwrap_or_else(|| setup.agents.default_name().to_owned());
     let model = match input
         .model
         .or_else(|| setup.agents.find(&agent)?.model.clone())

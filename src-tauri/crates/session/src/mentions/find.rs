@@ -1,5 +1,6 @@
 //! What `@` offers for what was typed so far: agents, files, folders and symbols, best first.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -10,16 +11,20 @@ use parking_lot::Mutex;
 use rayon::prelude::*;
 
 use super::files::{Entry, FileIndex};
+use super::symbols::{Symbol, SymbolIndex};
+use super::tags::lsp_kind;
 use crate::agents::{Agent, Mode};
 
 /// One per program; remembers the lists of the projects it was asked about.
 #[derive(Default)]
 pub struct Finder {
-    files: Mutex<HashMap<PathBuf, FileIndex>>,
+    projects: Mutex<HashMap<PathBuf, (FileIndex, SymbolIndex)>>,
 }
 
 /// Small enough that all cores get something, large enough to be worth handing out.
 const CHUNK: usize = 4096;
+/// One letter names too many functions.
+const SHORTEST_SYMBOL: usize = 2;
 
 impl Finder {
     pub async fn find(
@@ -29,18 +34,23 @@ impl Finder {
         query: &str,
         limit: usize,
     ) -> Vec<Mention> {
-        let index = self
-            .files
+        let (files, symbols) = self
+            .projects
             .lock()
             .entry(root.to_owned())
-            .or_insert_with(|| FileIndex::new(root))
+            .or_insert_with(|| (FileIndex::new(root), SymbolIndex::new(root)))
             .clone();
-        let entries = index.entries().await;
+        let entries = files.entries().await;
+        let wants_symbols = query.chars().count() >= SHORTEST_SYMBOL && !query.contains('/');
+        let symbols = match wants_symbols {
+            true => symbols.symbols(entries.clone()).await,
+            false => Default::default(),
+        };
         let mut found = agents_for(agents, query);
         let typed = query.to_owned();
         let room = limit.saturating_sub(found.len());
-        let files = tokio::task::spawn_blocking(move || best(&entries, &typed, room)).await;
-        found.extend(files.unwrap_or_default());
+        let best = tokio::task::spawn_blocking(move || best(&entries, &symbols, &typed, room));
+        found.extend(best.await.unwrap_or_default());
         found.truncate(limit);
         found
     }
@@ -59,46 +69,77 @@ fn agents_for(agents: &[Agent], query: &str) -> Vec<Mention> {
         .collect()
 }
 
-/// Public to the bench: pure, over a list that is there.
-pub fn best(entries: &[Entry], query: &str, limit: usize) -> Vec<Mention> {
+/// Pure, over lists that are there.
+pub fn best(entries: &[Entry], symbols: &[Symbol], query: &str, limit: usize) -> Vec<Mention> {
     // An empty query shows what lies nearest the top, which the list begins with.
     if query.trim().is_empty() {
-        return entries.iter().take(limit).map(mention).collect();
+        return entries.iter().take(limit).map(file_mention).collect();
     }
     let pattern = Pattern::parse(query, CaseMatching::Smart, Normalization::Smart);
-    let chunks = entries.par_chunks(CHUNK).enumerate();
+    let paths = |entry: &Entry| entry.path.len();
+    let files = top(entries, &pattern, limit, |entry| &entry.path, paths);
+    let places = |symbol: &Symbol| symbol.path.len();
+    let symbols_found = top(symbols, &pattern, limit, |symbol| &symbol.tag.name, places);
+    let files = files
+        .into_iter()
+        .map(|(score, at)| (score, file_mention(&entries[at])));
+    let named = symbols_found.into_iter();
+    let named = named.map(|(score, at)| (score, symbol_mention(&symbols[at])));
+    let mut all: Vec<_> = files.chain(named).collect();
+    // Stable: among equals files come before symbols, and each kind keeps its order.
+    all.sort_by_key(|(score, _)| Reverse(*score));
+    all.truncate(limit);
+    all.into_iter().map(|(_, mention)| mention).collect()
+}
+
+/// The best by score; among equals the shorter, then the one listed first.
+fn top<T: Sync>(
+    items: &[T],
+    pattern: &Pattern,
+    limit: usize,
+    text: impl Fn(&T) -> &str + Sync,
+    length: impl Fn(&T) -> usize,
+) -> Vec<(u32, usize)> {
+    let chunks = items.par_chunks(CHUNK).enumerate();
     let mut scored: Vec<(u32, usize)> = chunks
-        .flat_map_iter(|(chunk, entries)| {
+        .flat_map_iter(|(chunk, items)| {
             let mut matcher = Matcher::new(Config::DEFAULT.match_paths());
             let mut letters = Vec::new();
             let mut kept = Vec::new();
-            for (at, entry) in entries.iter().enumerate() {
-                let path = Utf32Str::new(&entry.path, &mut letters);
-                if let Some(score) = pattern.score(path, &mut matcher) {
+            for (at, item) in items.iter().enumerate() {
+                let text = Utf32Str::new(text(item), &mut letters);
+                if let Some(score) = pattern.score(text, &mut matcher) {
                     kept.push((score, chunk * CHUNK + at));
                 }
             }
             kept
         })
         .collect();
-    // Among equals the shorter path, then the one listed first.
-    let key =
-        |(score, at): &(u32, usize)| (std::cmp::Reverse(*score), entries[*at].path.len(), *at);
+    let key = |(score, at): &(u32, usize)| (Reverse(*score), length(&items[*at]), *at);
     if scored.len() > limit {
         scored.select_nth_unstable_by_key(limit, key);
         scored.truncate(limit);
     }
     scored.sort_unstable_by_key(key);
     scored
-        .iter()
-        .map(|(_, at)| mention(&entries[*at]))
-        .collect()
 }
 
-fn mention(entry: &Entry) -> Mention {
+fn file_mention(entry: &Entry) -> Mention {
     let path = entry.path.to_string();
     match entry.is_directory {
         true => Mention::Directory { path },
         false => Mention::File { path },
+    }
+}
+
+fn symbol_mention(symbol: &Symbol) -> Mention {
+    let Symbol { path, tag } = symbol;
+    Mention::Symbol {
+        name: tag.name.to_string(),
+        symbol_kind: tag.kind,
+        lsp_kind: lsp_kind(tag.kind).into(),
+        path: path.to_string(),
+        line: i64::from(tag.line).into(),
+        end_line: i64::from(tag.end_line).into(),
     }
 }

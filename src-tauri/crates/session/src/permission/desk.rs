@@ -211,6 +211,18 @@ impl PermissionDesk {
     }
 }
 
+/// What no rule forbids is allowed here: the person asked for it themselves.
+pub fn unless_denied(
+    rules: &[Rule],
+    permission: &str,
+    patterns: &[String],
+) -> Result<(), ToolFailure> {
+    match decide(rules, &[], permission, patterns, false) {
+        Verdict::Deny(rule) => Err(denied(&rule)),
+        Verdict::Allow | Verdict::Ask => Ok(()),
+    }
+}
+
 fn denied(rule: &Rule) -> ToolFailure {
     ToolFailure::denied(format!(
         "This is denied by a rule ({} \"{}\"). Do not try to get around it.",

@@ -15,10 +15,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::clock::ToolClock;
 use crate::core::Core;
-use crate::permission::Inquiry;
+use crate::permission::{Inquiry, unless_denied};
 
 pub struct PromptHost {
-    /// Nothing when the person named the file themselves: that is the permission.
+    rules: Ruleset,
+    /// Nothing when the person named the file themselves: what would be asked is answered.
     asking: Option<Asking>,
 }
 
@@ -26,12 +27,14 @@ struct Asking {
     core: Arc<Core>,
     session: SessionId,
     project: ProjectId,
-    rules: Ruleset,
 }
 
 impl PromptHost {
-    pub fn granted() -> Self {
-        PromptHost { asking: None }
+    pub fn granted(rules: Ruleset) -> Self {
+        PromptHost {
+            rules,
+            asking: None,
+        }
     }
 
     pub fn asking(core: &Arc<Core>, session: &Session, project: &Project, rules: Ruleset) -> Self {
@@ -39,9 +42,8 @@ impl PromptHost {
             core: core.clone(),
             session: session.id.clone(),
             project: project.id.clone(),
-            rules,
         });
-        PromptHost { asking }
+        PromptHost { rules, asking }
     }
 }
 
@@ -74,7 +76,7 @@ pub fn context(
 impl Host for PromptHost {
     async fn ask(&self, ask: PermissionAsk) -> Result<(), ToolFailure> {
         let Some(asking) = &self.asking else {
-            return Ok(());
+            return unless_denied(&self.rules, &ask.permission, &ask.patterns);
         };
         let records = &asking.core.records;
         let request = PermissionRequest {
@@ -89,7 +91,7 @@ impl Host for PromptHost {
         };
         let inquiry = Inquiry {
             project: &asking.project,
-            rules: &asking.rules,
+            rules: &self.rules,
             request,
             opaque: ask.opaque,
         };

@@ -29,8 +29,13 @@ impl Turn {
         records.put_part(Part::StepStart(start.clone())).await?;
         let (snapshots, session) = (self.core.snapshots.clone(), self.session.id.clone());
         let worktree = self.project.worktree.clone();
-        let before =
-            tokio::spawn(async move { snapshots.take(Path::new(&worktree), &session).await });
+        let is_wanted = self.setup.settings.snapshot != Some(false);
+        let before = tokio::spawn(async move {
+            match is_wanted {
+                true => snapshots.take(Path::new(&worktree), &session).await,
+                false => None,
+            }
+        });
         Ok(BegunStep { start, before })
     }
 
