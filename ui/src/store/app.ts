@@ -69,6 +69,7 @@ const DEFAULTS: Settings = {
   sidebarWidth: 264,
   favouriteModels: [],
   recentModels: [],
+  allowAll: false,
   variants: {},
 };
 
