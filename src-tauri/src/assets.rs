@@ -23,6 +23,10 @@ pub fn url_of(file: &FilePart) -> String {
     format!("{ROOT}{}/{}/{}", file.session_id, file.message_id, file.id)
 }
 
+pub fn is_ours(url: &str) -> bool {
+    url.starts_with(ROOT)
+}
+
 /// Something behind an address of ours.
 pub enum Asset {
     Staged(AttachmentView),

@@ -2,7 +2,7 @@
 //!
 //! Each has a folder of its own below the data directory: what it is, and its bytes if it was
 //! pasted. A dropped or picked file stays where it lies and is read when it is needed. The
-//! folder outlives a restart, as the draft does. Knows files and pictures, nothing of tauri.
+//! folder outlives a restart, as the draft does.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -14,6 +14,8 @@ use lathe_protocol::ipc::{
     Attached, AttachmentKind, AttachmentView, RefusedAttachment, RefusedWhy,
 };
 use lathe_render::image_view;
+use lathe_session::data_url;
+use tauri::Url;
 
 /// What the window calls an attachment that is not sent yet, before its id.
 pub const STAGED: &str = "staged";
@@ -24,8 +26,8 @@ const CONTENT: &str = "content";
 const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 const MOST_TEXT: u64 = 10 * 1024 * 1024;
-const MOST_PDF: u64 = 32 * 1024 * 1024;
-const MOST_PICTURE: u64 = image_view::MAX_BYTES as u64;
+/// What the core takes along with a prompt.
+const MOST_MEDIA: u64 = 20 * 1024 * 1024;
 /// As much as is looked at to tell text from anything else.
 const HEAD: usize = 8 * 1024;
 
@@ -91,6 +93,16 @@ impl AttachmentDesk {
                 let place = self.place(&attachment.id);
                 fs::read(place.ok_or(io::ErrorKind::NotFound)?.join(CONTENT))
             }
+        }
+    }
+
+    /// As the core takes it: by its path, or with its bytes where it has none.
+    pub fn url_for_core(&self, attachment: &AttachmentView) -> io::Result<String> {
+        match &attachment.path {
+            Some(path) => Url::from_file_path(path)
+                .map(Into::into)
+                .map_err(|()| io::ErrorKind::InvalidInput.into()),
+            None => Ok(data_url::encode(&attachment.mime, &self.read(attachment)?)),
         }
     }
 
@@ -212,14 +224,14 @@ fn look(
         sides,
     };
     if let Some(mime) = image_view::mime(head) {
-        within(MOST_PICTURE)?;
+        within(MOST_MEDIA)?;
         let bytes = whole().map_err(|_| refused(name, RefusedWhy::Unreadable, None))?;
         let sides = image_view::dimensions(&bytes);
         let sides = sides.map_err(|_| refused(name, RefusedWhy::Damaged, None))?;
         return Ok(seen(AttachmentKind::Image, mime, Some(sides)));
     }
     if head.starts_with(b"%PDF-") {
-        within(MOST_PDF)?;
+        within(MOST_MEDIA)?;
         return Ok(seen(AttachmentKind::Pdf, "application/pdf", None));
     }
     if !is_text(head) {

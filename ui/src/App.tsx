@@ -2,6 +2,7 @@
 import PanelLeft from 'lucide-solid/icons/panel-left';
 import { createEffect, createMemo, createSignal, Match, onCleanup, onMount, Show, Switch } from 'solid-js';
 import { Composer } from './composer/Composer';
+import { DropOverlay } from './composer/DropOverlay';
 import { en } from './i18n/en';
 import { Banner } from './kit/Banner';
 import { IconButton } from './kit/Button';
@@ -16,6 +17,7 @@ import { Sidebar } from './sidebar/Sidebar';
 import { useApp } from './store/context';
 import { EmptySession, NoProject, OpenFailed, SessionSkeleton, StartFailed } from './timeline/Empty';
 import { Timeline } from './timeline/Timeline';
+import { TodoPanel } from './todos/TodoPanel';
 import './frame.css';
 
 export function App() {
@@ -90,6 +92,7 @@ export function App() {
       </main>
       <SettingsDialog />
       <Lightbox />
+      <DropOverlay />
       <Toasts toasts={app.toasts} />
     </div>
   );
@@ -146,18 +149,25 @@ function Centre() {
         <Show when={(open()?.damaged.length ?? 0) > 0}>
           <Banner tone="warn">{en.timeline.damaged(open()?.damaged.length ?? 0)}</Banner>
         </Show>
-        <div class="centre">
-          <Switch fallback={<SessionSkeleton />}>
-            <Match when={app.openError()}>{(error) => <OpenFailed error={error()} />}</Match>
-            <Match when={empty()}>
-              <EmptySession />
-            </Match>
-            <Match when={open()?.sessionID} keyed>
-              {(_sessionID) => <Show when={open()}>{(shown) => <Timeline open={shown()} />}</Show>}
-            </Match>
-          </Switch>
+        <div class="centre-row">
+          <div class="centre-split">
+            <div class="centre-column">
+              <div class="centre">
+                <Switch fallback={<SessionSkeleton />}>
+                  <Match when={app.openError()}>{(error) => <OpenFailed error={error()} />}</Match>
+                  <Match when={empty()}>
+                    <EmptySession />
+                  </Match>
+                  <Match when={open()?.sessionID} keyed>
+                    {(_sessionID) => <Show when={open()}>{(shown) => <Timeline open={shown()} />}</Show>}
+                  </Match>
+                </Switch>
+              </div>
+              <Composer />
+            </div>
+            <TodoPanel />
+          </div>
         </div>
-        <Composer />
       </Match>
     </Switch>
   );

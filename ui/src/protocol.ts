@@ -70,6 +70,7 @@ export type { SymbolKind } from './bindings/SymbolKind';
 export type { SymbolSource } from './bindings/SymbolSource';
 export type { TextPart } from './bindings/TextPart';
 export type { Theme } from './bindings/Theme';
+export type { Todo } from './bindings/Todo';
 export type { TokenUsage } from './bindings/TokenUsage';
 export type { ToolPart } from './bindings/ToolPart';
 export type { ToolState } from './bindings/ToolState';

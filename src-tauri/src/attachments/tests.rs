@@ -135,3 +135,17 @@ fn only_drafts_that_were_given_up_are_swept() {
     desk.sweep(SystemTime::now() + KEPT + Duration::from_secs(60));
     assert_eq!(desk.find(&kept.id), None);
 }
+
+#[test]
+fn the_core_gets_a_path_or_the_bytes_themselves() {
+    let (data, desk) = desk();
+    let named = desk.stage_path(&file(&data, "a b.txt", b"hi")).unwrap();
+    let pasted = desk.stage_bytes("p.txt", b"hi").unwrap();
+    let path = Url::from_file_path(data.path().join("a b.txt")).unwrap();
+    assert_eq!(desk.url_for_core(&named).unwrap(), path.as_str());
+    assert!(path.as_str().ends_with("/a%20b.txt"));
+    assert_eq!(
+        desk.url_for_core(&pasted).unwrap(),
+        "data:text/plain;base64,aGk="
+    );
+}

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use lathe_protocol::FilePart;
-use lathe_protocol::ipc::{Attached, AttachmentView, SessionImage, SessionUsage};
+use lathe_protocol::ipc::{Attached, AttachmentView, PromptFile, SessionImage, SessionUsage};
 use lathe_render::image_view;
 use lathe_session::data_url;
 use tauri::ipc::{InvokeBody, Request};
@@ -140,6 +140,28 @@ pub async fn save_attachment(app: AppHandle, url: String) -> Answer<bool> {
         Ok(true)
     })
     .await
+}
+
+/// The window's addresses become what the core can read. Answers which were staged, so that
+/// they can go once the prompt is stored.
+pub async fn resolve(app: &AppHandle, files: &mut [PromptFile]) -> Answer<Vec<String>> {
+    let mut staged = Vec::new();
+    for file in files.iter_mut().filter(|file| assets::is_ours(&file.url)) {
+        let found = match asset(app, &file.url).await? {
+            Asset::Stored(stored) => stored.url,
+            Asset::Staged(view) => {
+                staged.push(view.id.clone());
+                let gone = format!("{} could not be read", view.name);
+                let url = move |shell: &Shell| shell.attachments.url_for_core(&view);
+                blocking(app.clone(), move |shell| {
+                    url(shell).map_err(|_| failed(gone))
+                })
+                .await?
+            }
+        };
+        file.url = found;
+    }
+    Ok(staged)
 }
 
 pub async fn stage(app: AppHandle, paths: Vec<PathBuf>) -> Answer<Attached> {

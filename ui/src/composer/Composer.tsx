@@ -1,6 +1,6 @@
 import ArrowUp from 'lucide-solid/icons/arrow-up';
 import Square from 'lucide-solid/icons/square';
-import { createEffect, createMemo, on, onMount, Show } from 'solid-js';
+import { createEffect, createMemo, createResource, createSignal, createUniqueId, on, onMount, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { IconButton } from '../kit/Button';
 import { isComposing } from '../kit/keys';
@@ -8,31 +8,173 @@ import { ModelPicker } from '../models/ModelPicker';
 import { VariantPicker } from '../models/VariantPicker';
 import { Requests } from '../permission/Requests';
 import { useApp } from '../store/context';
+import { NO_DRAFT } from '../store/drafts';
+import { AgentPicker } from './AgentPicker';
+import { AttachMenu } from './AttachMenu';
+import { Attachments } from './Attachments';
+import { builtinCommands, runBuiltin } from './builtins';
+import { ContextMeter } from './ContextMeter';
+import { noteSent, readHistory, step, type Walk } from './history';
+import { offerOf, pasteOf } from './paste';
+import { createSuggest } from './suggest';
+import { optionID, Suggestions } from './Suggestions';
+import { commandOf, symbolFiles } from './tokens';
 import './composer.css';
+
+const MENTIONS = 20;
 
 /** Where the prompt is written. A draft belongs to its session, or to the project's empty page. */
 export function Composer() {
   const app = useApp();
+  const listID = createUniqueId();
   let area!: HTMLTextAreaElement;
+  let box!: HTMLFormElement;
 
-  const place = createMemo(() => app.selected() ?? `new:${app.project()?.id ?? ''}`);
-  const text = () => app.drafts.get(place());
+  const { place } = app;
+  const draft = () => app.drafts.get(place());
+  const text = () => draft().text;
   const ready = () => app.phase().name === 'ready' && app.project() !== undefined && !app.openError();
-  const sendable = () => ready() && text().trim() !== '';
+  const sendable = () => ready() && (text().trim() !== '' || draft().attachments.length > 0);
 
+  const [own] = createResource(
+    () => app.project()?.id,
+    (id) => app.attempt(() => app.host.listCommands(id)),
+  );
+  const commands = createMemo(() => {
+    const window = builtinCommands(app.selected() !== undefined);
+    const names = new Set(window.map(({ name }) => name));
+    return [...window, ...(own.latest ?? []).filter(({ name }) => !names.has(name))];
+  });
+  const suggest = createSuggest({
+    commands,
+    findMentions: async (query) => {
+      const id = app.project()?.id;
+      return id === undefined ? [] : ((await app.attempt(() => app.host.findMentions(id, query, MENTIONS))) ?? []);
+    },
+  });
+  const [walk, setWalk] = createSignal<Walk | undefined>();
+  /** Escape gives Tab back to the keyboard's own use, once: the field is no trap. */
+  let leaving = false;
+
+  const look = () => suggest.look(area.value, area.selectionStart === area.selectionEnd ? area.selectionStart : -1);
+  const write = (value: string, caret = value.length) => {
+    app.drafts.change(place(), { text: value });
+    area.value = value;
+    area.setSelectionRange(caret, caret);
+    look();
+  };
+
+  /** The window's own commands, the core's, or a prompt. */
+  const deliver = async (prompt: string): Promise<boolean> => {
+    const command = commandOf(
+      prompt,
+      commands().map(({ name }) => name),
+    );
+    if (command && runBuiltin(app, command.name)) return true;
+    const { attachments, symbols } = draft();
+    const files = [
+      ...attachments.map(({ url, mime, name }) => ({ url, mime, filename: name })),
+      ...symbolFiles(prompt, symbols, app.project()?.worktree ?? ''),
+    ];
+    return command ? app.run(command.name, command.args, files) : app.send(prompt, files);
+  };
   const send = async () => {
     if (!sendable()) return;
     const from = place();
+    const before = draft();
     const prompt = text().trim();
-    app.drafts.set(from, '');
-    // Not taken: give it back, unless something new was typed meanwhile.
-    if (!(await app.send(prompt)) && app.drafts.get(from) === '') app.drafts.set(from, prompt);
+    const sent = deliver(prompt);
+    app.drafts.change(from, NO_DRAFT);
+    suggest.dismiss();
+    setWalk(undefined);
+    if (await sent) {
+      const project = app.project()?.id;
+      if (project !== undefined && prompt !== '') noteSent(globalThis.localStorage, project, prompt);
+      return;
+    }
+    // Not taken: give it back, unless something new was written meanwhile.
+    if (app.drafts.get(from) === NO_DRAFT) app.drafts.change(from, before);
   };
 
+  const choose = (index: number, into: boolean) => {
+    const put = suggest.choose(area.value, index, into);
+    if (!put) return;
+    const { mention } = put.picked;
+    if (mention?.kind === 'symbol') app.drafts.change(place(), { symbols: [...draft().symbols, mention] });
+    write(put.text, put.caret);
+    area.focus();
+  };
+  /** Only from the first line back and from the last line forward: in between the keys move the caret. */
+  const walkHistory = (by: -1 | 1): (() => void) | undefined => {
+    const { value, selectionStart, selectionEnd } = area;
+    if (selectionStart !== selectionEnd) return undefined;
+    const rest = by === -1 ? value.slice(0, selectionStart) : value.slice(selectionEnd);
+    if (rest.includes('\n') || (!walk() && by === -1 && selectionStart !== 0)) return undefined;
+    const project = app.project()?.id;
+    const next = step(readHistory(globalThis.localStorage, project ?? ''), walk(), by, value);
+    if (!next) return undefined;
+    return () => {
+      write(next.text, by === -1 ? 0 : next.text.length);
+      setWalk(next.walk);
+    };
+  };
+  const onSuggestion = (event: KeyboardEvent): (() => void) | undefined => {
+    if (!suggest.open()) return undefined;
+    switch (event.key) {
+      case 'ArrowDown':
+        return () => suggest.move(1);
+      case 'ArrowUp':
+        return () => suggest.move(-1);
+      case 'Enter':
+        return event.shiftKey ? undefined : () => choose(suggest.active(), false);
+      case 'Tab':
+        return event.shiftKey ? undefined : () => choose(suggest.active(), true);
+      case 'Escape':
+        return () => suggest.dismiss();
+      default:
+        return undefined;
+    }
+  };
+  const keyed = (event: KeyboardEvent): (() => void) | undefined => {
+    const suggestion = onSuggestion(event);
+    if (suggestion) return suggestion;
+    if (event.altKey || event.ctrlKey || event.metaKey) return undefined;
+    switch (event.key) {
+      case 'Enter':
+        return event.shiftKey ? undefined : () => void send();
+      case 'ArrowUp':
+        return walkHistory(-1);
+      case 'ArrowDown':
+        return walkHistory(1);
+      case 'Tab':
+        // With one agent there is nothing to switch: the key moves the focus as everywhere.
+        return app.agents.list().length > 1 && !leaving ? () => app.agents.cycle(event.shiftKey ? -1 : 1) : undefined;
+      default:
+        return undefined;
+    }
+  };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || event.shiftKey || isComposing(event)) return;
+    if (isComposing(event)) return;
+    const run = keyed(event);
+    if (event.key !== 'Shift') leaving = event.key === 'Escape' && !run;
+    if (!run) return;
     event.preventDefault();
-    void send();
+    run();
+  };
+
+  const insertText = (value: string) => {
+    const { selectionStart, selectionEnd } = area;
+    write(area.value.slice(0, selectionStart) + value + area.value.slice(selectionEnd), selectionStart + value.length);
+    area.focus();
+  };
+  const onPaste = (event: ClipboardEvent) => {
+    const offer = offerOf(event.clipboardData);
+    const kind = pasteOf(offer);
+    if (kind === 'text') return;
+    event.preventDefault();
+    if (kind === 'long-text') void app.attachments.pasteText(offer.text, () => insertText(offer.text));
+    else if (kind === 'files') void app.attachments.pasteFiles([...(event.clipboardData?.files ?? [])]);
+    else void app.attachments.pasteSystem();
   };
 
   // The field is as tall as its text; CSS sets the limit.
@@ -42,8 +184,22 @@ export function Composer() {
     area.style.height = 'auto';
     area.style.height = `${area.scrollHeight}px`;
   });
-  createEffect(on(place, () => area.focus(), { defer: true }));
+  createEffect(
+    on(place, (now) => {
+      area.focus();
+      setWalk(undefined);
+      void app.attachments.check(now);
+    }),
+  );
   onMount(() => area.focus());
+  // The list lies over the timeline, in line with the box that the dock would cut it off from.
+  createEffect(() => {
+    if (!suggest.open()) return;
+    const { left, top, width } = box.getBoundingClientRect();
+    box.style.setProperty('--suggest-left', `${left}px`);
+    box.style.setProperty('--suggest-bottom', `${window.innerHeight - top + 6}px`);
+    box.style.setProperty('--suggest-width', `${width}px`);
+  });
 
   return (
     <div class="composer-dock">
@@ -51,29 +207,58 @@ export function Composer() {
         <Requests />
         <form
           class="composer-box"
+          ref={box}
           onSubmit={(event) => {
             event.preventDefault();
             void send();
           }}
         >
+          <Attachments onLeave={() => area.focus()} />
+          <Show when={suggest.open()}>
+            <Suggestions
+              id={listID}
+              list={suggest.list()}
+              active={suggest.active()}
+              onMark={suggest.mark}
+              onChoose={(index) => choose(index, false)}
+            />
+          </Show>
           <textarea
             ref={area}
             data-testid="composer"
             class="composer-input"
             rows={1}
+            role={suggest.open() ? 'combobox' : undefined}
             aria-label={en.composer.label}
             aria-describedby="composer-hint"
+            aria-description={app.agents.list().length > 1 ? en.composer.tabHint : undefined}
+            aria-autocomplete="list"
+            aria-haspopup={suggest.open() ? 'listbox' : undefined}
+            aria-expanded={suggest.open() ? true : undefined}
+            aria-controls={suggest.open() ? listID : undefined}
+            aria-activedescendant={suggest.open() ? optionID(listID, suggest.active()) : undefined}
             placeholder={app.busy() ? en.composer.placeholderBusy : en.composer.placeholder}
             disabled={!ready()}
-            onInput={(event) => app.drafts.set(place(), event.currentTarget.value)}
+            onInput={(event) => {
+              app.drafts.change(place(), { text: event.currentTarget.value });
+              setWalk(undefined);
+              look();
+            }}
+            onClick={look}
+            onKeyUp={(event) => /^(Arrow|Home|End)/.test(event.key) && !suggest.open() && look()}
+            onBlur={() => suggest.dismiss()}
             onKeyDown={onKeyDown}
+            onPaste={onPaste}
           />
           <div class="composer-bar">
+            <AttachMenu />
+            <AgentPicker />
             <ModelPicker onDone={() => area.focus()} />
             <VariantPicker />
             <span class="composer-hint" id="composer-hint">
               {app.busy() ? en.composer.hintBusy : en.composer.hint}
             </span>
+            <ContextMeter />
             <Show when={app.busy()}>
               <IconButton
                 class="composer-stop"

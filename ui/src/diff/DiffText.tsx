@@ -2,19 +2,45 @@ import { For } from 'solid-js';
 import { visible } from '../kit/visible';
 import './diff-text.css';
 
-type Kind = 'add' | 'del' | 'hunk' | 'context';
+type Kind = 'file' | 'add' | 'del' | 'hunk' | 'context';
 
-/** The lines of a unified diff, without the lines that only name the file. */
-export function diffLines(diff: string): { kind: Kind; text: string }[] {
-  const lines = diff.replace(/\n$/, '').split('\n');
-  const start = lines.findIndex((line) => line.startsWith('@@'));
-  return lines.slice(Math.max(start, 0)).map((text) => ({ kind: kindOf(text), text: visible(text) }));
+interface Line {
+  readonly kind: Kind;
+  readonly text: string;
 }
 
-function kindOf(line: string): Kind {
-  if (line.startsWith('@@')) return 'hunk';
-  if (line.startsWith('+')) return 'add';
-  return line.startsWith('-') ? 'del' : 'context';
+const HUNK = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
+
+/**
+ * The lines of a unified diff. What names a file is left out where there is only one; it is told
+ * from a changed line by the counts of the hunk before it, never by how it begins.
+ */
+export function diffLines(diff: string): Line[] {
+  const lines: Line[] = [];
+  let old = 0;
+  let fresh = 0;
+  for (const line of diff.replace(/\n$/, '').split('\n')) {
+    const hunk = old <= 0 && fresh <= 0 ? HUNK.exec(line) : null;
+    if (hunk) {
+      old = Number(hunk[1] ?? 1);
+      fresh = Number(hunk[2] ?? 1);
+      lines.push({ kind: 'hunk', text: line });
+    } else if (old > 0 || fresh > 0) {
+      const kind = line.startsWith('+') ? 'add' : line.startsWith('-') ? 'del' : 'context';
+      if (!line.startsWith('\\')) {
+        if (kind !== 'add') old -= 1;
+        if (kind !== 'del') fresh -= 1;
+      }
+      lines.push({ kind, text: line });
+    } else if (line.startsWith('\\')) {
+      lines.push({ kind: 'context', text: line });
+    } else {
+      lines.push({ kind: 'file', text: line });
+    }
+  }
+  const named = lines.filter((line) => line.kind === 'file' && line.text.startsWith('+++ '));
+  const shown = named.length > 1 ? lines : lines.filter((line) => line.kind !== 'file');
+  return shown.map(({ kind, text }) => ({ kind, text: visible(text) }));
 }
 
 /** A small diff as plain text in colours, for a prompt. Larger ones are the review's. */

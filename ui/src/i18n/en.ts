@@ -67,6 +67,7 @@ export const en = {
     stop: 'Stop',
     hint: 'Enter sends, Shift+Enter starts a new line',
     hintBusy: 'Esc stops the turn',
+    tabHint: 'Tab switches the agent. Escape, then Tab, leaves the field.',
   },
 
   empty: {
@@ -140,6 +141,64 @@ export const en = {
     },
   },
 
+  attach: {
+    label: 'Attachments',
+    add: 'Attach',
+    files: 'Files…',
+    folders: 'Folders…',
+    folder: 'Folder',
+    position: (at: number, of: number) => `${at} of ${of}`,
+    keys: 'Alt and the arrow keys move it, Delete takes it away',
+    remove: (name: string) => `Remove ${name}`,
+    drop: (count: number) => (count === 1 ? 'Drop to attach' : `Drop to attach ${count} items`),
+    dropNote: 'Pictures, PDFs, text files and folders',
+    pastedText: 'Pasted text.txt',
+    pasted: (lines: number) => (lines === 1 ? 'Long text was attached' : `${lines} lines of text were attached`),
+    inline: 'Paste as text',
+    tooMany: (most: number, left: number) =>
+      `A prompt takes ${most} attachments; ${left === 1 ? 'one was' : `${left} were`} left out`,
+    refused: {
+      'too-large': (name: string, limit: string) => `“${name}” is larger than ${limit}`,
+      type: (name: string) => `“${name}” is neither text nor a picture nor a PDF`,
+      damaged: (name: string) => `“${name}” is damaged and cannot be shown`,
+      unreadable: (name: string) => `“${name}” could not be read`,
+    },
+  },
+
+  agents: {
+    label: 'Agent',
+    current: (name: string) => `Agent ${name}`,
+  },
+
+  suggest: {
+    label: 'Suggestions',
+    keys: 'Enter picks, Tab goes into a folder, Esc closes',
+  },
+
+  commands: {
+    new: 'Begin a new session',
+    models: 'Pick a model',
+    agents: 'Pick an agent',
+  },
+
+  context: {
+    title: 'Context and cost',
+    button: (said: string, cost: string) => (cost === '' ? `Context: ${said}` : `Context: ${said}. Cost: ${cost}`),
+    share: (percent: string) => `${percent} used`,
+    unknown: (used: string) => `${used} tokens used`,
+    used: 'Used',
+    of: (used: string, limit: number) => (limit === 0 ? used : `${used} of ${limit.toLocaleString('en')}`),
+    compactsAt: 'Summed up at',
+    total: 'Tokens in all',
+    tokens: (input: string, output: string) => `${input} in, ${output} out`,
+    cached: 'Of these from cache',
+    cost: 'Cost in all',
+    free: 'nothing',
+    compaction: (usable: string, kept: string) =>
+      `When ${usable} are used, everything but about the newest ${kept} is summed up. Nothing is deleted.`,
+    willCompact: 'The next step sums up what came before. Nothing is deleted.',
+  },
+
   lightbox: {
     label: (name: string) => `Picture ${name}`,
     unnamed: 'Picture',
@@ -160,6 +219,20 @@ export const en = {
     loading: 'Loading picture',
   },
 
+  todos: {
+    title: 'Tasks',
+    progress: (done: number, of: number) => `${done} of ${of} done`,
+    show: 'Show tasks',
+    hide: 'Hide tasks',
+    status: {
+      pending: 'To do',
+      in_progress: 'Under way',
+      completed: 'Done',
+      cancelled: 'Given up',
+    } as Readonly<Record<string, string>>,
+    high: 'High priority',
+  },
+
   permission: {
     /** What is asked for, by the name of the permission. */
     titles: {
@@ -174,13 +247,28 @@ export const en = {
     deny: 'Deny',
     once: 'Allow once',
     always: 'Always allow',
-    alwaysAdds: (permission: string, patterns: string) => `“Always allow” adds the rule ${permission}: ${patterns}`,
+    alwaysAdds: '“Always allow” adds the rule',
+    never: 'No rule can be made of this: it is asked every time.',
+    what: 'What would happen',
+    said: (words: string) => `The agent says: ${words}`,
+    position: (at: number, of: number) => `${at} of ${of}`,
+    facts: {
+      command: 'Command',
+      url: 'Address',
+      file: 'File',
+      path: 'Path',
+      outside: 'Outside of the project',
+      patterns: 'For',
+      input: 'Input',
+    },
+    fromTask: (task: string) => `Asked by the task “${task}”`,
     changes: 'What would change',
     reason: 'Say why, for the agent to read',
     fromChild: 'Asked by a task of this session',
   },
 
   question: {
+    label: 'The agent asks',
     own: 'Your own answer',
     answer: 'Answer',
     dismiss: 'Dismiss',

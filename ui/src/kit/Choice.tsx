@@ -2,12 +2,14 @@
 import { DropdownMenu } from '@kobalte/core/dropdown-menu';
 import Check from 'lucide-solid/icons/check';
 import ChevronDown from 'lucide-solid/icons/chevron-down';
-import { For, type JSX } from 'solid-js';
+import { For, Show, type JSX } from 'solid-js';
 import './menu.css';
 
 export interface ChoiceProps {
   readonly label: string;
-  readonly options: readonly { readonly value: string; readonly label: string }[];
+  readonly options: readonly { readonly value: string; readonly label: string; readonly note?: string }[];
+  /** How the same is done with the keyboard, shown in the tooltip. */
+  readonly keys?: string;
   readonly value: string;
   readonly onChoose: (value: string) => void;
   readonly testID: string;
@@ -23,7 +25,7 @@ export function Choice(props: ChoiceProps) {
         class="choice"
         data-testid={props.testID}
         aria-label={`${props.label}: ${shown()}`}
-        title={`${props.label}: ${shown()}`}
+        title={`${props.label}: ${shown()}${props.keys ? ` (${props.keys})` : ''}`}
       >
         {props.children}
         <span class="choice-words">{shown()}</span>
@@ -38,7 +40,12 @@ export function Choice(props: ChoiceProps) {
                   <DropdownMenu.ItemIndicator class="menu-check">
                     <Check size={14} aria-hidden="true" />
                   </DropdownMenu.ItemIndicator>
-                  <span>{option.label}</span>
+                  <span class="menu-words">
+                    {option.label}
+                    <Show when={option.note}>
+                      <span class="menu-note">{option.note}</span>
+                    </Show>
+                  </span>
                 </DropdownMenu.RadioItem>
               )}
             </For>

@@ -30,6 +30,19 @@ export function price(dollars: number): string {
   return `$${Number(dollars.toFixed(3))}`;
 }
 
+/** A size in the unit that people use for it. */
+export function bytes(count: number): string {
+  if (count < 1024) return `${count} B`;
+  const units = ['KB', 'MB', 'GB'];
+  let size = count / 1024;
+  let unit = 0;
+  while (size >= 1024 && unit < units.length - 1) {
+    size /= 1024;
+    unit += 1;
+  }
+  return `${Number(size.toFixed(size < 10 ? 1 : 0))} ${units[unit]}`;
+}
+
 export function money(dollars: number): string {
   if (dollars === 0) return '';
   return dollars < 0.01 ? `$${dollars.toFixed(4)}` : `$${dollars.toFixed(2)}`;

@@ -1,5 +1,5 @@
 import ShieldQuestion from 'lucide-solid/icons/shield-question-mark';
-import { createSignal, For, Show } from 'solid-js';
+import { createMemo, createSignal, For, Show } from 'solid-js';
 import { DiffText } from '../diff/DiffText';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
@@ -7,22 +7,25 @@ import { altName, isComposing, useShortcuts } from '../kit/keys';
 import { visible } from '../kit/visible';
 import type { PermissionReply, PermissionRequest } from '../protocol';
 import { useApp } from '../store/context';
+import { whatOf } from './what';
 import '../kit/prompt.css';
 
 /**
  * The agent asks for leave. Nothing here takes the focus by itself: a key that was meant for
- * the composer must never allow anything. Its own keys need Alt, and go to the first in line.
+ * the composer must never allow anything. Its own keys need Alt.
  */
-export function PermissionPrompt(props: { request: PermissionRequest; first: boolean }) {
+export function PermissionPrompt(props: { request: PermissionRequest; position?: string }) {
   const app = useApp();
   const [reason, setReason] = createSignal('');
   const [answered, setAnswered] = createSignal(false);
-  const title = () => en.permission.titles[props.request.permission] ?? en.permission.title(props.request.permission);
-
-  /** What would be written, before it is. */
-  const diff = () => {
-    const text = props.request.metadata['diff'];
-    return typeof text === 'string' && text !== '' ? text : undefined;
+  const title = () =>
+    en.permission.titles[props.request.permission] ?? en.permission.title(visible(props.request.permission));
+  const what = createMemo(() => whatOf(props.request));
+  const asker = () => {
+    const { sessionID } = props.request;
+    if (sessionID === app.selected()) return undefined;
+    const task = app.state().sessions[sessionID]?.title;
+    return task ? en.permission.fromTask(visible(task)) : en.permission.fromChild;
   };
 
   const answer = async (reply: PermissionReply) => {
@@ -32,7 +35,7 @@ export function PermissionPrompt(props: { request: PermissionRequest; first: boo
     if (!done) setAnswered(false);
   };
   const keyed = (run: () => void) => () => {
-    if (props.first && !answered() && app.overlay() === undefined) run();
+    if (!answered() && app.overlay() === undefined) run();
   };
   let field!: HTMLInputElement;
   useShortcuts({
@@ -49,12 +52,6 @@ export function PermissionPrompt(props: { request: PermissionRequest; first: boo
     void answer('reject');
   };
 
-  const Key = (key: { name: string }) => (
-    <Show when={props.first}>
-      <kbd aria-hidden="true">{altName(key.name)}</kbd>
-    </Show>
-  );
-
   return (
     <section class="prompt" data-permission="true" data-request-id={props.request.id} aria-label={title()}>
       <div class="prompt-head">
@@ -62,29 +59,53 @@ export function PermissionPrompt(props: { request: PermissionRequest; first: boo
         <p class="prompt-title" role="alert">
           {title()}
         </p>
-        <Show when={props.request.sessionID !== app.selected()}>
-          <span class="prompt-note">{en.permission.fromChild}</span>
+        <Show when={asker()}>
+          <span class="prompt-note prompt-asker">{asker()}</span>
+        </Show>
+        <Show when={props.position}>
+          <span class="prompt-position" data-testid="permission-position">
+            {props.position}
+          </span>
         </Show>
       </div>
-      <ul class="prompt-patterns">
-        <For each={props.request.patterns}>
-          {(pattern) => (
-            <li>
-              <code>{visible(pattern)}</code>
-            </li>
+      <div class="prompt-body" tabindex="0" role="group" aria-label={en.permission.what}>
+        <For each={what().facts}>
+          {(fact) => (
+            <div class="prompt-fact">
+              <Show when={what().facts.length > 1}>
+                <span class="prompt-label">{fact.label}</span>
+              </Show>
+              <For each={fact.values}>{(value) => <code>{visible(value)}</code>}</For>
+            </div>
           )}
         </For>
-      </ul>
-      <Show when={diff()}>{(text) => <DiffText diff={text()} label={en.permission.changes} />}</Show>
-      <Show when={props.request.always.length > 0}>
-        <p class="prompt-note">{en.permission.alwaysAdds(props.request.permission, props.request.always.map(visible).join(', '))}</p>
+        <Show when={what().said}>
+          {(said) => <p class="prompt-note">{en.permission.said(visible(said()))}</p>}
+        </Show>
+        <For each={what().reasons}>{(reason) => <p class="prompt-note prompt-reason">{visible(reason)}</p>}</For>
+        <Show when={what().diff}>{(text) => <DiffText diff={text()} label={en.permission.changes} />}</Show>
+      </div>
+      <Show
+        when={props.request.always.length > 0}
+        fallback={<p class="prompt-note">{en.permission.never}</p>}
+      >
+        <p class="prompt-note">
+          {en.permission.alwaysAdds}{' '}
+          <For each={props.request.always}>
+            {(pattern) => (
+              <code class="prompt-rule">
+                {visible(props.request.permission)}: {visible(pattern)}
+              </code>
+            )}
+          </For>
+        </p>
       </Show>
       <div class="prompt-actions">
         <input
           ref={field}
           class="prompt-input"
           aria-label={en.permission.reason}
-          placeholder={props.first ? `${en.permission.reason} (${altName('4')})` : en.permission.reason}
+          placeholder={`${en.permission.reason} (${altName('4')})`}
           value={reason()}
           disabled={answered()}
           onInput={(event) => setReason(event.currentTarget.value)}
@@ -92,17 +113,17 @@ export function PermissionPrompt(props: { request: PermissionRequest; first: boo
         />
         <Button tone="danger" disabled={answered()} onClick={() => void answer('reject')}>
           {en.permission.deny}
-          <Key name="3" />
+          <kbd aria-hidden="true">{altName('3')}</kbd>
         </Button>
         <Show when={props.request.always.length > 0}>
           <Button disabled={answered()} onClick={() => void answer('always')}>
             {en.permission.always}
-            <Key name="2" />
+            <kbd aria-hidden="true">{altName('2')}</kbd>
           </Button>
         </Show>
         <Button tone="primary" disabled={answered()} onClick={() => void answer('once')}>
           {en.permission.once}
-          <Key name="1" />
+          <kbd aria-hidden="true">{altName('1')}</kbd>
         </Button>
       </div>
     </section>

@@ -98,7 +98,7 @@ describe('a permission', () => {
     if (!docs) throw new Error('no session');
     const info = { ...docs, parentID: 'ses_gallery' };
     window.host.emit({ kind: 'event', event: { type: 'session.updated', properties: { info } } });
-    await waitFor(() => expect(permission()?.textContent).toContain('Asked by a task of this session'));
+    await waitFor(() => expect(permission()?.textContent).toContain('Asked by the task “Write the driver manual”'));
   });
 });
 

@@ -1,19 +1,25 @@
-import { For } from 'solid-js';
+import { Show } from 'solid-js';
+import { en } from '../i18n/en';
 import { QuestionPrompt } from '../question/QuestionPrompt';
 import { useApp } from '../store/context';
 import { PermissionPrompt } from './PermissionPrompt';
 
-/** What waits for the person, above the composer so that it is seen wherever the reader is. */
+/**
+ * What waits for the person, above the composer so that it is seen wherever the reader is. One at
+ * a time, oldest first: a dialog that changes under the hand that answers it is not an answer.
+ */
 export function Requests() {
   const app = useApp();
+  const position = (waiting: readonly unknown[]) =>
+    waiting.length > 1 ? en.permission.position(1, waiting.length) : undefined;
   return (
     <>
-      <For each={app.requests().permissions}>
-        {(request, index) => <PermissionPrompt request={request} first={index() === 0} />}
-      </For>
-      <For each={app.requests().questions}>
-        {(request, index) => <QuestionPrompt request={request} first={index() === 0} />}
-      </For>
+      <Show when={app.requests().permissions[0]} keyed>
+        {(request) => <PermissionPrompt request={request} position={position(app.requests().permissions)} />}
+      </Show>
+      <Show when={app.requests().questions[0]} keyed>
+        {(request) => <QuestionPrompt request={request} position={position(app.requests().questions)} />}
+      </Show>
     </>
   );
 }

@@ -3,6 +3,7 @@ import { createMemo, createSignal, createUniqueId, For, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
 import { altName, isComposing, useShortcuts } from '../kit/keys';
+import { visible } from '../kit/visible';
 import type { Question, QuestionRequest } from '../protocol';
 import { useApp } from '../store/context';
 import '../kit/prompt.css';
@@ -15,17 +16,29 @@ interface Given {
 const NOTHING: Given = { chosen: [], own: '' };
 
 /** The agent asks; every question must have an answer before any is sent. */
-export function QuestionPrompt(props: { request: QuestionRequest; first: boolean }) {
+export function QuestionPrompt(props: { request: QuestionRequest; position?: string }) {
   const app = useApp();
+  const [answered, setAnswered] = createSignal(false);
   const [given, setGiven] = createSignal<Readonly<Record<number, Given>>>({});
   const answers = createMemo(() => props.request.questions.map((_, index) => answersOf(given()[index] ?? NOTHING)));
   const complete = () => answers().every((list) => list.length > 0);
 
   let section!: HTMLElement;
-  const send = () => void app.attempt(() => app.host.answerQuestion(props.request.id, answers()));
-  const dismiss = () => void app.attempt(() => app.host.dismissQuestion(props.request.id));
+  const once = async (work: () => Promise<void>) => {
+    if (answered()) return;
+    setAnswered(true);
+    if (!(await app.attempt(() => work().then(() => true)))) setAnswered(false);
+  };
+  const send = () => void once(() => app.host.answerQuestion(props.request.id, answers()));
+  const dismiss = () => void once(() => app.host.dismissQuestion(props.request.id));
+  const asker = () => {
+    const { sessionID } = props.request;
+    if (sessionID === app.selected()) return undefined;
+    const task = app.state().sessions[sessionID]?.title;
+    return task ? en.permission.fromTask(visible(task)) : en.permission.fromChild;
+  };
   const keyed = (run: () => void) => () => {
-    if (props.first && app.overlay() === undefined) run();
+    if (!answered() && app.overlay() === undefined) run();
   };
   useShortcuts({
     alt: {
@@ -40,7 +53,20 @@ export function QuestionPrompt(props: { request: QuestionRequest; first: boolean
   };
 
   return (
-    <section class="prompt" ref={section} data-question="true" data-request-id={props.request.id} onKeyDown={onKeyDown}>
+    <section
+      class="prompt"
+      ref={section}
+      data-question="true"
+      data-request-id={props.request.id}
+      aria-label={en.question.label}
+      onKeyDown={onKeyDown}
+    >
+      <Show when={asker() ?? props.position}>
+        <div class="prompt-head prompt-whose">
+          <span class="prompt-note prompt-asker">{asker()}</span>
+          <span class="prompt-position">{props.position}</span>
+        </div>
+      </Show>
       <For each={props.request.questions}>
         {(question, index) => (
           <QuestionField
@@ -51,16 +77,14 @@ export function QuestionPrompt(props: { request: QuestionRequest; first: boolean
         )}
       </For>
       <div class="prompt-actions">
-        <span class="prompt-note">{props.first ? en.question.keys(altName('9')) : ''}</span>
-        <Button onClick={dismiss}>
+        <span class="prompt-note">{en.question.keys(altName('9'))}</span>
+        <Button disabled={answered()} onClick={dismiss}>
           {en.question.dismiss}
-          <Show when={props.first}>
-            <kbd aria-hidden="true">{altName('0')}</kbd>
-          </Show>
+          <kbd aria-hidden="true">{altName('0')}</kbd>
         </Button>
         <Button
           tone="primary"
-          disabled={!complete()}
+          disabled={!complete() || answered()}
           onClick={send}
         >
           {en.question.answer}
@@ -86,7 +110,10 @@ function QuestionField(props: { question: Question; given: Given; onGive: (given
     <fieldset class="question">
       <legend class="prompt-head">
         <CircleHelp size={15} aria-hidden="true" />
-        <span class="prompt-title">{props.question.question}</span>
+        <Show when={props.question.header}>
+          <span class="question-header">{visible(props.question.header)}</span>
+        </Show>
+        <span class="prompt-title">{visible(props.question.question)}</span>
       </legend>
       <For each={props.question.options}>
         {(option) => (
@@ -98,9 +125,9 @@ function QuestionField(props: { question: Question; given: Given; onGive: (given
               onChange={() => choose(option.label)}
             />
             <span>
-              {option.label}
+              {visible(option.label)}
               <Show when={option.description}>
-                <span class="prompt-note"> {option.description}</span>
+                <span class="prompt-note"> {visible(option.description)}</span>
               </Show>
             </span>
           </label>

@@ -7,7 +7,9 @@
 import { batch, createEffect, createMemo, createSignal, on, type Accessor } from 'solid-js';
 import { uiError, type Host } from '../host/host';
 import { en } from '../i18n/en';
-import type { Project, Session, Settings, Theme, UiBatch, UiError } from '../protocol';
+import type { Project, PromptFile, Session, Settings, Theme, UiBatch, UiError } from '../protocol';
+import { createAgents, DEFAULT_AGENT, type Agents } from './agents';
+import { createAttachments, type Attachments } from './attachments';
 import { createDrafts, type Drafts } from './drafts';
 import { createModels, type Models } from './models';
 import { emptyState, reduceAll, type UiState } from './reduce';
@@ -25,7 +27,7 @@ export type Overlay =
   | { readonly name: 'settings'; readonly section: SettingsSection; readonly providerID?: string };
 export type SettingsSection = 'providers' | 'appearance';
 
-export interface App extends Omit<Sessions, 'send'> {
+export interface App extends Omit<Sessions, 'send' | 'run'> {
   readonly host: Host;
   readonly state: Accessor<UiState>;
   readonly phase: Accessor<Phase>;
@@ -34,6 +36,10 @@ export interface App extends Omit<Sessions, 'send'> {
   readonly toasts: Toasts;
   readonly drafts: Drafts;
   readonly models: Models;
+  readonly agents: Agents;
+  readonly attachments: Attachments;
+  /** Where what is written belongs: a session, an edited prompt, or the project's empty page. */
+  readonly place: Accessor<string>;
   readonly overlay: Accessor<Overlay | undefined>;
   /** The project in which a new session would begin. */
   readonly project: Accessor<Project | undefined>;
@@ -41,8 +47,10 @@ export interface App extends Omit<Sessions, 'send'> {
   pickProject(): Promise<void>;
   /** Fetches the sessions of a project, once. */
   listProject(projectID: string): Promise<void>;
-  /** To the model in use. True when the prompt was taken; the draft is kept otherwise. */
-  send(text: string): Promise<boolean>;
+  /** To the model and agent in use. True when the prompt was taken; the draft is kept otherwise. */
+  send(text: string, files?: PromptFile[]): Promise<boolean>;
+  /** A `/` command of the core, in the same way. */
+  run(name: string, args: string, files?: PromptFile[]): Promise<boolean>;
   show(overlay: Overlay): void;
   dismiss(name: Overlay['name']): void;
   setTheme(theme: Theme): void;
@@ -110,6 +118,17 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
     void attempt(() => host.saveSettings(settings()));
   };
   const models = createModels({ core, settings, save, selected: sessions.selected });
+  const place = createMemo(() => sessions.selected() ?? `new:${project()?.id ?? ''}`);
+  const agents = createAgents(core, place);
+  const attachments = createAttachments(core, place);
+
+  /** Nothing is said that the core would assume anyway. */
+  const input = (text: string, files: PromptFile[]) => ({
+    text,
+    ...models.current(),
+    ...(agents.current() === DEFAULT_AGENT ? {} : { agent: agents.current() }),
+    ...(files.length === 0 ? {} : { files }),
+  });
 
   const receive = ({ updates }: UiBatch) => {
     batch(() => setState((now) => reduceAll(now, updates)));
@@ -137,6 +156,7 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
     try {
       await host.watch(receive);
       await host.onFolderWanted(() => void attempt(arrive));
+      await attachments.start();
       await arrive();
       void models.load();
     } catch (reason) {
@@ -183,6 +203,9 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
     toasts,
     drafts: core.drafts,
     models,
+    agents,
+    attachments,
+    place,
     overlay,
     project,
     attempt,
@@ -199,7 +222,8 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
       if (latest) await sessions.select(latest.id);
       else sessions.leave();
     },
-    send: (text) => sessions.send({ text, ...models.current() }),
+    send: (text, files = []) => sessions.send(input(text, files)),
+    run: (name, args, files = []) => sessions.run(name, args, input(args, files)),
     show: (next) => setOverlay(next),
     dismiss: (name) => setOverlay((now) => (now?.name === name ? undefined : now)),
     setTheme: (theme) => save({ theme }),

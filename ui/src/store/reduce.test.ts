@@ -172,6 +172,7 @@ describe('opening', () => {
       sessionID: SESSION.id,
       messages: [asked, said],
       hasOlder: true,
+      todos: [],
       damaged: [{ key: 'part/x', reason: 'cut' }],
       stale: false,
     });

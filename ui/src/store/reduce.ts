@@ -14,6 +14,7 @@ import type {
   QuestionRequest,
   Session,
   SessionStatus,
+  Todo,
   UiUpdate,
 } from '../protocol';
 import { compareMessages, compareParts, insertInOrder } from './order';
@@ -39,6 +40,8 @@ export interface OpenSession {
   readonly sessionID: string;
   readonly messages: readonly MessageView[];
   readonly hasOlder: boolean;
+  /** The agent's own list of what is left to do. */
+  readonly todos: readonly Todo[];
   /** Stored files that could not be read. */
   readonly damaged: readonly Damaged[];
   /** We fell behind, or an update did not fit: the session must be opened anew. */
@@ -92,7 +95,8 @@ export function reduceAll(state: UiState, updates: readonly UiUpdate[]): UiState
 
 function overtakes(state: UiState, update: UiUpdate): boolean {
   if (!state.opening || sessionOf(update) !== state.opening.sessionID) return false;
-  return update.kind !== 'event' || update.event.type.startsWith('message.') || isStatus(update);
+  if (update.kind !== 'event') return true;
+  return update.event.type.startsWith('message.') || update.event.type === 'todo.updated' || isStatus(update);
 }
 
 function isStatus(update: UiUpdate): boolean {
@@ -144,6 +148,8 @@ function reduceEvent(state: UiState, event: Event): UiState {
         ...message,
         parts: message.parts.filter((view) => view.part.id !== event.properties.partID),
       }));
+    case 'todo.updated':
+      return onOpen(state, event.properties.sessionID, (open) => ({ ...open, todos: event.properties.todos }));
     case 'permission.asked':
       return { ...state, permissions: withRequest(state.permissions, event.properties) };
     case 'permission.replied':

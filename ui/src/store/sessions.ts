@@ -26,6 +26,7 @@ export interface Sessions {
   remove(sessionID: string): Promise<void>;
   /** True when the prompt was taken; the draft is kept otherwise. */
   send(input: PromptInput): Promise<boolean>;
+  run(name: string, args: string, input: PromptInput): Promise<boolean>;
   stop(): Promise<void>;
   loadOlder(): Promise<void>;
 }
@@ -211,6 +212,12 @@ export function createSessions(core: Core): Sessions {
       const id = selected() ?? (await create())?.id;
       if (id === undefined) return false;
       const taken = await attempt(() => host.prompt(id, input));
+      return taken !== undefined;
+    },
+    async run(name, args, input) {
+      const id = selected() ?? (await create())?.id;
+      if (id === undefined) return false;
+      const taken = await attempt(() => host.runCommand(id, name, args, input));
       return taken !== undefined;
     },
     async stop() {

@@ -32,6 +32,7 @@ export function opened(state: UiState, view: SessionView): UiState {
     sessionID,
     messages: view.messages,
     hasOlder: view.hasOlder,
+    todos: view.todos,
     damaged: view.damaged,
     stale: false,
   };

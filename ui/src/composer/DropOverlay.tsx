@@ -1,0 +1,23 @@
+import Paperclip from 'lucide-solid/icons/paperclip';
+import { Show } from 'solid-js';
+import { en } from '../i18n/en';
+import { useApp } from '../store/context';
+import './attachments.css';
+
+/** Says that letting go here attaches. It takes no part in the drag itself: the shell hears that. */
+export function DropOverlay() {
+  const app = useApp();
+  return (
+    <Show when={app.attachments.hovering()}>
+      {(count) => (
+        <div class="drop-overlay" data-testid="drop-overlay" role="status">
+          <div class="drop-card">
+            <Paperclip size={28} aria-hidden="true" />
+            <p class="drop-title">{en.attach.drop(count())}</p>
+            <p class="drop-note">{en.attach.dropNote}</p>
+          </div>
+        </div>
+      )}
+    </Show>
+  );
+}

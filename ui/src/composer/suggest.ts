@@ -1,0 +1,110 @@
+/** What the list above the composer holds, and where the mark in it is. */
+import { createMemo, createSignal, type Accessor } from 'solid-js';
+import type { CommandView, Mention } from '../protocol';
+import { insert, tokenAt, wordsOf, type Inserted, type Token } from './tokens';
+
+export interface Suggestion {
+  readonly kind: Mention['kind'] | 'command';
+  readonly name: string;
+  readonly detail?: string;
+  readonly mention?: Mention;
+}
+
+export interface Suggest {
+  readonly list: Accessor<readonly Suggestion[]>;
+  readonly active: Accessor<number>;
+  readonly open: Accessor<boolean>;
+  /** The text or the caret changed. */
+  look(text: string, caret: number): void;
+  mark(index: number): void;
+  move(step: number): void;
+  /** Until another token begins. */
+  dismiss(): void;
+  /** `into` goes on inside a folder instead of naming it. */
+  choose(text: string, index: number, into: boolean): (Inserted & { readonly picked: Suggestion }) | undefined;
+}
+
+export interface Sources {
+  findMentions(query: string): Promise<readonly Mention[]>;
+  readonly commands: Accessor<readonly CommandView[]>;
+}
+
+export function createSuggest(sources: Sources): Suggest {
+  const [token, setToken] = createSignal<Token | undefined>();
+  const [mentions, setMentions] = createSignal<readonly Mention[]>([]);
+  const [active, setActive] = createSignal(0);
+  const [dismissed, setDismissed] = createSignal<number | undefined>();
+  let asked = 0;
+
+  const list = createMemo((): readonly Suggestion[] => {
+    const now = token();
+    if (!now || now.start === dismissed()) return [];
+    return now.kind === 'command' ? commandsFor(sources.commands(), now.query) : mentions().map(shown);
+  });
+  const ask = async (query: string) => {
+    asked += 1;
+    const mine = asked;
+    const found = await sources.findMentions(query);
+    // Letters typed meanwhile have asked again.
+    if (mine !== asked) return;
+    setMentions(found);
+    setActive(0);
+  };
+
+  return {
+    list,
+    active,
+    open: () => list().length > 0,
+    look(text, caret) {
+      const before = token();
+      const next = tokenAt(text, caret);
+      setToken(next);
+      if (!next) {
+        asked += 1;
+        setMentions([]);
+        setDismissed(undefined);
+        return;
+      }
+      if (next.start !== before?.start) setDismissed(undefined);
+      if (next.query === before?.query && next.kind === before.kind && next.start === before.start) return;
+      setActive(0);
+      if (next.kind === 'mention') void ask(next.query);
+    },
+    mark: setActive,
+    move: (step) => setActive((now) => (now + step + list().length) % Math.max(1, list().length)),
+    dismiss: () => setDismissed(token()?.start),
+    choose(text, index, into) {
+      const picked = list()[index];
+      const where = token();
+      if (!picked || !where) return undefined;
+      const words = picked.mention ? wordsOf(picked.mention) : `/${picked.name}`;
+      const goOn = into && picked.kind === 'directory';
+      return { ...insert(text, where, goOn ? words.replace(/"$/, '') : words, !goOn), picked };
+    },
+  };
+}
+
+function shown(mention: Mention): Suggestion {
+  switch (mention.kind) {
+    case 'file':
+      return { kind: 'file', name: mention.path, mention };
+    case 'directory':
+      return { kind: 'directory', name: `${mention.path.replace(/\/+$/, '')}/`, mention };
+    case 'symbol':
+      return { kind: 'symbol', name: mention.name, detail: `${mention.path}:${mention.line}`, mention };
+    case 'agent':
+      return { kind: 'agent', name: mention.name, detail: mention.description, mention };
+  }
+}
+
+/** Names that begin with what was typed come first. */
+function commandsFor(commands: readonly CommandView[], query: string): readonly Suggestion[] {
+  const typed = query.toLowerCase();
+  const begins = commands.filter(({ name }) => name.toLowerCase().startsWith(typed));
+  const holds = commands.filter((one) => !begins.includes(one) && one.name.toLowerCase().includes(typed));
+  return [...begins, ...holds].map(({ name, hint, description }) => ({
+    kind: 'command',
+    name,
+    detail: hint ? `${hint}  ${description}` : description,
+  }));
+}

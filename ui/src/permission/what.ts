@@ -1,0 +1,63 @@
+/**
+ * What a request would let happen, from what the tool told about it. Pure.
+ *
+ * Everything here is text that a model chose: it is drawn through `visible` and nowhere else.
+ */
+import { en } from '../i18n/en';
+import type { PermissionRequest } from '../protocol';
+
+export interface Fact {
+  readonly label: string;
+  /** Each on its own; drawn in full. */
+  readonly values: readonly string[];
+}
+
+export interface What {
+  /** In the words of the agent, which may be wrong. */
+  readonly said?: string;
+  readonly facts: readonly Fact[];
+  readonly diff?: string;
+  /** Why no rule could decide it. */
+  readonly reasons: readonly string[];
+}
+
+export function whatOf({ permission, patterns, metadata }: PermissionRequest): What {
+  const text = (name: string) => {
+    const value = metadata[name];
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  };
+  const fact = (label: string, value: string | undefined): Fact[] =>
+    value === undefined ? [] : [{ label, values: [value] }];
+  const { reasons } = metadata;
+  const base = {
+    said: text('description'),
+    diff: text('diff'),
+    reasons: Array.isArray(reasons) ? reasons.filter((one) => typeof one === 'string') : [],
+  };
+  const asked = { label: en.permission.facts.patterns, values: patterns };
+  switch (permission) {
+    case 'bash':
+      return { ...base, facts: text('command') ? fact(en.permission.facts.command, text('command')) : [asked] };
+    case 'webfetch':
+      return { ...base, facts: text('url') ? fact(en.permission.facts.url, text('url')) : [asked] };
+    case 'edit':
+      return { ...base, facts: [{ label: en.permission.facts.file, values: patterns }] };
+    case 'external_directory':
+      return {
+        ...base,
+        facts: [
+          ...fact(en.permission.facts.path, text('filepath')),
+          ...fact(en.permission.facts.outside, text('parentDir') ?? patterns.join('\n')),
+          ...fact(en.permission.facts.command, text('command')),
+        ],
+      };
+    case 'doom_loop':
+      return { ...base, facts: [asked, ...fact(en.permission.facts.input, inputOf(metadata['input']))] };
+    default:
+      return { ...base, facts: [asked] };
+  }
+}
+
+function inputOf(input: unknown): string | undefined {
+  return input === undefined ? undefined : JSON.stringify(input, undefined, 2);
+}

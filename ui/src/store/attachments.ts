@@ -1,0 +1,138 @@
+/**
+ * What is put beside a prompt: dropped, pasted, picked, ordered, taken away.
+ *
+ * The draft holds the list; the bytes wait with the host, known here by an address only.
+ */
+import { createSignal, type Accessor } from 'solid-js';
+import { en } from '../i18n/en';
+import { bytes } from '../kit/format';
+import { visible } from '../kit/visible';
+import type { Attached, AttachmentView, RefusedAttachment } from '../protocol';
+import type { Core } from './app';
+
+/** More than anyone reads, and as much as a provider takes. */
+export const MOST_ATTACHMENTS = 20;
+/** From here on pasted text is easier to see as one thing. */
+export const LONG_PASTE = { characters: 4000, lines: 60 };
+
+export interface Attachments {
+  readonly list: Accessor<readonly AttachmentView[]>;
+  /** How many files hover over the window; none is undefined. */
+  readonly hovering: Accessor<number | undefined>;
+  pick(folders: boolean): Promise<void>;
+  /** What the system's clipboard holds, where the webview cannot read it. */
+  pasteSystem(): Promise<void>;
+  pasteFiles(files: readonly File[]): Promise<void>;
+  /** Long text becomes an attachment; `inline` is how to have it as text after all. */
+  pasteText(text: string, inline: () => void): Promise<void>;
+  remove(id: string): void;
+  /** One place towards the beginning (-1) or the end (1). */
+  move(id: string, step: number): void;
+  /** Listens for drops; drops what a draft names and is no longer there. */
+  start(): Promise<void>;
+  /** After a restart: some of a draft's attachments may be gone. */
+  check(place: string): Promise<void>;
+}
+
+export function isLong(text: string): boolean {
+  return text.length > LONG_PASTE.characters || text.split('\n').length > LONG_PASTE.lines;
+}
+
+export function moved<T extends { readonly id: string }>(list: readonly T[], id: string, step: number): readonly T[] {
+  const from = list.findIndex((one) => one.id === id);
+  const to = from + step;
+  const one = list[from];
+  if (!one || to < 0 || to >= list.length) return list;
+  return list.toSpliced(from, 1).toSpliced(to, 0, one);
+}
+
+export function createAttachments(core: Core, place: Accessor<string>): Attachments {
+  const { host, drafts, toasts, attempt } = core;
+  const [hovering, setHovering] = createSignal<number | undefined>();
+  const list = () => drafts.get(place()).attachments;
+  const set = (where: string, attachments: readonly AttachmentView[]) => drafts.change(where, { attachments });
+
+  const add = (where: string, { added, refused }: Attached) => {
+    const now = drafts.get(where).attachments;
+    // The same file twice says nothing new.
+    const fresh = added.filter((one) => one.path === undefined || !now.some((old) => old.path === one.path));
+    const room = Math.max(0, MOST_ATTACHMENTS - now.length);
+    const taken = fresh.slice(0, room);
+    if (taken.length > 0) set(where, [...now, ...taken]);
+    for (const left of added) {
+      if (!taken.includes(left)) void host.removeAttachment(left.id);
+    }
+    if (fresh.length > room) toasts.show({ tone: 'error', text: en.attach.tooMany(MOST_ATTACHMENTS, fresh.length - room) });
+    for (const one of refused) toasts.show({ tone: 'error', text: whyNot(one) });
+  };
+  const take = async (work: () => Promise<Attached>): Promise<Attached | undefined> => {
+    const where = place();
+    const attached = await attempt(work);
+    if (attached) add(where, attached);
+    return attached;
+  };
+  const remove = (id: string) => {
+    set(
+      place(),
+      list().filter((one) => one.id !== id),
+    );
+    void attempt(() => host.removeAttachment(id));
+  };
+
+  return {
+    list,
+    hovering,
+    remove,
+    async pick(folders) {
+      await take(() => host.pickAttachments(folders));
+    },
+    async pasteSystem() {
+      await take(() => host.pasteClipboard());
+    },
+    async pasteFiles(files) {
+      for (const file of files) {
+        await take(async () => host.attachBytes(file.name, new Uint8Array(await file.arrayBuffer())));
+      }
+    },
+    async pasteText(text, inline) {
+      const attached = await take(() => host.attachBytes(en.attach.pastedText, new TextEncoder().encode(text)));
+      const made = attached?.added[0];
+      if (!made || !list().some((one) => one.id === made.id)) return;
+      toasts.show({
+        tone: 'info',
+        text: en.attach.pasted(text.split('\n').length),
+        action: {
+          label: en.attach.inline,
+          run: () => {
+            remove(made.id);
+            inline();
+          },
+        },
+      });
+    },
+    move: (id, step) => set(place(), moved(list(), id, step)),
+    start: () =>
+      host.onDrop((update) => {
+        setHovering(update.kind === 'over' ? update.count : undefined);
+        if (update.kind === 'dropped') add(place(), update.attached);
+      }),
+    async check(where) {
+      const kept = drafts.get(where).attachments;
+      if (kept.length === 0) return;
+      const found = await attempt(() => host.findAttachments(kept.map((one) => one.id)));
+      if (!found || found.length === kept.length) return;
+      const still = new Set(found.map((one) => one.id));
+      set(
+        where,
+        drafts.get(where).attachments.filter((one) => still.has(one.id)),
+      );
+    },
+  };
+}
+
+export function whyNot({ name, why, limit }: RefusedAttachment): string {
+  const called = visible(name);
+  return why === 'too-large'
+    ? en.attach.refused['too-large'](called, bytes(limit ?? 0))
+    : en.attach.refused[why](called);
+}
