@@ -19,3 +19,18 @@ test('it is drawn as text, whatever it says', () => {
   expect(drawn.querySelector('img')).toBeNull();
   expect(drawn.textContent).toContain('<img src=x onerror=alert(1)>');
 });
+
+test('a change of two files names them, and a removed line is never taken for a name', () => {
+  const two = '--- a/x\n+++ b/x\n@@ -1,2 +1 @@\n same\n--- old\n--- a/y\n+++ b/y\n@@ -0,0 +1 @@\n+++ new\n';
+  expect(diffLines(two).map((line) => line.kind)).toEqual([
+    'file',
+    'file',
+    'hunk',
+    'context',
+    'del',
+    'file',
+    'file',
+    'hunk',
+    'add',
+  ]);
+});

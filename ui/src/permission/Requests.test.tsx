@@ -35,6 +35,22 @@ describe('a permission', () => {
     expect(shown.textContent).toBe('@@ -1 +1 @@\n-30\n+3\n');
   });
 
+  test('that waits behind another says so, and comes when that is answered', async () => {
+    const window = await asked();
+    const [first] = sampleRequests('ses_gallery');
+    const second = structuredClone(first) as { event: { properties: Record<string, unknown> } };
+    Object.assign(second.event.properties, { id: 'per_second', permission: 'webfetch', always: [] });
+    Object.assign(second.event.properties, { metadata: { url: 'https://example.com/x' } });
+    window.host.emit(second as unknown as NonNullable<typeof first>);
+    await waitFor(() => expect(screen.getByTestId('permission-position').textContent).toBe('1 of 2'));
+    expect(document.querySelectorAll('[data-permission="true"]')).toHaveLength(1);
+    press(permission(), 'Allow once');
+    await waitFor(() => expect(permission()?.textContent).toContain('https://example.com/x'));
+    expect(permission()?.textContent).toContain('No rule can be made of this');
+    expect(within(permission() as HTMLElement).queryByRole('button', { name: 'Always allow' })).toBeNull();
+    expect(screen.queryByTestId('permission-position')).toBeNull();
+  });
+
   test.each([
     ['Allow once', 'once'],
     ['Always allow', 'always'],
@@ -130,6 +146,18 @@ describe('a question', () => {
     fireEvent.click(document.activeElement as Element);
     fireEvent.keyDown(document.activeElement as Element, { key: 'Enter' });
     await waitFor(() => expect(window.called('answerQuestion')).toEqual([['que_sample', [['The study']]]]));
+  });
+
+  test('takes several answers where it says so, and none of one\'s own where not', async () => {
+    const window = openWindow();
+    await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+    const request = structuredClone(sampleRequests('ses_gallery')[1]) as { event: { properties: { questions: object[] } } };
+    Object.assign(request.event.properties.questions[0] as object, { multiple: true, custom: false });
+    window.host.emit(request as never);
+    for (const name of [/The study/, /The hall/]) fireEvent.click(await screen.findByRole('checkbox', { name }));
+    expect(screen.queryByRole('textbox', { name: 'Your own answer' })).toBeNull();
+    press(question(), 'Answer');
+    await waitFor(() => expect(window.called('answerQuestion')).toEqual([['que_sample', [['The study', 'The hall']]]]));
   });
 
   test('can be dismissed', async () => {

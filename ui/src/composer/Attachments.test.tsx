@@ -1,0 +1,147 @@
+import { fireEvent, screen, waitFor, within } from '@solidjs/testing-library';
+import { describe, expect, test } from 'vitest';
+import type { AttachmentView, PromptInput } from '../protocol';
+import { moved } from '../store/attachments';
+import { openWindow, type TestWindow } from '../testing/window';
+
+async function ready(): Promise<{ window: TestWindow; area: HTMLTextAreaElement }> {
+  const window = openWindow();
+  const area = (await screen.findByTestId('composer')) as HTMLTextAreaElement;
+  await waitFor(() => expect(window.app.selected()).toBe('ses_gallery'));
+  return { window, area };
+}
+
+const drop = (window: TestWindow, added: AttachmentView[], refused: { name: string; why: 'type' | 'too-large'; limit?: number }[] = []) =>
+  window.host.attachments.drop({ kind: 'dropped', attached: { added, refused } });
+const names = () => [...document.querySelectorAll('.attachment-name')].map((one) => one.textContent);
+const paste = (area: HTMLElement, data: Record<string, string>, files: File[] = []) =>
+  fireEvent.paste(area, {
+    clipboardData: { types: Object.keys(data), files, getData: (type: string) => data[type] ?? '' },
+  });
+
+describe('attachments', () => {
+  test('are dropped anywhere on the window, which says so while they hover', async () => {
+    const { window } = await ready();
+    window.host.attachments.drop({ kind: 'over', count: 2 });
+    expect((await screen.findByTestId('drop-overlay')).textContent).toContain('Drop to attach 2 items');
+    drop(window, [window.host.attachments.make('a.png'), window.host.attachments.make('b.txt')]);
+    await waitFor(() => expect(names()).toEqual(['a.png', 'b.txt']));
+    expect(screen.queryByTestId('drop-overlay')).toBeNull();
+  });
+
+  test('go with the prompt by their address, in their order, and are gone after it', async () => {
+    const { window, area } = await ready();
+    const [a, b] = [window.host.attachments.make('a.txt'), window.host.attachments.make('b.txt')];
+    drop(window, [a, b]);
+    await waitFor(() => expect(names()).toHaveLength(2));
+    const [first] = screen.getAllByRole('button', { name: /^a\.txt/ });
+    fireEvent.keyDown(first as HTMLElement, { key: 'ArrowRight', altKey: true });
+    await waitFor(() => expect(names()).toEqual(['b.txt', 'a.txt']));
+    fireEvent.keyDown(area, { key: 'Enter' });
+    await waitFor(() => expect(window.called('prompt')).toHaveLength(1));
+    const input = window.called('prompt')[0]?.[1] as PromptInput;
+    expect(input.text).toBe('');
+    expect(input.files).toEqual(
+      [b, a].map(({ url, mime, name }) => ({ url, mime, filename: name })),
+    );
+    expect(names()).toEqual([]);
+  });
+
+  test('are taken away with the keyboard, and the focus goes on to the next', async () => {
+    const { window } = await ready();
+    drop(window, ['a.txt', 'b.txt', 'c.txt'].map((name) => window.host.attachments.make(name)));
+    await waitFor(() => expect(names()).toHaveLength(3));
+    const second = screen.getByRole('button', { name: /^b\.txt/ });
+    second.focus();
+    fireEvent.keyDown(second, { key: 'Delete' });
+    await waitFor(() => expect(names()).toEqual(['a.txt', 'c.txt']));
+    expect(document.activeElement?.getAttribute('aria-label')).toContain('c.txt');
+    expect(window.called('removeAttachment')).toEqual([['att_2']]);
+  });
+
+  test('that cannot be taken are named with the reason', async () => {
+    const { window } = await ready();
+    drop(window, [], [
+      { name: 'tool\u202e.exe', why: 'type' },
+      { name: 'film.mp4', why: 'too-large', limit: 20 * 1024 * 1024 },
+    ]);
+    await screen.findByText('“tool⟨U+202E⟩.exe” is neither text nor a picture nor a PDF');
+    await screen.findByText('“film.mp4” is larger than 20 MB');
+  });
+
+  test('are at most twenty, and the same file once', async () => {
+    const { window } = await ready();
+    const make = (index: number) => window.host.attachments.make(`${index}.txt`, { path: `/p/${index}.txt` });
+    drop(window, Array.from({ length: 22 }, (_, index) => make(index)));
+    await screen.findByText('A prompt takes 20 attachments; 2 were left out');
+    expect(names()).toHaveLength(20);
+    window.app.attachments.remove('att_1');
+    drop(window, [make(5)]);
+    expect(names()).toHaveLength(19);
+  });
+
+  test('belong to the draft of their session', async () => {
+    const { window } = await ready();
+    drop(window, [window.host.attachments.make('a.txt')]);
+    await waitFor(() => expect(names()).toEqual(['a.txt']));
+    await window.app.select('ses_docs');
+    expect(names()).toEqual([]);
+    await window.app.select('ses_gallery');
+    expect(names()).toEqual(['a.txt']);
+  });
+
+  test('of a draft that are no longer there are dropped from it', async () => {
+    const { window } = await ready();
+    drop(window, ['a.txt', 'b.txt'].map((name) => window.host.attachments.make(name)));
+    window.host.attachments.staged.delete('att_1');
+    await window.app.select('ses_docs');
+    await window.app.select('ses_gallery');
+    await waitFor(() => expect(names()).toEqual(['b.txt']));
+  });
+
+  test('are picked as files or as folders', async () => {
+    const { window } = await ready();
+    window.host.attachments.next = { added: [window.host.attachments.make('src', { kind: 'directory' })], refused: [] };
+    await window.app.attachments.pick(true);
+    expect(window.called('pickAttachments')).toEqual([[true]]);
+    expect(names()).toEqual(['src']);
+    const chip = document.querySelector<HTMLElement>('.attachment');
+    expect(chip?.dataset.kind).toBe('directory');
+    fireEvent.click(within(chip as HTMLElement).getByRole('button', { name: 'Remove src' }));
+    await waitFor(() => expect(names()).toEqual([]));
+  });
+});
+
+describe('a paste', () => {
+  test('of a picture without bytes is read from the system', async () => {
+    const { window, area } = await ready();
+    window.host.attachments.next = { added: [window.host.attachments.make('Pasted picture.png')], refused: [] };
+    paste(area, {});
+    await waitFor(() => expect(names()).toEqual(['Pasted picture.png']));
+  });
+
+  test('of long text becomes an attachment, and text again when that is undone', async () => {
+    const { window, area } = await ready();
+    const long = 'a line\n'.repeat(100);
+    paste(area, { 'text/plain': long });
+    await waitFor(() => expect(names()).toEqual(['Pasted text.txt']));
+    expect(area.value).toBe('');
+    fireEvent.click(await screen.findByRole('button', { name: 'Paste as text' }));
+    await waitFor(() => expect(area.value).toBe(long));
+    expect(names()).toEqual([]);
+    expect(window.called('removeAttachment')).toHaveLength(1);
+  });
+
+  test('of a few words is left to the field', async () => {
+    const { window, area } = await ready();
+    expect(paste(area, { 'text/plain': 'a few words' })).toBe(true);
+    expect(window.called('attachBytes')).toEqual([]);
+  });
+});
+
+test('moving stops at the ends', () => {
+  const list = [{ id: 'a' }, { id: 'b' }];
+  expect(moved(list, 'a', -1)).toBe(list);
+  expect(moved(list, 'a', 1)).toEqual([{ id: 'b' }, { id: 'a' }]);
+  expect(moved(list, 'x', 1)).toBe(list);
+});
