@@ -14,6 +14,7 @@ import { AttachMenu } from './AttachMenu';
 import { Attachments } from './Attachments';
 import { builtinCommands, runBuiltin } from './builtins';
 import { ContextMeter } from './ContextMeter';
+import { EditBanner } from './EditBanner';
 import { noteSent, readHistory, step, type Walk } from './history';
 import { offerOf, pasteOf } from './paste';
 import { createSuggest } from './suggest';
@@ -149,6 +150,8 @@ export function Composer() {
       case 'Tab':
         // With one agent there is nothing to switch: the key moves the focus as everywhere.
         return app.agents.list().length > 1 && !leaving ? () => app.agents.cycle(event.shiftKey ? -1 : 1) : undefined;
+      case 'Escape':
+        return app.editing.current() ? () => app.editing.cancel() : undefined;
       default:
         return undefined;
     }
@@ -213,6 +216,7 @@ export function Composer() {
             void send();
           }}
         >
+          <EditBanner />
           <Attachments onLeave={() => area.focus()} />
           <Show when={suggest.open()}>
             <Suggestions

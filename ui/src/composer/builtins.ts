@@ -12,6 +12,9 @@ interface Builtin {
 
 const BUILTINS: readonly Builtin[] = [
   { name: 'new', needsSession: false, run: (app) => void app.create() },
+  { name: 'undo', needsSession: true, run: (app) => void app.editing.undo() },
+  { name: 'redo', needsSession: true, run: (app) => void app.editing.redo() },
+  { name: 'fork', needsSession: true, run: (app, id) => void fork(app, id) },
   { name: 'models', needsSession: false, run: (app) => app.show({ name: 'models' }) },
   { name: 'agents', needsSession: false, run: () => document.querySelector<HTMLElement>('[data-testid=agent-picker]')?.click() },
 ];
@@ -31,4 +34,9 @@ export function runBuiltin(app: App, name: string): boolean {
   if (!found || (found.needsSession && sessionID === undefined)) return false;
   found.run(app, sessionID ?? '');
   return true;
+}
+
+async function fork(app: App, sessionID: string): Promise<void> {
+  const made = await app.attempt(() => app.host.fork(sessionID, null, false));
+  if (made) await app.select(made.id);
 }

@@ -177,6 +177,9 @@ export const en = {
 
   commands: {
     new: 'Begin a new session',
+    undo: 'Take the last turn back, files and words',
+    redo: 'Bring back what was taken back',
+    fork: 'Go on in a copy of this session',
     models: 'Pick a model',
     agents: 'Pick an agent',
   },
@@ -197,6 +200,21 @@ export const en = {
     compaction: (usable: string, kept: string) =>
       `When ${usable} are used, everything but about the newest ${kept} is summed up. Nothing is deleted.`,
     willCompact: 'The next step sums up what came before. Nothing is deleted.',
+  },
+
+  edit: {
+    begin: 'Edit and send again',
+    banner: 'Sending takes back everything from this prompt on, the files too.',
+    bannerKeep: 'Sending takes back everything said from this prompt on. The files stay as they are.',
+    keepFiles: 'Keep the files',
+    cancel: 'Cancel',
+    undone: 'The last turn was taken back',
+    conflicts: (count: number) =>
+      count === 1
+        ? 'One file was changed since and stays as it is'
+        : `${count} files were changed since and stay as they are`,
+    redo: 'Bring it back',
+    hidden: 'What came after this was taken back. The next prompt makes it final.',
   },
 
   lightbox: {

@@ -11,6 +11,7 @@ import type { Project, PromptFile, Session, Settings, Theme, UiBatch, UiError } 
 import { createAgents, DEFAULT_AGENT, type Agents } from './agents';
 import { createAttachments, type Attachments } from './attachments';
 import { createDrafts, type Drafts } from './drafts';
+import { createEditing, placeOf, type Editing } from './editing';
 import { createModels, type Models } from './models';
 import { emptyState, reduceAll, type UiState } from './reduce';
 import { createSessions, type Sessions } from './sessions';
@@ -38,6 +39,7 @@ export interface App extends Omit<Sessions, 'send' | 'run'> {
   readonly models: Models;
   readonly agents: Agents;
   readonly attachments: Attachments;
+  readonly editing: Editing;
   /** Where what is written belongs: a session, an edited prompt, or the project's empty page. */
   readonly place: Accessor<string>;
   readonly overlay: Accessor<Overlay | undefined>;
@@ -118,7 +120,11 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
     void attempt(() => host.saveSettings(settings()));
   };
   const models = createModels({ core, settings, save, selected: sessions.selected });
-  const place = createMemo(() => sessions.selected() ?? `new:${project()?.id ?? ''}`);
+  const editing = createEditing(core, sessions.selected);
+  const place = createMemo(() => {
+    const edit = editing.current();
+    return edit ? placeOf(edit) : (sessions.selected() ?? `new:${project()?.id ?? ''}`);
+  });
   const agents = createAgents(core, place);
   const attachments = createAttachments(core, place);
 
@@ -129,6 +135,12 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
     ...(agents.current() === DEFAULT_AGENT ? {} : { agent: agents.current() }),
     ...(files.length === 0 ? {} : { files }),
   });
+  /** What an edited prompt replaces is taken back first; the draft of the edit goes with it. */
+  const deliver = async (work: () => Promise<boolean>) => {
+    if (!(await editing.takeBack()) || !(await work())) return false;
+    editing.cancel();
+    return true;
+  };
 
   const receive = ({ updates }: UiBatch) => {
     batch(() => setState((now) => reduceAll(now, updates)));
@@ -205,6 +217,7 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
     models,
     agents,
     attachments,
+    editing,
     place,
     overlay,
     project,
@@ -222,8 +235,8 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
       if (latest) await sessions.select(latest.id);
       else sessions.leave();
     },
-    send: (text, files = []) => sessions.send(input(text, files)),
-    run: (name, args, files = []) => sessions.run(name, args, input(args, files)),
+    send: (text, files = []) => deliver(() => sessions.send(input(text, files))),
+    run: (name, args, files = []) => deliver(() => sessions.run(name, args, input(args, files))),
     show: (next) => setOverlay(next),
     dismiss: (name) => setOverlay((now) => (now?.name === name ? undefined : now)),
     setTheme: (theme) => save({ theme }),

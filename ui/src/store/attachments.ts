@@ -76,7 +76,7 @@ export function createAttachments(core: Core, place: Accessor<string>): Attachme
       place(),
       list().filter((one) => one.id !== id),
     );
-    void attempt(() => host.removeAttachment(id));
+    if (isStaged({ id })) void attempt(() => host.removeAttachment(id));
   };
 
   return {
@@ -117,17 +117,22 @@ export function createAttachments(core: Core, place: Accessor<string>): Attachme
         if (update.kind === 'dropped') add(place(), update.attached);
       }),
     async check(where) {
-      const kept = drafts.get(where).attachments;
-      if (kept.length === 0) return;
-      const found = await attempt(() => host.findAttachments(kept.map((one) => one.id)));
-      if (!found || found.length === kept.length) return;
+      const staged = drafts.get(where).attachments.filter(isStaged);
+      if (staged.length === 0) return;
+      const found = await attempt(() => host.findAttachments(staged.map((one) => one.id)));
+      if (!found || found.length === staged.length) return;
       const still = new Set(found.map((one) => one.id));
       set(
         where,
-        drafts.get(where).attachments.filter((one) => still.has(one.id)),
+        drafts.get(where).attachments.filter((one) => !isStaged(one) || still.has(one.id)),
       );
     },
   };
+}
+
+/** Those of a prompt that is edited are stored with it, under the ids of their parts. */
+function isStaged({ id }: Pick<AttachmentView, 'id'>): boolean {
+  return id.startsWith('att_');
 }
 
 export function whyNot({ name, why, limit }: RefusedAttachment): string {

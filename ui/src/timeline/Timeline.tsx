@@ -10,6 +10,7 @@ import { Virtualizer } from 'virtua/solid';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
 import { useApp } from '../store/context';
+import { beforeRevert } from '../store/editing';
 import type { OpenSession } from '../store/reduce';
 import { rowsOf, type Row } from '../store/turns';
 import { createStick } from './stick';
@@ -36,7 +37,8 @@ export function Timeline(props: { open: OpenSession }) {
   const stick = createStick(() => scroller);
 
   const list = createMemo<List>((before) => {
-    const rows = rowsOf(props.open.messages, app.busy(), before.rows);
+    const messages = beforeRevert(props.open.messages, app.session()?.revert);
+    const rows = rowsOf(messages, app.busy(), before.rows);
     const keys = rows.map((row) => row.key);
     const first = before.keys[0];
     const shift = first !== undefined && keys[0] !== first && keys.includes(first);
@@ -80,6 +82,12 @@ export function Timeline(props: { open: OpenSession }) {
         <Virtualizer data={keys()} shift={list().shift} bufferSize={600} scrollRef={scroller} onResize={onResize}>
           {(key) => <Turn row={() => list().byKey.get(key)} last={() => list().keys.at(-1) === key} />}
         </Virtualizer>
+        <Show when={app.session()?.revert}>
+          <div class="reverted" data-testid="reverted" role="note">
+            <span>{en.edit.hidden}</span>
+            <Button onClick={() => void app.editing.redo()}>{en.edit.redo}</Button>
+          </div>
+        </Show>
         <Working />
       </div>
       <Show when={!stick.atEnd()}>

@@ -1,12 +1,16 @@
+import Pencil from 'lucide-solid/icons/pencil';
 import { createMemo, For, Show } from 'solid-js';
 import { en } from '../i18n/en';
+import { IconButton } from '../kit/Button';
 import { clock } from '../kit/format';
 import { PartList } from '../parts/PartList';
+import { useApp } from '../store/context';
 import type { Answer, Row } from '../store/turns';
 import { MessageFailure } from './MessageFailure';
 
 /** One row of the timeline: a turn, or a stretch of a very long one. */
 export function Turn(props: { row: () => Row | undefined; last: () => boolean }) {
+  const app = useApp();
   const answerIDs = createMemo(() => props.row()?.answers.map((answer) => answer.info.id) ?? []);
   const answer = (id: string) => props.row()?.answers.find((one) => one.info.id === id);
   return (
@@ -20,6 +24,16 @@ export function Turn(props: { row: () => Row | undefined; last: () => boolean })
             title={clock(user().info.time.created)}
           >
             <PartList message={user()} />
+            <Show when={!app.busy() && !props.row()?.queued}>
+              <IconButton
+                class="user-edit"
+                data-testid="edit-prompt"
+                icon={Pencil}
+                size={13}
+                label={en.edit.begin}
+                onClick={() => app.editing.begin(user())}
+              />
+            </Show>
             <Show when={props.row()?.queued}>
               <span class="queued" title={en.timeline.queuedHint}>
                 {en.timeline.queued}

@@ -1,0 +1,52 @@
+import { fireEvent, screen, waitFor } from '@solidjs/testing-library';
+import { describe, expect, test } from 'vitest';
+import { openWindow, type TestWindow } from '../testing/window';
+
+async function ready(): Promise<{ window: TestWindow; area: HTMLTextAreaElement; first: string }> {
+  const window = openWindow();
+  const area = (await screen.findByTestId('composer')) as HTMLTextAreaElement;
+  await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+  const first = window.app.state().open?.messages[0]?.info.id ?? '';
+  return { window, area, first };
+}
+
+describe('an earlier prompt', () => {
+  test('is edited with what was attached, and sending it takes back what came after', async () => {
+    const { window, area, first } = await ready();
+    fireEvent.input(area, { target: { value: 'a draft of my own' } });
+    fireEvent.click((await screen.findAllByRole('button', { name: 'Edit and send again' }))[0] as HTMLElement);
+    await waitFor(() => expect(area.value).toContain('The reading lamp flickers'));
+    const names = [...document.querySelectorAll('.attachment-name')].map((one) => one.textContent);
+    expect(names).toEqual(['flicker.png', 'lamp-manual.pdf']);
+    fireEvent.click(screen.getByRole('checkbox', { name: 'Keep the files' }));
+    fireEvent.input(area, { target: { value: 'It flickers.' } });
+    fireEvent.keyDown(area, { key: 'Enter' });
+    await waitFor(() => expect(window.called('prompt')).toHaveLength(1));
+    expect(window.called('revert')).toEqual([['ses_gallery', { kind: 'message', messageID: first, keepFiles: true }]]);
+    expect(window.called('prompt')[0]?.[1]).toMatchObject({ text: 'It flickers.', files: [{ filename: 'flicker.png' }, {}] });
+    await waitFor(() => expect(area.value).toBe('a draft of my own'));
+    expect(screen.queryByTestId('editing')).toBeNull();
+  });
+
+  test('is left alone with Escape, and nothing is taken back', async () => {
+    const { window, area } = await ready();
+    window.app.editing.begin(window.app.state().open?.messages[0] as never);
+    await screen.findByTestId('editing');
+    fireEvent.keyDown(area, { key: 'Escape' });
+    await waitFor(() => expect(screen.queryByTestId('editing')).toBeNull());
+    expect(area.value).toBe('');
+    expect([window.called('revert'), window.called('abort')]).toEqual([[], []]);
+  });
+
+  test('of the last turn is undone with /undo, hidden, and brought back', async () => {
+    const { window } = await ready();
+    const before = window.app.state().open?.messages.length ?? 0;
+    await window.app.editing.undo();
+    expect(window.called('revert')).toHaveLength(1);
+    await screen.findByTestId('reverted');
+    expect(window.app.state().open?.messages).toHaveLength(before);
+    fireEvent.click((await screen.findAllByRole('button', { name: 'Bring it back' }))[0] as HTMLElement);
+    await waitFor(() => expect(screen.queryByTestId('reverted')).toBeNull());
+    expect(window.called('unrevert')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,118 @@
+/**
+ * Going back to an earlier prompt: writing it anew, or taking the last turn back.
+ *
+ * An edited prompt is a draft of its own; nothing is taken back before it is sent.
+ */
+import { createEffect, createSignal, on, type Accessor } from 'solid-js';
+import { en } from '../i18n/en';
+import type { AttachmentKind, AttachmentView, FilePart, MessageView, RevertOutcome, Session } from '../protocol';
+import type { Core } from './app';
+
+export interface Edit {
+  readonly sessionID: string;
+  readonly messageID: string;
+  /** Leave the files as they are, and take back only the words. */
+  readonly keepFiles: boolean;
+}
+
+export interface Editing {
+  readonly current: Accessor<Edit | undefined>;
+  begin(message: MessageView): void;
+  setKeepFiles(keep: boolean): void;
+  cancel(): void;
+  /** Takes back everything from the prompt on; false when it could not be. */
+  takeBack(): Promise<boolean>;
+  /** The newest turn, files and words. */
+  undo(): Promise<void>;
+  redo(): Promise<void>;
+}
+
+export function placeOf(edit: Edit): string {
+  return `edit:${edit.messageID}`;
+}
+
+export function createEditing(core: Core, selected: Accessor<string | undefined>): Editing {
+  const { host, state, drafts, toasts, attempt } = core;
+  const [current, setCurrent] = createSignal<Edit | undefined>();
+  createEffect(on(selected, () => setCurrent(undefined), { defer: true }));
+
+  const redo = async () => {
+    const sessionID = selected();
+    if (sessionID !== undefined) await attempt(() => host.unrevert(sessionID));
+  };
+  return {
+    current,
+    begin(message) {
+      const edit: Edit = { sessionID: message.info.sessionID, messageID: message.info.id, keepFiles: false };
+      drafts.change(placeOf(edit), { text: textOf(message), attachments: attachedTo(message), symbols: [] });
+      setCurrent(edit);
+    },
+    setKeepFiles: (keepFiles) => setCurrent((now) => now && { ...now, keepFiles }),
+    cancel() {
+      const edit = current();
+      if (edit) drafts.change(placeOf(edit), { text: '', attachments: [], symbols: [] });
+      setCurrent(undefined);
+    },
+    async takeBack() {
+      const edit = current();
+      if (!edit) return true;
+      const { sessionID, messageID, keepFiles } = edit;
+      const done = await attempt(() => host.revert(sessionID, { kind: 'message', messageID, keepFiles }));
+      const conflicts = done && conflictsOf(done);
+      if (conflicts) toasts.show({ tone: 'info', text: conflicts });
+      return done !== undefined;
+    },
+    async undo() {
+      const sessionID = selected();
+      const shown = beforeRevert(state().open?.messages ?? [], state().sessions[sessionID ?? '']?.revert);
+      const last = shown.findLast(({ info }) => info.role === 'user');
+      if (sessionID === undefined || !last) return;
+      const messageID = last.info.id;
+      const done = await attempt(() => host.revert(sessionID, { kind: 'message', messageID }));
+      if (!done) return;
+      toasts.show({
+        tone: 'info',
+        text: en.edit.undone,
+        detail: conflictsOf(done),
+        action: { label: en.edit.redo, run: () => void redo() },
+      });
+    },
+    redo,
+  };
+}
+
+/** What a revert left in sight. The messages behind it are still there until the next prompt. */
+export function beforeRevert(messages: readonly MessageView[], revert: Session['revert']): readonly MessageView[] {
+  if (!revert) return messages;
+  const at = messages.findIndex(({ info }) => info.id === revert.messageID);
+  if (at === -1) return messages;
+  const cut = messages[at];
+  const part = cut?.parts.findIndex((view) => view.part.id === revert.partID) ?? -1;
+  const before = messages.slice(0, at);
+  return cut && part > 0 ? [...before, { ...cut, parts: cut.parts.slice(0, part) }] : before;
+}
+
+function conflictsOf({ files }: RevertOutcome): string | undefined {
+  const count = files.filter((file) => file.change === 'conflict').length;
+  return count === 0 ? undefined : en.edit.conflicts(count);
+}
+
+function textOf({ parts }: MessageView): string {
+  const said = parts.flatMap(({ part }) => (part.type === 'text' && !part.synthetic ? [part.text] : []));
+  return said.join('\n\n');
+}
+
+/** What the text names itself is found anew; the rest was attached and goes along again. */
+function attachedTo({ parts }: MessageView): AttachmentView[] {
+  return parts.flatMap(({ part }) => (part.type === 'file' && !part.source ? [attachmentOf(part)] : []));
+}
+
+function attachmentOf(file: FilePart): AttachmentView {
+  return { id: file.id, url: file.url, name: file.filename ?? file.mime, kind: kindOf(file), mime: file.mime, size: 0 };
+}
+
+function kindOf({ mime }: FilePart): AttachmentKind {
+  if (mime === 'application/x-directory') return 'directory';
+  if (mime === 'application/pdf') return 'pdf';
+  return mime.startsWith('image/') ? 'image' : 'text';
+}
