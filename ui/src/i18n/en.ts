@@ -305,6 +305,7 @@ export const en = {
     store: 'Changes cannot be saved right now',
     dismiss: 'Dismiss',
     enterKey: 'Enter a key…',
+    goOn: 'Go on.',
   },
 
   theme: {

@@ -11,7 +11,7 @@ import type { Project, PromptFile, Session, Settings, Theme, UiBatch, UiError } 
 import { createAgents, DEFAULT_AGENT, type Agents } from './agents';
 import { createAttachments, type Attachments } from './attachments';
 import { createDrafts, type Drafts } from './drafts';
-import { createEditing, placeOf, type Editing } from './editing';
+import { contentOf, createEditing, placeOf, type Editing } from './editing';
 import { createModels, type Models } from './models';
 import { emptyState, reduceAll, type UiState } from './reduce';
 import { createSessions, type Sessions } from './sessions';
@@ -53,6 +53,8 @@ export interface App extends Omit<Sessions, 'send' | 'run'> {
   send(text: string, files?: PromptFile[]): Promise<boolean>;
   /** A `/` command of the core, in the same way. */
   run(name: string, args: string, files?: PromptFile[]): Promise<boolean>;
+  /** After an answer failed: the same prompt once more, or further on where a turn broke off. */
+  tryAgain(failedID: string): Promise<void>;
   show(overlay: Overlay): void;
   dismiss(name: Overlay['name']): void;
   setTheme(theme: Theme): void;
@@ -140,6 +142,21 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
     if (!(await editing.takeBack()) || !(await work())) return false;
     editing.cancel();
     return true;
+  };
+
+  const send: App['send'] = (text, files = []) => deliver(() => sessions.send(input(text, files)));
+  const tryAgain = async (failedID: string) => {
+    const messages = state().open?.messages ?? [];
+    const failed = messages.find(({ info }) => info.id === failedID)?.info;
+    if (failed?.role !== 'assistant') return;
+    const answers = messages.filter(({ info }) => info.role === 'assistant' && info.parentID === failed.parentID);
+    const prompt = messages.find(({ info }) => info.id === failed.parentID);
+    // What the turn has done already must not be done twice.
+    if (answers.length > 1 || !prompt) return void (await send(en.error.goOn));
+    const target = { kind: 'message' as const, messageID: prompt.info.id, keepFiles: true };
+    const taken = await attempt(() => host.revert(prompt.info.sessionID, target));
+    const { text, files } = contentOf(prompt);
+    if (taken) await send(text, files);
   };
 
   const receive = ({ updates }: UiBatch) => {
@@ -235,7 +252,8 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
       if (latest) await sessions.select(latest.id);
       else sessions.leave();
     },
-    send: (text, files = []) => deliver(() => sessions.send(input(text, files))),
+    send,
+    tryAgain,
     run: (name, args, files = []) => deliver(() => sessions.run(name, args, input(args, files))),
     show: (next) => setOverlay(next),
     dismiss: (name) => setOverlay((now) => (now?.name === name ? undefined : now)),

@@ -5,7 +5,7 @@
  */
 import { createEffect, createSignal, on, type Accessor } from 'solid-js';
 import { en } from '../i18n/en';
-import type { AttachmentKind, AttachmentView, FilePart, MessageView, RevertOutcome, Session } from '../protocol';
+import type { AttachmentKind, AttachmentView, FilePart, MessageView, PromptFile, RevertOutcome, Session } from '../protocol';
 import type { Core } from './app';
 
 export interface Edit {
@@ -95,6 +95,12 @@ export function beforeRevert(messages: readonly MessageView[], revert: Session['
 function conflictsOf({ files }: RevertOutcome): string | undefined {
   const count = files.filter((file) => file.change === 'conflict').length;
   return count === 0 ? undefined : en.edit.conflicts(count);
+}
+
+/** A prompt as it could be sent once more. */
+export function contentOf(message: MessageView): { text: string; files: PromptFile[] } {
+  const files = attachedTo(message).map(({ url, mime, name }) => ({ url, mime, filename: name }));
+  return { text: textOf(message), files };
 }
 
 function textOf({ parts }: MessageView): string {

@@ -11,10 +11,16 @@ interface Said {
 }
 
 /** What went wrong with an answer, where it went wrong. A stop by the user is no alarm. */
-export function MessageFailure(props: { error: MessageError }) {
+export function MessageFailure(props: { error: MessageError; messageID?: string }) {
   const app = useApp();
   const providerName = (id: string) => app.models.list()?.providers.find((one) => one.id === id)?.name ?? id;
   const said = () => describe(props.error, providerName);
+  /** Only the newest can be tried again: what came after another answer was built on it. */
+  const again = () => {
+    const last = app.state().open?.messages.at(-1)?.info.id;
+    return props.messageID !== undefined && props.messageID === last && !app.busy() ? props.messageID : undefined;
+  };
+  const ready = () => app.models.list()?.providers.find((one) => one.id === refused())?.ready === true;
   const refused = () => (props.error.name === 'ProviderAuthError' ? props.error.data.providerID : undefined);
   return (
     <Show
@@ -31,6 +37,18 @@ export function MessageFailure(props: { error: MessageError }) {
           <p class="answer-failure-title">{said().title}</p>
           <Show when={said().detail}>
             <p class="answer-failure-detail">{said().detail}</p>
+          </Show>
+          <Show when={again()}>
+            {(messageID) => (
+              <Button
+                class="answer-failure-action"
+                data-testid="try-again"
+                tone={refused() !== undefined && !ready() ? 'plain' : 'primary'}
+                onClick={() => void app.tryAgain(messageID())}
+              >
+                {en.timeline.tryAgain}
+              </Button>
+            )}
           </Show>
           <Show when={refused()}>
             {(providerID) => (

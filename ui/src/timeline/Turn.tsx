@@ -53,7 +53,7 @@ function AnswerMessage(props: { answer: Answer }) {
   return (
     <div class="assistant-message" data-message-id={props.answer.info.id}>
       <PartList message={props.answer} />
-      <Show when={props.answer.info.error}>{(error) => <MessageFailure error={error()} />}</Show>
+      <Show when={props.answer.info.error}>{(error) => <MessageFailure error={error()} messageID={props.answer.info.id} />}</Show>
     </div>
   );
 }
