@@ -173,6 +173,9 @@ fn make(places: Places, trust: &TrustFile, models: &Arc<Models>) -> Setup {
         draft.problems.extend(substituted.err());
     }
     for origin in [Origin::Person, Origin::Project] {
+        if origin == Origin::Project {
+            draft.note_known();
+        }
         let is_trusted = origin == Origin::Person || is_trusted;
         for file in sources.files.iter().filter(|file| file.origin == origin) {
             draft.layer(file, &places.worktree, is_trusted);
@@ -202,6 +205,9 @@ struct Draft {
     problems: Vec<ConfigProblem>,
     /// Which file said what, by the first keys, the newest last.
     said: Vec<(String, String)>,
+    /// The names that are not the project's.
+    known_agents: Vec<String>,
+    known_commands: Vec<String>,
 }
 
 impl Draft {
@@ -222,7 +228,17 @@ impl Draft {
             },
             problems: Vec::new(),
             said: Vec::new(),
+            known_agents: Vec::new(),
+            known_commands: Vec::new(),
         }
+    }
+
+    /// What is there before the project has its say.
+    fn note_known(&mut self) {
+        let agents = self.agents.all().iter();
+        self.known_agents = agents.map(|agent| agent.name.clone()).collect();
+        let commands = self.commands.iter();
+        self.known_commands = commands.map(|command| command.name.clone()).collect();
     }
 
     fn layer(&mut self, file: &ConfigFile, worktree: &Path, is_trusted: bool) {
@@ -279,13 +295,18 @@ impl Draft {
     fn agent(&mut self, name: &str, block: AgentBlock, is_trusted: bool) {
         match is_trusted {
             true => self.agents.apply(name, block),
-            false => self.agents.apply_untrusted(name, block),
+            false => {
+                let is_its_own = !self.known_agents.iter().any(|known| known == name);
+                self.agents.apply_untrusted(name, block, is_its_own);
+            }
         }
     }
 
     fn command(&mut self, name: &str, block: CommandBlock, is_trusted: bool) {
         let command = match is_trusted {
             true => Command::new(name, block),
+            // A name that the person knows keeps its meaning.
+            false if self.known_commands.iter().any(|known| known == name) => return,
             false => Command::untrusted(name, block),
         };
         match self.commands.iter_mut().find(|known| known.name == name) {

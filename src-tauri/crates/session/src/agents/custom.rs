@@ -16,8 +16,14 @@ impl Agents {
     }
 
     /// The same from a project that is not trusted: no model, and rules that only take away.
-    pub fn apply_untrusted(&mut self, name: &str, block: AgentBlock) {
-        if let Some(agent) = self.changed(name, &block) {
+    /// Of agents that are not its own it changes nothing else.
+    pub fn apply_untrusted(&mut self, name: &str, block: AgentBlock, is_its_own: bool) {
+        if !is_its_own {
+            let known = self.agents.iter_mut().find(|agent| agent.name == name);
+            if let Some(agent) = known {
+                agent.wishes.extend(block.rules);
+            }
+        } else if let Some(agent) = self.changed(name, &block) {
             agent.wishes.extend(block.rules.clone());
             agent.describe(block);
         }

@@ -19,6 +19,8 @@ const NAMES: [&str; 4] = [
 ];
 const FOLDERS: [&str; 2] = [".opencode", ".lathe"];
 const GLOBAL_FOLDERS: [&str; 2] = ["opencode", "lathe"];
+/// More agents or commands nobody has.
+const MOST_DEFINITIONS: usize = 500;
 /// A config or a prompt is small; more is a mistake.
 const MOST_BYTES: u64 = 1024 * 1024;
 
@@ -63,17 +65,36 @@ pub struct Sources {
 
 /// What a look at the disk tells without reading: when any of it differs, read again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Stamp(Vec<(PathBuf, Option<(SystemTime, u64)>)>);
+pub struct Stamp(Vec<(PathBuf, Option<Seen>)>);
+
+/// When it was changed, how long it is, and when the system noticed a change, which no
+/// program can set back.
+type Seen = (SystemTime, u64, i64);
 
 impl Stamp {
     pub fn of(paths: impl IntoIterator<Item = PathBuf>) -> Self {
         let look = |path: PathBuf| {
             let found = fs::metadata(&path).ok();
-            let found = found.and_then(|meta| Some((meta.modified().ok()?, meta.len())));
+            let seen =
+                |meta: fs::Metadata| Some((meta.modified().ok()?, meta.len(), noticed(&meta)));
+            let found = found.and_then(seen);
             (path, found)
         };
         Stamp(paths.into_iter().map(look).collect())
     }
+}
+
+#[cfg(unix)]
+fn noticed(meta: &fs::Metadata) -> i64 {
+    use std::os::unix::fs::MetadataExt;
+    meta.ctime()
+        .wrapping_mul(1_000_000_000)
+        .wrapping_add(meta.ctime_nsec())
+}
+
+#[cfg(not(unix))]
+fn noticed(_: &fs::Metadata) -> i64 {
+    0
 }
 
 impl Places {
@@ -306,7 +327,13 @@ fn markdown_below(folder: &Path) -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
     let mut folders = vec![(folder.to_owned(), String::new())];
     while let Some((folder, prefix)) = folders.pop() {
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let room = MOST_DEFINITIONS.saturating_sub(found.len());
+        for entry in fs::read_dir(folder)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .take(room)
+        {
             let name = entry.file_name().to_string_lossy().into_owned();
             let Ok(kind) = entry.file_type() else {
                 continue;
