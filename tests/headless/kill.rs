@@ -79,21 +79,22 @@ async fn a_program_killed_at_any_moment_leaves_a_session_that_reads_and_goes_on(
         crate::lathectl::text(&output.stderr)
     );
     assert!(home.run(&["check"]).await.status.success());
+    each_tool_is_settled(&home).await;
+    let strays: Vec<_> = records_named(&home.data().join("storage"), |name| name.starts_with('.'));
+    assert_eq!(strays, Vec::<String>::new());
+}
+
+/// Every call has its end, also those that a kill left open.
+pub async fn each_tool_is_settled(home: &Home) {
     let sessions = home.sessions().await;
     let export = home.json(&["export", &sessions[0]]).await;
-    for part in export["messages"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .flat_map(parts)
-    {
+    let messages = export["messages"].as_array().unwrap();
+    for part in messages.iter().flat_map(parts) {
         if part["type"] == "tool" {
             let status = part["state"]["status"].as_str().unwrap();
             assert!(["completed", "error"].contains(&status), "{part}");
         }
     }
-    let strays: Vec<_> = records_named(&home.data().join("storage"), |name| name.starts_with('.'));
-    assert_eq!(strays, Vec::<String>::new());
 }
 
 fn parts(message: &Value) -> Vec<Value> {
@@ -101,7 +102,7 @@ fn parts(message: &Value) -> Vec<Value> {
 }
 
 /// Every record there is; each must be whole.
-fn records(storage: &Path) -> Vec<(String, String)> {
+pub fn records(storage: &Path) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for path in records_named(storage, |name| {
         name.ends_with(".json") && !name.starts_with('.')

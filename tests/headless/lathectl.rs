@@ -14,17 +14,21 @@ pub struct Home {
 
 impl Home {
     pub fn new(model: &FakeModel) -> Self {
-        let home = Home {
-            folder: tempfile::tempdir().unwrap(),
-        };
-        std::fs::create_dir_all(home.project()).unwrap();
-        std::fs::write(home.project().join("a.txt"), "one\n").unwrap();
         let provider = json!({ "fake": {
             "npm": "@ai-sdk/openai-compatible",
             "options": { "baseURL": model.base_url(WireKind::OpenaiChat), "apiKey": "k" },
             "models": { "m": { "limit": { "context": 200_000, "output": 8_000 } } },
         } });
         let config = json!({ "provider": provider, "model": "fake/m", "small_model": "fake/m" });
+        Home::with_config(config)
+    }
+
+    pub fn with_config(config: Value) -> Self {
+        let home = Home {
+            folder: tempfile::tempdir().unwrap(),
+        };
+        std::fs::create_dir_all(home.project()).unwrap();
+        std::fs::write(home.project().join("a.txt"), "one\n").unwrap();
         std::fs::write(home.folder.path().join("config.json"), config.to_string()).unwrap();
         home
     }

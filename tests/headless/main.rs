@@ -7,6 +7,12 @@
 )]
 
 mod commands;
+mod faults;
+mod hostile;
 mod import;
 mod kill;
+mod large;
 mod lathectl;
+mod real_model;
+mod time;
+mod together;

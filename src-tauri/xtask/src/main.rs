@@ -34,6 +34,11 @@ Usage: cargo xtask COMMAND
       checks of format, lints and types). --soak runs the full counts.
       The last line is `N passed, N failed`.
 
+  test --real-model
+      Turns against llama.cpp's OpenAI-compatible server and a small model, both installed
+      from Python packages into target/real-model on the first run: streaming, abort and a
+      forced tool call. In no other run.
+
   gen
       Write the TypeScript bindings and the JSON schemas from the Rust types.
 

@@ -3,6 +3,7 @@
 //! All Rust stages ask cargo for the whole workspace, tests included. The features of shared
 //! dependencies follow from that question, so that every stage finds what another one built.
 
+mod real_model;
 mod stages;
 
 use std::process::ExitCode;
@@ -26,6 +27,8 @@ pub struct Options {
     part: Option<Part>,
     /// Full counts instead of everyday ones.
     soak: bool,
+    /// Only the tests against a real model server, which no other run has.
+    real_model: bool,
     /// Only the tests whose name contains this.
     filter: Option<String>,
 }
@@ -36,11 +39,7 @@ impl Options {
         for arg in args {
             match arg.as_str() {
                 "--soak" => options.soak = true,
-                "--real-model" => {
-                    return Err(
-                        "`--real-model` is not there yet: no test talks to a real model".into(),
-                    );
-                }
+                "--real-model" => options.real_model = true,
                 flag if flag.starts_with('-') => {
                     return Err(format!(
                         "`test` has no option `{flag}`; see `cargo xtask help`"
@@ -62,7 +61,7 @@ impl Options {
     }
 
     fn includes(&self, part: Part) -> bool {
-        self.part.is_none_or(|chosen| chosen == part)
+        !self.real_model && self.part.is_none_or(|chosen| chosen == part)
     }
 
     /// Checks of the whole tree have no names to filter.
@@ -72,6 +71,9 @@ impl Options {
 
     fn needs(&self) -> Vec<Need> {
         let mut needs = Vec::new();
+        if self.real_model {
+            needs.push(Need::Build);
+        }
         if self.includes(Part::Core) || self.includes(Part::EndToEnd) {
             needs.push(Need::Build);
         }
@@ -133,6 +135,9 @@ fn stages(options: &Options) -> Vec<stages::Stage> {
     use stages::Stage;
     let mut stages = Vec::new();
     let whole = options.part.is_none();
+    if options.real_model {
+        return vec![Stage::RealModel];
+    }
     if options.includes(Part::Core) && options.with_checks() {
         stages.push(Stage::Format);
     }
@@ -171,6 +176,7 @@ mod tests {
             part: Some(Part::Core),
             soak: true,
             filter: Some("ui".into()),
+            ..Options::default()
         };
         assert_eq!(parsed(&["core", "--soak", "ui"]), Ok(expected));
     }

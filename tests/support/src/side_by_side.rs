@@ -21,7 +21,8 @@ use serde_json::{Value, json};
 
 use crate::fake_model::{Answered, FakeModel, call, text};
 use contender::{Contender, Kind};
-use usage::Usage;
+pub use tree::generate;
+pub use usage::{Usage, measure};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -182,7 +183,7 @@ fn flatness(times: &[Instant]) -> f64 {
 async fn history(pair: &Pair) -> Result<(), Failure> {
     let data = pair.theirs.data_dir();
     let project = pair.theirs.project();
-    let id = tree::generate(&data, &project, SESSIONS, MESSAGES)?;
+    let id = generate(&data, &project, SESSIONS, MESSAGES)?;
     let ours = pair.ours.reading(&data, &project);
     let (mut list, mut load) = (Runs::default(), Runs::default());
     for _ in 0..5 {

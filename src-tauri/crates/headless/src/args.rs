@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use lathe_protocol::SessionId;
+use lathe_protocol::{MessageId, SessionId};
 
 /// Work with Lathe's sessions from a terminal.
 #[derive(Debug, Parser)]
@@ -61,6 +61,31 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Copy a session, whole or up to a message, and print the new one's id.
+    Fork {
+        id: SessionId,
+        /// The first message that is not copied.
+        #[arg(long, value_name = "MESSAGE")]
+        at: Option<MessageId>,
+    },
+    /// Take back a message and everything after it, with what it did to files.
+    ///
+    /// A file that was changed since then is left alone, named as a conflict, and the exit
+    /// code is not 0. The messages are hidden until the next prompt; `unrevert` brings all of
+    /// it back.
+    Revert {
+        id: SessionId,
+        #[arg(long, value_name = "MESSAGE")]
+        to: MessageId,
+        /// Only say what would happen.
+        #[arg(long)]
+        preview: bool,
+        /// Take back what was said and leave the files.
+        #[arg(long)]
+        keep_files: bool,
+    },
+    /// Undo the last revert.
+    Unrevert { id: SessionId },
     /// Delete a session; it goes to the trash.
     Rm { id: SessionId },
     /// List the models that can be used.

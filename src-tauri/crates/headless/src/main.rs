@@ -7,6 +7,7 @@ mod data;
 mod output;
 mod run;
 mod show;
+mod time;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -73,6 +74,14 @@ async fn dispatch(args: Args) -> Outcome {
         Command::Show { id, form } => show::show(&sessions, &id, form).await,
         Command::Export { id } => show::export(&sessions, &id).await,
         Command::Import { path, json } => data::import(&sessions, &path, json).await,
+        Command::Fork { id, at } => time::fork(&sessions, &id, at.as_ref()).await,
+        Command::Revert {
+            id,
+            to,
+            preview,
+            keep_files,
+        } => time::revert(&sessions, &id, to, keep_files, preview).await,
+        Command::Unrevert { id } => time::unrevert(&sessions, &id).await,
         Command::Rm { id } => data::remove(&sessions, &id).await,
         Command::Models { json } => data::models(&sessions, json),
         Command::Check { repair } => data::check(&sessions, repair).await,

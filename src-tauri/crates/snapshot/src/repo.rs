@@ -353,7 +353,13 @@ impl SideRepo {
 
     /// One writer at a time, also among processes; released when dropped.
     fn lock(&self) -> Result<File> {
-        let file = File::create(self.dir.join("lock")).doing("locking the side repository")?;
+        let mut options = File::options();
+        options.write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options
+            .open(self.dir.join("lock"))
+            .doing("locking the side repository")?;
         file.lock().doing("locking the side repository")?;
         Ok(file)
     }

@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use super::Options;
+use super::real_model::RealModel;
 use crate::tally::{self, CargoLine, Tally};
 use crate::{tool, ui};
 
@@ -23,6 +24,8 @@ pub enum Stage {
     },
     /// The app itself, driven from outside.
     Window,
+    /// Turns against a model server that nobody here wrote.
+    RealModel,
 }
 
 impl Stage {
@@ -35,6 +38,7 @@ impl Stage {
             Self::RustTests { .. } => "Rust tests",
             Self::Lints { .. } => "lints",
             Self::Window => "the real window",
+            Self::RealModel => "a real model",
         }
     }
 
@@ -50,6 +54,7 @@ impl Stage {
             }
             Self::Lints { shell } => lints(shell),
             Self::Window => window(options),
+            Self::RealModel => real_model(options),
         }
     }
 }
@@ -135,6 +140,22 @@ fn window(options: &Options) -> Tally {
         passed: tally.passed + again.passed,
         failed: again.failed,
     }
+}
+
+/// Nothing but these tests, and one at a time: the server has one model to think with.
+fn real_model(options: &Options) -> Tally {
+    let model = match RealModel::start() {
+        Ok(model) => model,
+        Err(sentence) => return said(Err(sentence)),
+    };
+    let mut command = tool::cargo();
+    command.args(["test", "--workspace", "--test", "headless"]);
+    command.env("LATHE_REAL_MODEL", &model.url);
+    cargo_test(
+        &mut command,
+        options,
+        &["--ignored", "--test-threads=1", "real_model"],
+    )
 }
 
 /// More than these do not fail by bad luck.

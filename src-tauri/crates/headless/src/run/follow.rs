@@ -49,15 +49,23 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// To the end of the turn.
+    /// To the end of the turn. Ctrl+C stops the turn, and its end is followed all the same.
     pub async fn follow(mut self, mut events: Subscription) -> Outcome<()> {
+        let mut stopped = false;
         loop {
             let heard = match events.try_next() {
                 Some(heard) => Some(heard),
                 None => {
                     // Nothing more for now: what is there may be seen.
                     output::flush()?;
-                    events.next().await
+                    tokio::select! {
+                        heard = events.next() => heard,
+                        _ = tokio::signal::ctrl_c(), if !stopped => {
+                            stopped = true;
+                            self.sessions.abort(self.id).await;
+                            continue;
+                        }
+                    }
                 }
             };
             let over = match heard {

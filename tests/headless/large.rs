@@ -1,0 +1,45 @@
+//! PROMISES 11: a session of very many parts, and very many sessions.
+
+#![cfg(unix)]
+
+use lathe_test_support::fake_model::{FakeModel, text as say};
+use lathe_test_support::side_by_side::{generate, measure};
+
+use crate::lathectl::Home;
+
+#[tokio::test]
+async fn much_history_is_listed_and_shown_without_much_memory() {
+    let (sessions, messages) = match std::env::var_os("LATHE_SOAK") {
+        // 4.4 parts a message.
+        Some(_) => (2_000, 22_800),
+        None => (200, 500),
+    };
+    let model = FakeModel::start().await;
+    let home = Home::new(&model);
+    model.reply([say("hello")]);
+    home.run(&["run", "hello"]).await;
+    let id = generate(&home.data(), &home.project(), sessions, messages).unwrap();
+
+    let all = home.json(&["sessions", "--json"]).await;
+    assert_eq!(all.as_array().map(Vec::len), Some(sessions + 1));
+    let found = home
+        .json(&["sessions", "--json", "--search", "number 17"])
+        .await;
+    let titles = found.as_array().unwrap().iter();
+    assert!(titles.clone().count() > 0);
+    assert!(
+        titles
+            .clone()
+            .all(|one| one["title"].as_str().unwrap().contains("17"))
+    );
+
+    // Going on in it needs its tail and what the model sees, in little memory.
+    let mut list = home.command(&["sessions"]);
+    list.stdout(std::process::Stdio::null());
+    let measured = tokio::task::spawn_blocking(move || measure(&mut list).unwrap());
+    let (usage, status) = measured.await.unwrap();
+    assert!(status.success());
+    assert!(usage.memory < 150.0, "{} MB", usage.memory);
+    let export = home.json(&["export", &id]).await;
+    assert_eq!(export["messages"].as_array().map(Vec::len), Some(messages));
+}
