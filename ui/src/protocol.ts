@@ -11,6 +11,7 @@ export type { CommandView } from './bindings/CommandView';
 export type { CompactionPart } from './bindings/CompactionPart';
 export type { ConfigProblem } from './bindings/ConfigProblem';
 export type { ConnectionReport } from './bindings/ConnectionReport';
+export type { ContextUse } from './bindings/ContextUse';
 export type { Damaged } from './bindings/Damaged';
 export type { DropUpdate } from './bindings/DropUpdate';
 export type { Event } from './bindings/Event';

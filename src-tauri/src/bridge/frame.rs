@@ -62,7 +62,11 @@ impl Frame {
     pub fn take(&mut self, told: Told, open: bool) {
         match told {
             Told::Delta(delta) if open => self.take_delta(delta),
-            Told::Delta(_) => {}
+            Told::Queue(waiting) if open => self.add(UiUpdate::Queue {
+                session_id: waiting.session_id.clone(),
+                messages: waiting.messages.clone(),
+            }),
+            Told::Delta(_) | Told::Queue(_) => {}
             Told::Event(event) => match &*event {
                 Event::MessagePartUpdated(updated) if open => {
                     self.supersede(updated.part.id());

@@ -3,29 +3,24 @@
 use lathe_protocol::ipc::{Damaged, MessagePage, MessageView, PartView, SessionView};
 use lathe_protocol::{FileDiff, Message, MessageId, MessageWithParts, Part, SessionId};
 use lathe_render::markdown::{self, Options};
-use lathe_session::{Result, Sessions};
+use lathe_session::{Page, Result, Sessions};
 
 pub async fn session(sessions: &Sessions, id: &SessionId, limit: usize) -> Result<SessionView> {
     sessions.recover(id).await?;
     let session = sessions.get(id).await?;
-    let page = page(sessions, id, None, limit).await?;
-    let mine = |other: &SessionId| other == id;
+    let stored = sessions.messages(id, None, limit).await?;
+    let context = sessions.context_after(&session, &stored.messages).await?;
+    let page = drawn(stored);
     Ok(SessionView {
         session,
         messages: page.messages,
         has_older: page.has_older,
         status: sessions.status(id),
-        permissions: sessions
-            .permissions()
-            .into_iter()
-            .filter(|one| mine(&one.session_id))
-            .collect(),
-        questions: sessions
-            .questions()
-            .into_iter()
-            .filter(|one| mine(&one.session_id))
-            .collect(),
+        permissions: sessions.permissions_in(id),
+        questions: sessions.questions_in(id),
         todos: sessions.todos(id).await?,
+        queued: sessions.queued(id),
+        context,
         damaged: page.damaged,
     })
 }
@@ -36,7 +31,10 @@ pub async fn page(
     before: Option<&MessageId>,
     limit: usize,
 ) -> Result<MessagePage> {
-    let page = sessions.messages(id, before, limit).await?;
+    Ok(drawn(sessions.messages(id, before, limit).await?))
+}
+
+fn drawn(page: Page) -> MessagePage {
     let damaged = page.damaged.into_iter().map(|one| Damaged {
         key: one.key.to_string(),
         reason: one.reason,
@@ -46,11 +44,11 @@ pub async fn page(
             .nth(1)
             .and_then(|id| MessageId::parse(id).ok()),
     });
-    Ok(MessagePage {
+    MessagePage {
         messages: page.messages.into_iter().map(message).collect(),
         has_older: page.has_older,
         damaged: damaged.collect(),
-    })
+    }
 }
 
 fn message(message: MessageWithParts) -> MessageView {

@@ -13,7 +13,8 @@ use crate::json::{self, Value};
 use crate::{Outcome, tool};
 
 /// A suite: its name, and the package and the bench target that measure it.
-const SUITES: [(&str, &str, &str); 7] = [
+const SUITES: [(&str, &str, &str); 8] = [
+    ("loop", "lathe-session", "turns"),
     ("mentions", "lathe-session", "mentions"),
     ("models", "lathe-provider", "decode"),
     ("models", "lathe-session", "deltas"),

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use lathe_protocol::ipc::PromptInput;
 use lathe_protocol::{
-    Action, Event, MessageId, MessageWithParts, Millis, Part, PermissionRequest, Project, Rule,
-    Session, SessionId,
+    Action, Event, MessageId, MessageWithParts, Millis, Part, PermissionRequest, Project,
+    QuestionRequest, Rule, Session, SessionId,
 };
 use lathe_provider::WireKind;
 use lathe_provider::keys::{Keyring, KeyringError};
@@ -51,10 +51,28 @@ impl TestApp {
 
     /// Answered by a fake model server over one of its wires.
     pub async fn with_model(model: &FakeModel, wire: WireKind) -> Self {
-        Self::configured(BEFORE_WRAP, config_for(model, wire)).await
+        Self::with_config(model, wire, json!({})).await
     }
 
-    /// The same, and silence of the model is borne for so long only.
+    /// The same with more in the config.
+    pub async fn with_config(model: &FakeModel, wire: WireKind, more: Value) -> Self {
+        let mut config = config_for(model, wire);
+        for (key, value) in more.as_object().into_iter().flatten() {
+            config[key] = value.clone();
+        }
+        Self::configured(BEFORE_WRAP, config).await
+    }
+
+    /// In a folder that git knows.
+    pub async fn with_git(model: &FakeModel, wire: WireKind) -> Self {
+        let mut app = Self::with_model(model, wire).await;
+        std::fs::create_dir(app.path(".git")).expect("a repository");
+        let project = app.sessions.open_project(app.folder.path()).await;
+        app.project = project.expect("the project opens");
+        app
+    }
+
+    /// Silence of the model is borne for so long only.
     pub async fn with_patience(model: &FakeModel, wire: WireKind, patience: Duration) -> Self {
         let mut config = config_for(model, wire);
         config["provider"]["fake"]["options"]["timeout"] = json!(patience.as_millis() as u64);
@@ -124,6 +142,18 @@ impl TestApp {
         match told.last() {
             Some(Told::Event(event)) => match &**event {
                 Event::PermissionAsked(request) => request.clone(),
+                other => panic!("{other:?}"),
+            },
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// The next question of the agent's.
+    pub async fn questioned(&self, events: &mut Subscription) -> QuestionRequest {
+        let told = until(events, |event| matches!(event, Event::QuestionAsked(_))).await;
+        match told.last() {
+            Some(Told::Event(event)) => match &**event {
+                Event::QuestionAsked(request) => request.clone(),
                 other => panic!("{other:?}"),
             },
             other => panic!("{other:?}"),
@@ -200,6 +230,24 @@ impl TestApp {
             .expect("the prompt is taken")
     }
 
+    /// As an agent of choice.
+    pub async fn ask_as(&self, agent: &str, text: &str) -> MessageId {
+        let mut events = self.sessions.subscribe();
+        let id = self.send_as(agent, text).await;
+        until_idle(&mut events, &self.session.id).await;
+        id
+    }
+
+    pub async fn send_as(&self, agent: &str, text: &str) -> MessageId {
+        let input = PromptInput {
+            text: text.into(),
+            agent: Some(agent.into()),
+            ..PromptInput::default()
+        };
+        let sent = self.sessions.prompt(&self.session.id, input).await;
+        sent.expect("the prompt is taken")
+    }
+
     pub async fn messages(&self) -> Vec<MessageWithParts> {
         let page = self
             .sessions
@@ -219,7 +267,7 @@ fn config_for(model: &FakeModel, wire: WireKind) -> Value {
         "provider": { "fake": {
             "wire": wire,
             "options": { "baseURL": model.base_url(wire), "apiKey": CANARY_KEY },
-            "models": { "m": {
+            "models": { "m2": {}, "m": {
                 "limit": { "context": 200_000, "output": 8_000 },
                 "cost": { "input": 3, "output": 15, "cache_read": 0.3, "cache_write": 3.75 },
                 "reasoning": true,

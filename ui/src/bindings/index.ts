@@ -19,6 +19,7 @@ export type * from "./CommandView";
 export type * from "./CompactionPart";
 export type * from "./ConfigProblem";
 export type * from "./ConnectionReport";
+export type * from "./ContextUse";
 export type * from "./Count";
 export type * from "./CreatedTime";
 export type * from "./Damaged";

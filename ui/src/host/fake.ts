@@ -20,6 +20,7 @@ import { createFakeAttachments, type FakeAttachments } from './fake/attachments'
 import { createFakeImports } from './fake/imports';
 import { createFakeModels } from './fake/models';
 import { viewOf, createWriter } from './fake/parts';
+import { CONTEXT, createFakeQueue } from './fake/queue';
 import { longSession, projects, sampleRequests, sampleSessions } from './fake/samples';
 import { createFakeSurroundings } from './fake/surroundings';
 import { createFakeTime } from './fake/time';
@@ -96,6 +97,8 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
     return session;
   };
 
+  const { waiting, add, take, ...queue } = createFakeQueue(sessions, messages, emit);
+
   /** The core stores before it tells; so does this. */
   const keep = (update: UiUpdate) => {
     if (update.kind === 'part') {
@@ -128,6 +131,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
       const next = frames.next();
       if (next.done) {
         running.delete(sessionID);
+        take(sessionID);
         emit(status(sessionID, 'idle'));
         return;
       }
@@ -213,6 +217,8 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
         permissions: [],
         questions: [],
         todos: [],
+        queued: waiting(id),
+        context: CONTEXT,
         damaged: [],
       };
     },
@@ -233,7 +239,8 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
       );
       told(session);
       if (/\bask\b/.test(text)) emit(...sampleRequests(sessionID));
-      if (!running.has(sessionID)) answer(sessionID, asked.info.id, model, /\blong\b/.test(text) ? 12 : 1);
+      if (running.has(sessionID)) add(sessionID, asked.info.id);
+      else answer(sessionID, asked.info.id, model, /\blong\b/.test(text) ? 12 : 1);
       return asked.info.id;
     },
     abort: async (sessionID) => {
@@ -262,6 +269,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
     ...createFakeSurroundings(options.trust ?? 'nothing'),
     ...createFakeTime({ clock, sessions, messages, find, told, emit, isBusy: (id) => running.has(id) }),
     ...models,
+    ...queue,
     ...imports,
     saveSettings: async (next) => {
       settings = next;

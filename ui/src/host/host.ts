@@ -12,6 +12,7 @@ import type {
   CommandView,
   ConfigProblem,
   ConnectionReport,
+  ContextUse,
   DropUpdate,
   FileDiffView,
   Mention,
@@ -66,6 +67,14 @@ export interface Host {
   abort(sessionID: string): Promise<void>;
   /** Does not wait for the rest of a retry's pause. */
   retryNow(sessionID: string): Promise<void>;
+  /** Sums the session up now, so that it goes on with room to spare. */
+  compact(sessionID: string): Promise<void>;
+  contextUse(sessionID: string): Promise<ContextUse>;
+  /** Both are refused once a step has taken the prompt up. */
+  editQueued(sessionID: string, messageID: string, text: string): Promise<void>;
+  removeQueued(sessionID: string, messageID: string): Promise<void>;
+  /** The sessions of the tasks that this one handed out. */
+  childrenOf(sessionID: string): Promise<Session[]>;
   answerPermission(requestID: string, reply: PermissionReply, message: string | null): Promise<void>;
   /** One list of answers for each question. */
   answerQuestion(requestID: string, answers: string[][]): Promise<void>;

@@ -21,6 +21,8 @@ const view = (messages: MessageView[], change = {}) => ({
   permissions: [],
   questions: [],
   todos: [],
+  queued: [],
+  context: { used: 0, usable: 0, limit: 0, willCompact: false },
   damaged: [],
   ...change,
 });

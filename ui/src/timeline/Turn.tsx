@@ -7,6 +7,7 @@ import { PartList } from '../parts/PartList';
 import { useApp } from '../store/context';
 import type { Answer, Row } from '../store/turns';
 import { MessageFailure } from './MessageFailure';
+import { QueuedPrompt } from './QueuedPrompt';
 
 /** One row of the timeline: a turn, or a stretch of a very long one. */
 export function Turn(props: { row: () => Row | undefined; last: () => boolean }) {
@@ -23,21 +24,18 @@ export function Turn(props: { row: () => Row | undefined; last: () => boolean })
             data-queued={props.row()?.queued ? '' : undefined}
             title={clock(user().info.time.created)}
           >
-            <PartList message={user()} />
-            <Show when={!app.busy() && !props.row()?.queued}>
-              <IconButton
-                class="user-edit"
-                data-testid="edit-prompt"
-                icon={Pencil}
-                size={13}
-                label={en.edit.begin}
-                onClick={() => app.editing.begin(user())}
-              />
-            </Show>
-            <Show when={props.row()?.queued}>
-              <span class="queued" title={en.timeline.queuedHint}>
-                {en.timeline.queued}
-              </span>
+            <Show when={!props.row()?.queued} fallback={<QueuedPrompt message={user()} />}>
+              <PartList message={user()} />
+              <Show when={!app.busy()}>
+                <IconButton
+                  class="user-edit"
+                  data-testid="edit-prompt"
+                  icon={Pencil}
+                  size={13}
+                  label={en.edit.begin}
+                  onClick={() => app.editing.begin(user())}
+                />
+              </Show>
             </Show>
           </div>
         )}

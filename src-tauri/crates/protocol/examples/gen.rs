@@ -27,6 +27,7 @@ pub fn write_bindings(dir: &Path) -> Result<(), Box<dyn Error>> {
     ipc::MessagePage::export_all(&config)?;
     ipc::PromptInput::export_all(&config)?;
     ipc::UiBatch::export_all(&config)?;
+    ipc::ContextUse::export_all(&config)?;
     ipc::UiError::export_all(&config)?;
     ipc::ModelList::export_all(&config)?;
     ipc::ConnectionReport::export_all(&config)?;

@@ -10,6 +10,7 @@ mod models;
 mod prompt;
 mod time;
 mod trust;
+mod turn;
 
 pub use agents::{AgentMode, AgentView, CommandView};
 pub use attachments::{
@@ -24,6 +25,7 @@ pub use time::{
     SessionDiffView, SessionExport, SharePreview,
 };
 pub use trust::{ConfigProblem, TrustState, TrustView, TrustWant, WantKind};
+pub use turn::ContextUse;
 
 use std::collections::BTreeMap;
 
@@ -119,6 +121,9 @@ pub struct SessionView {
     pub permissions: Vec<PermissionRequest>,
     pub questions: Vec<QuestionRequest>,
     pub todos: Vec<Todo>,
+    /// Prompts that wait for the next step; they can still be changed.
+    pub queued: Vec<MessageId>,
+    pub context: ContextUse,
     /// Files of this session that could not be read; their bytes are kept aside.
     pub damaged: Vec<Damaged>,
 }
@@ -193,6 +198,12 @@ pub enum UiUpdate {
     Reset {
         #[serde(rename = "sessionID")]
         session_id: SessionId,
+    },
+    /// The prompts that wait for the next step, oldest first.
+    Queue {
+        #[serde(rename = "sessionID")]
+        session_id: SessionId,
+        messages: Vec<MessageId>,
     },
     /// The store cannot write (disk full, read-only); `None` when it can again.
     Store {

@@ -7,8 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use lathe_protocol::{
-    Event, MessageWithParts, ModelRef, Project, Ruleset, Session, SessionId, SessionStatus,
-    UserMessage,
+    Event, ModelRef, Project, Ruleset, Session, SessionId, SessionStatus, UserMessage,
 };
 use lathe_tools::{Environment, FileReads, Registry};
 use parking_lot::Mutex;
@@ -22,6 +21,7 @@ use crate::models::Models;
 use crate::permission::{self, Freedom, PermissionDesk};
 use crate::pictures::Pictures;
 use crate::question::QuestionDesk;
+use crate::queue::Queue;
 use crate::records::Records;
 use crate::sessions::Counted;
 use crate::setup::{Setup, Setups};
@@ -59,18 +59,24 @@ pub struct Core {
 /// A session that is being worked on in this process.
 pub struct Running {
     pub cancel: CancellationToken,
-    /// Prompts that the next step takes up.
-    pub queued: Vec<MessageWithParts>,
+    /// The session that handed this one its work.
+    pub parent: Option<SessionId>,
+    pub queue: Queue,
     pub status: SessionStatus,
     /// Wakes a turn that waits to try again.
     pub retry_now: Arc<Notify>,
 }
 
 impl Running {
-    pub fn new() -> Self {
+    pub fn by_itself() -> Self {
+        Running::new(CancellationToken::new(), None)
+    }
+
+    pub fn new(cancel: CancellationToken, parent: Option<SessionId>) -> Self {
         Running {
-            cancel: CancellationToken::new(),
-            queued: Vec::new(),
+            cancel,
+            parent,
+            queue: Queue::default(),
             status: SessionStatus::Busy,
             retry_now: Arc::default(),
         }
@@ -120,6 +126,17 @@ impl Core {
     /// Defaults, then the agent, then the person, then their word on this agent, then the
     /// session. A project that is not trusted can only take away from that.
     pub fn rules(&self, setup: &Setup, agent: &Agent, session: &Session) -> Ruleset {
+        self.rules_in(Ruleset::new(), setup, agent, session)
+    }
+
+    /// The same in a mode, whose rules count more than the person's general ones.
+    pub fn rules_in(
+        &self,
+        mode: Ruleset,
+        setup: &Setup,
+        agent: &Agent,
+        session: &Session,
+    ) -> Ruleset {
         let freedom = Freedom {
             edits: setup.edits,
             all: self.allow_all.load(Ordering::Relaxed),
@@ -128,6 +145,7 @@ impl Core {
         rules.extend(agent.rules.iter().cloned());
         rules.extend(self.user_rules.lock().iter().cloned());
         rules.extend(setup.rules.iter().cloned());
+        rules.extend(mode);
         rules.extend(agent.overrides.iter().cloned());
         rules.extend(session.permission.iter().flatten().cloned());
         let rules = permission::narrow(rules, &setup.wishes);
@@ -164,14 +182,6 @@ impl Core {
         let session_id = session.clone();
         self.records
             .publish(Event::SessionStatus { session_id, status });
-    }
-
-    pub fn take_queued(&self, session: &SessionId) -> Vec<MessageWithParts> {
-        let mut running = self.running.lock();
-        running
-            .get_mut(session)
-            .map(|one| std::mem::take(&mut one.queued))
-            .unwrap_or_default()
     }
 
     /// False when the turn was stopped while it waited.

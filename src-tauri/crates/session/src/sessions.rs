@@ -5,8 +5,10 @@ mod lifecycle;
 mod media;
 mod surroundings;
 mod time;
+mod waiting;
 mod work;
 
+pub(crate) use lifecycle::NewSession;
 pub use lifecycle::keep_titled;
 pub(crate) use media::Counted;
 
@@ -15,8 +17,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use lathe_protocol::{
-    MessageId, Millis, Part, PartId, PermissionId, PermissionRequest, Project, ProjectId,
-    QuestionId, QuestionRequest, Rule, Ruleset, Session, SessionId, SessionStatus, Todo,
+    MessageId, Millis, Part, PartId, PermissionId, Project, ProjectId, QuestionId, Rule, Ruleset,
+    Session, SessionId, SessionStatus, Todo,
 };
 use lathe_provider::catalog::Catalog;
 use lathe_provider::client::{ModelClient, Timeouts};
@@ -69,7 +71,7 @@ impl Options {
             clock: Arc::new(SystemClock),
             timeouts: Timeouts::default(),
             pace: DemoPace::Realistic,
-            tools: tools(),
+            tools: Registry::builtin(),
             config: None,
             config_home: config::config_home(),
             keys: None,
@@ -89,11 +91,6 @@ fn as_it_is(bytes: &[u8], _: u32, _: usize) -> Option<(String, Vec<u8>)> {
         _ => return None,
     };
     Some((mime.to_owned(), bytes.to_vec()))
-}
-
-/// What the agent can do here. Handing work to another agent is not among it yet.
-fn tools() -> Registry {
-    Registry::builtin().without(|name| name == "task")
 }
 
 /// Where data lives when nobody says otherwise: `LATHE_DATA_DIR`, else the platform's place.
@@ -138,6 +135,11 @@ impl Sessions {
 
     pub(crate) fn core(&self) -> &Arc<Core> {
         &self.core
+    }
+
+    /// The same handle, for what works inside.
+    pub(crate) fn over(core: Arc<Core>) -> Self {
+        Sessions { core }
     }
 
     pub fn subscribe(&self) -> Subscription {
@@ -235,10 +237,6 @@ impl Sessions {
         self.core.status(id)
     }
 
-    pub fn permissions(&self) -> Vec<PermissionRequest> {
-        self.core.permissions.pending()
-    }
-
     pub async fn answer_permission(&self, id: &PermissionId, answer: Answer) -> Result<()> {
         self.core.permissions.reply(id, answer).await
     }
@@ -291,10 +289,6 @@ impl Sessions {
             self.abort(&id).await;
         }
         self.core.environment.processes().kill_all();
-    }
-
-    pub fn questions(&self) -> Vec<QuestionRequest> {
-        self.core.questions.pending()
     }
 
     pub fn answer_question(&self, id: &QuestionId, answers: Vec<Vec<String>>) -> Result<()> {
