@@ -3,8 +3,10 @@
 mod answers;
 mod app;
 mod attachments;
+mod editor;
 mod import;
 mod models;
+mod parts;
 mod project;
 mod session;
 mod surroundings;
@@ -24,6 +26,9 @@ pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
         app::save_settings,
         app::remember,
         app::open_external,
+        editor::open_in_editor,
+        parts::tool_details,
+        parts::open_attachment,
         project::open_project,
         project::pick_project,
         session::list_sessions,

@@ -65,7 +65,14 @@ impl Shell {
         Ok(vec![self.sessions.open_project(&folder).await?])
     }
 
+    /// Copies of attachments that other programs show, until we close.
+    pub fn opened_dir(&self) -> PathBuf {
+        self.data_dir.join("opened")
+    }
+
     pub fn close(&self) {
+        // There may be none.
+        let _ = std::fs::remove_dir_all(self.opened_dir());
         self.settings.save();
         tauri::async_runtime::block_on(self.sessions.close());
     }

@@ -3,6 +3,7 @@
 //! Run by `cargo xtask test e2e`, one test at a time.
 #![cfg(target_os = "linux")]
 
+mod gallery;
 mod look;
 mod restart;
 mod sessions;

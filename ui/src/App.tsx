@@ -1,4 +1,5 @@
 /** The frame: sidebar, centre, and room for the review at the right. */
+import FileDiff from 'lucide-solid/icons/file-diff';
 import PanelLeft from 'lucide-solid/icons/panel-left';
 import { createEffect, createMemo, createSignal, Match, onCleanup, onMount, Show, Switch } from 'solid-js';
 import { Composer } from './composer/Composer';
@@ -8,14 +9,16 @@ import { Banner } from './kit/Banner';
 import { IconButton } from './kit/Button';
 import { baseName } from './kit/format';
 import { keyName, modelKey, useShortcuts } from './kit/keys';
-import { followLinks } from './kit/links';
+import { followLinks, followLinksByKey, type Ways } from './kit/links';
 import { Toasts } from './kit/Toasts';
 import { createNarrow } from './kit/narrow';
 import { Lightbox } from './media/Lightbox';
+import { ReviewPlace } from './review/ReviewPlace';
 import { SettingsDialog } from './settings/SettingsDialog';
 import { Sidebar } from './sidebar/Sidebar';
 import { useApp } from './store/context';
 import { EmptySession, NoProject, OpenFailed, SessionSkeleton, StartFailed } from './timeline/Empty';
+import { TaskBar } from './timeline/TaskBar';
 import { Timeline } from './timeline/Timeline';
 import { TodoPanel } from './todos/TodoPanel';
 import './frame.css';
@@ -60,10 +63,20 @@ export function App() {
     const title = app.session()?.title;
     document.title = title ? `${title} – ${en.app}` : en.app;
   });
-  const onClick = (event: MouseEvent) =>
-    followLinks(event, (url) => void app.attempt(() => app.host.openExternal(url)));
-  onMount(() => document.addEventListener('click', onClick));
-  onCleanup(() => document.removeEventListener('click', onClick));
+  const ways: Ways = {
+    open: (url) => void app.attempt(() => app.host.openExternal(url)),
+    edit: (path, line) => app.openFile(path, line),
+  };
+  const onClick = (event: MouseEvent) => followLinks(event, ways);
+  const onKeyDown = (event: KeyboardEvent) => followLinksByKey(event, ways);
+  onMount(() => {
+    document.addEventListener('click', onClick);
+    document.addEventListener('keydown', onKeyDown);
+  });
+  onCleanup(() => {
+    document.removeEventListener('click', onClick);
+    document.removeEventListener('keydown', onKeyDown);
+  });
   onMount(() => void app.start());
 
   return (
@@ -90,6 +103,7 @@ export function App() {
         </Show>
         <Centre />
       </main>
+      <ReviewPlace />
       <SettingsDialog />
       <Lightbox />
       <DropOverlay />
@@ -120,6 +134,16 @@ function TitleBar(props: { sidebarOpen: boolean; onShowSidebar: () => void }) {
       <span class="title-bar-place" title={app.project()?.worktree}>
         {place()}
       </span>
+      <Show when={app.selected() !== undefined}>
+        <IconButton
+          icon={FileDiff}
+          label={app.review.shown() ? en.review.hide : en.review.show}
+          keys={keyName('D')}
+          data-testid="toggle-review"
+          aria-pressed={app.review.shown()}
+          onClick={() => (app.review.shown() ? app.review.close() : app.review.open())}
+        />
+      </Show>
     </header>
   );
 }
@@ -149,6 +173,7 @@ function Centre() {
         <Show when={(open()?.damaged.length ?? 0) > 0}>
           <Banner tone="warn">{en.timeline.damaged(open()?.damaged.length ?? 0)}</Banner>
         </Show>
+        <TaskBar />
         <div class="centre-row">
           <div class="centre-split">
             <div class="centre-column">

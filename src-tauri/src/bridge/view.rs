@@ -1,18 +1,50 @@
 //! Stored messages, as the timeline shows them.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use lathe_protocol::ipc::{Damaged, MessagePage, MessageView, PartView, SessionView};
-use lathe_protocol::{FileDiff, Message, MessageId, MessageWithParts, Part, SessionId};
+use lathe_protocol::{MessageId, MessageWithParts, Part, Session, SessionId};
+use lathe_render::details;
 use lathe_render::markdown::{self, Options};
 use lathe_session::{Page, Result, Sessions};
+use parking_lot::Mutex;
 
-pub async fn session(sessions: &Sessions, id: &SessionId, limit: usize) -> Result<SessionView> {
+/// The folder of each open session: paths below it are shown from there.
+#[derive(Clone, Default)]
+pub struct Roots(Arc<Mutex<HashMap<SessionId, String>>>);
+
+impl Roots {
+    pub fn learn(&self, session: &Session) {
+        let root = session.directory.clone();
+        self.0.lock().insert(session.id.clone(), root);
+    }
+
+    pub fn forget(&self, session: &SessionId) {
+        self.0.lock().remove(session);
+    }
+
+    pub fn markdown(&self, session: &SessionId) -> Options {
+        Options {
+            root: self.0.lock().get(session).cloned(),
+        }
+    }
+}
+
+pub async fn session(
+    sessions: &Sessions,
+    roots: &Roots,
+    id: &SessionId,
+    limit: usize,
+) -> Result<SessionView> {
     sessions.recover(id).await?;
     let session = sessions.get(id).await?;
+    roots.learn(&session);
     let stored = sessions.messages(id, None, limit).await?;
     let context = sessions.context_after(&session, &stored.messages).await?;
-    let page = drawn(stored);
+    let page = drawn(stored, &roots.markdown(id));
     Ok(SessionView {
-        session,
+        session: session.light(),
         messages: page.messages,
         has_older: page.has_older,
         status: sessions.status(id),
@@ -27,14 +59,16 @@ pub async fn session(sessions: &Sessions, id: &SessionId, limit: usize) -> Resul
 
 pub async fn page(
     sessions: &Sessions,
+    roots: &Roots,
     id: &SessionId,
     before: Option<&MessageId>,
     limit: usize,
 ) -> Result<MessagePage> {
-    Ok(drawn(sessions.messages(id, before, limit).await?))
+    let stored = sessions.messages(id, before, limit).await?;
+    Ok(drawn(stored, &roots.markdown(id)))
 }
 
-fn drawn(page: Page) -> MessagePage {
+fn drawn(page: Page, options: &Options) -> MessagePage {
     let damaged = page.damaged.into_iter().map(|one| Damaged {
         key: one.key.to_string(),
         reason: one.reason,
@@ -44,6 +78,7 @@ fn drawn(page: Page) -> MessagePage {
             .nth(1)
             .and_then(|id| MessageId::parse(id).ok()),
     });
+    let message = |one| message(one, options);
     MessagePage {
         messages: page.messages.into_iter().map(message).collect(),
         has_older: page.has_older,
@@ -51,32 +86,24 @@ fn drawn(page: Page) -> MessagePage {
     }
 }
 
-fn message(message: MessageWithParts) -> MessageView {
+fn message(message: MessageWithParts, options: &Options) -> MessageView {
+    let part = |one| part(one, options);
     MessageView {
-        info: without_texts(message.info),
+        info: message.info.light(),
         parts: message.parts.into_iter().map(part).collect(),
     }
 }
 
-/// A turn's differences are fetched when they are shown; here their counts are enough.
-pub fn without_texts(mut info: Message) -> Message {
-    if let Message::User(user) = &mut info
-        && let Some(summary) = &mut user.summary
-    {
-        bare(&mut summary.diffs);
+/// A part with what is drawn of it at once; the rest is asked for.
+pub fn part(part: Part, options: &Options) -> PartView {
+    let blocks = match &part {
+        Part::Tool(call) => details::live_output(call).map(|html| vec![html]),
+        other => text(other).map(|text| markdown::render(text, options)),
+    };
+    PartView {
+        part: part.light(),
+        blocks,
     }
-    info
-}
-
-pub fn bare(diffs: &mut [FileDiff]) {
-    for diff in diffs {
-        (diff.before, diff.after, diff.patch) = (None, None, None);
-    }
-}
-
-pub fn part(part: Part) -> PartView {
-    let blocks = text(&part).map(|text| markdown::render(text, &Options::default()));
-    PartView { part, blocks }
 }
 
 /// What is drawn as Markdown.

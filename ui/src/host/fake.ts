@@ -14,6 +14,7 @@ import type {
   UiUpdate,
 } from '../protocol';
 import { answerFrames, TOUR, type Frame } from './fake/answer';
+import { detailsOf } from './fake/details';
 import { gallery } from './fake/gallery';
 import { createClock } from './fake/ids';
 import { createFakeAttachments, type FakeAttachments } from './fake/attachments';
@@ -72,6 +73,8 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
     recentModels: [],
     allowAll: false,
     variants: {},
+    editor: { kind: 'system' },
+    review: { width: 460, sideBySide: false, opens: true },
     ...options.settings,
   };
   let receive: (batch: UiBatch) => void = () => {};
@@ -268,6 +271,14 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
       host.prompt(sessionID, { ...input, text: `/${name} ${args}`.trim() }),
     ...createFakeSurroundings(options.trust ?? 'nothing'),
     ...createFakeTime({ clock, sessions, messages, find, told, emit, isBusy: (id) => running.has(id) }),
+    toolDetails: async (sessionID, messageID, partID, whole) => {
+      const message = messages.get(sessionID)?.find((one) => one.info.id === messageID);
+      const part = message?.parts.find((view) => view.part.id === partID)?.part;
+      if (part?.type !== 'tool') throw { code: 'failed', message: 'This part is no longer there' } satisfies UiError;
+      return detailsOf(part, whole);
+    },
+    openAttachment: async () => {},
+    openInEditor: async () => {},
     ...models,
     ...queue,
     ...imports,

@@ -34,6 +34,7 @@ import type {
   Settings,
   SnapshotPart,
   TrustView,
+  ToolDetails,
   UiBatch,
   UiError,
   UiErrorCode,
@@ -125,6 +126,12 @@ export interface Host {
   fork(sessionID: string, messageID: string | null, worktree: boolean): Promise<Session>;
   /** Keeps the files as they are now, under a name. */
   checkpoint(sessionID: string, name: string): Promise<SnapshotPart>;
+  /** An opened card in full. `whole`: changes with every line around them. */
+  toolDetails(sessionID: string, messageID: string, partID: string, whole: boolean): Promise<ToolDetails>;
+  /** Shows a PDF in the system's own reader. */
+  openAttachment(sessionID: string, messageID: string, partID: string): Promise<void>;
+  /** `path` is absolute, or seen from the session's folder. */
+  openInEditor(sessionID: string, path: string, line: number | null): Promise<void>;
 
   /** Of a project, which may bring its own once it is trusted; else the person's. */
   listModels(projectID?: string): Promise<ModelList>;

@@ -85,6 +85,10 @@ export function createTauriHost(): Host {
     unrevert: (sessionId) => invoke('unrevert', { sessionId }),
     fork: (sessionId, messageId, worktree) => invoke('fork', { sessionId, messageId, worktree }),
     checkpoint: (sessionId, name) => invoke('checkpoint', { sessionId, name }),
+    toolDetails: (sessionId, messageId, partId, whole) =>
+      invoke('tool_details', { sessionId, messageId, partId, whole }),
+    openAttachment: (sessionId, messageId, partId) => invoke('open_attachment', { sessionId, messageId, partId }),
+    openInEditor: (sessionId, path, line) => invoke('open_in_editor', { sessionId, path, line }),
 
     listModels: (projectId) => invoke('list_models', { projectId: projectId ?? null }),
     findLocalModels: () => invoke('find_local_models'),

@@ -7,9 +7,10 @@
 import { batch, createEffect, createMemo, createSignal, on, type Accessor } from 'solid-js';
 import { uiError, type Host } from '../host/host';
 import { en } from '../i18n/en';
-import type { Project, PromptFile, Session, Settings, Theme, UiBatch, UiError } from '../protocol';
+import type { Project, PromptFile, ReviewSettings, Session, Settings, Theme, UiBatch, UiError } from '../protocol';
 import { createAgents, DEFAULT_AGENT, type Agents } from './agents';
 import { createAttachments, type Attachments } from './attachments';
+import { createReview, type Review } from '../review/store';
 import { createDrafts, type Drafts } from './drafts';
 import { contentOf, createEditing, placeOf, type Editing } from './editing';
 import { createModels, type Models } from './models';
@@ -59,6 +60,10 @@ export interface App extends Omit<Sessions, 'send' | 'run'> {
   dismiss(name: Overlay['name']): void;
   setTheme(theme: Theme): void;
   setSidebar(change: Partial<Pick<Settings, 'sidebarOpen' | 'sidebarWidth'>>): void;
+  readonly review: Review;
+  setReview(change: Partial<ReviewSettings>): void;
+  /** In the person's editor. A path is absolute, or seen from the session's folder. */
+  openFile(path: string, line?: number): void;
   /** Runs what may fail and says so if it does; undefined then. */
   attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
 }
@@ -83,6 +88,8 @@ const DEFAULTS: Settings = {
   recentModels: [],
   allowAll: false,
   variants: {},
+  editor: { kind: 'system' },
+  review: { width: 460, sideBySide: false, opens: true },
 };
 
 export function createApp(host: Host, storage: Storage | undefined = globalThis.localStorage): App {
@@ -121,6 +128,15 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
     setSettings((now) => ({ ...now, ...change }));
     void attempt(() => host.saveSettings(settings()));
   };
+  const review = createReview({
+    host,
+    toasts,
+    selected: sessions.selected,
+    session: sessions.session,
+    opened: () => state().open,
+    busy: sessions.busy,
+    attempt,
+  });
   const models = createModels({ core, settings, save, selected: sessions.selected });
   const editing = createEditing(core, sessions.selected);
   const place = createMemo(() => {
@@ -236,6 +252,7 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
     attachments,
     editing,
     place,
+    review,
     overlay,
     project,
     attempt,
@@ -259,6 +276,11 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
     dismiss: (name) => setOverlay((now) => (now?.name === name ? undefined : now)),
     setTheme: (theme) => save({ theme }),
     setSidebar: save,
+    setReview: (change) => save({ review: { ...settings().review, ...change } }),
+    openFile(path, line) {
+      const id = sessions.selected();
+      if (id !== undefined) void attempt(() => host.openInEditor(id, path, line ?? null));
+    },
   };
 }
 

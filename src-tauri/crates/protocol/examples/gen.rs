@@ -48,6 +48,7 @@ pub fn write_bindings(dir: &Path) -> Result<(), Box<dyn Error>> {
     ipc::RevertOutcome::export_all(&config)?;
     ipc::SessionExport::export_all(&config)?;
     ipc::SharePreview::export_all(&config)?;
+    ipc::ToolDetails::export_all(&config)?;
     view::BlockUpdate::export_all(&config)?;
     view::FileDiffView::export_all(&config)?;
     Sequenced::export_all(&config)?;

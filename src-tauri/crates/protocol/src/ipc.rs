@@ -5,6 +5,8 @@
 
 mod agents;
 mod attachments;
+mod details;
+mod editor;
 mod import;
 mod models;
 mod prompt;
@@ -17,6 +19,8 @@ pub use attachments::{
     Attached, AttachmentKind, AttachmentView, DropUpdate, RefusedAttachment, RefusedWhy,
     SessionImage, SessionUsage,
 };
+pub use details::{MatchedFile, MatchedLine, ToolBody, ToolDetails, TreeEntry};
+pub use editor::{EditorChoice, EditorKind};
 pub use import::{ImportKind, ImportReport, ImportSource, ImportUnreadable};
 pub use models::{ConnectionReport, KeyView, ModelList, ModelView, PriceView, ProviderView};
 pub use prompt::{Mention, PromptFile, PromptInput, SymbolKind};
@@ -80,6 +84,30 @@ pub struct Settings {
     pub allow_all: bool,
     /// The reasoning variant last chosen, by `provider/model`.
     pub variants: BTreeMap<String, String>,
+    /// What opens a file that is clicked on.
+    pub editor: EditorChoice,
+    pub review: ReviewSettings,
+}
+
+/// How the person likes to look at changes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ReviewSettings {
+    pub width: u32,
+    /// Old and new beside each other, instead of one below the other.
+    pub side_by_side: bool,
+    /// Opens by itself with a session's first change.
+    pub opens: bool,
+}
+
+impl Default for ReviewSettings {
+    fn default() -> Self {
+        ReviewSettings {
+            width: 460,
+            side_by_side: false,
+            opens: true,
+        }
+    }
 }
 
 impl Default for Settings {
@@ -92,6 +120,8 @@ impl Default for Settings {
             recent_models: Vec::new(),
             allow_all: false,
             variants: BTreeMap::new(),
+            editor: EditorChoice::default(),
+            review: ReviewSettings::default(),
         }
     }
 }
@@ -160,7 +190,8 @@ pub struct MessageView {
 #[ts(optional_fields)]
 pub struct PartView {
     pub part: Part,
-    /// Sanitised HTML, one string per top-level Markdown block (text and reasoning).
+    /// Sanitised HTML: one string per top-level Markdown block (text and reasoning), or the
+    /// newest lines that a running command has printed.
     pub blocks: Option<Vec<String>>,
 }
 

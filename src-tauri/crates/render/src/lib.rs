@@ -6,6 +6,7 @@
 //! Nothing in here knows of tauri, sessions or the store.
 
 pub mod ansi;
+pub mod details;
 pub mod diff;
 pub mod escape;
 pub mod highlight;
