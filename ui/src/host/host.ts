@@ -14,9 +14,9 @@ import type {
   ConnectionReport,
   DropUpdate,
   FileDiffView,
-  Mention,
   ImportReport,
   ImportSource,
+  Mention,
   MessagePage,
   ModelList,
   PermissionReply,
@@ -31,6 +31,7 @@ import type {
   SessionUsage,
   SessionView,
   Settings,
+  SharePreview,
   SnapshotPart,
   TrustView,
   UiBatch,
@@ -116,6 +117,16 @@ export interface Host {
   fork(sessionID: string, messageID: string | null, worktree: boolean): Promise<Session>;
   /** Keeps the files as they are now, under a name. */
   checkpoint(sessionID: string, name: string): Promise<SnapshotPart>;
+
+  /** What sharing would leave out, and where it would go. */
+  sharePreview(sessionID: string): Promise<SharePreview>;
+  /** To the server that is set up, or into a file a dialog asks for; null when dismissed. */
+  shareSession(sessionID: string): Promise<Session | null>;
+  unshareSession(sessionID: string): Promise<Session>;
+  /** The path of the file; null when the dialog was dismissed. */
+  exportSession(sessionID: string): Promise<string | null>;
+  /** From a file a dialog asks for; null when dismissed. */
+  importSession(): Promise<ImportReport | null>;
 
   /** Of a project, which may bring its own once it is trusted; else the person's. */
   listModels(projectID?: string): Promise<ModelList>;

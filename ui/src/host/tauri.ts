@@ -81,6 +81,12 @@ export function createTauriHost(): Host {
     fork: (sessionId, messageId, worktree) => invoke('fork', { sessionId, messageId, worktree }),
     checkpoint: (sessionId, name) => invoke('checkpoint', { sessionId, name }),
 
+    sharePreview: (sessionId) => invoke('share_preview', { sessionId }),
+    shareSession: (sessionId) => invoke('share_session', { sessionId }),
+    unshareSession: (sessionId) => invoke('unshare_session', { sessionId }),
+    exportSession: (sessionId) => invoke('export_session', { sessionId }),
+    importSession: () => invoke('import_session'),
+
     listModels: (projectId) => invoke('list_models', { projectId: projectId ?? null }),
     findLocalModels: () => invoke('find_local_models'),
     setKey: (providerId, key) => invoke('set_key', { providerId, key }),
