@@ -9,6 +9,7 @@ mod models;
 mod parts;
 mod project;
 mod session;
+mod share;
 mod surroundings;
 mod time;
 mod trust;
@@ -48,6 +49,11 @@ pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
         trust::set_trust,
         trust::set_project_edits,
         trust::config_problems,
+        share::share_preview,
+        share::share_session,
+        share::unshare_session,
+        share::export_session,
+        share::import_session,
         time::session_diff,
         time::file_diff,
         time::preview_revert,

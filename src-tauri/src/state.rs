@@ -34,6 +34,7 @@ impl Shell {
     ) -> Result<Self, Box<dyn std::error::Error>> {
         let mut options = Options::new(&data_dir);
         options.fit_picture = Arc::new(fit_picture);
+        options.draw_page = Some(Arc::new(lathe_render::page::session));
         let sessions = Sessions::open(options).await?;
         let bridge = Arc::new(Bridge::new(sessions.clone()));
         let around = sessions.clone();

@@ -283,6 +283,9 @@ async fn open(data: &Path, clock: &ManualClock) -> Sessions {
     options.config = Some(data.join(CONFIG));
     options.config_home = Some(data.join(CONFIG_HOME));
     options.pace = DemoPace::Instant;
+    options.draw_page = Some(Arc::new(|session| {
+        serde_json::to_string(session).expect("a session is JSON")
+    }));
     options.clock = Arc::new(clock.clone());
     // The developer's own keys must not decide what a test does.
     let no_variables = Box::new(|_: &str| None);

@@ -15,9 +15,9 @@ import type {
   ContextUse,
   DropUpdate,
   FileDiffView,
-  Mention,
   ImportReport,
   ImportSource,
+  Mention,
   MessagePage,
   ModelList,
   PermissionReply,
@@ -32,6 +32,7 @@ import type {
   SessionUsage,
   SessionView,
   Settings,
+  SharePreview,
   SnapshotPart,
   TrustView,
   ToolDetails,
@@ -132,6 +133,16 @@ export interface Host {
   openAttachment(sessionID: string, messageID: string, partID: string): Promise<void>;
   /** `path` is absolute, or seen from the session's folder. */
   openInEditor(sessionID: string, path: string, line: number | null): Promise<void>;
+
+  /** What sharing would leave out, and where it would go. */
+  sharePreview(sessionID: string): Promise<SharePreview>;
+  /** To the server that is set up, or into a file a dialog asks for; null when dismissed. */
+  shareSession(sessionID: string): Promise<Session | null>;
+  unshareSession(sessionID: string): Promise<Session>;
+  /** The path of the file; null when the dialog was dismissed. */
+  exportSession(sessionID: string): Promise<string | null>;
+  /** From a file a dialog asks for; null when dismissed. */
+  importSession(): Promise<ImportReport | null>;
 
   /** Of a project, which may bring its own once it is trusted; else the person's. */
   listModels(projectID?: string): Promise<ModelList>;

@@ -90,6 +90,12 @@ export function createTauriHost(): Host {
     openAttachment: (sessionId, messageId, partId) => invoke('open_attachment', { sessionId, messageId, partId }),
     openInEditor: (sessionId, path, line) => invoke('open_in_editor', { sessionId, path, line }),
 
+    sharePreview: (sessionId) => invoke('share_preview', { sessionId }),
+    shareSession: (sessionId) => invoke('share_session', { sessionId }),
+    unshareSession: (sessionId) => invoke('unshare_session', { sessionId }),
+    exportSession: (sessionId) => invoke('export_session', { sessionId }),
+    importSession: () => invoke('import_session'),
+
     listModels: (projectId) => invoke('list_models', { projectId: projectId ?? null }),
     findLocalModels: () => invoke('find_local_models'),
     setKey: (providerId, key) => invoke('set_key', { providerId, key }),

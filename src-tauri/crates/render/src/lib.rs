@@ -13,5 +13,6 @@ pub mod highlight;
 mod html;
 pub mod image_view;
 pub mod markdown;
+pub mod page;
 pub mod paths;
 pub mod sanitize;

@@ -25,6 +25,7 @@ use crate::queue::Queue;
 use crate::records::Records;
 use crate::sessions::Counted;
 use crate::setup::{Setup, Setups};
+use crate::share::DrawPage;
 use crate::snapshots::Snapshots;
 use crate::summary::Summaries;
 
@@ -39,6 +40,7 @@ pub struct Core {
     pub permissions: PermissionDesk,
     pub questions: QuestionDesk,
     pub pictures: Pictures,
+    pub draw_page: Option<DrawPage>,
     pub snapshots: Snapshots,
     pub summaries: Summaries,
     pub environment: Arc<Environment>,
@@ -92,6 +94,7 @@ impl Core {
         tools: Registry,
         environment: Arc<Environment>,
         pictures: Pictures,
+        draw_page: Option<DrawPage>,
     ) -> Self {
         Core {
             snapshots: Snapshots::new(data_dir.clone()),
@@ -107,6 +110,7 @@ impl Core {
             questions: QuestionDesk::new(records.clone()),
             environment,
             pictures,
+            draw_page,
             user_rules: Mutex::default(),
             running: Mutex::default(),
             prompting: Mutex::default(),

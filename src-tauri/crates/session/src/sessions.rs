@@ -3,6 +3,7 @@
 mod commands;
 mod lifecycle;
 mod media;
+mod share;
 mod surroundings;
 mod time;
 mod waiting;
@@ -40,6 +41,7 @@ use crate::pictures::{FitPicture, Pictures};
 use crate::project;
 use crate::records::Records;
 use crate::setup::{self, Setups};
+use crate::share::DrawPage;
 
 #[derive(Clone)]
 pub struct Sessions {
@@ -60,6 +62,8 @@ pub struct Options {
     pub keys: Option<Keys>,
     /// How pictures are made to fit; without it they are sent as they are.
     pub fit_picture: FitPicture,
+    /// How a session becomes a page; without it none can be shared as a file.
+    pub draw_page: Option<DrawPage>,
     /// What commands run in.
     pub environment: Arc<Environment>,
 }
@@ -76,6 +80,7 @@ impl Options {
             config_home: config::config_home(),
             keys: None,
             fit_picture: Arc::new(as_it_is),
+            draw_page: None,
             environment: Arc::new(Environment::of_user(EnvironmentSettings::default())),
         }
     }
@@ -127,10 +132,15 @@ impl Sessions {
             options.tools,
             options.environment,
             Pictures::new(options.fit_picture),
+            options.draw_page,
         );
-        Ok(Sessions {
+        let sessions = Sessions {
             core: Arc::new(core),
-        })
+        };
+        let tidying = sessions.clone();
+        // Nobody waits for it.
+        tokio::spawn(async move { tidying.clean_up().await });
+        Ok(sessions)
     }
 
     pub(crate) fn core(&self) -> &Arc<Core> {
