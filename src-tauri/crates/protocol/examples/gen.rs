@@ -28,6 +28,8 @@ pub fn write_bindings(dir: &Path) -> Result<(), Box<dyn Error>> {
     ipc::PromptInput::export_all(&config)?;
     ipc::UiBatch::export_all(&config)?;
     ipc::UiError::export_all(&config)?;
+    ipc::McpResourceView::export_all(&config)?;
+    ipc::McpServerView::export_all(&config)?;
     ipc::ModelList::export_all(&config)?;
     ipc::ConnectionReport::export_all(&config)?;
     ipc::Attached::export_all(&config)?;

@@ -6,6 +6,7 @@
 mod agents;
 mod attachments;
 mod import;
+mod mcp;
 mod models;
 mod prompt;
 mod time;
@@ -17,6 +18,7 @@ pub use attachments::{
     SessionImage, SessionUsage,
 };
 pub use import::{ImportKind, ImportReport, ImportSource, ImportUnreadable};
+pub use mcp::{McpResourceView, McpServerView, McpStatus, McpToolView};
 pub use models::{ConnectionReport, KeyView, ModelList, ModelView, PriceView, ProviderView};
 pub use prompt::{Mention, PromptFile, PromptInput, SymbolKind};
 pub use time::{
@@ -78,6 +80,10 @@ pub struct Settings {
     pub allow_all: bool,
     /// The reasoning variant last chosen, by `provider/model`.
     pub variants: BTreeMap<String, String>,
+    /// The shell of commands: a path, `git-bash`, or nothing for the person's own.
+    pub shell: String,
+    /// Hosts of a private network that may be fetched from.
+    pub private_hosts: Vec<String>,
 }
 
 impl Default for Settings {
@@ -90,6 +96,8 @@ impl Default for Settings {
             recent_models: Vec::new(),
             allow_all: false,
             variants: BTreeMap::new(),
+            shell: String::new(),
+            private_hosts: Vec::new(),
         }
     }
 }

@@ -16,8 +16,10 @@ pub mod data_url;
 mod error;
 mod failure;
 mod fork;
+mod hands;
 mod import;
 mod instructions;
+pub mod mcp;
 mod mentions;
 pub mod models;
 mod permission;
@@ -40,6 +42,7 @@ mod turn;
 
 pub use agents::{Agent, Mode};
 pub use error::{Failed, Result};
+pub use hands::HandsSettings;
 pub use lathe_provider::catalog::parse_model_ref;
 pub use lathe_provider::demo::{DemoPace, SAMPLE_PROJECT};
 pub use lathe_provider::keys::Keys;

@@ -52,6 +52,7 @@ impl Turn {
             }];
             request.messages.push(ModelMessage::User { content });
         } else if model.info().tools {
+            self.core.mcp.settled(&self.project.id).await;
             request.tools = specs(&self.tools(agent));
         }
         request
@@ -60,7 +61,9 @@ impl Turn {
     /// What this agent may use here: tools it could never be allowed are not offered.
     pub(super) fn tools(&self, agent: &Agent) -> Registry {
         let rules = self.core.rules(&self.setup, agent, &self.session);
-        self.core.tools.without(|tool| hides_tool(&rules, tool))
+        let tools = self.core.tools.clone();
+        let all = self.core.mcp.join(&self.project.id, tools);
+        all.without(|tool| hides_tool(&rules, tool))
     }
 }
 
