@@ -4,6 +4,7 @@ mod answers;
 mod app;
 mod attachments;
 mod import;
+mod mcp;
 mod models;
 mod project;
 mod session;
@@ -66,6 +67,11 @@ pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
         attachments::session_usage,
         attachments::copy_image,
         attachments::save_attachment,
+        mcp::list_mcp,
+        mcp::set_mcp_enabled,
+        mcp::restart_mcp,
+        mcp::accept_mcp,
+        mcp::list_mcp_resources,
         models::list_models,
         models::find_local_models,
         models::set_key,

@@ -24,6 +24,8 @@ export type { ImportSource } from './bindings/ImportSource';
 export type { ForkedFrom } from './bindings/ForkedFrom';
 export type { KeyView } from './bindings/KeyView';
 export type { Mention } from './bindings/Mention';
+export type { McpResourceView } from './bindings/McpResourceView';
+export type { McpServerView } from './bindings/McpServerView';
 export type { Message } from './bindings/Message';
 export type { MessageError } from './bindings/MessageError';
 export type { MessagePage } from './bindings/MessagePage';

@@ -14,4 +14,12 @@ allowAll: boolean,
 /**
  * The reasoning variant last chosen, by `provider/model`.
  */
-variants: { [key in string]: string }, };
+variants: { [key in string]: string }, 
+/**
+ * The shell of commands: a path, `git-bash`, or nothing for the person's own.
+ */
+shell: string, 
+/**
+ * Hosts of a private network that may be fetched from.
+ */
+privateHosts: Array<string>, };

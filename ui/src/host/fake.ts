@@ -18,6 +18,7 @@ import { gallery } from './fake/gallery';
 import { createClock } from './fake/ids';
 import { createFakeAttachments, type FakeAttachments } from './fake/attachments';
 import { createFakeImports } from './fake/imports';
+import { createFakeMcp } from './fake/mcp';
 import { createFakeModels } from './fake/models';
 import { viewOf, createWriter } from './fake/parts';
 import { longSession, projects, sampleRequests, sampleSessions } from './fake/samples';
@@ -61,6 +62,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
   const running = new Map<string, { frame?: Frame; timer?: ReturnType<typeof setTimeout> }>();
   const calls: FakeHost['calls'] = [];
   const attachments = createFakeAttachments(messages);
+  const mcp = createFakeMcp();
   const models = createFakeModels(options.connected ?? false);
   const imports = createFakeImports();
   let settings: Settings = {
@@ -71,6 +73,8 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
     recentModels: [],
     allowAll: false,
     variants: {},
+    shell: '',
+    privateHosts: [],
     ...options.settings,
   };
   let receive: (batch: UiBatch) => void = () => {};
@@ -261,6 +265,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
       host.prompt(sessionID, { ...input, text: `/${name} ${args}`.trim() }),
     ...createFakeSurroundings(options.trust ?? 'nothing'),
     ...createFakeTime({ clock, sessions, messages, find, told, emit, isBusy: (id) => running.has(id) }),
+    ...mcp,
     ...models,
     ...imports,
     saveSettings: async (next) => {

@@ -17,6 +17,8 @@ import type {
   Mention,
   ImportReport,
   ImportSource,
+  McpResourceView,
+  McpServerView,
   MessagePage,
   ModelList,
   PermissionReply,
@@ -116,6 +118,14 @@ export interface Host {
   fork(sessionID: string, messageID: string | null, worktree: boolean): Promise<Session>;
   /** Keeps the files as they are now, under a name. */
   checkpoint(sessionID: string, name: string): Promise<SnapshotPart>;
+  /** Starts those that are on, so ask again while one is `starting`. */
+  listMcp(): Promise<McpServerView[]>;
+  setMcpEnabled(name: string, on: boolean): Promise<McpServerView[]>;
+  restartMcp(name: string): Promise<McpServerView[]>;
+  /** The person has looked at the server's tools as they are now. */
+  acceptMcp(name: string): Promise<McpServerView[]>;
+  /** What servers let one attach to a prompt. */
+  listMcpResources(projectID: string): Promise<McpResourceView[]>;
 
   /** Of a project, which may bring its own once it is trusted; else the person's. */
   listModels(projectID?: string): Promise<ModelList>;

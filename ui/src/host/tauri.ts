@@ -80,6 +80,11 @@ export function createTauriHost(): Host {
     unrevert: (sessionId) => invoke('unrevert', { sessionId }),
     fork: (sessionId, messageId, worktree) => invoke('fork', { sessionId, messageId, worktree }),
     checkpoint: (sessionId, name) => invoke('checkpoint', { sessionId, name }),
+    listMcp: () => invoke('list_mcp'),
+    setMcpEnabled: (name, on) => invoke('set_mcp_enabled', { name, on }),
+    restartMcp: (name) => invoke('restart_mcp', { name }),
+    acceptMcp: (name) => invoke('accept_mcp', { name }),
+    listMcpResources: (projectId) => invoke('list_mcp_resources', { projectId }),
 
     listModels: (projectId) => invoke('list_models', { projectId: projectId ?? null }),
     findLocalModels: () => invoke('find_local_models'),

@@ -83,6 +83,8 @@ const DEFAULTS: Settings = {
   recentModels: [],
   allowAll: false,
   variants: {},
+  shell: '',
+  privateHosts: [],
 };
 
 export function createApp(host: Host, storage: Storage | undefined = globalThis.localStorage): App {
