@@ -5,6 +5,7 @@ mod app;
 mod attachments;
 mod editor;
 mod import;
+mod mcp;
 mod models;
 mod parts;
 mod project;
@@ -82,6 +83,11 @@ pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
         attachments::session_usage,
         attachments::copy_image,
         attachments::save_attachment,
+        mcp::list_mcp,
+        mcp::set_mcp_enabled,
+        mcp::restart_mcp,
+        mcp::accept_mcp,
+        mcp::list_mcp_resources,
         models::list_models,
         models::find_local_models,
         models::set_key,

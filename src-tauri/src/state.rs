@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use lathe_protocol::Project;
+use lathe_protocol::ipc::Settings;
 use lathe_render::image_view::fit_for_model;
-use lathe_session::{Options, Sessions};
+use lathe_session::{HandsSettings, Options, Sessions};
 use parking_lot::Mutex;
 use tauri::AppHandle;
 
@@ -45,7 +46,7 @@ impl Shell {
         let wanted = folder_argument(std::env::args().skip(1), &std::env::current_dir()?);
         let attachments = AttachmentDesk::new(&data_dir);
         attachments.sweep(SystemTime::now());
-        Ok(Shell {
+        let shell = Shell {
             sessions,
             attachments,
             clipboard: SystemClipboard::default(),
@@ -53,7 +54,9 @@ impl Shell {
             settings,
             wanted: Mutex::new(wanted),
             data_dir,
-        })
+        };
+        shell.apply(&shell.settings.settings());
+        Ok(shell)
     }
 
     /// The projects the sidebar begins with: those known, or the sample where there is none.
@@ -69,6 +72,15 @@ impl Shell {
     /// Copies of attachments that other programs show, until we close.
     pub fn opened_dir(&self) -> PathBuf {
         self.data_dir.join("opened")
+    }
+
+    /// Hands on what the core must know of the settings.
+    pub fn apply(&self, settings: &Settings) {
+        let shell = Some(settings.shell.clone()).filter(|shell| !shell.trim().is_empty());
+        self.sessions.set_hands(HandsSettings {
+            shell,
+            private_hosts: settings.private_hosts.clone(),
+        });
     }
 
     pub fn close(&self) {

@@ -33,6 +33,8 @@ export type { ImportSource } from './bindings/ImportSource';
 export type { KeyView } from './bindings/KeyView';
 export type { MatchedFile } from './bindings/MatchedFile';
 export type { Mention } from './bindings/Mention';
+export type { McpResourceView } from './bindings/McpResourceView';
+export type { McpServerView } from './bindings/McpServerView';
 export type { Message } from './bindings/Message';
 export type { MessageError } from './bindings/MessageError';
 export type { MessagePage } from './bindings/MessagePage';

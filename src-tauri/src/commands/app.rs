@@ -42,6 +42,7 @@ pub async fn watch(shell: State<'_, Shell>, channel: Channel<UiBatch>) -> Answer
 pub async fn save_settings(shell: State<'_, Shell>, settings: Settings) -> Answer<()> {
     shell.sessions.set_allow_all(settings.allow_all);
     shell.settings.set_settings(&settings);
+    shell.apply(&settings);
     Ok(())
 }
 

@@ -79,6 +79,22 @@ impl TestApp {
         Self::configured(BEFORE_WRAP, config).await
     }
 
+    /// The same, with more in its config.
+    pub async fn with_config(model: &FakeModel, wire: WireKind, more: Value) -> Self {
+        let mut config = config_for(model, wire);
+        merge(&mut config, more);
+        Self::configured(BEFORE_WRAP, config).await
+    }
+
+    /// Changes the config; the next start reads it.
+    pub fn configure(&self, more: Value) {
+        let path = self.data.path().join(CONFIG);
+        let text = std::fs::read_to_string(&path).expect("there is a config");
+        let mut config = serde_json::from_str(&text).expect("the config is JSON");
+        merge(&mut config, more);
+        std::fs::write(path, config.to_string()).expect("the config is written");
+    }
+
     async fn configured(now: Millis, config: Value) -> Self {
         let data = tempfile::tempdir().expect("a data directory");
         let folder = tempfile::tempdir().expect("a project");
@@ -259,6 +275,17 @@ impl TestApp {
     /// Who said what: `user: text`, `assistant: step-start reasoning text step-finish`.
     pub async fn outline(&self) -> Vec<String> {
         self.messages().await.iter().map(outline).collect()
+    }
+}
+
+fn merge(config: &mut Value, more: Value) {
+    match (config, more) {
+        (Value::Object(config), Value::Object(more)) => {
+            for (key, value) in more {
+                merge(config.entry(key).or_insert(Value::Null), value);
+            }
+        }
+        (config, more) => *config = more,
     }
 }
 

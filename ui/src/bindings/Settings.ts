@@ -21,3 +21,10 @@ variants: { [key in string]: string },
  * What opens a file that is clicked on.
  */
 editor: EditorChoice, review: ReviewSettings, };
+ * The shell of commands: a path, `git-bash`, or nothing for the person's own.
+ */
+shell: string, 
+/**
+ * Hosts of a private network that may be fetched from.
+ */
+privateHosts: Array<string>, };

@@ -19,6 +19,7 @@ import { gallery } from './fake/gallery';
 import { createClock } from './fake/ids';
 import { createFakeAttachments, type FakeAttachments } from './fake/attachments';
 import { createFakeImports } from './fake/imports';
+import { createFakeMcp } from './fake/mcp';
 import { createFakeModels } from './fake/models';
 import { viewOf, createWriter } from './fake/parts';
 import { CONTEXT, createFakeQueue } from './fake/queue';
@@ -63,6 +64,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
   const running = new Map<string, { frame?: Frame; timer?: ReturnType<typeof setTimeout> }>();
   const calls: FakeHost['calls'] = [];
   const attachments = createFakeAttachments(messages);
+  const mcp = createFakeMcp();
   const models = createFakeModels(options.connected ?? false);
   const imports = createFakeImports();
   let settings: Settings = {
@@ -75,6 +77,8 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
     variants: {},
     editor: { kind: 'system' },
     review: { width: 460, sideBySide: false, opens: true },
+    shell: '',
+    privateHosts: [],
     ...options.settings,
   };
   let receive: (batch: UiBatch) => void = () => {};
@@ -279,6 +283,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
     },
     openAttachment: async () => {},
     openInEditor: async () => {},
+    ...mcp,
     ...models,
     ...queue,
     ...imports,

@@ -18,6 +18,8 @@ import type {
   ImportReport,
   ImportSource,
   Mention,
+  McpResourceView,
+  McpServerView,
   MessagePage,
   ModelList,
   PermissionReply,
@@ -143,6 +145,14 @@ export interface Host {
   exportSession(sessionID: string): Promise<string | null>;
   /** From a file a dialog asks for; null when dismissed. */
   importSession(): Promise<ImportReport | null>;
+  /** Starts those that are on, so ask again while one is `starting`. */
+  listMcp(): Promise<McpServerView[]>;
+  setMcpEnabled(name: string, on: boolean): Promise<McpServerView[]>;
+  restartMcp(name: string): Promise<McpServerView[]>;
+  /** The person has looked at the server's tools as they are now. */
+  acceptMcp(name: string): Promise<McpServerView[]>;
+  /** What servers let one attach to a prompt. */
+  listMcpResources(projectID: string): Promise<McpResourceView[]>;
 
   /** Of a project, which may bring its own once it is trusted; else the person's. */
   listModels(projectID?: string): Promise<ModelList>;

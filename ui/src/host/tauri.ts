@@ -95,6 +95,11 @@ export function createTauriHost(): Host {
     unshareSession: (sessionId) => invoke('unshare_session', { sessionId }),
     exportSession: (sessionId) => invoke('export_session', { sessionId }),
     importSession: () => invoke('import_session'),
+    listMcp: () => invoke('list_mcp'),
+    setMcpEnabled: (name, on) => invoke('set_mcp_enabled', { name, on }),
+    restartMcp: (name) => invoke('restart_mcp', { name }),
+    acceptMcp: (name) => invoke('accept_mcp', { name }),
+    listMcpResources: (projectId) => invoke('list_mcp_resources', { projectId }),
 
     listModels: (projectId) => invoke('list_models', { projectId: projectId ?? null }),
     findLocalModels: () => invoke('find_local_models'),

@@ -90,6 +90,8 @@ const DEFAULTS: Settings = {
   variants: {},
   editor: { kind: 'system' },
   review: { width: 460, sideBySide: false, opens: true },
+  shell: '',
+  privateHosts: [],
 };
 
 export function createApp(host: Host, storage: Storage | undefined = globalThis.localStorage): App {

@@ -29,6 +29,8 @@ pub fn write_bindings(dir: &Path) -> Result<(), Box<dyn Error>> {
     ipc::UiBatch::export_all(&config)?;
     ipc::ContextUse::export_all(&config)?;
     ipc::UiError::export_all(&config)?;
+    ipc::McpResourceView::export_all(&config)?;
+    ipc::McpServerView::export_all(&config)?;
     ipc::ModelList::export_all(&config)?;
     ipc::ConnectionReport::export_all(&config)?;
     ipc::Attached::export_all(&config)?;

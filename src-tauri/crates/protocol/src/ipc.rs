@@ -8,6 +8,7 @@ mod attachments;
 mod details;
 mod editor;
 mod import;
+mod mcp;
 mod models;
 mod prompt;
 mod time;
@@ -22,6 +23,7 @@ pub use attachments::{
 pub use details::{MatchedFile, MatchedLine, ToolBody, ToolDetails, TreeEntry};
 pub use editor::{EditorChoice, EditorKind};
 pub use import::{ImportKind, ImportReport, ImportSource, ImportUnreadable};
+pub use mcp::{McpResourceView, McpServerView, McpStatus, McpToolView};
 pub use models::{ConnectionReport, KeyView, ModelList, ModelView, PriceView, ProviderView};
 pub use prompt::{Mention, PromptFile, PromptInput, SymbolKind};
 pub use time::{
@@ -87,6 +89,10 @@ pub struct Settings {
     /// What opens a file that is clicked on.
     pub editor: EditorChoice,
     pub review: ReviewSettings,
+    /// The shell of commands: a path, `git-bash`, or nothing for the person's own.
+    pub shell: String,
+    /// Hosts of a private network that may be fetched from.
+    pub private_hosts: Vec<String>,
 }
 
 /// How the person likes to look at changes.
@@ -122,6 +128,8 @@ impl Default for Settings {
             variants: BTreeMap::new(),
             editor: EditorChoice::default(),
             review: ReviewSettings::default(),
+            shell: String::new(),
+            private_hosts: Vec::new(),
         }
     }
 }

@@ -15,7 +15,9 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::agents::Agent;
+use crate::hands::Hands;
 use crate::instructions::Instructions;
+use crate::mcp::Mcp;
 use crate::mentions::Finder;
 use crate::models::Models;
 use crate::permission::{self, Freedom, PermissionDesk};
@@ -37,6 +39,7 @@ pub struct Core {
     pub instructions: Instructions,
     pub finder: Finder,
     pub tools: Registry,
+    pub mcp: Mcp,
     pub permissions: PermissionDesk,
     pub questions: QuestionDesk,
     pub pictures: Pictures,
@@ -44,6 +47,7 @@ pub struct Core {
     pub snapshots: Snapshots,
     pub summaries: Summaries,
     pub environment: Arc<Environment>,
+    pub hands: Hands,
     /// Rules from the person's settings, over those of every agent.
     pub user_rules: Mutex<Ruleset>,
     /// Nothing is asked any more; off unless the person says so.
@@ -92,13 +96,15 @@ impl Core {
         models: Arc<Models>,
         setups: Setups,
         tools: Registry,
-        environment: Arc<Environment>,
+        hands: Hands,
         pictures: Pictures,
         draw_page: Option<DrawPage>,
     ) -> Self {
+        let environment = hands.environment().clone();
         Core {
             snapshots: Snapshots::new(data_dir.clone()),
             summaries: Summaries::default(),
+            mcp: Mcp::new(&data_dir, environment.clone()),
             data_dir,
             models,
             setups,
@@ -109,6 +115,7 @@ impl Core {
             permissions: PermissionDesk::new(records.clone()),
             questions: QuestionDesk::new(records.clone()),
             environment,
+            hands,
             pictures,
             draw_page,
             user_rules: Mutex::default(),
@@ -124,7 +131,17 @@ impl Core {
     /// What holds where a session works, as the files say now.
     pub async fn setup(&self, session: &Session, project: &Project) -> Arc<Setup> {
         let (directory, worktree) = (Path::new(&session.directory), Path::new(&project.worktree));
-        self.setups.of(directory, worktree).await
+        let setup = self.setups.of(directory, worktree).await;
+        if directory == worktree {
+            self.adopt(project, &setup);
+        }
+        setup
+    }
+
+    /// Tools and servers follow the files.
+    pub fn adopt(&self, project: &Project, setup: &Setup) {
+        self.hands.configure(&setup.person.settings);
+        self.mcp.configure(project, &setup.person.mcp, &setup.mcp);
     }
 
     /// Defaults, then the agent, then the person, then their word on this agent, then the

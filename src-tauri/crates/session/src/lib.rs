@@ -17,8 +17,10 @@ pub mod data_url;
 mod error;
 mod failure;
 mod fork;
+mod hands;
 mod import;
 mod instructions;
+pub mod mcp;
 mod mentions;
 pub mod models;
 mod permission;
@@ -47,6 +49,7 @@ mod turn;
 
 pub use agents::{Agent, Mode};
 pub use error::{Failed, Result};
+pub use hands::HandsSettings;
 pub use lathe_provider::catalog::parse_model_ref;
 pub use lathe_provider::demo::{DemoPace, SAMPLE_PROJECT};
 pub use lathe_provider::keys::Keys;

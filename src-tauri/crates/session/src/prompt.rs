@@ -3,6 +3,7 @@
 mod files;
 mod host;
 mod parts;
+mod resources;
 
 use std::sync::Arc;
 
@@ -61,6 +62,8 @@ pub async fn build(
     let rules = core.rules(setup, &setup.agents.get(Some(&agent)), session);
     let host = PromptHost::granted(rules);
     let reader = Reader {
+        core,
+        project,
         agents: &setup.agents,
         cx: context(core, session, project, id.clone(), host),
     };

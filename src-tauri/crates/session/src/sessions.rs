@@ -35,6 +35,8 @@ use crate::clock::{Clock, SystemClock};
 use crate::config;
 use crate::core::Core;
 use crate::error::{Failed, Result};
+use crate::hands::{Hands, HandsSettings};
+use crate::mcp::Mcp;
 use crate::models::{DEMO, Models};
 use crate::permission::Answer;
 use crate::pictures::{FitPicture, Pictures};
@@ -120,7 +122,7 @@ impl Sessions {
             config::named_file(options.config.as_deref()),
         );
         let keys = options.keys.unwrap_or_else(|| Keys::new(&options.data_dir));
-        let value = setup::models_at_start(home.clone(), named.clone());
+        let (value, person) = setup::at_start(home.clone(), named.clone());
         let models = Arc::new(Models::new(client, keys, value));
         let setups = Setups::new(home, named, &options.data_dir, models.clone());
         sweep(options.data_dir.join("tool-output"), records.now());
@@ -130,10 +132,12 @@ impl Sessions {
             models,
             setups,
             options.tools,
-            options.environment,
+            Hands::new(options.environment),
             Pictures::new(options.fit_picture),
             options.draw_page,
         );
+        core.hands.configure(&person.settings);
+        core.mcp.configure_person(&person.mcp);
         let sessions = Sessions {
             core: Arc::new(core),
         };
@@ -167,7 +171,14 @@ impl Sessions {
     }
 
     pub async fn open_project(&self, folder: &Path) -> Result<Project> {
-        project::open(&self.core.records, folder).await
+        let project = project::open(&self.core.records, folder).await?;
+        let (sessions, opened) = (self.clone(), project.clone());
+        // Servers take their time to start; nobody waits for them here.
+        tokio::spawn(async move {
+            sessions.setup_of(&opened).await;
+            sessions.core.mcp.begin(&opened.id);
+        });
+        Ok(project)
     }
 
     /// Last used first.
@@ -259,6 +270,11 @@ impl Sessions {
         self.core.permissions.revoke(project, rule).await
     }
 
+    /// What the window's settings say of tools; it holds from the next call on.
+    pub fn set_hands(&self, settings: HandsSettings) {
+        self.core.hands.set(settings);
+    }
+
     pub fn set_rules(&self, rules: Ruleset) {
         *self.core.user_rules.lock() = rules;
     }
@@ -282,6 +298,11 @@ impl Sessions {
         &self.core.models
     }
 
+    /// Servers that offer tools and resources.
+    pub fn mcp(&self) -> &Mcp {
+        &self.core.mcp
+    }
+
     /// Looks over every stored file; a repair moves aside what is damaged or stray.
     pub async fn check(&self, repair: bool) -> Result<Report> {
         let store = self.core.records.store();
@@ -298,6 +319,7 @@ impl Sessions {
         for id in running {
             self.abort(&id).await;
         }
+        self.core.mcp.close().await;
         self.core.environment.processes().kill_all();
     }
 

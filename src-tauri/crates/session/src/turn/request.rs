@@ -41,6 +41,7 @@ impl Turn {
             }];
             request.messages.push(ModelMessage::User { content });
         } else if model.info().tools {
+            self.core.mcp.settled(&self.project.id).await;
             request.tools = specs(&self.tools(agent));
         }
         request
@@ -72,9 +73,9 @@ impl Turn {
         let rules = self.rules(agent);
         // A task hands out no tasks of its own.
         let is_task = self.session.parent_id.is_some();
-        self.core
-            .tools
-            .without(|tool| hides_tool(&rules, tool) || (is_task && tool == "task"))
+        let tools = self.core.tools.clone();
+        let all = self.core.mcp.join(&self.project.id, tools);
+        all.without(|tool| hides_tool(&rules, tool) || (is_task && tool == "task"))
     }
 }
 
