@@ -20,7 +20,8 @@ variants: { [key in string]: string },
 /**
  * What opens a file that is clicked on.
  */
-editor: EditorChoice, review: ReviewSettings, };
+editor: EditorChoice, review: ReviewSettings, 
+/**
  * The shell of commands: a path, `git-bash`, or nothing for the person's own.
  */
 shell: string, 
