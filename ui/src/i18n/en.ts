@@ -1,3 +1,5 @@
+import { diff, review } from './en/review';
+
 /** Every word on screen. Another language is another file of this shape. */
 export const en = {
   app: 'Lathe',
@@ -312,68 +314,8 @@ export const en = {
     high: 'High priority',
   },
 
-  diff: {
-    label: 'Changes',
-    kinds: { add: 'added: ', del: 'removed: ', context: '' },
-    status: {
-      added: 'new',
-      deleted: 'deleted',
-      modified: 'changed',
-      renamed: 'renamed',
-      binary: 'binary',
-      mode: 'mode',
-    },
-    notes: {
-      binary: 'A binary file. Its content is not shown.',
-      mode: 'Only its permissions changed.',
-      empty: 'No line of it changed.',
-    },
-    renamed: (from: string, to: string) => `Moved from ${from} to ${to}, without a change.`,
-    folded: {
-      lockFile: 'A lock file, written by a program.',
-      generated: 'A generated file.',
-      minified: 'A minified file.',
-      tooLong: 'A long difference.',
-    },
-    showAnyway: (lines: number) => `Show ${lines} changed lines`,
-    gap: (lines: number) => (lines === 1 ? '1 unchanged line' : `${lines} unchanged lines`),
-    rest: 'The rest of the file',
-    hunk: (at: number, of: number) => `Change ${at} of ${of}`,
-    counts: (added: number, removed: number) => `${added} lines added, ${removed} removed`,
-    noNewline: 'no line break at the end',
-    open: (path: string) => `Show ${path}`,
-    close: (path: string) => `Hide ${path}`,
-    sideBySide: 'Side by side',
-    unified: 'One below the other',
-  },
-
-  review: {
-    label: 'Review',
-    show: 'Show review',
-    hide: 'Hide review',
-    close: 'Close review',
-    resize: 'Resize review',
-    session: 'Changes of this session',
-    turn: 'Changes of one turn',
-    showSession: 'Whole session',
-    files: 'Changed files',
-    nothing: 'Nothing has been changed.',
-    loading: 'Loading changes',
-    takeBack: 'Take back',
-    takeBackFile: (path: string) => `Take back the changes of ${path}`,
-    takeBackHunk: 'Take back this change',
-    confirm: 'Take this back?',
-    cannot: 'This cannot be taken back',
-    cancel: 'Cancel',
-    changes: {
-      restore: 'goes back to what it was',
-      delete: 'is removed, it was new',
-      create: 'comes back',
-      conflict: 'stays as it is',
-    },
-    tookBack: (files: number) => (files === 1 ? 'Took back the changes of 1 file' : `Took back the changes of ${files} files`),
-    canUndo: 'Something was taken back.',
-  },
+  diff,
+  review,
 
   permission: {
     /** What is asked for, by the name of the permission. */

@@ -175,6 +175,8 @@ describe('opening', () => {
       messages: [asked, said],
       hasOlder: true,
       todos: [],
+      queued: [],
+      context: { used: 0, usable: 0, limit: 0, willCompact: false },
       damaged: [{ key: 'part/x', reason: 'cut' }],
       stale: false,
     });
