@@ -30,7 +30,7 @@ pub fn is_ours(url: &str) -> bool {
 /// Something behind an address of ours.
 pub enum Asset {
     Staged(AttachmentView),
-    Stored(FilePart),
+    Stored(Box<FilePart>),
 }
 
 impl Asset {
@@ -70,7 +70,7 @@ pub async fn find(shell: &Shell, url: &str) -> Option<Asset> {
             call.map(|call| attached(call?, index))
         }
     };
-    file.ok()?.map(Asset::Stored)
+    file.ok()?.map(|file| Asset::Stored(Box::new(file)))
 }
 
 fn attached(call: Part, index: usize) -> Option<FilePart> {

@@ -94,7 +94,7 @@ impl Runs {
 
     /// All that a run took, under the name of its work.
     fn rest(&self, work: &str, shown: &str) {
-        let rest: [(&str, &str, fn(&Usage) -> f64); 3] = [
+        let rest: [Measure; 3] = [
             ("wall", "s", |run| run.wall),
             ("cpu", "s", |run| run.cpu),
             ("memory", "MB", |run| run.memory),
@@ -104,6 +104,9 @@ impl Runs {
         }
     }
 }
+
+/// A name, its unit, and where it is read.
+type Measure = (&'static str, &'static str, fn(&Usage) -> f64);
 
 async fn start(model: &FakeModel, pair: &Pair) -> Result<(), Failure> {
     let mut runs = Runs::default();

@@ -89,6 +89,12 @@ impl Running {
     }
 }
 
+/// What is drawn for us: the core itself knows no rendering.
+pub struct Drawing {
+    pub pictures: Pictures,
+    pub page: Option<DrawPage>,
+}
+
 impl Core {
     pub fn new(
         records: Records,
@@ -97,8 +103,7 @@ impl Core {
         setups: Setups,
         tools: Registry,
         hands: Hands,
-        pictures: Pictures,
-        draw_page: Option<DrawPage>,
+        drawing: Drawing,
     ) -> Self {
         let environment = hands.environment().clone();
         Core {
@@ -116,8 +121,8 @@ impl Core {
             questions: QuestionDesk::new(records.clone()),
             environment,
             hands,
-            pictures,
-            draw_page,
+            pictures: drawing.pictures,
+            draw_page: drawing.page,
             user_rules: Mutex::default(),
             running: Mutex::default(),
             prompting: Mutex::default(),

@@ -107,8 +107,9 @@ fn first_of(folder: &Path) -> Option<PathBuf> {
 
 fn cut(mut text: String) -> String {
     if text.len() > MOST_BYTES {
-        let end = text.floor_char_boundary(MOST_BYTES);
-        text.truncate(end);
+        let mut places = (0..=MOST_BYTES).rev();
+        let end = places.find(|at| text.is_char_boundary(*at));
+        text.truncate(end.unwrap_or(0));
         text.push_str("\n\n(The rest of this file was left out: it is too long.)");
     }
     text

@@ -33,7 +33,7 @@ use tokio::sync::watch;
 use crate::bus::{Bus, Subscription};
 use crate::clock::{Clock, SystemClock};
 use crate::config;
-use crate::core::Core;
+use crate::core::{Core, Drawing};
 use crate::error::{Failed, Result};
 use crate::hands::{Hands, HandsSettings};
 use crate::mcp::Mcp;
@@ -133,8 +133,10 @@ impl Sessions {
             setups,
             options.tools,
             Hands::new(options.environment),
-            Pictures::new(options.fit_picture),
-            options.draw_page,
+            Drawing {
+                pictures: Pictures::new(options.fit_picture),
+                page: options.draw_page,
+            },
         );
         core.hands.configure(&person.settings);
         core.mcp.configure_person(&person.mcp);

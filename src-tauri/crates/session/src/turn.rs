@@ -138,7 +138,7 @@ impl Turn {
                 return Ok(Ended::Done);
             }
             if self.steps == 0 {
-                let first = self.history.from_the_start();
+                let first = self.history.whole();
                 title::begin(&self.core, &self.setup.models, &self.session, first);
             }
             self.setup = self.core.setup(&self.session, &self.project).await;

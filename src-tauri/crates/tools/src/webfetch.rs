@@ -100,7 +100,7 @@ fn output(answer: Answer, format: Format) -> Result<ToolOutput, ToolFailure> {
             title,
             format!("Fetched {}; it is attached.", attachment.mime),
         )
-        .attach(attachment),
+        .attach(*attachment),
     };
     Ok(output.with("url", url).with("contentType", mime))
 }

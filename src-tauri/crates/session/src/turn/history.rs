@@ -42,7 +42,7 @@ impl History {
     }
 
     /// The whole session, if that is what we have.
-    pub fn from_the_start(&self) -> &[MessageWithParts] {
+    pub fn whole(&self) -> &[MessageWithParts] {
         if self.has_older { &[] } else { &self.messages }
     }
 

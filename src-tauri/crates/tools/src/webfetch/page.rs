@@ -20,7 +20,7 @@ const HIDDEN: [&str; 10] = [
 
 pub(super) enum Content {
     Text(String),
-    Media(Attachment),
+    Media(Box<Attachment>),
 }
 
 pub(super) fn read(answer: Answer, format: Format) -> Result<Content, ToolFailure> {
@@ -30,12 +30,12 @@ pub(super) fn read(answer: Answer, format: Format) -> Result<Content, ToolFailur
             .path_segments()
             .and_then(|mut parts| parts.next_back());
         let filename = name.filter(|name| !name.is_empty()).map(str::to_owned);
-        return Ok(Content::Media(Attachment {
+        return Ok(Content::Media(Box::new(Attachment {
             mime: mime.to_owned(),
             filename,
             bytes: answer.body,
             source: None,
-        }));
+        })));
     }
     let mime = answer.mime();
     let html = is_html(&mime, &answer.body);

@@ -63,15 +63,21 @@ fn shorten_value(value: &mut Value) {
 
 fn shorten(text: &mut String) {
     if text.len() > LONGEST {
-        text.truncate(text.floor_char_boundary(LONGEST));
+        text.truncate(boundary_before(text, LONGEST));
         text.push('…');
     }
 }
 
 fn shorten_middle(text: &mut String) {
     if text.len() > LONGEST + RAW_END {
-        let head = text.floor_char_boundary(LONGEST);
-        let tail = text.ceil_char_boundary(text.len() - RAW_END);
+        let head = boundary_before(text, LONGEST);
+        let tail = boundary_before(text, text.len() - RAW_END);
         text.replace_range(head..tail, " … ");
     }
+}
+
+/// The last place not after `at` where a character begins.
+fn boundary_before(text: &str, at: usize) -> usize {
+    let mut places = (0..=at).rev();
+    places.find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }

@@ -23,11 +23,7 @@ pub(super) struct Rows<'a>(pub(super) &'a Connection);
 impl Rows<'_> {
     pub(super) fn all(&self, sql: &str, params: impl Params) -> Result<Vec<Row>> {
         let mut statement = self.0.prepare(sql).map_err(failed)?;
-        let names: Vec<String> = statement
-            .column_names()
-            .into_iter()
-            .map(str::to_owned)
-            .collect();
+        let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
         let mut rows = statement.query(params).map_err(failed)?;
         let mut found = Vec::new();
         while let Some(row) = rows.next().map_err(failed)? {
