@@ -13,10 +13,11 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 /// What each core crate may know of the others, and what its tests may use on top.
-const KNOWLEDGE: [(&str, &[&str], &[&str]); 8] = [
+const KNOWLEDGE: [(&str, &[&str], &[&str]); 9] = [
     ("protocol", &[], &[]),
     ("provider", &["lathe-protocol"], &[]),
     ("render", &["lathe-protocol"], &[]),
+    ("search", &["lathe-protocol"], &[]),
     ("snapshot", &["lathe-protocol"], &[]),
     ("store", &["lathe-protocol"], &[]),
     ("tools", &["lathe-protocol"], &[]),
@@ -25,6 +26,7 @@ const KNOWLEDGE: [(&str, &[&str], &[&str]); 8] = [
         &[
             "lathe-protocol",
             "lathe-provider",
+            "lathe-search",
             "lathe-snapshot",
             "lathe-store",
             "lathe-tools",

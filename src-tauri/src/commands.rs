@@ -6,7 +6,9 @@ mod attachments;
 mod import;
 mod models;
 mod project;
+mod search;
 mod session;
+mod settings;
 mod surroundings;
 mod time;
 mod trust;
@@ -26,6 +28,20 @@ pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
         app::open_external,
         project::open_project,
         project::pick_project,
+        search::search,
+        search::find_in_session,
+        search::open_session_at,
+        search::newer_messages,
+        search::rebuild_index,
+        settings::approved_rules,
+        settings::revoke_rule,
+        settings::project_edits,
+        settings::data_use,
+        settings::clean_data,
+        settings::check_data,
+        settings::show_data,
+        settings::set_menu,
+        settings::open_in_editor,
         session::list_sessions,
         session::search_sessions,
         session::create_session,

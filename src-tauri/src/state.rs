@@ -1,6 +1,6 @@
 //! What commands borrow.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -32,15 +32,25 @@ impl Shell {
         app: &AppHandle,
         data_dir: PathBuf,
     ) -> Result<Self, Box<dyn std::error::Error>> {
+        let settings = SettingsFile::open(app, &data_dir)?;
+        let chosen = settings.settings();
         let mut options = Options::new(&data_dir);
+        if !chosen.shell.trim().is_empty() {
+            options = options.with_shell(chosen.shell.trim().into());
+        }
         options.fit_picture = Arc::new(fit_picture);
         let sessions = Sessions::open(options).await?;
         let bridge = Arc::new(Bridge::new(sessions.clone()));
         let around = sessions.clone();
         // Servers on this machine are found by themselves, at nobody's expense.
         tauri::async_runtime::spawn(async move { around.models().look_around().await });
-        let settings = SettingsFile::open(app, &data_dir)?;
-        sessions.set_allow_all(settings.settings().allow_all);
+        let index = sessions.clone();
+        tauri::async_runtime::spawn(async move {
+            if let Err(error) = index.start_indexing().await {
+                tracing::warn!(%error, "sessions cannot be searched");
+            }
+        });
+        sessions.set_allow_all(chosen.allow_all);
         let wanted = folder_argument(std::env::args().skip(1), &std::env::current_dir()?);
         let attachments = AttachmentDesk::new(&data_dir);
         attachments.sweep(SystemTime::now());
@@ -63,6 +73,10 @@ impl Shell {
         }
         let folder = sample::write(&self.data_dir)?;
         Ok(vec![self.sessions.open_project(&folder).await?])
+    }
+
+    pub fn data_dir(&self) -> &Path {
+        &self.data_dir
     }
 
     pub fn close(&self) {

@@ -3,6 +3,8 @@
 //! Run by `cargo xtask test e2e`, one test at a time.
 #![cfg(target_os = "linux")]
 
+mod accessible;
+mod frame;
 mod look;
 mod restart;
 mod sessions;

@@ -20,6 +20,7 @@ mod media;
 mod mentions;
 mod recovery;
 mod revert;
+mod search;
 mod time;
 mod tools;
 mod trust;

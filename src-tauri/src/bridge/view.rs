@@ -3,17 +3,34 @@
 use lathe_protocol::ipc::{Damaged, MessagePage, MessageView, PartView, SessionView};
 use lathe_protocol::{FileDiff, Message, MessageId, MessageWithParts, Part, SessionId};
 use lathe_render::markdown::{self, Options};
-use lathe_session::{Result, Sessions};
+use lathe_session::{Page, Result, Sessions, Stretch};
 
 pub async fn session(sessions: &Sessions, id: &SessionId, limit: usize) -> Result<SessionView> {
     sessions.recover(id).await?;
-    let session = sessions.get(id).await?;
     let page = page(sessions, id, None, limit).await?;
+    with_page(sessions, id, page).await
+}
+
+/// As it stands around a message.
+pub async fn session_at(
+    sessions: &Sessions,
+    id: &SessionId,
+    at: &MessageId,
+    limit: usize,
+) -> Result<SessionView> {
+    sessions.recover(id).await?;
+    let page = window(sessions, id, &Stretch::Around(at.clone()), limit).await?;
+    with_page(sessions, id, page).await
+}
+
+async fn with_page(sessions: &Sessions, id: &SessionId, page: MessagePage) -> Result<SessionView> {
+    let session = sessions.get(id).await?;
     let mine = |other: &SessionId| other == id;
     Ok(SessionView {
         session,
         messages: page.messages,
         has_older: page.has_older,
+        has_newer: page.has_newer,
         status: sessions.status(id),
         permissions: sessions
             .permissions()
@@ -36,7 +53,20 @@ pub async fn page(
     before: Option<&MessageId>,
     limit: usize,
 ) -> Result<MessagePage> {
-    let page = sessions.messages(id, before, limit).await?;
+    Ok(drawn(sessions.messages(id, before, limit).await?, false))
+}
+
+pub async fn window(
+    sessions: &Sessions,
+    id: &SessionId,
+    stretch: &Stretch,
+    limit: usize,
+) -> Result<MessagePage> {
+    let window = sessions.window(id, stretch, limit).await?;
+    Ok(drawn(window.page, window.has_newer))
+}
+
+fn drawn(page: Page, has_newer: bool) -> MessagePage {
     let damaged = page.damaged.into_iter().map(|one| Damaged {
         key: one.key.to_string(),
         reason: one.reason,
@@ -46,11 +76,12 @@ pub async fn page(
             .nth(1)
             .and_then(|id| MessageId::parse(id).ok()),
     });
-    Ok(MessagePage {
+    MessagePage {
         messages: page.messages.into_iter().map(message).collect(),
         has_older: page.has_older,
+        has_newer,
         damaged: damaged.collect(),
-    })
+    }
 }
 
 fn message(message: MessageWithParts) -> MessageView {

@@ -10,7 +10,11 @@ import type { Todo } from "./Todo";
 /**
  * A session as the timeline first shows it: its tail.
  */
-export type SessionView = { session: Session, messages: Array<MessageView>, hasOlder: boolean, status: SessionStatus, permissions: Array<PermissionRequest>, questions: Array<QuestionRequest>, todos: Array<Todo>, 
+export type SessionView = { session: Session, messages: Array<MessageView>, hasOlder: boolean, 
+/**
+ * It was opened somewhere inside: newer messages follow.
+ */
+hasNewer: boolean, status: SessionStatus, permissions: Array<PermissionRequest>, questions: Array<QuestionRequest>, todos: Array<Todo>, 
 /**
  * Files of this session that could not be read; their bytes are kept aside.
  */

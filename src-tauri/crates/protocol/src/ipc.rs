@@ -8,6 +8,8 @@ mod attachments;
 mod import;
 mod models;
 mod prompt;
+mod search;
+mod settings;
 mod time;
 mod trust;
 
@@ -19,6 +21,10 @@ pub use attachments::{
 pub use import::{ImportKind, ImportReport, ImportSource, ImportUnreadable};
 pub use models::{ConnectionReport, KeyView, ModelList, ModelView, PriceView, ProviderView};
 pub use prompt::{Mention, PromptFile, PromptInput, SymbolKind};
+pub use search::{FindHit, HitKind, SearchAnswer, SearchHit, SnippetPiece};
+pub use settings::{
+    DataKind, DataReport, DataUse, DataView, EditorChoice, EditorKind, MenuItemView, MenuView,
+};
 pub use time::{
     Redaction, RevertChange, RevertFile, RevertOutcome, RevertPreview, RevertTarget,
     SessionDiffView, SessionExport, SharePreview,
@@ -78,6 +84,19 @@ pub struct Settings {
     pub allow_all: bool,
     /// The reasoning variant last chosen, by `provider/model`.
     pub variants: BTreeMap<String, String>,
+    /// Per cent.
+    pub zoom: u32,
+    pub reduced_motion: bool,
+    pub menu_bar: bool,
+    /// Say so when someone waits and the window is not looked at.
+    pub notify: bool,
+    /// The keys of actions that have others than their own; empty for none.
+    pub shortcuts: BTreeMap<String, String>,
+    pub editor: EditorChoice,
+    /// The shell that runs commands, if not the system's; counts from the next start.
+    pub shell: String,
+    /// Data of another program was found, and the person has decided.
+    pub import_offered: bool,
 }
 
 impl Default for Settings {
@@ -90,6 +109,14 @@ impl Default for Settings {
             recent_models: Vec::new(),
             allow_all: false,
             variants: BTreeMap::new(),
+            zoom: 100,
+            reduced_motion: false,
+            menu_bar: true,
+            notify: true,
+            shortcuts: BTreeMap::new(),
+            editor: EditorChoice::default(),
+            shell: String::new(),
+            import_offered: false,
         }
     }
 }
@@ -115,6 +142,8 @@ pub struct SessionView {
     pub session: Session,
     pub messages: Vec<MessageView>,
     pub has_older: bool,
+    /// It was opened somewhere inside: newer messages follow.
+    pub has_newer: bool,
     pub status: SessionStatus,
     pub permissions: Vec<PermissionRequest>,
     pub questions: Vec<QuestionRequest>,
@@ -128,6 +157,7 @@ pub struct SessionView {
 pub struct MessagePage {
     pub messages: Vec<MessageView>,
     pub has_older: bool,
+    pub has_newer: bool,
     pub damaged: Vec<Damaged>,
 }
 

@@ -3,8 +3,10 @@
 mod commands;
 mod lifecycle;
 mod media;
+mod search;
 mod surroundings;
 mod time;
+mod upkeep;
 mod work;
 
 pub use lifecycle::keep_titled;
@@ -23,7 +25,7 @@ use lathe_provider::client::{ModelClient, Timeouts};
 use lathe_provider::demo::DemoPace;
 use lathe_provider::keys::Keys;
 use lathe_store::{Health, Key, Listing, Page, Report, Store};
-use lathe_tools::environment::EnvironmentSettings;
+use lathe_tools::environment::{EnvironmentSettings, ShellChoice};
 use lathe_tools::{Environment, Registry};
 use tokio::sync::watch;
 
@@ -63,6 +65,17 @@ pub struct Options {
 }
 
 impl Options {
+    /// Runs commands in this shell, where it is one we can read.
+    pub fn with_shell(mut self, program: PathBuf) -> Self {
+        let shell = ShellChoice::Program(program);
+        let settings = EnvironmentSettings {
+            shell,
+            ..EnvironmentSettings::default()
+        };
+        self.environment = Arc::new(Environment::of_user(settings));
+        self
+    }
+
     pub fn new(data_dir: impl Into<PathBuf>) -> Self {
         Options {
             data_dir: data_dir.into(),
