@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 /// What each core crate may know of the others, and what its tests may use on top.
-const KNOWLEDGE: [(&str, &[&str], &[&str]); 9] = [
+const KNOWLEDGE: [(&str, &[&str], &[&str]); 10] = [
+    ("mcp", &["lathe-protocol"], &[]),
     ("protocol", &[], &[]),
     ("provider", &["lathe-protocol"], &[]),
     ("render", &["lathe-protocol"], &[]),
@@ -24,6 +25,7 @@ const KNOWLEDGE: [(&str, &[&str], &[&str]); 9] = [
     (
         "session",
         &[
+            "lathe-mcp",
             "lathe-protocol",
             "lathe-provider",
             "lathe-search",

@@ -20,7 +20,7 @@ const ROOT: &str = "attachment://localhost/";
 
 /// What a stored file is called in the window.
 pub fn url_of(file: &FilePart) -> String {
-    format!("{ROOT}{}/{}/{}", file.session_id, file.message_id, file.id)
+    file.address()
 }
 
 pub fn is_ours(url: &str) -> bool {

@@ -20,6 +20,7 @@ use tauri::async_runtime::JoinHandle;
 use tauri::ipc::Channel;
 
 use frame::Frame;
+use view::Roots;
 
 /// How long notices are gathered before they are sent.
 const FRAME: Duration = Duration::from_millis(16);
@@ -29,6 +30,7 @@ pub struct Bridge {
     open: Mutex<HashSet<SessionId>>,
     /// Sessions whose view was just made anew: half-rendered text of theirs starts over.
     reopened: Mutex<HashSet<SessionId>>,
+    roots: Roots,
     feeding: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -38,6 +40,7 @@ impl Bridge {
             sessions,
             open: Mutex::default(),
             reopened: Mutex::default(),
+            roots: Roots::default(),
             feeding: Mutex::default(),
         }
     }
@@ -55,7 +58,7 @@ impl Bridge {
         // Before the snapshot is taken: what is told in between must not be missed.
         self.open.lock().insert(id.clone());
         self.reopened.lock().insert(id.clone());
-        view::session(&self.sessions, id, limit).await
+        view::session(&self.sessions, &self.roots, id, limit).await
     }
 
     /// As [`Bridge::open`], but where a message stands.
@@ -67,7 +70,7 @@ impl Bridge {
     ) -> Result<SessionView> {
         self.open.lock().insert(id.clone());
         self.reopened.lock().insert(id.clone());
-        view::session_at(&self.sessions, id, at, limit).await
+        view::session_at(&self.sessions, &self.roots, id, at, limit).await
     }
 
     pub async fn newer(
@@ -76,7 +79,8 @@ impl Bridge {
         after: &MessageId,
         limit: usize,
     ) -> Result<MessagePage> {
-        view::window(&self.sessions, id, &Stretch::After(after.clone()), limit).await
+        let stretch = Stretch::After(after.clone());
+        view::window(&self.sessions, &self.roots, id, &stretch, limit).await
     }
 
     pub async fn older(
@@ -85,17 +89,18 @@ impl Bridge {
         before: &MessageId,
         limit: usize,
     ) -> Result<MessagePage> {
-        view::page(&self.sessions, id, Some(before), limit).await
+        view::page(&self.sessions, &self.roots, id, Some(before), limit).await
     }
 
     pub fn close(&self, id: &SessionId) {
         self.open.lock().remove(id);
+        self.roots.forget(id);
     }
 
     async fn run(&self, channel: Channel<UiBatch>) {
         let mut heard = self.sessions.subscribe();
         let mut health = self.sessions.health();
-        let mut frame = Frame::new(self.sessions.clone());
+        let mut frame = Frame::new(self.sessions.clone(), self.roots.clone());
         loop {
             let first = tokio::select! {
                 first = heard.next() => first,

@@ -3,12 +3,16 @@
 mod answers;
 mod app;
 mod attachments;
+mod editor;
 mod import;
+mod mcp;
 mod models;
+mod parts;
 mod project;
 mod search;
 mod session;
 mod settings;
+mod share;
 mod surroundings;
 mod time;
 mod trust;
@@ -26,6 +30,9 @@ pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
         app::save_settings,
         app::remember,
         app::open_external,
+        editor::open_in_editor,
+        parts::tool_details,
+        parts::open_attachment,
         project::open_project,
         project::pick_project,
         search::search,
@@ -41,7 +48,6 @@ pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
         settings::check_data,
         settings::show_data,
         settings::set_menu,
-        settings::open_in_editor,
         session::list_sessions,
         session::search_sessions,
         session::create_session,
@@ -59,6 +65,11 @@ pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
         trust::set_trust,
         trust::set_project_edits,
         trust::config_problems,
+        share::share_preview,
+        share::share_session,
+        share::unshare_session,
+        share::export_session,
+        share::import_session,
         time::session_diff,
         time::file_diff,
         time::preview_revert,
@@ -70,6 +81,11 @@ pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
         turn::run_command,
         turn::abort,
         turn::retry_now,
+        turn::compact,
+        turn::context_use,
+        turn::edit_queued,
+        turn::remove_queued,
+        turn::children_of,
         answers::answer_permission,
         answers::answer_question,
         answers::dismiss_question,
@@ -82,6 +98,11 @@ pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
         attachments::session_usage,
         attachments::copy_image,
         attachments::save_attachment,
+        mcp::list_mcp,
+        mcp::set_mcp_enabled,
+        mcp::restart_mcp,
+        mcp::accept_mcp,
+        mcp::list_mcp_resources,
         models::list_models,
         models::find_local_models,
         models::set_key,

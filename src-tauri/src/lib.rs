@@ -8,7 +8,6 @@ mod attachments;
 mod bridge;
 mod clipboard;
 mod commands;
-mod editor;
 mod error;
 mod menu;
 mod notify;

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use lathe_protocol::Project;
+use lathe_protocol::ipc::Settings;
 use lathe_render::image_view::fit_for_model;
-use lathe_session::{Options, Sessions};
+use lathe_session::{HandsSettings, Options, Sessions};
 use parking_lot::Mutex;
 use tauri::AppHandle;
 
@@ -33,12 +34,9 @@ impl Shell {
         data_dir: PathBuf,
     ) -> Result<Self, Box<dyn std::error::Error>> {
         let settings = SettingsFile::open(app, &data_dir)?;
-        let chosen = settings.settings();
         let mut options = Options::new(&data_dir);
-        if !chosen.shell.trim().is_empty() {
-            options = options.with_shell(chosen.shell.trim().into());
-        }
         options.fit_picture = Arc::new(fit_picture);
+        options.draw_page = Some(Arc::new(lathe_render::page::session));
         let sessions = Sessions::open(options).await?;
         let bridge = Arc::new(Bridge::new(sessions.clone()));
         let around = sessions.clone();
@@ -50,11 +48,10 @@ impl Shell {
                 tracing::warn!(%error, "sessions cannot be searched");
             }
         });
-        sessions.set_allow_all(chosen.allow_all);
         let wanted = folder_argument(std::env::args().skip(1), &std::env::current_dir()?);
         let attachments = AttachmentDesk::new(&data_dir);
         attachments.sweep(SystemTime::now());
-        Ok(Shell {
+        let shell = Shell {
             sessions,
             attachments,
             clipboard: SystemClipboard::default(),
@@ -62,7 +59,9 @@ impl Shell {
             settings,
             wanted: Mutex::new(wanted),
             data_dir,
-        })
+        };
+        shell.apply(&shell.settings.settings());
+        Ok(shell)
     }
 
     /// The projects the sidebar begins with: those known, or the sample where there is none.
@@ -79,7 +78,24 @@ impl Shell {
         &self.data_dir
     }
 
+    /// Copies of attachments that other programs show, until we close.
+    pub fn opened_dir(&self) -> PathBuf {
+        self.data_dir.join("opened")
+    }
+
+    /// Hands on what the core must know of the settings.
+    pub fn apply(&self, settings: &Settings) {
+        self.sessions.set_allow_all(settings.allow_all);
+        let shell = Some(settings.shell.clone()).filter(|shell| !shell.trim().is_empty());
+        self.sessions.set_hands(HandsSettings {
+            shell,
+            private_hosts: settings.private_hosts.clone(),
+        });
+    }
+
     pub fn close(&self) {
+        // There may be none.
+        let _ = std::fs::remove_dir_all(self.opened_dir());
         self.settings.save();
         tauri::async_runtime::block_on(self.sessions.close());
     }

@@ -20,7 +20,7 @@ const OPEN_FOLDER: &str = "open-folder";
 const DROP: &str = "drop-update";
 
 pub fn open(app: &AppHandle) -> tauri::Result<()> {
-    let window = WebviewWindowBuilder::new(app, MAIN, WebviewUrl::default())
+    let window = WebviewWindowBuilder::new(app, MAIN, page())
         .title("Lathe")
         .inner_size(1240.0, 820.0)
         .min_inner_size(420.0, 400.0)
@@ -65,6 +65,16 @@ fn dragged(app: &AppHandle, drag: &DragDropEvent) {
 fn tell_drop(app: &AppHandle, update: &DropUpdate) {
     if let Err(error) = app.emit_to(MAIN, DROP, update) {
         tracing::warn!(%error, "the window was not told of a drop");
+    }
+}
+
+/// Who works on the cards sees all of them at once; a release knows no such page.
+fn page() -> WebviewUrl {
+    let gallery = cfg!(debug_assertions) && std::env::args().any(|word| word == "--gallery");
+    if gallery {
+        WebviewUrl::App("index.html?gallery".into())
+    } else {
+        WebviewUrl::default()
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod accessible;
 mod frame;
+mod gallery;
 mod look;
 mod restart;
 mod sessions;

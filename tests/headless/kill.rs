@@ -17,7 +17,7 @@ fn kills() -> u64 {
     }
 }
 
-/// A turn that streams for a while, reads and runs a command.
+/// A turn that streams for a while, reads, runs a command and hands out a task.
 fn script(model: &FakeModel) -> Answered {
     let mut first = vec![reasoning("thinking it over")];
     for word in 0..12 {
@@ -28,7 +28,12 @@ fn script(model: &FakeModel) -> Answered {
         "bash",
         json!({ "command": "sleep 0.1; echo ran", "description": "Wait" }),
     ));
+    first.push(call(
+        "task",
+        json!({ "description": "Look", "prompt": "look", "subagent_type": "explore" }),
+    ));
     let answered = model.reply(first);
+    model.reply([say("a task "), pause(60), say("was here")]);
     model.reply([say("and "), pause(20), say("done")]);
     answered
 }

@@ -3,7 +3,7 @@
 use lathe_protocol::Event;
 use lathe_protocol::ipc::ConfigProblem;
 use lathe_provider::WireKind;
-use lathe_session::config::{McpKind, ShareMode};
+use lathe_session::config::{McpKind, ShareMode, ShareSetting};
 use lathe_test_support::app::{TestApp, until};
 use lathe_test_support::fake_model::{FakeModel, call, text};
 use serde_json::json;
@@ -116,7 +116,10 @@ async fn mistakes_are_named_with_file_and_key_and_the_rest_counts() {
         "{problems:?}"
     );
     let settings = app.sessions.settings(&app.project).await;
-    assert_eq!(settings.share, Some(ShareMode::Disabled));
+    assert_eq!(
+        settings.share,
+        Some(ShareSetting::Mode(ShareMode::Disabled))
+    );
     let servers = app.sessions.mcp_servers(&app.project).await;
     let names: Vec<_> = servers.iter().map(|server| server.name.as_str()).collect();
     assert_eq!(names, ["docs"]);

@@ -128,7 +128,7 @@ async fn a_turn_says_busy_then_idle() {
                 Event::SessionStatus { status, .. } => Some(status.clone()),
                 _ => None,
             },
-            Told::Delta(_) => None,
+            Told::Delta(_) | Told::Queue(_) => None,
         })
         .collect();
     assert_eq!(statuses, [SessionStatus::Busy, SessionStatus::Idle]);

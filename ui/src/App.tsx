@@ -1,4 +1,5 @@
 /** The frame: sidebar, centre, and room for the review at the right. */
+import FileDiff from 'lucide-solid/icons/file-diff';
 import PanelLeft from 'lucide-solid/icons/panel-left';
 import { createEffect, createMemo, createSignal, Match, onCleanup, onMount, Show, Switch } from 'solid-js';
 import { createActions, type Actions } from './actions/actions';
@@ -10,12 +11,13 @@ import { en } from './i18n/en';
 import { Banner } from './kit/Banner';
 import { IconButton } from './kit/Button';
 import { baseName } from './kit/format';
-import { useShortcuts } from './kit/keys';
-import { followLinks } from './kit/links';
+import { keyName, useShortcuts } from './kit/keys';
+import { followLinks, followLinksByKey, type Ways } from './kit/links';
 import { Toasts } from './kit/Toasts';
 import { createNarrow } from './kit/narrow';
 import { Lightbox } from './media/Lightbox';
 import { Palette } from './palette/Palette';
+import { ReviewPlace } from './review/ReviewPlace';
 import { FindBar } from './search/FindBar';
 import { ImportOffer } from './settings/Import';
 import { SettingsDialog } from './settings/SettingsDialog';
@@ -23,6 +25,7 @@ import { Sidebar } from './sidebar/Sidebar';
 import type { App as Store } from './store/app';
 import { useApp } from './store/context';
 import { EmptySession, NoProject, OpenFailed, SessionSkeleton, StartFailed } from './timeline/Empty';
+import { TaskBar } from './timeline/TaskBar';
 import { Timeline } from './timeline/Timeline';
 import { TodoPanel } from './todos/TodoPanel';
 import { TrustBanner } from './trust/TrustBanner';
@@ -71,10 +74,20 @@ export function App() {
   });
   // The models are picked in the timeline's column, which a visiting sidebar covers.
   createEffect(() => app.overlay()?.name === 'models' && setVisiting(false));
-  const onClick = (event: MouseEvent) =>
-    followLinks(event, (url) => void app.attempt(() => app.host.openExternal(url)));
-  onMount(() => document.addEventListener('click', onClick));
-  onCleanup(() => document.removeEventListener('click', onClick));
+  const ways: Ways = {
+    open: (url) => void app.attempt(() => app.host.openExternal(url)),
+    edit: (path, line) => app.openFile(path, line),
+  };
+  const onClick = (event: MouseEvent) => followLinks(event, ways);
+  const onKeyDown = (event: KeyboardEvent) => followLinksByKey(event, ways);
+  onMount(() => {
+    document.addEventListener('click', onClick);
+    document.addEventListener('keydown', onKeyDown);
+  });
+  onCleanup(() => {
+    document.removeEventListener('click', onClick);
+    document.removeEventListener('keydown', onKeyDown);
+  });
   onMount(() => void app.start());
 
   return (
@@ -112,6 +125,7 @@ export function App() {
           </Show>
           <Centre />
         </main>
+        <ReviewPlace />
         <SettingsDialog />
         <Palette />
         <Lightbox />
@@ -159,6 +173,16 @@ function TitleBar(props: { sidebarOpen: boolean; onShowSidebar: () => void }) {
       <span class="title-bar-place" title={app.project()?.worktree}>
         {place()}
       </span>
+      <Show when={app.selected() !== undefined}>
+        <IconButton
+          icon={FileDiff}
+          label={app.review.shown() ? en.review.hide : en.review.show}
+          keys={keyName('D')}
+          data-testid="toggle-review"
+          aria-pressed={app.review.shown()}
+          onClick={() => (app.review.shown() ? app.review.close() : app.review.open())}
+        />
+      </Show>
     </header>
   );
 }
@@ -188,6 +212,7 @@ function Centre() {
         <Show when={(open()?.damaged.length ?? 0) > 0}>
           <Banner tone="warn">{en.timeline.damaged(open()?.damaged.length ?? 0)}</Banner>
         </Show>
+        <TaskBar />
         <div class="centre-row">
           <div class="centre-split">
             <div class="centre-column">

@@ -8,6 +8,8 @@ import './styles/tokens.css';
 import './styles/base.css';
 import './styles/markdown.css';
 import './styles/code.css';
+import './styles/ansi.css';
+import { addAnsiStyles } from './styles/ansi';
 
 /** A plain browser gets the scripted host, so that the window can be worked on without Rust. */
 async function findHost(): Promise<Host> {
@@ -17,9 +19,13 @@ async function findHost(): Promise<Host> {
   return createFakeHost({ empty: asked.has('empty'), connected: asked.has('connected') });
 }
 
-const root = document.getElementById('app');
-const host = await findHost();
-if (root) {
+async function open(root: HTMLElement): Promise<void> {
+  if (new URLSearchParams(location.search).has('gallery')) {
+    const { Gallery } = await import('./gallery/Gallery');
+    render(() => <Gallery />, root);
+    return;
+  }
+  const host = await findHost();
   render(() => {
     const app = createApp(host);
     return (
@@ -29,3 +35,7 @@ if (root) {
     );
   }, root);
 }
+
+addAnsiStyles();
+const root = document.getElementById('app');
+if (root) await open(root);

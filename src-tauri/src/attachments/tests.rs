@@ -57,10 +57,6 @@ fn things_are_known_by_what_they_hold_and_not_by_their_names() {
 fn what_cannot_be_attached_is_refused_with_the_reason() {
     let (data, desk) = desk();
     let large = data.path().join("large.log");
-    File::create(&large)
-        .unwrap()
-        .set_len(MOST_TEXT + 1)
-        .unwrap();
     fs::write(&large, vec![b'x'; MOST_TEXT as usize + 1]).unwrap();
     let paths = [
         file(&data, "tool.exe", b"MZ\x00\x01"),

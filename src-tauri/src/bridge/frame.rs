@@ -5,14 +5,15 @@ use std::sync::Arc;
 
 use lathe_protocol::ipc::UiUpdate;
 use lathe_protocol::{Event, Part, PartId, SessionId};
-use lathe_render::markdown::{Options, Stream};
+use lathe_render::markdown::Stream;
 use lathe_session::Sessions;
 use lathe_session::bus::{Delta, Told};
 
-use super::view;
+use super::view::{self, Roots};
 
 pub struct Frame {
     sessions: Sessions,
+    roots: Roots,
     updates: Vec<Pending>,
     streams: HashMap<PartId, Live>,
 }
@@ -34,9 +35,10 @@ struct Live {
 }
 
 impl Frame {
-    pub fn new(sessions: Sessions) -> Self {
+    pub fn new(sessions: Sessions, roots: Roots) -> Self {
         Frame {
             sessions,
+            roots,
             updates: Vec::new(),
             streams: HashMap::new(),
         }
@@ -62,7 +64,11 @@ impl Frame {
     pub fn take(&mut self, told: Told, open: bool) {
         match told {
             Told::Delta(delta) if open => self.take_delta(delta),
-            Told::Delta(_) => {}
+            Told::Queue(waiting) if open => self.add(UiUpdate::Queue {
+                session_id: waiting.session_id.clone(),
+                messages: waiting.messages.clone(),
+            }),
+            Told::Delta(_) | Told::Queue(_) => {}
             Told::Event(event) => match &*event {
                 Event::MessagePartUpdated(updated) if open => {
                     self.supersede(updated.part.id());
@@ -73,10 +79,9 @@ impl Frame {
                 | Event::MessageRemoved { .. }
                 | Event::MessagePartRemoved { .. }
                     if !open => {}
-                event => {
-                    let event = light(event.clone());
-                    self.add(UiUpdate::Event { event });
-                }
+                event => self.add(UiUpdate::Event {
+                    event: event.clone().light(),
+                }),
             },
         }
     }
@@ -127,8 +132,9 @@ impl Frame {
 
     fn render_part(&mut self, part: &Part) -> UiUpdate {
         self.streams.remove(part.id());
+        let options = self.roots.markdown(part.session_id());
         UiUpdate::Part {
-            part: view::part(part.clone()),
+            part: view::part(part.clone(), &options),
         }
     }
 
@@ -159,7 +165,7 @@ impl Frame {
         // A part that is no longer streaming tells its end by itself.
         let part = self.sessions.streaming(id)?;
         let text = view::text(&part)?.to_owned();
-        let mut stream = Stream::new(Options::default());
+        let mut stream = Stream::new(self.roots.markdown(part.session_id()));
         let blocks = stream.push(&text).blocks;
         let live = Live {
             session: part.session_id().clone(),
@@ -173,16 +179,6 @@ impl Frame {
         };
         Some(UiUpdate::Part { part })
     }
-}
-
-/// Whole files are fetched when they are shown, never pushed.
-fn light(mut event: Event) -> Event {
-    match &mut event {
-        Event::SessionDiff { diff, .. } => view::bare(diff),
-        Event::MessageUpdated { info } => *info = view::without_texts(info.clone()),
-        _ => {}
-    }
-    event
 }
 
 #[cfg(test)]

@@ -1,72 +1,114 @@
 //! Stored messages, as the timeline shows them.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use lathe_protocol::ipc::{Damaged, MessagePage, MessageView, PartView, SessionView};
-use lathe_protocol::{FileDiff, Message, MessageId, MessageWithParts, Part, SessionId};
+use lathe_protocol::{MessageId, MessageWithParts, Part, Session, SessionId};
+use lathe_render::details;
 use lathe_render::markdown::{self, Options};
 use lathe_session::{Page, Result, Sessions, Stretch};
+use parking_lot::Mutex;
 
-pub async fn session(sessions: &Sessions, id: &SessionId, limit: usize) -> Result<SessionView> {
+/// The folder of each open session: paths below it are shown from there.
+#[derive(Clone, Default)]
+pub struct Roots(Arc<Mutex<HashMap<SessionId, String>>>);
+
+impl Roots {
+    pub fn learn(&self, session: &Session) {
+        let root = session.directory.clone();
+        self.0.lock().insert(session.id.clone(), root);
+    }
+
+    pub fn forget(&self, session: &SessionId) {
+        self.0.lock().remove(session);
+    }
+
+    pub fn markdown(&self, session: &SessionId) -> Options {
+        Options {
+            root: self.0.lock().get(session).cloned(),
+        }
+    }
+}
+
+pub async fn session(
+    sessions: &Sessions,
+    roots: &Roots,
+    id: &SessionId,
+    limit: usize,
+) -> Result<SessionView> {
     sessions.recover(id).await?;
-    let page = page(sessions, id, None, limit).await?;
-    with_page(sessions, id, page).await
+    let stored = sessions.messages(id, None, limit).await?;
+    with_page(sessions, roots, id, stored, false).await
 }
 
 /// As it stands around a message.
 pub async fn session_at(
     sessions: &Sessions,
+    roots: &Roots,
     id: &SessionId,
     at: &MessageId,
     limit: usize,
 ) -> Result<SessionView> {
     sessions.recover(id).await?;
-    let page = window(sessions, id, &Stretch::Around(at.clone()), limit).await?;
-    with_page(sessions, id, page).await
+    let window = sessions.window(id, &Stretch::Around(at.clone()), limit).await?;
+    with_page(sessions, roots, id, window.page, window.has_newer).await
 }
 
-async fn with_page(sessions: &Sessions, id: &SessionId, page: MessagePage) -> Result<SessionView> {
+async fn with_page(
+    sessions: &Sessions,
+    roots: &Roots,
+    id: &SessionId,
+    stored: Page,
+    has_newer: bool,
+) -> Result<SessionView> {
     let session = sessions.get(id).await?;
-    let mine = |other: &SessionId| other == id;
+    roots.learn(&session);
+    // How full the model's context is, only the end of a session says.
+    let context = if has_newer {
+        sessions.context_use(id).await?
+    } else {
+        sessions.context_after(&session, &stored.messages).await?
+    };
+    let page = drawn(stored, has_newer, &roots.markdown(id));
     Ok(SessionView {
-        session,
+        session: session.light(),
         messages: page.messages,
         has_older: page.has_older,
         has_newer: page.has_newer,
         status: sessions.status(id),
-        permissions: sessions
-            .permissions()
-            .into_iter()
-            .filter(|one| mine(&one.session_id))
-            .collect(),
-        questions: sessions
-            .questions()
-            .into_iter()
-            .filter(|one| mine(&one.session_id))
-            .collect(),
+        permissions: sessions.permissions_in(id),
+        questions: sessions.questions_in(id),
         todos: sessions.todos(id).await?,
+        queued: sessions.queued(id),
+        context,
         damaged: page.damaged,
     })
 }
 
 pub async fn page(
     sessions: &Sessions,
+    roots: &Roots,
     id: &SessionId,
     before: Option<&MessageId>,
     limit: usize,
 ) -> Result<MessagePage> {
-    Ok(drawn(sessions.messages(id, before, limit).await?, false))
+    let stored = sessions.messages(id, before, limit).await?;
+    Ok(drawn(stored, false, &roots.markdown(id)))
 }
 
 pub async fn window(
     sessions: &Sessions,
+    roots: &Roots,
     id: &SessionId,
     stretch: &Stretch,
     limit: usize,
 ) -> Result<MessagePage> {
     let window = sessions.window(id, stretch, limit).await?;
-    Ok(drawn(window.page, window.has_newer))
+    Ok(drawn(window.page, window.has_newer, &roots.markdown(id)))
 }
 
-fn drawn(page: Page, has_newer: bool) -> MessagePage {
+fn drawn(page: Page, has_newer: bool, options: &Options) -> MessagePage {
     let damaged = page.damaged.into_iter().map(|one| Damaged {
         key: one.key.to_string(),
         reason: one.reason,
@@ -76,6 +118,7 @@ fn drawn(page: Page, has_newer: bool) -> MessagePage {
             .nth(1)
             .and_then(|id| MessageId::parse(id).ok()),
     });
+    let message = |one| message(one, options);
     MessagePage {
         messages: page.messages.into_iter().map(message).collect(),
         has_older: page.has_older,
@@ -84,32 +127,24 @@ fn drawn(page: Page, has_newer: bool) -> MessagePage {
     }
 }
 
-fn message(message: MessageWithParts) -> MessageView {
+fn message(message: MessageWithParts, options: &Options) -> MessageView {
+    let part = |one| part(one, options);
     MessageView {
-        info: without_texts(message.info),
+        info: message.info.light(),
         parts: message.parts.into_iter().map(part).collect(),
     }
 }
 
-/// A turn's differences are fetched when they are shown; here their counts are enough.
-pub fn without_texts(mut info: Message) -> Message {
-    if let Message::User(user) = &mut info
-        && let Some(summary) = &mut user.summary
-    {
-        bare(&mut summary.diffs);
+/// A part with what is drawn of it at once; the rest is asked for.
+pub fn part(part: Part, options: &Options) -> PartView {
+    let blocks = match &part {
+        Part::Tool(call) => details::live_output(call).map(|html| vec![html]),
+        other => text(other).map(|text| markdown::render(text, options)),
+    };
+    PartView {
+        part: part.light(),
+        blocks,
     }
-    info
-}
-
-pub fn bare(diffs: &mut [FileDiff]) {
-    for diff in diffs {
-        (diff.before, diff.after, diff.patch) = (None, None, None);
-    }
-}
-
-pub fn part(part: Part) -> PartView {
-    let blocks = text(&part).map(|text| markdown::render(text, &Options::default()));
-    PartView { part, blocks }
 }
 
 /// What is drawn as Markdown.

@@ -46,7 +46,7 @@ pub async fn save_settings(
     settings: Settings,
 ) -> Answer<()> {
     shell.settings.set_settings(&settings);
-    shell.sessions.set_allow_all(settings.allow_all);
+    shell.apply(&settings);
     window::apply(&app, &settings).map_err(failed)
 }
 

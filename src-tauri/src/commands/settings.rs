@@ -8,8 +8,8 @@ use tauri_plugin_opener::OpenerExt;
 
 use super::session::project;
 use crate::error::{Answer, OrUi, failed};
+use crate::menu;
 use crate::state::Shell;
-use crate::{editor, menu};
 
 /// What was answered with "always" in a project.
 #[tauri::command]
@@ -80,18 +80,4 @@ pub async fn show_data(app: AppHandle, shell: State<'_, Shell>) -> Answer<()> {
 #[tauri::command]
 pub async fn set_menu(app: AppHandle, menus: Vec<MenuView>) -> Answer<()> {
     menu::set(&app, menus).map_err(failed)
-}
-
-/// A file of the project, at a line, in the editor that the person chose.
-#[tauri::command]
-pub async fn open_in_editor(
-    app: AppHandle,
-    shell: State<'_, Shell>,
-    project_id: String,
-    path: String,
-    line: Option<u32>,
-) -> Answer<()> {
-    let project = project(&shell, &project_id).await?;
-    let file = editor::resolve(project.worktree.as_ref(), &path).map_err(failed)?;
-    editor::open(&app, &shell.settings.settings().editor, &file, line).map_err(failed)
 }

@@ -30,7 +30,7 @@ pub async fn session_diff(
     })
 }
 
-/// One file, drawn though it is usually folded.
+/// One file with every line around its changes, drawn though it is usually folded.
 #[tauri::command]
 pub async fn file_diff(
     shell: State<'_, Shell>,

@@ -1,7 +1,7 @@
-//! Prompts and what stops them.
+//! Prompts, what stops them, and what waits behind them.
 
-use lathe_protocol::MessageId;
-use lathe_protocol::ipc::PromptInput;
+use lathe_protocol::ipc::{ContextUse, PromptInput};
+use lathe_protocol::{MessageId, Session};
 use tauri::{AppHandle, State};
 
 use super::attachments::resolve;
@@ -58,4 +58,59 @@ pub async fn abort(shell: State<'_, Shell>, session_id: String) -> Answer<()> {
 pub async fn retry_now(shell: State<'_, Shell>, session_id: String) -> Answer<()> {
     shell.sessions.retry_now(&session(&session_id)?);
     Ok(())
+}
+
+/// Sums the session up now.
+#[tauri::command]
+pub async fn compact(shell: State<'_, Shell>, session_id: String) -> Answer<()> {
+    let id = session(&session_id)?;
+    shell.sessions.compact(&id).await.or_ui().map(drop)
+}
+
+#[tauri::command]
+pub async fn context_use(shell: State<'_, Shell>, session_id: String) -> Answer<ContextUse> {
+    shell
+        .sessions
+        .context_use(&session(&session_id)?)
+        .await
+        .or_ui()
+}
+
+#[tauri::command]
+pub async fn edit_queued(
+    shell: State<'_, Shell>,
+    session_id: String,
+    message_id: String,
+    text: String,
+) -> Answer<()> {
+    let (id, message) = (session(&session_id)?, message(&message_id)?);
+    shell
+        .sessions
+        .edit_queued(&id, &message, &text)
+        .await
+        .or_ui()
+}
+
+#[tauri::command]
+pub async fn remove_queued(
+    shell: State<'_, Shell>,
+    session_id: String,
+    message_id: String,
+) -> Answer<()> {
+    let (id, message) = (session(&session_id)?, message(&message_id)?);
+    shell.sessions.remove_queued(&id, &message).await.or_ui()
+}
+
+/// The sessions of the tasks that this one handed out.
+#[tauri::command]
+pub async fn children_of(shell: State<'_, Shell>, session_id: String) -> Answer<Vec<Session>> {
+    shell
+        .sessions
+        .children(&session(&session_id)?)
+        .await
+        .or_ui()
+}
+
+fn message(id: &str) -> Answer<MessageId> {
+    MessageId::parse(id).map_err(Into::into).or_ui()
 }

@@ -13,7 +13,8 @@ use crate::json::{self, Value};
 use crate::{Outcome, tool, ui};
 
 /// A suite: its name, and the package and the bench target that measure it.
-const SUITES: [(&str, &str, &str); 8] = [
+const SUITES: [(&str, &str, &str); 9] = [
+    ("loop", "lathe-session", "turns"),
     ("mentions", "lathe-session", "mentions"),
     ("models", "lathe-provider", "decode"),
     ("models", "lathe-session", "deltas"),

@@ -24,15 +24,16 @@ use std::process::ExitCode;
 const HELP: &str = "\
 Usage: cargo xtask COMMAND
 
-  run [--release] [--headless-display] [ARGS…]
+  run [--release] [--headless-display] [--gallery] [ARGS…]
       Install what is missing, build the UI and the app, and open it. ARGS go to the app:
       a folder to open, for example. --headless-display starts a virtual display (Xvfb)
-      where there is none.
+      where there is none. --gallery shows every part and tool card in every state.
 
-  test [core|ui|e2e] [--soak] [FILTER]
+  test [core|ui|e2e] [--soak] [--real-mcp] [FILTER]
       Install what is missing and run every test: Rust, UI and the real window. A part's
       name runs that part, FILTER only the tests whose name contains it (without the
-      checks of format, lints and types). --soak runs the full counts.
+      checks of format, lints and types). --soak runs the full counts;
+      --real-mcp also tries MCP servers from the npm registry.
       The last line is `N passed, N failed`.
 
   test --real-model

@@ -11,6 +11,7 @@ use crate::{Outcome, tool, ui};
 pub struct Options {
     release: bool,
     headless_display: bool,
+    gallery: bool,
     app_args: Vec<String>,
 }
 
@@ -23,6 +24,7 @@ impl Options {
             match arg.as_str() {
                 "--release" => options.release = true,
                 "--headless-display" => options.headless_display = true,
+                "--gallery" => options.gallery = true,
                 "--" => break,
                 flag if flag.starts_with('-') => {
                     return Err(format!(
@@ -36,6 +38,9 @@ impl Options {
             }
         }
         options.app_args.extend(args.cloned());
+        if options.gallery && options.release {
+            return Err("the gallery is not part of a release; leave `--release` out".into());
+        }
         Ok(options)
     }
 }
@@ -89,6 +94,9 @@ fn open(options: &Options, virtual_display: bool) -> Outcome<ExitCode> {
             Command::new(&app)
         }
     };
+    if options.gallery {
+        command.arg("--gallery");
+    }
     let status = command
         .args(&options.app_args)
         .status()
@@ -112,6 +120,7 @@ mod tests {
         let expected = Options {
             release: true,
             headless_display: false,
+            gallery: false,
             app_args: vec!["some/folder".into(), "--headless-display".into()],
         };
         assert_eq!(
@@ -127,6 +136,16 @@ mod tests {
             ..Options::default()
         };
         assert_eq!(parsed(&["--", "--help"]), Ok(expected));
+    }
+
+    #[test]
+    fn the_gallery_is_no_part_of_a_release() {
+        let expected = Options {
+            gallery: true,
+            ..Options::default()
+        };
+        assert_eq!(parsed(&["--gallery"]), Ok(expected));
+        assert!(parsed(&["--release", "--gallery"]).is_err());
     }
 
     #[test]

@@ -29,6 +29,8 @@ pub struct Options {
     soak: bool,
     /// Only the tests against a real model server, which no other run has.
     real_model: bool,
+    /// Also servers that others wrote, fetched over the network.
+    real_mcp: bool,
     /// Only the tests whose name contains this.
     filter: Option<String>,
 }
@@ -40,6 +42,7 @@ impl Options {
             match arg.as_str() {
                 "--soak" => options.soak = true,
                 "--real-model" => options.real_model = true,
+                "--real-mcp" => options.real_mcp = true,
                 flag if flag.starts_with('-') => {
                     return Err(format!(
                         "`test` has no option `{flag}`; see `cargo xtask help`"

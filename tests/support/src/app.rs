@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use lathe_protocol::ipc::PromptInput;
 use lathe_protocol::{
-    Action, Event, MessageId, MessageWithParts, Millis, Part, PermissionRequest, Project, Rule,
-    Session, SessionId,
+    Action, Event, MessageId, MessageWithParts, Millis, Part, PermissionRequest, Project,
+    QuestionRequest, Rule, Session, SessionId,
 };
 use lathe_provider::WireKind;
 use lathe_provider::keys::{Keyring, KeyringError};
@@ -51,14 +51,48 @@ impl TestApp {
 
     /// Answered by a fake model server over one of its wires.
     pub async fn with_model(model: &FakeModel, wire: WireKind) -> Self {
-        Self::configured(BEFORE_WRAP, config_for(model, wire)).await
+        Self::with_config(model, wire, json!({})).await
     }
 
-    /// The same, and silence of the model is borne for so long only.
+    /// The same with more in the config.
+    pub async fn with_config(model: &FakeModel, wire: WireKind, more: Value) -> Self {
+        let mut config = config_for(model, wire);
+        for (key, value) in more.as_object().into_iter().flatten() {
+            config[key] = value.clone();
+        }
+        Self::configured(BEFORE_WRAP, config).await
+    }
+
+    /// In a folder that git knows.
+    pub async fn with_git(model: &FakeModel, wire: WireKind) -> Self {
+        let mut app = Self::with_model(model, wire).await;
+        std::fs::create_dir(app.path(".git")).expect("a repository");
+        let project = app.sessions.open_project(app.folder.path()).await;
+        app.project = project.expect("the project opens");
+        app
+    }
+
+    /// Silence of the model is borne for so long only.
     pub async fn with_patience(model: &FakeModel, wire: WireKind, patience: Duration) -> Self {
         let mut config = config_for(model, wire);
         config["provider"]["fake"]["options"]["timeout"] = json!(patience.as_millis() as u64);
         Self::configured(BEFORE_WRAP, config).await
+    }
+
+    /// The same, with more in its config.
+    pub async fn with_config(model: &FakeModel, wire: WireKind, more: Value) -> Self {
+        let mut config = config_for(model, wire);
+        merge(&mut config, more);
+        Self::configured(BEFORE_WRAP, config).await
+    }
+
+    /// Changes the config; the next start reads it.
+    pub fn configure(&self, more: Value) {
+        let path = self.data.path().join(CONFIG);
+        let text = std::fs::read_to_string(&path).expect("there is a config");
+        let mut config = serde_json::from_str(&text).expect("the config is JSON");
+        merge(&mut config, more);
+        std::fs::write(path, config.to_string()).expect("the config is written");
     }
 
     async fn configured(now: Millis, config: Value) -> Self {
@@ -124,6 +158,18 @@ impl TestApp {
         match told.last() {
             Some(Told::Event(event)) => match &**event {
                 Event::PermissionAsked(request) => request.clone(),
+                other => panic!("{other:?}"),
+            },
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// The next question of the agent's.
+    pub async fn questioned(&self, events: &mut Subscription) -> QuestionRequest {
+        let told = until(events, |event| matches!(event, Event::QuestionAsked(_))).await;
+        match told.last() {
+            Some(Told::Event(event)) => match &**event {
+                Event::QuestionAsked(request) => request.clone(),
                 other => panic!("{other:?}"),
             },
             other => panic!("{other:?}"),
@@ -205,6 +251,24 @@ impl TestApp {
             .expect("the prompt is taken")
     }
 
+    /// As an agent of choice.
+    pub async fn ask_as(&self, agent: &str, text: &str) -> MessageId {
+        let mut events = self.sessions.subscribe();
+        let id = self.send_as(agent, text).await;
+        until_idle(&mut events, &self.session.id).await;
+        id
+    }
+
+    pub async fn send_as(&self, agent: &str, text: &str) -> MessageId {
+        let input = PromptInput {
+            text: text.into(),
+            agent: Some(agent.into()),
+            ..PromptInput::default()
+        };
+        let sent = self.sessions.prompt(&self.session.id, input).await;
+        sent.expect("the prompt is taken")
+    }
+
     pub async fn messages(&self) -> Vec<MessageWithParts> {
         let page = self
             .sessions
@@ -219,12 +283,23 @@ impl TestApp {
     }
 }
 
+fn merge(config: &mut Value, more: Value) {
+    match (config, more) {
+        (Value::Object(config), Value::Object(more)) => {
+            for (key, value) in more {
+                merge(config.entry(key).or_insert(Value::Null), value);
+            }
+        }
+        (config, more) => *config = more,
+    }
+}
+
 fn config_for(model: &FakeModel, wire: WireKind) -> Value {
     json!({
         "provider": { "fake": {
             "wire": wire,
             "options": { "baseURL": model.base_url(wire), "apiKey": CANARY_KEY },
-            "models": { "m": {
+            "models": { "m2": {}, "m": {
                 "limit": { "context": 200_000, "output": 8_000 },
                 "cost": { "input": 3, "output": 15, "cache_read": 0.3, "cache_write": 3.75 },
                 "reasoning": true,
@@ -240,6 +315,9 @@ async fn open(data: &Path, clock: &ManualClock) -> Sessions {
     options.config = Some(data.join(CONFIG));
     options.config_home = Some(data.join(CONFIG_HOME));
     options.pace = DemoPace::Instant;
+    options.draw_page = Some(Arc::new(|session| {
+        serde_json::to_string(session).expect("a session is JSON")
+    }));
     options.clock = Arc::new(clock.clone());
     // The developer's own keys must not decide what a test does.
     let no_variables = Box::new(|_: &str| None);

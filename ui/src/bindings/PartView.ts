@@ -6,6 +6,7 @@ import type { Part } from "./Part";
  */
 export type PartView = { part: Part, 
 /**
- * Sanitised HTML, one string per top-level Markdown block (text and reasoning).
+ * Sanitised HTML: one string per top-level Markdown block (text and reasoning), or the
+ * newest lines that a running command has printed.
  */
 blocks?: Array<string>, };

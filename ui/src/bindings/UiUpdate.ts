@@ -5,4 +5,4 @@ import type { PartId } from "./PartId";
 import type { PartView } from "./PartView";
 import type { SessionId } from "./SessionId";
 
-export type UiUpdate = { "kind": "event", event: Event, } | { "kind": "part", part: PartView, } | { "kind": "blocks", sessionID: SessionId, messageID: MessageId, partID: PartId, keep: number, blocks: Array<string>, } | { "kind": "reset", sessionID: SessionId, } | { "kind": "store", problem: string | null, };
+export type UiUpdate = { "kind": "event", event: Event, } | { "kind": "part", part: PartView, } | { "kind": "blocks", sessionID: SessionId, messageID: MessageId, partID: PartId, keep: number, blocks: Array<string>, } | { "kind": "reset", sessionID: SessionId, } | { "kind": "queue", sessionID: SessionId, messages: Array<MessageId>, } | { "kind": "store", problem: string | null, };

@@ -60,8 +60,10 @@ export function commandOf(text: string, names: readonly string[]): { name: strin
 export function symbolFiles(text: string, symbols: readonly SymbolMention[], root: string): PromptFile[] {
   return symbols.flatMap((symbol) => {
     const value = wordsOf(symbol);
-    const start = text.search(new RegExp(`(?<![\\w\`])${escape(value)}(?!\\w)`));
-    if (start === -1) return [];
+    // Without looking back: not every webview's expressions can.
+    const found = new RegExp(`(^|[^\\w\`])${escape(value)}(?!\\w)`).exec(text);
+    if (!found) return [];
+    const start = found.index + (found[1]?.length ?? 0);
     const path = joined(root, symbol.path);
     const line = (at: number, character: number) => ({ line: at - 1, character });
     return [

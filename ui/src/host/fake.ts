@@ -14,12 +14,15 @@ import type {
   UiUpdate,
 } from '../protocol';
 import { answerFrames, TOUR, type Frame } from './fake/answer';
+import { detailsOf } from './fake/details';
 import { gallery } from './fake/gallery';
 import { createClock } from './fake/ids';
 import { createFakeAttachments, type FakeAttachments } from './fake/attachments';
 import { createFakeImports } from './fake/imports';
+import { createFakeMcp } from './fake/mcp';
 import { createFakeModels } from './fake/models';
 import { viewOf, createWriter } from './fake/parts';
+import { CONTEXT, createFakeQueue } from './fake/queue';
 import { longSession, projects, sampleRequests, sampleSessions } from './fake/samples';
 import { createFakeSurroundings } from './fake/surroundings';
 import { createFakeTime } from './fake/time';
@@ -66,6 +69,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
   const running = new Map<string, { frame?: Frame; timer?: ReturnType<typeof setTimeout> }>();
   const calls: FakeHost['calls'] = [];
   const attachments = createFakeAttachments(messages);
+  const mcp = createFakeMcp();
   const models = createFakeModels(options.connected ?? false);
   const imports = createFakeImports();
   let settings: Settings = {
@@ -81,8 +85,10 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
     menuBar: true,
     notify: true,
     shortcuts: {},
-    editor: { kind: 'system', command: '' },
+    editor: { kind: 'system' },
+    review: { width: 460, sideBySide: false, opens: true },
     shell: '',
+    privateHosts: [],
     importOffered: !options.empty,
     ...options.settings,
   };
@@ -110,6 +116,8 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
     if (!session) throw { code: 'not-found', message: 'This session is no longer there' } satisfies UiError;
     return session;
   };
+
+  const { waiting, add, take, ...queue } = createFakeQueue(sessions, messages, emit);
 
   /** The core stores before it tells; so does this. */
   const keep = (update: UiUpdate) => {
@@ -145,6 +153,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
       const next = frames.next();
       if (next.done) {
         running.delete(sessionID);
+        take(sessionID);
         emit(status(sessionID, 'idle'));
         return;
       }
@@ -231,6 +240,8 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
         permissions: [],
         questions: [],
         todos: [],
+        queued: waiting(id),
+        context: CONTEXT,
         damaged: [],
       };
     },
@@ -252,7 +263,8 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
       );
       told(session);
       if (/\bask\b/.test(text)) emit(...sampleRequests(sessionID));
-      if (!running.has(sessionID)) answer(sessionID, asked.info.id, model, /\blong\b/.test(text) ? 12 : 1);
+      if (running.has(sessionID)) add(sessionID, asked.info.id);
+      else answer(sessionID, asked.info.id, model, /\blong\b/.test(text) ? 12 : 1);
       return asked.info.id;
     },
     abort: async (sessionID) => {
@@ -280,7 +292,17 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
       host.prompt(sessionID, { ...input, text: `/${name} ${args}`.trim() }),
     ...createFakeSurroundings(options.trust ?? 'nothing'),
     ...createFakeTime({ clock, sessions, messages, find, told, emit, isBusy: (id) => running.has(id) }),
+    toolDetails: async (sessionID, messageID, partID, whole) => {
+      const message = messages.get(sessionID)?.find((one) => one.info.id === messageID);
+      const part = message?.parts.find((view) => view.part.id === partID)?.part;
+      if (part?.type !== 'tool') throw { code: 'failed', message: 'This part is no longer there' } satisfies UiError;
+      return detailsOf(part, whole);
+    },
+    openAttachment: async () => {},
+    openInEditor: async () => {},
+    ...mcp,
     ...models,
+    ...queue,
     ...imports,
     ...createFakeFrame({ chooseMenu: (tell) => (chooseMenu = tell), wantSession: (tell) => (wantSession = tell) }),
     saveSettings: async (next) => {

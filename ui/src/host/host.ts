@@ -12,9 +12,9 @@ import type {
   CommandView,
   ConfigProblem,
   ConnectionReport,
+  ContextUse,
   DropUpdate,
   FileDiffView,
-  Mention,
   ImportReport,
   ImportSource,
   DataKind,
@@ -22,6 +22,9 @@ import type {
   DataView,
   FindHit,
   MenuView,
+  Mention,
+  McpResourceView,
+  McpServerView,
   MessagePage,
   ModelList,
   PermissionReply,
@@ -38,8 +41,10 @@ import type {
   SessionUsage,
   SessionView,
   Settings,
+  SharePreview,
   SnapshotPart,
   TrustView,
+  ToolDetails,
   UiBatch,
   UiError,
   UiErrorCode,
@@ -81,6 +86,14 @@ export interface Host {
   abort(sessionID: string): Promise<void>;
   /** Does not wait for the rest of a retry's pause. */
   retryNow(sessionID: string): Promise<void>;
+  /** Sums the session up now, so that it goes on with room to spare. */
+  compact(sessionID: string): Promise<void>;
+  contextUse(sessionID: string): Promise<ContextUse>;
+  /** Both are refused once a step has taken the prompt up. */
+  editQueued(sessionID: string, messageID: string, text: string): Promise<void>;
+  removeQueued(sessionID: string, messageID: string): Promise<void>;
+  /** The sessions of the tasks that this one handed out. */
+  childrenOf(sessionID: string): Promise<Session[]>;
   answerPermission(requestID: string, reply: PermissionReply, message: string | null): Promise<void>;
   /** One list of answers for each question. */
   answerQuestion(requestID: string, answers: string[][]): Promise<void>;
@@ -131,6 +144,30 @@ export interface Host {
   fork(sessionID: string, messageID: string | null, worktree: boolean): Promise<Session>;
   /** Keeps the files as they are now, under a name. */
   checkpoint(sessionID: string, name: string): Promise<SnapshotPart>;
+  /** An opened card in full. `whole`: changes with every line around them. */
+  toolDetails(sessionID: string, messageID: string, partID: string, whole: boolean): Promise<ToolDetails>;
+  /** Shows a PDF in the system's own reader. */
+  openAttachment(sessionID: string, messageID: string, partID: string): Promise<void>;
+  /** `path` is absolute, or seen from the session's folder. */
+  openInEditor(sessionID: string, path: string, line: number | null): Promise<void>;
+
+  /** What sharing would leave out, and where it would go. */
+  sharePreview(sessionID: string): Promise<SharePreview>;
+  /** To the server that is set up, or into a file a dialog asks for; null when dismissed. */
+  shareSession(sessionID: string): Promise<Session | null>;
+  unshareSession(sessionID: string): Promise<Session>;
+  /** The path of the file; null when the dialog was dismissed. */
+  exportSession(sessionID: string): Promise<string | null>;
+  /** From a file a dialog asks for; null when dismissed. */
+  importSession(): Promise<ImportReport | null>;
+  /** Starts those that are on, so ask again while one is `starting`. */
+  listMcp(): Promise<McpServerView[]>;
+  setMcpEnabled(name: string, on: boolean): Promise<McpServerView[]>;
+  restartMcp(name: string): Promise<McpServerView[]>;
+  /** The person has looked at the server's tools as they are now. */
+  acceptMcp(name: string): Promise<McpServerView[]>;
+  /** What servers let one attach to a prompt. */
+  listMcpResources(projectID: string): Promise<McpResourceView[]>;
 
   /** Of a project, which may bring its own once it is trusted; else the person's. */
   listModels(projectID?: string): Promise<ModelList>;
@@ -166,8 +203,6 @@ export interface Host {
   saveSettings(settings: Settings): Promise<void>;
   remember(projectID: string | null, sessionID: string | null): Promise<void>;
   openExternal(url: string): Promise<void>;
-  /** A file of the project in the editor that the person chose. */
-  openInEditor(projectID: string, path: string, line: number | null): Promise<void>;
 }
 
 const CODES: Record<UiErrorCode, true> = { 'not-found': true, busy: true, storage: true, failed: true };

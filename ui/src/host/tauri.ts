@@ -50,6 +50,11 @@ export function createTauriHost(): Host {
     runCommand: (sessionId, name, args, input) => invoke('run_command', { sessionId, name, args, input }),
     abort: (sessionId) => invoke('abort', { sessionId }),
     retryNow: (sessionId) => invoke('retry_now', { sessionId }),
+    compact: (sessionId) => invoke('compact', { sessionId }),
+    contextUse: (sessionId) => invoke('context_use', { sessionId }),
+    editQueued: (sessionId, messageId, text) => invoke('edit_queued', { sessionId, messageId, text }),
+    removeQueued: (sessionId, messageId) => invoke('remove_queued', { sessionId, messageId }),
+    childrenOf: (sessionId) => invoke('children_of', { sessionId }),
     answerPermission: (requestId, reply, message) => invoke('answer_permission', { requestId, reply, message }),
     answerQuestion: (requestId, answers) => invoke('answer_question', { requestId, answers }),
     dismissQuestion: (requestId) => invoke('dismiss_question', { requestId }),
@@ -88,6 +93,21 @@ export function createTauriHost(): Host {
     unrevert: (sessionId) => invoke('unrevert', { sessionId }),
     fork: (sessionId, messageId, worktree) => invoke('fork', { sessionId, messageId, worktree }),
     checkpoint: (sessionId, name) => invoke('checkpoint', { sessionId, name }),
+    toolDetails: (sessionId, messageId, partId, whole) =>
+      invoke('tool_details', { sessionId, messageId, partId, whole }),
+    openAttachment: (sessionId, messageId, partId) => invoke('open_attachment', { sessionId, messageId, partId }),
+    openInEditor: (sessionId, path, line) => invoke('open_in_editor', { sessionId, path, line }),
+
+    sharePreview: (sessionId) => invoke('share_preview', { sessionId }),
+    shareSession: (sessionId) => invoke('share_session', { sessionId }),
+    unshareSession: (sessionId) => invoke('unshare_session', { sessionId }),
+    exportSession: (sessionId) => invoke('export_session', { sessionId }),
+    importSession: () => invoke('import_session'),
+    listMcp: () => invoke('list_mcp'),
+    setMcpEnabled: (name, on) => invoke('set_mcp_enabled', { name, on }),
+    restartMcp: (name) => invoke('restart_mcp', { name }),
+    acceptMcp: (name) => invoke('accept_mcp', { name }),
+    listMcpResources: (projectId) => invoke('list_mcp_resources', { projectId }),
 
     listModels: (projectId) => invoke('list_models', { projectId: projectId ?? null }),
     findLocalModels: () => invoke('find_local_models'),
@@ -118,6 +138,5 @@ export function createTauriHost(): Host {
     saveSettings: (settings) => invoke('save_settings', { settings }),
     remember: (projectId, sessionId) => invoke('remember', { projectId, sessionId }),
     openExternal: (url) => invoke('open_external', { url }),
-    openInEditor: (projectId, path, line) => invoke('open_in_editor', { projectId, path, line }),
   };
 }

@@ -1,8 +1,10 @@
 import { frameWords } from './en/frame';
+import { reviewWords } from './en/review';
 
 /** Every word on screen. Another language is another file of this shape. */
 export const en = {
   ...frameWords,
+  ...reviewWords,
 
   app: 'Lathe',
   tagline: 'Work with an AI coding agent on your own project, one reviewable step at a time.',
@@ -49,6 +51,11 @@ export const en = {
     latest: 'Jump to latest',
     queued: 'Queued',
     queuedHint: 'Picked up at the agent’s next step',
+    editQueued: 'Edit queued prompt',
+    removeQueued: 'Remove queued prompt',
+    queuedText: 'Text of the queued prompt',
+    saveQueued: 'Save',
+    cancelQueued: 'Cancel',
     working: 'Working',
     asking: 'Waiting for you',
     finished: 'Answer finished',
@@ -113,6 +120,21 @@ export const en = {
     unknown: (type: string) => `Part of type “${type}”`,
     unknownHint: 'Written by a newer version. It is kept as it is.',
     attachment: 'Attachment',
+    openInEditor: (path: string, line: number | undefined) =>
+      line === undefined ? `Open ${path} in the editor` : `Open ${path} at line ${line} in the editor`,
+    openFolder: (path: string) => `Show ${path}`,
+    openPdf: (name: string) => `Open ${name}`,
+    openPicture: (name: string) => `Look at ${name}`,
+    loadPicture: (host: string) => `Load this picture from ${host}`,
+    openReview: 'Review',
+    tryNow: 'Try now',
+    stop: 'Stop',
+    nextTry: (seconds: number) => (seconds > 0 ? `next try in ${seconds} s` : 'trying again'),
+    readSummary: 'Read the summary',
+    openTask: (title: string) => `Open the task “${title}”`,
+    backToParent: (title: string) => `Back to “${title}”`,
+    taskOf: 'A task of',
+    changed: (files: number) => (files === 1 ? '1 file changed' : `${files} files changed`),
     lines: (start: number, end: number) => (start === end ? `line ${start}` : `lines ${start}–${end}`),
     tokens: (input: string, output: string) => `${input} in · ${output} out`,
     tokensDetail: (input: number, output: number, reasoning: number, read: number, write: number) =>
@@ -129,6 +151,47 @@ export const en = {
     output: 'Output',
     noOutput: 'No output',
     cleared: 'The model no longer sees this output',
+    soFar: 'Output so far',
+    intended: 'What it was to do',
+    copyCommand: 'Copy command',
+    wholeOutput: 'Open the whole output',
+    notLoaded: (why: string) => `This could not be loaded: ${why}`,
+    tryAgain: 'Ask to try again',
+    tryAgainPrompt: (tool: string, error: string) =>
+      `Your ${tool} call failed with “${error}”. Please find out why and try it again.`,
+    exit: (code: number) => `exit ${code}`,
+    matches: 'Matches',
+    files: 'Files',
+    todos: 'Tasks',
+    todoStatus: {
+      pending: 'to do',
+      in_progress: 'in progress',
+      completed: 'done',
+      cancelled: 'cancelled',
+    } as Readonly<Record<string, string>>,
+    highPriority: 'important',
+    noAnswer: 'No answer',
+    noAnswerYet: 'Not answered',
+    taskPrompt: 'Asked',
+    taskSteps: 'What it does',
+    openTask: 'Open task',
+    explored: (files: number, searches: number) =>
+      [
+        files > 0 && `Explored ${files === 1 ? '1 file' : `${files} files`}`,
+        searches > 0 && `${files > 0 ? 'searched' : 'Searched'} ${searches === 1 ? 'once' : `${searches} times`}`,
+      ]
+        .filter((part) => part)
+        .join(', '),
+    exploring: 'Exploring',
+    args: {
+      offset: (line: string) => `from line ${line}`,
+      limit: (lines: string) => `${lines} lines`,
+      include: (pattern: string) => `in ${pattern}`,
+      format: (format: string) => `as ${format}`,
+      agent: (agent: string) => agent,
+      workdir: (folder: string) => `in ${folder}`,
+      replaceAll: () => 'every place',
+    },
     items: (count: number) => (count === 1 ? '1 item' : `${count} items`),
     names: {
       read: 'Read',

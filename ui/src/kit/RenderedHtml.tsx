@@ -4,17 +4,22 @@
  * What comes in was made and sanitised by the render crate; nothing else may be passed here.
  * Links are followed by the window's own click handler, never by the webview.
  */
-import { createEffect } from 'solid-js';
+import { createEffect, createRenderEffect, onMount } from 'solid-js';
 import { en } from '../i18n/en';
 import { copyText } from './clipboard';
+import { highlightWords } from './highlight';
+import { morph } from './morph';
 
-export function RenderedHtml(props: { html: string }) {
-  let block!: HTMLDivElement;
-
-  createEffect(() => {
-    void props.html;
-    for (const pre of block.querySelectorAll('pre:not(.continued)')) pre.append(copyCodeButton());
-  });
+/** A block of Markdown. While it grows, the nodes that stay the same stay. */
+export function RenderedHtml(props: { html: string; marks?: readonly string[] }) {
+  // Filled before it is in the page: the list around it measures it at once.
+  const fill = (block: HTMLDivElement) =>
+    createRenderEffect(() => {
+      const fresh = elementsOf(props.html);
+      for (const pre of fresh.querySelectorAll('pre:not(.continued)')) pre.append(copyCodeButton());
+      highlightWords(fresh, props.marks ?? []);
+      morph(block, fresh);
+    });
 
   const onClick = (event: MouseEvent) => {
     const button = event.target instanceof Element ? event.target.closest('.copy-code') : null;
@@ -23,7 +28,36 @@ export function RenderedHtml(props: { html: string }) {
     void copyText(codeOf(pre)).then((done) => done && (button.textContent = en.part.copied));
   };
 
-  return <div class="block" ref={block} innerHTML={props.html} onClick={onClick} />;
+  return <div class="block" ref={fill} onClick={onClick} />;
+}
+
+/** What a command printed. While it runs, the end stays in sight of who is there. */
+export function RenderedTerminal(props: { html: string; label: string; live?: boolean }) {
+  let pre!: HTMLPreElement;
+  let atEnd = true;
+  const follow = () => {
+    if (props.live && atEnd) pre.scrollTop = pre.scrollHeight;
+  };
+  createEffect(() => {
+    morph(pre, elementsOf(props.html));
+    follow();
+  });
+  onMount(follow);
+  return (
+    <pre
+      class="terminal"
+      ref={pre}
+      tabindex="0"
+      aria-label={props.label}
+      onScroll={() => (atEnd = pre.scrollHeight - pre.scrollTop - pre.clientHeight < 8)}
+    />
+  );
+}
+
+function elementsOf(html: string): DocumentFragment {
+  const template = document.createElement('template');
+  template.innerHTML = html;
+  return template.content;
 }
 
 /** A long fence goes on in the blocks that follow. */

@@ -51,7 +51,7 @@ describe('links', () => {
     const link = document.createElement('a');
     link.setAttribute('href', href);
     const event = new MouseEvent('click', { bubbles: true, cancelable: true });
-    link.addEventListener('click', (event) => followLinks(event, (url) => opened.push(url)));
+    link.addEventListener('click', (event) => followLinks(event, { open: (url) => opened.push(url), edit: () => {} }));
     link.dispatchEvent(event);
     expect(event.defaultPrevented).toBe(true);
     return opened;

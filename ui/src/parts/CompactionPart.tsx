@@ -1,10 +1,51 @@
+import { createMemo, createSignal, createUniqueId, Show } from 'solid-js';
 import { en } from '../i18n/en';
+import { Markdown } from '../kit/Markdown';
+import type { MessageView, PartView } from '../protocol';
+import { useApp } from '../store/context';
 import type { PartProps } from './registry';
 
+/** Where the model's memory was summed up. What it was told instead can be read here. */
 export function CompactionPart(props: PartProps<'compaction'>) {
+  const app = useApp();
+  const [open, setOpen] = createSignal(false);
+  const id = createUniqueId();
+  const summary = createMemo(() => summaryOf(props.message.id, app.state().open?.messages ?? []));
   return (
-    <div class="divider" role="separator">
-      <span>{props.part.auto ? en.part.compactionAuto : en.part.compaction}</span>
-    </div>
+    <>
+      <div class="divider" role="separator">
+        <span>{props.part.auto ? en.part.compactionAuto : en.part.compaction}</span>
+        <Show when={summary()}>
+          <button
+            type="button"
+            class="divider-act"
+            data-testid="read-summary"
+            aria-expanded={open()}
+            aria-controls={id}
+            onClick={() => setOpen(!open())}
+          >
+            {en.part.readSummary}
+          </button>
+        </Show>
+      </div>
+      <Show when={open() && summary()}>
+        {(text) => (
+          <div class="summary" id={id}>
+            <Markdown blocks={text().blocks ?? []} />
+          </div>
+        )}
+      </Show>
+    </>
   );
+}
+
+/** The first text of the message that sums up. */
+function summaryOf(promptID: string, messages: readonly MessageView[]): PartView | undefined {
+  const summary = messages.find(({ info }) => isSummary(info) && info.parentID === promptID);
+  return summary?.parts.find((view) => view.part.type === 'text');
+}
+
+/** Shown by the divider it belongs to, not as an answer. */
+export function isSummary(info: MessageView['info']): info is Extract<MessageView['info'], { role: 'assistant' }> {
+  return info.role === 'assistant' && info.summary === true;
 }

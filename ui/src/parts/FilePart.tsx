@@ -4,7 +4,7 @@ import FileText from 'lucide-solid/icons/file-text';
 import Folder from 'lucide-solid/icons/folder';
 import Image from 'lucide-solid/icons/image';
 import Plug from 'lucide-solid/icons/plug';
-import { Show } from 'solid-js';
+import { createSignal, Match, Show, Switch, type JSX } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
 import { en } from '../i18n/en';
 import type { Icon } from '../kit/Button';
@@ -15,41 +15,79 @@ import type { FilePart as FilePartData } from '../protocol';
 import { useApp } from '../store/context';
 import type { PartProps } from './registry';
 
-/** Twice the height it is drawn at, for fine screens. */
-const THUMB = 480;
-
 export function FilePart(props: PartProps<'file'>) {
   return <FileChip file={props.part} />;
 }
 
-/** An attachment in one line; a picture that came with its bytes also as a thumbnail. */
-export function FileChip(props: { file: FilePartData }) {
+/** Twice the height it is shown at, for fine screens. */
+const THUMB = 480;
+
+/** An attachment: a picture as a thumbnail, everything else in one line that leads to it. */
+export function FileChip(props: { file: FilePartData; attached?: boolean }) {
   const app = useApp();
   const name = () => visible(nameOf(props.file, app.session()?.directory));
+  const [broken, setBroken] = createSignal(false);
+  const picture = () => (broken() || !isPicture(props.file) ? undefined : app.host.pictureURL(props.file.url, THUMB));
+  const place = () => placeOf(props.file);
+
+  const openPdf = () => {
+    const { sessionID, messageID, id } = props.file;
+    void app.attempt(() => app.host.openAttachment(sessionID, messageID, id));
+  };
+
   return (
     <figure class="file-chip" data-mime={props.file.mime}>
-      <Show when={isPicture(props.file)}>
-        <button
-          type="button"
-          class="file-open"
-          aria-label={en.lightbox.open(name())}
-          onClick={() => openLightbox(app, props.file.sessionID, props.file.id)}
-        >
-          <img
-            class="file-thumb"
-            src={app.host.pictureURL(props.file.url, THUMB)}
-            alt={name()}
-            loading="lazy"
-            decoding="async"
-          />
-        </button>
+      <Show when={picture()}>
+        {(address) => (
+          <button type="button" class="file-open" aria-label={en.lightbox.open(name())} onClick={() => openLightbox(app, props.file.sessionID, props.file.id)}>
+            <img
+              class="file-thumb"
+              src={address()}
+              alt={name()}
+              loading="lazy"
+              decoding="async"
+              onError={() => setBroken(true)}
+            />
+          </button>
+        )}
       </Show>
       <figcaption title={name()}>
-        <Dynamic component={iconOf(props.file)} size={14} aria-hidden="true" />
-        <span class="file-name">{name()}</span>
-        <Show when={rangeOf(props.file)}>{(range) => <span class="file-range">{range()}</span>}</Show>
+        <Switch fallback={<Caption file={props.file} name={name()} />}>
+          <Match when={place()}>
+            {(found) => (
+              <Act label={en.part.openInEditor(name(), found().line)} run={() => app.openFile(found().path, found().line)}>
+                <Caption file={props.file} name={name()} />
+              </Act>
+            )}
+          </Match>
+          <Match when={props.file.mime === 'application/pdf' && !props.attached}>
+            <Act label={en.part.openPdf(name())} run={openPdf}>
+              <Caption file={props.file} name={name()} />
+            </Act>
+          </Match>
+        </Switch>
       </figcaption>
     </figure>
+  );
+}
+
+function Act(props: { label: string; run: () => void; children: JSX.Element }) {
+  return (
+    <button type="button" class="file-act" title={props.label} aria-label={props.label} onClick={() => props.run()}>
+      {props.children}
+    </button>
+  );
+}
+
+function Caption(props: { file: FilePartData; name: string }) {
+  return (
+    <>
+      <Dynamic component={iconOf(props.file)} size={14} aria-hidden="true" />
+      <span class="file-name">{props.name}</span>
+      <Show when={rangeOf(props.file)}>
+        {(range) => <span class="file-range">{en.part.lines(range().start, range().end)}</span>}
+      </Show>
+    </>
   );
 }
 
@@ -59,15 +97,44 @@ function nameOf(file: FilePartData, root: string | undefined): string {
   if (source?.type === 'resource') return `${source.clientName} · ${source.uri}`;
   if (source?.type === 'file') return relativePath(source.path, root);
   if (file.filename) return file.filename;
-  if (!file.url.startsWith('file://')) return en.part.attachment;
-  return baseName(decodeURI(file.url.replace(/[?#].*$/, '')));
+  const path = pathOf(file.url);
+  return path === undefined ? en.part.attachment : baseName(path);
 }
 
-function rangeOf(file: FilePartData): string | undefined {
+interface Place {
+  readonly path: string;
+  readonly line?: number;
+}
+
+/** Where the editor finds it. A picture or a PDF that came as bytes is nowhere. */
+function placeOf(file: FilePartData): Place | undefined {
+  const { source } = file;
+  if (source?.type === 'resource') return undefined;
+  if (source?.type === 'symbol') return { path: source.path, line: source.range.start.line + 1 };
+  const path = source?.type === 'file' ? source.path : pathOf(file.url);
+  if (path === undefined || path === '') return undefined;
+  const line = rangeOf(file)?.start;
+  return line === undefined ? { path } : { path, line };
+}
+
+function pathOf(url: string): string | undefined {
+  if (!url.startsWith('file://')) return undefined;
+  try {
+    return decodeURIComponent(url.replace(/^file:\/\//, '').replace(/[?#].*$/, ''));
+  } catch {
+    return undefined;
+  }
+}
+
+function rangeOf(file: FilePartData): { start: number; end: number } | undefined {
+  if (file.source?.type === 'symbol') {
+    const { start, end } = file.source.range;
+    return { start: start.line + 1, end: end.line + 1 };
+  }
   const query = /^file:\/\/[^?]*\?(.*)$/.exec(file.url)?.[1];
   const start = Number(new URLSearchParams(query).get('start'));
   if (!start) return undefined;
-  return en.part.lines(start, Number(new URLSearchParams(query).get('end')) || start);
+  return { start, end: Number(new URLSearchParams(query).get('end')) || start };
 }
 
 function iconOf(file: FilePartData): Icon {

@@ -1,30 +1,71 @@
 import { createMemo, ErrorBoundary, For, Show } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
 import type { MessageView, Part, PartView } from '../protocol';
+import { ExploreCard } from '../tools/ExploreCard';
+import type { Runs } from '../tools/runs';
 import { rendererOf } from './registry';
 import { UnknownPart } from './UnknownPart';
 
 /** The parts of a message. Keyed by id: an update reaches a part's own nodes, it makes no new ones. */
-export function PartList(props: { message: MessageView }) {
+export function PartList(props: { message: MessageView; runs?: Runs }) {
   const ids = createMemo(() => props.message.parts.map((view) => view.part.id));
   const byID = createMemo(() => new Map(props.message.parts.map((view) => [view.part.id, view])));
   return (
     <For each={ids()}>
       {(id) => {
         const view = createMemo(() => byID().get(id));
-        return <Show when={view()}>{(found) => <PartSlot view={found()} message={props.message.info} />}</Show>;
+        const run = createMemo(() => props.runs?.get(id));
+        return (
+          <Show when={view()}>
+            {(found) => (
+              <Show
+                when={run()}
+                fallback={
+                  <PartSlot view={found()} message={props.message.info} siblings={siblingsOf(props.message, found())} />
+                }
+              >
+                {(calls) => (
+                  <Show when={calls()[0]?.part.id === id}>
+                    <ExploreCard calls={calls()} />
+                  </Show>
+                )}
+              </Show>
+            )}
+          </Show>
+        );
       }}
     </For>
   );
 }
 
-export function PartSlot(props: { view: PartView; message: MessageView['info'] }) {
+/** Only a prompt's words speak of the parts beside them. */
+function siblingsOf(message: MessageView, view: PartView): readonly PartView[] | undefined {
+  return message.info.role === 'user' && view.part.type === 'text' ? message.parts : undefined;
+}
+
+export function PartSlot(props: {
+  view: PartView;
+  message: MessageView['info'];
+  siblings?: readonly PartView[];
+}) {
   const part = () => props.view.part;
   // A part of a known type that lacks a field reaches us too: it must not take its message along.
   return (
-    <div class="part" data-part={part().type} data-part-id={part().id} data-status={statusOf(part())}>
+    <div
+      class="part"
+      data-part={part().type}
+      data-part-id={part().id}
+      data-status={statusOf(part())}
+      data-synthetic={isSynthetic(part()) ? '' : undefined}
+    >
       <ErrorBoundary fallback={<UnknownPart part={part()} />}>
-        <Dynamic component={rendererOf(part().type)} part={part()} blocks={props.view.blocks} message={props.message} />
+        <Dynamic
+          component={rendererOf(part().type)}
+          part={part()}
+          blocks={props.view.blocks}
+          message={props.message}
+          siblings={props.siblings}
+        />
       </ErrorBoundary>
     </div>
   );
@@ -32,4 +73,8 @@ export function PartSlot(props: { view: PartView; message: MessageView['info'] }
 
 function statusOf(part: Part): string | undefined {
   return part.type === 'tool' ? part.state?.status : undefined;
+}
+
+function isSynthetic(part: Part): boolean {
+  return part.type === 'text' && part.synthetic === true;
 }

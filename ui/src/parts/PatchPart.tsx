@@ -1,28 +1,35 @@
 import FileDiff from 'lucide-solid/icons/file-diff';
 import { For, Show } from 'solid-js';
 import { en } from '../i18n/en';
-import { Card } from '../kit/Card';
 import { relativePath } from '../kit/format';
 import { visible } from '../kit/visible';
 import { useApp } from '../store/context';
+import { turnOf } from '../store/turns';
 import type { PartProps } from './registry';
 
+const NAMED = 3;
+
+/** The files a step changed. Leads to what changed in them. */
 export function PatchPart(props: PartProps<'patch'>) {
   const app = useApp();
   const files = () => props.part.files.map((file) => relativePath(file, app.session()?.directory));
   return (
     <Show when={props.part.files.length > 0}>
-      <Card icon={FileDiff} title={en.part.patch(files().length)} subtitle={files().join(', ')}>
-        <ul class="file-list">
-          <For each={files()}>
-            {(file) => (
-              <li>
-                <code>{visible(file)}</code>
-              </li>
-            )}
-          </For>
-        </ul>
-      </Card>
+      <button
+        type="button"
+        class="patch-line"
+        data-testid="open-review"
+        title={visible(files().join('\n'))}
+        onClick={() => app.review.open({ turnID: turnOf(props.message), path: files()[0] })}
+      >
+        <FileDiff size={13} aria-hidden="true" />
+        <span>{en.part.patch(files().length)}</span>
+        <For each={files().slice(0, NAMED)}>{(file) => <code>{visible(file)}</code>}</For>
+        <Show when={files().length > NAMED}>
+          <span>+{files().length - NAMED}</span>
+        </Show>
+        <span class="patch-review">{en.part.openReview}</span>
+      </button>
     </Show>
   );
 }

@@ -3,6 +3,7 @@ import { en } from '../i18n/en';
 import { Fold } from '../kit/Fold';
 import { duration } from '../kit/format';
 import { Markdown } from '../kit/Markdown';
+import { visible } from '../kit/visible';
 import type { PartProps } from './registry';
 
 const BOLD_TITLE = /^\s*\*\*([^*\n]+)\*\*/;
@@ -19,7 +20,7 @@ export function ReasoningPart(props: PartProps<'reasoning'>) {
   return (
     <Fold label={label()} detail={title()} open={!done()}>
       <div class="reasoning-body">
-        <Show when={props.blocks} fallback={<p class="plain-text">{props.part.text}</p>}>
+        <Show when={props.blocks} fallback={<p class="plain-text">{visible(props.part.text)}</p>}>
           {(blocks) => <Markdown blocks={blocks()} />}
         </Show>
       </div>

@@ -1,19 +1,52 @@
 import RotateCw from 'lucide-solid/icons/rotate-cw';
+import { Show } from 'solid-js';
 import { en } from '../i18n/en';
+import { Button } from '../kit/Button';
 import { clock } from '../kit/format';
+import { visible } from '../kit/visible';
+import { useApp } from '../store/context';
+import { createCountdown } from './countdown';
 import type { PartProps } from './registry';
 
+/** One attempt that failed. The newest counts down to the next one, which need not be waited for. */
 export function RetryPart(props: PartProps<'retry'>) {
+  const app = useApp();
   const reason = () => {
     const { error } = props.part;
     if (error.name === 'APIError') return en.part.retryReason(error.data.statusCode, error.data.message);
     return 'message' in error.data ? String(error.data.message) : error.name;
   };
+  const waiting = () => {
+    const status = app.status();
+    const mine = status.type === 'retry' && status.attempt === props.part.attempt;
+    return mine && app.selected() === props.part.sessionID ? status : undefined;
+  };
   return (
-    <p class="meta-line retry-line" title={clock(props.part.time.created)}>
+    <div class="meta-line retry-line" title={clock(props.part.time.created)}>
       <RotateCw size={13} aria-hidden="true" />
       <span>{en.part.retry(props.part.attempt)}</span>
-      <span class="retry-reason">{reason()}</span>
-    </p>
+      <span class="retry-reason">{visible(reason())}</span>
+      <Show when={waiting()}>{(status) => <Waiting next={status().next} />}</Show>
+    </div>
+  );
+}
+
+function Waiting(props: { next: number }) {
+  const app = useApp();
+  const seconds = createCountdown(() => props.next);
+  const tryNow = () => {
+    const id = app.selected();
+    if (id !== undefined) void app.attempt(() => app.host.retryNow(id));
+  };
+  return (
+    <>
+      <span class="retry-next">{en.part.nextTry(seconds())}</span>
+      <Button class="retry-act" data-testid="retry-now" onClick={tryNow}>
+        {en.part.tryNow}
+      </Button>
+      <Button class="retry-act" data-testid="retry-stop" onClick={() => void app.stop()}>
+        {en.part.stop}
+      </Button>
+    </>
   );
 }

@@ -1,14 +1,17 @@
-import { Show } from 'solid-js';
+import { createMemo, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { CopyButton } from '../kit/CopyButton';
 import { Fold } from '../kit/Fold';
 import { Markdown } from '../kit/Markdown';
+import { visible } from '../kit/visible';
+import type { PartView } from '../protocol';
 import type { PartProps } from './registry';
 
 export function TextPart(props: PartProps<'text'>) {
+  const marks = createMemo(() => mentionsOf(props.siblings ?? []));
   const body = () => (
-    <Show when={props.blocks} fallback={<p class="plain-text">{props.part.text}</p>}>
-      {(blocks) => <Markdown blocks={blocks()} />}
+    <Show when={props.blocks} fallback={<p class="plain-text">{visible(props.part.text)}</p>}>
+      {(blocks) => <Markdown blocks={blocks()} marks={marks()} />}
     </Show>
   );
   return (
@@ -24,4 +27,13 @@ export function TextPart(props: PartProps<'text'>) {
 /** While it streams, the source is behind what is shown. */
 function isFinished({ part, message }: PartProps<'text'>): boolean {
   return message.role === 'user' || message.time.completed !== undefined || part.time?.end !== undefined;
+}
+
+/** The words of a prompt that name an agent or a file. */
+function mentionsOf(siblings: readonly PartView[]): readonly string[] {
+  return siblings.flatMap(({ part }) => {
+    if (part.type === 'agent') return [part.source?.value ?? `@${part.name}`];
+    const value = part.type === 'file' ? part.source?.text.value : undefined;
+    return value?.startsWith('@') ? [value] : [];
+  });
 }

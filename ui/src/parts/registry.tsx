@@ -1,6 +1,6 @@
 /** Who draws which part. */
 import type { Component } from 'solid-js';
-import type { Message, PartOf, PartType } from '../protocol';
+import type { Message, PartOf, PartType, PartView } from '../protocol';
 import { AgentPart } from './AgentPart';
 import { CompactionPart } from './CompactionPart';
 import { FilePart } from './FilePart';
@@ -17,9 +17,11 @@ import './parts.css';
 
 export interface PartProps<T extends PartType> {
   readonly part: PartOf<T>;
-  /** Sanitised HTML from Rust, for text and reasoning. */
+  /** Sanitised HTML from Rust: of text and reasoning, and of what a running command prints. */
   readonly blocks?: readonly string[];
   readonly message: Message;
+  /** The parts beside it, for the words of a prompt. */
+  readonly siblings?: readonly PartView[];
 }
 
 /** Exhaustive on purpose: a new Rust variant breaks this line until someone draws it. */

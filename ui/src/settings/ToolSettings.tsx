@@ -48,7 +48,7 @@ export function ToolSettings() {
           aria-label={en.toolSettings.command}
           placeholder={en.toolSettings.commandPlaceholder}
           spellcheck={false}
-          value={editor().command}
+          value={editor().command ?? ''}
           onChange={(event) => app.save({ editor: { ...editor(), command: event.currentTarget.value.trim() } })}
         />
         <p class="settings-note">{en.toolSettings.command}</p>

@@ -82,8 +82,8 @@ describe('shell and editor', () => {
     fireEvent.click(screen.getByRole('radio', { name: 'Zed' }));
     expect(window.host.settings().editor.kind).toBe('zed');
     fireEvent.click(screen.getByRole('radio', { name: 'Another program' }));
-    fireEvent.change(await screen.findByTestId('editor-command'), { target: { value: ' subl {file}:{line} ' } });
-    expect(window.host.settings().editor).toEqual({ kind: 'custom', command: 'subl {file}:{line}' });
+    fireEvent.change(await screen.findByTestId('editor-command'), { target: { value: ' subl {path}:{line} ' } });
+    expect(window.host.settings().editor).toEqual({ kind: 'custom', command: 'subl {path}:{line}' });
     fireEvent.change(screen.getByTestId('shell'), { target: { value: '/bin/zsh' } });
     expect(window.host.settings().shell).toBe('/bin/zsh');
   });

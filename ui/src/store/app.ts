@@ -7,9 +7,10 @@
 import { batch, createEffect, createMemo, createSignal, on, type Accessor } from 'solid-js';
 import { uiError, type Host } from '../host/host';
 import { en } from '../i18n/en';
-import type { Project, PromptFile, Session, Settings, Theme, UiBatch, UiError } from '../protocol';
+import type { Project, PromptFile, ReviewSettings, Session, Settings, Theme, UiBatch, UiError } from '../protocol';
 import { createAgents, DEFAULT_AGENT, type Agents } from './agents';
 import { createAttachments, type Attachments } from './attachments';
+import { createReview, type Review } from '../review/store';
 import { createFinder, type Finder } from './find';
 import { waitingSessions } from './waiting';
 import { createDrafts, type Drafts } from './drafts';
@@ -73,6 +74,10 @@ export interface App extends Omit<Sessions, 'send' | 'run'> {
   setTheme(theme: Theme): void;
   save(change: Partial<Settings>): void;
   setSidebar(change: Partial<Pick<Settings, 'sidebarOpen' | 'sidebarWidth'>>): void;
+  readonly review: Review;
+  setReview(change: Partial<ReviewSettings>): void;
+  /** In the person's editor. A path is absolute, or seen from the session's folder. */
+  openFile(path: string, line?: number): void;
   /** Runs what may fail and says so if it does; undefined then. */
   attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
 }
@@ -102,8 +107,10 @@ export const DEFAULTS: Settings = {
   menuBar: true,
   notify: true,
   shortcuts: {},
-  editor: { kind: 'system', command: '' },
+  editor: { kind: 'system' },
+  review: { width: 460, sideBySide: false, opens: true },
   shell: '',
+  privateHosts: [],
   importOffered: false,
 };
 
@@ -148,6 +155,15 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
     setSettings((now) => ({ ...now, ...change }));
     void attempt(() => host.saveSettings(settings()));
   };
+  const review = createReview({
+    host,
+    toasts,
+    selected: sessions.selected,
+    session: sessions.session,
+    opened: () => state().open,
+    busy: sessions.busy,
+    attempt,
+  });
   const models = createModels({ core, settings, save, selected: sessions.selected });
   const editing = createEditing(core, sessions.selected);
   const place = createMemo(() => {
@@ -264,6 +280,7 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
     attachments,
     editing,
     place,
+    review,
     overlay,
     finder,
     waiting,
@@ -304,6 +321,11 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
       if (next !== undefined) void sessions.select(next);
     },
     setSidebar: save,
+    setReview: (change) => save({ review: { ...settings().review, ...change } }),
+    openFile(path, line) {
+      const id = sessions.selected();
+      if (id !== undefined) void attempt(() => host.openInEditor(id, path, line ?? null));
+    },
   };
 }
 

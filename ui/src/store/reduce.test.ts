@@ -22,6 +22,8 @@ const view = (messages: MessageView[], change = {}) => ({
   permissions: [],
   questions: [],
   todos: [],
+  queued: [],
+  context: { used: 0, usable: 0, limit: 0, willCompact: false },
   damaged: [],
   ...change,
 });
@@ -175,6 +177,8 @@ describe('opening', () => {
       hasOlder: true,
       todos: [],
       hasNewer: false,
+      queued: [],
+      context: { used: 0, usable: 0, limit: 0, willCompact: false },
       damaged: [{ key: 'part/x', reason: 'cut' }],
       stale: false,
     });

@@ -5,6 +5,7 @@
  * component redraws only when its own value is another one. Must not know Solid or the host.
  */
 import type {
+  ContextUse,
   Damaged,
   Event,
   MessageView,
@@ -46,6 +47,10 @@ export interface OpenSession {
   readonly todos: readonly Todo[];
   /** It was opened somewhere inside: what is told of later messages does not concern it. */
   readonly hasNewer: boolean;
+  /** Prompts that wait for the next step and can still be changed. */
+  readonly queued: readonly string[];
+  /** How full the model’s context was when the session was opened. */
+  readonly context: ContextUse;
   /** Stored files that could not be read. */
   readonly damaged: readonly Damaged[];
   /** We fell behind, or an update did not fit: the session must be opened anew. */
@@ -89,6 +94,8 @@ function apply(state: UiState, update: UiUpdate): UiState {
       return onBlocks(state, update);
     case 'reset':
       return onOpen(state, update.sessionID, (open) => ({ ...open, stale: true }));
+    case 'queue':
+      return onOpen(state, update.sessionID, (open) => ({ ...open, queued: update.messages }));
     case 'store':
       return { ...state, storeProblem: update.problem };
   }
@@ -118,6 +125,7 @@ function sessionOf(update: UiUpdate): string | undefined {
     case 'part':
       return update.part.part.sessionID;
     case 'blocks':
+    case 'queue':
     case 'reset':
       return update.sessionID;
     case 'event':

@@ -39,13 +39,17 @@ export function opened(state: UiState, view: SessionView): UiState {
     hasOlder: view.hasOlder,
     todos: view.todos,
     hasNewer: view.hasNewer,
+    queued: view.queued,
+    context: view.context,
     damaged: view.damaged,
     stale: false,
   };
   const sessions = { ...state.sessions, [sessionID]: view.session };
-  const elsewhere = (request: { sessionID: string }) => request.sessionID !== sessionID;
-  const permissions = [...state.permissions.filter(elsewhere), ...view.permissions];
-  const questions = [...state.questions.filter(elsewhere), ...view.questions];
+  // The view also holds what the session’s tasks wait for.
+  const elsewhere = (shown: readonly { id: string }[]) => (request: { id: string; sessionID: string }) =>
+    request.sessionID !== sessionID && !shown.some((one) => one.id === request.id);
+  const permissions = [...state.permissions.filter(elsewhere(view.permissions)), ...view.permissions];
+  const questions = [...state.questions.filter(elsewhere(view.questions)), ...view.questions];
   const next = { ...state, sessions, failed, unread, permissions, questions, open, opening: undefined };
   const shown = putStatus(next, sessionID, view.status);
   return reduceAll(shown, waiting);

@@ -17,7 +17,7 @@ describe('rows', () => {
   test('hold a prompt and its answers, also when another prompt came in between', () => {
     const [one, two] = [write.user('1'), write.user('2')];
     const [a, b] = [answerTo(one), answerTo(one)];
-    const rows = rowsOf([one, a, two, b], false, []);
+    const rows = rowsOf([one, a, two, b], [], []);
     expect(rows.map((row) => [row.user?.info.id, row.answers.map((answer) => answer.info.id)])).toEqual([
       [one.info.id, [a.info.id, b.info.id]],
       [two.info.id, []],
@@ -27,16 +27,16 @@ describe('rows', () => {
   test('a prompt leads its turn even if the clock went back before the answer', () => {
     const one = write.user('1');
     const a = answerTo(one);
-    const [row] = rowsOf([a, one], false, []);
+    const [row] = rowsOf([a, one], [], []);
     expect([row?.user, row?.answers]).toEqual([one, [a]]);
   });
 
   test('stay the same objects while nothing in them changes', () => {
     const [one, two] = [write.user('1'), write.user('2')];
     const [a, b] = [answerTo(one), answerTo(two)];
-    const before = rowsOf([one, a, two, b], false, []);
+    const before = rowsOf([one, a, two, b], [], []);
     const grown = { ...b, parts: [...b.parts, write.part(b.info.id, 'text', { text: 'more' })] };
-    const after = rowsOf([one, a, two, grown], false, before);
+    const after = rowsOf([one, a, two, grown], [], before);
     expect(after[0]).toBe(before[0]);
     expect(after[1]).not.toBe(before[1]);
     expect(after.map((row) => row.key)).toEqual(before.map((row) => row.key));
@@ -45,8 +45,8 @@ describe('rows', () => {
   test('a very long turn takes several, whose keys stay when older messages come', () => {
     const one = write.user('1');
     const answers = Array.from({ length: 12 }, () => answerTo(one, {}, 10));
-    const tail = rowsOf(answers.slice(6), false, []);
-    const whole = rowsOf([one, ...answers], false, tail);
+    const tail = rowsOf(answers.slice(6), [], []);
+    const whole = rowsOf([one, ...answers], [], tail);
     expect(tail.length).toBeGreaterThan(1);
     expect(whole.map((row) => row.key)).toEqual(expect.arrayContaining(tail.map((row) => row.key)));
     expect(whole.flatMap((row) => row.answers)).toEqual(answers);
@@ -55,17 +55,13 @@ describe('rows', () => {
 });
 
 describe('a queued prompt', () => {
-  test('is one that was sent while an earlier turn is being answered', () => {
+  test('is one that the core says waits, and draws its row anew when it no longer does', () => {
     const [one, two] = [write.user('1'), write.user('2')];
-    const running = answerTo(one, { time: { created: 1 }, finish: undefined });
-    expect(rowsOf([one, running, two], true, []).map((row) => row.queued)).toEqual([false, true]);
-    const between = answerTo(one, { finish: 'tool-calls' });
-    expect(rowsOf([one, between, two], true, []).map((row) => row.queued)).toEqual([false, true]);
-  });
-
-  test('is none when the session is idle or the turn before it is over', () => {
-    const [one, two] = [write.user('1'), write.user('2')];
-    expect(rowsOf([one, answerTo(one), two], true, []).map((row) => row.queued)).toEqual([false, false]);
-    expect(rowsOf([one, two], false, []).map((row) => row.queued)).toEqual([false, false]);
+    const messages = [one, answerTo(one), two];
+    const waiting = rowsOf(messages, [two.info.id], []);
+    expect(waiting.map((row) => row.queued)).toEqual([false, true]);
+    const taken = rowsOf(messages, [], waiting);
+    expect(taken.map((row) => row.queued)).toEqual([false, false]);
+    expect(taken[0]).toBe(waiting[0]);
   });
 });

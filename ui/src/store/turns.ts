@@ -17,7 +17,7 @@ export interface Row {
   readonly turnID: string;
   readonly user?: MessageView;
   readonly answers: readonly Answer[];
-  /** Sent while another turn was running and not picked up yet. */
+  /** The user message waits for the next step; it can still be changed. */
   readonly queued: boolean;
 }
 
@@ -28,7 +28,11 @@ export function turnOf(info: Message): string {
 }
 
 /** `previous` lends its row starts and, where nothing changed, its very rows. */
-export function rowsOf(messages: readonly MessageView[], busy: boolean, previous: readonly Row[]): Row[] {
+export function rowsOf(
+  messages: readonly MessageView[],
+  queued: readonly string[],
+  previous: readonly Row[],
+): Row[] {
   const known = new Map(previous.map((row) => [row.key, row]));
   const rows: Row[] = [];
   let weight = 0;
@@ -44,8 +48,8 @@ export function rowsOf(messages: readonly MessageView[], busy: boolean, previous
       weight += message.parts.length;
     }
   }
-  return rows.map((row, index) => {
-    const fresh = { ...row, queued: busy && isQueued(rows, index) };
+  return rows.map((row) => {
+    const fresh = { ...row, queued: row.user !== undefined && queued.includes(row.user.info.id) };
     const before = known.get(row.key);
     return before && sameRow(before, fresh) ? before : fresh;
   });
@@ -69,20 +73,6 @@ function inTurns(messages: readonly MessageView[]): MessageView[] {
     else turn.push(message);
   }
   return [...turns.values()].flat();
-}
-
-/** A prompt without an answer waits while an earlier turn is still being answered. */
-function isQueued(rows: readonly Row[], index: number): boolean {
-  const row = rows[index];
-  if (!row?.user || row.answers.length > 0) return false;
-  const earlier = rows.slice(0, index).findLast((other) => other.answers.length > 0);
-  const unanswered = rows.slice(0, index).some((other) => other.user && other.answers.length === 0);
-  return unanswered || (earlier !== undefined && isRunning(earlier.answers.at(-1)));
-}
-
-function isRunning(answer: Answer | undefined): boolean {
-  if (!answer || answer.info.error) return false;
-  return answer.info.time.completed === undefined || answer.info.finish === 'tool-calls';
 }
 
 function sameRow(a: Row, b: Row): boolean {

@@ -3,7 +3,7 @@ import { cleanup, configure } from '@solidjs/testing-library';
 import { afterEach } from 'vitest';
 
 // A busy machine is not a failure.
-configure({ asyncUtilTimeout: 8000 });
+configure({ asyncUtilTimeout: 20_000 });
 
 const VIEWPORT = 600;
 const ITEM = 120;

@@ -32,7 +32,7 @@ describe('the timeline', () => {
     await app.create();
     await app.send('Show me around');
     await waitFor(() => expect(app.busy()).toBe(true));
-    await waitFor(() => expect(app.busy()).toBe(false), { timeout: 5000 });
+    await waitFor(() => expect(app.busy()).toBe(false));
     const answer = document.querySelector('.assistant-message');
     expect(answer?.querySelector('[data-part="text"]')?.textContent).toContain('Here is how a turn looks.');
     expect(answer?.querySelector('[data-part="reasoning"]')?.textContent).toContain('Planning the tour');

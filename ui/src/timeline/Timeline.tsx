@@ -42,7 +42,7 @@ export function Timeline(props: { open: OpenSession }) {
 
   const list = createMemo<List>((before) => {
     const messages = beforeRevert(props.open.messages, app.session()?.revert);
-    const rows = rowsOf(messages, app.busy(), before.rows);
+    const rows = rowsOf(messages, props.open.queued, before.rows);
     const keys = rows.map((row) => row.key);
     const first = before.keys[0];
     const shift = first !== undefined && keys[0] !== first && keys.includes(first);

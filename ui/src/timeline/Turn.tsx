@@ -3,15 +3,22 @@ import { createMemo, For, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { IconButton } from '../kit/Button';
 import { clock } from '../kit/format';
+import { isSummary } from '../parts/CompactionPart';
 import { PartList } from '../parts/PartList';
 import { useApp } from '../store/context';
 import type { Answer, Row } from '../store/turns';
+import { runsOf, type Runs } from '../tools/runs';
 import { MessageFailure } from './MessageFailure';
+import { QueuedPrompt } from './QueuedPrompt';
+import { TurnSummary } from './TurnSummary';
 
 /** One row of the timeline: a turn, or a stretch of a very long one. */
 export function Turn(props: { row: () => Row | undefined; last: () => boolean }) {
   const app = useApp();
-  const answerIDs = createMemo(() => props.row()?.answers.map((answer) => answer.info.id) ?? []);
+  // What sums up older messages is read at its divider.
+  const answers = createMemo(() => props.row()?.answers.filter((answer) => !isSummary(answer.info)) ?? []);
+  const answerIDs = createMemo(() => answers().map((answer) => answer.info.id));
+  const runs = createMemo(() => runsOf(answers()));
   const answer = (id: string) => props.row()?.answers.find((one) => one.info.id === id);
   return (
     <article class="session-turn" data-turn-id={props.row()?.turnID} data-last={props.last() ? '' : undefined}>
@@ -23,36 +30,34 @@ export function Turn(props: { row: () => Row | undefined; last: () => boolean })
             data-queued={props.row()?.queued ? '' : undefined}
             title={clock(user().info.time.created)}
           >
-            <PartList message={user()} />
-            <Show when={!app.busy() && !props.row()?.queued}>
-              <IconButton
-                class="user-edit"
-                data-testid="edit-prompt"
-                icon={Pencil}
-                size={13}
-                label={en.edit.begin}
-                onClick={() => app.editing.begin(user())}
-              />
-            </Show>
-            <Show when={props.row()?.queued}>
-              <span class="queued" title={en.timeline.queuedHint}>
-                {en.timeline.queued}
-              </span>
+            <Show when={!props.row()?.queued} fallback={<QueuedPrompt message={user()} />}>
+              <PartList message={user()} />
+              <TurnSummary message={user().info} />
+              <Show when={!app.busy()}>
+                <IconButton
+                  class="user-edit"
+                  data-testid="edit-prompt"
+                  icon={Pencil}
+                  size={13}
+                  label={en.edit.begin}
+                  onClick={() => app.editing.begin(user())}
+                />
+              </Show>
             </Show>
           </div>
         )}
       </Show>
       <For each={answerIDs()}>
-        {(id) => <Show when={answer(id)}>{(found) => <AnswerMessage answer={found()} />}</Show>}
+        {(id) => <Show when={answer(id)}>{(found) => <AnswerMessage answer={found()} runs={runs()} />}</Show>}
       </For>
     </article>
   );
 }
 
-function AnswerMessage(props: { answer: Answer }) {
+function AnswerMessage(props: { answer: Answer; runs: Runs }) {
   return (
     <div class="assistant-message" data-message-id={props.answer.info.id}>
-      <PartList message={props.answer} />
+      <PartList message={props.answer} runs={props.runs} />
       <Show when={props.answer.info.error}>{(error) => <MessageFailure error={error()} messageID={props.answer.info.id} />}</Show>
     </div>
   );

@@ -1,6 +1,7 @@
-import { createEffect, createSignal, on, onCleanup, Show } from 'solid-js';
+import { createEffect, createSignal, on, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
+import { createCountdown } from '../parts/countdown';
 import { useApp } from '../store/context';
 
 /** The foot of the timeline: that something is going on, or what it waits for. */
@@ -37,9 +38,11 @@ export function Working() {
           {(status) => (
             <>
               <Countdown attempt={status().attempt} message={status().message} next={status().next} />
-              <Button class="working-now" onClick={tryNow}>
-                {en.timeline.tryNow}
-              </Button>
+              <Show when={!told()}>
+                <Button class="working-now" onClick={tryNow}>
+                  {en.timeline.tryNow}
+                </Button>
+              </Show>
             </>
           )}
         </Show>
@@ -60,6 +63,11 @@ export function Working() {
     if (id !== undefined) void app.attempt(() => app.host.retryNow(id));
   }
 
+  /** The failed attempt is a part of its own, with the same buttons. */
+  function told() {
+    return app.state().open?.messages.at(-1)?.parts.at(-1)?.part.type === 'retry';
+  }
+
   function retry() {
     const status = app.status();
     return status.type === 'retry' ? status : undefined;
@@ -67,10 +75,7 @@ export function Working() {
 }
 
 function Countdown(props: { attempt: number; message: string; next: number }) {
-  const [now, setNow] = createSignal(Date.now());
-  const timer = setInterval(() => setNow(Date.now()), 1000);
-  onCleanup(() => clearInterval(timer));
-  const seconds = () => Math.ceil((props.next - now()) / 1000);
+  const seconds = createCountdown(() => props.next);
   return (
     <span class="working-retry" title={props.message}>
       {seconds() > 0 ? en.timeline.retry(props.attempt, seconds()) : en.timeline.retryNow(props.attempt)}

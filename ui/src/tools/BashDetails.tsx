@@ -1,24 +1,30 @@
-import { Show } from 'solid-js';
+import { createMemo, Show } from 'solid-js';
 import { en } from '../i18n/en';
-import type { ToolPart } from '../protocol';
-import { Outcome } from './GenericDetails';
-import { Section } from './Section';
+import { RenderedTerminal } from '../kit/RenderedHtml';
+import { visible } from '../kit/visible';
+import { Arguments, Outcome, type DetailsProps } from './GenericDetails';
+import { Labelled } from './Section';
 
 /** A command and what it printed, also while it still prints. */
-export function BashDetails(props: { part: ToolPart }) {
-  const command = () => String(props.part.state.input?.['command'] ?? '');
-  const soFar = () => {
-    const { state } = props.part;
-    const output = state.status === 'running' ? state.metadata?.['output'] : undefined;
-    return typeof output === 'string' ? output : undefined;
-  };
+export function BashDetails(props: DetailsProps) {
+  const input = createMemo(() => props.part.state.input ?? {});
+  const word = (key: string) => (typeof input()[key] === 'string' ? String(input()[key]) : '');
+  const running = () => props.part.state.status === 'running';
   return (
-    <>
-      <Show when={command() !== ''}>
-        <Section label={en.tool.command} text={command()} />
+    <Show when={word('command') !== ''} fallback={<Arguments {...props} />}>
+      <Labelled label={en.tool.command} copy={en.tool.copyCommand} text={() => word('command')}>
+        <pre class="card-code card-command" tabindex="0" aria-label={en.tool.command}>
+          <code>{visible(word('command'))}</code>
+        </pre>
+      </Labelled>
+      <Show when={running() && props.live !== undefined}>
+        <Labelled label={en.tool.soFar}>
+          <RenderedTerminal html={props.live ?? ''} label={en.tool.soFar} live />
+        </Labelled>
       </Show>
-      <Show when={soFar()}>{(output) => <Section label={en.tool.output} text={output()} />}</Show>
-      <Outcome part={props.part} />
-    </>
+      <Show when={!running()}>
+        <Outcome {...props} />
+      </Show>
+    </Show>
   );
 }

@@ -1,45 +1,105 @@
+import RotateCw from 'lucide-solid/icons/rotate-cw';
 import { createMemo, For, Show } from 'solid-js';
 import { en } from '../i18n/en';
+import { Button } from '../kit/Button';
+import { FileLink } from '../kit/FileLink';
 import { FileChip } from '../parts/FilePart';
 import type { ToolPart } from '../protocol';
-import { Section } from './Section';
+import { useApp } from '../store/context';
+import { BodyView } from './BodyView';
+import type { Details } from './details';
+import { Labelled, Section } from './Section';
+
+export interface DetailsProps {
+  readonly part: ToolPart;
+  readonly details: Details;
+  /** What a running command has printed last, as sanitised HTML. */
+  readonly live?: string;
+}
 
 /** Any tool call as data: what went in, what came out. */
-export function GenericDetails(props: { part: ToolPart }) {
-  const input = createMemo(() => shownInput(props.part));
+export function GenericDetails(props: DetailsProps) {
   return (
     <>
-      <Show when={input() !== ''}>
-        <Section label={en.tool.input} text={input()} />
-      </Show>
-      <Outcome part={props.part} />
+      <Arguments {...props} />
+      <Outcome {...props} />
     </>
   );
 }
 
-/** The end of a call: its output and attachments, or why there are none. */
-export function Outcome(props: { part: ToolPart }) {
-  const completed = () => {
-    const { state } = props.part;
-    return state.status === 'completed' ? state : undefined;
-  };
-  const failed = () => {
-    const { state } = props.part;
-    return state.status === 'error' ? state : undefined;
-  };
+/** A call whose head says all there is to say of its arguments. */
+export function OutcomeDetails(props: DetailsProps) {
+  const waiting = () => props.part.state.status === 'pending' || props.part.state.status === 'running';
   return (
     <>
-      <Show when={failed()}>{(state) => <Section label={en.tool.error} text={state().error} tone="danger" />}</Show>
+      <Show when={waiting() && props.details.value()?.body === undefined}>
+        <Arguments {...props} />
+      </Show>
+      <Outcome {...props} />
+    </>
+  );
+}
+
+/** While the model still writes the arguments they are text; after that, an object. */
+export function Arguments(props: DetailsProps) {
+  const input = createMemo(() => {
+    const { state } = props.part;
+    if (state.status === 'pending' && state.raw !== '') return state.raw;
+    const full = props.details.value()?.input;
+    if (full !== undefined) return full;
+    return Object.keys(state.input ?? {}).length === 0 ? '' : JSON.stringify(state.input, undefined, 2);
+  });
+  return (
+    <Show when={input() !== ''}>
+      <Section label={en.tool.input} text={input()} />
+    </Show>
+  );
+}
+
+/** The end of a call: its output and attachments, or why there are none. */
+export function Outcome(props: DetailsProps) {
+  const state = () => props.part.state;
+  const completed = () => {
+    const now = state();
+    return now.status === 'completed' ? now : undefined;
+  };
+  const failed = () => {
+    const now = state();
+    return now.status === 'error' ? now : undefined;
+  };
+  const body = () => props.details.value()?.body;
+  const settled = () => completed() !== undefined || failed() !== undefined;
+  return (
+    <>
+      <Show when={props.details.error()}>{(why) => <p class="card-label">{en.tool.notLoaded(why())}</p>}</Show>
+      <Show when={failed()}>{(now) => <Failure {...props} error={props.details.value()?.output || now().error} />}</Show>
+      <Show when={body()}>
+        {(found) => (
+          <Labelled
+            label={failed() ? en.tool.intended : en.tool.output}
+            copy={settled() && !failed() ? en.part.copyOutput : undefined}
+            text={() => props.details.value()?.output ?? ''}
+          >
+            <BodyView body={found()} details={props.details} />
+          </Labelled>
+        )}
+      </Show>
       <Show when={completed()}>
-        {(state) => (
+        {(now) => (
           <>
-            <Show when={state().output !== ''} fallback={<p class="card-label">{en.tool.noOutput}</p>}>
-              <Section label={en.tool.output} text={state().output} copy={en.part.copyOutput} />
+            <Show when={props.details.value() && !body()}>
+              <PlainOutput text={props.details.value()?.output ?? ''} />
             </Show>
-            <Show when={state().time.compacted !== undefined}>
+            <Show when={props.details.value()?.note}>{(note) => <p class="card-label">{note()}</p>}</Show>
+            <Show when={props.details.value()?.wholeOutput}>
+              {(path) => <FileLink class="card-whole" path={path()} label={en.tool.wholeOutput} />}
+            </Show>
+            <Show when={now().time.compacted !== undefined}>
               <p class="card-label">{en.tool.cleared}</p>
             </Show>
-            <For each={state().attachments}>{(file) => <FileChip file={file} />}</For>
+            <div class="attachments">
+              <For each={now().attachments}>{(file) => <FileChip file={file} attached />}</For>
+            </div>
           </>
         )}
       </Show>
@@ -47,8 +107,30 @@ export function Outcome(props: { part: ToolPart }) {
   );
 }
 
-/** While the model still writes the arguments they are text; after that, an object. */
-function shownInput({ state }: ToolPart): string {
-  if (state.status === 'pending' && state.raw !== '') return state.raw;
-  return Object.keys(state.input ?? {}).length === 0 ? '' : JSON.stringify(state.input, undefined, 2);
+function PlainOutput(props: { text: string }) {
+  return (
+    <Show when={props.text.trim() !== ''} fallback={<p class="card-label">{en.tool.noOutput}</p>}>
+      <Section label={en.tool.output} text={props.text} copy={en.part.copyOutput} />
+    </Show>
+  );
+}
+
+/** Why it failed, and a way to have it tried again: the agent is asked to. */
+function Failure(props: DetailsProps & { error: string }) {
+  const app = useApp();
+  const again = () => void app.send(en.tool.tryAgainPrompt(props.part.tool, firstLine(props.error)));
+  return (
+    <>
+      <Section label={en.tool.error} text={props.error} tone="danger" copy={en.part.copyOutput} />
+      <div class="card-actions">
+        <Button icon={RotateCw} data-testid="retry-tool" disabled={app.busy()} onClick={again}>
+          {en.tool.tryAgain}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function firstLine(text: string): string {
+  return (text.split('\n', 1)[0] ?? '').slice(0, 200);
 }

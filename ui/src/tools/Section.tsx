@@ -1,11 +1,10 @@
-import { Show } from 'solid-js';
+import { Show, type JSX } from 'solid-js';
 import { CopyButton } from '../kit/CopyButton';
 import { visible } from '../kit/visible';
 
 export function Section(props: { label: string; text: string; tone?: 'danger'; copy?: string }) {
   return (
-    <div class="card-section">
-      <span class="card-label">{props.label}</span>
+    <Labelled label={props.label} copy={props.copy} text={() => props.text}>
       <pre
         class="card-code"
         classList={{ 'card-error': props.tone === 'danger' }}
@@ -14,8 +13,18 @@ export function Section(props: { label: string; text: string; tone?: 'danger'; c
       >
         {visible(props.text)}
       </pre>
+    </Labelled>
+  );
+}
+
+/** Something with a name above it and, where there is text to take along, a way to copy it. */
+export function Labelled(props: { label: string; copy?: string; text?: () => string; children: JSX.Element }) {
+  return (
+    <div class="card-section">
+      <span class="card-label">{props.label}</span>
+      {props.children}
       <Show when={props.copy}>
-        {(label) => <CopyButton class="card-copy" text={() => props.text} label={label()} />}
+        {(label) => <CopyButton class="card-copy" text={() => props.text?.() ?? ''} label={label()} />}
       </Show>
     </div>
   );

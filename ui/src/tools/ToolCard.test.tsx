@@ -1,11 +1,17 @@
-import { fireEvent } from '@solidjs/testing-library';
-import { describe, expect, test } from 'vitest';
+import { fireEvent, waitFor } from '@solidjs/testing-library';
+import { createSignal } from 'solid-js';
+import { describe, expect, test, vi } from 'vitest';
+import { createClock } from '../host/fake/ids';
+import { assistant } from '../host/fake/parts';
 import type { ToolPart, ToolState } from '../protocol';
-import { show } from '../testing/window';
+import { show, type TestWindow } from '../testing/window';
 import { toolLooks, type ToolName } from './registry';
 import { ToolCard } from './ToolCard';
 
-const part = (tool: string, state: ToolState): ToolPart => ({
+type Call = { type: 'tool' } & ToolPart;
+
+const part = (tool: string, state: ToolState): Call => ({
+  type: 'tool',
   id: 'prt_1',
   sessionID: 'ses_a',
   messageID: 'msg_1',
@@ -13,101 +19,266 @@ const part = (tool: string, state: ToolState): ToolPart => ({
   tool,
   state,
 });
-const draw = (tool: string, state: ToolState): HTMLElement =>
-  show(() => <ToolCard part={part(tool, state)} />).container.querySelector('.tool') as HTMLElement;
-const unfold = (card: HTMLElement) => fireEvent.click(card.querySelector('[aria-expanded]') as Element);
-const done = (input: Record<string, unknown>, output = 'out'): ToolState => ({
-  status: 'completed',
-  input,
-  output,
-  title: '',
-  metadata: {},
-  time: { start: 0, end: 41 },
-});
 
-const inputs: { [N in ToolName]: [Record<string, unknown>, string] } = {
-  read: [{ filePath: 'src/a.rs' }, 'src/a.rs'],
-  list: [{ path: 'src' }, 'src'],
-  glob: [{ pattern: '**/*.rs' }, '**/*.rs'],
-  grep: [{ pattern: 'fn main', path: 'src' }, 'fn main  src'],
-  webfetch: [{ url: 'https://example.com' }, 'https://example.com'],
-  task: [{ description: 'Look around' }, 'Look around'],
-  bash: [{ command: 'cargo test\nls' }, 'cargo test'],
-  edit: [{ filePath: 'src/a.rs' }, 'src/a.rs'],
-  write: [{ filePath: 'src/a.rs' }, 'src/a.rs'],
+interface Drawn extends TestWindow {
+  readonly card: HTMLElement;
+}
+
+/** A card over a host that knows its call. */
+function draw(tool: string, state: ToolState, live?: string): Drawn {
+  const call = part(tool, state);
+  const window = show(() => <ToolCard part={call} blocks={live === undefined ? undefined : [live]} />);
+  const info = { ...assistant('ses_a', 'msg_0', createClock()), id: 'msg_1' };
+  window.host.messages.set('ses_a', [{ info, parts: [{ part: call }] }]);
+  return { ...window, card: window.container.querySelector('.tool') as HTMLElement };
+}
+
+const unfold = (card: HTMLElement) => fireEvent.click(card.querySelector('.card-head') as Element);
+
+async function opened(tool: string, state: ToolState): Promise<Drawn> {
+  const drawn = draw(tool, state);
+  unfold(drawn.card);
+  await waitFor(() => expect(drawn.called('toolDetails')).toHaveLength(1));
+  await waitFor(() => expect(drawn.card.querySelector('.card-body > *')).toBeTruthy());
+  return drawn;
+}
+
+const done = (
+  input: Record<string, unknown>,
+  output = 'out',
+  metadata: Record<string, unknown> = {},
+): ToolState => ({ status: 'completed', input, output, title: '', metadata, time: { start: 0, end: 41 } });
+
+const texts = (card: HTMLElement, css: string) => [...card.querySelectorAll(css)].map((one) => one.textContent);
+
+const inputs: { [N in ToolName]: [Record<string, unknown>, string, string[]] } = {
+  read: [{ filePath: 'src/a.rs', offset: 12, limit: 50 }, 'src/a.rs', ['from line 12', '50 lines']],
+  list: [{ path: 'src' }, 'src', []],
+  glob: [{ pattern: '**/*.rs' }, '**/*.rs', []],
+  grep: [{ pattern: 'fn main', path: 'src', include: '*.rs' }, 'fn main  src', ['in *.rs']],
+  webfetch: [{ url: 'https://example.com', format: 'text' }, 'https://example.com', ['as text']],
+  task: [{ description: 'Look around', subagent_type: 'explore' }, 'Look around', ['explore']],
+  bash: [{ command: 'cargo test\nls', workdir: 'ui' }, 'cargo test', ['in ui']],
+  edit: [{ filePath: 'src/a.rs', replaceAll: true }, 'src/a.rs', ['every place']],
+  write: [{ filePath: 'src/a.rs' }, 'src/a.rs', []],
   apply_patch: [
     { patchText: '*** Begin Patch\n*** Add File: a.txt\n+x\n*** Delete File: b.txt\n*** End Patch' },
     'a.txt, b.txt',
+    [],
   ],
-  todowrite: [{ todos: [{}, {}] }, '2 items'],
-  todoread: [{}, ''],
-  question: [{ questions: [{}] }, '1 item'],
+  todowrite: [{ todos: [{}, {}] }, '2 items', []],
+  todoread: [{}, '', []],
+  question: [{ questions: [{}] }, '1 item', []],
 };
 
 describe('every tool', () => {
   test.each(Object.keys(toolLooks) as ToolName[])('%s says what it does', (tool) => {
-    const [input, subtitle] = inputs[tool];
-    const card = draw(tool, done(input));
+    const [input, subtitle, args] = inputs[tool];
+    const { card } = draw(tool, done(input));
     expect(card.dataset).toMatchObject({ tool, status: 'completed' });
     expect(card.querySelector('.card-title')?.textContent).toBe(toolLooks[tool].title);
     expect(card.querySelector('.card-subtitle')?.textContent).toBe(subtitle);
+    expect(texts(card, '.card-arg')).toEqual(args);
     expect(card.querySelector('.card-aside')?.textContent).toContain('41 ms');
   });
 
-  test('a tool nobody knows is drawn by its own name', () => {
-    const card = draw('lantern_dim', done({ level: 40, room: 'study' }));
+  test.each(Object.keys(toolLooks) as ToolName[])('%s is drawn in every state, open and closed', (tool) => {
+    const [input] = inputs[tool];
+    const states: ToolState[] = [
+      { status: 'pending', input: {}, raw: '{"filePath": "src/la' },
+      { status: 'running', input, time: { start: 0 } },
+      done(input),
+      { status: 'error', input, error: 'It did not work', time: { start: 0, end: 5 } },
+    ];
+    for (const state of states) {
+      const { card } = draw(tool, state);
+      const head = card.querySelector('.card-head') as HTMLElement;
+      if (head.getAttribute('aria-expanded') === 'false') unfold(card);
+      expect(card.dataset.status).toBe(state.status);
+      expect(card.querySelector('.card-body')).toBeTruthy();
+    }
+  });
+
+  test('a tool nobody knows is drawn by its own name, with what went in and out', async () => {
+    const { card } = await opened('lantern_dim', done({ level: 40, room: 'study' }));
     expect(card.querySelector('.card-head')?.textContent).toContain('lantern_dimstudy');
-    unfold(card);
-    expect(card.textContent).toContain('"level": 40');
-    expect(card.textContent).toContain('out');
+    await waitFor(() =>
+      expect(texts(card, 'pre')).toEqual(['{\n  "level": 40,\n  "room": "study"\n}', 'out']),
+    );
   });
 });
 
 describe('every state', () => {
-  test('pending shows the input as it comes', () => {
-    const card = draw('write', { status: 'pending', input: {}, raw: '{"filePath": "sr' });
-    expect(card.dataset.status).toBe('pending');
+  test('pending shows the arguments as they stream in, in the head as well', () => {
+    const raw = '{"filePath": "src/lamp.rs", "content": "pub fn se';
+    const { card, called } = draw('write', { status: 'pending', input: {}, raw });
+    expect(card.textContent).toContain('Preparing');
+    expect(card.querySelector('.card-subtitle')?.textContent).toBe('src/lamp.rs');
     unfold(card);
-    expect(card.querySelector('pre')?.textContent).toBe('{"filePath": "sr');
+    expect(card.querySelector('pre')?.textContent).toBe(raw);
+    expect(called('toolDetails')).toEqual([]);
   });
 
-  test('running shows that it runs, and what a command printed so far', () => {
-    const card = draw('bash', {
-      status: 'running',
-      input: { command: 'cargo test' },
-      metadata: { output: 'running 14 tests' },
-      time: { start: 0 },
-    });
+  test('running shows that it runs, and what a command printed so far in its colours', () => {
+    const state: ToolState = { status: 'running', input: { command: 'cargo test' }, time: { start: 0 } };
+    const { card } = draw('bash', state, '<span class="ansi-fg-2">ok</span> 14 tests');
     expect(card.textContent).toContain('Running');
-    unfold(card);
-    expect([...card.querySelectorAll('pre')].map((pre) => pre.textContent)).toEqual(['cargo test', 'running 14 tests']);
+    expect(texts(card, 'pre')).toEqual(['cargo test', 'ok 14 tests']);
+    expect(card.querySelector('.terminal .ansi-fg-2')?.textContent).toBe('ok');
   });
 
-  test('completed shows its output only when opened', () => {
-    const card = draw('read', done({ filePath: 'a.rs' }, 'fn main() {}'));
-    expect(card.textContent).not.toContain('fn main() {}');
-    unfold(card);
-    expect(card.textContent).toContain('fn main() {}');
+  test('a command that ran stays open when it ends, so that nothing jumps', async () => {
+    const running: ToolState = { status: 'running', input: { command: 'ls' }, time: { start: 0 } };
+    const [call, setCall] = createSignal(part('bash', running));
+    const { container } = show(() => <ToolCard part={call()} />);
+    const head = container.querySelector('.card-head');
+    expect(head?.getAttribute('aria-expanded')).toBe('true');
+    setCall(part('bash', done({ command: 'ls' })));
+    expect(head?.getAttribute('aria-expanded')).toBe('true');
   });
 
-  test('completed without output says so', () => {
-    const card = draw('read', done({}, ''));
+  test('completed fetches what it shows when it is opened, and not before', async () => {
+    const { card, called } = draw('read', done({ filePath: 'a.rs' }, '    12\tfn main() {}\n    13\t'));
+    expect(called('toolDetails')).toEqual([]);
     unfold(card);
-    expect(card.textContent).toContain('No output');
+    await waitFor(() => expect(card.textContent).toContain('fn main() {}'));
+    expect(called('toolDetails')).toEqual([['ses_a', 'msg_1', 'prt_1', false]]);
+    expect([...card.querySelectorAll('.line-number')].map((one) => one.getAttribute('data-number'))).toEqual([
+      '12',
+      '13',
+    ]);
   });
 
-  test('error shows what went wrong', () => {
-    const card = draw('edit', { status: 'error', input: {}, error: 'The file changed', time: { start: 0, end: 1 } });
-    expect(card.textContent).toContain('Failed');
-    unfold(card);
-    expect(card.querySelector('.card-error')?.textContent).toBe('The file changed');
+  test('completed without output says so', async () => {
+    const { card } = await opened('read', done({}, ''));
+    await waitFor(() => expect(card.textContent).toContain('No output'));
   });
 
-  test('markup in names, input and output stays text', () => {
-    const evil = '<img src=x onerror=alert(1)>';
-    const card = draw(evil, done({ command: evil }, evil));
-    unfold(card);
+  test('an error says why, and asks to have it tried again', async () => {
+    const state: ToolState = {
+      status: 'error',
+      input: { filePath: 'a.rs' },
+      error: 'There is no file a.rs',
+      time: { start: 0, end: 5 },
+    };
+    const { card, app, called } = await opened('read', state);
+    expect(card.querySelector('.card')?.getAttribute('data-tone')).toBe('danger');
+    await waitFor(() => expect(texts(card, 'pre')).toEqual(['There is no file a.rs']));
+    await app.start();
+    fireEvent.click(card.querySelector('[data-testid=retry-tool]') as Element);
+    await waitFor(() => expect(called('prompt')).toHaveLength(1));
+    expect(called('prompt')[0]?.[1]).toMatchObject({
+      text: 'Your read call failed with “There is no file a.rs”. Please find out why and try it again.',
+    });
+  });
+
+  test('what cannot be loaded says so', async () => {
+    const drawn = draw('read', done({ filePath: 'a.rs' }));
+    drawn.host.toolDetails = () => Promise.reject({ code: 'failed', message: 'gone' });
+    drawn.host.messages.clear();
+    unfold(drawn.card);
+    await waitFor(() => expect(drawn.card.textContent).toContain('This could not be loaded:'));
+  });
+
+  test('output that the model no longer sees is still there for the person', async () => {
+    const state = { ...done({}, 'kept'), time: { start: 0, end: 1, compacted: 2 } } as ToolState;
+    const { card } = await opened('lamp', state);
+    await waitFor(() => expect(card.textContent).toContain('kept'));
+    expect(card.textContent).toContain('The model no longer sees this output');
+  });
+});
+
+describe('what each card shows', () => {
+  test('a search: by file, what was found marked, a click opens the place', async () => {
+    const output = 'src/a.rs:\n  3: let lamp = 1;\n  9: lamp\n\nsrc/b.rs:\n  1: lamp';
+    const { card, app, called } = await opened('grep', done({ pattern: 'lamp' }, output));
+    await waitFor(() => expect(texts(card, '.match-file h4')).toEqual(['src/a.rs2', 'src/b.rs1']));
+    expect(texts(card, '.marked')).toEqual(['lamp', 'lamp', 'lamp']);
+    await app.start();
+    fireEvent.click(card.querySelectorAll('.match-line')[1] as Element);
+    expect(called('openInEditor')).toEqual([[app.selected(), 'src/a.rs', 9]]);
+  });
+
+  test('found files and folders: each file leads to the editor', async () => {
+    const glob = await opened('glob', done({ pattern: '*' }, 'a.rs\nsrc/b.rs'));
+    await waitFor(() => expect(texts(glob.card, '.file-link')).toEqual(['a.rs', 'src/b.rs']));
+    const list = await opened('list', done({}, '/p/\n  src/\n    b.rs\n  a.rs'));
+    await waitFor(() => expect(texts(list.card, '.tree-entry')).toEqual(['src/', 'b.rs', 'a.rs']));
+    expect(list.card.querySelector('.file-link')?.getAttribute('data-path')).toBe('src/b.rs');
+  });
+
+  test('a command: itself, its output in colours, its exit code, both to copy', async () => {
+    const writeText = vi.fn(async () => {});
+    vi.stubGlobal('navigator', { ...navigator, clipboard: { writeText } });
+    const metadata = { output: '\u001b[31mfailed\u001b[0m', exit: 101 };
+    const { card } = await opened('bash', done({ command: 'cargo test' }, 'failed', metadata));
+    expect(card.querySelector('.exit-code')?.textContent).toBe('exit 101');
+    await waitFor(() => expect(card.querySelector('.terminal .ansi-fg-1')?.textContent).toBe('failed'));
+    for (const button of card.querySelectorAll('.card-copy')) fireEvent.click(button);
+    expect(writeText.mock.calls).toEqual([['cargo test'], ['failed']]);
+    vi.unstubAllGlobals();
+  });
+
+  test('an edit: its difference, and how many lines it changed before it is opened', async () => {
+    const filediff = { file: 'a.rs', before: 'a\nb\n', after: 'a\nc\n', additions: 1, deletions: 1 };
+    const { card } = await opened('edit', done({ filePath: 'a.rs' }, 'Edited', { filediff }));
+    expect(card.querySelector('.card-aside .counts')?.textContent).toBe('+1 −1');
+    await waitFor(() => expect(texts(card, '.diff-line code')).toEqual(['a', 'b', 'c']));
+    expect([...card.querySelectorAll<HTMLElement>('.diff-line')].map((line) => line.dataset.kind)).toEqual([
+      'context',
+      'del',
+      'add',
+    ]);
+  });
+
+  test('a patch: each file under its name', async () => {
+    const files = [
+      { file: 'a.rs', before: 'a\n', after: 'b\n', additions: 1, deletions: 1 },
+      { file: 'new.rs', after: 'x\n', additions: 1, deletions: 0 },
+    ];
+    const { card } = await opened('apply_patch', done({}, 'applied', { files }));
+    await waitFor(() => expect(texts(card, '.diff-file .file-link')).toEqual(['a.rs', 'new.rs']));
+    expect(texts(card, '.diff-status')).toEqual(['new']);
+  });
+
+  test('tasks to do: a list with their states', async () => {
+    const todos = [
+      { content: 'Look', status: 'completed', priority: 'low' },
+      { content: 'Fix', status: 'in_progress', priority: 'high' },
+    ];
+    const { card } = await opened('todowrite', done({ todos }, '[]', { todos }));
+    expect(texts(card, '.check-item')).toEqual(['Lookdone', 'Fixin progressimportant']);
+  });
+
+  test('a question: the answers that were given', async () => {
+    const questions = [
+      { question: 'Which lamp?', header: 'Lamp', options: [] },
+      { question: 'When?', header: 'When', options: [] },
+    ];
+    const { card } = await opened('question', done({ questions }, '', { answers: [['Study', 'Hall'], []] }));
+    expect(texts(card, 'dd')).toEqual(['Study, Hall', 'No answer']);
+  });
+
+  test('a task: what it does now, and the way to it', async () => {
+    const metadata = {
+      sessionId: 'ses_docs',
+      summary: [
+        { id: 'p1', tool: 'grep', state: { status: 'completed', title: 'timer' } },
+        { id: 'p2', tool: 'read', state: { status: 'running', title: 'src/a.rs' } },
+      ],
+    };
+    const input = { description: 'Look', prompt: 'Look at it', subagent_type: 'explore' };
+    const { card, app } = draw('task', { status: 'running', input, metadata, time: { start: 0 } });
+    expect(texts(card, '.task-step')).toEqual(['Searchtimer', 'Readsrc/a.rs']);
+    await app.start();
+    fireEvent.click(card.querySelector('[data-testid=open-task]') as Element);
+    await waitFor(() => expect(app.selected()).toBe('ses_docs'));
+  });
+
+  test('no markup of a title or an argument becomes an element', () => {
+    const evil = '<img src=x onerror=alert(1)>\u202Etxt';
+    const { card } = draw('bash', done({ command: evil }));
     expect(card.querySelector('img')).toBeNull();
-    expect(card.textContent).toContain(evil);
+    expect(card.querySelector('.card-subtitle')?.textContent).toBe('<img src=x onerror=alert(1)>⟨U+202E⟩txt');
   });
 });

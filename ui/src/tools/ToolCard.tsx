@@ -1,21 +1,30 @@
 import CircleX from 'lucide-solid/icons/circle-x';
-import { createMemo, Match, Switch } from 'solid-js';
+import { createMemo, For, Match, Show, Switch } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
+import { Counts } from '../diff/Counts';
 import { en } from '../i18n/en';
 import { Card } from '../kit/Card';
 import { duration } from '../kit/format';
+import { visible } from '../kit/visible';
 import type { ToolPart, ToolState } from '../protocol';
 import { useApp } from '../store/context';
+import { changeOf, exitOf } from './outcome';
+import { createDetails } from './details';
+import { inputOf } from './input';
 import { lookOf } from './registry';
 
-export function ToolCard(props: { part: ToolPart }) {
+/** One line that says what is done and how it went; open, everything about it. */
+export function ToolCard(props: { part: ToolPart; blocks?: readonly string[] }) {
   const app = useApp();
   const look = createMemo(() => lookOf(props.part.tool));
   const state = () => props.part.state;
+  const input = createMemo(() => inputOf(state()));
   const subtitle = () => {
-    const said = look().subtitle(state().input ?? {}, app.session()?.directory);
-    return said || titleOf(state());
+    if (state().status === 'error' && Object.keys(input()).length === 0) return errorOf(state());
+    return look().subtitle(input(), app.session()?.directory) || titleOf(state());
   };
+  // What opened by itself stays open: text that follows must not jump when the call ends.
+  const opened = createMemo<boolean>((before) => before || opensItself(props.part), false);
   return (
     <div class="tool" data-tool={props.part.tool} data-status={state().status}>
       <Card
@@ -23,33 +32,55 @@ export function ToolCard(props: { part: ToolPart }) {
         title={look().title}
         subtitle={firstLine(subtitle())}
         tone={state().status === 'error' ? 'danger' : 'plain'}
-        aside={<Aside state={state()} />}
+        open={opened()}
+        aside={
+          <>
+            <For each={look().args?.(input()) ?? []}>{(arg) => <span class="card-arg">{visible(arg)}</span>}</For>
+            <Aside part={props.part} />
+          </>
+        }
       >
-        <Dynamic component={look().details} part={props.part} />
+        <Body part={props.part} live={props.blocks?.[0]} />
       </Card>
     </div>
   );
 }
 
-function Aside(props: { state: ToolState }) {
+/** Made when the card is opened, and with it what it shows is asked for. */
+function Body(props: { part: ToolPart; live?: string }) {
+  const details = createDetails(() => props.part);
+  return <Dynamic component={lookOf(props.part.tool).details} part={props.part} live={props.live} details={details} />;
+}
+
+/** A command that runs shows what it prints; what a person decided stays in sight. */
+function opensItself(part: ToolPart): boolean {
+  return (part.tool === 'bash' || part.tool === 'task') && part.state.status === 'running';
+}
+
+function Aside(props: { part: ToolPart }) {
+  const state = () => props.part.state;
   const took = () => {
-    const { state } = props;
-    return 'time' in state && 'end' in state.time ? duration(state.time.end - state.time.start) : '';
+    const now = state();
+    return 'time' in now && 'end' in now.time ? duration(now.time.end - now.time.start) : '';
   };
   return (
     <Switch>
-      <Match when={props.state.status === 'pending'}>
+      <Match when={state().status === 'pending'}>
         <span>{en.tool.pending}</span>
       </Match>
-      <Match when={props.state.status === 'running'}>
+      <Match when={state().status === 'running'}>
         <span class="spinner" aria-hidden="true" />
         <span>{en.tool.running}</span>
       </Match>
-      <Match when={props.state.status === 'error'}>
+      <Match when={state().status === 'error'}>
         <CircleX size={13} aria-hidden="true" />
         <span>{en.tool.error}</span>
       </Match>
-      <Match when={props.state.status === 'completed'}>
+      <Match when={state().status === 'completed'}>
+        <Show when={changeOf(props.part)}>
+          {(change) => <Counts additions={change().additions} deletions={change().deletions} />}
+        </Show>
+        <Show when={exitOf(props.part)}>{(code) => <span class="exit-code">{en.tool.exit(code())}</span>}</Show>
         <span class="visually-hidden">{en.tool.completed}</span>
         <span>{took()}</span>
       </Match>
@@ -59,6 +90,10 @@ function Aside(props: { state: ToolState }) {
 
 function titleOf(state: ToolState): string {
   return state.status === 'running' || state.status === 'completed' ? (state.title ?? '') : '';
+}
+
+function errorOf(state: ToolState): string {
+  return state.status === 'error' ? state.error : '';
 }
 
 function firstLine(text: string): string {

@@ -61,6 +61,7 @@ async fn dispatch(args: Args) -> Outcome {
     let mut options = Options::new(data_dir);
     options.config = args.config;
     options.fit_picture = Arc::new(fit_picture);
+    options.draw_page = Some(Arc::new(lathe_render::page::session));
     let sessions = Sessions::open(options).await?;
     let directory = match args.directory {
         Some(directory) => directory,

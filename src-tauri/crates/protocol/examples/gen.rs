@@ -27,7 +27,10 @@ pub fn write_bindings(dir: &Path) -> Result<(), Box<dyn Error>> {
     ipc::MessagePage::export_all(&config)?;
     ipc::PromptInput::export_all(&config)?;
     ipc::UiBatch::export_all(&config)?;
+    ipc::ContextUse::export_all(&config)?;
     ipc::UiError::export_all(&config)?;
+    ipc::McpResourceView::export_all(&config)?;
+    ipc::McpServerView::export_all(&config)?;
     ipc::ModelList::export_all(&config)?;
     ipc::ConnectionReport::export_all(&config)?;
     ipc::Attached::export_all(&config)?;
@@ -52,6 +55,7 @@ pub fn write_bindings(dir: &Path) -> Result<(), Box<dyn Error>> {
     ipc::DataReport::export_all(&config)?;
     ipc::DataView::export_all(&config)?;
     ipc::MenuView::export_all(&config)?;
+    ipc::ToolDetails::export_all(&config)?;
     view::BlockUpdate::export_all(&config)?;
     view::FileDiffView::export_all(&config)?;
     Sequenced::export_all(&config)?;

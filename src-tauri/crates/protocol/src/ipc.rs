@@ -5,31 +5,37 @@
 
 mod agents;
 mod attachments;
+mod details;
+mod editor;
 mod import;
+mod mcp;
 mod models;
 mod prompt;
 mod search;
 mod settings;
 mod time;
 mod trust;
+mod turn;
 
 pub use agents::{AgentMode, AgentView, CommandView};
 pub use attachments::{
     Attached, AttachmentKind, AttachmentView, DropUpdate, RefusedAttachment, RefusedWhy,
     SessionImage, SessionUsage,
 };
+pub use details::{MatchedFile, MatchedLine, ToolBody, ToolDetails, TreeEntry};
+pub use editor::{EditorChoice, EditorKind};
 pub use import::{ImportKind, ImportReport, ImportSource, ImportUnreadable};
+pub use mcp::{McpResourceView, McpServerView, McpStatus, McpToolView};
 pub use models::{ConnectionReport, KeyView, ModelList, ModelView, PriceView, ProviderView};
 pub use prompt::{Mention, PromptFile, PromptInput, SymbolKind};
 pub use search::{FindHit, HitKind, SearchAnswer, SearchHit, SnippetPiece};
-pub use settings::{
-    DataKind, DataReport, DataUse, DataView, EditorChoice, EditorKind, MenuItemView, MenuView,
-};
+pub use settings::{DataKind, DataReport, DataUse, DataView, MenuItemView, MenuView};
 pub use time::{
     Redaction, RevertChange, RevertFile, RevertOutcome, RevertPreview, RevertTarget,
     SessionDiffView, SessionExport, SharePreview,
 };
 pub use trust::{ConfigProblem, TrustState, TrustView, TrustWant, WantKind};
+pub use turn::ContextUse;
 
 use std::collections::BTreeMap;
 
@@ -92,11 +98,36 @@ pub struct Settings {
     pub notify: bool,
     /// The keys of actions that have others than their own; empty for none.
     pub shortcuts: BTreeMap<String, String>,
+    /// What opens a file that is clicked on.
     pub editor: EditorChoice,
-    /// The shell that runs commands, if not the system's; counts from the next start.
+    pub review: ReviewSettings,
+    /// The shell of commands: a path, `git-bash`, or nothing for the person's own.
     pub shell: String,
+    /// Hosts of a private network that may be fetched from.
+    pub private_hosts: Vec<String>,
     /// Data of another program was found, and the person has decided.
     pub import_offered: bool,
+}
+
+/// How the person likes to look at changes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ReviewSettings {
+    pub width: u32,
+    /// Old and new beside each other, instead of one below the other.
+    pub side_by_side: bool,
+    /// Opens by itself with a session's first change.
+    pub opens: bool,
+}
+
+impl Default for ReviewSettings {
+    fn default() -> Self {
+        ReviewSettings {
+            width: 460,
+            side_by_side: false,
+            opens: true,
+        }
+    }
 }
 
 impl Default for Settings {
@@ -115,7 +146,9 @@ impl Default for Settings {
             notify: true,
             shortcuts: BTreeMap::new(),
             editor: EditorChoice::default(),
+            review: ReviewSettings::default(),
             shell: String::new(),
+            private_hosts: Vec::new(),
             import_offered: false,
         }
     }
@@ -148,6 +181,9 @@ pub struct SessionView {
     pub permissions: Vec<PermissionRequest>,
     pub questions: Vec<QuestionRequest>,
     pub todos: Vec<Todo>,
+    /// Prompts that wait for the next step; they can still be changed.
+    pub queued: Vec<MessageId>,
+    pub context: ContextUse,
     /// Files of this session that could not be read; their bytes are kept aside.
     pub damaged: Vec<Damaged>,
 }
@@ -185,7 +221,8 @@ pub struct MessageView {
 #[ts(optional_fields)]
 pub struct PartView {
     pub part: Part,
-    /// Sanitised HTML, one string per top-level Markdown block (text and reasoning).
+    /// Sanitised HTML: one string per top-level Markdown block (text and reasoning), or the
+    /// newest lines that a running command has printed.
     pub blocks: Option<Vec<String>>,
 }
 
@@ -223,6 +260,12 @@ pub enum UiUpdate {
     Reset {
         #[serde(rename = "sessionID")]
         session_id: SessionId,
+    },
+    /// The prompts that wait for the next step, oldest first.
+    Queue {
+        #[serde(rename = "sessionID")]
+        session_id: SessionId,
+        messages: Vec<MessageId>,
     },
     /// The store cannot write (disk full, read-only); `None` when it can again.
     Store {

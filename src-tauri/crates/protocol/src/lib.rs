@@ -11,6 +11,7 @@ mod event;
 mod id;
 pub mod ipc;
 mod json;
+mod light;
 mod message;
 mod part;
 mod permission;
@@ -32,6 +33,7 @@ pub use id::{
     serial_cmp, sort_serially, tick_of, timestamp,
 };
 pub use json::{Count, Extra, Map, Millis};
+pub use light::ATTACHMENTS;
 pub use message::{
     AssistantMessage, AssistantPath, AssistantTime, CacheTokens, CreatedTime, Finish, Message,
     MessageWithParts, ModelRef, TokenUsage, UserMessage, UserSummary,

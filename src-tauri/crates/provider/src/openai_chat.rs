@@ -7,6 +7,7 @@ mod calls;
 mod chunk;
 mod request;
 mod stream;
+mod think;
 
 use crate::{
     error::{ProviderError, ResponseHeaders},

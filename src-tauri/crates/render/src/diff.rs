@@ -13,6 +13,7 @@ mod fold;
 mod patch;
 mod stored;
 
+pub(crate) use draw::spans as cut_spans;
 pub use patch::{parse_unified, unified};
 pub use stored::stored;
 

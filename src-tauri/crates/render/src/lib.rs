@@ -6,11 +6,13 @@
 //! Nothing in here knows of tauri, sessions or the store.
 
 pub mod ansi;
+pub mod details;
 pub mod diff;
 pub mod escape;
 pub mod highlight;
 mod html;
 pub mod image_view;
 pub mod markdown;
+pub mod page;
 pub mod paths;
 pub mod sanitize;

@@ -156,8 +156,8 @@ fn plainest() -> Agent {
 
 fn plan_rules() -> Ruleset {
     let mut rules = allow(&["question", "plan_exit"]);
+    // Its plan file, which has another name in every session, comes on top.
     rules.push(rule("edit", "*", Action::Deny));
-    rules.push(rule("edit", ".opencode/plans/*.md", Action::Allow));
     rules
 }
 

@@ -18,6 +18,14 @@ const LINE_LENGTH: usize = 8192;
 pub enum Told {
     Event(Arc<Event>),
     Delta(Arc<Delta>),
+    /// The prompts that wait for a session's next step, oldest first.
+    Queue(Arc<Waiting>),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiting {
+    pub session_id: SessionId,
+    pub messages: Vec<MessageId>,
 }
 
 /// Text appended to a part at byte `at` of its text.
@@ -42,6 +50,7 @@ impl Notice {
         match &self.told {
             Told::Event(event) => event.session_id(),
             Told::Delta(delta) => Some(&delta.session_id),
+            Told::Queue(waiting) => Some(&waiting.session_id),
         }
     }
 }
@@ -75,6 +84,10 @@ impl Bus {
 
     pub fn publish_delta(&self, delta: Delta) {
         self.tell(Told::Delta(Arc::new(delta)));
+    }
+
+    pub fn publish_queue(&self, waiting: Waiting) {
+        self.tell(Told::Queue(Arc::new(waiting)));
     }
 
     pub fn subscribe(&self) -> Subscription {

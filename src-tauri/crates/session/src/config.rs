@@ -52,7 +52,7 @@ pub struct Layer {
 pub struct Settings {
     pub default_agent: Option<String>,
     pub compaction: Option<CompactionBlock>,
-    pub share: Option<ShareMode>,
+    pub share: Option<ShareSetting>,
     pub snapshot: Option<bool>,
     pub webfetch: Option<WebfetchBlock>,
     pub shell: Option<String>,
@@ -63,6 +63,14 @@ pub struct Settings {
 pub struct CompactionBlock {
     pub auto: Option<bool>,
     pub prune: Option<bool>,
+}
+
+/// Whether sessions may be shared, or the server they are sent to.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum ShareSetting {
+    Mode(ShareMode),
+    At { url: String },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]

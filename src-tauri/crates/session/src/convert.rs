@@ -4,7 +4,7 @@
 //! `convert/tests.rs`.
 
 mod files;
-mod window;
+pub mod window;
 
 use lathe_protocol::{
     AssistantMessage, FilePart, Map, Message, MessageWithParts, Part, ToolPart, ToolState,
@@ -45,8 +45,16 @@ impl Target<'_> {
 
 /// The messages the model sees, from the newest completed summary on.
 pub fn to_model(history: &[MessageWithParts], target: &Target) -> Vec<ModelMessage> {
+    each_to_model(visible(history), target)
+}
+
+/// These messages, all of them.
+pub fn each_to_model<'a>(
+    messages: impl IntoIterator<Item = &'a MessageWithParts>,
+    target: &Target,
+) -> Vec<ModelMessage> {
     let mut out = Vec::new();
-    for message in visible(history) {
+    for message in messages {
         match &message.info {
             Message::User(_) => push_user(&mut out, user_content(&message.parts, target)),
             Message::Assistant(info) => push_assistant(&mut out, info, &message.parts, target),

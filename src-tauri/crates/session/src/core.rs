@@ -7,8 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use lathe_protocol::{
-    Event, MessageWithParts, ModelRef, Project, Ruleset, Session, SessionId, SessionStatus,
-    UserMessage,
+    Event, ModelRef, Project, Ruleset, Session, SessionId, SessionStatus, UserMessage,
 };
 use lathe_tools::{Environment, FileReads, Registry};
 use parking_lot::Mutex;
@@ -17,16 +16,20 @@ use tokio_util::sync::CancellationToken;
 
 use crate::agents::Agent;
 use crate::error::Result;
+use crate::hands::Hands;
 use crate::indexing::Indexing;
 use crate::instructions::Instructions;
+use crate::mcp::Mcp;
 use crate::mentions::Finder;
 use crate::models::Models;
 use crate::permission::{self, Freedom, PermissionDesk};
 use crate::pictures::Pictures;
 use crate::question::QuestionDesk;
+use crate::queue::Queue;
 use crate::records::Records;
 use crate::sessions::Counted;
 use crate::setup::{Setup, Setups};
+use crate::share::DrawPage;
 use crate::snapshots::Snapshots;
 use crate::summary::Summaries;
 
@@ -38,12 +41,15 @@ pub struct Core {
     pub instructions: Instructions,
     pub finder: Finder,
     pub tools: Registry,
+    pub mcp: Mcp,
     pub permissions: PermissionDesk,
     pub questions: QuestionDesk,
     pub pictures: Pictures,
+    pub draw_page: Option<DrawPage>,
     pub snapshots: Snapshots,
     pub summaries: Summaries,
     pub environment: Arc<Environment>,
+    pub hands: Hands,
     /// Rules from the person's settings, over those of every agent.
     pub user_rules: Mutex<Ruleset>,
     /// Nothing is asked any more; off unless the person says so.
@@ -62,18 +68,24 @@ pub struct Core {
 /// A session that is being worked on in this process.
 pub struct Running {
     pub cancel: CancellationToken,
-    /// Prompts that the next step takes up.
-    pub queued: Vec<MessageWithParts>,
+    /// The session that handed this one its work.
+    pub parent: Option<SessionId>,
+    pub queue: Queue,
     pub status: SessionStatus,
     /// Wakes a turn that waits to try again.
     pub retry_now: Arc<Notify>,
 }
 
 impl Running {
-    pub fn new() -> Self {
+    pub fn by_itself() -> Self {
+        Running::new(CancellationToken::new(), None)
+    }
+
+    pub fn new(cancel: CancellationToken, parent: Option<SessionId>) -> Self {
         Running {
-            cancel: CancellationToken::new(),
-            queued: Vec::new(),
+            cancel,
+            parent,
+            queue: Queue::default(),
             status: SessionStatus::Busy,
             retry_now: Arc::default(),
         }
@@ -87,12 +99,15 @@ impl Core {
         models: Arc<Models>,
         setups: Setups,
         tools: Registry,
-        environment: Arc<Environment>,
+        hands: Hands,
         pictures: Pictures,
+        draw_page: Option<DrawPage>,
     ) -> Self {
+        let environment = hands.environment().clone();
         Core {
             snapshots: Snapshots::new(data_dir.clone()),
             summaries: Summaries::default(),
+            mcp: Mcp::new(&data_dir, environment.clone()),
             data_dir,
             models,
             setups,
@@ -103,7 +118,9 @@ impl Core {
             permissions: PermissionDesk::new(records.clone()),
             questions: QuestionDesk::new(records.clone()),
             environment,
+            hands,
             pictures,
+            draw_page,
             user_rules: Mutex::default(),
             running: Mutex::default(),
             prompting: Mutex::default(),
@@ -118,12 +135,33 @@ impl Core {
     /// What holds where a session works, as the files say now.
     pub async fn setup(&self, session: &Session, project: &Project) -> Arc<Setup> {
         let (directory, worktree) = (Path::new(&session.directory), Path::new(&project.worktree));
-        self.setups.of(directory, worktree).await
+        let setup = self.setups.of(directory, worktree).await;
+        if directory == worktree {
+            self.adopt(project, &setup);
+        }
+        setup
+    }
+
+    /// Tools and servers follow the files.
+    pub fn adopt(&self, project: &Project, setup: &Setup) {
+        self.hands.configure(&setup.person.settings);
+        self.mcp.configure(project, &setup.person.mcp, &setup.mcp);
     }
 
     /// Defaults, then the agent, then the person, then their word on this agent, then the
     /// session. A project that is not trusted can only take away from that.
     pub fn rules(&self, setup: &Setup, agent: &Agent, session: &Session) -> Ruleset {
+        self.rules_in(Ruleset::new(), setup, agent, session)
+    }
+
+    /// The same in a mode, whose rules count more than the person's general ones.
+    pub fn rules_in(
+        &self,
+        mode: Ruleset,
+        setup: &Setup,
+        agent: &Agent,
+        session: &Session,
+    ) -> Ruleset {
         let freedom = Freedom {
             edits: setup.edits,
             all: self.allow_all.load(Ordering::Relaxed),
@@ -132,6 +170,7 @@ impl Core {
         rules.extend(agent.rules.iter().cloned());
         rules.extend(self.user_rules.lock().iter().cloned());
         rules.extend(setup.rules.iter().cloned());
+        rules.extend(mode);
         rules.extend(agent.overrides.iter().cloned());
         rules.extend(session.permission.iter().flatten().cloned());
         let rules = permission::narrow(rules, &setup.wishes);
@@ -177,14 +216,6 @@ impl Core {
         let session_id = session.clone();
         self.records
             .publish(Event::SessionStatus { session_id, status });
-    }
-
-    pub fn take_queued(&self, session: &SessionId) -> Vec<MessageWithParts> {
-        let mut running = self.running.lock();
-        running
-            .get_mut(session)
-            .map(|one| std::mem::take(&mut one.queued))
-            .unwrap_or_default()
     }
 
     /// False when the turn was stopped while it waited.

@@ -14,7 +14,9 @@ use lathe_provider::cost::cost;
 use lathe_provider::discover::discover;
 pub use lathe_provider::keys::{KeyEntry, KeyError, KeySource, Keys};
 use lathe_provider::resolve::{Resolved, default_model, endpoint_of, resolve};
-use lathe_provider::{ApiFailure, ModelInfo, ModelRequest, ProviderError, StreamEvent, Usage};
+use lathe_provider::{
+    ApiFailure, Limits, ModelInfo, ModelRequest, ProviderError, StreamEvent, Usage,
+};
 use parking_lot::{Mutex, RwLock};
 pub use rust_decimal::Decimal;
 use rust_decimal::prelude::ToPrimitive;
@@ -95,6 +97,13 @@ impl Models {
             .map_err(|unknown| ProviderError::Api(ApiFailure::malformed(unknown.to_string())))?;
         let client = self.client.with_timeouts(resolved.timeouts);
         Ok(OpenModel { resolved, client })
+    }
+
+    /// What the model can hold; zeros where nobody knows.
+    pub fn limits(&self, model: &ModelRef) -> Limits {
+        let catalog = self.catalog();
+        let found = catalog.find(model);
+        found.map_or_else(|_| Limits::default(), |(_, model)| model.info.limits)
     }
 
     /// Looks for servers on this machine; what is found can be used from then on.

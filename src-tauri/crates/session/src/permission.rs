@@ -3,6 +3,8 @@
 mod desk;
 mod narrow;
 mod rules;
+#[cfg(test)]
+mod table;
 
 pub use desk::{Answer, Inquiry, PermissionDesk, unless_denied};
 pub use narrow::narrow;

@@ -3,6 +3,7 @@
 mod files;
 mod host;
 mod parts;
+mod resources;
 
 use std::sync::Arc;
 
@@ -21,6 +22,9 @@ pub use parts::{NewSubtask, PartList};
 /// What is sent: a person's words, or a task for another agent.
 pub struct Prompt {
     pub input: PromptInput,
+    /// Written by another agent: names in it are not followed, or a model could read with them
+    /// what it may not.
+    pub by_agent: bool,
     /// Stands in place of the text.
     pub subtask: Option<NewSubtask>,
 }
@@ -34,7 +38,11 @@ pub async fn build(
     project: &Project,
     prompt: Prompt,
 ) -> Result<MessageWithParts> {
-    let Prompt { input, subtask } = prompt;
+    let Prompt {
+        input,
+        by_agent,
+        subtask,
+    } = prompt;
     if input.text.trim().is_empty() && input.files.is_empty() && subtask.is_none() {
         return Err(Failed::refused("The prompt is empty"));
     }
@@ -54,6 +62,8 @@ pub async fn build(
     let rules = core.rules(setup, &setup.agents.get(Some(&agent)), session);
     let host = PromptHost::granted(rules);
     let reader = Reader {
+        core,
+        project,
         agents: &setup.agents,
         cx: context(core, session, project, id.clone(), host),
     };
@@ -66,7 +76,7 @@ pub async fn build(
     for file in &input.files {
         reader.attach(file, &mut parts).await?;
     }
-    if !is_subtask {
+    if !is_subtask && !by_agent {
         reader.mentions(&input, &mut parts).await;
     }
     let model = match input

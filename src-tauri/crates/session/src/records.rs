@@ -127,6 +127,16 @@ impl Records {
         Ok(())
     }
 
+    /// With everything it is made of.
+    pub async fn remove_message(&self, session: &SessionId, message: &MessageId) -> Result<()> {
+        self.store.remove_message(session, message).await?;
+        self.publish(Event::MessageRemoved {
+            session_id: session.clone(),
+            message_id: message.clone(),
+        });
+        Ok(())
+    }
+
     /// Stores a part that text will stream into.
     pub async fn open_stream(&self, part: Part) -> Result<()> {
         self.put_part(part.clone()).await?;

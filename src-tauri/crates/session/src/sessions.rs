@@ -4,11 +4,14 @@ mod commands;
 mod lifecycle;
 mod media;
 mod search;
+mod share;
 mod surroundings;
 mod time;
 mod upkeep;
+mod waiting;
 mod work;
 
+pub(crate) use lifecycle::NewSession;
 pub use lifecycle::keep_titled;
 pub(crate) use media::Counted;
 
@@ -17,15 +20,15 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use lathe_protocol::{
-    MessageId, Millis, Part, PartId, PermissionId, PermissionRequest, Project, ProjectId,
-    QuestionId, QuestionRequest, Rule, Ruleset, Session, SessionId, SessionStatus, Todo,
+    MessageId, Millis, Part, PartId, PermissionId, Project, ProjectId, QuestionId, Rule, Ruleset,
+    Session, SessionId, SessionStatus, Todo,
 };
 use lathe_provider::catalog::Catalog;
 use lathe_provider::client::{ModelClient, Timeouts};
 use lathe_provider::demo::DemoPace;
 use lathe_provider::keys::Keys;
 use lathe_store::{Health, Key, Listing, Page, Report, Store};
-use lathe_tools::environment::{EnvironmentSettings, ShellChoice};
+use lathe_tools::environment::EnvironmentSettings;
 use lathe_tools::{Environment, Registry};
 use tokio::sync::watch;
 
@@ -34,12 +37,15 @@ use crate::clock::{Clock, SystemClock};
 use crate::config;
 use crate::core::Core;
 use crate::error::{Failed, Result};
+use crate::hands::{Hands, HandsSettings};
+use crate::mcp::Mcp;
 use crate::models::{DEMO, Models};
 use crate::permission::Answer;
 use crate::pictures::{FitPicture, Pictures};
 use crate::project;
 use crate::records::Records;
 use crate::setup::{self, Setups};
+use crate::share::DrawPage;
 
 #[derive(Clone)]
 pub struct Sessions {
@@ -60,33 +66,25 @@ pub struct Options {
     pub keys: Option<Keys>,
     /// How pictures are made to fit; without it they are sent as they are.
     pub fit_picture: FitPicture,
+    /// How a session becomes a page; without it none can be shared as a file.
+    pub draw_page: Option<DrawPage>,
     /// What commands run in.
     pub environment: Arc<Environment>,
 }
 
 impl Options {
-    /// Runs commands in this shell, where it is one we can read.
-    pub fn with_shell(mut self, program: PathBuf) -> Self {
-        let shell = ShellChoice::Program(program);
-        let settings = EnvironmentSettings {
-            shell,
-            ..EnvironmentSettings::default()
-        };
-        self.environment = Arc::new(Environment::of_user(settings));
-        self
-    }
-
     pub fn new(data_dir: impl Into<PathBuf>) -> Self {
         Options {
             data_dir: data_dir.into(),
             clock: Arc::new(SystemClock),
             timeouts: Timeouts::default(),
             pace: DemoPace::Realistic,
-            tools: tools(),
+            tools: Registry::builtin(),
             config: None,
             config_home: config::config_home(),
             keys: None,
             fit_picture: Arc::new(as_it_is),
+            draw_page: None,
             environment: Arc::new(Environment::of_user(EnvironmentSettings::default())),
         }
     }
@@ -102,11 +100,6 @@ fn as_it_is(bytes: &[u8], _: u32, _: usize) -> Option<(String, Vec<u8>)> {
         _ => return None,
     };
     Some((mime.to_owned(), bytes.to_vec()))
-}
-
-/// What the agent can do here. Handing work to another agent is not among it yet.
-fn tools() -> Registry {
-    Registry::builtin().without(|name| name == "task")
 }
 
 /// Where data lives when nobody says otherwise: `LATHE_DATA_DIR`, else the platform's place.
@@ -131,7 +124,7 @@ impl Sessions {
             config::named_file(options.config.as_deref()),
         );
         let keys = options.keys.unwrap_or_else(|| Keys::new(&options.data_dir));
-        let value = setup::models_at_start(home.clone(), named.clone());
+        let (value, person) = setup::at_start(home.clone(), named.clone());
         let models = Arc::new(Models::new(client, keys, value));
         let setups = Setups::new(home, named, &options.data_dir, models.clone());
         sweep(options.data_dir.join("tool-output"), records.now());
@@ -141,16 +134,28 @@ impl Sessions {
             models,
             setups,
             options.tools,
-            options.environment,
+            Hands::new(options.environment),
             Pictures::new(options.fit_picture),
+            options.draw_page,
         );
-        Ok(Sessions {
+        core.hands.configure(&person.settings);
+        core.mcp.configure_person(&person.mcp);
+        let sessions = Sessions {
             core: Arc::new(core),
-        })
+        };
+        let tidying = sessions.clone();
+        // Nobody waits for it.
+        tokio::spawn(async move { tidying.clean_up().await });
+        Ok(sessions)
     }
 
     pub(crate) fn core(&self) -> &Arc<Core> {
         &self.core
+    }
+
+    /// The same handle, for what works inside.
+    pub(crate) fn over(core: Arc<Core>) -> Self {
+        Sessions { core }
     }
 
     pub fn subscribe(&self) -> Subscription {
@@ -168,7 +173,14 @@ impl Sessions {
     }
 
     pub async fn open_project(&self, folder: &Path) -> Result<Project> {
-        project::open(&self.core.records, folder).await
+        let project = project::open(&self.core.records, folder).await?;
+        let (sessions, opened) = (self.clone(), project.clone());
+        // Servers take their time to start; nobody waits for them here.
+        tokio::spawn(async move {
+            sessions.setup_of(&opened).await;
+            sessions.core.mcp.begin(&opened.id);
+        });
+        Ok(project)
     }
 
     /// Last used first.
@@ -248,10 +260,6 @@ impl Sessions {
         self.core.status(id)
     }
 
-    pub fn permissions(&self) -> Vec<PermissionRequest> {
-        self.core.permissions.pending()
-    }
-
     pub async fn answer_permission(&self, id: &PermissionId, answer: Answer) -> Result<()> {
         self.core.permissions.reply(id, answer).await
     }
@@ -262,6 +270,11 @@ impl Sessions {
 
     pub async fn revoke(&self, project: &ProjectId, rule: &Rule) -> Result<()> {
         self.core.permissions.revoke(project, rule).await
+    }
+
+    /// What the window's settings say of tools; it holds from the next call on.
+    pub fn set_hands(&self, settings: HandsSettings) {
+        self.core.hands.set(settings);
     }
 
     pub fn set_rules(&self, rules: Ruleset) {
@@ -287,6 +300,11 @@ impl Sessions {
         &self.core.models
     }
 
+    /// Servers that offer tools and resources.
+    pub fn mcp(&self) -> &Mcp {
+        &self.core.mcp
+    }
+
     /// Looks over every stored file; a repair moves aside what is damaged or stray.
     pub async fn check(&self, repair: bool) -> Result<Report> {
         let store = self.core.records.store();
@@ -303,11 +321,8 @@ impl Sessions {
         for id in running {
             self.abort(&id).await;
         }
+        self.core.mcp.close().await;
         self.core.environment.processes().kill_all();
-    }
-
-    pub fn questions(&self) -> Vec<QuestionRequest> {
-        self.core.questions.pending()
     }
 
     pub fn answer_question(&self, id: &QuestionId, answers: Vec<Vec<String>>) -> Result<()> {

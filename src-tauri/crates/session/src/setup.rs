@@ -34,10 +34,18 @@ pub struct Setup {
     pub edits: bool,
     pub instructions: Vec<NamedInstructions>,
     pub settings: Settings,
+    /// What only the person says, whatever the project.
+    pub person: Person,
     pub trust: TrustView,
     pub problems: Vec<ConfigProblem>,
     pub places: Places,
     request: Request,
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Person {
+    pub mcp: Vec<McpServer>,
+    pub settings: Settings,
 }
 
 impl Setup {
@@ -186,6 +194,9 @@ fn make(places: Places, trust: &TrustFile, models: &Arc<Models>) -> Setup {
         for command in sources.commands.iter().filter(|one| one.origin == origin) {
             draft.command_file(command, is_trusted);
         }
+        if origin == Origin::Person {
+            draft.person = draft.so_far();
+        }
     }
     draft.finish(places, request, models)
 }
@@ -199,6 +210,7 @@ struct Draft {
     edits: bool,
     instructions: Vec<NamedInstructions>,
     settings: Settings,
+    person: Person,
     mcp: Map<String, Value>,
     models: Map<String, Value>,
     trust: TrustView,
@@ -220,6 +232,7 @@ impl Draft {
             edits: false,
             instructions: Vec::new(),
             settings: Settings::default(),
+            person: Person::default(),
             mcp: Map::new(),
             models: Map::new(),
             trust: TrustView {
@@ -315,6 +328,14 @@ impl Draft {
         }
     }
 
+    /// Problems are told once, of the whole.
+    fn so_far(&self) -> Person {
+        Person {
+            mcp: McpServer::all(&self.mcp, |_| String::new(), &mut Vec::new()),
+            settings: self.settings.clone(),
+        }
+    }
+
     fn finish(mut self, places: Places, request: Request, models: &Arc<Models>) -> Setup {
         let said = std::mem::take(&mut self.said);
         let file_of = |key: &str| {
@@ -344,6 +365,7 @@ impl Draft {
             edits: self.edits,
             instructions: self.instructions,
             settings: self.settings,
+            person: self.person,
             trust: self.trust,
             problems: self.problems,
             places,
@@ -352,8 +374,8 @@ impl Draft {
     }
 }
 
-/// What the person's own files say about models, for the start.
-pub fn models_at_start(home: Option<PathBuf>, named: Option<PathBuf>) -> Value {
+/// What the person's own files say about models and servers, for the start.
+pub fn at_start(home: Option<PathBuf>, named: Option<PathBuf>) -> (Value, Person) {
     let places = Places {
         home,
         named,
@@ -365,5 +387,6 @@ pub fn models_at_start(home: Option<PathBuf>, named: Option<PathBuf>) -> Value {
     for file in &sources.files {
         draft.layer(file, &places.worktree, true);
     }
-    Value::Object(draft.models)
+    let person = draft.so_far();
+    (Value::Object(draft.models), person)
 }

@@ -4,21 +4,26 @@
 //! loop goes round again; the newest user message decides agent and model each time.
 
 mod calls;
+mod compact;
 mod doom;
+mod finish;
+pub mod history;
 mod host;
 mod preview;
 mod request;
 mod retry;
 mod step;
+mod subtasks;
 mod trees;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use lathe_protocol::{
-    AssistantMessage, AssistantPath, AssistantTime, Event, Extra, Finish, Message, MessageError,
-    MessageWithParts, Part, Project, Session, StepFinishPart, TokenUsage, Unanswered, UserMessage,
+    AssistantMessage, AssistantPath, AssistantTime, Extra, Map, Message, MessageWithParts,
+    ModelRef, Part, Project, Session, TokenUsage, UserMessage,
 };
-use lathe_provider::{FinishReason, ProviderError, Usage};
+use lathe_provider::ProviderError;
 use lathe_snapshot::TreeId;
 use lathe_store::SessionWriter;
 use lathe_tools::FileReads;
@@ -26,18 +31,20 @@ use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use crate::agents::Agent;
+use crate::compaction::Streak;
 use crate::core::Core;
 use crate::error::Result;
-use crate::failure::message_error;
 use crate::models::OpenModel;
+use crate::plan::{PlanFile, REMINDER};
 use crate::setup::Setup;
-use crate::title;
+use crate::{synthetic, title};
 use calls::After;
 use doom::DoomLoop;
+use finish::StepEnd;
+use history::History;
 use host::CallScope;
 use retry::Attempts;
 use step::{Call, StreamEnd};
-use trees::BegunStep;
 
 pub use preview::{NextRequest, preview};
 
@@ -47,28 +54,43 @@ pub struct Turn {
     project: Project,
     /// What the files say, looked at anew for every step.
     setup: Arc<Setup>,
+    plan: PlanFile,
     cancel: CancellationToken,
     /// What the model may see; grows with the turn.
-    history: Vec<MessageWithParts>,
+    history: History,
     reads: Arc<FileReads>,
     doom: Arc<Mutex<DoomLoop>>,
     steps: u32,
+    compactions: Streak,
+    /// The provider refused a request for its length; once is enough.
+    refused_for_length: bool,
     /// Held while this turn writes, so that no other process does. None for one that only looks.
     _writer: Option<SessionWriter>,
 }
 
-/// How the model ended a step, and what it asked for.
-struct StepEnd {
-    reason: FinishReason,
-    usage: Usage,
-    calls: Vec<Call>,
+/// How a turn came to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ended {
+    /// The newest prompt is answered.
+    Done,
+    /// The person refused a tool call without a word.
+    Refused,
+    Aborted,
+    Failed(String),
 }
 
 /// What the loop does after a step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Next {
     GoOn,
-    Stop,
+    End(Ended),
+}
+
+/// Who answers what with which model.
+struct Asked {
+    user: UserMessage,
+    agent: Agent,
+    model: ModelRef,
 }
 
 impl Turn {
@@ -79,142 +101,155 @@ impl Turn {
         cancel: CancellationToken,
         writer: impl Into<Option<SessionWriter>>,
     ) -> Result<Self> {
-        let history = core
-            .records
-            .messages(&session.id, None, usize::MAX)
-            .await?
-            .messages;
-        let reads = core.reads_of(&session.id);
-        let setup = core.setup(&session, &project).await;
         Ok(Turn {
+            history: History::load(&core.records, &session.id).await?,
+            reads: core.reads_of(&session.id),
+            setup: core.setup(&session, &project).await,
+            plan: PlanFile::of(&session, &project, &core.data_dir),
             core,
             session,
             project,
-            setup,
             cancel,
-            history,
-            reads,
             doom: Arc::default(),
             steps: 0,
+            compactions: Streak::default(),
+            refused_for_length: false,
             _writer: writer.into(),
         })
     }
 
     /// Runs until the newest prompt is answered, the turn is stopped, or it failed.
-    pub async fn run(&mut self) -> Result<()> {
+    pub async fn run(&mut self) -> Result<Ended> {
+        let ended = self.work().await?;
+        self.prune().await?;
+        Ok(ended)
+    }
+
+    async fn work(&mut self) -> Result<Ended> {
         loop {
             self.take_queued();
-            let Some(user) = self.newest_user() else {
-                return Ok(());
+            let Some(prompt) = self.history.newest_user().cloned() else {
+                return Ok(Ended::Done);
             };
-            if self.cancel.is_cancelled() || self.is_answered(&user) {
-                return Ok(());
+            if self.cancel.is_cancelled() {
+                return Ok(Ended::Aborted);
+            }
+            if self.history.is_answered(prompt.info.id()) {
+                return Ok(Ended::Done);
             }
             if self.steps == 0 {
-                title::begin(&self.core, &self.setup.models, &self.session, &self.history);
+                let first = self.history.from_the_start();
+                title::begin(&self.core, &self.setup.models, &self.session, first);
             }
-            if self.step(&user).await? == Next::Stop {
-                return Ok(());
+            self.setup = self.core.setup(&self.session, &self.project).await;
+            if let Next::End(ended) = self.advance(&prompt).await? {
+                return Ok(ended);
             }
         }
+    }
+
+    /// One thing at a time: what the prompt itself asks for comes before the model.
+    async fn advance(&mut self, prompt: &MessageWithParts) -> Result<Next> {
+        let Some(user) = prompt.info.as_user() else {
+            return Ok(Next::End(Ended::Done));
+        };
+        if let Some(part) = prompt.parts.iter().find_map(compaction_of) {
+            return self.compact(user, part).await;
+        }
+        let asked = self.asked(user).await;
+        let subtasks = self.history.open_subtasks(prompt);
+        if !subtasks.is_empty() {
+            return self.run_subtasks(&asked, subtasks).await;
+        }
+        if let Some(total) = self.is_full(&asked.model) {
+            return self.make_room(&asked, total).await;
+        }
+        self.remind(user, prompt).await?;
+        self.step(&asked, prompt).await
+    }
+
+    async fn asked(&self, user: &UserMessage) -> Asked {
+        let agent = self.setup.agents.get(user.agent.as_deref());
+        let model = self.core.model_for(&self.setup, user, &agent).await;
+        let user = user.clone();
+        Asked { user, agent, model }
     }
 
     /// Prompts sent while we were busy join in at the next step.
     fn take_queued(&mut self) {
-        let queued = self.core.take_queued(&self.session.id);
-        if !queued.is_empty() {
-            self.doom = Arc::default();
-            self.steps = 0;
+        let taken = self.core.take_queued(&self.session.id);
+        // This turn may have read the session while they were there.
+        for id in &taken.withdrawn {
+            self.history.remove(id);
         }
-        // What was stored before this turn read the session is already there.
-        let known = |one: &MessageWithParts| {
-            self.history
-                .iter()
-                .any(|old| old.info.id() == one.info.id())
+        if taken.prompts.is_empty() {
+            return;
+        }
+        self.doom = Arc::default();
+        self.steps = 0;
+        for prompt in taken.prompts {
+            self.history.put(prompt);
+        }
+    }
+
+    /// Tells the model which mode it is in, once a prompt, and for good: a reminder that came
+    /// and went would spoil what the provider has cached.
+    async fn remind(&mut self, user: &UserMessage, prompt: &MessageWithParts) -> Result<()> {
+        if prompt.parts.iter().any(is_reminder) {
+            return Ok(());
+        }
+        let Some(text) = self.plan.reminder(self.history.messages(), prompt) else {
+            return Ok(());
         };
-        let new: Vec<_> = queued.into_iter().filter(|one| !known(one)).collect();
-        self.history.extend(new);
+        let records = &self.core.records;
+        let id = records.ids().part(records.now());
+        let mark = Map::from_iter([(REMINDER.to_owned(), true.into())]);
+        let part = synthetic::text(id, user, &text, Some(mark));
+        records.put_part(part.clone()).await?;
+        self.history.put_part(part);
+        Ok(())
     }
 
-    fn newest_user(&self) -> Option<UserMessage> {
-        self.history
-            .iter()
-            .rev()
-            .find_map(|message| message.info.as_user())
-            .cloned()
-    }
-
-    /// Decided by `parentID`, never by the order of ids.
-    fn is_answered(&self, user: &UserMessage) -> bool {
-        let newest = self.history.iter().rev().find(|message| {
-            message
-                .info
-                .as_assistant()
-                .is_some_and(|answer| answer.parent_id == user.id)
-        });
-        newest.is_some_and(|message| {
-            let Some(info) = message.info.as_assistant() else {
-                return false;
-            };
-            let used_tools = message
-                .parts
-                .iter()
-                .any(|part| matches!(part, Part::Tool(_)));
-            let goes_on = match info.finish.as_ref().map(Finish::kind) {
-                Some(Finish::ToolCalls) => true,
-                Some(Finish::Unknown) => used_tools,
-                Some(_) => false,
-                None => info.time.completed.is_none(),
-            };
-            info.error.is_some() || !goes_on
-        })
-    }
-
-    async fn step(&mut self, user: &UserMessage) -> Result<Next> {
+    async fn step(&mut self, asked: &Asked, prompt: &MessageWithParts) -> Result<Next> {
         self.steps += 1;
-        self.setup = self.core.setup(&self.session, &self.project).await;
-        let agent = self.setup.agents.get(user.agent.as_deref());
-        let wanted = self.core.model_for(&self.setup, user, &agent).await;
-        let mut message = self.new_message(user, &agent, &wanted);
+        let message = self.new_message(asked);
+        let wanted = &asked.model;
         self.core
             .records
             .put_message(Message::Assistant(message.clone()))
             .await?;
-        let model = match self.setup.models.open(&wanted).await {
+        let model = match self.setup.models.open(wanted).await {
             Ok(model) => model,
             Err(error) => return self.fail(message, &wanted.provider_id, error).await,
         };
         let begun = self.open_step(&message).await?;
-        let request = self.request(user, &agent, &model).await;
+        let request = self.request(asked, &model).await;
         let (end, calls) = self.ask_model(&message, &model, request).await?;
         match end {
             StreamEnd::Finished { reason, usage } => {
+                self.refused_for_length = false;
+                let cost = model.cost(&usage);
                 let end = StepEnd {
                     reason,
                     usage,
+                    cost,
                     calls,
                 };
-                self.finish_step(&mut message, &agent, &model, begun, end)
-                    .await
+                self.finish_step(message, asked, begun, end).await
+            }
+            StreamEnd::Failed(ProviderError::ContextOverflow(_)) if self.may_make_room() => {
+                self.discard(&message).await?;
+                self.make_room_and_replay(asked, prompt).await
             }
             StreamEnd::Failed(error) => self.fail(message, &wanted.provider_id, error).await,
             StreamEnd::Aborted => self.abort(message).await,
         }
     }
 
-    fn new_message(
-        &self,
-        user: &UserMessage,
-        agent: &Agent,
-        model: &lathe_protocol::ModelRef,
-    ) -> AssistantMessage {
+    fn new_message(&self, asked: &Asked) -> AssistantMessage {
         let records = &self.core.records;
         // Time never goes back within a session, or the answer would sort before its prompt.
-        let newest = self
-            .history
-            .last()
-            .map_or(0, |message| message.info.created().0);
-        let now = records.now().max(newest.into());
+        let now = records.now().max(self.history.newest_created());
         AssistantMessage {
             id: records.ids().message(now),
             session_id: self.session.id.clone(),
@@ -223,11 +258,11 @@ impl Turn {
                 ..AssistantTime::default()
             },
             error: None,
-            parent_id: user.id.clone(),
-            model_id: model.model_id.clone(),
-            provider_id: model.provider_id.clone(),
-            mode: Some(agent.name.clone()),
-            agent: Some(agent.name.clone()),
+            parent_id: asked.user.id.clone(),
+            model_id: asked.model.model_id.clone(),
+            provider_id: asked.model.provider_id.clone(),
+            mode: Some(asked.agent.name.clone()),
+            agent: Some(asked.agent.name.clone()),
             path: Some(AssistantPath {
                 cwd: self.session.directory.clone(),
                 root: self.project.worktree.clone(),
@@ -255,160 +290,44 @@ impl Turn {
         attempts.run(model, request).await
     }
 
-    async fn finish_step(
-        &mut self,
-        message: &mut AssistantMessage,
-        agent: &Agent,
-        model: &OpenModel,
-        begun: BegunStep,
-        end: StepEnd,
-    ) -> Result<Next> {
-        let StepEnd {
-            reason,
-            usage,
-            calls,
-        } = end;
-        let records = self.core.records.clone();
-        let before = self.tree_before(begun).await?;
-        records.store().barrier(&self.session.id).await?;
-        let called = !calls.is_empty();
-        let after = if called {
-            self.run_calls(agent, calls, before).await?
-        } else {
-            After::GoOn
-        };
-
-        let tree = self.tree_after(before, called).await;
-        let finish = finish_of(reason, called);
-        message.tokens = tokens(usage);
-        message.cost = model.cost(&usage);
-        message.finish = Some(finish.clone());
-        message.time.completed = Some(records.now().max(message.time.created));
-        if finish == Finish::Length {
-            message.error = Some(MessageError::output_length());
-        }
-        if self.cancel.is_cancelled() {
-            message.error = Some(MessageError::aborted("The turn was stopped"));
-        }
-        let part = Part::StepFinish(StepFinishPart {
-            id: records.ids().part(records.now()),
-            session_id: self.session.id.clone(),
-            message_id: message.id.clone(),
-            reason: finish.as_str().to_owned(),
-            snapshot: tree.map(|tree| tree.to_string()),
-            cost: message.cost,
-            tokens: message.tokens.clone(),
-            extra: Extra::default(),
-        });
-        records.put_part(part).await?;
-        self.note_patch(message, before, tree).await?;
-        self.put_finished(message.clone()).await?;
-        if before != tree {
-            self.summarize(&message.parent_id);
-        }
-        let more = finish == Finish::ToolCalls || (finish == Finish::Unknown && called);
-        Ok(if more && after == After::GoOn {
-            Next::GoOn
-        } else {
-            Next::Stop
-        })
-    }
-
     async fn run_calls(
         &self,
-        agent: &Agent,
+        asked: &Asked,
         calls: Vec<Call>,
         tree: Option<TreeId>,
+        task_models: HashMap<String, ModelRef>,
     ) -> Result<After> {
         let scope = CallScope {
             core: self.core.clone(),
             session: self.session.clone(),
             project: self.project.clone(),
-            rules: self.core.rules(&self.setup, agent, &self.session),
-            tools: self.tools(agent),
+            setup: self.setup.clone(),
+            user: asked.user.clone(),
+            model: asked.model.clone(),
+            rules: self.rules(&asked.agent),
+            tools: self.tools(&asked.agent),
             cancel: self.cancel.clone(),
             reads: self.reads.clone(),
             doom: self.doom.clone(),
+            task_models,
         };
         calls::run_all(&Arc::new(scope), calls, tree).await
     }
+}
 
-    /// The error stands on the message; calls that were under way are settled.
-    async fn fail(
-        &mut self,
-        mut message: AssistantMessage,
-        provider: &str,
-        error: ProviderError,
-    ) -> Result<Next> {
-        let error = message_error(provider, error);
-        message.error = Some(error.clone());
-        message.finish = Some(Finish::Error);
-        self.end_early(message).await?;
-        let session_id = Some(self.session.id.clone());
-        self.core.records.publish(Event::SessionError {
-            session_id,
-            error: Some(error),
-        });
-        Ok(Next::Stop)
-    }
-
-    async fn abort(&mut self, mut message: AssistantMessage) -> Result<Next> {
-        message.error = Some(MessageError::aborted("The turn was stopped"));
-        self.end_early(message).await?;
-        Ok(Next::Stop)
-    }
-
-    async fn end_early(&mut self, mut message: AssistantMessage) -> Result<()> {
-        let records = &self.core.records;
-        message.time.completed = Some(records.now().max(message.time.created));
-        let parts = records.store().parts(&message.id).await?.items;
-        for part in parts {
-            if let Part::Tool(mut tool) = part
-                && tool.settle(Unanswered::Aborted, records.now())
-            {
-                records.put_part(Part::Tool(tool)).await?;
-            }
-        }
-        self.put_finished(message).await
-    }
-
-    /// Writes the finished message for good and lets the model see it from now on.
-    async fn put_finished(&mut self, message: AssistantMessage) -> Result<()> {
-        let records = &self.core.records;
-        let id = message.id.clone();
-        records.put_message(Message::Assistant(message)).await?;
-        records.store().barrier(&self.session.id).await?;
-        self.history
-            .extend(records.store().message(&self.session.id, &id).await?);
-        Ok(())
+fn compaction_of(part: &Part) -> Option<&lathe_protocol::CompactionPart> {
+    match part {
+        Part::Compaction(part) => Some(part),
+        _ => None,
     }
 }
 
-/// Some providers say "stop" though they asked for tools.
-fn finish_of(reason: FinishReason, called: bool) -> Finish {
-    match reason {
-        FinishReason::Stop if called => Finish::ToolCalls,
-        FinishReason::Stop => Finish::Stop,
-        FinishReason::ToolCalls if called => Finish::ToolCalls,
-        FinishReason::ToolCalls => Finish::Stop,
-        FinishReason::Length => Finish::Length,
-        FinishReason::ContentFilter => Finish::ContentFilter,
-        FinishReason::Error => Finish::Error,
-        FinishReason::Unknown => Finish::Unknown,
-    }
-}
-
-fn tokens(usage: Usage) -> TokenUsage {
-    let count = |tokens: u64| (tokens as i64).into();
-    TokenUsage {
-        input: count(usage.input),
-        output: count(usage.output),
-        reasoning: count(usage.reasoning),
-        cache: lathe_protocol::CacheTokens {
-            read: count(usage.cache_read),
-            write: count(usage.cache_write),
-            extra: Extra::default(),
-        },
-        extra: Extra::default(),
+fn is_reminder(part: &Part) -> bool {
+    match part {
+        Part::Text(part) => part
+            .metadata
+            .as_ref()
+            .is_some_and(|metadata| metadata.contains_key(REMINDER)),
+        _ => false,
     }
 }

@@ -108,12 +108,7 @@ impl SideRepo {
         fs::create_dir_all(data_dir).map_err(Refused::NoRepository)?;
         let data_dir = fs::canonicalize(data_dir).map_err(Refused::NoRepository)?;
         refuse(&worktree, &data_dir)?;
-        let name = Sha256::digest(worktree.as_os_str().as_encoded_bytes());
-        let name: String = name[..20]
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
-        let dir = data_dir.join("snapshot").join(name);
+        let dir = place(&data_dir, &worktree);
         let (objects, refs) = lay_out(&dir).map_err(Refused::NoRepository)?;
         Ok(Self {
             worktree,
@@ -123,6 +118,12 @@ impl SideRepo {
             refs,
             state: Mutex::default(),
         })
+    }
+
+    /// Whether snapshots of this work tree were ever taken.
+    pub fn exists(data_dir: &Path, worktree: &Path) -> bool {
+        let canonical = fs::canonicalize(worktree);
+        canonical.is_ok_and(|worktree| place(data_dir, &worktree).is_dir())
     }
 
     pub fn worktree(&self) -> &Path {
@@ -363,6 +364,16 @@ impl SideRepo {
         file.lock().doing("locking the side repository")?;
         Ok(file)
     }
+}
+
+/// Where the side repository of a work tree lies.
+fn place(data_dir: &Path, worktree: &Path) -> PathBuf {
+    let name = Sha256::digest(worktree.as_os_str().as_encoded_bytes());
+    let name: String = name[..20]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    data_dir.join("snapshot").join(name)
 }
 
 /// The one folder beside our data that is a person's to work in: the sample project's.

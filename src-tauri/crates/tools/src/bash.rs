@@ -12,6 +12,7 @@ use tokio::time::Instant;
 
 use self::capture::{Capture, Captured};
 use crate::context::{PermissionAsk, Progress, ToolContext};
+use crate::environment::Shell;
 use crate::files;
 use crate::paths::{Place, Target, external_directory};
 use crate::process::{Order, Run};
@@ -59,18 +60,19 @@ impl Tool for Bash {
             return Err(ToolFailure::failed("The command contains a NUL character."));
         }
         let directory = working_directory(&input, cx).await?;
+        let shell = cx.environment.shell();
         let analysis = shell_analysis::analyse(
             &input.command,
             &shell_analysis::Surroundings {
                 directory: directory.path(),
                 root: &cx.root,
                 home: cx.environment.home(),
-                dialect: cx.environment.shell().dialect,
+                dialect: shell.dialect,
             },
         );
         ask(&analysis, &input, cx).await?;
         cx.host.ensure_writable().await?;
-        execute(&input, &directory, cx).await
+        execute(&input, &shell, &directory, cx).await
     }
 }
 
@@ -107,7 +109,7 @@ async fn ask(analysis: &Analysis, input: &BashInput, cx: &ToolContext) -> Result
     cx.host
         .ask(
             ask.with("command", command)
-                .with("description", input.description.clone())
+                .with("description", text::visible(&input.description))
                 .with("reasons", reasons),
         )
         .await
@@ -123,13 +125,14 @@ enum Ending {
 
 async fn execute(
     input: &BashInput,
+    shell: &Shell,
     directory: &Place,
     cx: &ToolContext,
 ) -> Result<ToolOutput, ToolFailure> {
     let variables = cx.environment.variables().await;
     let order = Order {
-        shell: cx.environment.shell(),
-        command: &input.command,
+        program: &shell.program,
+        arguments: shell.arguments(&input.command),
         directory: directory.path(),
         variables,
     };
@@ -148,7 +151,7 @@ async fn execute(
     if ending == Ending::Aborted {
         return Err(ToolFailure::aborted()
             .with("output", card)
-            .with("description", input.description.clone()));
+            .with("description", text::visible(&input.description)));
     }
     Ok(output(input, captured, card, ending, cx))
 }
@@ -194,7 +197,10 @@ fn live_card(input: &BashInput, capture: &Capture) -> Progress {
     let mut metadata = Map::new();
     let output = text::coloured(&capture.latest(CARD_BYTES));
     metadata.insert("output".to_owned(), output.into());
-    metadata.insert("description".to_owned(), input.description.clone().into());
+    metadata.insert(
+        "description".to_owned(),
+        text::visible(&input.description).into(),
+    );
     Progress {
         title: None,
         metadata,
@@ -232,7 +238,7 @@ fn output(
     };
     let mut result = ToolOutput::new(text::visible(title), answer)
         .with("output", card)
-        .with("description", input.description.clone())
+        .with("description", text::visible(&input.description))
         .with("exit", code)
         .with("truncated", cut);
     if matches!(ending, Ending::TimedOut(_)) {

@@ -61,12 +61,24 @@ pub trait Host: Send + Sync {
     /// Runs a child session to its end; the abort of this call cascades to it.
     async fn spawn_task(&self, task: TaskRequest) -> Result<TaskResult, ToolFailure>;
 
+    /// The turn goes on as another agent; the user has agreed.
+    async fn switch_agent(&self, to: AgentSwitch) -> Result<(), ToolFailure>;
+
     /// A barrier before anything on disk is changed: fails while our own store cannot write,
     /// since a change nobody can record could not be taken back.
     async fn ensure_writable(&self) -> Result<(), ToolFailure>;
 
     /// A file's content was changed by this call.
     async fn file_edited(&self, path: &Path);
+}
+
+/// Which way the work goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AgentSwitch {
+    /// Look and plan, change nothing.
+    Plan,
+    /// Carry the plan out.
+    Build,
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -1,4 +1,5 @@
-//! What commands run in: the user's home, shell and variables. One for the whole app.
+//! What commands and requests run in: the user's home, shell and variables, and the hosts they
+//! let in. One for the whole app; settings may change while it runs.
 
 mod secrets;
 mod shell;
@@ -7,6 +8,7 @@ mod variables;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use parking_lot::RwLock;
 use tokio::sync::OnceCell;
 
 pub use self::shell::{Dialect, Shell, ShellChoice};
@@ -18,6 +20,8 @@ use crate::process::Processes;
 #[derive(Debug, Clone, Default)]
 pub struct EnvironmentSettings {
     pub shell: ShellChoice,
+    /// Hosts that may be fetched from although they lie in a private network.
+    pub private_hosts: Vec<String>,
     /// Variables to withhold besides those that look secret; `*` stands for any text.
     pub withhold: Vec<String>,
     /// Variables to pass on though they look secret.
@@ -28,7 +32,8 @@ pub type Variables = BTreeMap<String, String>;
 
 pub struct Environment {
     home: Option<PathBuf>,
-    shell: Shell,
+    shell: RwLock<Shell>,
+    private_hosts: RwLock<Vec<String>>,
     secrets: SecretNames,
     own: Variables,
     /// Whether a login shell is asked for its variables.
@@ -58,7 +63,8 @@ impl Environment {
                 .get(home)
                 .map(PathBuf::from)
                 .filter(|home| home.is_absolute()),
-            shell: Shell::choose(&settings.shell, &variables),
+            shell: RwLock::new(Shell::choose(&settings.shell, &variables)),
+            private_hosts: RwLock::new(settings.private_hosts),
             secrets: SecretNames {
                 withhold: settings.withhold,
                 pass: settings.pass,
@@ -74,8 +80,34 @@ impl Environment {
         self.home.as_deref()
     }
 
-    pub fn shell(&self) -> &Shell {
-        &self.shell
+    /// A copy, so that a command is run by the shell it was checked for.
+    pub fn shell(&self) -> Shell {
+        self.shell.read().clone()
+    }
+
+    /// From the next command on.
+    pub fn set_shell(&self, choice: &ShellChoice) {
+        *self.shell.write() = Shell::choose(choice, &self.own);
+    }
+
+    pub fn private_hosts(&self) -> Vec<String> {
+        self.private_hosts.read().clone()
+    }
+
+    /// From the next request on.
+    pub fn set_private_hosts(&self, hosts: Vec<String>) {
+        *self.private_hosts.write() = hosts;
+    }
+
+    /// Where a program lies that is called by its name alone. Windows looks only for `.exe` by
+    /// itself, and `npx` is a `.cmd`; elsewhere the supervisor's shell looks.
+    pub async fn program(&self, name: &str) -> PathBuf {
+        let found = if cfg!(windows) {
+            shell::with_ending(name, self.variables().await)
+        } else {
+            None
+        };
+        found.unwrap_or_else(|| PathBuf::from(name))
     }
 
     /// The commands that run now; ended as a whole when the app goes.
@@ -89,7 +121,7 @@ impl Environment {
             .get_or_init(|| async {
                 let mut variables = self.own.clone();
                 if self.ask_login
-                    && let Some(login) = variables::of_login(&self.shell, self.home()).await
+                    && let Some(login) = variables::of_login(&self.shell(), self.home()).await
                 {
                     variables.extend(login);
                 }

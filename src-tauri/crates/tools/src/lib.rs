@@ -15,6 +15,7 @@ pub mod glob;
 pub mod grep;
 pub mod list;
 pub mod paths;
+pub mod plan;
 pub mod process;
 pub mod question;
 pub mod read;

@@ -18,12 +18,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::environment::{Shell, Variables};
+use crate::environment::Variables;
+
+pub use system::Pipes;
 
 /// What to run and in what.
 pub struct Order<'a> {
-    pub shell: &'a Shell,
-    pub command: &'a str,
+    pub program: &'a Path,
+    pub arguments: Vec<&'a str>,
     pub directory: &'a Path,
     pub variables: &'a Variables,
 }
@@ -49,6 +51,20 @@ impl Processes {
             output: Some(output),
             processes: self.clone(),
         })
+    }
+
+    /// Starts a program that is talked to: its input, output and errors are three pipes.
+    pub fn start_piped(&self, order: &Order) -> io::Result<(Run, Pipes)> {
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        let (leader, pipes) = system::Leader::start_piped(order, id)?;
+        self.running.lock().insert(id, leader.tree());
+        let run = Run {
+            id,
+            leader,
+            output: None,
+            processes: self.clone(),
+        };
+        Ok((run, pipes))
     }
 
     pub fn running(&self) -> usize {
@@ -77,7 +93,7 @@ impl Run {
     }
 
     /// Waits until the shell itself has ended; children may go on. May be dropped and called
-    /// again. Nothing, if it was ended before it could say.
+    /// again. Nothing, if it was ended before it could say, or is a piped program.
     pub async fn exit_code(&mut self) -> Option<i32> {
         self.leader.exit_code().await
     }

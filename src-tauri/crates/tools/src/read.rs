@@ -162,6 +162,7 @@ fn output(content: Content, window: Window, place: &Place) -> Result<ToolOutput,
                         mime: mime.to_owned(),
                         filename: name,
                         bytes,
+                        source: None,
                     },
                 ),
             )

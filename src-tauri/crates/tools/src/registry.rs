@@ -31,6 +31,8 @@ impl Registry {
             .with(crate::todo::TodoWrite)
             .with(crate::todo::TodoRead)
             .with(crate::question::Ask)
+            .with(crate::plan::PlanEnter)
+            .with(crate::plan::PlanExit)
     }
 
     /// Adds a tool; one of the same name is replaced.

@@ -5,12 +5,15 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+#[cfg(unix)]
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 #[cfg(unix)]
 use std::time::Duration;
 use std::time::SystemTime;
 
-use globset::{Glob, GlobBuilder, GlobMatcher};
+use globset::{GlobBuilder, GlobSet};
 use ignore::{DirEntry, WalkBuilder, WalkParallel, WalkState};
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
@@ -62,8 +65,11 @@ where
     walk(start).run(|| {
         let mut visit = visitor();
         let cancel = cancel.clone();
+        let mut seen = 0_u32;
         Box::new(move |entry| {
-            if cancel.is_cancelled() {
+            // To ask takes a lock that all threads share, so not at every file.
+            seen = seen.wrapping_add(1);
+            if seen % 16 == 1 && cancel.is_cancelled() {
                 return WalkState::Quit;
             }
             if let Ok(entry) = entry
@@ -79,44 +85,73 @@ where
 /// A pattern as gitignore and ripgrep read it: without a slash it matches names at any depth,
 /// with one it matches paths from where the search starts.
 pub(crate) struct PathPattern {
-    matcher: GlobMatcher,
+    /// A set of one: unlike a lone matcher, a set knows endings and plain names without a
+    /// regular expression.
+    matcher: GlobSet,
     by_name: bool,
+    everything: bool,
 }
 
 impl PathPattern {
     pub fn new(pattern: &str) -> Result<Self, ToolFailure> {
         let trimmed = pattern.strip_prefix("./").unwrap_or(pattern);
-        let glob = glob(trimmed).map_err(|error| {
+        let matcher = matcher(trimmed).map_err(|error| {
             ToolFailure::failed(format!(
                 "The pattern {} is wrong: {error}.",
                 text::quoted(pattern)
             ))
         })?;
         Ok(Self {
-            matcher: glob.compile_matcher(),
+            matcher,
             by_name: !trimmed.contains('/'),
+            everything: matches!(trimmed, "*" | "**" | "**/*" | "**/**"),
         })
     }
 
+    /// `path` was found by a walk from `start`.
     pub fn matches(&self, path: &Path, start: &Path) -> bool {
+        if self.everything {
+            return true;
+        }
         if self.by_name {
             return path
                 .file_name()
                 .is_some_and(|name| self.matcher.is_match(name));
         }
-        self.matcher
-            .is_match(path.strip_prefix(start).unwrap_or(path))
+        self.matcher.is_match(below(path, start))
     }
 }
 
-fn glob(pattern: &str) -> Result<Glob, globset::Error> {
-    GlobBuilder::new(pattern).literal_separator(true).build()
+fn matcher(pattern: &str) -> Result<GlobSet, globset::Error> {
+    let glob = GlobBuilder::new(pattern).literal_separator(true).build()?;
+    GlobSet::builder().add(glob).build()
+}
+
+/// The part of a walked path behind its start. The walk joins names to its start, so bytes
+/// tell; taking both paths apart would cost more than the match.
+#[cfg(unix)]
+fn below<'a>(path: &'a Path, start: &Path) -> &'a Path {
+    use std::os::unix::ffi::OsStrExt;
+    let (whole, start) = (path.as_os_str().as_bytes(), start.as_os_str().as_bytes());
+    match whole.strip_prefix(start) {
+        Some([b'/', rest @ ..]) => Path::new(OsStr::from_bytes(rest)),
+        Some(rest) if start.ends_with(b"/") => Path::new(OsStr::from_bytes(rest)),
+        _ => path,
+    }
+}
+
+#[cfg(not(unix))]
+fn below<'a>(path: &'a Path, start: &Path) -> &'a Path {
+    path.strip_prefix(start).unwrap_or(path)
 }
 
 /// The newest `room` of many, whatever order and threads they come from.
 pub(crate) struct Newest<T> {
     heap: Mutex<BinaryHeap<Reverse<Dated<T>>>>,
     room: usize,
+    /// What is older than this cannot get in: nanoseconds since 1970, 0 while there is room.
+    /// Most files are turned away here, without the lock.
+    floor: AtomicU64,
 }
 
 struct Dated<T> {
@@ -154,16 +189,13 @@ impl<T> Newest<T> {
         Self {
             heap: Mutex::new(BinaryHeap::with_capacity(room + 1)),
             room,
+            floor: AtomicU64::new(0),
         }
     }
 
     /// Whether something of this age could still get in.
     pub fn wants(&self, modified: SystemTime) -> bool {
-        let heap = self.heap.lock();
-        heap.len() < self.room
-            || heap
-                .peek()
-                .is_none_or(|Reverse(last)| last.modified <= modified)
+        nanoseconds(modified) >= self.floor.load(Ordering::Relaxed)
     }
 
     pub fn offer(&self, modified: SystemTime, path: &Path, item: T) {
@@ -179,6 +211,12 @@ impl<T> Newest<T> {
         heap.push(Reverse(dated));
         if heap.len() > self.room {
             heap.pop();
+        }
+        if heap.len() == self.room
+            && let Some(Reverse(last)) = heap.peek()
+        {
+            let floor = nanoseconds(last.modified);
+            self.floor.store(floor, Ordering::Relaxed);
         }
     }
 
@@ -197,6 +235,14 @@ impl<T> Newest<T> {
     }
 }
 
+/// Files from before 1970 are all equally old.
+fn nanoseconds(time: SystemTime) -> u64 {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH);
+    since.map_or(0, |since| {
+        u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+    })
+}
+
 /// When files were last changed. One for each thread: neighbours share a directory, and asking
 /// relative to it spares the system the way there.
 #[derive(Default)]
@@ -211,10 +257,11 @@ impl Ages {
     pub fn modified(&mut self, path: &Path) -> Option<SystemTime> {
         use rustix::fs::{AtFlags, statat};
         let (parent, name) = (path.parent()?, path.file_name()?);
+        // As bytes: paths compare part by part.
         if self
             .directory
             .as_ref()
-            .is_none_or(|(known, _)| known != parent)
+            .is_none_or(|(known, _)| known.as_os_str() != parent.as_os_str())
         {
             self.directory = Some((parent.to_owned(), files::open_directory(parent).ok()?));
         }

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::context::{PermissionAsk, TaskRequest, ToolContext};
+use crate::text;
 use crate::tool::{Tool, ToolFailure, ToolOutput};
 
 pub struct Task;
@@ -33,7 +34,7 @@ impl Tool for Task {
     async fn run(&self, input: Self::Input, cx: &ToolContext) -> Result<ToolOutput, ToolFailure> {
         let ask = PermissionAsk::new(Self::NAME, &input.subagent_type)
             .always(&input.subagent_type)
-            .with("description", input.description.clone());
+            .with("description", text::visible(&input.description));
         cx.host.ask(ask).await?;
         let title = input.description.clone();
         // No select on the abort here: the host must settle the child before we return.

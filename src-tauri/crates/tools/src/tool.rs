@@ -5,6 +5,7 @@
 use std::future::Future;
 
 use async_trait::async_trait;
+use lathe_protocol::FilePartSource;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -74,11 +75,13 @@ impl ToolOutput {
 }
 
 /// A file that goes to the model as such (an image, a PDF). The caller gives it its ids.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Attachment {
     pub mime: String,
     pub filename: Option<String>,
     pub bytes: Vec<u8>,
+    /// Where it comes from, if that is not a file.
+    pub source: Option<FilePartSource>,
 }
 
 /// Why a call did not succeed, as the loop must tell the cases apart.

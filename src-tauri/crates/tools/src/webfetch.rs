@@ -26,27 +26,18 @@ const MAX_SECONDS: u64 = 120;
 const MAX_TITLE: usize = 200;
 
 pub struct WebFetch {
-    /// Hosts the user's settings allow although they are private.
-    allowed_hosts: Vec<String>,
     lookup: Arc<dyn Lookup>,
 }
 
 impl Default for WebFetch {
     fn default() -> Self {
-        Self::new(Vec::new())
+        Self::with_lookup(Arc::new(SystemLookup))
     }
 }
 
 impl WebFetch {
-    pub fn new(allowed_hosts: Vec<String>) -> Self {
-        Self::with_lookup(allowed_hosts, Arc::new(SystemLookup))
-    }
-
-    pub fn with_lookup(allowed_hosts: Vec<String>, lookup: Arc<dyn Lookup>) -> Self {
-        Self {
-            allowed_hosts,
-            lookup,
-        }
+    pub fn with_lookup(lookup: Arc<dyn Lookup>) -> Self {
+        Self { lookup }
     }
 }
 
@@ -82,7 +73,7 @@ impl Tool for WebFetch {
         })?;
         let seconds = input.timeout.unwrap_or(DEFAULT_SECONDS);
         let fetch = Fetch {
-            allowed_hosts: &self.allowed_hosts,
+            allowed_hosts: cx.environment.private_hosts(),
             lookup: self.lookup.as_ref(),
             cx,
             left: Duration::from_secs(seconds.clamp(1, MAX_SECONDS)),

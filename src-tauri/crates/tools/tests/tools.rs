@@ -7,6 +7,7 @@ mod tools {
     mod edit;
     mod edit_table;
     mod files;
+    mod odd_files;
     mod patch;
     mod patch_table;
     mod read;

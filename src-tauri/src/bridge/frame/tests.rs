@@ -9,7 +9,7 @@ use lathe_session::bus::{Heard, Subscription, Told};
 use lathe_test_support::app::TestApp;
 
 use super::Frame;
-use crate::bridge::view;
+use crate::bridge::view::{self, Roots};
 
 /// The blocks of each part, as a window holds them.
 #[derive(Default)]
@@ -47,7 +47,7 @@ impl Screen {
 
 /// Hands one turn's notices to a frame, ending a frame after every `per_frame` of them.
 async fn watch(app: &TestApp, mut events: Subscription, per_frame: usize, open: bool) -> Screen {
-    let mut frame = Frame::new(app.sessions.clone());
+    let mut frame = Frame::new(app.sessions.clone(), Roots::default());
     let mut screen = Screen::default();
     let mut taken = 0;
     loop {
@@ -124,7 +124,7 @@ async fn a_window_hears_nothing_of_the_parts_of_sessions_it_has_not_open() {
 #[tokio::test]
 async fn who_fell_behind_is_told_to_read_the_session_anew_and_nothing_else() {
     let app = TestApp::start().await;
-    let mut frame = Frame::new(app.sessions.clone());
+    let mut frame = Frame::new(app.sessions.clone(), Roots::default());
     frame.add(UiUpdate::Store { problem: None });
     frame.reset(vec![app.session.id.clone()]);
     assert_eq!(

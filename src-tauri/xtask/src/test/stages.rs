@@ -189,6 +189,9 @@ fn soak<'a>(command: &'a mut Command, options: &Options) -> &'a mut Command {
     if options.soak {
         command.env("LATHE_SOAK", "1");
     }
+    if options.real_mcp {
+        command.env("LATHE_REAL_MCP", "1");
+    }
     command
 }
 

@@ -11,8 +11,7 @@ type Needs =
   | 'showData'
   | 'setMenu'
   | 'onMenuChosen'
-  | 'onSessionWanted'
-  | 'openInEditor';
+  | 'onSessionWanted';
 
 export interface FrameDoors {
   chooseMenu(tell: (id: string) => void): void;
@@ -56,6 +55,5 @@ export function createFakeFrame(doors: FrameDoors): Pick<Host, Needs> {
     setMenu: async () => {},
     onMenuChosen: async (tell) => doors.chooseMenu(tell),
     onSessionWanted: async (tell) => doors.wantSession(tell),
-    openInEditor: async () => {},
   };
 }

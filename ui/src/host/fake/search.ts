@@ -1,6 +1,7 @@
 /** Searching the scripted sessions, as the index would. */
 import type { FindHit, HitKind, MessageView, Part, SearchHit, Session, SnippetPiece } from '../../protocol';
 import type { Host } from '../host';
+import { CONTEXT } from './queue';
 
 type Needs = 'search' | 'findInSession' | 'openSessionAt' | 'newerMessages';
 
@@ -61,6 +62,8 @@ export function createFakeSearch(
         permissions: [],
         questions: [],
         todos: [],
+        queued: [],
+        context: CONTEXT,
         damaged: [],
       };
     },

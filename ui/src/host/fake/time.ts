@@ -5,7 +5,18 @@ import type { Clock } from './ids';
 
 type Answers = Pick<
   Host,
-  'sessionDiff' | 'fileDiff' | 'previewRevert' | 'revert' | 'unrevert' | 'fork' | 'checkpoint'
+  | 'sessionDiff'
+  | 'fileDiff'
+  | 'previewRevert'
+  | 'revert'
+  | 'unrevert'
+  | 'fork'
+  | 'checkpoint'
+  | 'sharePreview'
+  | 'shareSession'
+  | 'unshareSession'
+  | 'exportSession'
+  | 'importSession'
 >;
 
 export interface FakeWorld {
@@ -163,6 +174,21 @@ export function createFakeTime(world: FakeWorld): Answers {
       world.emit({ kind: 'event', event: { type: 'session.created', properties: { info: session } } });
       return session;
     },
+    sharePreview: async (sessionID) => ({
+      messages: world.messages.get(sessionID)?.length ?? 0,
+      redacted: [
+        { what: 'API key', sample: 'sk-a…', count: 2 },
+        { what: 'home folder', sample: '~', count: 14 },
+      ],
+    }),
+    shareSession: async (sessionID) =>
+      keep({ ...world.find(sessionID), share: { url: 'file:///home/you/lantern.html' } }),
+    unshareSession: async (sessionID) => {
+      const { share: _share, ...session } = world.find(sessionID);
+      return keep(session);
+    },
+    exportSession: async () => '/home/you/lantern.json',
+    importSession: async () => ({ added: 1, already: 0, unreadable: [] }),
     checkpoint: async (sessionID, name) => {
       const last = world.messages.get(sessionID)?.at(-1);
       const part: SnapshotPart & { type: 'snapshot' } = {

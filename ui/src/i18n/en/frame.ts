@@ -117,7 +117,7 @@ export const frameWords = {
 
   toolSettings: {
     shell: 'Shell',
-    shellNote: 'Runs the agent’s commands. Empty means your login shell. Counts from the next start of Lathe.',
+    shellNote: 'Runs the agent’s commands. Empty means your login shell.',
     shellLabel: 'Path of the shell',
     shellPlaceholder: 'Your login shell',
     editor: 'Editor',
@@ -129,8 +129,8 @@ export const frameWords = {
       neovim: 'Neovim, in a terminal',
       custom: 'Another program',
     },
-    command: 'Command, with {file} and {line}',
-    commandPlaceholder: 'subl {file}:{line}',
+    command: 'Command, with {path} and {line}',
+    commandPlaceholder: 'subl {path}:{line}',
   },
 
   imports: {

@@ -85,7 +85,7 @@ impl<'a> Follower<'a> {
     async fn take(&mut self, told: Told) -> Outcome<bool> {
         match told {
             Told::Delta(delta) if delta.session_id == *self.id => self.delta(&delta)?,
-            Told::Delta(_) => {}
+            Told::Delta(_) | Told::Queue(_) => {}
             Told::Event(event) if event.session_id().is_none_or(|id| id == self.id) => {
                 if self.json {
                     if let Event::MessagePartUpdated(updated) = &*event {
@@ -99,7 +99,8 @@ impl<'a> Follower<'a> {
                 self.answer(&event).await?;
                 return Ok(matches!(*event, Event::SessionIdle { .. }));
             }
-            Told::Event(_) => {}
+            // A task that waits for an answer makes us wait, too.
+            Told::Event(event) => self.answer(&event).await?,
         }
         Ok(false)
     }

@@ -5,27 +5,6 @@ use ts_rs::TS;
 
 use super::Damaged;
 
-/// What opens a file.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase", default)]
-pub struct EditorChoice {
-    pub kind: EditorKind,
-    /// For a custom one: a program and its arguments, with `{file}` and `{line}`.
-    pub command: String,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
-#[serde(rename_all = "lowercase")]
-pub enum EditorKind {
-    /// What the system opens such a file with.
-    #[default]
-    System,
-    Vscode,
-    Zed,
-    Neovim,
-    Custom,
-}
-
 /// One menu of the menu bar. The window says what is in it; it owns every action.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct MenuView {

@@ -1,5 +1,7 @@
 //! A tool call and its life.
 
+mod light;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{
     calls::Calls,
     chunk::{Choice, Chunk, Delta, Text},
+    think::Think,
 };
 use crate::{
     error::{ApiFailure, ProviderError},
@@ -18,6 +19,7 @@ use crate::{
 pub(super) struct Frames {
     blocks: Blocks,
     calls: Calls,
+    think: Think,
     /// Sealed reasoning of a router, not yet attached to a block.
     details: Vec<Value>,
     response: String,
@@ -121,13 +123,36 @@ impl Frames {
         self.blocks.delta(BlockKind::Reasoning, reasoning, out);
         match delta.content {
             Text::Parts(parts) => self.parts(parts, out),
-            content => self.text(plain(content), out),
+            content => self.content(plain(content), out),
         }
         self.text(plain(delta.refusal), out);
         for call in delta.tool_calls.unwrap_or_default() {
+            self.end_content(out);
             self.leave_reasoning(out);
             self.blocks.close(out);
             self.calls.take(call, &self.response, out);
+        }
+    }
+
+    /// Text in which thinking may be wrapped.
+    fn content(&mut self, text: String, out: &mut Vec<StreamEvent>) {
+        if !text.is_empty() {
+            for (kind, piece) in self.think.take(text) {
+                self.piece(kind, piece, out);
+            }
+        }
+    }
+
+    fn end_content(&mut self, out: &mut Vec<StreamEvent>) {
+        if let Some((kind, held)) = self.think.finish() {
+            self.piece(kind, held, out);
+        }
+    }
+
+    fn piece(&mut self, kind: BlockKind, text: String, out: &mut Vec<StreamEvent>) {
+        match kind {
+            BlockKind::Text => self.text(text, out),
+            BlockKind::Reasoning => self.blocks.delta(kind, text, out),
         }
     }
 
@@ -166,6 +191,7 @@ impl Frames {
     }
 
     fn close(&mut self, reason: FinishReason, out: &mut Vec<StreamEvent>) {
+        self.end_content(out);
         self.leave_reasoning(out);
         self.blocks.close(out);
         // Some servers say "stop" after tool calls.

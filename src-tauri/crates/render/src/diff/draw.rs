@@ -243,7 +243,7 @@ fn mark_words(
 }
 
 /// Cuts a line where its colour or its mark changes.
-fn spans(text: &str, pieces: &[Piece], marks: &[Range<usize>]) -> Vec<Span> {
+pub(crate) fn spans(text: &str, pieces: &[Piece], marks: &[Range<usize>]) -> Vec<Span> {
     let mut cuts: Vec<usize> = marks
         .iter()
         .flat_map(|mark| [mark.start, mark.end])

@@ -62,9 +62,12 @@ fn push_hunk(out: &mut String, hunk: &RawHunk<'_>) {
 }
 
 /// Reads a patch of any number of files, as git, `diff -u` and JavaScript's `diff` write it.
-/// What is not understood is passed over.
-pub fn parse_unified(patch: &str) -> Vec<FileDiffView> {
-    let mut reader = Reader::default();
+/// What is not understood is passed over. `unfold` draws also what is usually folded.
+pub fn parse_unified(patch: &str, unfold: bool) -> Vec<FileDiffView> {
+    let mut reader = Reader {
+        unfold,
+        ..Reader::default()
+    };
     for line in patch.split_terminator('\n') {
         reader.line(line);
     }
@@ -78,6 +81,7 @@ struct Reader<'t> {
     file: Option<File<'t>>,
     /// Old and new lines that the open hunk still expects.
     left: (usize, usize),
+    unfold: bool,
 }
 
 #[derive(Default)]
@@ -195,7 +199,9 @@ impl<'t> Reader<'t> {
 
     fn close(&mut self) {
         self.left = (0, 0);
-        self.files.extend(self.file.take().map(File::view));
+        let unfold = self.unfold;
+        self.files
+            .extend(self.file.take().map(|file| file.view(unfold)));
     }
 }
 
@@ -218,7 +224,7 @@ impl File<'_> {
         }
     }
 
-    fn view(self) -> FileDiffView {
+    fn view(self, unfold: bool) -> FileDiffView {
         let count = |kind| {
             self.hunks
                 .iter()
@@ -243,7 +249,7 @@ impl File<'_> {
         } else {
             self.new_path
         };
-        let folded = fold::reason(&path, None, None, additions + deletions);
+        let folded = fold::reason(&path, None, None, additions + deletions).filter(|_| !unfold);
         let hunks = match folded {
             Some(_) => Vec::new(),
             None => {

@@ -65,7 +65,7 @@ proptest! {
         before in file(), after in file(), context in 1usize..5,
     ) {
         let options = DiffOptions { context, ..DiffOptions::new("dir/a b.rs") };
-        let files = parse_unified(&unified(Some(&before), Some(&after), &options));
+        let files = parse_unified(&unified(Some(&before), Some(&after), &options), false);
         prop_assert_eq!(files.len(), usize::from(before != after));
         let drawn = file_diff(Some(&before), Some(&after), &options);
         for file in files {
@@ -77,6 +77,6 @@ proptest! {
 
     #[test]
     fn any_text_can_be_read_as_a_patch(text in "([-+ @\\\\a0-9,\"/]{0,12}\n){0,20}") {
-        parse_unified(&text);
+        parse_unified(&text, false);
     }
 }

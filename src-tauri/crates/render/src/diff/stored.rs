@@ -5,13 +5,20 @@ use lathe_protocol::{FileDiff, FileStatus};
 
 use super::{DiffOptions, file_diff, parse_unified};
 
-/// A stored difference, ready to be drawn. Each hunk carries its fingerprint.
-pub fn stored(diff: &FileDiff, unfold: bool) -> FileDiffView {
-    let options = DiffOptions {
+/// Lines around a change when all of them are wanted.
+const ALL: usize = 1_000_000;
+
+/// A stored difference, ready to be drawn. Each hunk carries its fingerprint. The `whole` file
+/// is drawn with every line around its changes, also where it is usually folded.
+pub fn stored(diff: &FileDiff, whole: bool) -> FileDiffView {
+    let mut options = DiffOptions {
         old_path: diff.from.clone(),
-        unfold,
+        unfold: whole,
         ..DiffOptions::new(&diff.file)
     };
+    if whole {
+        options.context = ALL;
+    }
     let mut view = match (&diff.before, &diff.after, &diff.patch) {
         _ if diff.binary == Some(true) => bare(diff, DiffStatus::Binary),
         _ if diff.mode == Some(true) => bare(diff, DiffStatus::Mode),
@@ -20,7 +27,7 @@ pub fn stored(diff: &FileDiff, unfold: bool) -> FileDiffView {
             ..bare(diff, status(diff))
         },
         (None, None, Some(patch)) => {
-            let parsed = parse_unified(patch).into_iter().next();
+            let parsed = parse_unified(patch, whole).into_iter().next();
             FileDiffView {
                 path: diff.file.clone(),
                 ..parsed.unwrap_or_else(|| bare(diff, status(diff)))

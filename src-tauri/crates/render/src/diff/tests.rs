@@ -159,7 +159,7 @@ fn a_git_patch_of_several_files_is_read() {
         diff --git a/p.png b/p.png\nBinary files a/p.png and b/p.png differ\n\
         diff --git \"a/caf\\303\\251\" \"b/caf\\303\\251\"\ndeleted file mode 100644\n\
         --- \"a/caf\\303\\251\"\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n\\ No newline at end of file\n";
-    let files: Vec<_> = parse_unified(patch)
+    let files: Vec<_> = parse_unified(patch, false)
         .into_iter()
         .map(|file| (file.path, file.status, file.additions, file.deletions))
         .collect();
@@ -179,7 +179,7 @@ fn a_git_patch_of_several_files_is_read() {
 #[test]
 fn a_patch_as_javascript_writes_it_is_read() {
     let patch = "Index: /p/a.ts\n=====\n--- /p/a.ts\t2024\n+++ /p/a.ts\t2024\n@@ -1,1 +1,1 @@\n-let a\n+let b\n";
-    let files = parse_unified(patch);
+    let files = parse_unified(patch, false);
     assert_eq!(files.len(), 1);
     assert_eq!(files[0].path, "/p/a.ts");
     assert_eq!(

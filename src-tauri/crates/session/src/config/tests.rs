@@ -80,7 +80,10 @@ fn what_is_wrong_is_reported_with_its_place_and_costs_only_itself() {
         (layer.agents[0].1.steps, layer.settings.snapshot),
         (Some(3), None)
     );
-    assert_eq!(layer.settings.share, Some(ShareMode::Auto));
+    assert_eq!(
+        layer.settings.share,
+        Some(ShareSetting::Mode(ShareMode::Auto))
+    );
     let keys: Vec<_> = problems
         .iter()
         .map(|problem| {

@@ -6,23 +6,27 @@
 use std::path::{Path, PathBuf};
 
 use lathe_protocol::ipc::{PromptFile, PromptInput};
-use lathe_protocol::{Extra, FilePartSource, FileSource, SourceText};
+use lathe_protocol::{Extra, FilePartSource, FileSource, Project, SourceText};
 use lathe_tools::{DynTool, ToolContext, ToolOutput, list, paths, read};
 use serde_json::{Map, Value, json};
 use url::Url;
 
 use super::parts::{NewFile, PartList};
+use super::resources;
 use crate::agents::Agents;
+use crate::core::Core;
 use crate::data_url;
 use crate::error::{Failed, Result};
 use crate::mentions::{self, Lines, Named};
 
 /// As much as the `read` tool attaches.
 const MOST_BYTES: usize = 20 * 1024 * 1024;
-const TEXT: &str = "text/plain";
+pub(super) const TEXT: &str = "text/plain";
 const DIRECTORY: &str = "application/x-directory";
 
 pub struct Reader<'a> {
+    pub core: &'a Core,
+    pub project: &'a Project,
     pub agents: &'a Agents,
     pub cx: ToolContext,
 }
@@ -36,6 +40,9 @@ struct OnDisk {
 impl Reader<'_> {
     /// What cannot be attached refuses the prompt: the person would believe it was seen.
     pub async fn attach(&self, file: &PromptFile, parts: &mut PartList<'_>) -> Result<()> {
+        if let Some(source) = resources::named(file) {
+            return self.attach_resource(file, source, parts).await;
+        }
         if file.url.starts_with("data:") {
             return attach_data(file, parts);
         }

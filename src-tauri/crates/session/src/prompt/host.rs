@@ -8,6 +8,7 @@ use lathe_protocol::{
     Extra, MessageId, PermissionRequest, Project, ProjectId, Question, Ruleset, Session, SessionId,
     Todo,
 };
+use lathe_tools::context::AgentSwitch;
 use lathe_tools::{
     CallIds, Host, PermissionAsk, Progress, TaskRequest, TaskResult, ToolContext, ToolFailure,
 };
@@ -113,6 +114,10 @@ impl Host for PromptHost {
     }
 
     async fn spawn_task(&self, _: TaskRequest) -> Result<TaskResult, ToolFailure> {
+        Err(not_here())
+    }
+
+    async fn switch_agent(&self, _: AgentSwitch) -> Result<(), ToolFailure> {
         Err(not_here())
     }
 

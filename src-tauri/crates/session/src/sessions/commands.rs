@@ -122,7 +122,11 @@ fn prompt_of(
             ..input
         };
         let subtask = None;
-        return Prompt { input, subtask };
+        return Prompt {
+            input,
+            by_agent: false,
+            subtask,
+        };
     }
     let callable = agent.filter(|name| setup.agents.callable(name).is_some());
     let description = match command.description.as_str() {
@@ -140,5 +144,9 @@ fn prompt_of(
         text: String::new(),
         ..input
     };
-    Prompt { input, subtask }
+    Prompt {
+        input,
+        by_agent: false,
+        subtask,
+    }
 }

@@ -1,10 +1,20 @@
 //! Sessions come and go: create, rename, archive, remove, take back.
 
-use lathe_protocol::{Event, Extra, Project, Session, SessionId, SessionStatus, SessionTime};
+use lathe_protocol::{
+    Event, Extra, Project, Ruleset, Session, SessionId, SessionStatus, SessionTime,
+};
 
 use super::Sessions;
 use crate::error::{Failed, Result};
 use crate::{slug, title};
+
+/// What a new session begins with.
+pub(crate) struct NewSession<'a> {
+    pub directory: &'a str,
+    pub parent: Option<&'a SessionId>,
+    pub title: Option<String>,
+    pub permission: Option<Ruleset>,
+}
 
 impl Sessions {
     pub async fn create(&self, project: &Project, parent: Option<&SessionId>) -> Result<Session> {
@@ -18,18 +28,29 @@ impl Sessions {
         directory: &str,
         parent: Option<&SessionId>,
     ) -> Result<Session> {
+        let new = NewSession {
+            directory,
+            parent,
+            title: None,
+            permission: None,
+        };
+        self.make(project, new).await
+    }
+
+    pub(crate) async fn make(&self, project: &Project, new: NewSession<'_>) -> Result<Session> {
         let records = &self.core.records;
         let now = records.now();
+        let default = || title::default(new.parent.is_some(), now);
         let session = Session {
             id: records.ids().session(now),
             slug: Some(slug::make()),
             project_id: project.id.clone(),
-            directory: directory.to_owned(),
-            parent_id: parent.cloned(),
+            directory: new.directory.to_owned(),
+            parent_id: new.parent.cloned(),
             forked_from: None,
             summary: None,
             share: None,
-            title: title::default(parent.is_some(), now),
+            title: new.title.unwrap_or_else(default),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             time: SessionTime {
                 created: now,
@@ -38,7 +59,7 @@ impl Sessions {
                 archived: None,
                 extra: Extra::default(),
             },
-            permission: None,
+            permission: new.permission,
             revert: None,
             extra: Extra::default(),
         };

@@ -45,7 +45,9 @@ impl Sessions {
         let setup = self.setup_of(project).await;
         let set = self.core.setups.set_trust(&setup, trusted);
         set.map_err(unwritable)?;
-        self.trust(project).await
+        let trust = self.trust(project).await;
+        self.core.mcp.begin(&project.id);
+        trust
     }
 
     /// Edits of the agent's in this project need no question any more.
@@ -80,7 +82,9 @@ impl Sessions {
 
     pub(super) async fn setup_of(&self, project: &Project) -> Arc<Setup> {
         let worktree = Path::new(&project.worktree);
-        self.core.setups.of(worktree, worktree).await
+        let setup = self.core.setups.of(worktree, worktree).await;
+        self.core.adopt(project, &setup);
+        setup
     }
 }
 

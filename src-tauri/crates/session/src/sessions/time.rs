@@ -1,6 +1,7 @@
 //! Going back and going elsewhere: differences, taking back, forks, snapshots by hand.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use lathe_protocol::ipc::{RevertOutcome, RevertPreview, RevertTarget};
 use lathe_protocol::{
@@ -12,10 +13,12 @@ use super::Sessions;
 use crate::checkpoint;
 use crate::error::{Failed, Result};
 use crate::fork::{self, worktree};
-use crate::project;
 use crate::revert::{self, Cut, Revert};
 use crate::steps;
 use crate::summary::{self, Basis, Turns};
+
+/// How long a removed session can be taken back.
+const TRASH_KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
 
 impl Sessions {
     /// What the agent changed in the session, or in the turn of one prompt. A long file comes
@@ -100,8 +103,6 @@ impl Sessions {
             session.directory = self
                 .fork_files(&source, &session, &root, &messages, end)
                 .await?;
-        } else {
-            self.keep_snapshots(&source, &session, &root).await;
         }
         let todos = self.todos(id).await?;
         if !todos.is_empty() {
@@ -113,6 +114,7 @@ impl Sessions {
         fork::copy(&self.core, &session.id, kept).await?;
         let session = self.core.records.create_session(session).await?;
         if !own_worktree {
+            self.keep_snapshots(&source, &session, &root).await;
             let copied = self.visible(&session).await?;
             let basis = Basis::new(&session.id, &root, &copied, &Turns::All);
             summary::begin(&self.core, basis);
@@ -135,9 +137,12 @@ impl Sessions {
             Ok(project) => project,
             Err(_) => return self.open_project(session.directory.as_ref()).await,
         };
+        // Only those the project knows: what a session says of itself may come from anywhere.
         let directory = Path::new(&session.directory);
-        if !directory.starts_with(&project.worktree) {
-            project.worktree = project::root_of(directory).display().to_string();
+        let sandboxes = project.sandboxes.iter().flatten();
+        let own = sandboxes.filter(|folder| directory.starts_with(folder));
+        if let Some(own) = own.max_by_key(|folder| folder.len()) {
+            project.worktree = own.clone();
         }
         Ok(project)
     }
@@ -188,6 +193,23 @@ impl Sessions {
         summary::finish(&self.core, &id).await;
         outcome.session = self.get(&id).await?;
         Ok(outcome)
+    }
+
+    /// Lets go of snapshots that no session needs, also none that can still be taken back.
+    pub async fn clean_up(&self) {
+        let store = self.core.records.store();
+        if let Err(error) = store.empty_trash(TRASH_KEPT).await {
+            tracing::warn!(%error, "the trash was not emptied");
+        }
+        let Ok(projects) = self.projects().await else {
+            return;
+        };
+        for project in projects {
+            let sandboxes = project.sandboxes.into_iter().flatten();
+            for root in std::iter::once(project.worktree).chain(sandboxes) {
+                self.core.clean_snapshots(Path::new(&root)).await;
+            }
+        }
     }
 
     /// The copied steps name snapshots that must outlive the session they come from.

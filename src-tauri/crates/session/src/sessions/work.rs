@@ -5,58 +5,127 @@ use std::sync::Arc;
 
 use lathe_protocol::ipc::PromptInput;
 use lathe_protocol::{
-    Event, Message, MessageError, MessageId, MessageWithParts, Part, Session, SessionId,
-    SessionStatus, Unanswered,
+    Event, Extra, Message, MessageError, MessageId, MessageWithParts, Part, Session, SessionId,
+    SessionStatus, ToolPart, ToolState, Unanswered,
 };
 
 use lathe_store::SessionWriter;
+use tokio::task::JoinHandle;
 
 use super::Sessions;
 use crate::bus::{Heard, Told};
 use crate::core::{Core, Running};
-use crate::error::Result;
+use crate::error::{Failed, Result};
 use crate::prompt::{self, Prompt};
 use crate::summary;
-use crate::turn::{self, NextRequest, Turn};
+use crate::synthetic::Draft;
+use crate::turn::{self, Ended, NextRequest, Turn};
 
 impl Sessions {
     /// Stores the prompt and sees that it is answered: by a new turn, or by the one under way
     /// at its next step.
     pub async fn prompt(&self, id: &SessionId, input: PromptInput) -> Result<MessageId> {
-        let subtask = None;
-        self.submit(id, Prompt { input, subtask }).await
+        self.submit(
+            id,
+            Prompt {
+                input,
+                by_agent: false,
+                subtask: None,
+            },
+        )
+        .await
     }
 
     pub(super) async fn submit(&self, id: &SessionId, prompt: Prompt) -> Result<MessageId> {
-        let core = &self.core;
-        let turn = self.prompting(id);
-        let _turn = turn.lock().await;
+        let _turn = self.prompting(id).lock_owned().await;
         let session = self.get(id).await?;
-        let project = self.project_of(&session).await?;
-        let setup = core.setup(&session, &project).await;
-        let message = prompt::build(core, &setup, &session, &project, prompt).await?;
+        let message = self.build(&session, prompt).await?;
         // Only now: a prompt that is refused must not cost what is hidden.
         let session = self.settle_revert(session).await?;
+        self.send(session, message).await
+    }
+
+    /// To a new turn, or to the one under way.
+    async fn send(&self, session: Session, message: MessageWithParts) -> Result<MessageId> {
+        let (id, core) = (session.id.clone(), &self.core);
         let message_id = message.info.id().clone();
-        if self.claim(id) {
+        if self.claim(&id, Running::by_itself()) {
             self.start(session, &message).await?;
             return Ok(message_id);
         }
         core.records.put_whole(&message).await?;
-        if !self.queue(id, message) && self.claim(id) {
+        if !core.queue(&id, message) && self.claim(&id, Running::by_itself()) {
             // The turn ended just before: this prompt begins the next one.
             self.resume(session).await?;
         }
         Ok(message_id)
     }
 
+    /// Begins a turn that the caller wants to see the end of. Refused while one is under way.
+    pub(crate) async fn begin(
+        &self,
+        session: Session,
+        input: PromptInput,
+        running: Running,
+    ) -> Result<(MessageId, JoinHandle<Ended>)> {
+        let _turn = self.prompting(&session.id).lock_owned().await;
+        let prompt = Prompt {
+            input,
+            by_agent: true,
+            subtask: None,
+        };
+        let message = self.build(&session, prompt).await?;
+        if !self.claim(&session.id, running) {
+            return Err(Failed::Busy);
+        }
+        let turn = self.start(session, &message).await?;
+        Ok((message.info.id().clone(), turn))
+    }
+
+    /// Sums the session up by hand, so that it goes on with room to spare.
+    pub async fn compact(&self, id: &SessionId) -> Result<MessageId> {
+        let _turn = self.prompting(id).lock_owned().await;
+        let session = self.get(id).await?;
+        let session = self.settle_revert(session).await?;
+        let records = &self.core.records;
+        let page = records.messages(id, None, RECOVERED_TAIL).await?;
+        let newest = page
+            .messages
+            .iter()
+            .rev()
+            .find_map(|one| one.info.as_user());
+        let Some((user, last)) = newest.zip(page.messages.last()) else {
+            return Err(Failed::refused("There is nothing to sum up yet"));
+        };
+        let draft = Draft::like(records, user, last.info.created());
+        let request = draft.asking_for_summary(false, Extra::default());
+        if !self.claim(id, Running::by_itself()) {
+            return Err(Failed::Busy);
+        }
+        self.start(session, &request).await?;
+        Ok(request.info.id().clone())
+    }
+
+    /// Held while a session gets a prompt, or while something of it is taken back.
+    pub(super) fn prompting(&self, id: &SessionId) -> Arc<tokio::sync::Mutex<()>> {
+        self.core
+            .prompting
+            .lock()
+            .entry(id.clone())
+            .or_default()
+            .clone()
+    }
+
+    async fn build(&self, session: &Session, prompt: Prompt) -> Result<MessageWithParts> {
+        let project = self.project_of(session).await?;
+        let setup = self.core.setup(session, &project).await;
+        prompt::build(&self.core, &setup, session, &project, prompt).await
+    }
+
     /// What the model would be asked next in this session.
     pub async fn next_request(&self, id: &SessionId) -> Result<NextRequest> {
         let session = self.get(id).await?;
-        let project = match self.project(&session.project_id).await {
-            Ok(project) => project,
-            Err(_) => self.open_project(session.directory.as_ref()).await?,
-        };
+        let project = self.project_of(&session).await?;
         turn::preview(self.core.clone(), session, project).await
     }
 
@@ -93,51 +162,50 @@ impl Sessions {
         }
     }
 
-    /// Settles what a crash left open: calls without an end, messages that never finished.
-    /// A session that another process works on is left alone.
+    /// Settles what a crash left open: calls without an end, messages that never finished,
+    /// tasks that were under way. A session that another process works on is left alone.
     pub async fn recover(&self, id: &SessionId) -> Result<()> {
-        if self.core.running.lock().contains_key(id) {
-            return Ok(());
+        let mut open = vec![id.clone()];
+        while let Some(id) = open.pop() {
+            if self.core.running.lock().contains_key(&id) {
+                continue;
+            }
+            let Ok(_writer) = self.core.records.store().lock_session(&id).await else {
+                continue;
+            };
+            open.extend(self.settle(&id).await?);
         }
-        let Ok(_writer) = self.core.records.store().lock_session(id).await else {
-            return Ok(());
-        };
-        let page = self.core.records.messages(id, None, RECOVERED_TAIL).await?;
-        settle(&self.core, page.messages).await
+        Ok(())
     }
 
-    /// Held while a session gets a prompt, or while something of it is taken back.
-    pub(super) fn prompting(&self, id: &SessionId) -> Arc<tokio::sync::Mutex<()>> {
-        self.core
-            .prompting
-            .lock()
-            .entry(id.clone())
-            .or_default()
-            .clone()
+    /// Returns the tasks that the session had handed out when it ended.
+    async fn settle(&self, id: &SessionId) -> Result<Vec<SessionId>> {
+        let records = &self.core.records;
+        let page = records.messages(id, None, RECOVERED_TAIL).await?;
+        let tasks = settle(&self.core, page.messages).await?;
+        let session = records.store().session(id).await?;
+        if session.is_some_and(|session| session.time.compacting.is_some()) {
+            let edit = |session: &mut Session| session.time.compacting = None;
+            records.update_session(id, edit).await?;
+        }
+        Ok(tasks)
     }
 
     /// True for the one caller that may start a turn.
-    fn claim(&self, id: &SessionId) -> bool {
+    fn claim(&self, id: &SessionId, new: Running) -> bool {
         let mut running = self.core.running.lock();
         if running.contains_key(id) {
             return false;
         }
-        running.insert(id.clone(), Running::new());
+        running.insert(id.clone(), new);
         true
     }
 
-    /// False when the turn ended in the meantime.
-    fn queue(&self, id: &SessionId, message: MessageWithParts) -> bool {
-        match self.core.running.lock().get_mut(id) {
-            Some(running) => {
-                running.queued.push(message);
-                true
-            }
-            None => false,
-        }
-    }
-
-    async fn start(&self, session: Session, message: &MessageWithParts) -> Result<()> {
+    async fn start(
+        &self,
+        session: Session,
+        message: &MessageWithParts,
+    ) -> Result<JoinHandle<Ended>> {
         let id = session.id.clone();
         let begun = async {
             let writer = self.take_over(&id).await?;
@@ -148,7 +216,7 @@ impl Sessions {
         self.spawn(id, begun)
     }
 
-    async fn resume(&self, session: Session) -> Result<()> {
+    async fn resume(&self, session: Session) -> Result<JoinHandle<Ended>> {
         let id = session.id.clone();
         let begun = async {
             let writer = self.take_over(&id).await?;
@@ -160,10 +228,10 @@ impl Sessions {
 
     /// The right to write the session, with what a crash left behind settled.
     async fn take_over(&self, id: &SessionId) -> Result<SessionWriter> {
-        let records = &self.core.records;
-        let writer = records.store().lock_session(id).await?;
-        let page = records.messages(id, None, RECOVERED_TAIL).await?;
-        settle(&self.core, page.messages).await?;
+        let writer = self.core.records.store().lock_session(id).await?;
+        for task in self.settle(id).await? {
+            self.recover(&task).await?;
+        }
         Ok(writer)
     }
 
@@ -180,12 +248,9 @@ impl Sessions {
         Turn::new(self.core.clone(), session, project, cancel, writer).await
     }
 
-    fn spawn(&self, id: SessionId, begun: Result<Turn>) -> Result<()> {
+    fn spawn(&self, id: SessionId, begun: Result<Turn>) -> Result<JoinHandle<Ended>> {
         match begun {
-            Ok(turn) => {
-                tokio::spawn(drive(self.core.clone(), id, turn));
-                Ok(())
-            }
+            Ok(turn) => Ok(tokio::spawn(drive(self.core.clone(), id, turn))),
             Err(error) => {
                 end(&self.core, &mut self.core.running.lock(), &id);
                 Err(error)
@@ -197,27 +262,31 @@ impl Sessions {
 /// How far back a crash can have left something open: one turn of many steps.
 const RECOVERED_TAIL: usize = 50;
 
-/// Runs turns until no prompt is left.
-async fn drive(core: Arc<Core>, id: SessionId, mut turn: Turn) {
+/// Runs turns until no prompt is left. How the last one ended is the answer.
+async fn drive(core: Arc<Core>, id: SessionId, mut turn: Turn) -> Ended {
     loop {
-        let failed = turn.run().await.err();
-        if let Some(error) = &failed {
-            tracing::warn!(%error, "a turn failed");
-            core.records.publish(Event::SessionError {
-                session_id: Some(id.clone()),
-                error: Some(MessageError::unknown(error.to_string())),
-            });
-        }
+        let (ended, broken) = match turn.run().await {
+            Ok(ended) => (ended, false),
+            Err(error) => {
+                tracing::warn!(%error, "a turn failed");
+                core.records.publish(Event::SessionError {
+                    session_id: Some(id.clone()),
+                    error: Some(MessageError::unknown(error.to_string())),
+                });
+                (Ended::Failed(error.to_string()), true)
+            }
+        };
         summary::finish(&core, &id).await;
         touch(&core, &id).await;
         // Looked at and left under one lock: a prompt joins this turn or finds none running.
         let mut running = core.running.lock();
-        let more = running.get(&id).is_some_and(|one| {
-            failed.is_none() && !one.cancel.is_cancelled() && !one.queued.is_empty()
-        });
+        let more = running
+            .get(&id)
+            .is_some_and(|one| !broken && !one.cancel.is_cancelled() && !one.queue.is_empty());
         if !more {
             drop(turn);
-            return end(&core, &mut running, &id);
+            end(&core, &mut running, &id);
+            return ended;
         }
     }
 }
@@ -234,7 +303,12 @@ async fn touch(core: &Core, id: &SessionId) {
 
 /// Told under the lock, so that "idle" never comes after the next turn's "busy".
 fn end(core: &Core, running: &mut HashMap<SessionId, Running>, id: &SessionId) {
-    running.remove(id);
+    if let Some(ended) = running.remove(id)
+        && !ended.queue.is_empty()
+    {
+        // They stay in the session, but nobody takes them up by themselves any more.
+        core.tell_queue(id, Vec::new());
+    }
     let (session_id, status) = (id.clone(), SessionStatus::Idle);
     core.records
         .publish(Event::SessionStatus { session_id, status });
@@ -247,13 +321,16 @@ fn is_idle(told: &Told, id: &SessionId) -> bool {
     matches!(told, Told::Event(event) if matches!(&**event, Event::SessionIdle { session_id } if session_id == id))
 }
 
-async fn settle(core: &Core, messages: Vec<MessageWithParts>) -> Result<()> {
+/// Returns the child sessions of calls that were still open.
+async fn settle(core: &Core, messages: Vec<MessageWithParts>) -> Result<Vec<SessionId>> {
     let now = core.records.now();
+    let mut tasks = Vec::new();
     for message in messages {
         for part in message.parts {
             if let Part::Tool(mut tool) = part
                 && tool.settle(Unanswered::Aborted, now)
             {
+                tasks.extend(task_of(&tool));
                 core.records.put_part(Part::Tool(tool)).await?;
             }
         }
@@ -267,5 +344,13 @@ async fn settle(core: &Core, messages: Vec<MessageWithParts>) -> Result<()> {
             core.records.put_message(Message::Assistant(info)).await?;
         }
     }
-    Ok(())
+    Ok(tasks)
+}
+
+fn task_of(tool: &ToolPart) -> Option<SessionId> {
+    let ToolState::Error(failed) = tool.state() else {
+        return None;
+    };
+    let id = failed.metadata.as_ref()?.get("sessionId")?.as_str()?;
+    SessionId::parse(id).ok()
 }

@@ -243,7 +243,7 @@ fn file_part(scope: &CallScope, part: &ToolPart, file: Attachment) -> FilePart {
         url: data_url::encode(&file.mime, &file.bytes),
         mime: file.mime,
         filename: file.filename,
-        source: None,
+        source: file.source,
         extra: Extra::default(),
     }
 }

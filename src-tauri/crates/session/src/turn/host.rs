@@ -1,16 +1,17 @@
 //! What a running tool may ask of the session.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use lathe_protocol::{
-    Event, Extra, Map, PermissionRequest, Project, Question, QuestionRequest, Ruleset, Session,
-    Todo, ToolPart, ToolRef,
+    Event, Extra, Map, ModelRef, PermissionRequest, Project, Question, QuestionRequest, Ruleset,
+    Session, Todo, ToolPart, ToolRef, UserMessage,
 };
 use lathe_snapshot::TreeId;
 use lathe_store::{Health, Key};
-use lathe_tools::context::{CallIds, Host, PermissionAsk, TaskRequest, TaskResult};
+use lathe_tools::context::{AgentSwitch, CallIds, Host, PermissionAsk, TaskRequest, TaskResult};
 use lathe_tools::{Effect, FileReads, Progress, Registry, ToolContext, ToolFailure};
 use parking_lot::Mutex;
 use tokio::sync::watch;
@@ -20,18 +21,28 @@ use super::doom::DoomLoop;
 use crate::clock::ToolClock;
 use crate::core::Core;
 use crate::permission::Inquiry;
+use crate::plan;
 use crate::records::Records;
+use crate::setup::Setup;
+use crate::subtask::{self, Handover};
+use crate::synthetic::Draft;
 
 /// What all calls of a step share.
 pub struct CallScope {
     pub core: Arc<Core>,
     pub session: Session,
     pub project: Project,
+    pub setup: Arc<Setup>,
+    /// The prompt that is being answered, and the model that does.
+    pub user: UserMessage,
+    pub model: ModelRef,
     pub rules: Ruleset,
     pub tools: Registry,
     pub cancel: CancellationToken,
     pub reads: Arc<FileReads>,
     pub doom: Arc<Mutex<DoomLoop>>,
+    /// Models that subtasks of the prompt ask for, by call.
+    pub task_models: HashMap<String, ModelRef>,
 }
 
 impl CallScope {
@@ -185,8 +196,31 @@ impl Host for CallHost {
         Ok(())
     }
 
-    async fn spawn_task(&self, _task: TaskRequest) -> Result<TaskResult, ToolFailure> {
-        Err(ToolFailure::failed("Subtasks cannot be started from here."))
+    async fn spawn_task(&self, task: TaskRequest) -> Result<TaskResult, ToolFailure> {
+        let scope = &self.scope;
+        let handover = Handover {
+            core: &scope.core,
+            parent: &scope.session,
+            project: &scope.project,
+            setup: &scope.setup,
+            by: scope.user.agent.as_deref(),
+            model: &scope.model,
+            wanted_model: scope.task_models.get(&self.tool.call_id),
+            cancel: &scope.cancel,
+        };
+        subtask::run(handover, task, |progress| self.progress(progress)).await
+    }
+
+    async fn switch_agent(&self, to: AgentSwitch) -> Result<(), ToolFailure> {
+        let records = self.scope.records();
+        let (agent, user) = (plan::agent_for(to), &self.scope.user);
+        // Later than the answer that this call is part of.
+        let draft = Draft::like(records, user, user.time.created).by(agent);
+        let message = draft.saying(plan::said_on_switch(agent));
+        let stored = records.put_whole(&message).await;
+        stored.map_err(|error| ToolFailure::failed(error.to_string()))?;
+        self.scope.core.steer(&self.scope.session.id, message);
+        Ok(())
     }
 
     async fn ensure_writable(&self) -> Result<(), ToolFailure> {

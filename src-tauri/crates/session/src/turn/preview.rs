@@ -21,14 +21,14 @@ pub struct NextRequest {
 
 pub async fn preview(core: Arc<Core>, session: Session, project: Project) -> Result<NextRequest> {
     let turn = Turn::new(core, session, project, CancellationToken::new(), None).await?;
-    let Some(user) = turn.newest_user() else {
+    let newest = turn.history.newest_user();
+    let Some(user) = newest.and_then(|message| message.info.as_user()) else {
         return Err(Failed::refused("Nothing was asked in this session yet"));
     };
-    let agent = turn.setup.agents.get(user.agent.as_deref());
-    let wanted = turn.core.model_for(&turn.setup, &user, &agent).await;
-    let model = turn.setup.models.open(&wanted).await;
+    let asked = turn.asked(user).await;
+    let model = turn.setup.models.open(&asked.model).await;
     let model = model.map_err(|error| Failed::refused(error.to_string()))?;
-    let request = turn.request(&user, &agent, &model).await;
+    let request = turn.request(&asked, &model).await;
     let neutral = serde_json::to_value(&request);
     Ok(NextRequest {
         neutral: neutral.map_err(|error| Failed::refused(error.to_string()))?,

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use lathe_protocol::{FilePart, UserMessage};
+use lathe_protocol::{FilePart, Ruleset};
 use lathe_provider::{ModelMessage, ModelRequest, ToolSpec, UserContent};
 use lathe_tools::Registry;
 
-use super::Turn;
+use super::{Asked, Turn};
 use crate::agents::Agent;
 use crate::convert::{self, Target};
 use crate::models::OpenModel;
@@ -17,20 +17,8 @@ const LAST_STEP: &str = "This is the last step of this turn: no tools are availa
     Say what was done, what is left, and what you would do next.";
 
 impl Turn {
-    pub(super) async fn request(
-        &self,
-        user: &UserMessage,
-        agent: &Agent,
-        model: &OpenModel,
-    ) -> ModelRequest {
-        let limits = model.images();
-        let fit = |file: &FilePart, bytes: Vec<u8>| self.core.pictures.fit(file, &bytes, limits);
-        let target = Target {
-            model: model.info(),
-            wire: model.wire(),
-            fit: &fit,
-            load: &load_file,
-        };
+    pub(super) async fn request(&self, asked: &Asked, model: &OpenModel) -> ModelRequest {
+        let Asked { user, agent, .. } = asked;
         let mut request = ModelRequest::new(model.info().wire_id.clone());
         let scene = Scene {
             core: &self.core,
@@ -39,7 +27,8 @@ impl Turn {
             project: &self.project,
         };
         request.system = system::prompt(scene, agent, user).await;
-        request.messages = convert::to_model(&self.history, &target);
+        let history = self.history.messages();
+        request.messages = self.converted(model, |target| convert::to_model(history, target));
         model.prepare(
             &mut request,
             user.variant.as_deref().or(agent.variant.as_deref()),
@@ -52,15 +41,41 @@ impl Turn {
             }];
             request.messages.push(ModelMessage::User { content });
         } else if model.info().tools {
+            self.core.mcp.settled(&self.project.id).await;
             request.tools = specs(&self.tools(agent));
         }
         request
     }
 
+    /// Messages as this model takes them.
+    pub(super) fn converted(
+        &self,
+        model: &OpenModel,
+        convert: impl FnOnce(&Target) -> Vec<ModelMessage>,
+    ) -> Vec<ModelMessage> {
+        let limits = model.images();
+        let fit = |file: &FilePart, bytes: Vec<u8>| self.core.pictures.fit(file, &bytes, limits);
+        convert(&Target {
+            model: model.info(),
+            wire: model.wire(),
+            fit: &fit,
+            load: &load_file,
+        })
+    }
+
+    pub(super) fn rules(&self, agent: &Agent) -> Ruleset {
+        let mode = self.plan.rules(&agent.name);
+        self.core.rules_in(mode, &self.setup, agent, &self.session)
+    }
+
     /// What this agent may use here: tools it could never be allowed are not offered.
     pub(super) fn tools(&self, agent: &Agent) -> Registry {
-        let rules = self.core.rules(&self.setup, agent, &self.session);
-        self.core.tools.without(|tool| hides_tool(&rules, tool))
+        let rules = self.rules(agent);
+        // A task hands out no tasks of its own.
+        let is_task = self.session.parent_id.is_some();
+        let tools = self.core.tools.clone();
+        let all = self.core.mcp.join(&self.project.id, tools);
+        all.without(|tool| hides_tool(&rules, tool) || (is_task && tool == "task"))
     }
 }
 

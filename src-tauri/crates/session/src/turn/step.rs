@@ -366,3 +366,6 @@ fn merge(into: &mut Option<Map>, metadata: Metadata) {
         into.get_or_insert_default().extend(metadata);
     }
 }
+
+#[cfg(test)]
+mod tests;

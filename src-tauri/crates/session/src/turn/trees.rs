@@ -18,15 +18,7 @@ pub struct BegunStep {
 
 impl Turn {
     pub(super) async fn open_step(&self, message: &AssistantMessage) -> Result<BegunStep> {
-        let records = &self.core.records;
-        let start = StepStartPart {
-            id: records.ids().part(records.now()),
-            session_id: self.session.id.clone(),
-            message_id: message.id.clone(),
-            snapshot: None,
-            extra: Extra::default(),
-        };
-        records.put_part(Part::StepStart(start.clone())).await?;
+        let start = self.put_step_start(message).await?;
         let (snapshots, session) = (self.core.snapshots.clone(), self.session.id.clone());
         let worktree = self.project.worktree.clone();
         let is_wanted = self.setup.settings.snapshot != Some(false);
@@ -37,6 +29,19 @@ impl Turn {
             }
         });
         Ok(BegunStep { start, before })
+    }
+
+    pub(super) async fn put_step_start(&self, message: &AssistantMessage) -> Result<StepStartPart> {
+        let records = &self.core.records;
+        let start = StepStartPart {
+            id: records.ids().part(records.now()),
+            session_id: self.session.id.clone(),
+            message_id: message.id.clone(),
+            snapshot: None,
+            extra: Extra::default(),
+        };
+        records.put_part(Part::StepStart(start.clone())).await?;
+        Ok(start)
     }
 
     /// The tree that the step began with; no tool may run before it is known.
@@ -67,7 +72,7 @@ impl Turn {
     pub(super) fn summarize(&self, user: &MessageId) {
         let worktree = Path::new(&self.project.worktree);
         let turns = Turns::Of(user.clone());
-        let basis = Basis::new(&self.session.id, worktree, &self.history, &turns);
+        let basis = Basis::new(&self.session.id, worktree, self.history.messages(), &turns);
         summary::begin(&self.core, basis);
     }
 

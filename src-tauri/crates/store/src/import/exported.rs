@@ -18,6 +18,8 @@ pub(super) struct Exported {
     info: Map<String, Value>,
     #[serde(default)]
     messages: Vec<Message>,
+    todos: Option<Value>,
+    diff: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -69,6 +71,12 @@ impl Source for Exported {
                 parts.push((id, Ok(encode(part)?)));
             }
             bundle.add_message(&id, Ok(encode(&message.info)?), parts, unreadable);
+        }
+        if let Some(todos) = &self.todos {
+            bundle.add_todos(encode(todos)?, unreadable);
+        }
+        if let Some(diff) = &self.diff {
+            bundle.add_diffs(encode(diff)?, unreadable);
         }
         Ok(bundle)
     }

@@ -4,13 +4,24 @@ use std::path::{Path, PathBuf};
 
 use super::Variables;
 
-/// What the user set. Only Windows has a choice to make; elsewhere `System` is the user's shell.
+/// What the user set. `System` is the user's own shell, and PowerShell on Windows.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum ShellChoice {
     #[default]
     System,
     GitBash,
     Program(PathBuf),
+}
+
+impl ShellChoice {
+    /// As it is written in a config: a path, or one of a few names.
+    pub fn parse(written: &str) -> Self {
+        match written.trim() {
+            "" | "system" | "powershell" => ShellChoice::System,
+            "git-bash" => ShellChoice::GitBash,
+            path => ShellChoice::Program(PathBuf::from(path)),
+        }
+    }
 }
 
 /// How a command is written for it, hence whether we can analyse it.
@@ -120,4 +131,61 @@ fn in_path(program: &str, variables: &Variables) -> Option<PathBuf> {
     std::env::split_paths(path)
         .map(|dir| dir.join(program))
         .find(|path| path.is_file())
+}
+
+/// The first of a name's usual endings that is there.
+pub(super) fn with_ending(name: &str, variables: &Variables) -> Option<PathBuf> {
+    if name.contains(['/', '\\']) {
+        return None;
+    }
+    let endings = variables
+        .get("PATHEXT")
+        .map_or(".COM;.EXE;.BAT;.CMD", String::as_str);
+    let named = endings
+        .split(';')
+        .map(|ending| format!("{name}{}", ending.to_lowercase()));
+    std::iter::once(name.to_owned())
+        .chain(named)
+        .filter(|candidate| Path::new(candidate).extension().is_some())
+        .find_map(|candidate| in_path(&candidate, variables))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_setting_is_a_name_or_a_path_and_one_that_cannot_be_used_falls_back() {
+        assert_eq!(ShellChoice::parse(" system "), ShellChoice::System);
+        assert_eq!(ShellChoice::parse("git-bash"), ShellChoice::GitBash);
+        let folder = tempfile::tempdir().unwrap();
+        let chosen = |name: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, "").unwrap();
+            let choice = ShellChoice::parse(&path.to_string_lossy());
+            let shell = Shell::choose(&choice, &Variables::new());
+            (shell.program == path, shell.dialect)
+        };
+        assert_eq!(chosen("zsh"), (true, Dialect::Posix));
+        assert_eq!(chosen("pwsh.exe"), (true, Dialect::PowerShell));
+        assert!(!chosen("fish").0, "the analysis cannot read it");
+        let missing = ShellChoice::parse("/no/such/bash");
+        let shell = Shell::choose(&missing, &Variables::new());
+        assert_ne!(shell.program, PathBuf::from("/no/such/bash"));
+    }
+
+    #[test]
+    fn a_name_is_found_by_its_usual_endings() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("npx"), "").unwrap();
+        std::fs::write(folder.path().join("npx.cmd"), "").unwrap();
+        let path = folder.path().to_string_lossy().into_owned();
+        let variables: Variables = [("PATH".to_owned(), path)].into();
+        let found = |name| with_ending(name, &variables);
+        assert_eq!(found("npx"), Some(folder.path().join("npx.cmd")));
+        assert_eq!(found("npx.cmd"), Some(folder.path().join("npx.cmd")));
+        assert_eq!(found("node"), None);
+        assert_eq!(found("./npx"), None);
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 
+use grep::matcher::LineTerminator;
 use grep::regex::{RegexMatcher, RegexMatcherBuilder};
 use grep::searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch};
 
@@ -26,6 +27,7 @@ pub(super) struct MatchedLine {
 pub(super) struct Finder {
     matcher: RegexMatcher,
     across_lines: bool,
+    crlf: bool,
     limit: usize,
 }
 
@@ -34,7 +36,12 @@ impl Finder {
         let across_lines = pattern.contains("\\n") || pattern.contains('\n');
         let mut builder = RegexMatcherBuilder::new();
         builder.multi_line(true);
-        if !across_lines {
+        // The end of a line is where it is, whichever ending the file has. Only where the
+        // pattern asks for it: it costs a little.
+        let crlf = !across_lines && pattern.contains('$');
+        if crlf {
+            builder.crlf(true);
+        } else if !across_lines {
             builder.line_terminator(Some(b'\n'));
         }
         let matcher = builder.build(pattern).map_err(|error| {
@@ -43,12 +50,19 @@ impl Finder {
         Ok(Self {
             matcher,
             across_lines,
+            crlf,
             limit,
         })
     }
 
     pub fn searcher(&self) -> Searcher {
+        let ending = if self.crlf {
+            LineTerminator::crlf()
+        } else {
+            LineTerminator::byte(b'\n')
+        };
         SearcherBuilder::new()
+            .line_terminator(ending)
             .binary_detection(BinaryDetection::quit(0))
             .heap_limit(Some(MAX_BUFFER))
             .line_number(true)

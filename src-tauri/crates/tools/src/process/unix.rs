@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::io::AsyncReadExt;
-use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
 use super::Order;
 
@@ -42,6 +42,14 @@ code=$?
 exec 2>/dev/null
 echo "$code"
 read -r _
+"#;
+
+/// The same for a program whose pipes are all its own: nothing is left to wait on, so it goes
+/// with the program. Until we collect it, it still keeps the group's id in use.
+const PIPED_SUPERVISOR: &str = r#"trap : TERM INT HUP QUIT USR1 USR2
+"$@"
+code=$?
+[ "$code" = 0 ] || echo "(exit code $code)" >&2
 "#;
 
 /// What belongs to one command, by the supervisor's id and the mark.
@@ -113,55 +121,65 @@ pub struct Leader {
     child: Child,
     /// Closing it lets the supervisor go.
     hold: Option<ChildStdin>,
-    status: ChildStdout,
+    status: Option<ChildStdout>,
     said: Vec<u8>,
     tree: Arc<Tree>,
 }
 
+/// How a program is talked to.
+pub struct Pipes {
+    pub input: ChildStdin,
+    pub output: ChildStdout,
+    pub errors: ChildStderr,
+}
+
 impl Leader {
     pub fn start(order: &Order, id: u64) -> io::Result<(Self, PipeReader)> {
-        let mark = format!("{}-{id}", std::process::id());
         let (output, write) = io::pipe()?;
-        let mut command = Command::new("/bin/sh");
-        command
-            .args(["-c", SUPERVISOR, "lathe"])
-            .arg(&order.shell.program)
-            .args(order.shell.arguments(order.command))
-            .env_clear()
-            .envs(order.variables)
-            .env(MARK, &mark)
-            .env("PWD", order.directory)
-            .current_dir(order.directory)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(write)
-            .process_group(0)
-            .kill_on_drop(true);
-        adopt_orphans(&mut command);
-        let mut child = command.spawn()?;
+        let mut command = supervised(SUPERVISOR, order, id);
+        command.stderr(write);
+        let mut leader = Self::spawn(&mut command, id)?;
+        leader.hold = leader.child.stdin.take();
+        leader.status = leader.child.stdout.take();
+        Ok((leader, output))
+    }
+
+    pub fn start_piped(order: &Order, id: u64) -> io::Result<(Self, Pipes)> {
+        let mut command = supervised(PIPED_SUPERVISOR, order, id);
+        command.stderr(Stdio::piped());
+        let mut leader = Self::spawn(&mut command, id)?;
+        let child = &mut leader.child;
+        match (child.stdin.take(), child.stdout.take(), child.stderr.take()) {
+            (Some(input), Some(output), Some(errors)) => Ok((
+                leader,
+                Pipes {
+                    input,
+                    output,
+                    errors,
+                },
+            )),
+            _ => Err(io::Error::other("the program has no pipes")),
+        }
+    }
+
+    fn spawn(command: &mut Command, id: u64) -> io::Result<Self> {
+        let child = command.spawn()?;
         let supervisor = child
             .id()
             .and_then(|id| i32::try_from(id).ok())
             .unwrap_or(0);
-        let (Some(hold), Some(status)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(io::Error::other("the supervisor has no pipes"));
-        };
-        let mark = format!("{MARK}={mark}");
         let tree = Arc::new(Tree {
             supervisor,
-            mark,
+            mark: format!("{MARK}={}", mark(id)),
             over: AtomicBool::new(supervisor == 0),
         });
-        Ok((
-            Self {
-                child,
-                hold: Some(hold),
-                status,
-                said: Vec::new(),
-                tree,
-            },
-            output,
-        ))
+        Ok(Self {
+            child,
+            hold: None,
+            status: None,
+            said: Vec::new(),
+            tree,
+        })
     }
 
     pub fn tree(&self) -> Arc<Tree> {
@@ -169,8 +187,9 @@ impl Leader {
     }
 
     pub async fn exit_code(&mut self) -> Option<i32> {
+        let status = self.status.as_mut()?;
         while !self.said.contains(&b'\n') {
-            match self.status.read_buf(&mut self.said).await {
+            match status.read_buf(&mut self.said).await {
                 Ok(0) | Err(_) => break,
                 Ok(_) => {}
             }
@@ -199,6 +218,29 @@ impl Leader {
             tokio::time::sleep(LOOK_AGAIN).await;
         }
     }
+}
+
+fn mark(id: u64) -> String {
+    format!("{}-{id}", std::process::id())
+}
+
+fn supervised(script: &str, order: &Order, id: u64) -> Command {
+    let mut command = Command::new("/bin/sh");
+    command
+        .args(["-c", script, "lathe"])
+        .arg(order.program)
+        .args(&order.arguments)
+        .env_clear()
+        .envs(order.variables)
+        .env(MARK, mark(id))
+        .env("PWD", order.directory)
+        .current_dir(order.directory)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .process_group(0)
+        .kill_on_drop(true);
+    adopt_orphans(&mut command);
+    command
 }
 
 #[cfg(target_os = "linux")]

@@ -6,7 +6,7 @@ use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
 use std::process::Stdio;
 use std::sync::Arc;
 
-use tokio::process::{Child, Command};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use windows_sys::Win32::Foundation::INVALID_HANDLE_VALUE;
 use windows_sys::Win32::System::Diagnostics::ToolHelp::{
     CreateToolhelp32Snapshot, TH32CS_SNAPTHREAD, THREADENTRY32, Thread32First, Thread32Next,
@@ -58,6 +58,13 @@ impl Tree {
     }
 }
 
+/// How a program is talked to.
+pub struct Pipes {
+    pub input: ChildStdin,
+    pub output: ChildStdout,
+    pub errors: ChildStderr,
+}
+
 pub struct Leader {
     child: Child,
     tree: Arc<Tree>,
@@ -65,20 +72,38 @@ pub struct Leader {
 
 impl Leader {
     pub fn start(order: &Order, _: u64) -> io::Result<(Self, PipeReader)> {
-        let tree = Arc::new(Tree::new()?);
         let (output, write) = io::pipe()?;
-        let mut command = Command::new(&order.shell.program);
+        let mut command = hidden(order);
         command
-            .args(order.shell.arguments(order.command))
-            .env_clear()
-            .envs(order.variables)
-            .current_dir(order.directory)
             .stdin(Stdio::null())
             .stdout(write.try_clone()?)
-            .stderr(write)
-            .kill_on_drop(true)
-            // It must be in the job before it can start anything.
-            .creation_flags(CREATE_SUSPENDED | CREATE_NO_WINDOW);
+            .stderr(write);
+        Ok((Self::spawn(&mut command)?, output))
+    }
+
+    pub fn start_piped(order: &Order, _: u64) -> io::Result<(Self, Pipes)> {
+        let mut command = hidden(order);
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut leader = Self::spawn(&mut command)?;
+        let child = &mut leader.child;
+        match (child.stdin.take(), child.stdout.take(), child.stderr.take()) {
+            (Some(input), Some(output), Some(errors)) => Ok((
+                leader,
+                Pipes {
+                    input,
+                    output,
+                    errors,
+                },
+            )),
+            _ => Err(io::Error::other("the program has no pipes")),
+        }
+    }
+
+    fn spawn(command: &mut Command) -> io::Result<Self> {
+        let tree = Arc::new(Tree::new()?);
         let child = command.spawn()?;
         let handle = child
             .raw_handle()
@@ -88,7 +113,7 @@ impl Leader {
             return Err(io::Error::last_os_error());
         }
         resume(child.id().unwrap_or(0))?;
-        Ok((Self { child, tree }, output))
+        Ok(Self { child, tree })
     }
 
     pub fn tree(&self) -> Arc<Tree> {
@@ -104,6 +129,19 @@ impl Leader {
         self.tree.kill_now();
         let _ = self.child.wait().await;
     }
+}
+
+fn hidden(order: &Order) -> Command {
+    let mut command = Command::new(order.program);
+    command
+        .args(&order.arguments)
+        .env_clear()
+        .envs(order.variables)
+        .current_dir(order.directory)
+        .kill_on_drop(true)
+        // It must be in the job before it can start anything.
+        .creation_flags(CREATE_SUSPENDED | CREATE_NO_WINDOW);
+    command
 }
 
 /// A process that was started suspended has one thread.

@@ -34,6 +34,7 @@ pub(super) fn read(answer: Answer, format: Format) -> Result<Content, ToolFailur
             mime: mime.to_owned(),
             filename,
             bytes: answer.body,
+            source: None,
         }));
     }
     let mime = answer.mime();

@@ -19,7 +19,8 @@ const AGENT: &str = concat!("Lathe/", env!("CARGO_PKG_VERSION"));
 const ACCEPTED: &str = "text/markdown, text/html;q=0.9, text/*;q=0.8, */*;q=0.5";
 
 pub(super) struct Fetch<'a> {
-    pub allowed_hosts: &'a [String],
+    /// Of the user's settings: reached although they are private.
+    pub allowed_hosts: Vec<String>,
     pub lookup: &'a dyn Lookup,
     pub cx: &'a ToolContext,
     /// Of the time the network may take; the user's thinking does not count.

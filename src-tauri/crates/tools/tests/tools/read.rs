@@ -142,6 +142,7 @@ async fn images_and_pdfs_become_attachments_by_content() {
         mime: "image/png".to_owned(),
         filename: Some("pic.dat".to_owned()),
         bytes: png,
+        source: None,
     };
     assert_eq!(result.attachments, [expected]);
     let result = project

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use lathe_protocol::{MessageId, Question, SessionId, Todo};
+use lathe_tools::context::AgentSwitch;
 use lathe_tools::{
     CallIds, Environment, EnvironmentSettings, FileReads, Host, PermissionAsk, Progress, Registry,
     SystemClock, TaskRequest, TaskResult, ToolContext, ToolFailure, ToolOutput,
@@ -26,6 +27,7 @@ pub struct FakeLoop {
     pub todos: Mutex<Vec<Todo>>,
     pub tasks: Mutex<Vec<TaskRequest>>,
     pub answers: Mutex<Option<Vec<Vec<String>>>>,
+    pub switches: Mutex<Vec<AgentSwitch>>,
     pub edited: Mutex<Vec<PathBuf>>,
     pub read_only: Mutex<bool>,
     answer: Mutex<Option<Answer>>,
@@ -73,6 +75,11 @@ impl Host for FakeLoop {
             text: "found it".to_owned(),
             metadata,
         })
+    }
+
+    async fn switch_agent(&self, to: AgentSwitch) -> Result<(), ToolFailure> {
+        self.switches.lock().push(to);
+        Ok(())
     }
 
     async fn ensure_writable(&self) -> Result<(), ToolFailure> {

@@ -74,7 +74,8 @@ async fn run(
     input: Value,
 ) -> Result<ToolOutput, ToolFailure> {
     let allowed = allowed.iter().map(|host| (*host).to_owned()).collect();
-    let tool = WebFetch::with_lookup(allowed, Arc::new(names));
+    project.cx.environment.set_private_hosts(allowed);
+    let tool = WebFetch::with_lookup(Arc::new(names));
     Registry::default()
         .with(tool)
         .run("webfetch", input, &project.cx)

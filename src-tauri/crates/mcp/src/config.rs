@@ -1,0 +1,32 @@
+//! One server as it is to be started.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use url::Url;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerConfig {
+    pub transport: Transport,
+    pub enabled: bool,
+    /// From the start to the list of its tools.
+    pub start_timeout: Duration,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Transport {
+    /// A program that speaks over its standard input and output.
+    Local {
+        /// The program, then its arguments.
+        command: Vec<String>,
+        environment: BTreeMap<String, String>,
+        /// Nothing: that of whose config names it.
+        directory: Option<PathBuf>,
+    },
+    /// A server that speaks over streamable HTTP.
+    Remote {
+        url: Url,
+        headers: BTreeMap<String, String>,
+    },
+}

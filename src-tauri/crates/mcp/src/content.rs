@@ -1,0 +1,191 @@
+//! What a server answers, as text for the model and files beside it.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use rmcp::model::{CallToolResult, ContentBlock, ReadResourceResult, ResourceContents};
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Answer {
+    pub text: String,
+    pub files: Vec<AnswerFile>,
+    /// The server says that the call failed; the text says why.
+    pub is_error: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnswerFile {
+    pub mime: String,
+    pub filename: Option<String>,
+    pub bytes: Vec<u8>,
+    /// The resource's address, where it is one.
+    pub uri: Option<String>,
+}
+
+impl Answer {
+    pub fn of_call(result: CallToolResult) -> Self {
+        let mut answer = Answer {
+            is_error: result.is_error == Some(true),
+            ..Answer::default()
+        };
+        for block in result.content {
+            answer.add(block);
+        }
+        // Servers that give both repeat the structure in the text.
+        if let Some(value) = result.structured_content
+            && answer.text.is_empty()
+            && answer.files.is_empty()
+        {
+            answer.say(&format!("{value:#}"));
+        }
+        answer
+    }
+
+    pub fn of_resource(result: ReadResourceResult) -> Self {
+        let mut answer = Answer::default();
+        for contents in result.contents {
+            answer.add_resource(contents);
+        }
+        answer
+    }
+
+    fn add(&mut self, block: ContentBlock) {
+        match block {
+            ContentBlock::Text(text) => self.say(&text.text),
+            ContentBlock::Image(image) => self.attach(&image.data, image.mime_type, None),
+            ContentBlock::Audio(audio) => self.attach(&audio.data, audio.mime_type, None),
+            ContentBlock::Resource(resource) => self.add_resource(resource.resource),
+            ContentBlock::ResourceLink(link) => {
+                let about = link.description.map(|text| format!(": {text}"));
+                let about = about.unwrap_or_default();
+                self.say(&format!("Resource {} ({}){about}", link.name, link.uri));
+            }
+            _ => self.say("(content of a kind that is not known here)"),
+        }
+    }
+
+    /// The model reads a text; the person gets it as a file, too.
+    fn add_resource(&mut self, contents: ResourceContents) {
+        match contents {
+            ResourceContents::TextResourceContents { uri, text, .. } => {
+                self.say(&text);
+                self.files.push(AnswerFile {
+                    mime: "text/plain".to_owned(),
+                    filename: file_name(&uri),
+                    bytes: text.into_bytes(),
+                    uri: Some(uri),
+                });
+            }
+            ResourceContents::BlobResourceContents {
+                uri,
+                mime_type,
+                blob,
+                ..
+            } => {
+                let mime = mime_type.unwrap_or_else(|| "application/octet-stream".to_owned());
+                self.attach(&blob, mime, Some(uri));
+            }
+            _ => self.say("(a resource of a kind that is not known here)"),
+        }
+    }
+
+    fn attach(&mut self, data: &str, mime: String, uri: Option<String>) {
+        match STANDARD.decode(data) {
+            Ok(bytes) => self.files.push(AnswerFile {
+                filename: uri.as_deref().and_then(file_name),
+                mime,
+                bytes,
+                uri,
+            }),
+            Err(_) => self.say(&format!("({mime} content that could not be decoded)")),
+        }
+    }
+
+    fn say(&mut self, text: &str) {
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        self.text.push_str(text);
+    }
+}
+
+fn file_name(uri: &str) -> Option<String> {
+    let path = uri.split(['?', '#']).next().unwrap_or(uri);
+    let name = path.trim_end_matches('/').rsplit(['/', ':']).next()?;
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn answer(result: serde_json::Value) -> Answer {
+        Answer::of_call(serde_json::from_value(result).unwrap())
+    }
+
+    #[test]
+    fn text_is_joined_and_media_become_files() {
+        let got = answer(json!({ "content": [
+            { "type": "text", "text": "one" },
+            { "type": "image", "data": "AAE=", "mimeType": "image/png" },
+            { "type": "audio", "data": "Ag==", "mimeType": "audio/wav" },
+            { "type": "text", "text": "two" },
+            { "type": "image", "data": "!", "mimeType": "image/png" },
+        ] }));
+        let file = |mime: &str, bytes: &[u8]| AnswerFile {
+            mime: mime.to_owned(),
+            filename: None,
+            bytes: bytes.to_vec(),
+            uri: None,
+        };
+        assert_eq!(
+            got,
+            Answer {
+                text: "one\ntwo\n(image/png content that could not be decoded)".to_owned(),
+                files: vec![file("image/png", &[0, 1]), file("audio/wav", &[2])],
+                is_error: false,
+            }
+        );
+    }
+
+    #[test]
+    fn resources_keep_their_address() {
+        let got = answer(json!({ "isError": true, "content": [
+            { "type": "resource", "resource": { "uri": "file:///a/b.txt?x", "text": "hi" } },
+            { "type": "resource", "resource": { "uri": "demo://pic", "blob": "AA==", "mimeType": "image/gif" } },
+            { "type": "resource_link", "uri": "demo://far", "name": "far", "description": "more" },
+        ] }));
+        assert_eq!(
+            got,
+            Answer {
+                text: "hi\nResource far (demo://far): more".to_owned(),
+                files: vec![
+                    AnswerFile {
+                        mime: "text/plain".to_owned(),
+                        filename: Some("b.txt".to_owned()),
+                        bytes: b"hi".to_vec(),
+                        uri: Some("file:///a/b.txt?x".to_owned()),
+                    },
+                    AnswerFile {
+                        mime: "image/gif".to_owned(),
+                        filename: Some("pic".to_owned()),
+                        bytes: vec![0],
+                        uri: Some("demo://pic".to_owned()),
+                    },
+                ],
+                is_error: true,
+            }
+        );
+    }
+
+    #[test]
+    fn structure_alone_is_shown_as_json() {
+        let got = answer(json!({ "content": [], "structuredContent": { "a": 1 } }));
+        assert_eq!(got.text, "{\n  \"a\": 1\n}");
+        let both = answer(
+            json!({ "content": [{ "type": "text", "text": "x" }], "structuredContent": {} }),
+        );
+        assert_eq!(both.text, "x");
+    }
+}

@@ -1,0 +1,203 @@
+//! A tool call in full, drawn as suits the tool.
+//!
+//! Reads back what the tools of this program and of the one it descends from wrote, from the
+//! stored part alone. What it cannot read is shown as plain text, which is always there.
+
+use lathe_protocol::ipc::{ToolBody, ToolDetails};
+use lathe_protocol::{Map, ToolPart, ToolState};
+use serde_json::Value;
+
+use crate::{ansi, highlight, markdown, paths};
+
+mod changes;
+mod found;
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DetailsOptions {
+    /// The project's root: paths below it are shown relative to it.
+    pub root: Option<String>,
+    /// Draw changes with all the lines around them, also of files that are usually folded.
+    pub whole: bool,
+}
+
+pub fn of_tool(part: &ToolPart, options: &DetailsOptions) -> ToolDetails {
+    let call = Call::new(part, options);
+    let (text, note) = split_note(call.output);
+    let body = call.body(text);
+    ToolDetails {
+        input: input(part.state()),
+        output: match part.tool.as_str() {
+            // The note is part of what a page or a program said.
+            "read" | "list" | "glob" | "grep" => text.to_owned(),
+            _ => call.output.to_owned(),
+        },
+        note: match &body {
+            Some(
+                ToolBody::Code { .. }
+                | ToolBody::Matches { .. }
+                | ToolBody::Paths { .. }
+                | ToolBody::Tree { .. },
+            ) => note.map(str::to_owned),
+            _ => None,
+        },
+        body,
+        whole_output: call.word(call.metadata, "outputPath").map(str::to_owned),
+    }
+}
+
+/// What a running command has printed last, as sanitised HTML; nothing for other calls.
+pub fn live_output(part: &ToolPart) -> Option<String> {
+    const LINES: usize = 60;
+    let ToolState::Running(state) = part.state() else {
+        return None;
+    };
+    let output = state.metadata.as_ref()?.get("output")?.as_str()?;
+    let start = output
+        .trim_end_matches('\n')
+        .rmatch_indices('\n')
+        .nth(LINES - 1)
+        .map_or(0, |(at, _)| at + 1);
+    Some(ansi::to_html(&output[start..]))
+}
+
+/// A stored call, taken apart.
+struct Call<'p> {
+    tool: &'p str,
+    input: &'p Map,
+    metadata: Option<&'p Map>,
+    /// The output of a call that succeeded, the error of one that did not.
+    output: &'p str,
+    failed: bool,
+    options: &'p DetailsOptions,
+}
+
+impl<'p> Call<'p> {
+    fn new(part: &'p ToolPart, options: &'p DetailsOptions) -> Self {
+        let (metadata, output) = match part.state() {
+            ToolState::Pending(_) => (None, ""),
+            ToolState::Running(state) => (state.metadata.as_ref(), ""),
+            ToolState::Completed(state) => (Some(&state.metadata), state.output.as_str()),
+            ToolState::Error(state) => (state.metadata.as_ref(), state.error.as_str()),
+        };
+        Call {
+            tool: &part.tool,
+            input: part.state().input(),
+            metadata,
+            output,
+            failed: matches!(part.state(), ToolState::Error(_)),
+            options,
+        }
+    }
+
+    fn body(&self, text: &str) -> Option<ToolBody> {
+        match self.tool {
+            "edit" | "write" | "apply_patch" => changes::read(self),
+            "bash" => self.terminal(),
+            _ if self.failed || self.output.is_empty() => None,
+            "read" => found::code(text, &self.path("filePath")),
+            "grep" => found::matches(text, self.argument("pattern"), self.root()),
+            "glob" => found::paths(text, self.root()),
+            "list" => found::tree(text, self.root()),
+            "webfetch" => self.page(),
+            "task" => Some(self.markdown(without_session(self.output))),
+            _ => self.json(),
+        }
+    }
+
+    fn terminal(&self) -> Option<ToolBody> {
+        let printed = self.word(self.metadata, "output").unwrap_or(self.output);
+        let html = ansi::to_html(printed.trim_end_matches('\n'));
+        (!html.is_empty()).then_some(ToolBody::Terminal { html })
+    }
+
+    fn page(&self) -> Option<ToolBody> {
+        match self.argument("format") {
+            "html" => Some(coloured(self.output, "page.html")),
+            "text" => None,
+            _ => Some(self.markdown(self.output)),
+        }
+    }
+
+    /// Servers often answer with data; it reads better in lines.
+    fn json(&self) -> Option<ToolBody> {
+        let text = self.output.trim();
+        let data: Value = serde_json::from_str(text).ok()?;
+        let pretty = serde_json::to_string_pretty(&data).ok()?;
+        (data.is_object() || data.is_array()).then(|| coloured(&pretty, "data.json"))
+    }
+
+    fn markdown(&self, text: &str) -> ToolBody {
+        let options = markdown::Options {
+            root: self.options.root.clone(),
+        };
+        ToolBody::Markdown {
+            blocks: markdown::render(text, &options),
+        }
+    }
+
+    fn root(&self) -> Option<&str> {
+        self.options.root.as_deref()
+    }
+
+    fn argument(&self, key: &str) -> &str {
+        self.word(Some(self.input), key).unwrap_or_default()
+    }
+
+    fn word<'m>(&self, map: Option<&'m Map>, key: &str) -> Option<&'m str> {
+        map?.get(key)?.as_str()
+    }
+
+    fn path(&self, key: &str) -> String {
+        shown_path(self.argument(key), self.root())
+    }
+}
+
+fn coloured(text: &str, path: &str) -> ToolBody {
+    ToolBody::Code {
+        path: path.to_owned(),
+        first: 1,
+        lines: highlight::lines(text, path),
+    }
+}
+
+fn shown_path(path: &str, root: Option<&str>) -> String {
+    root.map_or(path.into(), |root| paths::relativize(path, root))
+        .into_owned()
+}
+
+fn input(state: &ToolState) -> String {
+    match state {
+        ToolState::Pending(pending) if !pending.raw.is_empty() => pending.raw.clone(),
+        // Arguments that were no JSON are kept as they came.
+        ToolState::Error(error) if error.input.is_empty() => match error.extra.0.get("raw") {
+            Some(Value::String(raw)) => raw.clone(),
+            _ => String::new(),
+        },
+        state if state.input().is_empty() => String::new(),
+        state => serde_json::to_string_pretty(state.input()).unwrap_or_default(),
+    }
+}
+
+/// Tools end their answers with a remark in brackets, after an empty line.
+fn split_note(output: &str) -> (&str, Option<&str>) {
+    let trimmed = output.trim_end();
+    match trimmed.rfind("\n(").filter(|_| trimmed.ends_with(')')) {
+        Some(at) => (
+            trimmed[..at].trim_end_matches('\n'),
+            Some(trimmed[at..].trim().trim_matches(['(', ')'])),
+        ),
+        None => (trimmed, None),
+    }
+}
+
+fn without_session(output: &str) -> &str {
+    match output.rfind("\n\n(session_id: ") {
+        Some(at) => &output[..at],
+        // As it was written before.
+        None => output.split("\n\n<task_metadata>").next().unwrap_or(output),
+    }
+}
+
+#[cfg(test)]
+#[path = "details/tests.rs"]
+mod tests;

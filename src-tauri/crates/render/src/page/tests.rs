@@ -1,0 +1,97 @@
+use serde_json::json;
+
+use super::*;
+
+fn page(parts: serde_json::Value) -> String {
+    let ids = json!({ "sessionID": "ses_1", "messageID": "msg_1" });
+    let mut number = 0;
+    let parts: Vec<_> = parts
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|part| {
+            number += 1;
+            let mut part = part.clone();
+            let fields = part.as_object_mut().unwrap();
+            fields.insert("id".into(), format!("prt_{number}").into());
+            fields.extend(ids.as_object().unwrap().clone());
+            part
+        })
+        .collect();
+    let export = json!({
+        "info": {
+            "id": "ses_1", "projectID": "p", "directory": "/x", "title": "Tea <b>time</b>",
+            "version": "1", "time": { "created": 1767806134140i64, "updated": 1767806134140i64 },
+        },
+        "messages": [{
+            "info": { "id": "msg_1", "sessionID": "ses_1", "role": "user", "time": { "created": 1 } },
+            "parts": parts,
+        }],
+    });
+    session(&serde_json::from_value(export).unwrap())
+}
+
+#[test]
+fn a_page_needs_nothing_from_outside_and_runs_nothing() {
+    let drawn = page(json!([
+        { "type": "text", "text": "<script>alert(1)</script> ![x](https://evil.example/p.png) [l](javascript:x)" },
+        { "type": "file", "mime": "image/png", "url": "https://evil.example/q.png" },
+        { "type": "file", "mime": "image/svg+xml", "url": "data:image/svg+xml;base64,PHN2Zz4=" },
+        { "type": "file", "mime": "image/png", "url": "data:image/png;base64,AAAA\" onerror=\"x" },
+    ]));
+    let lower = drawn.to_lowercase();
+    assert!(
+        !lower.contains("<script") && !lower.contains("javascript:"),
+        "{drawn}"
+    );
+    assert!(!drawn.contains("\" onerror"), "{drawn}");
+    assert!(
+        !drawn.contains("src=\"http") && !drawn.contains("svg+xml;base64"),
+        "{drawn}"
+    );
+    assert!(drawn.contains("default-src &#39;none&#39;"));
+    assert!(drawn.contains("Tea &lt;b&gt;time&lt;/b&gt;") && drawn.contains("2026-01-07"));
+}
+
+#[test]
+fn every_kind_of_part_is_drawn() {
+    let tokens = json!({ "input": 10, "output": 5 });
+    let drawn = page(json!([
+        { "type": "text", "text": "**said**" },
+        { "type": "reasoning", "text": "thought", "time": { "start": 1 } },
+        { "type": "file", "mime": "image/png", "filename": "a.png", "url": "data:image/png;base64,AAAA" },
+        { "type": "agent", "name": "explore" },
+        { "type": "subtask", "prompt": "look", "description": "a look", "agent": "general" },
+        { "type": "step-start" },
+        { "type": "step-finish", "reason": "stop", "cost": 0.1, "tokens": tokens },
+        { "type": "snapshot", "snapshot": "abc", "name": "before lunch" },
+        { "type": "patch", "hash": "abc", "files": ["src/a.rs"] },
+        { "type": "retry", "attempt": 2, "error": { "name": "APIError", "data": { "message": "too busy", "isRetryable": true } }, "time": { "created": 1 } },
+        { "type": "compaction", "auto": true },
+        { "type": "hologram", "beam": "blue" },
+        { "type": "tool", "callID": "c", "tool": "edit", "state": {
+            "status": "completed", "input": { "filePath": "a.txt" }, "output": "ok", "title": "a.txt",
+            "metadata": { "filediff": { "file": "a.txt", "before": "one\n", "after": "two\n", "additions": 1, "deletions": 1 } },
+            "time": { "start": 1, "end": 2 } } },
+        { "type": "tool", "callID": "d", "tool": "bash", "state": {
+            "status": "error", "input": { "command": "false" }, "error": "it failed", "time": { "start": 1, "end": 2 } } },
+    ]));
+    for expected in [
+        "<strong>said</strong>",
+        "thought",
+        "src=\"data:image/png;base64,AAAA\"",
+        "@explore",
+        "Handed to general: a look",
+        "10 tokens read, 5 written",
+        "Snapshot: before lunch",
+        "Changed src/a.rs",
+        "Tried again (2): too busy",
+        "summed up",
+        "hologram",
+        "<tr class=\"del\">",
+        "<tr class=\"add\">",
+        "it failed",
+    ] {
+        assert!(drawn.contains(expected), "{expected} is missing in {drawn}");
+    }
+}

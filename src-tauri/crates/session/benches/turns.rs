@@ -1,0 +1,214 @@
+//! What the loop itself costs: a turn of 200 steps, each with one call of a tool that does
+//! nothing, in a short session and in a long one.
+//!
+//! The fake model runs as a process of its own, so that only our side is counted: CPU of this
+//! process per step, the request's encoding and the stream's decoding included. Snapshots are
+//! off, because a project that holds our own data has none. Prints one JSON object a row.
+
+// A benchmark that cannot go on has nothing better to do than to say so.
+#![allow(clippy::expect_used, clippy::print_stdout)]
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use lathe_protocol::ipc::PromptInput;
+use lathe_protocol::{Event, IdSource, Millis, ModelRef, SessionId, Tick};
+use lathe_session::bus::{Heard, Told};
+use lathe_session::{Options, Sessions};
+use lathe_tools::{Registry, Tool, ToolContext, ToolFailure, ToolOutput};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+const STEPS: usize = 200;
+const ROUNDS: usize = 3;
+const SHORT: usize = 10;
+const LONG: usize = 2_000;
+
+/// Does nothing, at once.
+struct Tock;
+
+#[derive(Deserialize, JsonSchema)]
+struct TockInput {
+    n: usize,
+}
+
+impl Tool for Tock {
+    const NAME: &'static str = "tock";
+    const PROMPT: &'static str = "Does nothing and says so.";
+    type Input = TockInput;
+
+    async fn run(&self, input: TockInput, _: &ToolContext) -> Result<ToolOutput, ToolFailure> {
+        Ok(ToolOutput::new("tock", format!("tock {}", input.n)))
+    }
+}
+
+fn main() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let server = Server::start(folder.path());
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let per_step = |messages: usize| {
+        let rounds =
+            (0..ROUNDS).map(|_| runtime.block_on(turn(folder.path(), &server.url, messages)));
+        rounds.fold(f64::INFINITY, f64::min)
+    };
+    // The first turn of a process pays for what the others find ready.
+    per_step(SHORT);
+    let (short, long) = (per_step(SHORT), per_step(LONG));
+    println!(
+        "{}",
+        json!({ "name": format!("a step in a session of {SHORT} messages (CPU ms)"), "ours": short,
+                "baseline": 3, "unit": "ms", "ratio": short / 3.0, "bar": "ours < 3 ms" })
+    );
+    println!(
+        "{}",
+        json!({ "name": format!("a step in a session of {LONG} messages (CPU ms)"), "ours": long,
+                "baseline": short, "unit": "ms", "ratio": long / short, "bar": "ratio <= 1.5" })
+    );
+}
+
+/// CPU milliseconds per step of one turn.
+async fn turn(folder: &Path, url: &str, messages: usize) -> f64 {
+    let config = folder.join("config.json");
+    let provider = json!({ "wire": "openai-chat",
+        "models": { "m": { "limit": { "context": 10_000_000, "output": 8_000 } } },
+        "options": { "baseURL": format!("{url}/v1"), "apiKey": "none" } });
+    let value = json!({ "provider": { "fake": provider } });
+    std::fs::write(&config, value.to_string()).expect("config");
+    let data = folder.join("data");
+    let mut options = Options::new(&data);
+    options.config = Some(config);
+    options.tools = Registry::default().with(Tock);
+    let sessions = Sessions::open(options).await.expect("a store");
+    let project = sessions.open_project(folder).await.expect("a project");
+    let session = sessions.create(&project, None).await.expect("a session");
+    let named = sessions.rename(&session.id, "named, so that nobody asks for a title");
+    named.await.expect("a name");
+    fill(&data.join("storage"), &session.id, messages);
+
+    let mut events = sessions.subscribe();
+    let input = PromptInput {
+        text: "go".to_owned(),
+        model: Some(ModelRef::new("fake", "m")),
+        ..PromptInput::default()
+    };
+    let began = cpu();
+    sessions.prompt(&session.id, input).await.expect("a turn");
+    loop {
+        match events.next().await.expect("a running program") {
+            Heard::Missed => {}
+            Heard::Notice(notice) => {
+                if let Told::Event(event) = notice.told
+                    && matches!(*event, Event::SessionIdle { .. })
+                {
+                    break;
+                }
+            }
+        }
+    }
+    let took = cpu() - began;
+    let page = sessions.messages(&session.id, None, usize::MAX).await;
+    let stored = page.expect("the messages").messages.len();
+    assert_eq!(stored, messages + 1 + STEPS + 1, "every step was taken");
+    took / STEPS as f64
+}
+
+/// A session with a history: prompts, and answers with a tool call each.
+fn fill(storage: &Path, session: &SessionId, messages: usize) {
+    let ids = IdSource::new(Tick::default());
+    let write = |path: String, value: Value| {
+        let path = storage.join(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, value.to_string()).expect("a record");
+    };
+    let mut prompt = None;
+    for n in 0..messages {
+        let now = Millis(1_700_000_000_000 + n as i64 * 1_000);
+        let (id, part) = (ids.message(now), ids.part(now));
+        let said = format!("Message {n}: {}", "the quick brown fox ".repeat(10));
+        let info = if n % 2 == 0 {
+            prompt = Some(id.clone());
+            json!({ "id": id, "sessionID": session, "role": "user", "time": { "created": now } })
+        } else {
+            json!({ "id": id, "sessionID": session, "role": "assistant", "parentID": prompt,
+                "time": { "created": now, "completed": now }, "modelID": "m", "providerID": "fake",
+                "finish": "stop" })
+        };
+        write(format!("message/{session}/{id}.json"), info);
+        let text = json!({ "id": part, "sessionID": session, "messageID": id, "type": "text", "text": said });
+        write(format!("part/{id}/{part}.json"), text);
+        if n % 2 == 1 {
+            let part = ids.part(now);
+            let state = json!({ "status": "completed", "input": { "n": n }, "output": said,
+                "title": "tock", "metadata": {}, "time": { "start": now, "end": now } });
+            let tool = json!({ "id": part, "sessionID": session, "messageID": id, "type": "tool",
+                "callID": format!("call_{n}"), "tool": "tock", "state": state });
+            write(format!("part/{id}/{part}.json"), tool);
+        }
+    }
+}
+
+struct Server {
+    process: Child,
+    url: String,
+}
+
+impl Server {
+    /// Asks for the tool in every step but the last, over and over.
+    fn start(folder: &Path) -> Self {
+        let call =
+            |n: usize| json!({ "say": [{ "call": { "name": "tock", "input": { "n": n } } }] });
+        let mut replies: Vec<_> = (0..STEPS).map(call).collect();
+        replies.push(json!({ "say": [{ "text": "done" }] }));
+        let script = folder.join("script.json");
+        let value = json!({ "replies": replies, "repeat": true });
+        std::fs::write(&script, value.to_string()).expect("a script");
+        let mut process = Command::new(fake_model())
+            .arg(&script)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the fake model");
+        let mut said = BufReader::new(process.stdout.take().expect("its output"));
+        let mut line = String::new();
+        while !line.contains("http://") {
+            line.clear();
+            let read = said.read_line(&mut line).expect("a line");
+            assert!(read > 0, "the fake model did not start");
+        }
+        let at = line.find("http://").unwrap_or(0);
+        let url = line[at..].split_whitespace().next().unwrap_or_default();
+        let url = url.trim_end_matches('/').to_owned();
+        // Nobody reads on, and a full pipe would stop it.
+        std::thread::spawn(move || std::io::copy(&mut said.by_ref(), &mut std::io::sink()));
+        Server { process, url }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may be gone already.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Built beside us; `cargo xtask bench` sees to it.
+fn fake_model() -> PathBuf {
+    let bench = std::env::current_exe().expect("our own path");
+    let profile = bench.ancestors().nth(2).expect("the profile's folder");
+    profile.join(format!("fake-model{}", std::env::consts::EXE_SUFFIX))
+}
+
+/// User and system time of this process, in milliseconds.
+fn cpu() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields: Vec<_> = stat
+        .rsplit(')')
+        .next()
+        .unwrap_or_default()
+        .split_whitespace()
+        .collect();
+    let ticks = |at: usize| fields.get(at).and_then(|text| text.parse::<f64>().ok());
+    (ticks(11).unwrap_or(0.0) + ticks(12).unwrap_or(0.0)) * 10.0
+}

@@ -1,0 +1,52 @@
+//! What an MCP server lets one read, attached to a prompt.
+
+use lathe_protocol::ipc::PromptFile;
+use lathe_protocol::{FilePartSource, ResourceSource};
+
+use super::files::{Reader, TEXT};
+use super::parts::{NewFile, PartList};
+use crate::data_url;
+use crate::error::{Failed, Result};
+
+/// The resource that an attachment names, unless its content came along.
+pub fn named(file: &PromptFile) -> Option<&ResourceSource> {
+    match &file.source {
+        Some(FilePartSource::Resource(source)) if !file.url.starts_with("data:") => Some(source),
+        _ => None,
+    }
+}
+
+impl Reader<'_> {
+    /// A text is read out to the model beside its part; anything else goes by its bytes.
+    pub async fn attach_resource(
+        &self,
+        file: &PromptFile,
+        source: &ResourceSource,
+        parts: &mut PartList<'_>,
+    ) -> Result<()> {
+        let (server, uri) = (&source.client_name, &source.uri);
+        let read = self.core.mcp.read(&self.project.id, server, uri).await;
+        let name = file.filename.as_deref().unwrap_or(uri);
+        let answer =
+            read.map_err(|why| Failed::refused(format!("{name} cannot be attached: {why}")))?;
+        if !answer.text.is_empty() {
+            parts.synthetic(format!(
+                "The user gave you the resource {uri} of the MCP server {server}:\n\n{}",
+                lathe_tools::text::plain(&answer.text)
+            ));
+        }
+        for read in answer.files {
+            let url = match read.mime.as_str() {
+                TEXT => uri.clone(),
+                mime => data_url::encode(mime, &read.bytes),
+            };
+            parts.file(NewFile {
+                mime: read.mime,
+                filename: file.filename.clone().or(read.filename),
+                url,
+                source: file.source.clone(),
+            });
+        }
+        Ok(())
+    }
+}

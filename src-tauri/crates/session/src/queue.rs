@@ -1,0 +1,152 @@
+//! Prompts sent while a session is busy: they wait for its next step and can be changed
+//! until then.
+//!
+//! Everything here happens under the lock of the running sessions: a prompt is either still
+//! waiting or taken up, and whoever asks gets one answer.
+
+use lathe_protocol::{Extra, MessageId, MessageWithParts, Part, SessionId};
+
+use crate::bus::Waiting;
+use crate::core::Core;
+
+#[derive(Debug, Default)]
+pub struct Queue {
+    prompts: Vec<Queued>,
+    /// Taken back while they waited; a turn that has read them already forgets them.
+    withdrawn: Vec<MessageId>,
+}
+
+#[derive(Debug)]
+struct Queued {
+    message: MessageWithParts,
+    /// Sent by a person, who may change it; what the program sends itself is not shown.
+    by_person: bool,
+}
+
+/// What a step takes up.
+#[derive(Debug, Default)]
+pub struct Taken {
+    pub prompts: Vec<MessageWithParts>,
+    pub withdrawn: Vec<MessageId>,
+}
+
+impl Queue {
+    pub fn is_empty(&self) -> bool {
+        self.prompts.is_empty()
+    }
+
+    fn shown(&self) -> Vec<MessageId> {
+        let shown = self.prompts.iter().filter(|one| one.by_person);
+        shown.map(|one| one.message.info.id().clone()).collect()
+    }
+
+    fn find(&self, id: &MessageId) -> Option<usize> {
+        self.prompts
+            .iter()
+            .position(|one| one.by_person && one.message.info.id() == id)
+    }
+
+    /// What was typed is replaced; attachments and the rest stay. Returns the changed part.
+    fn edit(&mut self, id: &MessageId, text: &str) -> Option<Part> {
+        let at = self.find(id)?;
+        let parts = &mut self.prompts[at].message.parts;
+        parts.iter_mut().find_map(|part| match part {
+            Part::Text(typed) if typed.synthetic != Some(true) => {
+                typed.text = text.to_owned();
+                typed.extra = Extra::default();
+                Some(part.clone())
+            }
+            _ => None,
+        })
+    }
+
+    fn withdraw(&mut self, id: &MessageId) -> bool {
+        let found = self.find(id);
+        if let Some(at) = found {
+            self.prompts.remove(at);
+            self.withdrawn.push(id.clone());
+        }
+        found.is_some()
+    }
+}
+
+impl Core {
+    /// Puts a person's prompt into the queue; false when the turn ended in the meantime.
+    pub fn queue(&self, session: &SessionId, message: MessageWithParts) -> bool {
+        self.push(session, message, true)
+    }
+
+    /// The program's own word for the next step.
+    pub fn steer(&self, session: &SessionId, message: MessageWithParts) -> bool {
+        self.push(session, message, false)
+    }
+
+    fn push(&self, session: &SessionId, message: MessageWithParts, by_person: bool) -> bool {
+        let mut running = self.running.lock();
+        let Some(one) = running.get_mut(session) else {
+            return false;
+        };
+        one.queue.prompts.push(Queued { message, by_person });
+        if by_person {
+            self.tell_queue(session, one.queue.shown());
+        }
+        true
+    }
+
+    pub fn take_queued(&self, session: &SessionId) -> Taken {
+        let mut running = self.running.lock();
+        let Some(one) = running.get_mut(session) else {
+            return Taken::default();
+        };
+        let Queue { prompts, withdrawn } = std::mem::take(&mut one.queue);
+        if prompts.iter().any(|prompt| prompt.by_person) {
+            self.tell_queue(session, Vec::new());
+        }
+        Taken {
+            prompts: prompts.into_iter().map(|one| one.message).collect(),
+            withdrawn,
+        }
+    }
+
+    pub fn has_queued(&self, session: &SessionId) -> bool {
+        let running = self.running.lock();
+        running
+            .get(session)
+            .is_some_and(|one| !one.queue.is_empty())
+    }
+
+    pub fn queued(&self, session: &SessionId) -> Vec<MessageId> {
+        let running = self.running.lock();
+        running
+            .get(session)
+            .map(|one| one.queue.shown())
+            .unwrap_or_default()
+    }
+
+    /// The changed part, or nothing when the prompt no longer waits.
+    pub fn edit_queued(&self, session: &SessionId, id: &MessageId, text: &str) -> Option<Part> {
+        self.running.lock().get_mut(session)?.queue.edit(id, text)
+    }
+
+    /// False when the prompt no longer waits.
+    pub fn withdraw_queued(&self, session: &SessionId, id: &MessageId) -> bool {
+        let mut running = self.running.lock();
+        let Some(one) = running.get_mut(session) else {
+            return false;
+        };
+        let withdrawn = one.queue.withdraw(id);
+        if withdrawn {
+            self.tell_queue(session, one.queue.shown());
+        }
+        withdrawn
+    }
+
+    /// Told under the lock, so that what is told last is what is true.
+    pub fn tell_queue(&self, session: &SessionId, messages: Vec<MessageId>) {
+        let session_id = session.clone();
+        self.records.bus().publish_queue(Waiting {
+            session_id,
+            messages,
+        });
+    }
+}

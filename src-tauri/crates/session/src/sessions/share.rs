@@ -1,0 +1,91 @@
+//! A session leaves the program: exported, shared, and taken back.
+
+use std::path::Path;
+
+use lathe_protocol::ipc::{SessionExport, SharePreview};
+use lathe_protocol::{Extra, Session, SessionId, Share};
+
+use super::Sessions;
+use crate::config::{ShareMode, ShareSetting};
+use crate::error::{Failed, Result};
+use crate::share::{self, Record};
+use crate::summary;
+use crate::transfer;
+
+impl Sessions {
+    /// The session with everything that is visible of it, attachments included.
+    pub async fn export(&self, id: &SessionId) -> Result<SessionExport> {
+        let session = self.get(id).await?;
+        let messages = self.visible(&session).await?;
+        let todos = self.todos(id).await?;
+        let diff = summary::stored(&self.core, id, None).await?;
+        transfer::export(session, messages, todos, diff).await
+    }
+
+    /// The same for other eyes: secrets and the home folder are taken out.
+    pub async fn export_redacted(&self, id: &SessionId) -> Result<SessionExport> {
+        Ok(share::cleaned(self.export(id).await?).await?.0)
+    }
+
+    /// What sharing would leave out, and where it would go.
+    pub async fn share_preview(&self, id: &SessionId) -> Result<SharePreview> {
+        let endpoint = self.share_endpoint(id).await?;
+        let (export, redacted) = share::cleaned(self.export(id).await?).await?;
+        Ok(SharePreview {
+            messages: export.messages.len(),
+            redacted,
+            endpoint,
+        })
+    }
+
+    /// To the server that is set up, or else as a page into a file: the one named, or one
+    /// beside our data.
+    pub async fn share(&self, id: &SessionId, file: Option<&Path>) -> Result<Session> {
+        let endpoint = self.share_endpoint(id).await?;
+        let export = self.export_redacted(id).await?;
+        self.take_share_back(id).await?;
+        let record = match (endpoint, &self.core.draw_page) {
+            (Some(endpoint), _) => share::to_server(&endpoint, &export).await?,
+            (None, Some(draw)) => {
+                let name = format!("{id}.html");
+                let usual = self.core.data_dir.join("share").join(name);
+                share::to_file(draw, export, file.unwrap_or(&usual)).await?
+            }
+            (None, None) => return Err(Failed::refused("This program cannot draw a page")),
+        };
+        record.save(&self.core, id).await?;
+        let url = record.url().to_owned();
+        let extra = Extra::default();
+        self.update(id, move |session| {
+            session.share = Some(Share { url, extra })
+        })
+        .await
+    }
+
+    /// Removes what was shared.
+    pub async fn unshare(&self, id: &SessionId) -> Result<Session> {
+        self.take_share_back(id).await?;
+        self.update(id, |session| session.share = None).await
+    }
+
+    async fn take_share_back(&self, id: &SessionId) -> Result<()> {
+        if let Some(record) = Record::load(&self.core, id).await? {
+            share::take_back(&record).await?;
+            Record::forget(&self.core, id).await?;
+        }
+        Ok(())
+    }
+
+    async fn share_endpoint(&self, id: &SessionId) -> Result<Option<String>> {
+        let session = self.get(id).await?;
+        let project = self.project_of(&session).await?;
+        let setup = self.core.setup(&session, &project).await;
+        match &setup.settings.share {
+            Some(ShareSetting::Mode(ShareMode::Disabled)) => {
+                Err(Failed::refused("Sharing is switched off in the config"))
+            }
+            Some(ShareSetting::At { url }) => Ok(Some(url.clone())),
+            _ => Ok(None),
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! What waits: prompts for the next step, requests and questions for a person.
+
+use lathe_protocol::ipc::ContextUse;
+use lathe_protocol::{
+    MessageId, MessageWithParts, PermissionRequest, QuestionRequest, Session, SessionId,
+};
+
+use super::Sessions;
+use crate::compaction;
+use crate::error::{Failed, Result};
+use crate::turn::history::last_total;
+
+/// As far back as the newest step can lie.
+const NEWEST: usize = 20;
+
+impl Sessions {
+    pub fn permissions(&self) -> Vec<PermissionRequest> {
+        self.core.permissions.pending()
+    }
+
+    pub fn questions(&self) -> Vec<QuestionRequest> {
+        self.core.questions.pending()
+    }
+
+    /// Requests of a session and of the tasks it handed out: who watches the parent must see
+    /// what its children wait for.
+    pub fn permissions_in(&self, id: &SessionId) -> Vec<PermissionRequest> {
+        let mut requests = self.permissions();
+        requests.retain(|request| self.works_for(&request.session_id, id));
+        requests
+    }
+
+    pub fn questions_in(&self, id: &SessionId) -> Vec<QuestionRequest> {
+        let mut requests = self.questions();
+        requests.retain(|request| self.works_for(&request.session_id, id));
+        requests
+    }
+
+    fn works_for(&self, session: &SessionId, id: &SessionId) -> bool {
+        let running = self.core.running.lock();
+        let parent = running.get(session).and_then(|one| one.parent.as_ref());
+        session == id || parent == Some(id)
+    }
+
+    /// The prompts that wait for the next step, oldest first.
+    pub fn queued(&self, id: &SessionId) -> Vec<MessageId> {
+        self.core.queued(id)
+    }
+
+    /// Changes what a waiting prompt says. Refused once a step has taken it up.
+    pub async fn edit_queued(&self, id: &SessionId, message: &MessageId, text: &str) -> Result<()> {
+        if text.trim().is_empty() {
+            return Err(Failed::refused("The prompt is empty"));
+        }
+        let changed = self.core.edit_queued(id, message, text);
+        let part = changed.ok_or_else(taken_up)?;
+        self.core.records.put_part(part).await
+    }
+
+    /// Takes a waiting prompt back. Refused once a step has taken it up.
+    pub async fn remove_queued(&self, id: &SessionId, message: &MessageId) -> Result<()> {
+        if !self.core.withdraw_queued(id, message) {
+            return Err(taken_up());
+        }
+        self.core.records.remove_message(id, message).await
+    }
+
+    /// How full the context of a session's model is.
+    pub async fn context_use(&self, id: &SessionId) -> Result<ContextUse> {
+        let session = self.get(id).await?;
+        let page = self.messages(id, None, NEWEST).await?;
+        self.context_after(&session, &page.messages).await
+    }
+
+    /// The same, by the newest messages of the session.
+    pub async fn context_after(
+        &self,
+        session: &Session,
+        newest: &[MessageWithParts],
+    ) -> Result<ContextUse> {
+        let project = self.project_of(session).await?;
+        let setup = self.core.setup(session, &project).await;
+        let user = newest.iter().rev().find_map(|one| one.info.as_user());
+        let model = match user.and_then(|user| user.model.clone()) {
+            Some(model) => model,
+            None => setup.models.default().await,
+        };
+        let used = last_total(newest).unwrap_or(0);
+        let settings = compaction::Settings::of(&setup.settings);
+        let limits = setup.models.limits(&model);
+        Ok(compaction::context_use(used, &limits, settings))
+    }
+}
+
+fn taken_up() -> Failed {
+    Failed::refused("This prompt is no longer waiting: it has been taken up")
+}

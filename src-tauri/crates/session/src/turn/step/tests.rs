@@ -1,0 +1,289 @@
+//! One test for each event of a stream: what it does to the message.
+
+use std::sync::Arc;
+
+use futures::stream;
+use lathe_protocol::{IdSource, Tick, ToolState};
+use lathe_provider::{ApiFailure, FinishReason};
+use lathe_store::{Options, Store};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::*;
+use crate::bus::{Bus, Heard, Told};
+use crate::clock::SystemClock;
+
+struct Desk {
+    records: Records,
+    session: SessionId,
+    message: MessageId,
+    _folder: TempDir,
+}
+
+struct Outcome {
+    end: StreamEnd,
+    calls: Vec<Call>,
+    parts: Vec<Part>,
+    /// The pieces of text that were told while it streamed.
+    deltas: Vec<String>,
+}
+
+async fn desk() -> Desk {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path(), Options::default())
+        .await
+        .unwrap();
+    let ids = IdSource::new(Tick::default());
+    Desk {
+        records: Records::new(store, Bus::default(), Arc::new(SystemClock)),
+        session: ids.session(Millis(1)),
+        message: ids.message(Millis(1)),
+        _folder: folder,
+    }
+}
+
+impl Desk {
+    async fn stream(&self, events: Vec<StreamEvent>) -> Outcome {
+        self.stream_over(events, Vec::new()).await
+    }
+
+    async fn stream_over(&self, events: Vec<StreamEvent>, earlier: Vec<Part>) -> Outcome {
+        let mut heard = self.records.bus().subscribe();
+        let (session, message) = (self.session.clone(), self.message.clone());
+        let mut step = Step::new(&self.records, session, message, earlier);
+        let cancel = CancellationToken::new();
+        let end = step.consume(stream::iter(events), &cancel).await.unwrap();
+        let mut deltas = Vec::new();
+        while let Some(Heard::Notice(notice)) = heard.try_next() {
+            if let Told::Delta(delta) = notice.told {
+                deltas.push(delta.text.clone());
+            }
+        }
+        let calls = step.into_calls();
+        let parts = self
+            .records
+            .store()
+            .parts(&self.message)
+            .await
+            .unwrap()
+            .items;
+        Outcome {
+            end,
+            calls,
+            parts,
+            deltas,
+        }
+    }
+}
+
+fn event(value: Value) -> StreamEvent {
+    serde_json::from_value(value).unwrap()
+}
+
+/// A stream that ends well, with these events in it.
+fn well(events: impl IntoIterator<Item = Value>) -> Vec<StreamEvent> {
+    let mut all = vec![StreamEvent::Start, StreamEvent::StartStep];
+    all.extend(events.into_iter().map(event));
+    all.push(StreamEvent::FinishStep {
+        reason: FinishReason::Stop,
+        usage: Usage::default(),
+    });
+    all.push(StreamEvent::Finish);
+    all
+}
+
+fn only(parts: &[Part]) -> &Part {
+    let [part] = parts else { panic!("{parts:?}") };
+    part
+}
+
+#[tokio::test]
+async fn start_and_finish_leave_no_trace_of_their_own() {
+    let outcome = desk().await.stream(well([])).await;
+    assert_eq!(outcome.parts, []);
+    assert_eq!(
+        outcome.end,
+        StreamEnd::Finished {
+            reason: FinishReason::Stop,
+            usage: Usage::default()
+        }
+    );
+}
+
+#[tokio::test]
+async fn text_is_opened_told_piece_by_piece_and_trimmed_at_its_end() {
+    let outcome = desk()
+        .await
+        .stream(well([
+            json!({ "type": "text-start", "id": "1" }),
+            json!({ "type": "text-delta", "id": "1", "text": "Hello " }),
+            json!({ "type": "text-delta", "id": "1", "text": "you \n" }),
+            json!({ "type": "text-end", "id": "1", "metadata": { "p": { "s": 1 } } }),
+        ]))
+        .await;
+    let Part::Text(text) = only(&outcome.parts) else {
+        panic!("no text")
+    };
+    assert_eq!(text.text, "Hello you");
+    assert!(text.time.as_ref().unwrap().end.is_some());
+    assert_eq!(
+        Value::Object(text.metadata.clone().unwrap()),
+        json!({ "p": { "s": 1 } })
+    );
+    assert_eq!(outcome.deltas, ["Hello ", "you \n"]);
+}
+
+#[tokio::test]
+async fn text_that_says_nothing_is_removed() {
+    let outcome = desk()
+        .await
+        .stream(well([
+            json!({ "type": "text-start", "id": "1" }),
+            json!({ "type": "text-delta", "id": "1", "text": " \n" }),
+            json!({ "type": "text-end", "id": "1" }),
+        ]))
+        .await;
+    assert_eq!(outcome.parts, []);
+}
+
+#[tokio::test]
+async fn reasoning_keeps_what_its_provider_wants_back_even_without_a_word() {
+    let outcome = desk()
+        .await
+        .stream(well([
+            json!({ "type": "reasoning-start", "id": "1" }),
+            json!({ "type": "reasoning-delta", "id": "1", "text": "hm " }),
+            json!({ "type": "reasoning-end", "id": "1" }),
+            json!({ "type": "reasoning-start", "id": "2" }),
+            json!({ "type": "reasoning-end", "id": "2", "metadata": { "p": { "sealed": "x" } } }),
+        ]))
+        .await;
+    let [Part::Reasoning(said), Part::Reasoning(sealed)] = outcome.parts.as_slice() else {
+        panic!("{:?}", outcome.parts)
+    };
+    assert_eq!((said.text.as_str(), said.time.end.is_some()), ("hm", true));
+    assert_eq!(sealed.text, "");
+    assert_eq!(
+        sealed.metadata.as_ref().unwrap()["p"],
+        json!({ "sealed": "x" })
+    );
+}
+
+#[tokio::test]
+async fn the_arguments_of_a_call_stream_into_a_pending_part() {
+    let outcome = desk()
+        .await
+        .stream(well([
+            json!({ "type": "tool-input-start", "id": "c1", "name": "read" }),
+            json!({ "type": "tool-input-delta", "id": "c1", "text": "{\"file" }),
+            json!({ "type": "tool-input-delta", "id": "c1", "text": "Path\":\"a\"}" }),
+            json!({ "type": "tool-input-end", "id": "c1" }),
+        ]))
+        .await;
+    let Part::Tool(tool) = only(&outcome.parts) else {
+        panic!("no call")
+    };
+    let ToolState::Pending(pending) = tool.state() else {
+        panic!("{:?}", tool.state())
+    };
+    assert_eq!(pending.raw, "{\"filePath\":\"a\"}");
+    assert_eq!(
+        outcome.calls,
+        [],
+        "a call that was never made whole is not run"
+    );
+}
+
+#[tokio::test]
+async fn a_whole_call_is_collected_to_be_run_once_the_stream_has_ended() {
+    let outcome = desk()
+        .await
+        .stream(well([
+            json!({ "type": "tool-call", "id": "c1", "name": "read", "input": "{}",
+                "metadata": { "p": { "s": 1 } } }),
+        ]))
+        .await;
+    let [call] = outcome.calls.as_slice() else {
+        panic!("{:?}", outcome.calls)
+    };
+    assert_eq!((call.raw.as_str(), call.part.tool.as_str()), ("{}", "read"));
+    assert_eq!(call.part.metadata.as_ref().unwrap()["p"], json!({ "s": 1 }));
+    assert_eq!(call.answered, None);
+    assert_eq!(only(&outcome.parts), &Part::Tool(call.part.clone()));
+}
+
+#[tokio::test]
+async fn results_and_errors_of_calls_that_the_provider_ran_go_to_their_call() {
+    let outcome = desk()
+        .await
+        .stream(well([
+            json!({ "type": "tool-call", "id": "c1", "name": "search", "input": "{}" }),
+            json!({ "type": "tool-call", "id": "c2", "name": "search", "input": "{}" }),
+            json!({ "type": "tool-result", "id": "c1", "name": "search", "output": "found" }),
+            json!({ "type": "tool-error", "id": "c2", "name": "search", "message": "broken" }),
+        ]))
+        .await;
+    let answers: Vec<_> = outcome
+        .calls
+        .into_iter()
+        .map(|call| call.answered)
+        .collect();
+    assert_eq!(
+        answers,
+        [Some(Ok("found".to_owned())), Some(Err("broken".to_owned()))]
+    );
+}
+
+#[tokio::test]
+async fn an_error_ends_the_stream_and_closes_what_was_open() {
+    let error = ProviderError::Api(ApiFailure::connection("gone"));
+    let mut events = well([
+        json!({ "type": "text-start", "id": "1" }),
+        json!({ "type": "text-delta", "id": "1", "text": "half" }),
+    ]);
+    events.truncate(4);
+    events.push(StreamEvent::Error {
+        error: error.clone(),
+    });
+    let outcome = desk().await.stream(events).await;
+    assert_eq!(outcome.end, StreamEnd::Failed(error));
+    let Part::Text(text) = only(&outcome.parts) else {
+        panic!("no text")
+    };
+    assert_eq!(text.text, "half");
+    assert!(text.time.as_ref().unwrap().end.is_some());
+}
+
+#[tokio::test]
+async fn a_stream_without_its_end_has_not_ended_well() {
+    let mut events = well([]);
+    events.truncate(2);
+    let outcome = desk().await.stream(events).await;
+    assert!(matches!(
+        outcome.end,
+        StreamEnd::Failed(ProviderError::Api(_))
+    ));
+}
+
+#[tokio::test]
+async fn what_an_earlier_attempt_showed_goes_when_the_next_has_something_to_show() {
+    let desk = desk().await;
+    let say = |text: &str| {
+        well([
+            json!({ "type": "text-start", "id": "1" }),
+            json!({ "type": "text-delta", "id": "1", "text": text }),
+            json!({ "type": "text-end", "id": "1" }),
+        ])
+    };
+    let first = desk.stream(say("first")).await;
+    let nothing = desk.stream_over(well([]), first.parts.clone()).await;
+    assert_eq!(
+        nothing.parts, first.parts,
+        "nothing vanishes while one waits"
+    );
+    let second = desk.stream_over(say("second"), first.parts).await;
+    let Part::Text(text) = only(&second.parts) else {
+        panic!("no text")
+    };
+    assert_eq!(text.text, "second");
+}

@@ -1,0 +1,79 @@
+//! What an opened card shows: fetched when it is opened, never pushed.
+
+use std::path::{Path, PathBuf};
+
+use lathe_protocol::ipc::ToolDetails;
+use lathe_protocol::{FilePart, MessageId, Part, PartId};
+use lathe_render::details::{self, DetailsOptions};
+use lathe_session::data_url;
+use tauri::{AppHandle, State};
+use tauri_plugin_opener::OpenerExt;
+
+use super::session::session;
+use crate::error::{Answer, OrUi, failed};
+use crate::state::Shell;
+
+#[tauri::command]
+pub async fn tool_details(
+    shell: State<'_, Shell>,
+    session_id: String,
+    message_id: String,
+    part_id: String,
+    whole: bool,
+) -> Answer<ToolDetails> {
+    let Part::Tool(call) = find(&shell, &session_id, &message_id, &part_id).await? else {
+        return Err(failed("This part is no tool call"));
+    };
+    let root = shell.sessions.get(&session(&session_id)?).await.or_ui()?;
+    let options = DetailsOptions {
+        root: Some(root.directory),
+        whole,
+    };
+    tauri::async_runtime::spawn_blocking(move || details::of_tool(&call, &options))
+        .await
+        .map_err(failed)
+}
+
+/// A PDF has no place in the window: the system's own reader shows it.
+#[tauri::command]
+pub async fn open_attachment(
+    app: AppHandle,
+    shell: State<'_, Shell>,
+    session_id: String,
+    message_id: String,
+    part_id: String,
+) -> Answer<()> {
+    let Part::File(file) = find(&shell, &session_id, &message_id, &part_id).await? else {
+        return Err(failed("This part is no attachment"));
+    };
+    let folder = shell.opened_dir();
+    let path = tauri::async_runtime::spawn_blocking(move || as_pdf(&file, &folder))
+        .await
+        .map_err(failed)??;
+    app.opener()
+        .open_path(path.display().to_string(), None::<&str>)
+        .map_err(failed)
+}
+
+async fn find(shell: &Shell, session_id: &str, message_id: &str, part_id: &str) -> Answer<Part> {
+    let message = MessageId::parse(message_id).map_err(Into::into).or_ui()?;
+    let part = PartId::parse(part_id).map_err(Into::into).or_ui()?;
+    let found = shell
+        .sessions
+        .part(&session(session_id)?, &message, &part)
+        .await
+        .or_ui()?;
+    found.ok_or_else(|| failed("This part is no longer there"))
+}
+
+/// A copy that the reader may keep open; its name is ours, its content no program.
+fn as_pdf(file: &FilePart, folder: &Path) -> Answer<PathBuf> {
+    let data = data_url::decode(&file.url).ok_or_else(|| failed("The attachment holds no data"))?;
+    if !data.bytes.starts_with(b"%PDF-") {
+        return Err(failed("The attachment is no PDF"));
+    }
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    let path = folder.join(format!("{}.pdf", file.id));
+    std::fs::write(&path, &data.bytes).map_err(failed)?;
+    Ok(path)
+}

@@ -1,0 +1,111 @@
+//! A session leaves the program, or comes from a file.
+
+use std::path::PathBuf;
+
+use lathe_protocol::Session;
+use lathe_protocol::ipc::{ImportReport, SharePreview};
+use tauri::{AppHandle, State};
+use tauri_plugin_dialog::{DialogExt, FileDialogBuilder, FilePath};
+use tokio::sync::oneshot;
+
+use super::session::session;
+use crate::error::{Answer, OrUi, failed};
+use crate::state::Shell;
+
+#[tauri::command]
+pub async fn share_preview(shell: State<'_, Shell>, session_id: String) -> Answer<SharePreview> {
+    let id = session(&session_id)?;
+    shell.sessions.share_preview(&id).await.or_ui()
+}
+
+/// To the server that is set up, or into a file that a dialog asks for; nothing when that was
+/// dismissed.
+#[tauri::command]
+pub async fn share_session(
+    app: AppHandle,
+    shell: State<'_, Shell>,
+    session_id: String,
+) -> Answer<Option<Session>> {
+    let id = session(&session_id)?;
+    let preview = shell.sessions.share_preview(&id).await.or_ui()?;
+    if preview.endpoint.is_some() {
+        return shell.sessions.share(&id, None).await.or_ui().map(Some);
+    }
+    let name = file_name(&shell, &id, "html").await?;
+    let dialog = app.dialog().file().set_title("Share as a page");
+    let Some(file) = save(dialog.set_file_name(name)).await? else {
+        return Ok(None);
+    };
+    shell
+        .sessions
+        .share(&id, Some(&file))
+        .await
+        .or_ui()
+        .map(Some)
+}
+
+#[tauri::command]
+pub async fn unshare_session(shell: State<'_, Shell>, session_id: String) -> Answer<Session> {
+    let id = session(&session_id)?;
+    shell.sessions.unshare(&id).await.or_ui()
+}
+
+/// The path of the file; nothing when the dialog was dismissed.
+#[tauri::command]
+pub async fn export_session(
+    app: AppHandle,
+    shell: State<'_, Shell>,
+    session_id: String,
+) -> Answer<Option<String>> {
+    let id = session(&session_id)?;
+    let name = file_name(&shell, &id, "json").await?;
+    let dialog = app.dialog().file().set_title("Export the session");
+    let Some(file) = save(dialog.set_file_name(name)).await? else {
+        return Ok(None);
+    };
+    let export = shell.sessions.export(&id).await.or_ui()?;
+    let text = serde_json::to_string_pretty(&export).map_err(failed)?;
+    tokio::fs::write(&file, text).await.map_err(failed)?;
+    Ok(Some(file.display().to_string()))
+}
+
+/// Nothing when the dialog was dismissed.
+#[tauri::command]
+pub async fn import_session(
+    app: AppHandle,
+    shell: State<'_, Shell>,
+) -> Answer<Option<ImportReport>> {
+    let (answer, picked) = oneshot::channel();
+    let dialog = app.dialog().file().set_title("Import a session");
+    dialog
+        .add_filter("Session", &["json"])
+        .pick_file(move |file| {
+            // The command may be gone when the dialog closes with the window.
+            let _ = answer.send(file);
+        });
+    let Some(file) = path(picked.await.ok().flatten())? else {
+        return Ok(None);
+    };
+    shell.sessions.import_from(&file).await.or_ui().map(Some)
+}
+
+async fn save(dialog: FileDialogBuilder<tauri::Wry>) -> Answer<Option<PathBuf>> {
+    let (answer, picked) = oneshot::channel();
+    dialog.save_file(move |file| {
+        let _ = answer.send(file);
+    });
+    path(picked.await.ok().flatten())
+}
+
+fn path(file: Option<FilePath>) -> Answer<Option<PathBuf>> {
+    file.map(|file| file.into_path().map_err(failed))
+        .transpose()
+}
+
+/// The title, as far as a file can be called that.
+async fn file_name(shell: &Shell, id: &lathe_protocol::SessionId, ending: &str) -> Answer<String> {
+    let title = shell.sessions.get(id).await.or_ui()?.title;
+    let kept = |c: char| if c.is_alphanumeric() { c } else { '-' };
+    let name: String = title.chars().map(kept).take(60).collect();
+    Ok(format!("{}.{ending}", name.trim_matches('-')))
+}

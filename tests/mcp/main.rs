@@ -1,0 +1,88 @@
+//! MCP servers through the session core: programs and HTTP servers, in health and in trouble.
+
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a test that cannot go on has failed"
+)]
+
+mod calls;
+mod life;
+mod real;
+mod remote;
+
+use std::time::Duration;
+
+use lathe_protocol::ipc::{McpServerView, McpStatus};
+use lathe_protocol::{Action, Event, Part, ToolPart, ToolState};
+use lathe_provider::WireKind;
+use lathe_test_support::app::TestApp;
+use lathe_test_support::fake_model::FakeModel;
+use serde_json::{Value, json};
+
+const WIRE: WireKind = WireKind::OpenaiChat;
+const PROGRAM: &str = env!("CARGO_BIN_EXE_mcp-server");
+
+/// The server of the tests as a program called `s`.
+fn local() -> Value {
+    json!({ "mcp": { "s": { "type": "local", "command": [PROGRAM] } } })
+}
+
+async fn app_with(model: &FakeModel, config: Value) -> TestApp {
+    TestApp::with_config(model, WIRE, config).await
+}
+
+/// The same, and its tools need not be asked for.
+async fn trusting(model: &FakeModel, config: Value) -> TestApp {
+    app_with(model, config).await.rule("*", "*", Action::Allow)
+}
+
+/// The one server, once it is as wanted.
+async fn server(app: &TestApp, wanted: impl Fn(&McpServerView) -> bool) -> McpServerView {
+    let mut news = app.sessions.mcp().news();
+    let waiting = async {
+        loop {
+            let mut servers = app.sessions.mcp().list();
+            assert_eq!(servers.len(), 1);
+            let one = servers.remove(0);
+            if wanted(&one) {
+                return one;
+            }
+            news.changed().await.unwrap();
+        }
+    };
+    let patience = Duration::from_secs(60);
+    let outcome = tokio::time::timeout(patience, waiting).await;
+    outcome.unwrap_or_else(|_| panic!("it stays {:?}", app.sessions.mcp().list()))
+}
+
+async fn ready(app: &TestApp) -> McpServerView {
+    server(app, |one| one.status == McpStatus::Ready).await
+}
+
+async fn only_call(app: &TestApp) -> ToolPart {
+    let messages = app.messages().await;
+    let parts = messages.into_iter().flat_map(|message| message.parts);
+    let mut tools: Vec<_> = parts
+        .filter_map(|part| match part {
+            Part::Tool(tool) => Some(tool),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(tools.len(), 1);
+    tools.remove(0)
+}
+
+/// What a running call told of its progress.
+fn progress(event: &Event) -> Option<Value> {
+    let Event::MessagePartUpdated(updated) = event else {
+        return None;
+    };
+    match &updated.part {
+        Part::Tool(tool) => match tool.state() {
+            ToolState::Running(running) => running.metadata.as_ref()?.get("progress").cloned(),
+            _ => None,
+        },
+        _ => None,
+    }
+}

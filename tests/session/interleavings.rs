@@ -1,0 +1,191 @@
+//! Whatever a person, the agent and taking back do in turn: nothing of the person's is lost.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use lathe_protocol::MessageId;
+use lathe_protocol::ipc::RevertTarget;
+use lathe_session::Failed;
+
+use crate::agent::Agent;
+
+const FILES: [&str; 4] = ["a.txt", "b.txt", "made/c.txt", "made/deep/d.txt"];
+
+/// A small generator of our own: the same seed gives the same story.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % sides as u64) as usize
+    }
+}
+
+struct Story {
+    agent: Agent,
+    dice: Dice,
+    /// What the person wrote or removed last, where nobody else has been since.
+    mine: BTreeMap<&'static str, Option<String>>,
+    turns: Vec<MessageId>,
+    told: Vec<String>,
+}
+
+impl Story {
+    async fn tell(seed: u64, steps: usize) {
+        let agent = Agent::start().await.file("a.txt", "start\n");
+        let mut story = Story {
+            agent,
+            dice: Dice(seed * 0x9e37_79b9 + 1),
+            mine: BTreeMap::new(),
+            turns: Vec::new(),
+            told: vec![format!("seed {seed}")],
+        };
+        for step in 0..steps {
+            story.step(step).await;
+            story.check();
+        }
+    }
+
+    async fn step(&mut self, step: usize) {
+        let file = FILES[self.dice.roll(FILES.len())];
+        let path = self.agent.app.path(file);
+        match self.dice.roll(8) {
+            0 | 1 => {
+                let content = format!("mine {step}\n");
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::write(&path, &content).unwrap();
+                self.mine.insert(file, Some(content));
+                self.told.push(format!("I write {file}"));
+            }
+            2 => {
+                let _ = fs::remove_file(&path);
+                self.mine.insert(file, None);
+                self.told.push(format!("I remove {file}"));
+            }
+            3 | 4 => {
+                let command = match self.dice.roll(3) {
+                    0 => format!("rm -f {file}"),
+                    1 => format!("mkdir -p $(dirname {file}); echo agent {step} >> {file}"),
+                    _ => format!("mkdir -p $(dirname {file}); echo agent {step} > {file}"),
+                };
+                self.turns.push(self.agent.turn(&command).await);
+                self.mine.remove(file);
+                self.told.push(format!("the agent runs {command}"));
+            }
+            5 => {
+                if let Some(message_id) = self.some_turn().await {
+                    let target = RevertTarget::Message {
+                        message_id,
+                        keep_files: false,
+                    };
+                    self.revert(target).await;
+                }
+            }
+            6 => {
+                let message_id = None;
+                let path = file.to_owned();
+                self.revert(RevertTarget::File { message_id, path }).await;
+            }
+            _ => {
+                let app = &self.agent.app;
+                let undone = app.sessions.unrevert(&app.session.id).await;
+                assert!(
+                    matches!(undone, Ok(_) | Err(Failed::Refused(_))),
+                    "{undone:?}"
+                );
+                app.sessions.clean_up().await;
+                self.told.push("all comes back, and a clean-up".into());
+            }
+        }
+    }
+
+    /// One that has not been removed by a prompt since.
+    async fn some_turn(&mut self) -> Option<MessageId> {
+        let messages = self.agent.app.messages().await;
+        let there = |id: &MessageId| messages.iter().any(|message| message.info.id() == id);
+        self.turns.retain(there);
+        let count = self.turns.len();
+        (count > 0).then(|| self.turns[self.dice.roll(count)].clone())
+    }
+
+    async fn revert(&mut self, target: RevertTarget) {
+        let app = &self.agent.app;
+        let done = app.sessions.revert(&app.session.id, &target).await;
+        assert!(matches!(done, Ok(_) | Err(Failed::Refused(_))), "{done:?}");
+        self.told.push(format!("back to {target:?}"));
+    }
+
+    fn check(&self) {
+        for (file, wanted) in &self.mine {
+            let found = fs::read_to_string(self.agent.app.path(file)).ok();
+            assert_eq!(&found, wanted, "{file} after {:#?}", self.told);
+        }
+    }
+}
+
+#[tokio::test]
+async fn nothing_of_the_persons_is_lost_in_any_order_of_events() {
+    let (stories, steps) = match std::env::var_os("LATHE_SOAK") {
+        Some(_) => (2_000, 12),
+        None => (6, 10),
+    };
+    for seed in 1..=stories {
+        Story::tell(seed, steps).await;
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_revert_in_a_tree_of_odd_things_removes_none_of_them() {
+    use std::os::unix::fs::{FileTypeExt, symlink};
+    use std::os::unix::net::UnixListener;
+
+    let agent = Agent::start().await.file("a.txt", "1\n");
+    let app = &agent.app;
+    let at = |name: &str| app.path(name);
+    let fifo = std::process::Command::new("mkfifo")
+        .arg(at("fifo"))
+        .status();
+    assert!(fifo.unwrap().success());
+    let _socket = UnixListener::bind(at("socket")).unwrap();
+    fs::File::create(at("large"))
+        .unwrap()
+        .set_len(64 << 20)
+        .unwrap();
+    fs::create_dir_all(at("nested/.git")).unwrap();
+    fs::write(at("nested/inner.txt"), "inner\n").unwrap();
+    fs::write(at("new\nline.txt"), "named\n").unwrap();
+    symlink("nowhere", at("dangling")).unwrap();
+    symlink("/etc/hostname", at("outward")).unwrap();
+
+    let turn = agent
+        .turn("printf '2\\n' > a.txt; printf 'n\\n' > nested/new.txt; printf 'x\\n' >> 'new\nline.txt'")
+        .await;
+    let target = RevertTarget::Message {
+        message_id: turn,
+        keep_files: false,
+    };
+    app.sessions.revert(&app.session.id, &target).await.unwrap();
+    assert_eq!(app.read("a.txt"), "1\n");
+    assert_eq!(app.read("new\nline.txt"), "named\n");
+    assert_eq!(app.read("nested/inner.txt"), "inner\n");
+    assert!(!at("nested/new.txt").exists());
+    assert!(
+        fs::symlink_metadata(at("fifo"))
+            .unwrap()
+            .file_type()
+            .is_fifo()
+    );
+    assert!(
+        fs::symlink_metadata(at("socket"))
+            .unwrap()
+            .file_type()
+            .is_socket()
+    );
+    assert_eq!(fs::metadata(at("large")).unwrap().len(), 64 << 20);
+    for link in ["dangling", "outward"] {
+        assert!(fs::symlink_metadata(at(link)).unwrap().is_symlink());
+    }
+}

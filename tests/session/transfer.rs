@@ -1,0 +1,88 @@
+//! One session as a file, out and in again.
+
+use std::fs;
+
+use lathe_protocol::ipc::PromptInput;
+use lathe_protocol::{Extra, FilePart, Part};
+use lathe_test_support::app::TestApp;
+use serde_json::json;
+
+use crate::agent::Agent;
+
+#[tokio::test]
+async fn a_session_comes_back_from_its_file_as_it_was() {
+    let agent = Agent::start().await.file("a.txt", "1\n");
+    agent.turn("printf '2\\n' > a.txt").await;
+    let app = &agent.app;
+    let export = app.sessions.export(&app.session.id).await.unwrap();
+    assert_eq!(export.diff.as_ref().unwrap()[0].file, "a.txt");
+    let file = app.data_dir().join("export.json");
+    fs::write(&file, serde_json::to_string_pretty(&export).unwrap()).unwrap();
+
+    let other = TestApp::start().await;
+    let report = other.sessions.import_from(&file).await.unwrap();
+    assert_eq!((report.added, report.unreadable.len()), (1, 0));
+    assert_eq!(
+        other.sessions.export(&app.session.id).await.unwrap(),
+        export
+    );
+    let again = other.sessions.import_from(&file).await.unwrap();
+    assert_eq!((again.added, again.already), (0, 1));
+    assert_eq!(
+        other.sessions.export(&app.session.id).await.unwrap(),
+        export
+    );
+}
+
+#[tokio::test]
+async fn a_picture_that_is_named_by_its_place_travels_with_the_session() {
+    let app = TestApp::start().await;
+    fs::write(app.path("dot.png"), b"\x89PNG\r\n\x1a\nrest").unwrap();
+    app.ask_with(PromptInput {
+        text: "look".into(),
+        ..PromptInput::default()
+    })
+    .await;
+    let message = app.messages().await.remove(0);
+    let part = Part::File(FilePart {
+        id: lathe_protocol::PartId::parse("prt_ffffffffffffaaaaaaaaaaaaaa").unwrap(),
+        session_id: app.session.id.clone(),
+        message_id: message.info.id().clone(),
+        mime: "image/png".into(),
+        filename: Some("dot.png".into()),
+        url: format!("file://{}", app.path("dot.png").display()),
+        source: None,
+        extra: Extra::default(),
+    });
+    let place = format!("storage/part/{}/{}.json", message.info.id(), part.id());
+    fs::write(
+        app.data_dir().join(place),
+        serde_json::to_string(&part).unwrap(),
+    )
+    .unwrap();
+
+    let export = app.sessions.export(&app.session.id).await.unwrap();
+    let urls: Vec<_> = export.messages[0]
+        .parts
+        .iter()
+        .filter_map(|part| match part {
+            Part::File(file) => Some(file.url.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(urls, ["data:image/png;base64,iVBORw0KGgpyZXN0"]);
+}
+
+#[tokio::test]
+async fn a_file_with_hostile_ids_brings_nothing() {
+    let app = TestApp::start().await;
+    app.ask("hello").await;
+    let export = app.sessions.export(&app.session.id).await.unwrap();
+    let mut value = serde_json::to_value(&export).unwrap();
+    value["info"]["id"] = json!("ses_../../x");
+    let file = app.data_dir().join("hostile.json");
+    fs::write(&file, value.to_string()).unwrap();
+    let report = app.sessions.import_from(&file).await.unwrap();
+    assert_eq!((report.added, report.unreadable.len()), (0, 1));
+    assert!(!app.data_dir().join("storage/x.json").exists());
+}

@@ -1,0 +1,13 @@
+import { Show } from 'solid-js';
+import { en } from '../i18n/en';
+
+/** How many lines came and went. */
+export function Counts(props: { additions: number; deletions: number }) {
+  return (
+    <Show when={props.additions + props.deletions > 0}>
+      <span class="counts" aria-label={en.diff.counts(props.additions, props.deletions)} role="img">
+        <span class="counts-add">+{props.additions}</span> <span class="counts-del">−{props.deletions}</span>
+      </span>
+    </Show>
+  );
+}

@@ -1,0 +1,187 @@
+import { fireEvent, waitFor } from '@solidjs/testing-library';
+import { describe, expect, test, vi } from 'vitest';
+import type { DiffLine, FileDiffView } from '../protocol';
+import { show } from '../testing/window';
+import { DiffView } from './DiffView';
+import { hunkFrom, rowsOf, type RowOptions } from './rows';
+
+const line = (kind: DiffLine['kind'], text: string, old?: number, fresh?: number): DiffLine => ({
+  kind,
+  ...(old === undefined ? {} : { old }),
+  ...(fresh === undefined ? {} : { new: fresh }),
+  spans: [{ text }],
+});
+const file = (change: Partial<FileDiffView> = {}): FileDiffView => ({
+  path: 'src/a.rs',
+  status: 'modified',
+  additions: 2,
+  deletions: 1,
+  hunks: [
+    {
+      oldStart: 5,
+      oldLines: 2,
+      newStart: 5,
+      newLines: 3,
+      heading: 'fn main()',
+      lines: [line('context', 'five', 5, 5), line('del', 'six', 6), line('add', 'SIX', undefined, 6), line('add', 'more', undefined, 7)],
+    },
+    { oldStart: 9, oldLines: 1, newStart: 10, newLines: 1, lines: [line('context', 'nine', 9, 10)] },
+  ],
+  ...change,
+});
+const all = file({
+  hunks: [
+    {
+      oldStart: 1,
+      oldLines: 10,
+      newStart: 1,
+      newLines: 11,
+      lines: [
+        ...[1, 2, 3, 4].map((n) => line('context', `line ${n}`, n, n)),
+        ...(file().hunks[0]?.lines ?? []),
+        ...[7, 8].map((n) => line('context', `line ${n}`, n, n + 1)),
+        ...(file().hunks[1]?.lines ?? []),
+        line('context', 'line 10', 10, 11),
+      ],
+    },
+  ],
+});
+const plain: RowOptions = {
+  sideBySide: false,
+  headers: false,
+  closed: new Set(),
+  open: new Set(),
+  whole: new Map(),
+};
+const words = (container: HTMLElement) =>
+  [...container.querySelectorAll('.diff-line code')].map((code) => code.textContent);
+
+describe('rows of a difference', () => {
+  test('stand below each other, each hunk under a line that says what is hidden', () => {
+    expect(rowsOf([file()], plain).map((row) => (row.kind === 'hunk' ? row.gap.lines : row.kind))).toEqual([
+      4,
+      'line',
+      'line',
+      'line',
+      'line',
+      2,
+      'line',
+      'rest',
+    ]);
+  });
+
+  test('stand beside each other, removed lines next to those that replace them', () => {
+    const pairs = rowsOf([file()], { ...plain, sideBySide: true }).flatMap((row) =>
+      row.kind === 'pair' ? [[row.before?.spans[0]?.text, row.after?.spans[0]?.text]] : [],
+    );
+    expect(pairs).toEqual([
+      ['five', 'five'],
+      ['six', 'SIX'],
+      [undefined, 'more'],
+      ['nine', 'nine'],
+    ]);
+  });
+
+  test('of a file that was added have nothing hidden around them', () => {
+    const added = file({ status: 'added', hunks: [{ oldStart: 0, oldLines: 0, newStart: 1, newLines: 1, lines: [] }] });
+    expect(rowsOf([added], plain)).toMatchObject([{ kind: 'hunk', gap: { lines: 0 } }]);
+  });
+
+  test('lead from hunk to hunk', () => {
+    const rows = rowsOf([file()], plain);
+    expect(hunkFrom(rows, -1, 1)).toBe(0);
+    expect(hunkFrom(rows, 0, 1)).toBe(5);
+    expect(hunkFrom(rows, 5, 1)).toBeUndefined();
+    expect(hunkFrom(rows, 5, -1)).toBe(0);
+  });
+});
+
+describe('a difference on screen', () => {
+  test('shows its lines with numbers, kinds and marked words', () => {
+    const marked = file({
+      hunks: [
+        {
+          oldStart: 1,
+          oldLines: 1,
+          newStart: 1,
+          newLines: 1,
+          lines: [
+            { kind: 'del', old: 1, spans: [{ text: 'let ', class: 'hl-keyword' }, { text: 'a', mark: true }] },
+            { kind: 'add', new: 1, spans: [{ text: '\u202e', shown: '\\u{202e}' }], noNewline: true },
+          ],
+        },
+      ],
+    });
+    const { container } = show(() => <DiffView files={[marked]} sideBySide={false} />);
+    expect(container.querySelector('[data-kind=del] .hl-keyword')?.textContent).toBe('let ');
+    expect(container.querySelector('[data-kind=del] .marked')?.textContent).toBe('a');
+    expect(container.querySelector('[data-kind=add] .hidden-char')?.textContent).toBe('\\u{202e}');
+    expect(container.querySelector('.diff-no-newline')).toBeTruthy();
+    expect(container.textContent).not.toContain('\u202e');
+  });
+
+  test('opens what is folded, place by place, and asks for the file once', async () => {
+    const whole = vi.fn(async () => all);
+    const { container } = show(() => <DiffView files={[file()]} sideBySide={false} whole={whole} />);
+    const gaps = () => [...container.querySelectorAll('button.diff-gap')];
+    expect(gaps().map((gap) => gap.textContent)).toEqual(['4 unchanged lines', '2 unchanged lines', 'The rest of the file']);
+    fireEvent.click(gaps()[1] as Element);
+    await waitFor(() => expect(words(container)).toContain('line 7'));
+    expect(words(container)).toEqual(['five', 'six', 'SIX', 'more', 'line 7', 'line 8', 'nine']);
+    fireEvent.click(gaps()[0] as Element);
+    await waitFor(() => expect(words(container)[0]).toBe('line 1'));
+    expect(gaps().map((gap) => gap.textContent)).toEqual(['1 unchanged line']);
+    fireEvent.click(gaps()[0] as Element);
+    await waitFor(() => expect(words(container).at(-1)).toBe('line 10'));
+    expect(whole).toHaveBeenCalledOnce();
+  });
+
+  test.each([
+    [{ status: 'binary' as const, hunks: [] }, 'A binary file. Its content is not shown.'],
+    [{ status: 'mode' as const, hunks: [] }, 'Only its permissions changed.'],
+    [{ status: 'renamed' as const, oldPath: 'b.rs', hunks: [] }, 'Moved from b.rs to src/a.rs, without a change.'],
+    [{ hunks: [] }, 'No line of it changed.'],
+    [{ folded: 'lockFile' as const, hunks: [] }, 'A lock file, written by a program.'],
+  ])('says why there are no lines: %o', (change, note) => {
+    const { container } = show(() => <DiffView files={[file(change)]} sideBySide={false} headers />);
+    expect(container.querySelector('.diff-note')?.textContent).toBe(note);
+  });
+
+  test('shows what is usually folded when it is asked for', async () => {
+    const folded = file({ folded: 'lockFile', hunks: [] });
+    const { container } = show(() => <DiffView files={[folded]} sideBySide={false} whole={async () => all} />);
+    fireEvent.click(container.querySelector('.diff-note button') as Element);
+    await waitFor(() => expect(words(container)).toContain('SIX'));
+  });
+
+  test('closes and opens a file, and keeps the rows of the others', () => {
+    const two = [file(), file({ path: 'b.rs' })];
+    const { container } = show(() => <DiffView files={two} sideBySide={false} headers />);
+    const kept = container.querySelector('[data-file="b.rs"]');
+    fireEvent.click(container.querySelector('[data-file="src/a.rs"] .diff-file-toggle') as Element);
+    expect(words(container)).toHaveLength(5);
+    expect(container.querySelector('[data-file="b.rs"]')).toBe(kept);
+    fireEvent.click(container.querySelector('[data-file="src/a.rs"] .diff-file-toggle') as Element);
+    expect(words(container)).toHaveLength(10);
+  });
+
+  test('goes from hunk to hunk with n and p', async () => {
+    Element.prototype.scrollIntoView = () => {};
+    const { container } = show(() => <DiffView files={[file()]} sideBySide={false} />);
+    const list = container.querySelector('.diff') as HTMLElement;
+    const focused = () => (document.activeElement as HTMLElement | null)?.dataset.hunk;
+    fireEvent.keyDown(list, { key: 'n' });
+    await waitFor(() => expect(focused()).toBe('0'));
+    fireEvent.keyDown(list, { key: 'n' });
+    await waitFor(() => expect(focused()).toBe('1'));
+    fireEvent.keyDown(list, { key: 'p' });
+    await waitFor(() => expect(focused()).toBe('0'));
+  });
+
+  test('of ten thousand lines keeps only those in sight in the page', () => {
+    const lines = Array.from({ length: 10_000 }, (_, n) => line('context', `line ${n}`, n + 1, n + 1));
+    const long = file({ hunks: [{ oldStart: 1, oldLines: 10_000, newStart: 1, newLines: 10_000, lines }] });
+    const { container } = show(() => <DiffView files={[long]} sideBySide={false} />);
+    expect(container.querySelectorAll('.diff-line').length).toBeLessThan(200);
+  });
+});

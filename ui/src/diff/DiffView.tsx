@@ -1,0 +1,114 @@
+/**
+ * Differences of files: unified or side by side, with syntax colours and marked words.
+ *
+ * Only the rows in sight are in the page once there are many. Draws what Rust made of the
+ * files; knows neither where they come from nor what can be done with them.
+ */
+import { createMemo, createSignal, type JSX } from 'solid-js';
+import { en } from '../i18n/en';
+import { LineList, type LineListHandle } from '../kit/LineList';
+import type { FileDiffView } from '../protocol';
+import { hunkFrom, rowsOf, type DiffRow } from './rows';
+import { DiffRowView } from './DiffRowView';
+import './diff.css';
+
+export interface DiffViewProps {
+  readonly files: readonly FileDiffView[];
+  readonly sideBySide: boolean;
+  readonly headers?: boolean;
+  readonly fill?: boolean;
+  readonly label?: string;
+  /** The file with every line around its changes. */
+  readonly whole?: (file: FileDiffView) => Promise<FileDiffView | undefined>;
+  /** What can be done with a file, or with one of its hunks. */
+  readonly actions?: (file: FileDiffView, hunk: number | undefined) => JSX.Element;
+}
+
+export function DiffView(props: DiffViewProps) {
+  let list!: LineListHandle;
+  const [closed, setClosed] = createSignal<ReadonlySet<string>>(new Set());
+  const [open, setOpen] = createSignal<ReadonlySet<string>>(new Set());
+  const [whole, setWhole] = createSignal<ReadonlyMap<string, FileDiffView>>(new Map());
+  let current = -1;
+
+  // A row that stays the same stays the same object, so that its elements stay, too.
+  const rows = createMemo<DiffRow[]>((before) => {
+    const known = new Map(before.map((row) => [row.key, row]));
+    const fresh = rowsOf(props.files, {
+      sideBySide: props.sideBySide,
+      headers: props.headers ?? false,
+      closed: closed(),
+      open: open(),
+      whole: whole(),
+    });
+    return fresh.map((row) => {
+      const old = known.get(row.key);
+      return old && sameRow(old, row) ? old : row;
+    });
+  }, []);
+
+  const unfold = async (file: FileDiffView, gap: string | undefined) => {
+    if (!whole().has(file.path)) {
+      const all = await props.whole?.(file);
+      if (!all) return;
+      setWhole((now) => new Map(now).set(file.path, all));
+    }
+    if (gap !== undefined) setOpen((now) => new Set(now).add(gap));
+  };
+
+  const go = (step: 1 | -1) => {
+    const next = hunkFrom(rows(), current, step);
+    if (next === undefined) return;
+    current = next;
+    list.show(next);
+    // The row is drawn by the next frame at the latest.
+    requestAnimationFrame(() => focusRow(list.element, rows()[next]?.key));
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const step = event.key === 'n' ? 1 : event.key === 'p' ? -1 : undefined;
+    if (step === undefined) return;
+    event.preventDefault();
+    go(step);
+  };
+
+  return (
+    <LineList
+      class="diff"
+      rows={rows()}
+      fill={props.fill}
+      label={props.label ?? en.diff.label}
+      ref={(made) => (list = made)}
+      onKeyDown={onKeyDown}
+    >
+      {(row, index) => (
+        <DiffRowView
+          row={row}
+          canUnfold={props.whole !== undefined}
+          actions={props.actions}
+          onFocus={() => (current = index())}
+          onUnfold={unfold}
+          onToggle={(path) =>
+            setClosed((now) => (now.has(path) ? new Set([...now].filter((one) => one !== path)) : new Set(now).add(path)))
+          }
+        />
+      )}
+    </LineList>
+  );
+}
+
+function focusRow(list: HTMLElement, key: string | undefined): void {
+  const row = [...list.querySelectorAll<HTMLElement>('[data-row]')].find((one) => one.dataset.row === key);
+  row?.focus({ preventScroll: true });
+}
+
+function sameRow(a: DiffRow, b: DiffRow): boolean {
+  const keys = Object.keys(a) as (keyof DiffRow)[];
+  return keys.every((key) => same(a[key], b[key]));
+}
+
+function same(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  const gaps = typeof a === 'object' && typeof b === 'object' && a && b && 'open' in a && 'open' in b;
+  return gaps ? JSON.stringify(a) === JSON.stringify(b) : false;
+}

@@ -1,0 +1,125 @@
+/**
+ * A difference as rows to draw, one below the other.
+ *
+ * Pure. Old and new beside each other are pairs; the lines between two hunks are folded, and
+ * come from the whole file once somebody asked for them.
+ */
+import type { DiffLine, FileDiffView } from '../protocol';
+
+export type DiffRow =
+  | { readonly kind: 'file'; readonly key: string; readonly file: FileDiffView; readonly closed: boolean }
+  | { readonly kind: 'hunk'; readonly key: string; readonly file: FileDiffView; readonly hunk: number; readonly gap: Gap }
+  | { readonly kind: 'rest'; readonly key: string; readonly file: FileDiffView; readonly gap: Gap }
+  | { readonly kind: 'line'; readonly key: string; readonly line: DiffLine }
+  | { readonly kind: 'pair'; readonly key: string; readonly before?: DiffLine; readonly after?: DiffLine }
+  | { readonly kind: 'note'; readonly key: string; readonly file: FileDiffView; readonly note: Note };
+
+export type Note = 'binary' | 'renamed' | 'mode' | 'empty' | 'folded';
+
+/** Lines that are the same on both sides and not shown. */
+export interface Gap {
+  readonly id: string;
+  /** Unknown after the last hunk, until the whole file has come. */
+  readonly lines: number | undefined;
+  readonly open: boolean;
+}
+
+export interface RowOptions {
+  readonly sideBySide: boolean;
+  /** Names the file above its lines. */
+  readonly headers: boolean;
+  readonly closed: ReadonlySet<string>;
+  /** Gaps that were opened, by id. */
+  readonly open: ReadonlySet<string>;
+  /** The files with all their lines, as far as they were asked for. */
+  readonly whole: ReadonlyMap<string, FileDiffView>;
+}
+
+export function rowsOf(files: readonly FileDiffView[], options: RowOptions): DiffRow[] {
+  return files.flatMap((file) => rowsOfFile(file, options));
+}
+
+function rowsOfFile(given: FileDiffView, options: RowOptions): DiffRow[] {
+  const closed = options.closed.has(given.path);
+  const head: DiffRow[] = options.headers ? [{ kind: 'file', key: `file:${given.path}`, file: given, closed }] : [];
+  if (closed) return head;
+  const whole = options.whole.get(given.path);
+  // What was folded as a whole is shown as a whole.
+  const file = given.folded !== undefined && whole ? whole : given;
+  const note = noteOf(file);
+  if (note) return [...head, { kind: 'note', key: `note:${file.path}`, file, note }];
+  return [...head, ...hunkRows(file, whole, options)];
+}
+
+function noteOf(file: FileDiffView): Note | undefined {
+  if (file.folded !== undefined) return 'folded';
+  if (file.hunks.length > 0) return undefined;
+  if (file.status === 'binary' || file.status === 'renamed' || file.status === 'mode') return file.status;
+  return 'empty';
+}
+
+function hunkRows(file: FileDiffView, whole: FileDiffView | undefined, options: RowOptions): DiffRow[] {
+  const rows: DiffRow[] = [];
+  const between = (from: number, to: number) => linesBetween(whole, from, to);
+  let shown = 0;
+  file.hunks.forEach((hunk, index) => {
+    const start = hunk.oldLines === 0 ? hunk.oldStart + 1 : hunk.oldStart;
+    const gap = gapOf(file, index, Math.max(0, start - 1 - shown), options);
+    rows.push({ kind: 'hunk', key: `hunk:${file.path}:${index}`, file, hunk: index, gap });
+    if (gap.open) rows.push(...drawn(between(shown + 1, start - 1), `${gap.id}:`, options));
+    rows.push(...drawn(hunk.lines, `${file.path}:${index}:`, options));
+    shown = start - 1 + hunk.oldLines;
+  });
+  if (file.status === 'added' || file.status === 'deleted') return rows;
+  const after = whole ? between(shown + 1, Number.POSITIVE_INFINITY) : [];
+  const rest = gapOf(file, file.hunks.length, whole ? after.length : undefined, options);
+  if (rest.lines === 0) return rows;
+  if (rest.open && whole) return [...rows, ...drawn(after, `${rest.id}:`, options)];
+  return [...rows, { kind: 'rest', key: `rest:${file.path}`, file, gap: rest }];
+}
+
+function gapOf(file: FileDiffView, index: number, lines: number | undefined, options: RowOptions): Gap {
+  const id = `${file.path}#${index}`;
+  return { id, lines, open: options.open.has(id) && options.whole.has(file.path) };
+}
+
+function linesBetween(whole: FileDiffView | undefined, from: number, to: number): DiffLine[] {
+  const same = (line: DiffLine) =>
+    line.kind === 'context' && line.old !== undefined && line.old >= from && line.old <= to;
+  return whole?.hunks.flatMap((hunk) => hunk.lines.filter(same)) ?? [];
+}
+
+function drawn(lines: readonly DiffLine[], prefix: string, options: RowOptions): DiffRow[] {
+  if (options.sideBySide) return pairs(lines, prefix);
+  return lines.map((line, index) => ({ kind: 'line', key: `${prefix}${index}`, line }));
+}
+
+/** A run of deletions stands beside the additions that follow it. */
+function pairs(lines: readonly DiffLine[], prefix: string): DiffRow[] {
+  const rows: DiffRow[] = [];
+  let at = 0;
+  const take = (kind: DiffLine['kind']): DiffLine[] => {
+    const from = at;
+    while (lines[at]?.kind === kind) at += 1;
+    return lines.slice(from, at);
+  };
+  while (at < lines.length) {
+    for (const line of take('context')) {
+      rows.push({ kind: 'pair', key: `${prefix}${rows.length}`, before: line, after: line });
+    }
+    const before = take('del');
+    const after = take('add');
+    for (let index = 0; index < Math.max(before.length, after.length); index += 1) {
+      rows.push({ kind: 'pair', key: `${prefix}${rows.length}`, before: before[index], after: after[index] });
+    }
+  }
+  return rows;
+}
+
+/** The next hunk below a row, or the one above it; undefined at either end. */
+export function hunkFrom(rows: readonly DiffRow[], from: number, step: 1 | -1): number | undefined {
+  for (let at = from + step; at >= 0 && at < rows.length; at += step) {
+    if (rows[at]?.kind === 'hunk' || rows[at]?.kind === 'note') return at;
+  }
+  return undefined;
+}

@@ -1,0 +1,59 @@
+/** Prompts that wait in the fake host, and what else is asked about the turn under way. */
+import type { ContextUse, MessageView, Session, UiError, UiUpdate } from '../../protocol';
+import type { Host } from '../host';
+import { viewOf } from './parts';
+
+export const CONTEXT: ContextUse = { used: 48_000, usable: 168_000, limit: 200_000, willCompact: false };
+
+type QueueHost = Pick<Host, 'compact' | 'contextUse' | 'editQueued' | 'removeQueued' | 'childrenOf'>;
+
+export interface FakeQueue extends QueueHost {
+  waiting(sessionID: string): string[];
+  add(sessionID: string, messageID: string): void;
+  /** The next step takes everything up. */
+  take(sessionID: string): void;
+}
+
+export function createFakeQueue(
+  sessions: ReadonlyMap<string, Session>,
+  messages: Map<string, MessageView[]>,
+  emit: (...updates: UiUpdate[]) => void,
+): FakeQueue {
+  const queues = new Map<string, string[]>();
+  const waiting = (sessionID: string) => queues.get(sessionID) ?? [];
+  const put = (sessionID: string, ids: string[]) => {
+    queues.set(sessionID, ids);
+    emit({ kind: 'queue', sessionID, messages: ids });
+  };
+  const refuse = (sessionID: string, messageID: string) => {
+    if (waiting(sessionID).includes(messageID)) return;
+    const message = 'This prompt is no longer waiting: it has been taken up';
+    throw { code: 'failed', message } satisfies UiError;
+  };
+  return {
+    waiting,
+    add: (sessionID, messageID) => put(sessionID, [...waiting(sessionID), messageID]),
+    take: (sessionID) => {
+      if (waiting(sessionID).length > 0) put(sessionID, []);
+    },
+    compact: async () => {},
+    contextUse: async () => CONTEXT,
+    editQueued: async (sessionID, messageID, text) => {
+      refuse(sessionID, messageID);
+      const message = messages.get(sessionID)?.find((one) => one.info.id === messageID);
+      const part = message?.parts.find((view) => view.part.type === 'text')?.part;
+      if (part?.type === 'text') emit({ kind: 'part', part: viewOf({ ...part, text }) });
+    },
+    removeQueued: async (sessionID, messageID) => {
+      refuse(sessionID, messageID);
+      const rest = messages.get(sessionID)?.filter((one) => one.info.id !== messageID);
+      messages.set(sessionID, rest ?? []);
+      emit({ kind: 'event', event: { type: 'message.removed', properties: { sessionID, messageID } } });
+      put(
+        sessionID,
+        waiting(sessionID).filter((id) => id !== messageID),
+      );
+    },
+    childrenOf: async (parentID) => [...sessions.values()].filter((session) => session.parentID === parentID),
+  };
+}

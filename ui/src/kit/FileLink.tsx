@@ -1,0 +1,28 @@
+import { Show } from 'solid-js';
+import { en } from '../i18n/en';
+import { useApp } from '../store/context';
+import { visible } from './visible';
+import './file-link.css';
+
+/** A file of the project, by its path. A click opens it in the editor. */
+export function FileLink(props: { path: string; line?: number; class?: string; label?: string }) {
+  const app = useApp();
+  return (
+    <button
+      type="button"
+      class={`file-link ${props.class ?? ''}`}
+      data-path={props.path}
+      data-line={props.line}
+      title={en.part.openInEditor(visible(props.path), props.line)}
+      onClick={(event) => {
+        event.stopPropagation();
+        void app.openFile(props.path, props.line);
+      }}
+    >
+      <bdi>{visible(props.label ?? props.path)}</bdi>
+      <Show when={props.line !== undefined && props.label === undefined}>
+        <span class="file-link-line">:{props.line}</span>
+      </Show>
+    </button>
+  );
+}

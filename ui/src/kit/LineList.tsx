@@ -1,0 +1,62 @@
+/** Rows of text: all of them where they are few, only those in sight where they are many. */
+import { For, Show, type JSX } from 'solid-js';
+import { Virtualizer, type VirtualizerHandle } from 'virtua/solid';
+
+/** More rows than this, and the list scrolls by itself. */
+export const FEW = 240;
+
+export interface LineListProps<T extends object> {
+  readonly rows: readonly T[];
+  readonly class?: string;
+  readonly label: string;
+  /** Fills the room it is given and scrolls in it, however few its rows are. */
+  readonly fill?: boolean;
+  readonly onKeyDown?: (event: KeyboardEvent) => void;
+  readonly ref?: (list: LineListHandle) => void;
+  readonly children: (row: T, index: () => number) => JSX.Element;
+}
+
+export interface LineListHandle {
+  readonly element: HTMLElement;
+  /** Brings a row to the top. */
+  show(index: number): void;
+}
+
+const ROW_HEIGHT = 20;
+
+export function LineList<T extends object>(props: LineListProps<T>) {
+  let scroller!: HTMLDivElement;
+  let handle: VirtualizerHandle | undefined;
+  const many = () => props.rows.length > FEW;
+  const show = (index: number) => {
+    if (handle) handle.scrollToIndex(index, { align: 'start' });
+    else scroller.children[index]?.scrollIntoView({ block: 'start' });
+  };
+  return (
+    <div
+      class={`line-list ${props.class ?? ''}`}
+      data-many={many() ? '' : undefined}
+      data-fill={props.fill ? '' : undefined}
+      role="group"
+      aria-label={props.label}
+      tabindex="0"
+      ref={(element) => {
+        scroller = element;
+        props.ref?.({ element, show });
+      }}
+      onKeyDown={(event) => props.onKeyDown?.(event)}
+    >
+      <Show when={many()} fallback={<For each={props.rows}>{props.children}</For>}>
+        <Virtualizer
+          ref={(made) => (handle = made)}
+          data={props.rows}
+          itemSize={ROW_HEIGHT}
+          bufferSize={400}
+          scrollRef={scroller}
+        >
+          {props.children}
+        </Virtualizer>
+      </Show>
+    </div>
+  );
+}

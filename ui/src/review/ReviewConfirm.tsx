@@ -1,0 +1,57 @@
+import TriangleAlert from 'lucide-solid/icons/triangle-alert';
+import { For, onMount, Show } from 'solid-js';
+import { Counts } from '../diff/Counts';
+import { en } from '../i18n/en';
+import { Button } from '../kit/Button';
+import { visible } from '../kit/visible';
+import { useApp } from '../store/context';
+import type { Pending } from './store';
+
+/** What taking something back would do, before it is done. */
+export function ReviewConfirm(props: { pending: Pending }) {
+  const { review } = useApp();
+  let confirm!: HTMLButtonElement;
+  let cancel!: HTMLButtonElement;
+  const files = () => props.pending.preview.files;
+  const possible = () => files().some((file) => file.change !== 'conflict');
+  onMount(() => (possible() ? confirm : cancel).focus());
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape') return;
+    event.preventDefault();
+    review.cancel();
+  };
+  return (
+    <section class="review-confirm" data-testid="review-confirm" aria-label={en.review.confirm} onKeyDown={onKeyDown}>
+      <h3>{possible() ? en.review.confirm : en.review.cannot}</h3>
+      <ul>
+        <For each={files()}>
+          {(file) => (
+            <li class="review-effect" data-change={file.change}>
+              <Show when={file.change === 'conflict'}>
+                <TriangleAlert size={13} aria-hidden="true" />
+              </Show>
+              <code>{visible(file.path)}</code>
+              <span>{en.review.changes[file.change]}</span>
+              <Counts additions={file.additions} deletions={file.deletions} />
+              <Show when={file.reason}>{(reason) => <span class="review-reason">{visible(reason())}</span>}</Show>
+            </li>
+          )}
+        </For>
+      </ul>
+      <div class="card-actions">
+        <Button
+          ref={confirm}
+          tone="primary"
+          data-testid="confirm-take-back"
+          disabled={!possible()}
+          onClick={() => void review.confirm()}
+        >
+          {en.review.takeBack}
+        </Button>
+        <Button ref={cancel} onClick={() => review.cancel()}>
+          {en.review.cancel}
+        </Button>
+      </div>
+    </section>
+  );
+}

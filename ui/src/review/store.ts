@@ -1,0 +1,149 @@
+/**
+ * What changed, and taking it back.
+ *
+ * Holds what the review pane shows: the files of the whole session, or of one turn. They are
+ * asked for when the pane is open and again when the session has changed something. Must not
+ * know the DOM.
+ */
+import { createEffect, createMemo, createResource, createSignal, on, type Accessor } from 'solid-js';
+import { uiError, type Host } from '../host/host';
+import { en } from '../i18n/en';
+import type { FileDiffView, RevertPreview, RevertTarget, Session, SessionDiffView } from '../protocol';
+import type { OpenSession } from '../store/reduce';
+import type { Toasts } from '../store/toasts';
+
+export interface Scope {
+  /** The prompt that began the turn; without it, the whole session. */
+  readonly turnID?: string;
+  /** The file to begin with. */
+  readonly path?: string;
+}
+
+/** What a person is about to take back, with what that would do. */
+export interface Pending {
+  readonly target: RevertTarget;
+  readonly preview: RevertPreview;
+}
+
+export interface Review {
+  readonly shown: Accessor<boolean>;
+  readonly scope: Accessor<Scope>;
+  /** Undefined until it has come. */
+  readonly diff: Accessor<SessionDiffView | undefined>;
+  readonly error: Accessor<string | undefined>;
+  readonly pending: Accessor<Pending | undefined>;
+  /** Whether something was taken back that can be brought again. */
+  readonly canUndo: Accessor<boolean>;
+  open(scope?: Scope): void;
+  close(): void;
+  whole(file: FileDiffView): Promise<FileDiffView | undefined>;
+  /** Asks what taking it back would do. */
+  ask(target: RevertTarget): Promise<void>;
+  cancel(): void;
+  /** Does what was asked about. */
+  confirm(): Promise<void>;
+  undo(): Promise<void>;
+}
+
+export interface ReviewNeeds {
+  readonly host: Host;
+  readonly toasts: Toasts;
+  readonly selected: Accessor<string | undefined>;
+  readonly session: Accessor<Session | undefined>;
+  readonly opened: Accessor<OpenSession | undefined>;
+  readonly busy: Accessor<boolean>;
+  attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
+}
+
+export function createReview(needs: ReviewNeeds): Review {
+  const { host, attempt, toasts, selected } = needs;
+  const [shown, setShown] = createSignal(false);
+  const [scope, setScope] = createSignal<Scope>({});
+  const [pending, setPending] = createSignal<Pending | undefined>();
+  const [turn, setTurn] = createSignal(0);
+  /** The session in which something was taken back since it was opened. */
+  const [tookBack, setTookBack] = createSignal<string | undefined>();
+
+  // Another session has other changes.
+  createEffect(on(selected, () => (setScope({}), setPending(undefined)), { defer: true }));
+
+  /** Another value whenever something may have changed on disk. */
+  const moment = createMemo(() => {
+    const id = selected();
+    if (!shown() || id === undefined) return undefined;
+    const { summary, revert } = needs.session() ?? {};
+    return JSON.stringify([
+      id,
+      scope().turnID,
+      turn(),
+      changesIn(needs.opened()),
+      summary?.additions,
+      summary?.deletions,
+      revert?.messageID,
+      needs.busy(),
+    ]);
+  });
+  const [diff] = createResource(moment, () => host.sessionDiff(selected() ?? '', scope().turnID));
+
+  const again = () => setTurn((count) => count + 1);
+
+  const undo = async () => {
+    const id = selected();
+    if (id === undefined) return;
+    const outcome = await attempt(() => host.unrevert(id));
+    if (outcome) setTookBack(undefined);
+    again();
+  };
+
+  return {
+    shown,
+    scope,
+    diff: () => (diff.error === undefined ? diff.latest : undefined),
+    error: () => (diff.error === undefined ? undefined : uiError(diff.error).message),
+    pending,
+    canUndo: () => needs.session()?.revert !== undefined || (tookBack() !== undefined && tookBack() === selected()),
+    open(wanted = {}) {
+      setScope(wanted);
+      setPending(undefined);
+      setShown(true);
+    },
+    close() {
+      setShown(false);
+      setPending(undefined);
+    },
+    async whole(file) {
+      const id = selected();
+      if (id === undefined) return undefined;
+      return attempt(() => host.fileDiff(id, scope().turnID, file.path));
+    },
+    async ask(target) {
+      const id = selected();
+      if (id === undefined) return;
+      const preview = await attempt(() => host.previewRevert(id, target));
+      if (preview) setPending({ target, preview });
+    },
+    cancel: () => setPending(undefined),
+    async confirm() {
+      const id = selected();
+      const wanted = pending();
+      if (id === undefined || !wanted) return;
+      const outcome = await attempt(() => host.revert(id, wanted.target));
+      setPending(undefined);
+      again();
+      if (!outcome) return;
+      setTookBack(id);
+      toasts.show({
+        tone: 'info',
+        text: en.review.tookBack(wanted.preview.files.length),
+        action: { label: en.session.undo, run: () => void undo() },
+      });
+    },
+    undo,
+  };
+}
+
+/** How many changes the loaded part of a session tells of. */
+export function changesIn(open: OpenSession | undefined): number {
+  const parts = open?.messages.flatMap((message) => message.parts) ?? [];
+  return parts.filter(({ part }) => part.type === 'patch' && part.files.length > 0).length;
+}

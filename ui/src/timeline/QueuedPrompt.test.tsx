@@ -1,0 +1,77 @@
+import { fireEvent, screen, waitFor } from '@solidjs/testing-library';
+import { describe, expect, test } from 'vitest';
+import { openWindow } from '../testing/window';
+
+/** A running turn with one more prompt waiting behind it. */
+async function withQueued() {
+  const window = openWindow({ pace: 60_000 });
+  await waitFor(() => expect(window.app.selected()).toBe('ses_gallery'));
+  await window.app.create();
+  await window.app.send('Show me around');
+  await waitFor(() => expect(window.app.busy()).toBe(true));
+  await window.app.send('And hurry');
+  await screen.findByText('Queued');
+  return window;
+}
+
+describe('a prompt sent while the session is busy', () => {
+  test('says that it waits', async () => {
+    const { app } = await withQueued();
+    const prompt = document.querySelector('.user-message[data-queued]');
+    expect(prompt?.textContent).toContain('And hurry');
+    expect(app.state().open?.queued).toEqual([prompt?.getAttribute('data-message-id')]);
+  });
+
+  test('can be changed', async () => {
+    const { called } = await withQueued();
+    fireEvent.click(screen.getByRole('button', { name: 'Edit queued prompt' }));
+    const field = screen.getByRole('textbox', { name: 'Text of the queued prompt' }) as HTMLTextAreaElement;
+    expect(field.value).toBe('And hurry');
+    expect(document.activeElement).toBe(field);
+    fireEvent.input(field, { target: { value: 'Take your time' } });
+    fireEvent.keyDown(field, { key: 'Enter' });
+    await waitFor(() => expect(document.querySelector('[data-queued]')?.textContent).toContain('Take your time'));
+    expect(called('editQueued')).toHaveLength(1);
+    expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Edit queued prompt' }));
+  });
+
+  test('keeps what it says when the editing is left, and the turn goes on', async () => {
+    const { app, called } = await withQueued();
+    fireEvent.click(screen.getByRole('button', { name: 'Edit queued prompt' }));
+    const field = screen.getByRole('textbox', { name: 'Text of the queued prompt' });
+    fireEvent.input(field, { target: { value: 'Something else' } });
+    fireEvent.keyDown(field, { key: 'Escape' });
+    expect(document.querySelector('[data-queued]')?.textContent).toContain('And hurry');
+    expect(called('editQueued')).toHaveLength(0);
+    expect(app.busy()).toBe(true);
+  });
+
+  test('cannot be made empty', async () => {
+    const { called } = await withQueued();
+    fireEvent.click(screen.getByRole('button', { name: 'Edit queued prompt' }));
+    fireEvent.input(screen.getByRole('textbox', { name: 'Text of the queued prompt' }), { target: { value: ' ' } });
+    const save = screen.getByRole('button', { name: 'Save' }) as HTMLButtonElement;
+    expect(save.disabled).toBe(true);
+    expect(called('editQueued')).toHaveLength(0);
+  });
+
+  test('can be taken back', async () => {
+    await withQueued();
+    fireEvent.click(screen.getByRole('button', { name: 'Remove queued prompt' }));
+    await waitFor(() => expect(document.querySelector('[data-queued]')).toBeNull());
+    expect(document.body.textContent).not.toContain('And hurry');
+  });
+
+  test('that was taken up meanwhile says why it cannot be changed', async () => {
+    const { host, app } = await withQueued();
+    host.editQueued = () =>
+      Promise.reject({ code: 'failed', message: 'This prompt is no longer waiting: it has been taken up' });
+    fireEvent.click(screen.getByRole('button', { name: 'Edit queued prompt' }));
+    fireEvent.keyDown(screen.getByRole('textbox', { name: 'Text of the queued prompt' }), { key: 'Enter' });
+    expect((await screen.findByTestId('toast')).textContent).toContain('it has been taken up');
+    const sessionID = app.selected() ?? '';
+    host.emit({ kind: 'queue', sessionID, messages: [] });
+    await waitFor(() => expect(screen.queryByText('Queued')).toBeNull());
+    expect(document.body.textContent).toContain('And hurry');
+  });
+});

@@ -1,0 +1,88 @@
+import ArrowRight from 'lucide-solid/icons/arrow-right';
+import Check from 'lucide-solid/icons/check';
+import CircleX from 'lucide-solid/icons/circle-x';
+import { For, Show } from 'solid-js';
+import { en } from '../i18n/en';
+import { Button } from '../kit/Button';
+import { visible } from '../kit/visible';
+import type { ToolPart } from '../protocol';
+import { useApp } from '../store/context';
+import { Outcome, type DetailsProps } from './GenericDetails';
+import { lookOf } from './registry';
+import { Section } from './Section';
+
+/** What another agent was asked, what it is doing, and what came of it. */
+export function TaskDetails(props: DetailsProps) {
+  const app = useApp();
+  const prompt = () => String(props.part.state.input?.['prompt'] ?? '');
+  const steps = () => stepsOf(props.part);
+  return (
+    <>
+      <Show when={prompt() !== ''}>
+        <Section label={en.tool.taskPrompt} text={prompt()} />
+      </Show>
+      <Show when={steps().length > 0}>
+        <ul class="task-steps" aria-label={en.tool.taskSteps}>
+          <For each={steps()}>
+            {(step) => (
+              <li class="task-step" data-tool={step.tool} data-status={step.status}>
+                <StepMark status={step.status} />
+                <span>{lookOf(step.tool).title}</span>
+                <code>{visible(step.title)}</code>
+              </li>
+            )}
+          </For>
+        </ul>
+      </Show>
+      <Show when={childOf(props.part)}>
+        {(child) => (
+          <div class="card-actions">
+            <Button icon={ArrowRight} data-testid="open-task" onClick={() => void app.select(child())}>
+              {en.tool.openTask}
+            </Button>
+          </div>
+        )}
+      </Show>
+      <Outcome {...props} />
+    </>
+  );
+}
+
+function StepMark(props: { status: string }) {
+  return (
+    <Show
+      when={props.status === 'completed' || props.status === 'error'}
+      fallback={<span class="spinner" aria-label={en.tool.running} role="img" />}
+    >
+      <Show when={props.status === 'error'} fallback={<Check size={12} aria-label={en.tool.completed} />}>
+        <CircleX size={12} aria-label={en.tool.error} />
+      </Show>
+    </Show>
+  );
+}
+
+interface TaskStep {
+  readonly tool: string;
+  readonly status: string;
+  readonly title: string;
+}
+
+function metadataOf({ state }: ToolPart): Readonly<Record<string, unknown>> {
+  return state.status === 'pending' ? {} : (state.metadata ?? {});
+}
+
+/** The session in which the task is done, once it has begun. */
+export function childOf(part: ToolPart): string | undefined {
+  const id = metadataOf(part)['sessionId'];
+  return typeof id === 'string' && id !== '' ? id : undefined;
+}
+
+export function stepsOf(part: ToolPart): readonly TaskStep[] {
+  const list = metadataOf(part)['summary'];
+  if (!Array.isArray(list)) return [];
+  return list.map((one: { tool?: unknown; state?: { status?: unknown; title?: unknown } }) => ({
+    tool: String(one?.tool ?? ''),
+    status: String(one?.state?.status ?? ''),
+    title: String(one?.state?.title ?? ''),
+  }));
+}

@@ -1,0 +1,75 @@
+/** A call's arguments in a few words. They may still be on their way, and of any shape. */
+import { en } from '../i18n/en';
+import { relativePath } from '../kit/format';
+import type { ToolState } from '../protocol';
+
+export type ToolInput = Readonly<Record<string, unknown>>;
+export type Say = (input: ToolInput, root: string | undefined) => string;
+export type SayAll = (input: ToolInput) => readonly string[];
+
+export const word = (input: ToolInput, key: string): string => {
+  const value = input[key];
+  return typeof value === 'string' ? value : '';
+};
+
+export const nothing: Say = () => '';
+
+export const text =
+  (key: string): Say =>
+  (input) =>
+    word(input, key);
+
+export const path =
+  (key: string): Say =>
+  (input, root) =>
+    relativePath(word(input, key), root);
+
+export const found: Say = (input, root) =>
+  [word(input, 'pattern'), relativePath(word(input, 'path'), root)].filter((part) => part !== '').join('  ');
+
+export const list =
+  (key: string): Say =>
+  (input) => {
+    const items = input[key];
+    return Array.isArray(items) ? en.tool.items(items.length) : '';
+  };
+
+/** The files that a patch names. */
+export const patched: Say = (input, root) =>
+  [...word(input, 'patchText').matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)]
+    .map((match) => relativePath(match[1] ?? '', root))
+    .join(', ');
+
+export const firstWord: Say = (input) => {
+  const first = Object.values(input).find((value) => typeof value === 'string' && value !== '');
+  return typeof first === 'string' ? first : '';
+};
+
+/** Those of the named arguments that were given, in words. */
+export const texts =
+  (sayings: Readonly<Record<string, (value: string) => string>>): SayAll =>
+  (input) =>
+    Object.entries(sayings).flatMap(([key, say]) => {
+      const value = input[key];
+      if (typeof value === 'string' && value !== '') return [say(value)];
+      if (typeof value === 'number' || value === true) return [say(String(value))];
+      return [];
+    });
+
+/**
+ * The arguments as far as they are known. While they stream in they are the beginning of JSON:
+ * the texts that are complete, and the one that is being written, can be read already.
+ */
+export function inputOf(state: ToolState): ToolInput {
+  if (state.status !== 'pending' || state.raw === '') return state.input ?? {};
+  const pairs = [...state.raw.matchAll(/"(\w+)"\s*:\s*"((?:[^"\\]|\\.)*)("?)/g)];
+  return Object.fromEntries(pairs.map(([, key, value]) => [key, unescaped(value ?? '')]));
+}
+
+function unescaped(value: string): string {
+  try {
+    return JSON.parse(`"${value}"`) as string;
+  } catch {
+    return value;
+  }
+}

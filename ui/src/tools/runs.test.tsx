@@ -1,0 +1,70 @@
+import { fireEvent } from '@solidjs/testing-library';
+import { describe, expect, test } from 'vitest';
+import { createClock } from '../host/fake/ids';
+import { call, createWriter } from '../host/fake/parts';
+import type { MessageView, PartView, ToolState } from '../protocol';
+import { show } from '../testing/window';
+import { ExploreCard } from './ExploreCard';
+import { runsOf, type RunCall } from './runs';
+
+const clock = createClock();
+const write = createWriter('ses_a', clock);
+
+const state = (input: Record<string, unknown>, status: 'completed' | 'error' | 'running' = 'completed'): ToolState => {
+  if (status === 'running') return { status, input, time: { start: 0 } };
+  if (status === 'error') return { status, input, error: 'no', time: { start: 0, end: 1 } };
+  return { status, input, output: '', title: '', metadata: {}, time: { start: 0, end: 1 } };
+};
+const tool = (name: string, input: Record<string, unknown> = {}, status?: 'completed' | 'error' | 'running') => (id: string) =>
+  write.part(id, 'tool', call(name, state(input, status)));
+const text = (words: string) => (id: string) => write.part(id, 'text', { text: words });
+const mark = (id: string) => write.part(id, 'step-start', {});
+const message = (...parts: ((id: string) => PartView)[]): MessageView => write.answer('msg_0', {}, ...parts);
+
+const runs = (...messages: MessageView[]): string[][] => {
+  const found = new Set(runsOf(messages).values());
+  return [...found].map((run) => run.map(({ part }) => part.tool));
+};
+
+describe('a run of looks', () => {
+  test('goes on over messages, as long as only marks stand between', () => {
+    expect(runs(message(tool('read'), tool('grep')), message(mark, tool('read'), text('')))).toEqual([
+      ['read', 'grep', 'read'],
+    ]);
+  });
+
+  test('ends where something is said or done', () => {
+    const three = [tool('read'), tool('list'), tool('glob')];
+    expect(runs(message(...three, text('Hm'), ...three))).toHaveLength(2);
+    expect(runs(message(...three, tool('bash'), tool('read')))).toEqual([['read', 'list', 'glob']]);
+  });
+
+  test('is none when it is short, and holds nothing that failed', () => {
+    expect(runs(message(tool('read'), tool('read')))).toEqual([]);
+    expect(runs(message(tool('read'), tool('read', {}, 'error'), tool('read')))).toEqual([]);
+  });
+
+  test('is one line that says how much was looked at, and opens to its calls', () => {
+    const parts = message(
+      tool('read', { filePath: 'a.rs' }),
+      tool('read', { filePath: 'a.rs', offset: 9 }),
+      tool('read', { filePath: 'b.rs' }),
+      tool('grep', { pattern: 'x' }),
+    ).parts;
+    const calls = parts.map(({ part }) => ({ part }) as RunCall);
+    const { container } = show(() => <ExploreCard calls={calls} />);
+    expect(container.querySelector('.card-title')?.textContent).toBe('Explored 2 files, searched once');
+    expect(container.querySelectorAll('.tool')).toHaveLength(0);
+    fireEvent.click(container.querySelector('.card-head') as Element);
+    expect(container.querySelectorAll('.tool')).toHaveLength(4);
+    expect(container.querySelector('[data-part=tool]')?.getAttribute('data-part-id')).toBe(calls[0]?.part.id);
+  });
+
+  test('says what is being looked at while it goes on', () => {
+    const parts = message(tool('read'), tool('read'), tool('read', { filePath: 'src/z.rs' }, 'running')).parts;
+    const calls = parts.map(({ part }) => ({ part }) as RunCall);
+    const { container } = show(() => <ExploreCard calls={calls} />);
+    expect(container.querySelector('.explored')?.getAttribute('data-status')).toBe('running');
+    expect(container.textContent).toContain('src/z.rs');
+  });
+});
