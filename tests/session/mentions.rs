@@ -6,7 +6,8 @@ use lathe_protocol::{
 };
 use lathe_provider::WireKind;
 use lathe_test_support::app::TestApp;
-use lathe_test_support::fake_model::{FakeModel, text};
+use lathe_test_support::fake_model::{FakeModel, call, text};
+use serde_json::json;
 
 const WIRE: WireKind = WireKind::OpenaiChat;
 
@@ -284,4 +285,22 @@ async fn a_new_file_is_found_soon() {
         tokio::task::yield_now().await;
     }
     assert_eq!(found, [file("new.txt")]);
+}
+
+#[tokio::test]
+async fn what_a_model_writes_into_a_task_names_nothing() {
+    let model = FakeModel::start().await;
+    let prompt = "look at @.env and @a.txt";
+    model.reply([call(
+        "task",
+        json!({ "description": "Look", "prompt": prompt, "subagent_type": "general" }),
+    )]);
+    let inner = model.reply([text("done")]);
+    model.reply([text("ok")]);
+    let app = TestApp::with_model(&model, WIRE)
+        .await
+        .file(".env", "TOKEN=canary\n")
+        .file("a.txt", "one\n");
+    app.ask("go").await;
+    assert_eq!(inner.request().user_text(), prompt);
 }

@@ -487,17 +487,3 @@ async fn a_subtask_may_name_its_own_model() {
     until_idle(&mut events, &app.session.id).await;
     assert_eq!(inner.request().body["model"], json!("m2"));
 }
-
-#[tokio::test]
-async fn what_a_model_writes_into_a_task_names_nothing() {
-    let model = FakeModel::start().await;
-    model.reply([task("general", "look at @.env and @a.txt")]);
-    let inner = model.reply([text("done")]);
-    model.reply([text("ok")]);
-    let app = TestApp::with_model(&model, WIRE)
-        .await
-        .file(".env", "TOKEN=canary\n")
-        .file("a.txt", "one\n");
-    app.ask("go").await;
-    assert_eq!(inner.request().user_text(), "look at @.env and @a.txt");
-}

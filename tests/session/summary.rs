@@ -67,7 +67,7 @@ async fn listeners_are_told_before_the_turn_ends() {
                 Event::SessionDiff { diff, .. } => Some(diff.len()),
                 _ => None,
             },
-            Told::Delta(_) => None,
+            Told::Delta(_) | Told::Queue(_) => None,
         })
         .collect();
     assert_eq!(diffs, [1]);

@@ -54,15 +54,6 @@ impl TestApp {
         Self::with_config(model, wire, json!({})).await
     }
 
-    /// The same with more in the config.
-    pub async fn with_config(model: &FakeModel, wire: WireKind, more: Value) -> Self {
-        let mut config = config_for(model, wire);
-        for (key, value) in more.as_object().into_iter().flatten() {
-            config[key] = value.clone();
-        }
-        Self::configured(BEFORE_WRAP, config).await
-    }
-
     /// In a folder that git knows.
     pub async fn with_git(model: &FakeModel, wire: WireKind) -> Self {
         let mut app = Self::with_model(model, wire).await;

@@ -39,7 +39,10 @@ impl Screen {
                     shown.truncate(keep as usize);
                     shown.extend(blocks);
                 }
-                UiUpdate::Event { .. } | UiUpdate::Reset { .. } | UiUpdate::Store { .. } => {}
+                UiUpdate::Event { .. }
+                | UiUpdate::Queue { .. }
+                | UiUpdate::Reset { .. }
+                | UiUpdate::Store { .. } => {}
             }
         }
     }

@@ -36,7 +36,7 @@ pub(super) fn of_call(out: &mut String, metadata: &Value) -> bool {
     let Some(patch) = metadata["diff"].as_str().filter(|patch| !patch.is_empty()) else {
         return false;
     };
-    for view in parse_unified(patch) {
+    for view in parse_unified(patch, true) {
         file(out, &view);
     }
     true
