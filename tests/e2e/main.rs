@@ -3,8 +3,6 @@
 //! Run by `cargo xtask test e2e`, one test at a time.
 #![cfg(target_os = "linux")]
 
-mod accessible;
-mod frame;
 mod gallery;
 mod look;
 mod restart;
