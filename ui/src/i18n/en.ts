@@ -1,10 +1,9 @@
 import { frameWords } from './en/frame';
-import { reviewWords } from './en/review';
+import { diff, review } from './en/review';
 
 /** Every word on screen. Another language is another file of this shape. */
 export const en = {
   ...frameWords,
-  ...reviewWords,
 
   app: 'Lathe',
   tagline: 'Work with an AI coding agent on your own project, one reviewable step at a time.',
@@ -319,6 +318,9 @@ export const en = {
     } as Readonly<Record<string, string>>,
     high: 'High priority',
   },
+
+  diff,
+  review,
 
   permission: {
     /** What is asked for, by the name of the permission. */

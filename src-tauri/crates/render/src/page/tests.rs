@@ -34,7 +34,8 @@ fn page(parts: serde_json::Value) -> String {
 #[test]
 fn a_page_needs_nothing_from_outside_and_runs_nothing() {
     let drawn = page(json!([
-        { "type": "text", "text": "<script>alert(1)</script> ![x](https://evil.example/p.png) [l](javascript:x)" },
+        { "type": "text", "text": "<script>alert(1)</script>" },
+        { "type": "text", "text": "![x](https://evil.example/p.png) and [l](javascript:x)" },
         { "type": "file", "mime": "image/png", "url": "https://evil.example/q.png" },
         { "type": "file", "mime": "image/svg+xml", "url": "data:image/svg+xml;base64,PHN2Zz4=" },
         { "type": "file", "mime": "image/png", "url": "data:image/png;base64,AAAA\" onerror=\"x" },
@@ -46,7 +47,7 @@ fn a_page_needs_nothing_from_outside_and_runs_nothing() {
     );
     assert!(!drawn.contains("\" onerror"), "{drawn}");
     assert!(
-        !drawn.contains("src=\"http") && !drawn.contains("svg+xml;base64"),
+        !drawn.contains(" src=\"http") && !drawn.contains("svg+xml;base64"),
         "{drawn}"
     );
     assert!(drawn.contains("default-src &#39;none&#39;"));

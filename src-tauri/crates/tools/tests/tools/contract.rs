@@ -20,7 +20,7 @@ fn every_tool_has_a_prompt_and_a_schema_that_takes_nothing_else() {
 }
 
 #[test]
-fn there_are_thirteen_tools() {
+fn there_are_thirteen_tools_and_two_that_change_the_mode() {
     let registry = Registry::builtin();
     let mut names: Vec<&str> = registry.names().collect();
     names.sort_unstable();
@@ -33,6 +33,8 @@ fn there_are_thirteen_tools() {
             "glob",
             "grep",
             "list",
+            "plan_enter",
+            "plan_exit",
             "question",
             "read",
             "task",
