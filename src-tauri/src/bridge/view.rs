@@ -51,7 +51,9 @@ pub async fn session_at(
     limit: usize,
 ) -> Result<SessionView> {
     sessions.recover(id).await?;
-    let window = sessions.window(id, &Stretch::Around(at.clone()), limit).await?;
+    let window = sessions
+        .window(id, &Stretch::Around(at.clone()), limit)
+        .await?;
     with_page(sessions, roots, id, window.page, window.has_newer).await
 }
 
