@@ -13,11 +13,12 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 /// What each core crate may know of the others, and what its tests may use on top.
-const KNOWLEDGE: [(&str, &[&str], &[&str]); 9] = [
+const KNOWLEDGE: [(&str, &[&str], &[&str]); 10] = [
     ("mcp", &["lathe-protocol"], &[]),
     ("protocol", &[], &[]),
     ("provider", &["lathe-protocol"], &[]),
     ("render", &["lathe-protocol"], &[]),
+    ("search", &["lathe-protocol"], &[]),
     ("snapshot", &["lathe-protocol"], &[]),
     ("store", &["lathe-protocol"], &[]),
     ("tools", &["lathe-protocol"], &[]),
@@ -27,6 +28,7 @@ const KNOWLEDGE: [(&str, &[&str], &[&str]); 9] = [
             "lathe-mcp",
             "lathe-protocol",
             "lathe-provider",
+            "lathe-search",
             "lathe-snapshot",
             "lathe-store",
             "lathe-tools",

@@ -14,7 +14,7 @@ use std::time::Duration;
 use lathe_protocol::ipc::{MessagePage, SessionView, UiBatch, UiUpdate};
 use lathe_protocol::{MessageId, SessionId};
 use lathe_session::bus::Heard;
-use lathe_session::{Health, Result, Sessions};
+use lathe_session::{Health, Result, Sessions, Stretch};
 use parking_lot::Mutex;
 use tauri::async_runtime::JoinHandle;
 use tauri::ipc::Channel;
@@ -59,6 +59,28 @@ impl Bridge {
         self.open.lock().insert(id.clone());
         self.reopened.lock().insert(id.clone());
         view::session(&self.sessions, &self.roots, id, limit).await
+    }
+
+    /// As [`Bridge::open`], but where a message stands.
+    pub async fn open_at(
+        &self,
+        id: &SessionId,
+        at: &MessageId,
+        limit: usize,
+    ) -> Result<SessionView> {
+        self.open.lock().insert(id.clone());
+        self.reopened.lock().insert(id.clone());
+        view::session_at(&self.sessions, &self.roots, id, at, limit).await
+    }
+
+    pub async fn newer(
+        &self,
+        id: &SessionId,
+        after: &MessageId,
+        limit: usize,
+    ) -> Result<MessagePage> {
+        let stretch = Stretch::After(after.clone());
+        view::window(&self.sessions, &self.roots, id, &stretch, limit).await
     }
 
     pub async fn older(

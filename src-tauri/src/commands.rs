@@ -9,7 +9,9 @@ mod mcp;
 mod models;
 mod parts;
 mod project;
+mod search;
 mod session;
+mod settings;
 mod share;
 mod surroundings;
 mod time;
@@ -33,6 +35,19 @@ pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
         parts::open_attachment,
         project::open_project,
         project::pick_project,
+        search::search,
+        search::find_in_session,
+        search::open_session_at,
+        search::newer_messages,
+        search::rebuild_index,
+        settings::approved_rules,
+        settings::revoke_rule,
+        settings::project_edits,
+        settings::data_use,
+        settings::clean_data,
+        settings::check_data,
+        settings::show_data,
+        settings::set_menu,
         session::list_sessions,
         session::search_sessions,
         session::create_session,

@@ -9,6 +9,8 @@ mod bridge;
 mod clipboard;
 mod commands;
 mod error;
+mod menu;
+mod notify;
 mod sample;
 mod settings;
 mod state;
@@ -46,6 +48,7 @@ fn build() -> Result<tauri::App<Wry>, Box<dyn std::error::Error>> {
     }
     let app = builder
         .plugin(tauri_plugin_dialog::init())
+        .plugin(tauri_plugin_notification::init())
         .plugin(tauri_plugin_opener::init())
         .plugin(tauri_plugin_store::Builder::new().build())
         .plugin(window::remember_size(&data_dir))
@@ -55,6 +58,8 @@ fn build() -> Result<tauri::App<Wry>, Box<dyn std::error::Error>> {
             let shell = tauri::async_runtime::block_on(Shell::open(app.handle(), data_dir))?;
             app.manage(shell);
             window::open(app.handle())?;
+            app.on_menu_event(menu::chosen);
+            notify::begin(app.handle());
             Ok(())
         })
         .build(tauri::generate_context!())?;

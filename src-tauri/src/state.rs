@@ -1,6 +1,6 @@
 //! What commands borrow.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -33,6 +33,7 @@ impl Shell {
         app: &AppHandle,
         data_dir: PathBuf,
     ) -> Result<Self, Box<dyn std::error::Error>> {
+        let settings = SettingsFile::open(app, &data_dir)?;
         let mut options = Options::new(&data_dir);
         options.fit_picture = Arc::new(fit_picture);
         options.draw_page = Some(Arc::new(lathe_render::page::session));
@@ -41,8 +42,12 @@ impl Shell {
         let around = sessions.clone();
         // Servers on this machine are found by themselves, at nobody's expense.
         tauri::async_runtime::spawn(async move { around.models().look_around().await });
-        let settings = SettingsFile::open(app, &data_dir)?;
-        sessions.set_allow_all(settings.settings().allow_all);
+        let index = sessions.clone();
+        tauri::async_runtime::spawn(async move {
+            if let Err(error) = index.start_indexing().await {
+                tracing::warn!(%error, "sessions cannot be searched");
+            }
+        });
         let wanted = folder_argument(std::env::args().skip(1), &std::env::current_dir()?);
         let attachments = AttachmentDesk::new(&data_dir);
         attachments.sweep(SystemTime::now());
@@ -69,6 +74,10 @@ impl Shell {
         Ok(vec![self.sessions.open_project(&folder).await?])
     }
 
+    pub fn data_dir(&self) -> &Path {
+        &self.data_dir
+    }
+
     /// Copies of attachments that other programs show, until we close.
     pub fn opened_dir(&self) -> PathBuf {
         self.data_dir.join("opened")
@@ -76,6 +85,7 @@ impl Shell {
 
     /// Hands on what the core must know of the settings.
     pub fn apply(&self, settings: &Settings) {
+        self.sessions.set_allow_all(settings.allow_all);
         let shell = Some(settings.shell.clone()).filter(|shell| !shell.trim().is_empty());
         self.sessions.set_hands(HandsSettings {
             shell,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lathe_protocol::ipc::DropUpdate;
+use lathe_protocol::ipc::{DropUpdate, Settings};
 use tauri::{
     AppHandle, DragDropEvent, Emitter, Manager, Url, WebviewUrl, WebviewWindowBuilder, WindowEvent,
     Wry,
@@ -13,7 +13,7 @@ use tauri_plugin_window_state::StateFlags;
 use crate::commands::stage;
 use crate::state::{Shell, folder_argument};
 
-const MAIN: &str = "main";
+pub const MAIN: &str = "main";
 /// Told to the webview when a second start asked for a folder.
 const OPEN_FOLDER: &str = "open-folder";
 /// Told to the webview when files are dragged over it and dropped.
@@ -25,6 +25,12 @@ pub fn open(app: &AppHandle) -> tauri::Result<()> {
         .inner_size(1240.0, 820.0)
         .min_inner_size(420.0, 400.0)
         .on_navigation(is_our_page)
+        // The page knows what is open and who waits.
+        .on_document_title_changed(|window, title| {
+            if let Err(error) = window.set_title(&title) {
+                tracing::debug!(%error, "the title was not set");
+            }
+        })
         .build()?;
     let handle = app.clone();
     window.on_window_event(move |event| {
@@ -32,6 +38,7 @@ pub fn open(app: &AppHandle) -> tauri::Result<()> {
             dragged(&handle, drag);
         }
     });
+    apply(app, &app.state::<Shell>().settings.settings())?;
     window.set_focus()
 }
 
@@ -71,6 +78,28 @@ fn page() -> WebviewUrl {
     }
 }
 
+/// What the person set that the system draws.
+pub fn apply(app: &AppHandle, settings: &Settings) -> tauri::Result<()> {
+    let Some(window) = app.get_webview_window(MAIN) else {
+        return Ok(());
+    };
+    window.set_zoom(f64::from(settings.zoom.clamp(50, 300)) / 100.0)?;
+    // On a Mac the menu bar is the screen's.
+    if !cfg!(target_os = "macos") {
+        match settings.menu_bar {
+            true => window.show_menu()?,
+            false => window.hide_menu()?,
+        }
+    }
+    Ok(())
+}
+
+/// Nobody looks at it.
+pub fn is_unseen(app: &AppHandle) -> bool {
+    app.get_webview_window(MAIN)
+        .is_some_and(|window| !window.is_focused().unwrap_or(true))
+}
+
 /// The page never leaves; links are opened by the system instead.
 fn is_our_page(url: &Url) -> bool {
     let ours = ["tauri", "about"].contains(&url.scheme())
@@ -93,17 +122,21 @@ pub fn can_find_other_instances() -> bool {
 
 /// Another start of the program ends in this window.
 pub fn second_start(app: &AppHandle, args: Vec<String>, cwd: String) {
+    bring_forward(app);
+    if let Some(folder) = folder_argument(args.into_iter().skip(1), cwd.as_ref()) {
+        *app.state::<Shell>().wanted.lock() = Some(folder);
+        if let Err(error) = app.emit_to(MAIN, OPEN_FOLDER, ()) {
+            tracing::warn!(%error, "the window was not told of a folder to open");
+        }
+    }
+}
+
+pub fn bring_forward(app: &AppHandle) {
     if let Some(window) = app.get_webview_window(MAIN) {
         for step in [window.unminimize(), window.show(), window.set_focus()] {
             if let Err(error) = step {
                 tracing::warn!(%error, "the window could not be brought to the front");
             }
-        }
-    }
-    if let Some(folder) = folder_argument(args.into_iter().skip(1), cwd.as_ref()) {
-        *app.state::<Shell>().wanted.lock() = Some(folder);
-        if let Err(error) = app.emit_to(MAIN, OPEN_FOLDER, ()) {
-            tracing::warn!(%error, "the window was not told of a folder to open");
         }
     }
 }

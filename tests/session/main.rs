@@ -25,6 +25,7 @@ mod plan;
 mod queue;
 mod recovery;
 mod revert;
+mod search;
 mod share;
 mod subtasks;
 mod summary;

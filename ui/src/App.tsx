@@ -2,25 +2,33 @@
 import FileDiff from 'lucide-solid/icons/file-diff';
 import PanelLeft from 'lucide-solid/icons/panel-left';
 import { createEffect, createMemo, createSignal, Match, onCleanup, onMount, Show, Switch } from 'solid-js';
+import { createActions, type Actions } from './actions/actions';
+import { ActionsProvider, useActionKeys, useActions } from './actions/context';
+import { actionList } from './actions/list';
 import { Composer } from './composer/Composer';
 import { DropOverlay } from './composer/DropOverlay';
 import { en } from './i18n/en';
 import { Banner } from './kit/Banner';
 import { IconButton } from './kit/Button';
 import { baseName } from './kit/format';
-import { keyName, modelKey, useShortcuts } from './kit/keys';
+import { keyName, useShortcuts } from './kit/keys';
 import { followLinks, followLinksByKey, type Ways } from './kit/links';
 import { Toasts } from './kit/Toasts';
 import { createNarrow } from './kit/narrow';
 import { Lightbox } from './media/Lightbox';
+import { Palette } from './palette/Palette';
 import { ReviewPlace } from './review/ReviewPlace';
+import { FindBar } from './search/FindBar';
+import { ImportOffer } from './settings/Import';
 import { SettingsDialog } from './settings/SettingsDialog';
 import { Sidebar } from './sidebar/Sidebar';
+import type { App as Store } from './store/app';
 import { useApp } from './store/context';
 import { EmptySession, NoProject, OpenFailed, SessionSkeleton, StartFailed } from './timeline/Empty';
 import { TaskBar } from './timeline/TaskBar';
 import { Timeline } from './timeline/Timeline';
 import { TodoPanel } from './todos/TodoPanel';
+import { TrustBanner } from './trust/TrustBanner';
 import './frame.css';
 
 export function App() {
@@ -32,22 +40,18 @@ export function App() {
   const setSidebarOpen = (open: boolean) => (narrow() ? setVisiting(open) : app.setSidebar({ sidebarOpen: open }));
   const covered = () => narrow() && visiting();
 
+  const list = actionList(app, {
+    toggleSidebar: () => setSidebarOpen(!sidebarOpen()),
+    showSidebar: () => setSidebarOpen(true),
+    // Once what an action has opened is in the document.
+    focus: (selector) => setTimeout(() => document.querySelector<HTMLElement>(selector)?.focus()),
+  });
   /** Nothing happens behind the settings or a picture. */
-  const inFront = (run: () => void) => () => {
-    const overlay = app.overlay()?.name;
-    if (overlay !== 'settings' && overlay !== 'lightbox') run();
-  };
+  const covers = () => ['settings', 'lightbox', 'palette'].includes(app.overlay()?.name ?? '');
+  const actions = createActions(list, { settings: app.settings, covered: covers });
+  useActionKeys(actions);
+  useMenuBar(app, actions);
   useShortcuts({
-    command: {
-      b: inFront(() => setSidebarOpen(!sidebarOpen())),
-      [modelKey]: inFront(() => {
-        setVisiting(false);
-        if (app.project()) app.show({ name: 'models' });
-      }),
-      n: inFront(() => void app.create()),
-      o: inFront(() => void app.pickProject()),
-      ',': () => app.phase().name === 'ready' && app.show({ name: 'settings', section: 'providers' }),
-    },
     escape: () => {
       if (covered()) setVisiting(false);
       else void app.stop();
@@ -60,9 +64,16 @@ export function App() {
     else document.documentElement.dataset.theme = theme;
   });
   createEffect(() => {
-    const title = app.session()?.title;
-    document.title = title ? `${title} – ${en.app}` : en.app;
+    document.documentElement.toggleAttribute('data-reduced-motion', app.settings().reducedMotion);
   });
+  createEffect(() => {
+    const title = app.session()?.title;
+    const waiting = app.waiting().length;
+    if (waiting > 0) document.title = en.waiting.title(waiting);
+    else document.title = title ? `${title} – ${en.app}` : en.app;
+  });
+  // The models are picked in the timeline's column, which a visiting sidebar covers.
+  createEffect(() => app.overlay()?.name === 'models' && setVisiting(false));
   const ways: Ways = {
     open: (url) => void app.attempt(() => app.host.openExternal(url)),
     edit: (path, line) => app.openFile(path, line),
@@ -80,40 +91,63 @@ export function App() {
   onMount(() => void app.start());
 
   return (
-    <div class="frame" data-narrow={narrow() ? '' : undefined} data-phase={app.phase().name}>
-      <Show when={app.phase().name === 'ready' && sidebarOpen()}>
-        <div
-          class="frame-side"
-          ref={(side) => createEffect(() => (side.style.width = `${app.settings().sidebarWidth}px`))}
-        >
-          <Sidebar onHide={() => setSidebarOpen(false)} onNavigate={() => setVisiting(false)} />
-        </div>
-        <Show when={covered()}>
-          <div class="frame-scrim" onClick={() => setVisiting(false)} />
+    <ActionsProvider value={actions}>
+      <div class="frame" data-narrow={narrow() ? '' : undefined} data-phase={app.phase().name}>
+        <Show when={app.phase().name === 'ready' && sidebarOpen()}>
+          <div
+            class="frame-side"
+            ref={(side) => createEffect(() => (side.style.width = `${app.settings().sidebarWidth}px`))}
+          >
+            <Sidebar onHide={() => setSidebarOpen(false)} onNavigate={() => setVisiting(false)} />
+          </div>
+          <Show when={covered()}>
+            <div class="frame-scrim" onClick={() => setVisiting(false)} />
+          </Show>
         </Show>
-      </Show>
-      <main class="frame-main" inert={covered()}>
-        <TitleBar sidebarOpen={sidebarOpen()} onShowSidebar={() => setSidebarOpen(true)} />
-        <Show when={app.state().storeProblem}>
-          {(problem) => (
+        <main class="frame-main" inert={covered()}>
+          <TitleBar sidebarOpen={sidebarOpen()} onShowSidebar={() => setSidebarOpen(true)} />
+          <Show when={app.state().storeProblem}>
+            {(problem) => (
+              <Banner tone="danger">
+                <strong>{en.error.store}.</strong> {problem()}
+              </Banner>
+            )}
+          </Show>
+          <TrustBanner />
+          <ImportOffer />
+          <Show when={app.settings().allowAll}>
             <Banner tone="danger">
-              <strong>{en.error.store}.</strong> {problem()}
+              {en.permissions.allowAllOn}{' '}
+              <button type="button" class="link-button" onClick={() => app.save({ allowAll: false })}>
+                {en.permissions.allowAllOff}
+              </button>
             </Banner>
-          )}
-        </Show>
-        <Centre />
-      </main>
-      <ReviewPlace />
-      <SettingsDialog />
-      <Lightbox />
-      <DropOverlay />
-      <Toasts toasts={app.toasts} />
-    </div>
+          </Show>
+          <Centre />
+        </main>
+        <ReviewPlace />
+        <SettingsDialog />
+        <Palette />
+        <Lightbox />
+        <DropOverlay />
+        <Toasts toasts={app.toasts} />
+      </div>
+    </ActionsProvider>
   );
+}
+
+/** The menu bar shows what the person's keys are now, and does what the palette does. */
+function useMenuBar(app: Store, actions: Actions): void {
+  createEffect(() => {
+    const menus = actions.menus();
+    if (app.phase().name === 'ready') void app.attempt(() => app.host.setMenu(menus));
+  });
+  onMount(() => void app.attempt(() => app.host.onMenuChosen((id) => actions.run(id))));
 }
 
 function TitleBar(props: { sidebarOpen: boolean; onShowSidebar: () => void }) {
   const app = useApp();
+  const actions = useActions();
   const place = () => {
     const project = app.project();
     return project ? (project.name ?? baseName(project.worktree)) : '';
@@ -124,13 +158,18 @@ function TitleBar(props: { sidebarOpen: boolean; onShowSidebar: () => void }) {
         <IconButton
           icon={PanelLeft}
           label={en.sidebar.show}
-          keys={keyName('B')}
+          keys={actions.nameOf('toggleSidebar')}
           data-testid="show-sidebar"
           aria-expanded="false"
           onClick={props.onShowSidebar}
         />
       </Show>
       <h1 class="title-bar-title">{app.session()?.title ?? en.app}</h1>
+      <Show when={!props.sidebarOpen && app.waiting().length > 0}>
+        <button type="button" class="waiting-badge" onClick={() => app.goToWaiting()}>
+          {en.waiting.badge(app.waiting().length)}
+        </button>
+      </Show>
       <span class="title-bar-place" title={app.project()?.worktree}>
         {place()}
       </span>
@@ -178,6 +217,7 @@ function Centre() {
           <div class="centre-split">
             <div class="centre-column">
               <div class="centre">
+                <FindBar />
                 <Switch fallback={<SessionSkeleton />}>
                   <Match when={app.openError()}>{(error) => <OpenFailed error={error()} />}</Match>
                   <Match when={empty()}>

@@ -7,7 +7,7 @@ use lathe_protocol::ipc::{Damaged, MessagePage, MessageView, PartView, SessionVi
 use lathe_protocol::{MessageId, MessageWithParts, Part, Session, SessionId};
 use lathe_render::details;
 use lathe_render::markdown::{self, Options};
-use lathe_session::{Page, Result, Sessions};
+use lathe_session::{Page, Result, Sessions, Stretch};
 use parking_lot::Mutex;
 
 /// The folder of each open session: paths below it are shown from there.
@@ -38,15 +38,46 @@ pub async fn session(
     limit: usize,
 ) -> Result<SessionView> {
     sessions.recover(id).await?;
+    let stored = sessions.messages(id, None, limit).await?;
+    with_page(sessions, roots, id, stored, false).await
+}
+
+/// As it stands around a message.
+pub async fn session_at(
+    sessions: &Sessions,
+    roots: &Roots,
+    id: &SessionId,
+    at: &MessageId,
+    limit: usize,
+) -> Result<SessionView> {
+    sessions.recover(id).await?;
+    let window = sessions
+        .window(id, &Stretch::Around(at.clone()), limit)
+        .await?;
+    with_page(sessions, roots, id, window.page, window.has_newer).await
+}
+
+async fn with_page(
+    sessions: &Sessions,
+    roots: &Roots,
+    id: &SessionId,
+    stored: Page,
+    has_newer: bool,
+) -> Result<SessionView> {
     let session = sessions.get(id).await?;
     roots.learn(&session);
-    let stored = sessions.messages(id, None, limit).await?;
-    let context = sessions.context_after(&session, &stored.messages).await?;
-    let page = drawn(stored, &roots.markdown(id));
+    // How full the model's context is, only the end of a session says.
+    let context = if has_newer {
+        sessions.context_use(id).await?
+    } else {
+        sessions.context_after(&session, &stored.messages).await?
+    };
+    let page = drawn(stored, has_newer, &roots.markdown(id));
     Ok(SessionView {
         session: session.light(),
         messages: page.messages,
         has_older: page.has_older,
+        has_newer: page.has_newer,
         status: sessions.status(id),
         permissions: sessions.permissions_in(id),
         questions: sessions.questions_in(id),
@@ -65,10 +96,21 @@ pub async fn page(
     limit: usize,
 ) -> Result<MessagePage> {
     let stored = sessions.messages(id, before, limit).await?;
-    Ok(drawn(stored, &roots.markdown(id)))
+    Ok(drawn(stored, false, &roots.markdown(id)))
 }
 
-fn drawn(page: Page, options: &Options) -> MessagePage {
+pub async fn window(
+    sessions: &Sessions,
+    roots: &Roots,
+    id: &SessionId,
+    stretch: &Stretch,
+    limit: usize,
+) -> Result<MessagePage> {
+    let window = sessions.window(id, stretch, limit).await?;
+    Ok(drawn(window.page, window.has_newer, &roots.markdown(id)))
+}
+
+fn drawn(page: Page, has_newer: bool, options: &Options) -> MessagePage {
     let damaged = page.damaged.into_iter().map(|one| Damaged {
         key: one.key.to_string(),
         reason: one.reason,
@@ -82,6 +124,7 @@ fn drawn(page: Page, options: &Options) -> MessagePage {
     MessagePage {
         messages: page.messages.into_iter().map(message).collect(),
         has_older: page.has_older,
+        has_newer,
         damaged: damaged.collect(),
     }
 }

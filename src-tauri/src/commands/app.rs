@@ -8,6 +8,7 @@ use tauri_plugin_opener::OpenerExt;
 
 use crate::error::{Answer, OrUi, failed};
 use crate::state::Shell;
+use crate::window;
 
 #[tauri::command]
 pub async fn start(shell: State<'_, Shell>) -> Answer<AppStart> {
@@ -39,11 +40,14 @@ pub async fn watch(shell: State<'_, Shell>, channel: Channel<UiBatch>) -> Answer
 }
 
 #[tauri::command]
-pub async fn save_settings(shell: State<'_, Shell>, settings: Settings) -> Answer<()> {
-    shell.sessions.set_allow_all(settings.allow_all);
+pub async fn save_settings(
+    app: AppHandle,
+    shell: State<'_, Shell>,
+    settings: Settings,
+) -> Answer<()> {
     shell.settings.set_settings(&settings);
     shell.apply(&settings);
-    Ok(())
+    window::apply(&app, &settings).map_err(failed)
 }
 
 #[tauri::command]

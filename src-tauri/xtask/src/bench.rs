@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::json::{self, Value};
-use crate::{Outcome, tool};
+use crate::{Outcome, tool, ui};
 
 /// A suite: its name, and the package and the bench target that measure it.
-const SUITES: [(&str, &str, &str); 8] = [
+const SUITES: [(&str, &str, &str); 9] = [
     ("loop", "lathe-session", "turns"),
     ("mentions", "lathe-session", "mentions"),
     ("models", "lathe-provider", "decode"),
@@ -22,6 +22,7 @@ const SUITES: [(&str, &str, &str); 8] = [
     ("snapshot", "lathe-snapshot", "snapshot"),
     ("store", "lathe-store", "store"),
     ("tools", "lathe-tools", "tools"),
+    ("ui", "lathe-test-support", "ui"),
 ];
 
 /// The columns of the table, after the suite. A row has a baseline or the other's figure.
@@ -145,6 +146,20 @@ fn build_fake_model() -> Outcome {
     }
 }
 
+/// The window is measured as people have it, and against one with nothing in it.
+fn build_window() -> Outcome {
+    ui::install()?;
+    ui::build_if_stale()?;
+    for what in [["--bin", "lathe"], ["--example", "bare"]] {
+        let mut command = tool::cargo();
+        command
+            .args(["build", "--release", "--package", "lathe"])
+            .args(what);
+        tool::expect_success(&mut command)?;
+    }
+    Ok(())
+}
+
 fn measure(suite: &'static str, package: &str, target: &str, rows: &mut Vec<Row>) -> Outcome {
     let mut command = tool::cargo();
     command.args(["bench", "--package", package, "--bench", target]);
@@ -153,6 +168,11 @@ fn measure(suite: &'static str, package: &str, target: &str, rows: &mut Vec<Row>
 
 /// Takes the rows that a command prints; everything else it says goes on to the terminal.
 fn gather(suite: &'static str, command: &mut Command, rows: &mut Vec<Row>) -> Outcome {
+    if suite == "ui" {
+        build_window()?;
+        command.env("LATHE_APP", tool::app("release"));
+        command.env("LATHE_BARE", tool::example("release", "bare"));
+    }
     let before = rows.len();
     let status = tool::each_line(command, |line| match json::object(line) {
         Some(fields) => rows.push(Row { suite, fields }),

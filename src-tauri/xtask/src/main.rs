@@ -8,6 +8,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod bench;
+mod bundle;
 mod display;
 mod r#gen;
 mod json;
@@ -55,8 +56,9 @@ Usage: cargo xtask COMMAND
       messages where OPENCODE keeps its sessions in files (before 1.2). OPENCODE is the
       path of its binary. Rows: {name, ours, theirs, ratio}.
 
-  bundle
-      Not there yet.
+  bundle [KIND…]
+      Make the packages people install: deb and rpm here (also: appimage), app and dmg on
+      a Mac, nsis on Windows. Says what each needs.
 
   help
       This text.";
@@ -84,11 +86,7 @@ fn dispatch(args: &[String]) -> Outcome<ExitCode> {
         "test" => Ok(test::run(&test::Options::parse(rest)?)),
         "gen" => r#gen::run().map(|()| ExitCode::SUCCESS),
         "bench" => bench::run(&bench::Options::parse(rest)?).map(|()| ExitCode::SUCCESS),
-        "bundle" => Err(
-            "`bundle` is not there yet; `cargo xtask run --release` builds and \
-                         opens the optimised app"
-                .into(),
-        ),
+        "bundle" => bundle::run(&bundle::Options::parse(rest)?).map(|()| ExitCode::SUCCESS),
         "help" | "--help" | "-h" => {
             println!("{}", HELP.replace("{suites}", &bench::suite_names()));
             Ok(ExitCode::SUCCESS)

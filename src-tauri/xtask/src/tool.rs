@@ -24,6 +24,12 @@ pub fn app(profile: &str) -> PathBuf {
         .join(format!("lathe{}", std::env::consts::EXE_SUFFIX))
 }
 
+/// A built example of the app's package.
+pub fn example(profile: &str, name: &str) -> PathBuf {
+    let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+    target_dir().join(profile).join("examples").join(file)
+}
+
 /// A cargo call that sees the environment of a plain terminal.
 ///
 /// `cargo run` describes this package to us in variables. Some build scripts watch those, and

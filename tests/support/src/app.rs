@@ -201,6 +201,11 @@ impl TestApp {
         }
     }
 
+    /// Another program on the same data.
+    pub async fn twin(&self) -> Sessions {
+        open(self.data.path(), &self.clock).await
+    }
+
     pub fn data_dir(&self) -> &Path {
         self.data.path()
     }

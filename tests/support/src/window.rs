@@ -11,6 +11,7 @@ mod page;
 mod process;
 mod stage;
 mod unattended;
+mod usage;
 mod webdriver;
 mod x11;
 
@@ -44,6 +45,8 @@ pub struct WindowOptions {
     /// Set after the start; without it the app decides.
     pub size: Option<(u32, u32)>,
     pub theme: SystemTheme,
+    /// Another program than the app.
+    pub app: Option<PathBuf>,
 }
 
 impl Default for WindowOptions {
@@ -54,6 +57,7 @@ impl Default for WindowOptions {
             env: vec![],
             size: None,
             theme: SystemTheme::Light,
+            app: None,
         }
     }
 }
@@ -121,6 +125,16 @@ impl Window {
         self.arrive().await
     }
 
+    /// What the app and its webview have in memory.
+    pub fn resident_bytes(&self) -> u64 {
+        usage::resident_bytes(self.driver.id())
+    }
+
+    /// What the app and its webview have computed so far.
+    pub fn cpu_time(&self) -> std::time::Duration {
+        usage::cpu_time(self.driver.id())
+    }
+
     /// Where the app keeps its data.
     pub fn data_dir(&self) -> &Path {
         self.stage.data_dir()
@@ -178,7 +192,7 @@ fn target_dir() -> PathBuf {
 }
 
 async fn launch(stage: &Stage, options: &WindowOptions) -> Result<(Group, Session), WindowError> {
-    let app = app();
+    let app = options.app.clone().unwrap_or_else(app);
     if !app.is_file() {
         return Err(WindowError::NoApp(app));
     }

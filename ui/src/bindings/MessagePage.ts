@@ -2,4 +2,4 @@
 import type { Damaged } from "./Damaged";
 import type { MessageView } from "./MessageView";
 
-export type MessagePage = { messages: Array<MessageView>, hasOlder: boolean, damaged: Array<Damaged>, };
+export type MessagePage = { messages: Array<MessageView>, hasOlder: boolean, hasNewer: boolean, damaged: Array<Damaged>, };

@@ -12,7 +12,11 @@ import type { Todo } from "./Todo";
 /**
  * A session as the timeline first shows it: its tail.
  */
-export type SessionView = { session: Session, messages: Array<MessageView>, hasOlder: boolean, status: SessionStatus, permissions: Array<PermissionRequest>, questions: Array<QuestionRequest>, todos: Array<Todo>, 
+export type SessionView = { session: Session, messages: Array<MessageView>, hasOlder: boolean, 
+/**
+ * It was opened somewhere inside: newer messages follow.
+ */
+hasNewer: boolean, status: SessionStatus, permissions: Array<PermissionRequest>, questions: Array<QuestionRequest>, todos: Array<Todo>, 
 /**
  * Prompts that wait for the next step; they can still be changed.
  */

@@ -18,6 +18,18 @@ allowAll: boolean,
  */
 variants: { [key in string]: string }, 
 /**
+ * Per cent.
+ */
+zoom: number, reducedMotion: boolean, menuBar: boolean, 
+/**
+ * Say so when someone waits and the window is not looked at.
+ */
+notify: boolean, 
+/**
+ * The keys of actions that have others than their own; empty for none.
+ */
+shortcuts: { [key in string]: string }, 
+/**
  * What opens a file that is clicked on.
  */
 editor: EditorChoice, review: ReviewSettings, 
@@ -28,4 +40,8 @@ shell: string,
 /**
  * Hosts of a private network that may be fetched from.
  */
-privateHosts: Array<string>, };
+privateHosts: Array<string>, 
+/**
+ * Data of another program was found, and the person has decided.
+ */
+importOffered: boolean, };

@@ -26,6 +26,8 @@ import { CONTEXT, createFakeQueue } from './fake/queue';
 import { longSession, projects, sampleRequests, sampleSessions } from './fake/samples';
 import { createFakeSurroundings } from './fake/surroundings';
 import { createFakeTime } from './fake/time';
+import { createFakeFrame } from './fake/frame';
+import { createFakeSearch } from './fake/search';
 import type { Host } from './host';
 
 export interface FakeHost extends Host {
@@ -37,6 +39,9 @@ export interface FakeHost extends Host {
   readonly attachments: FakeAttachments;
   /** As if the program had been started again with that project's folder. */
   startAgain(projectID: string): void;
+  /** As if an item of the menu bar had been chosen. */
+  chooseMenu(id: string): void;
+  clickNotification(sessionID: string): void;
   /** Every call, by name, for tests that ask whether one was made. */
   readonly calls: { readonly name: string; readonly args: readonly unknown[] }[];
 }
@@ -75,14 +80,22 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
     recentModels: [],
     allowAll: false,
     variants: {},
+    zoom: 100,
+    reducedMotion: false,
+    menuBar: true,
+    notify: true,
+    shortcuts: {},
     editor: { kind: 'system' },
     review: { width: 460, sideBySide: false, opens: true },
     shell: '',
     privateHosts: [],
+    importOffered: !options.empty,
     ...options.settings,
   };
   let receive: (batch: UiBatch) => void = () => {};
   let wantFolder = () => {};
+  let chooseMenu: (id: string) => void = () => {};
+  let wantSession: (sessionID: string) => void = () => {};
   let failing = options.failStart ?? false;
   let recent: Recent = options.empty ? {} : { projectID: 'prj_lantern', sessionID: 'ses_gallery' };
 
@@ -123,6 +136,8 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
       messages.set(info.sessionID, list);
     }
   };
+
+  const search = createFakeSearch(sessions, messages, (id) => find(id));
 
   const status = (sessionID: string, type: 'busy' | 'idle'): UiUpdate => ({
     kind: 'event',
@@ -220,6 +235,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
         session,
         messages: all.slice(-limit),
         hasOlder: all.length > limit,
+        hasNewer: false,
         status: { type: running.has(id) ? 'busy' : 'idle' },
         permissions: [],
         questions: [],
@@ -233,9 +249,10 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
       const all = messages.get(id) ?? [];
       const end = all.findIndex((message) => message.info.id === before);
       const from = Math.max(0, end - limit);
-      return { messages: all.slice(from, Math.max(0, end)), hasOlder: from > 0, damaged: [] };
+      return { messages: all.slice(from, Math.max(0, end)), hasOlder: from > 0, hasNewer: true, damaged: [] };
     },
     closeSession: async () => {},
+    ...search,
     prompt: async (sessionID, { text, model, variant }) => {
       const session = { ...find(sessionID), time: { ...find(sessionID).time, updated: Date.now() } };
       sessions.set(sessionID, session);
@@ -287,6 +304,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
     ...models,
     ...queue,
     ...imports,
+    ...createFakeFrame({ chooseMenu: (tell) => (chooseMenu = tell), wantSession: (tell) => (wantSession = tell) }),
     saveSettings: async (next) => {
       settings = next;
     },
@@ -298,7 +316,18 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
     recent = { projectID };
     wantFolder();
   };
-  return { ...recorded(host, calls), startAgain, emit, attachments, sessions, messages, settings: () => settings, calls };
+  return {
+    ...recorded(host, calls),
+    startAgain,
+    chooseMenu: (id) => chooseMenu(id),
+    clickNotification: (sessionID) => wantSession(sessionID),
+    emit,
+    attachments,
+    sessions,
+    messages,
+    settings: () => settings,
+    calls,
+  };
 }
 
 function recorded(host: Host, calls: FakeHost['calls']): Host {

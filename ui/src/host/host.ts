@@ -17,6 +17,11 @@ import type {
   FileDiffView,
   ImportReport,
   ImportSource,
+  DataKind,
+  DataReport,
+  DataView,
+  FindHit,
+  MenuView,
   Mention,
   McpResourceView,
   McpServerView,
@@ -28,6 +33,8 @@ import type {
   RevertOutcome,
   RevertPreview,
   RevertTarget,
+  Rule,
+  SearchAnswer,
   Session,
   SessionDiffView,
   SessionImage,
@@ -64,6 +71,14 @@ export interface Host {
   openSession(sessionID: string, limit: number): Promise<SessionView>;
   olderMessages(sessionID: string, before: string, limit: number): Promise<MessagePage>;
   closeSession(sessionID: string): Promise<void>;
+
+  /** Over every session; what is indexed by now. */
+  search(query: string, limit: number): Promise<SearchAnswer>;
+  /** Every place of one session, in reading order. */
+  findInSession(sessionID: string, query: string): Promise<FindHit[]>;
+  /** As `openSession`, around a message. */
+  openSessionAt(sessionID: string, messageID: string, limit: number): Promise<SessionView>;
+  newerMessages(sessionID: string, after: string, limit: number): Promise<MessagePage>;
 
   prompt(sessionID: string, input: PromptInput): Promise<string>;
   /** A `/` command with what stands after its name; resolves to the id of its message. */
@@ -166,6 +181,24 @@ export interface Host {
   /** Sessions of other programs, in the places where those keep them. */
   findImports(): Promise<ImportSource[]>;
   importFrom(path: string): Promise<ImportReport>;
+  /** What was answered with "always" in a project. */
+  approvedRules(projectID: string): Promise<Rule[]>;
+  revokeRule(projectID: string, rule: Rule): Promise<Rule[]>;
+
+  /** Whether the project's files may be changed without asking. */
+  projectEdits(projectID: string): Promise<boolean>;
+
+  dataUse(): Promise<DataView>;
+  cleanData(kind: DataKind): Promise<DataView>;
+  checkData(repair: boolean): Promise<DataReport>;
+  /** Opens the data folder in the system's file manager. */
+  showData(): Promise<void>;
+
+  /** What the menu bar shows; choosing an item tells its id. */
+  setMenu(menus: MenuView[]): Promise<void>;
+  onMenuChosen(tell: (id: string) => void): Promise<void>;
+  /** A notification was clicked. */
+  onSessionWanted(tell: (sessionID: string) => void): Promise<void>;
 
   saveSettings(settings: Settings): Promise<void>;
   remember(projectID: string | null, sessionID: string | null): Promise<void>;

@@ -12,6 +12,9 @@ const OPEN_FOLDER = 'open-folder';
 const DROP = 'drop-update';
 /** How the core spells an attachment's address; Windows spells it another way. */
 const ATTACHMENT = 'attachment://localhost/';
+/** Told with an action's id by `menu.rs`, and with a session's by `notify.rs`. */
+const MENU_CHOSEN = 'menu-chosen';
+const OPEN_SESSION = 'open-session';
 
 export function createTauriHost(): Host {
   return {
@@ -37,6 +40,11 @@ export function createTauriHost(): Host {
     openSession: (sessionId, limit) => invoke('open_session', { sessionId, limit }),
     olderMessages: (sessionId, before, limit) => invoke('older_messages', { sessionId, before, limit }),
     closeSession: (sessionId) => invoke('close_session', { sessionId }),
+
+    search: (query, limit) => invoke('search', { query, limit }),
+    findInSession: (sessionId, query) => invoke('find_in_session', { sessionId, query }),
+    openSessionAt: (sessionId, messageId, limit) => invoke('open_session_at', { sessionId, messageId, limit }),
+    newerMessages: (sessionId, after, limit) => invoke('newer_messages', { sessionId, after, limit }),
 
     prompt: (sessionId, input) => invoke('prompt', { sessionId, input }),
     runCommand: (sessionId, name, args, input) => invoke('run_command', { sessionId, name, args, input }),
@@ -109,6 +117,23 @@ export function createTauriHost(): Host {
 
     findImports: () => invoke('find_imports'),
     importFrom: (path) => invoke('import_from', { path }),
+    approvedRules: (projectId) => invoke('approved_rules', { projectId }),
+    revokeRule: (projectId, rule) => invoke('revoke_rule', { projectId, rule }),
+
+    projectEdits: (projectId) => invoke('project_edits', { projectId }),
+
+    dataUse: () => invoke('data_use'),
+    cleanData: (kind) => invoke('clean_data', { kind }),
+    checkData: (repair) => invoke('check_data', { repair }),
+    showData: () => invoke('show_data'),
+
+    setMenu: (menus) => invoke('set_menu', { menus }),
+    onMenuChosen: async (tell) => {
+      await listen<string>(MENU_CHOSEN, (event) => tell(event.payload));
+    },
+    onSessionWanted: async (tell) => {
+      await listen<string>(OPEN_SESSION, (event) => tell(event.payload));
+    },
 
     saveSettings: (settings) => invoke('save_settings', { settings }),
     remember: (projectId, sessionId) => invoke('remember', { projectId, sessionId }),

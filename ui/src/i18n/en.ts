@@ -1,7 +1,10 @@
+import { frameWords } from './en/frame';
 import { diff, review } from './en/review';
 
 /** Every word on screen. Another language is another file of this shape. */
 export const en = {
+  ...frameWords,
+
   app: 'Lathe',
   tagline: 'Work with an AI coding agent on your own project, one reviewable step at a time.',
 
@@ -10,7 +13,7 @@ export const en = {
     show: 'Show sidebar',
     hide: 'Hide sidebar',
     resize: 'Resize sidebar',
-    filter: 'Filter sessions',
+    filter: 'Search sessions',
     clearFilter: 'Clear filter',
     noMatch: (words: string) => `No session matches “${words}”`,
     noSessions: 'No sessions yet',
@@ -37,6 +40,8 @@ export const en = {
     retrying: 'waiting to try again',
     failed: 'the last turn failed',
     waiting: 'waiting for you',
+    unread: 'answered since you last looked',
+    fork: 'fork',
   },
 
   timeline: {
@@ -410,7 +415,15 @@ export const en = {
   settings: {
     title: 'Settings',
     close: 'Close',
-    sections: { providers: 'Providers', appearance: 'Appearance' },
+    sections: {
+      providers: 'Providers',
+      permissions: 'Permissions',
+      agents: 'Agents',
+      appearance: 'Appearance',
+      tools: 'Shell and editor',
+      data: 'Data',
+      shortcuts: 'Shortcuts',
+    },
     problems: 'Some of the config could not be used:',
     keys: 'Providers',
     keysNote: 'Keys are kept in the system’s keyring, or in a file that only you can read where there is none.',

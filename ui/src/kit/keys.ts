@@ -1,7 +1,7 @@
 /** Keyboard: what counts as the command key, and the window's own shortcuts. */
 import { onCleanup, onMount } from 'solid-js';
 
-const isMac = /mac|iphone|ipad/i.test(globalThis.navigator?.platform ?? '');
+export const isMac = /mac|iphone|ipad/i.test(globalThis.navigator?.platform ?? '');
 
 /** "Ctrl+B", or "⌘B" on a Mac. */
 export function keyName(letter: string): string {

@@ -1,8 +1,13 @@
 /** The settings, over the window. The focus stays inside until Escape, and goes back where it was. */
 import { Dialog } from '@kobalte/core/dialog';
 import { Tabs } from '@kobalte/core/tabs';
+import Bot from 'lucide-solid/icons/bot';
+import Database from 'lucide-solid/icons/database';
+import Keyboard from 'lucide-solid/icons/keyboard';
 import Palette from 'lucide-solid/icons/palette';
 import Plug from 'lucide-solid/icons/plug';
+import ShieldCheck from 'lucide-solid/icons/shield-check';
+import SquareTerminal from 'lucide-solid/icons/square-terminal';
 import X from 'lucide-solid/icons/x';
 import { createMemo, For, Show, type Component } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
@@ -10,8 +15,13 @@ import { en } from '../i18n/en';
 import type { Icon } from '../kit/Button';
 import type { Overlay, SettingsSection } from '../store/app';
 import { useApp } from '../store/context';
+import { Agents } from './Agents';
 import { Appearance } from './Appearance';
+import { Data } from './Data';
+import { Permissions } from './Permissions';
 import { Providers } from './Providers';
+import { Shortcuts } from './Shortcuts';
+import { ToolSettings } from './ToolSettings';
 import './settings.css';
 
 type Place = Extract<Overlay, { name: 'settings' }>;
@@ -24,7 +34,12 @@ interface Section {
 /** In the order of the list at the left. */
 const SECTIONS: Readonly<Record<SettingsSection, Section>> = {
   providers: { icon: Plug, page: Providers },
+  permissions: { icon: ShieldCheck, page: Permissions },
+  agents: { icon: Bot, page: Agents },
   appearance: { icon: Palette, page: Appearance },
+  tools: { icon: SquareTerminal, page: ToolSettings },
+  data: { icon: Database, page: Data },
+  shortcuts: { icon: Keyboard, page: Shortcuts },
 };
 const NAMES = Object.keys(SECTIONS) as SettingsSection[];
 

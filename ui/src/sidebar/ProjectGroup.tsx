@@ -6,7 +6,8 @@ import { IconButton } from '../kit/Button';
 import { baseName } from '../kit/format';
 import type { Project, Session } from '../protocol';
 import { useApp } from '../store/context';
-import { listOf } from '../store/sessions';
+import { forkTree } from './forks';
+import { listOf } from '../store/projects';
 import { SessionRow } from './SessionRow';
 
 /** Rows drawn at once; more on demand, so that thousands of sessions cost nothing. */
@@ -24,9 +25,10 @@ export function ProjectGroup(props: { project: Project; filter: string; onNaviga
   });
 
   const sessions = createMemo(() => {
-    const all = listOf(app.state().sessions, props.project.id);
+    const all = listOf(app.state().sessions, app.state().projects, props.project.id);
     return props.filter === '' ? all : all.filter((one) => one.title.toLowerCase().includes(props.filter));
   });
+  const waits = createMemo(() => sessions().filter((one) => app.waiting().includes(one.id)).length);
   const current = createMemo(() => sessions().filter((session) => session.time.archived === undefined));
   const archived = createMemo(() => sessions().filter((session) => session.time.archived !== undefined));
 
@@ -44,6 +46,10 @@ export function ProjectGroup(props: { project: Project; filter: string; onNaviga
           >
             <ChevronRight class="chevron" size={14} aria-hidden="true" />
             <span>{name()}</span>
+            <Show when={!open() && waits() > 0}>
+              <span class="mark" data-mark="waiting" />
+              <span class="visually-hidden">{en.waiting.badge(waits())}</span>
+            </Show>
           </button>
           <IconButton
             class="project-new"
@@ -69,10 +75,12 @@ export function ProjectGroup(props: { project: Project; filter: string; onNaviga
 function SessionList(props: { sessions: readonly Session[]; onNavigate: () => void }) {
   const [shown, setShown] = createSignal(CHUNK);
   // Rows live by id: a renamed or touched session keeps its row and its focus.
-  const ids = createMemo(() => props.sessions.slice(0, shown()).map((session) => session.id));
+  const tree = createMemo(() => forkTree(props.sessions));
+  const ids = createMemo(() => tree().slice(0, shown()).map((row) => row.session.id));
+  const depth = (id: string) => tree().find((row) => row.session.id === id)?.depth ?? 0;
   return (
     <ul class="session-list">
-      <For each={ids()}>{(id) => <SessionRow sessionID={id} onNavigate={props.onNavigate} />}</For>
+      <For each={ids()}>{(id) => <SessionRow sessionID={id} depth={depth(id)} onNavigate={props.onNavigate} />}</For>
       <Show when={props.sessions.length > shown()}>
         <li>
           <button type="button" class="sidebar-more" data-row onClick={() => setShown(shown() + CHUNK * 4)}>

@@ -1,9 +1,10 @@
 import Archive from 'lucide-solid/icons/archive';
 import ArchiveRestore from 'lucide-solid/icons/archive-restore';
 import Ellipsis from 'lucide-solid/icons/ellipsis';
+import GitFork from 'lucide-solid/icons/git-fork';
 import Pencil from 'lucide-solid/icons/pencil';
 import Trash from 'lucide-solid/icons/trash';
-import { createMemo, createSignal, Match, Show, Switch } from 'solid-js';
+import { createMemo, Match, Show, Switch } from 'solid-js';
 import { en } from '../i18n/en';
 import { ago, clock } from '../kit/format';
 import { isComposing } from '../kit/keys';
@@ -11,10 +12,11 @@ import { Menu, type MenuItem } from '../kit/Menu';
 import { useApp } from '../store/context';
 import { useNow } from '../store/now';
 
-export function SessionRow(props: { sessionID: string; onNavigate: () => void }) {
+export function SessionRow(props: { sessionID: string; depth: number; onNavigate: () => void }) {
   const app = useApp();
   const now = useNow();
-  const [renaming, setRenaming] = createSignal(false);
+  const renaming = () => app.renaming() === props.sessionID;
+  const setRenaming = (on: boolean) => app.setRenaming(on ? props.sessionID : undefined);
   let row: HTMLButtonElement | undefined;
 
   const session = createMemo(() => app.state().sessions[props.sessionID]);
@@ -22,10 +24,8 @@ export function SessionRow(props: { sessionID: string; onNavigate: () => void })
   const archived = () => session()?.time.archived !== undefined;
   const status = createMemo(() => app.state().statuses[props.sessionID]?.type ?? 'idle');
   const failed = createMemo(() => app.state().failed[props.sessionID] === true);
-  const waiting = createMemo(() => {
-    const { permissions, questions } = app.state();
-    return [...permissions, ...questions].some((request) => request.sessionID === props.sessionID);
-  });
+  const waiting = createMemo(() => app.waiting().includes(props.sessionID));
+  const unread = createMemo(() => app.state().unread[props.sessionID] === true);
   const current = () => app.selected() === props.sessionID;
 
   const items = createMemo<MenuItem[]>(() => [
@@ -60,7 +60,13 @@ export function SessionRow(props: { sessionID: string; onNavigate: () => void })
   };
 
   return (
-    <li class="session-row" data-session-id={props.sessionID} data-current={current() ? '' : undefined}>
+    <li
+      class="session-row"
+      data-session-id={props.sessionID}
+      data-current={current() ? '' : undefined}
+      data-unread={unread() ? '' : undefined}
+      data-depth={props.depth > 0 ? Math.min(props.depth, 3) : undefined}
+    >
       <Show when={!renaming()} fallback={<RenameField title={title()} onDone={finish} />}>
         <button
           ref={row}
@@ -73,6 +79,10 @@ export function SessionRow(props: { sessionID: string; onNavigate: () => void })
           onDblClick={() => setRenaming(true)}
           onKeyDown={onKeyDown}
         >
+          <Show when={props.depth > 0}>
+            <GitFork class="session-fork" size={12} aria-hidden="true" />
+            <span class="visually-hidden">{en.session.fork}</span>
+          </Show>
           <span class="session-title">{title()}</span>
           <Switch fallback={<span class="session-age">{ago(session()?.time.updated ?? 0, now())}</span>}>
             <Match when={waiting()}>
@@ -90,6 +100,10 @@ export function SessionRow(props: { sessionID: string; onNavigate: () => void })
             <Match when={failed()}>
               <span class="mark" data-mark="failed" />
               <span class="visually-hidden">{en.session.failed}</span>
+            </Match>
+            <Match when={unread()}>
+              <span class="mark" data-mark="unread" />
+              <span class="visually-hidden">{en.session.unread}</span>
             </Match>
           </Switch>
         </button>

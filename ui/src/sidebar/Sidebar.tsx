@@ -4,17 +4,19 @@ import SettingsIcon from 'lucide-solid/icons/settings';
 import SquarePen from 'lucide-solid/icons/square-pen';
 import X from 'lucide-solid/icons/x';
 import { createMemo, createSignal, For, Show } from 'solid-js';
+import { useActions } from '../actions/context';
 import { en } from '../i18n/en';
 import { Button, IconButton } from '../kit/Button';
-import { keyName } from '../kit/keys';
 import { ThemeToggle } from '../settings/ThemeToggle';
 import { useApp } from '../store/context';
 import { ProjectGroup } from './ProjectGroup';
 import { ResizeHandle } from './ResizeHandle';
+import { SearchResults } from './SearchResults';
 import './sidebar.css';
 
 export function Sidebar(props: { onHide: () => void; onNavigate: () => void }) {
   const app = useApp();
+  const actions = useActions();
   const [words, setWords] = createSignal('');
   const filter = createMemo(() => words().trim().toLowerCase());
 
@@ -36,10 +38,22 @@ export function Sidebar(props: { onHide: () => void; onNavigate: () => void }) {
     <nav class="sidebar" data-testid="sidebar" aria-label={en.sidebar.label} onKeyDown={moveBetweenRows}>
       <header class="sidebar-bar">
         <span class="sidebar-name">{en.app}</span>
+        <Show when={app.waiting().length > 0}>
+          <button
+            type="button"
+            class="waiting-badge"
+            data-testid="waiting-badge"
+            title={withKeys(en.waiting.badge(app.waiting().length), actions.nameOf('nextWaiting'))}
+            aria-label={en.waiting.badge(app.waiting().length)}
+            onClick={() => app.goToWaiting()}
+          >
+            {app.waiting().length}
+          </button>
+        </Show>
         <IconButton
           icon={PanelLeft}
           label={en.sidebar.hide}
-          keys={keyName('B')}
+          keys={actions.nameOf('toggleSidebar')}
           aria-expanded="true"
           onClick={props.onHide}
         />
@@ -49,7 +63,7 @@ export function Sidebar(props: { onHide: () => void; onNavigate: () => void }) {
           class="sidebar-new"
           data-testid="new-session"
           icon={SquarePen}
-          title={`${en.sidebar.newSession} (${keyName('N')})`}
+          title={withKeys(en.sidebar.newSession, actions.nameOf('newSession'))}
           disabled={!app.project()}
           onClick={() => void app.create().then(props.onNavigate)}
         >
@@ -60,7 +74,7 @@ export function Sidebar(props: { onHide: () => void; onNavigate: () => void }) {
           data-testid="open-folder"
           icon={FolderOpen}
           label={en.sidebar.openFolder}
-          keys={keyName('O')}
+          keys={actions.nameOf('openFolder')}
           onClick={() => void app.pickProject()}
         />
       </div>
@@ -88,13 +102,14 @@ export function Sidebar(props: { onHide: () => void; onNavigate: () => void }) {
         <Show when={nothingFound()}>
           <p class="sidebar-note">{en.sidebar.noMatch(words().trim())}</p>
         </Show>
+        <SearchResults words={words()} onNavigate={props.onNavigate} />
       </div>
       <footer class="sidebar-foot">
         <Button
           class="sidebar-settings"
           data-testid="settings-button"
           icon={SettingsIcon}
-          title={`${en.settings.title} (${keyName(',')})`}
+          title={withKeys(en.settings.title, actions.nameOf('settings'))}
           onClick={() => app.show({ name: 'settings', section: 'providers' })}
         >
           {en.settings.title}
@@ -104,6 +119,10 @@ export function Sidebar(props: { onHide: () => void; onNavigate: () => void }) {
       <ResizeHandle />
     </nav>
   );
+}
+
+function withKeys(label: string, keys: string): string {
+  return keys === '' ? label : `${label} (${keys})`;
 }
 
 /** Up and Down walk the rows, whatever stands between them. */

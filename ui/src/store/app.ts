@@ -11,6 +11,8 @@ import type { Project, PromptFile, ReviewSettings, Session, Settings, Theme, UiB
 import { createAgents, DEFAULT_AGENT, type Agents } from './agents';
 import { createAttachments, type Attachments } from './attachments';
 import { createReview, type Review } from '../review/store';
+import { createFinder, type Finder } from './find';
+import { waitingSessions } from './waiting';
 import { createDrafts, type Drafts } from './drafts';
 import { contentOf, createEditing, placeOf, type Editing } from './editing';
 import { createModels, type Models } from './models';
@@ -26,8 +28,10 @@ export type Phase =
 export type Overlay =
   | { readonly name: 'models' }
   | { readonly name: 'lightbox'; readonly sessionID: string; readonly partID: string }
+  | { readonly name: 'palette' }
   | { readonly name: 'settings'; readonly section: SettingsSection; readonly providerID?: string };
-export type SettingsSection = 'providers' | 'appearance';
+export type SettingsSection =
+  'providers' | 'permissions' | 'agents' | 'appearance' | 'tools' | 'data' | 'shortcuts';
 
 export interface App extends Omit<Sessions, 'send' | 'run'> {
   readonly host: Host;
@@ -44,10 +48,19 @@ export interface App extends Omit<Sessions, 'send' | 'run'> {
   /** Where what is written belongs: a session, an edited prompt, or the project's empty page. */
   readonly place: Accessor<string>;
   readonly overlay: Accessor<Overlay | undefined>;
+  readonly finder: Finder;
+  /** Sessions that wait for the person, whatever is on screen. */
+  readonly waiting: Accessor<readonly string[]>;
+  /** The session whose title is being edited. */
+  readonly renaming: Accessor<string | undefined>;
+  setRenaming(sessionID: string | undefined): void;
+  goToWaiting(): void;
   /** The project in which a new session would begin. */
   readonly project: Accessor<Project | undefined>;
   start(): Promise<void>;
   pickProject(): Promise<void>;
+  /** Asks again which projects and sessions there are. */
+  refresh(): Promise<void>;
   /** Fetches the sessions of a project, once. */
   listProject(projectID: string): Promise<void>;
   /** To the model and agent in use. True when the prompt was taken; the draft is kept otherwise. */
@@ -59,6 +72,7 @@ export interface App extends Omit<Sessions, 'send' | 'run'> {
   show(overlay: Overlay): void;
   dismiss(name: Overlay['name']): void;
   setTheme(theme: Theme): void;
+  save(change: Partial<Settings>): void;
   setSidebar(change: Partial<Pick<Settings, 'sidebarOpen' | 'sidebarWidth'>>): void;
   readonly review: Review;
   setReview(change: Partial<ReviewSettings>): void;
@@ -80,7 +94,7 @@ export interface Core {
   attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
 }
 
-const DEFAULTS: Settings = {
+export const DEFAULTS: Settings = {
   theme: 'system',
   sidebarOpen: true,
   sidebarWidth: 264,
@@ -88,10 +102,16 @@ const DEFAULTS: Settings = {
   recentModels: [],
   allowAll: false,
   variants: {},
+  zoom: 100,
+  reducedMotion: false,
+  menuBar: true,
+  notify: true,
+  shortcuts: {},
   editor: { kind: 'system' },
   review: { width: 460, sideBySide: false, opens: true },
   shell: '',
   privateHosts: [],
+  importOffered: false,
 };
 
 export function createApp(host: Host, storage: Storage | undefined = globalThis.localStorage): App {
@@ -101,6 +121,7 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
   const [version, setVersion] = createSignal('');
   const [projectID, setProjectID] = createSignal<string | undefined>();
   const [overlay, setOverlay] = createSignal<Overlay | undefined>();
+  const [renaming, setRenaming] = createSignal<string | undefined>();
   const toasts = createToasts();
 
   const project = createMemo(() => {
@@ -126,6 +147,10 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
     attempt,
   };
   const sessions = createSessions(core);
+  const finder = createFinder(core, sessions);
+  const waiting = createMemo(() => waitingSessions(state()), [], {
+    equals: (a, b) => a.length === b.length && a.every((id, index) => id === b[index]),
+  });
   const save = (change: Partial<Settings>) => {
     setSettings((now) => ({ ...now, ...change }));
     void attempt(() => host.saveSettings(settings()));
@@ -204,6 +229,7 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
       await host.watch(receive);
       await host.onFolderWanted(() => void attempt(arrive));
       await attachments.start();
+      await host.onSessionWanted((id) => void sessions.select(id));
       await arrive();
       void models.load();
     } catch (reason) {
@@ -256,9 +282,20 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
     place,
     review,
     overlay,
+    finder,
+    waiting,
+    renaming,
+    setRenaming,
     project,
     attempt,
     start,
+    async refresh() {
+      const begun = await attempt(() => host.start());
+      if (!begun) return;
+      setState((now) => ({ ...started(now, begun), listed: {} }));
+      const place = project()?.id;
+      if (place !== undefined) await listProject(place);
+    },
     listProject,
     async pickProject() {
       const opened = await attempt(() => host.pickProject());
@@ -277,6 +314,12 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
     show: (next) => setOverlay(next),
     dismiss: (name) => setOverlay((now) => (now?.name === name ? undefined : now)),
     setTheme: (theme) => save({ theme }),
+    save,
+    goToWaiting() {
+      const list = waiting();
+      const next = list[(list.indexOf(sessions.selected() ?? '') + 1) % list.length];
+      if (next !== undefined) void sessions.select(next);
+    },
     setSidebar: save,
     setReview: (change) => save({ review: { ...settings().review, ...change } }),
     openFile(path, line) {

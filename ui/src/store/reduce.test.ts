@@ -17,6 +17,7 @@ const view = (messages: MessageView[], change = {}) => ({
   session: SESSION,
   messages,
   hasOlder: false,
+  hasNewer: false,
   status: { type: 'idle' as const },
   permissions: [],
   questions: [],
@@ -168,13 +169,14 @@ describe('opening', () => {
   test('older messages go in front, once', () => {
     const { asked, said } = turn();
     const state = shown([said]);
-    const page = { messages: [asked, said], hasOlder: true, damaged: [{ key: 'part/x', reason: 'cut' }] };
+    const page = { messages: [asked, said], hasOlder: true, hasNewer: false, damaged: [{ key: 'part/x', reason: 'cut' }] };
     const next = olderLoaded(state, SESSION.id, page);
     expect(next.open).toEqual({
       sessionID: SESSION.id,
       messages: [asked, said],
       hasOlder: true,
       todos: [],
+      hasNewer: false,
       queued: [],
       context: { used: 0, usable: 0, limit: 0, willCompact: false },
       damaged: [{ key: 'part/x', reason: 'cut' }],
@@ -214,7 +216,7 @@ describe('sessions', () => {
   });
 
   test('a list is the truth for its project only', () => {
-    const other: Session = { ...SESSION, id: 'ses_b', projectID: 'prj_b' };
+    const other: Session = { ...SESSION, id: 'ses_b', projectID: 'prj_b', directory: '/b' };
     const state = { ...emptyState, sessions: { ses_a: SESSION, ses_b: other } };
     expect(sessionsListed(state, 'prj_a', []).sessions).toEqual({ ses_b: other });
     const project = { id: 'prj_a', worktree: '/a', time: { created: 1 } };

@@ -28,6 +28,8 @@ export interface UiState {
   readonly statuses: Readonly<Record<string, SessionStatus>>;
   /** Sessions whose last turn failed and that nobody has looked at since. */
   readonly failed: Readonly<Record<string, true>>;
+  /** Sessions that finished a turn while nobody looked. */
+  readonly unread: Readonly<Record<string, true>>;
   /** Why nothing can be saved at the moment. */
   readonly storeProblem: string | null;
   /** What the agent waits for a person to say, in every session. */
@@ -43,6 +45,8 @@ export interface OpenSession {
   readonly hasOlder: boolean;
   /** The agent's own list of what is left to do. */
   readonly todos: readonly Todo[];
+  /** It was opened somewhere inside: what is told of later messages does not concern it. */
+  readonly hasNewer: boolean;
   /** Prompts that wait for the next step and can still be changed. */
   readonly queued: readonly string[];
   /** How full the model’s context was when the session was opened. */
@@ -65,6 +69,7 @@ export const emptyState: UiState = {
   listed: {},
   statuses: {},
   failed: {},
+  unread: {},
   storeProblem: null,
   permissions: [],
   questions: [],
@@ -141,7 +146,7 @@ function reduceEvent(state: UiState, event: Event): UiState {
     case 'session.status':
       return putStatus(state, event.properties.sessionID, event.properties.status);
     case 'session.idle':
-      return putStatus(state, event.properties.sessionID, { type: 'idle' });
+      return putUnread(putStatus(state, event.properties.sessionID, { type: 'idle' }), event.properties.sessionID);
     case 'session.error':
       return putFailure(state, event.properties.sessionID, event.properties.error?.name);
     case 'message.updated':
@@ -190,8 +195,9 @@ export function dropSession(state: UiState, sessionID: string): UiState {
   const { [sessionID]: _session, ...sessions } = state.sessions;
   const { [sessionID]: _status, ...statuses } = state.statuses;
   const { [sessionID]: _failed, ...failed } = state.failed;
+  const { [sessionID]: _unread, ...unread } = state.unread;
   const open = state.open?.sessionID === sessionID ? undefined : state.open;
-  return { ...state, sessions, statuses, failed, open };
+  return { ...state, sessions, statuses, failed, unread, open };
 }
 
 export function putStatus(state: UiState, sessionID: string, status: SessionStatus): UiState {
@@ -204,12 +210,19 @@ function putFailure(state: UiState, sessionID: string | undefined, name: string 
   return { ...state, failed: { ...state.failed, [sessionID]: true } };
 }
 
+function putUnread(state: UiState, sessionID: string): UiState {
+  if (state.open?.sessionID === sessionID || state.opening?.sessionID === sessionID) return state;
+  return { ...state, unread: { ...state.unread, [sessionID]: true } };
+}
+
 function putMessage(state: UiState, info: MessageView['info']): UiState {
   return onOpen(state, info.sessionID, (open) => {
     const at = findMessage(open, info.id);
     if (at === -1) {
       // It belongs to a page that is not loaded, and will come with it.
+      const last = open.messages.at(-1);
       if (open.hasOlder && open.messages[0] && compareMessages(info, open.messages[0].info) < 0) return open;
+      if (open.hasNewer && last && compareMessages(info, last.info) > 0) return open;
       const fresh: MessageView = { info, parts: [] };
       const messages = insertInOrder(open.messages, fresh, (a, b) => compareMessages(a.info, b.info));
       return { ...open, messages };
@@ -232,6 +245,7 @@ function onBlocks(state: UiState, update: BlocksUpdate): UiState {
   return onOpen(state, update.sessionID, (open) => {
     const at = findMessage(open, update.messageID);
     const message = open.messages[at];
+    if (!message && open.hasNewer) return open;
     const part = message?.parts.findIndex((known) => known.part.id === update.partID) ?? -1;
     const view = message?.parts[part];
     const known = view?.blocks ?? [];

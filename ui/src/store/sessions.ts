@@ -5,7 +5,8 @@ import { en } from '../i18n/en';
 import type { PermissionRequest, QuestionRequest, PromptInput, Session, SessionStatus, UiError } from '../protocol';
 import type { Core } from './app';
 import { dropSession, putSession } from './reduce';
-import { closed, olderLoaded, opened, opening, openingFailed, sessionsListed } from './transitions';
+import { listOf, projectOf } from './projects';
+import { closed, newerLoaded, olderLoaded, opened, opening, openingFailed, sessionsListed } from './transitions';
 
 export interface Sessions {
   /** The session on screen, or on its way there. */
@@ -17,7 +18,17 @@ export interface Sessions {
   readonly requests: Accessor<Requests>;
   /** Why the selected session could not be opened. */
   readonly openError: Accessor<UiError | undefined>;
-  select(sessionID: string): Promise<void>;
+  /** A place in the open session that the reader wants to see. */
+  readonly target: Accessor<Target | undefined>;
+  /** With a place, the session opens there. */
+  select(sessionID: string, place?: Place): Promise<void>;
+  /** To a place of the open session, whether it is loaded or not. */
+  reveal(place: Place): Promise<void>;
+  /** Back to the end of a session that was opened somewhere inside. */
+  toLatest(): Promise<void>;
+  loadNewer(): Promise<void>;
+  /** To the next session in the list of the project, or the one before. */
+  step(by: 1 | -1): void;
   /** Back to the empty page of the project. */
   leave(): void;
   create(projectID?: string): Promise<Session | undefined>;
@@ -31,6 +42,17 @@ export interface Sessions {
   loadOlder(): Promise<void>;
 }
 
+export interface Place {
+  readonly messageID: string;
+  readonly partID?: string;
+  /** Which of the part's matches. */
+  readonly nth?: number;
+}
+
+export interface Target extends Place {
+  readonly sessionID: string;
+}
+
 export interface Requests {
   readonly permissions: readonly PermissionRequest[];
   readonly questions: readonly QuestionRequest[];
@@ -41,18 +63,13 @@ const TAIL = 30;
 const PAGE = 30;
 const IDLE: SessionStatus = { type: 'idle' };
 
-/** Sessions of a project that stand on their own, newest activity first. */
-export function listOf(sessions: Readonly<Record<string, Session>>, projectID: string): Session[] {
-  return Object.values(sessions)
-    .filter((session) => session.projectID === projectID && session.parentID === undefined)
-    .sort((a, b) => b.time.updated - a.time.updated);
-}
-
 export function createSessions(core: Core): Sessions {
   const { host, state, change, attempt, toasts } = core;
   const [selected, setSelected] = createSignal<string | undefined>();
   const [openError, setOpenError] = createSignal<UiError | undefined>();
+  const [target, setTarget] = createSignal<Target | undefined>();
   let loadingOlder = false;
+  let loadingNewer = false;
 
   const session = createMemo(() => {
     const id = selected();
@@ -72,12 +89,18 @@ export function createSessions(core: Core): Sessions {
     return { permissions: permissions.filter(mine), questions: questions.filter(mine) };
   });
 
-  const load = async (sessionID: string) => {
+  const load = async (sessionID: string, place?: Place) => {
     setOpenError(undefined);
+    setTarget(undefined);
     change((now) => opening(now, sessionID));
     try {
-      const view = await host.openSession(sessionID, TAIL);
-      change((now) => opened(now, view));
+      const view = place
+        ? await host.openSessionAt(sessionID, place.messageID, TAIL)
+        : await host.openSession(sessionID, TAIL);
+      batch(() => {
+        change((now) => opened(now, view));
+        if (place) setTarget({ sessionID, ...place });
+      });
     } catch (reason) {
       const error = uiError(reason);
       change((now) => openingFailed(now, sessionID));
@@ -102,17 +125,29 @@ export function createSessions(core: Core): Sessions {
     if (before !== undefined) void attempt(() => host.closeSession(before));
   };
 
-  const select = async (sessionID: string) => {
+  const select = async (sessionID: string, place?: Place) => {
     const before = selected();
-    if (before === sessionID && !openError()) return;
-    const projectID = state().sessions[sessionID]?.projectID;
+    if (before === sessionID && !openError()) {
+      if (place) await reveal(place);
+      return;
+    }
+    const known = state().sessions[sessionID];
+    const projectID = known && projectOf(state().projects, known)?.id;
     batch(() => {
       setSelected(sessionID);
       if (projectID !== undefined) core.setProjectID(projectID);
       change(closed);
     });
     if (before !== undefined && before !== sessionID) void attempt(() => host.closeSession(before));
-    await load(sessionID);
+    await load(sessionID, place);
+  };
+
+  const reveal = async (place: Place) => {
+    const sessionID = selected();
+    if (sessionID === undefined) return;
+    const loaded = state().open?.messages.some((message) => message.info.id === place.messageID);
+    if (loaded) setTarget({ sessionID, ...place });
+    else await load(sessionID, place);
   };
 
   // We fell behind: the tail is fetched anew, once per fall.
@@ -135,7 +170,8 @@ export function createSessions(core: Core): Sessions {
     if (projectID === undefined) return undefined;
     const current = session();
     // An empty session is as good as a new one.
-    if (current?.projectID === projectID && state().open?.messages.length === 0 && !busy()) return current;
+    const home = current && projectOf(state().projects, current)?.id;
+    if (current && home === projectID && state().open?.messages.length === 0 && !busy()) return current;
     const made = await attempt(() => host.createSession(projectID));
     if (!made) return undefined;
     change((now) => putSession(now, made));
@@ -143,9 +179,15 @@ export function createSessions(core: Core): Sessions {
     return made;
   };
 
+  /** What is listed with a session, newest first. */
+  const neighbours = (one: Session): Session[] => {
+    const home = projectOf(state().projects, one)?.id ?? one.projectID;
+    return listOf(state().sessions, state().projects, home).filter((other) => other.time.archived === undefined);
+  };
+
   /** The row that takes a removed one's place in the list. */
   const neighbour = (gone: Session): Session | undefined => {
-    const shown = listOf(state().sessions, gone.projectID).filter((one) => one.time.archived === undefined);
+    const shown = neighbours(gone);
     const at = shown.findIndex((one) => one.id === gone.id);
     return at === -1 ? undefined : (shown[at + 1] ?? shown[at - 1]);
   };
@@ -153,8 +195,9 @@ export function createSessions(core: Core): Sessions {
   const restore = async (gone: Session, reopen: boolean) => {
     await attempt(async () => {
       await host.restoreSession(gone.id);
-      const list = await host.listSessions(gone.projectID);
-      change((now) => sessionsListed(now, gone.projectID, list));
+      const home = projectOf(state().projects, gone)?.id ?? gone.projectID;
+      const list = await host.listSessions(home);
+      change((now) => sessionsListed(now, home, list));
     });
     if (reopen && state().sessions[gone.id]) await select(gone.id);
   };
@@ -166,7 +209,9 @@ export function createSessions(core: Core): Sessions {
     busy,
     requests,
     openError,
+    target,
     select,
+    reveal,
     leave,
     create,
     async rename(sessionID, title) {
@@ -212,13 +257,37 @@ export function createSessions(core: Core): Sessions {
       const id = selected() ?? (await create())?.id;
       if (id === undefined) return false;
       const taken = await attempt(() => host.prompt(id, input));
+      // What one sends is at the end.
+      if (taken !== undefined && state().open?.hasNewer) await load(id);
       return taken !== undefined;
     },
     async run(name, args, input) {
       const id = selected() ?? (await create())?.id;
       if (id === undefined) return false;
       const taken = await attempt(() => host.runCommand(id, name, args, input));
+      if (taken !== undefined && state().open?.hasNewer) await load(id);
       return taken !== undefined;
+    },
+    async toLatest() {
+      const id = selected();
+      if (id !== undefined) await load(id);
+    },
+    step(by) {
+      const here = session();
+      const project = core.project();
+      const list = here ? neighbours(here) : project ? listOf(state().sessions, state().projects, project.id) : [];
+      const at = list.findIndex((one) => one.id === here?.id);
+      const next = list[at === -1 ? 0 : at + by];
+      if (next) void select(next.id);
+    },
+    async loadNewer() {
+      const open = state().open;
+      const after = open?.messages.at(-1)?.info.id;
+      if (!open?.hasNewer || after === undefined || loadingNewer) return;
+      loadingNewer = true;
+      const page = await attempt(() => host.newerMessages(open.sessionID, after, PAGE));
+      loadingNewer = false;
+      if (page) change((now) => newerLoaded(now, open.sessionID, page));
     },
     async stop() {
       const id = selected();

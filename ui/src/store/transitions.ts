@@ -1,19 +1,23 @@
 /** What the user's own steps and the host's answers do to the state. Pure, like reduce.ts. */
 import type { AppStart, MessagePage, ProjectOpened, Session, SessionView } from '../protocol';
+import { projectOf, shownProjects } from './projects';
 import { putStatus, reduceAll, type UiState } from './reduce';
 
 export function started(state: UiState, start: AppStart): UiState {
-  return { ...state, projects: start.projects };
+  return { ...state, projects: shownProjects(start.projects) };
 }
 
 export function projectOpened(state: UiState, opened: ProjectOpened): UiState {
   const others = state.projects.filter((project) => project.id !== opened.project.id);
-  return sessionsListed({ ...state, projects: [opened.project, ...others] }, opened.project.id, opened.sessions);
+  const projects = shownProjects([opened.project, ...others]);
+  return sessionsListed({ ...state, projects }, opened.project.id, opened.sessions);
 }
 
 /** The list is the truth for its project: what it does not name is gone. */
 export function sessionsListed(state: UiState, projectID: string, list: readonly Session[]): UiState {
-  const others = Object.entries(state.sessions).filter(([, session]) => session.projectID !== projectID);
+  const elsewhere = (session: Session) =>
+    session.projectID !== projectID && projectOf(state.projects, session)?.id !== projectID;
+  const others = Object.entries(state.sessions).filter(([, session]) => elsewhere(session));
   const sessions = Object.fromEntries([...others, ...list.map((session) => [session.id, session] as const)]);
   return { ...state, sessions, listed: { ...state.listed, [projectID]: true } };
 }
@@ -28,11 +32,13 @@ export function opened(state: UiState, view: SessionView): UiState {
   if (state.opening?.sessionID !== sessionID) return state;
   const { waiting } = state.opening;
   const { [sessionID]: _seen, ...failed } = state.failed;
+  const { [sessionID]: _read, ...unread } = state.unread;
   const open = {
     sessionID,
     messages: view.messages,
     hasOlder: view.hasOlder,
     todos: view.todos,
+    hasNewer: view.hasNewer,
     queued: view.queued,
     context: view.context,
     damaged: view.damaged,
@@ -44,7 +50,7 @@ export function opened(state: UiState, view: SessionView): UiState {
     request.sessionID !== sessionID && !shown.some((one) => one.id === request.id);
   const permissions = [...state.permissions.filter(elsewhere(view.permissions)), ...view.permissions];
   const questions = [...state.questions.filter(elsewhere(view.questions)), ...view.questions];
-  const next = { ...state, sessions, failed, permissions, questions, open, opening: undefined };
+  const next = { ...state, sessions, failed, unread, permissions, questions, open, opening: undefined };
   const shown = putStatus(next, sessionID, view.status);
   return reduceAll(shown, waiting);
 }
@@ -60,6 +66,15 @@ export function olderLoaded(state: UiState, sessionID: string, page: MessagePage
   const messages = [...fresh, ...state.open.messages];
   const damaged = [...page.damaged, ...state.open.damaged];
   return { ...state, open: { ...state.open, messages, damaged, hasOlder: page.hasOlder } };
+}
+
+export function newerLoaded(state: UiState, sessionID: string, page: MessagePage): UiState {
+  if (state.open?.sessionID !== sessionID) return state;
+  const known = new Set(state.open.messages.map((message) => message.info.id));
+  const fresh = page.messages.filter((message) => !known.has(message.info.id));
+  const messages = [...state.open.messages, ...fresh];
+  const damaged = [...state.open.damaged, ...page.damaged];
+  return { ...state, open: { ...state.open, messages, damaged, hasNewer: page.hasNewer } };
 }
 
 export function closed(state: UiState): UiState {

@@ -6,7 +6,7 @@
  */
 import ArrowDown from 'lucide-solid/icons/arrow-down';
 import { createEffect, createMemo, on, onMount, Show } from 'solid-js';
-import { Virtualizer } from 'virtua/solid';
+import { Virtualizer, type VirtualizerHandle } from 'virtua/solid';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
 import { useApp } from '../store/context';
@@ -14,6 +14,7 @@ import { beforeRevert } from '../store/editing';
 import type { OpenSession } from '../store/reduce';
 import { rowsOf, type Row } from '../store/turns';
 import { createStick } from './stick';
+import { useTarget } from './target';
 import { Turn } from './Turn';
 import { Working } from './Working';
 import './timeline.css';
@@ -34,7 +35,10 @@ const NOTHING: List = { rows: [], keys: [], byKey: new Map(), shift: false };
 export function Timeline(props: { open: OpenSession }) {
   const app = useApp();
   let scroller!: HTMLDivElement;
-  const stick = createStick(() => scroller);
+  const stick = createStick(
+    () => scroller,
+    () => props.open.hasNewer,
+  );
 
   const list = createMemo<List>((before) => {
     const messages = beforeRevert(props.open.messages, app.session()?.revert);
@@ -49,19 +53,42 @@ export function Timeline(props: { open: OpenSession }) {
   const loadOlder = () => {
     if (props.open.hasOlder && scroller.scrollTop < NEAR) void app.loadOlder();
   };
+  const loadNewer = () => {
+    const left = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight;
+    if (props.open.hasNewer && left < NEAR) void app.loadNewer();
+  };
   const onScroll = () => {
     stick.moved();
     loadOlder();
+    loadNewer();
   };
   const onResize = () => {
     stick.grown();
     loadOlder();
   };
 
-  onMount(() => stick.toEnd());
+  onMount(() => !app.target() && stick.toEnd());
+  let handle: VirtualizerHandle | undefined;
+  useTarget({
+    target: app.target,
+    rows: () => list().rows,
+    scroller: () => scroller,
+    toRow: (index) => handle?.scrollToIndex(index, { align: 'center' }),
+    leave: stick.leave,
+  });
   // What the reader sends is what the reader wants to see.
   const lastPrompt = createMemo(() => props.open.messages.findLast((message) => message.info.role === 'user')?.info.id);
-  createEffect(on(lastPrompt, () => stick.toEnd(), { defer: true }));
+  const lastLoaded = createMemo(() => props.open.hasNewer);
+  createEffect(
+    on(
+      [lastPrompt, lastLoaded],
+      (_now, before) => {
+        // A page that was loaded is not something that was sent.
+        if (before && !before[1] && !props.open.hasNewer && !app.target()) stick.toEnd();
+      },
+      { defer: true },
+    ),
+  );
   createEffect(on(app.busy, () => stick.grown(), { defer: true }));
 
   return (
@@ -79,7 +106,7 @@ export function Timeline(props: { open: OpenSession }) {
         onScroll={onScroll}
         onWheel={(event) => stick.turned(event.deltaY)}
       >
-        <Virtualizer data={keys()} shift={list().shift} bufferSize={600} scrollRef={scroller} onResize={onResize}>
+        <Virtualizer data={keys()} shift={list().shift} bufferSize={600} scrollRef={scroller} onResize={onResize} ref={(made) => (handle = made)}>
           {(key) => <Turn row={() => list().byKey.get(key)} last={() => list().keys.at(-1) === key} />}
         </Virtualizer>
         <Show when={app.session()?.revert}>
@@ -91,7 +118,7 @@ export function Timeline(props: { open: OpenSession }) {
         <Working />
       </div>
       <Show when={!stick.atEnd()}>
-        <Button class="timeline-latest" data-testid="jump-to-latest" icon={ArrowDown} onClick={() => stick.toEnd()}>
+        <Button class="timeline-latest" data-testid="jump-to-latest" icon={ArrowDown} onClick={() => (props.open.hasNewer ? void app.toLatest().then(stick.toEnd) : stick.toEnd())}>
           {en.timeline.latest}
         </Button>
       </Show>

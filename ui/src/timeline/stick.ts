@@ -15,6 +15,8 @@ export interface Stick {
   /** The content or the viewport changed its size. */
   grown(): void;
   toEnd(): void;
+  /** The reader was taken elsewhere. */
+  leave(): void;
 }
 
 /** Coming this near by scrolling down counts as being there. */
@@ -22,7 +24,8 @@ const NEAR = 24;
 /** Less than this is rounding, not a wish to leave. */
 const SLACK = 1;
 
-export function createStick(scroller: () => HTMLElement): Stick {
+/** `goesOn`: the end of what is drawn is not the end of the session. */
+export function createStick(scroller: () => HTMLElement, goesOn: () => boolean = () => false): Stick {
   const [atEnd, setAtEnd] = createSignal(true);
   let last = 0;
 
@@ -46,7 +49,7 @@ export function createStick(scroller: () => HTMLElement): Stick {
       const up = top < last - 0.5;
       last = top;
       if (up) setAtEnd((was) => was && distance() <= SLACK);
-      else if (distance() <= NEAR) setAtEnd(true);
+      else if (distance() <= NEAR && !goesOn()) setAtEnd(true);
     },
     grown() {
       if (atEnd()) pin();
@@ -55,5 +58,6 @@ export function createStick(scroller: () => HTMLElement): Stick {
       setAtEnd(true);
       pin();
     },
+    leave: () => setAtEnd(false),
   };
 }

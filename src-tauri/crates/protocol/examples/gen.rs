@@ -50,6 +50,11 @@ pub fn write_bindings(dir: &Path) -> Result<(), Box<dyn Error>> {
     ipc::RevertOutcome::export_all(&config)?;
     ipc::SessionExport::export_all(&config)?;
     ipc::SharePreview::export_all(&config)?;
+    ipc::FindHit::export_all(&config)?;
+    ipc::SearchAnswer::export_all(&config)?;
+    ipc::DataReport::export_all(&config)?;
+    ipc::DataView::export_all(&config)?;
+    ipc::MenuView::export_all(&config)?;
     ipc::ToolDetails::export_all(&config)?;
     view::BlockUpdate::export_all(&config)?;
     view::FileDiffView::export_all(&config)?;

@@ -11,6 +11,8 @@ mod import;
 mod mcp;
 mod models;
 mod prompt;
+mod search;
+mod settings;
 mod time;
 mod trust;
 mod turn;
@@ -26,6 +28,8 @@ pub use import::{ImportKind, ImportReport, ImportSource, ImportUnreadable};
 pub use mcp::{McpResourceView, McpServerView, McpStatus, McpToolView};
 pub use models::{ConnectionReport, KeyView, ModelList, ModelView, PriceView, ProviderView};
 pub use prompt::{Mention, PromptFile, PromptInput, SymbolKind};
+pub use search::{FindHit, HitKind, SearchAnswer, SearchHit, SnippetPiece};
+pub use settings::{DataKind, DataReport, DataUse, DataView, MenuItemView, MenuView};
 pub use time::{
     Redaction, RevertChange, RevertFile, RevertOutcome, RevertPreview, RevertTarget,
     SessionDiffView, SessionExport, SharePreview,
@@ -86,6 +90,14 @@ pub struct Settings {
     pub allow_all: bool,
     /// The reasoning variant last chosen, by `provider/model`.
     pub variants: BTreeMap<String, String>,
+    /// Per cent.
+    pub zoom: u32,
+    pub reduced_motion: bool,
+    pub menu_bar: bool,
+    /// Say so when someone waits and the window is not looked at.
+    pub notify: bool,
+    /// The keys of actions that have others than their own; empty for none.
+    pub shortcuts: BTreeMap<String, String>,
     /// What opens a file that is clicked on.
     pub editor: EditorChoice,
     pub review: ReviewSettings,
@@ -93,6 +105,8 @@ pub struct Settings {
     pub shell: String,
     /// Hosts of a private network that may be fetched from.
     pub private_hosts: Vec<String>,
+    /// Data of another program was found, and the person has decided.
+    pub import_offered: bool,
 }
 
 /// How the person likes to look at changes.
@@ -126,10 +140,16 @@ impl Default for Settings {
             recent_models: Vec::new(),
             allow_all: false,
             variants: BTreeMap::new(),
+            zoom: 100,
+            reduced_motion: false,
+            menu_bar: true,
+            notify: true,
+            shortcuts: BTreeMap::new(),
             editor: EditorChoice::default(),
             review: ReviewSettings::default(),
             shell: String::new(),
             private_hosts: Vec::new(),
+            import_offered: false,
         }
     }
 }
@@ -155,6 +175,8 @@ pub struct SessionView {
     pub session: Session,
     pub messages: Vec<MessageView>,
     pub has_older: bool,
+    /// It was opened somewhere inside: newer messages follow.
+    pub has_newer: bool,
     pub status: SessionStatus,
     pub permissions: Vec<PermissionRequest>,
     pub questions: Vec<QuestionRequest>,
@@ -171,6 +193,7 @@ pub struct SessionView {
 pub struct MessagePage {
     pub messages: Vec<MessageView>,
     pub has_older: bool,
+    pub has_newer: bool,
     pub damaged: Vec<Damaged>,
 }
 

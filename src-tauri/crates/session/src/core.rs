@@ -15,7 +15,9 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::agents::Agent;
+use crate::error::Result;
 use crate::hands::Hands;
+use crate::indexing::Indexing;
 use crate::instructions::Instructions;
 use crate::mcp::Mcp;
 use crate::mentions::Finder;
@@ -60,6 +62,7 @@ pub struct Core {
     /// What answers cost that are finished, so that a long session is added up once.
     pub spent: Mutex<HashMap<SessionId, Counted>>,
     reads: Mutex<HashMap<SessionId, Arc<FileReads>>>,
+    indexing: tokio::sync::OnceCell<Arc<Indexing>>,
 }
 
 /// A session that is being worked on in this process.
@@ -129,6 +132,7 @@ impl Core {
             removed: Mutex::default(),
             spent: Mutex::default(),
             reads: Mutex::default(),
+            indexing: tokio::sync::OnceCell::new(),
             records,
         }
     }
@@ -192,6 +196,15 @@ impl Core {
             .entry(session.clone())
             .or_default()
             .clone()
+    }
+
+    /// Opened by whoever searches first.
+    pub async fn indexing(&self) -> Result<&Arc<Indexing>> {
+        let open = || {
+            let path = self.data_dir.join("index").join("search.db");
+            Indexing::open(self.records.clone(), path)
+        };
+        self.indexing.get_or_try_init(open).await
     }
 
     pub fn status(&self, session: &SessionId) -> SessionStatus {

@@ -15,6 +15,8 @@ pub enum Failed {
     #[error(transparent)]
     BadId(#[from] lathe_protocol::BadId),
     #[error(transparent)]
+    Search(#[from] lathe_search::SearchError),
+    #[error(transparent)]
     Store(#[from] StoreError),
 }
 

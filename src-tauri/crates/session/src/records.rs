@@ -11,7 +11,7 @@ use lathe_protocol::{
     Event, IdSource, Message, MessageId, MessagePartUpdated, MessageWithParts, Millis, Part,
     PartId, Session, SessionId,
 };
-use lathe_store::{Page, Store};
+use lathe_store::{Page, Store, Stretch, Window};
 use parking_lot::Mutex;
 
 use crate::bus::{Bus, Delta};
@@ -185,6 +185,18 @@ impl Records {
         let mut page = self.store.messages(session, before, limit).await?;
         self.freshen(&mut page.messages);
         Ok(page)
+    }
+
+    /// Messages somewhere inside a session, with streaming text as new as it was told.
+    pub async fn window(
+        &self,
+        session: &SessionId,
+        stretch: &Stretch,
+        limit: usize,
+    ) -> Result<Window> {
+        let mut window = self.store.window(session, stretch, limit).await?;
+        self.freshen(&mut window.page.messages);
+        Ok(window)
     }
 
     fn freshen(&self, messages: &mut [MessageWithParts]) {

@@ -3,9 +3,11 @@
 mod commands;
 mod lifecycle;
 mod media;
+mod search;
 mod share;
 mod surroundings;
 mod time;
+mod upkeep;
 mod waiting;
 mod work;
 

@@ -45,5 +45,5 @@ pub use import::{Found, Imported, SourceKind, Unreadable, usual_places};
 pub use key::{BadKey, Key, segment};
 pub use listing::Listing;
 pub use locks::SessionWriter;
-pub use messages::Page;
+pub use messages::{Page, Stretch, Window};
 pub use store::{Options, Store};

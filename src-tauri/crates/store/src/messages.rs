@@ -1,5 +1,9 @@
 //! Messages and their parts, from the tail of a session.
 
+mod window;
+
+pub use window::{Stretch, Window};
+
 use lathe_protocol::{
     Message, MessageId, MessageWithParts, Part, PartId, SessionId, sort_serially,
 };
@@ -71,12 +75,15 @@ impl Storage {
         let mut places: Vec<Place> = newest_first.by_ref().take(limit).collect();
         let has_older = newest_first.next().is_some();
         places.reverse();
-        let mut page = Page {
-            has_older,
-            ..Page::default()
-        };
+        let (mut page, misplaced) = self.load_all(session, &places)?;
+        page.has_older = has_older;
+        Ok((page, misplaced))
+    }
+
+    fn load_all(&self, session: &SessionId, places: &[Place]) -> Result<(Page, bool)> {
+        let mut page = Page::default();
         let mut any_misplaced = false;
-        for loaded in parallel::map(&places, |place, buffer| self.load(session, place, buffer)) {
+        for loaded in parallel::map(places, |place, buffer| self.load(session, place, buffer)) {
             match loaded? {
                 Loaded::Message {
                     message,

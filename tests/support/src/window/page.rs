@@ -117,6 +117,11 @@ impl Window {
         self.session.run(&script, json!([given])).await
     }
 
+    /// Runs a function's body in the page; its last argument is the callback for the answer.
+    pub async fn run(&self, body: &str, args: Value) -> Result<Value, WindowError> {
+        self.session.run(body, args).await
+    }
+
     /// Clicks on an element, once it is there.
     pub async fn click(&self, css: &str) -> Result<(), WindowError> {
         self.wait_for(css).await?;

@@ -31,6 +31,11 @@ impl Group {
         Ok(Self { leader })
     }
 
+    /// The group's number, which is its leader's.
+    pub fn id(&self) -> u32 {
+        self.leader.id()
+    }
+
     pub fn leader(&mut self) -> &mut Child {
         &mut self.leader
     }

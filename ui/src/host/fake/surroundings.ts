@@ -28,10 +28,11 @@ const FILES: Mention[] = [
 
 type Surroundings = Pick<
   Host,
-  'listAgents' | 'listCommands' | 'findMentions' | 'trust' | 'setTrust' | 'setProjectEdits' | 'configProblems'
+  'listAgents' | 'listCommands' | 'findMentions' | 'trust' | 'setTrust' | 'setProjectEdits' | 'projectEdits' | 'configProblems'
 >;
 
 export function createFakeSurroundings(state: TrustView['state']): Surroundings {
+  const edits = new Set<string>();
   let trust: TrustView = {
     state,
     wants:
@@ -59,7 +60,8 @@ export function createFakeSurroundings(state: TrustView['state']): Surroundings 
       trust = { ...trust, state: trusted ? 'trusted' : 'untrusted' };
       return trust;
     },
-    setProjectEdits: async () => {},
+    projectEdits: async (id) => edits.has(id),
+    setProjectEdits: async (id, allow) => void (allow ? edits.add(id) : edits.delete(id)),
     configProblems: async () => [],
   };
 }

@@ -10,7 +10,7 @@ use super::Store;
 use crate::error::Result;
 use crate::key::Key;
 use crate::listing::Listing;
-use crate::messages::Page;
+use crate::messages::{Page, Stretch, Window};
 use crate::storage::{Storage, encode};
 
 impl Store {
@@ -87,6 +87,18 @@ impl Store {
     ) -> Result<Page> {
         let (session, before) = (session.clone(), before.cloned());
         self.run(move |storage| storage.messages(&session, before.as_ref(), limit))
+            .await
+    }
+
+    /// At most `limit` messages somewhere inside a session.
+    pub async fn window(
+        &self,
+        session: &SessionId,
+        stretch: &Stretch,
+        limit: usize,
+    ) -> Result<Window> {
+        let (session, stretch) = (session.clone(), stretch.clone());
+        self.run(move |storage| storage.window(&session, &stretch, limit))
             .await
     }
 

@@ -4,7 +4,7 @@ use std::fs::{File, FileTimes};
 use std::time::{Duration, SystemTime};
 
 use lathe_protocol::MessageId;
-use lathe_store::{Page, StoreError};
+use lathe_store::{Page, StoreError, Stretch};
 
 use crate::support::*;
 
@@ -211,4 +211,56 @@ async fn a_removed_message_takes_its_parts_with_it() {
             .items
             .is_empty()
     );
+}
+
+#[tokio::test]
+async fn a_window_shows_a_message_with_what_stands_around_it() {
+    let home = Home::new().await;
+    fill(&home.store, 1, 9, 1).await;
+    let session = session_id(1);
+    let cases = [
+        (
+            Stretch::Around(message_id(4)),
+            5,
+            vec![2, 3, 4, 5, 6],
+            true,
+            true,
+        ),
+        (
+            Stretch::Around(message_id(0)),
+            4,
+            vec![0, 1, 2, 3],
+            false,
+            true,
+        ),
+        (
+            Stretch::Around(message_id(8)),
+            4,
+            vec![6, 7, 8],
+            true,
+            false,
+        ),
+        (
+            Stretch::Around(message_id(4)),
+            100,
+            vec![0, 1, 2, 3, 4, 5, 6, 7, 8],
+            false,
+            false,
+        ),
+        (Stretch::After(message_id(2)), 3, vec![3, 4, 5], true, true),
+        (Stretch::After(message_id(5)), 3, vec![6, 7, 8], true, false),
+        (Stretch::After(message_id(8)), 3, vec![], true, false),
+    ];
+    for (stretch, limit, expected, older, newer) in cases {
+        let window = home.store.window(&session, &stretch, limit).await.unwrap();
+        let seen = (
+            numbers(&window.page),
+            window.page.has_older,
+            window.has_newer,
+        );
+        assert_eq!(seen, (expected, older, newer), "{stretch:?}");
+    }
+    let gone = Stretch::Around(MessageId::parse("msg_none").unwrap());
+    let missing = home.store.window(&session, &gone, 3).await.unwrap_err();
+    assert!(matches!(missing, StoreError::Missing(_)));
 }

@@ -1,0 +1,394 @@
+//! The index itself: one SQLite file.
+//!
+//! Every method blocks. Two programs may use one file; a damaged file is thrown away at the
+//! first sign of it, and the caller is told to fill it again.
+
+mod schema;
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+
+use lathe_protocol::ipc::{FindHit, HitKind, SearchHit};
+use lathe_protocol::{MessageId, MessageWithParts, Millis, PartId, ProjectId, Session, SessionId};
+use parking_lot::Mutex;
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, named_params, params};
+
+use crate::error::{Result, SearchError, is_damage};
+use crate::find;
+use crate::query::match_expression;
+use crate::snippet;
+use crate::words::Words;
+
+pub struct Index {
+    path: PathBuf,
+    connection: Mutex<Connection>,
+}
+
+/// How far the index knows a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SessionMark {
+    /// Everything of it, as it was when it was last updated then.
+    Known(Millis),
+    /// Something was changing when we last wrote.
+    Changing,
+}
+
+/// What the index remembers of a message beside its words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Known {
+    pub at: Millis,
+    pub stamp: i64,
+}
+
+/// A message as it is indexed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MessageWords {
+    pub session: SessionId,
+    pub message: MessageId,
+    pub at: Millis,
+    pub parts: Vec<(PartId, Words)>,
+}
+
+impl MessageWords {
+    pub fn of(message: &MessageWithParts) -> Self {
+        let parts = message.parts.iter();
+        MessageWords {
+            session: message.info.session_id().clone(),
+            message: message.info.id().clone(),
+            at: message.info.created(),
+            parts: parts
+                .filter_map(|part| Some((part.id().clone(), Words::of(part)?)))
+                .collect(),
+        }
+    }
+
+    /// Changes when any of its words do.
+    pub fn stamp(&self) -> i64 {
+        let mut hasher = DefaultHasher::new();
+        self.at.0.hash(&mut hasher);
+        for (id, words) in &self.parts {
+            id.as_str().hash(&mut hasher);
+            words.text.hash(&mut hasher);
+        }
+        hasher.finish() as i64
+    }
+}
+
+impl Index {
+    /// Opens what is there, or begins an empty one.
+    pub fn open(path: impl Into<PathBuf>) -> Result<Self> {
+        let path = path.into();
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(|error| unusable(&path, error))?;
+        }
+        let connection = match schema::connect(&path) {
+            Ok(connection) => connection,
+            Err(error) => {
+                tracing::info!(%error, "the search index is made anew");
+                begin_again(&path)?
+            }
+        };
+        Ok(Index {
+            path,
+            connection: Mutex::new(connection),
+        })
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub fn marks(&self) -> Result<HashMap<SessionId, SessionMark>> {
+        self.run(|connection| {
+            let mut rows = connection.prepare_cached("SELECT id, mark FROM session")?;
+            let rows = rows.query_map([], |row| {
+                Ok((row.get::<_, String>(0)?, row.get::<_, Option<i64>>(1)?))
+            })?;
+            let mut marks = HashMap::new();
+            for row in rows {
+                let (id, mark) = row?;
+                if let Ok(id) = SessionId::parse(&id) {
+                    marks.insert(id, mark_of(mark));
+                }
+            }
+            Ok(marks)
+        })
+    }
+
+    pub fn mark(&self, id: &SessionId) -> Result<Option<SessionMark>> {
+        self.run(|connection| {
+            let mut found = connection.prepare_cached("SELECT mark FROM session WHERE id = ?1")?;
+            let mark = found
+                .query_row([id.as_str()], |row| row.get(0))
+                .optional()?;
+            Ok(mark.map(mark_of))
+        })
+    }
+
+    /// The session as it is called now, and how far we know it.
+    pub fn note_session(&self, session: &Session, mark: SessionMark) -> Result<()> {
+        let known = match mark {
+            SessionMark::Known(at) => Some(at.0),
+            SessionMark::Changing => None,
+        };
+        self.run(|connection| {
+            connection
+                .prepare_cached(
+                    "INSERT INTO session (id, project, title, mark) VALUES (?1, ?2, ?3, ?4)
+                     ON CONFLICT (id) DO UPDATE SET project = ?2, title = ?3, mark = ?4",
+                )?
+                .execute(params![
+                    session.id.as_str(),
+                    session.project_id.as_str(),
+                    session.title,
+                    known
+                ])?;
+            Ok(())
+        })
+    }
+
+    /// What is indexed of a session, by message.
+    pub fn known(&self, session: &SessionId) -> Result<HashMap<MessageId, Known>> {
+        self.run(|connection| {
+            let mut rows = connection
+                .prepare_cached("SELECT id, at, stamp FROM message WHERE session = ?1")?;
+            let known = |row: &Row<'_>| {
+                let (at, stamp) = (Millis(row.get(1)?), row.get(2)?);
+                Ok((row.get::<_, String>(0)?, Known { at, stamp }))
+            };
+            let rows = rows.query_map([session.as_str()], known)?;
+            let mut messages = HashMap::new();
+            for row in rows {
+                let (id, known) = row?;
+                if let Ok(id) = MessageId::parse(&id) {
+                    messages.insert(id, known);
+                }
+            }
+            Ok(messages)
+        })
+    }
+
+    /// Takes the place of what was known of these messages. All of it, or nothing.
+    pub fn put_messages(&self, messages: &[MessageWords]) -> Result<()> {
+        self.change(|transaction| {
+            for message in messages {
+                drop_message(transaction, &message.message)?;
+                put_message(transaction, message)?;
+            }
+            Ok(())
+        })
+    }
+
+    pub fn remove_messages<'a>(&self, ids: impl IntoIterator<Item = &'a MessageId>) -> Result<()> {
+        self.change(|transaction| {
+            for id in ids {
+                drop_message(transaction, id)?;
+            }
+            Ok(())
+        })
+    }
+
+    pub fn remove_session(&self, id: &SessionId) -> Result<()> {
+        self.change(|transaction| {
+            transaction.execute("DELETE FROM entry WHERE session = ?1", [id.as_str()])?;
+            transaction.execute("DELETE FROM message WHERE session = ?1", [id.as_str()])?;
+            transaction.execute("DELETE FROM session WHERE id = ?1", [id.as_str()])?;
+            Ok(())
+        })
+    }
+
+    /// Forgets everything.
+    pub fn clear(&self) -> Result<()> {
+        let mut connection = self.connection.lock();
+        *connection = begin_again(&self.path)?;
+        Ok(())
+    }
+
+    /// The best places for what was typed, over every session.
+    pub fn search(&self, typed: &str, limit: usize) -> Result<Vec<SearchHit>> {
+        let Some(wanted) = match_expression(typed) else {
+            return Ok(Vec::new());
+        };
+        self.run(|connection| {
+            let mut found = connection.prepare_cached(
+                "SELECT entry.session, session.project, session.title, entry.message, entry.part,
+                        entry.kind, entry.at,
+                        snippet(words, 0, :open, :close, '…', 14)
+                 FROM words
+                 JOIN entry ON entry.id = words.rowid
+                 JOIN session ON session.id = entry.session
+                 WHERE words MATCH :wanted
+                 ORDER BY rank, entry.at DESC LIMIT :limit",
+            )?;
+            let hits = found.query_map(
+                named_params! {
+                    ":open": snippet::OPEN.to_string(),
+                    ":close": snippet::CLOSE.to_string(),
+                    ":wanted": wanted,
+                    ":limit": i64::try_from(limit).unwrap_or(i64::MAX),
+                },
+                hit,
+            )?;
+            hits.filter_map(rusqlite::Result::transpose).collect()
+        })
+    }
+
+    /// Every place of one session that holds the text, in reading order, at most `limit`.
+    pub fn find(&self, session: &SessionId, text: &str, limit: usize) -> Result<Vec<FindHit>> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.run(|connection| {
+            let mut rows = connection.prepare_cached(
+                "SELECT message, part, kind, text FROM entry WHERE session = ?1
+                 ORDER BY at, message, place",
+            )?;
+            let mut rows = rows.query([session.as_str()])?;
+            let mut hits = Vec::new();
+            while let Some(row) = rows.next()? {
+                let times = find::count(row.get_ref(3)?.as_str()?, text);
+                let ids = (
+                    MessageId::parse(row.get_ref(0)?.as_str()?),
+                    PartId::parse(row.get_ref(1)?.as_str()?),
+                );
+                let (Ok(message_id), Ok(part_id)) = ids else {
+                    continue;
+                };
+                let kind = kind_of(row.get(2)?);
+                for nth in 0..times {
+                    if hits.len() == limit {
+                        return Ok(hits);
+                    }
+                    hits.push(FindHit {
+                        message_id: message_id.clone(),
+                        part_id: part_id.clone(),
+                        kind,
+                        nth: u32::try_from(nth).unwrap_or(u32::MAX),
+                    });
+                }
+            }
+            Ok(hits)
+        })
+    }
+
+    fn change(&self, work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<()>) -> Result<()> {
+        self.run(|connection| {
+            let transaction = connection.transaction()?;
+            work(&transaction)?;
+            transaction.commit()
+        })
+    }
+
+    /// Damage ends what is there and begins an empty index.
+    fn run<T>(&self, work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>) -> Result<T> {
+        let mut connection = self.connection.lock();
+        match work(&mut connection) {
+            Ok(value) => Ok(value),
+            Err(error) if is_damage(&error) => {
+                tracing::warn!(%error, "the search index is damaged and is made anew");
+                *connection = begin_again(&self.path)?;
+                Err(SearchError::Emptied)
+            }
+            Err(error) => Err(SearchError::Sqlite(error)),
+        }
+    }
+}
+
+fn mark_of(stored: Option<i64>) -> SessionMark {
+    stored.map_or(SessionMark::Changing, |at| SessionMark::Known(Millis(at)))
+}
+
+fn put_message(transaction: &Transaction<'_>, message: &MessageWords) -> rusqlite::Result<()> {
+    transaction
+        .prepare_cached("INSERT INTO message (id, session, at, stamp) VALUES (?1, ?2, ?3, ?4)")?
+        .execute(params![
+            message.message.as_str(),
+            message.session.as_str(),
+            message.at.0,
+            message.stamp()
+        ])?;
+    let mut entry = transaction.prepare_cached(
+        "INSERT INTO entry (session, message, part, kind, at, place, text)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    )?;
+    for (place, (part, words)) in message.parts.iter().enumerate() {
+        entry.execute(params![
+            message.session.as_str(),
+            message.message.as_str(),
+            part.as_str(),
+            number_of(words.kind),
+            message.at.0,
+            i64::try_from(place).unwrap_or(i64::MAX),
+            words.text,
+        ])?;
+    }
+    Ok(())
+}
+
+fn drop_message(transaction: &Transaction<'_>, id: &MessageId) -> rusqlite::Result<()> {
+    let entries = transaction
+        .prepare_cached("DELETE FROM entry WHERE message = ?1")?
+        .execute([id.as_str()]);
+    entries?;
+    transaction
+        .prepare_cached("DELETE FROM message WHERE id = ?1")?
+        .execute([id.as_str()])?;
+    Ok(())
+}
+
+/// `None` for a row whose ids are none: nothing of ours wrote it.
+fn hit(row: &Row<'_>) -> rusqlite::Result<Option<SearchHit>> {
+    let ids = (
+        SessionId::parse(row.get_ref(0)?.as_str()?),
+        ProjectId::parse(row.get_ref(1)?.as_str()?),
+        MessageId::parse(row.get_ref(3)?.as_str()?),
+        PartId::parse(row.get_ref(4)?.as_str()?),
+    );
+    let (Ok(session_id), Ok(project_id), Ok(message_id), Ok(part_id)) = ids else {
+        return Ok(None);
+    };
+    Ok(Some(SearchHit {
+        session_id,
+        project_id,
+        title: row.get(2)?,
+        message_id,
+        part_id,
+        kind: kind_of(row.get(5)?),
+        at: Millis(row.get(6)?),
+        snippet: snippet::pieces(row.get_ref(7)?.as_str()?),
+    }))
+}
+
+const KINDS: [HitKind; 5] = [
+    HitKind::Text,
+    HitKind::Reasoning,
+    HitKind::Tool,
+    HitKind::File,
+    HitKind::Subtask,
+];
+
+fn number_of(kind: HitKind) -> i64 {
+    KINDS
+        .iter()
+        .position(|one| *one == kind)
+        .map_or(0, |at| at as i64)
+}
+
+fn kind_of(number: i64) -> HitKind {
+    let at = usize::try_from(number).unwrap_or(0);
+    KINDS.get(at).copied().unwrap_or(HitKind::Text)
+}
+
+fn begin_again(path: &Path) -> Result<Connection> {
+    schema::remove(path).map_err(|error| unusable(path, error))?;
+    schema::connect(path).map_err(|error| unusable(path, error))
+}
+
+fn unusable(path: &Path, error: impl ToString) -> SearchError {
+    SearchError::Unusable {
+        path: path.to_owned(),
+        reason: error.to_string(),
+    }
+}

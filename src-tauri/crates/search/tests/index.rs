@@ -1,0 +1,314 @@
+//! The index as its owner uses it: what is put in is found, what is taken out is not, and
+//! damage costs nothing but the time to fill it again.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::Path;
+
+use lathe_protocol::ipc::{HitKind, SnippetPiece};
+use lathe_protocol::{IdSource, MessageId, Millis, PartId, Session, SessionId, Tick};
+use lathe_search::{Index, Known, MessageWords, SearchError, SessionMark, Words};
+use proptest::prelude::*;
+
+struct Shelf {
+    index: Index,
+    ids: IdSource,
+    folder: tempfile::TempDir,
+}
+
+impl Shelf {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        Shelf {
+            index: Index::open(folder.path().join("search.db")).unwrap(),
+            ids: IdSource::new(Tick::default()),
+            folder,
+        }
+    }
+
+    fn path(&self) -> std::path::PathBuf {
+        self.folder.path().join("search.db")
+    }
+
+    fn session(&self, title: &str) -> SessionId {
+        let id = self.ids.session(Millis(1));
+        let session: Session = serde_json::from_value(serde_json::json!({
+            "id": id, "projectID": "prj", "directory": "/x", "title": title, "version": "1",
+            "time": { "created": 1, "updated": 1 },
+        }))
+        .unwrap();
+        self.index
+            .note_session(&session, SessionMark::Known(Millis(1)))
+            .unwrap();
+        id
+    }
+
+    fn message(&self, session: &SessionId, at: i64, texts: &[&str]) -> MessageWords {
+        let part = |text: &&str| {
+            let words = Words {
+                kind: HitKind::Text,
+                text: (*text).to_owned(),
+            };
+            (self.ids.part(Millis(at)), words)
+        };
+        MessageWords {
+            session: session.clone(),
+            message: self.ids.message(Millis(at)),
+            at: Millis(at),
+            parts: texts.iter().map(part).collect(),
+        }
+    }
+
+    fn put(&self, session: &SessionId, at: i64, texts: &[&str]) -> MessageWords {
+        let message = self.message(session, at, texts);
+        self.index
+            .put_messages(std::slice::from_ref(&message))
+            .unwrap();
+        message
+    }
+
+    fn titles(&self, typed: &str) -> Vec<String> {
+        let hits = self.index.search(typed, 50).unwrap();
+        hits.into_iter().map(|hit| hit.title).collect()
+    }
+
+    fn found(&self, session: &SessionId, text: &str) -> Vec<(MessageId, PartId, u32)> {
+        let hits = self.index.find(session, text, 100).unwrap();
+        hits.into_iter()
+            .map(|hit| (hit.message_id, hit.part_id, hit.nth))
+            .collect()
+    }
+}
+
+#[test]
+fn a_hit_says_where_it_stands_and_marks_the_words() {
+    let shelf = Shelf::new();
+    let lamp = shelf.session("Lamp");
+    let other = shelf.session("Other");
+    let message = shelf.put(
+        &lamp,
+        5,
+        &["nothing", "the <b>Flickering</b>\ntimer of the lamp"],
+    );
+    shelf.put(&other, 6, &["about doors"]);
+
+    let hits = shelf.index.search("flick timer", 10).unwrap();
+
+    let piece = |text: &str, hit| SnippetPiece {
+        text: text.to_owned(),
+        hit,
+    };
+    assert_eq!(hits.len(), 1);
+    let hit = &hits[0];
+    assert_eq!(
+        (&hit.session_id, hit.title.as_str(), hit.at),
+        (&lamp, "Lamp", Millis(5))
+    );
+    assert_eq!(
+        (&hit.message_id, &hit.part_id),
+        (&message.message, &message.parts[1].0)
+    );
+    assert_eq!(
+        hit.snippet,
+        [
+            piece("the <b>", false),
+            piece("Flickering", true),
+            piece("</b> ", false),
+            piece("timer", true),
+            piece(" of the lamp", false),
+        ]
+    );
+}
+
+#[test]
+fn words_are_found_by_their_beginning_whatever_their_case_or_accents() {
+    let shelf = Shelf::new();
+    let one = shelf.session("one");
+    shelf.put(
+        &one,
+        1,
+        &["Prévoir le naïve Straße 日本語のテキスト list_sessions"],
+    );
+    for typed in [
+        "prev",
+        "NAIVE",
+        "straße",
+        "日本語",
+        "list_sess",
+        "sessions",
+        "\"le naïve\"",
+    ] {
+        assert_eq!(shelf.titles(typed), ["one"], "{typed}");
+    }
+    for typed in [
+        "revoir",
+        "\"naïve le\"",
+        "prev missing",
+        "",
+        "\"",
+        "*",
+        "AND OR NOT",
+    ] {
+        assert_eq!(shelf.titles(typed), [""; 0], "{typed}");
+    }
+}
+
+#[test]
+fn a_message_put_again_takes_the_place_of_what_it_said_before() {
+    let shelf = Shelf::new();
+    let one = shelf.session("one");
+    let mut message = shelf.put(&one, 1, &["first words"]);
+    message.parts[0].1.text = "second thoughts".into();
+    shelf
+        .index
+        .put_messages(std::slice::from_ref(&message))
+        .unwrap();
+    assert_eq!(shelf.titles("first"), [""; 0]);
+    assert_eq!(shelf.titles("second"), ["one"]);
+    let known = Known {
+        at: Millis(1),
+        stamp: message.stamp(),
+    };
+    assert_eq!(
+        shelf.index.known(&one).unwrap(),
+        [(message.message.clone(), known)].into()
+    );
+}
+
+#[test]
+fn what_is_removed_is_not_found() {
+    let shelf = Shelf::new();
+    let (one, two) = (shelf.session("one"), shelf.session("two"));
+    let gone = shelf.put(&one, 1, &["a common word"]);
+    shelf.put(&one, 2, &["a common word again"]);
+    shelf.put(&two, 3, &["the common word"]);
+
+    shelf.index.remove_messages([&gone.message]).unwrap();
+    assert_eq!(shelf.found(&one, "common").len(), 1);
+    shelf.index.remove_session(&two).unwrap();
+    assert_eq!(shelf.titles("common"), ["one"]);
+    assert_eq!(shelf.index.marks().unwrap().len(), 1);
+}
+
+#[test]
+fn finding_in_a_session_counts_every_place_in_reading_order() {
+    let shelf = Shelf::new();
+    let one = shelf.session("one");
+    let late = shelf.put(&one, 20, &["xTimer"]);
+    let early = shelf.put(&one, 10, &["no", "timer, Timers and TIMERS", "untimered"]);
+    let place = |message: &MessageWords, part: usize, nth| {
+        (message.message.clone(), message.parts[part].0.clone(), nth)
+    };
+    assert_eq!(
+        shelf.found(&one, " timer "),
+        [
+            place(&early, 1, 0),
+            place(&early, 1, 1),
+            place(&early, 1, 2),
+            place(&early, 2, 0),
+            place(&late, 0, 0)
+        ]
+    );
+    assert_eq!(shelf.index.find(&one, "timer", 2).unwrap().len(), 2);
+    assert_eq!(shelf.found(&one, "  "), []);
+}
+
+#[test]
+fn marks_survive_a_restart() {
+    let shelf = Shelf::new();
+    let one = shelf.session("one");
+    let again = Index::open(shelf.path()).unwrap();
+    assert_eq!(
+        again.marks().unwrap(),
+        [(one, SessionMark::Known(Millis(1)))].into()
+    );
+}
+
+#[test]
+fn a_file_that_is_no_index_is_replaced_by_an_empty_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("deep/search.db");
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    for garbage in [
+        &b"not a database at all, but long enough to look at"[..],
+        &[0; 8192],
+        b"",
+    ] {
+        fs::write(&path, garbage).unwrap();
+        assert_eq!(Index::open(&path).unwrap().marks().unwrap(), [].into());
+    }
+}
+
+#[test]
+fn an_index_of_another_version_is_made_anew() {
+    let shelf = Shelf::new();
+    shelf.session("one");
+    let version = rusqlite::Connection::open(shelf.path()).unwrap();
+    version.execute_batch("PRAGMA user_version = 999").unwrap();
+    drop(version);
+    let again = Index::open(shelf.path()).unwrap();
+    assert_eq!(again.marks().unwrap(), [].into());
+}
+
+#[test]
+fn damage_in_the_middle_is_noticed_and_leaves_a_usable_index() {
+    let shelf = Shelf::new();
+    let one = shelf.session("one");
+    for at in 0..300 {
+        shelf.put(
+            &one,
+            at,
+            &["many words that fill some pages of the file on the disk"],
+        );
+    }
+    let Shelf { index, folder, ids } = shelf;
+    drop(index);
+    scribble(&folder.path().join("search.db"));
+    let index = Index::open(folder.path().join("search.db")).unwrap();
+
+    let outcome = (
+        index.search("words", 500),
+        index.find(&one, "words", 500),
+        index.marks(),
+    );
+    let emptied = |error: SearchError| matches!(error, SearchError::Emptied);
+    let noticed = outcome.0.is_err_and(emptied)
+        || outcome.1.is_err_and(emptied)
+        || outcome.2.is_ok_and(|marks| marks.is_empty());
+    assert!(noticed, "the damage went unseen");
+    let shelf = Shelf { index, folder, ids };
+    let fresh = shelf.session("fresh");
+    shelf.put(&fresh, 1, &["words"]);
+    assert_eq!(shelf.titles("words"), ["fresh"]);
+}
+
+/// Over everything after the first page.
+fn scribble(path: &Path) {
+    let mut bytes = fs::read(path).unwrap();
+    for byte in bytes.iter_mut().skip(4096) {
+        *byte = 0xAB;
+    }
+    fs::write(path, bytes).unwrap();
+}
+
+proptest! {
+    /// Whatever is typed, it is text to look for and never a command to the engine.
+    #[test]
+    fn anything_may_be_typed(typed in "\\PC{0,40}|[\"*:^(){}+-]{0,12}|.{0,20}") {
+        let shelf = Shelf::new();
+        let one = shelf.session("one");
+        shelf.put(&one, 1, &["some words"]);
+        shelf.index.search(&typed, 5).unwrap();
+        shelf.index.find(&one, &typed, 5).unwrap();
+    }
+
+    /// A search for whole words of a text finds it.
+    #[test]
+    fn what_was_said_is_found(words in proptest::collection::vec("[a-z]{2,8}", 1..8)) {
+        let shelf = Shelf::new();
+        let one = shelf.session("one");
+        shelf.put(&one, 1, &[&words.join(" ")]);
+        prop_assert_eq!(shelf.titles(&words.join(" ")), ["one"]);
+    }
+}

@@ -1,0 +1,44 @@
+//! Finding what was said, and going there.
+
+use lathe_protocol::SessionId;
+use lathe_protocol::ipc::{FindHit, SearchAnswer};
+use lathe_store::{Stretch, Window};
+
+use super::Sessions;
+use crate::error::Result;
+
+impl Sessions {
+    /// Begins to keep the search index level, for a program that stays. Without it the first
+    /// search does.
+    pub async fn start_indexing(&self) -> Result<()> {
+        self.core.indexing().await?.look_soon();
+        Ok(())
+    }
+
+    /// Places in every session that hold all the words, best first. Answers with what is
+    /// indexed by now.
+    pub async fn search_text(&self, typed: &str, limit: usize) -> Result<SearchAnswer> {
+        self.core.indexing().await?.search(typed, limit).await
+    }
+
+    /// Waits until everything stored can be found.
+    pub async fn index_all(&self) -> Result<()> {
+        self.core.indexing().await?.look().await
+    }
+
+    /// Makes the search index anew.
+    pub async fn rebuild_index(&self) -> Result<()> {
+        self.core.indexing().await?.rebuild().await
+    }
+
+    /// Every place of one session that holds the text, in reading order.
+    pub async fn find_in(&self, id: &SessionId, text: &str) -> Result<Vec<FindHit>> {
+        let session = self.get(id).await?;
+        self.core.indexing().await?.find(&session, text).await
+    }
+
+    /// Messages somewhere inside a session, with streaming text as new as it was told.
+    pub async fn window(&self, id: &SessionId, stretch: &Stretch, limit: usize) -> Result<Window> {
+        self.core.records.window(id, stretch, limit).await
+    }
+}

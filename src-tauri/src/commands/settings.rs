@@ -1,0 +1,83 @@
+//! What the settings pages show and change beyond the settings themselves.
+
+use lathe_protocol::Rule;
+use lathe_protocol::ipc::{Damaged, DataKind, DataReport, DataView, MenuView};
+use lathe_session::Report;
+use tauri::{AppHandle, State};
+use tauri_plugin_opener::OpenerExt;
+
+use super::session::project;
+use crate::error::{Answer, OrUi, failed};
+use crate::menu;
+use crate::state::Shell;
+
+/// What was answered with "always" in a project.
+#[tauri::command]
+pub async fn approved_rules(shell: State<'_, Shell>, project_id: String) -> Answer<Vec<Rule>> {
+    let project = project(&shell, &project_id).await?;
+    shell.sessions.approved(&project.id).await.or_ui()
+}
+
+#[tauri::command]
+pub async fn revoke_rule(
+    shell: State<'_, Shell>,
+    project_id: String,
+    rule: Rule,
+) -> Answer<Vec<Rule>> {
+    let project = project(&shell, &project_id).await?;
+    shell.sessions.revoke(&project.id, &rule).await.or_ui()?;
+    shell.sessions.approved(&project.id).await.or_ui()
+}
+
+/// Whether the project's files may be changed without asking.
+#[tauri::command]
+pub async fn project_edits(shell: State<'_, Shell>, project_id: String) -> Answer<bool> {
+    let project = project(&shell, &project_id).await?;
+    Ok(shell.sessions.project_edits(&project).await)
+}
+
+#[tauri::command]
+pub async fn data_use(shell: State<'_, Shell>) -> Answer<DataView> {
+    shell.sessions.data_use().await.or_ui()
+}
+
+#[tauri::command]
+pub async fn clean_data(shell: State<'_, Shell>, kind: DataKind) -> Answer<DataView> {
+    shell.sessions.clean(kind).await.or_ui()?;
+    shell.sessions.data_use().await.or_ui()
+}
+
+#[tauri::command]
+pub async fn check_data(shell: State<'_, Shell>, repair: bool) -> Answer<DataReport> {
+    shell.sessions.check(repair).await.or_ui().map(report)
+}
+
+fn report(report: Report) -> DataReport {
+    let damaged = report.damaged.into_iter().map(|one| Damaged {
+        key: one.key.to_string(),
+        reason: one.reason,
+        message_id: None,
+    });
+    DataReport {
+        records: report.records as u64,
+        damaged: damaged.collect(),
+        orphans: report.orphans.len() as u64,
+        strays: report
+            .strays
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect(),
+    }
+}
+
+/// Opens the folder that holds everything.
+#[tauri::command]
+pub async fn show_data(app: AppHandle, shell: State<'_, Shell>) -> Answer<()> {
+    let folder = shell.data_dir().display().to_string();
+    app.opener().open_path(folder, None::<&str>).map_err(failed)
+}
+
+#[tauri::command]
+pub async fn set_menu(app: AppHandle, menus: Vec<MenuView>) -> Answer<()> {
+    menu::set(&app, menus).map_err(failed)
+}

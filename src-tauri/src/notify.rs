@@ -1,0 +1,76 @@
+//! Someone waits and nobody looks: the system says so, and a click leads there.
+
+use lathe_protocol::{Event, SessionId};
+use lathe_session::Sessions;
+use lathe_session::bus::{Heard, Told};
+use tauri::{AppHandle, Emitter, Manager};
+use tauri_plugin_notification::{ActionPerformed, NotificationExt};
+
+use crate::state::Shell;
+use crate::window::{self, MAIN};
+
+/// Told to the webview with the id of a session.
+const OPEN_SESSION: &str = "open-session";
+/// Under which a notification carries its session.
+const SESSION: &str = "session";
+
+pub fn begin(app: &AppHandle) {
+    let clicked = app.clone();
+    if let Err(error) = app.notification().on_action(move |what| go(&clicked, what)) {
+        tracing::warn!(%error, "clicks on notifications are not heard");
+    }
+    let app = app.clone();
+    tauri::async_runtime::spawn(async move { listen(app).await });
+}
+
+async fn listen(app: AppHandle) {
+    let sessions = app.state::<Shell>().sessions.clone();
+    let mut heard = sessions.subscribe();
+    while let Some(heard) = heard.next().await {
+        let Heard::Notice(notice) = heard else {
+            continue;
+        };
+        let Told::Event(event) = &notice.told else {
+            continue;
+        };
+        let (session, title) = match &**event {
+            Event::PermissionAsked(request) => (&request.session_id, "Permission needed"),
+            Event::QuestionAsked(request) => (&request.session_id, "A question for you"),
+            _ => continue,
+        };
+        if window::is_unseen(&app) && app.state::<Shell>().settings.settings().notify {
+            say(&app, &sessions, session, title).await;
+        }
+    }
+}
+
+/// The request of a task is answered in the session that started it.
+async fn say(app: &AppHandle, sessions: &Sessions, id: &SessionId, title: &str) {
+    let Ok(mut session) = sessions.get(id).await else {
+        return;
+    };
+    while let Some(parent) = &session.parent_id {
+        match sessions.get(parent).await {
+            Ok(above) => session = above,
+            Err(_) => break,
+        }
+    }
+    let notification = app
+        .notification()
+        .builder()
+        .title(title)
+        .body(&session.title);
+    if let Err(error) = notification.extra(SESSION, session.id.as_str()).show() {
+        tracing::warn!(%error, "a notification was not shown");
+    }
+}
+
+fn go(app: &AppHandle, what: &ActionPerformed) {
+    let carried = what.notification().and_then(|one| one.extra().get(SESSION));
+    window::bring_forward(app);
+    if let Some(session) = carried.and_then(|value| value.as_str())
+        && let Err(error) = app.emit_to(MAIN, OPEN_SESSION, session)
+    {
+        tracing::warn!(%error, "a click on a notification was not heard");
+    }
+}

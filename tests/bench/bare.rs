@@ -1,0 +1,28 @@
+//! A Tauri window with nothing in it: what the start of the app is measured against.
+
+#![allow(clippy::expect_used, reason = "a program for one measurement")]
+
+use tauri::{WebviewUrl, WebviewWindowBuilder};
+
+/// The driver waits for this element, as it does for the app's.
+const PAGE: &str = "addEventListener('DOMContentLoaded', () => {
+  const app = document.createElement('div');
+  app.id = 'app';
+  app.append(document.createElement('p'));
+  document.body.append(app);
+});";
+
+fn main() {
+    let blank = "about:blank".parse().expect("an address");
+    tauri::Builder::default()
+        .setup(|app| {
+            WebviewWindowBuilder::new(app, "bare", WebviewUrl::External(blank))
+                .title("Bare")
+                .inner_size(1240.0, 820.0)
+                .initialization_script(PAGE)
+                .build()?;
+            Ok(())
+        })
+        .run(tauri::generate_context!())
+        .expect("a window");
+}

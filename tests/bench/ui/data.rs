@@ -1,0 +1,108 @@
+//! The sessions that are measured: written as the store writes them.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+const CREATED: i64 = 1_767_800_000_000;
+const PROJECT: &str = "bench";
+/// Parts of one answer.
+const PARTS: usize = 10;
+
+/// A session of about so many parts; returns its title.
+pub fn session(data: &Path, worktree: &Path, name: &str, parts: usize) -> String {
+    let storage = data.join("storage");
+    let id = format!("ses_{name}00000000000000");
+    let title = format!("Session {name}");
+    write(&storage.join("migration"), &json!(2));
+    write(
+        &storage.join(format!("project/{PROJECT}.json")),
+        &json!({ "id": PROJECT, "worktree": worktree, "time": { "created": CREATED } }),
+    );
+    write(
+        &storage.join(format!("session/{PROJECT}/{id}.json")),
+        &json!({
+            "id": id, "projectID": PROJECT, "directory": worktree, "title": title, "version": "0.1.0",
+            "time": { "created": CREATED, "updated": CREATED + 1 },
+        }),
+    );
+    let turns = parts.div_ceil(PARTS + 1);
+    for turn in 0..turns {
+        let at = CREATED + (turn as i64) * 1000;
+        let asked = format!("msg_{name}{turn:08}0aaaaaaaaaaaa");
+        let said = format!("msg_{name}{turn:08}1aaaaaaaaaaaa");
+        message(
+            &storage,
+            &id,
+            &asked,
+            &json!({ "role": "user", "time": { "created": at } }),
+        );
+        let text = format!("Question {turn}: what does module {turn} do?");
+        part(
+            &storage,
+            &id,
+            &asked,
+            0,
+            &json!({ "type": "text", "text": text }),
+        );
+        message(
+            &storage,
+            &id,
+            &said,
+            &json!({
+                "role": "assistant", "parentID": asked, "modelID": "m", "providerID": "p", "mode": "build",
+                "agent": "build", "path": { "cwd": worktree, "root": worktree }, "cost": 0,
+                "tokens": { "input": 1, "output": 1, "reasoning": 0, "cache": { "read": 0, "write": 0 } },
+                "finish": "stop", "time": { "created": at + 1, "completed": at + 2 },
+            }),
+        );
+        for number in 0..PARTS {
+            let text =
+                format!("Paragraph {number} of answer {turn}. It **keeps** a `short` history.");
+            part(
+                &storage,
+                &id,
+                &said,
+                number,
+                &json!({
+                    "type": "text", "text": text, "time": { "start": at, "end": at + 1 },
+                }),
+            );
+        }
+    }
+    title
+}
+
+fn message(storage: &Path, session: &str, id: &str, fields: &Value) {
+    let mut value = json!({ "id": id, "sessionID": session });
+    merge(&mut value, fields);
+    write(
+        &storage.join(format!("message/{session}/{id}.json")),
+        &value,
+    );
+}
+
+fn part(storage: &Path, session: &str, message: &str, number: usize, fields: &Value) {
+    let id = format!(
+        "prt_{}{number:04}",
+        message
+            .trim_start_matches("msg_")
+            .get(..14)
+            .unwrap_or(message)
+    );
+    let mut value = json!({ "id": id, "sessionID": session, "messageID": message });
+    merge(&mut value, fields);
+    write(&storage.join(format!("part/{message}/{id}.json")), &value);
+}
+
+fn merge(value: &mut Value, fields: &Value) {
+    if let (Some(value), Some(fields)) = (value.as_object_mut(), fields.as_object()) {
+        value.extend(fields.clone());
+    }
+}
+
+fn write(path: &Path, value: &Value) {
+    fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+    fs::write(path, value.to_string()).expect("a file");
+}

@@ -1,0 +1,251 @@
+//! The measurements, one after the other on one window where that is fair.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use lathe_provider::WireKind;
+use lathe_test_support::fake_model::{FakeModel, pause, text};
+use lathe_test_support::window::{Window, WindowError, WindowOptions};
+use serde_json::{Value, json};
+
+use crate::data;
+
+/// Letters in order, so that the hex ids of the two sessions differ.
+const SMALL: &str = "aa";
+const LARGE: &str = "bb";
+const STARTS: usize = 5;
+const OPENS: usize = 7;
+const IDLE: Duration = Duration::from_secs(30);
+/// A delta every five milliseconds, for ten seconds.
+const DELTAS: usize = 2000;
+
+pub async fn all() -> Result<(), WindowError> {
+    let folder = tempfile::tempdir()?;
+    start(folder.path()).await?;
+
+    let data_dir = folder.path().join("data");
+    let parts = std::env::var("LATHE_BENCH_PARTS").ok();
+    let parts = parts.and_then(|text| text.parse().ok()).unwrap_or(100_000);
+    data::session(&data_dir, folder.path(), SMALL, 100);
+    data::session(&data_dir, folder.path(), LARGE, parts);
+    let model = FakeModel::start().await;
+    model.reply((0..DELTAS).flat_map(|number| [text(word(number)), pause(5)]));
+    let mut options = WindowOptions::open(folder.path());
+    options.data_dir = Some(data_dir);
+    options.env = vec![(
+        "LATHE_CONFIG".into(),
+        config(folder.path(), &model)?.display().to_string(),
+    )];
+    let window = Window::start(options).await?;
+    window.wait_for(".session-row").await?;
+
+    opening(&window, parts).await?;
+    streaming(&window).await?;
+    idle(&window).await?;
+    window.close().await
+}
+
+fn word(number: usize) -> String {
+    match number % 40 {
+        39 => "\n\n".to_owned(),
+        20 => "`code` ".to_owned(),
+        _ => format!("word{number} "),
+    }
+}
+
+fn config(folder: &Path, model: &FakeModel) -> Result<PathBuf, WindowError> {
+    let wire = WireKind::OpenaiChat;
+    let path = folder.join("bench.json");
+    let config = json!({
+        "provider": { "fake": {
+            "wire": wire,
+            "options": { "baseURL": model.base_url(wire), "apiKey": "none" },
+            "models": { "m": { "limit": { "context": 200_000, "output": 8_000 } } },
+        } },
+        "model": "fake/m",
+    });
+    std::fs::write(&path, config.to_string())?;
+    Ok(path)
+}
+
+/// From nothing to a window that takes a prompt, against a window with nothing in it.
+async fn start(folder: &Path) -> Result<(), WindowError> {
+    let Some(bare) = std::env::var_os("LATHE_BARE").map(PathBuf::from) else {
+        return Ok(());
+    };
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    for _ in 0..STARTS {
+        let begun = Instant::now();
+        let window = Window::start(WindowOptions::open(folder)).await?;
+        window.wait_for("[data-testid=composer]:enabled").await?;
+        ours.push(begun.elapsed().as_secs_f64());
+        drop(window);
+        let options = WindowOptions {
+            app: Some(bare.clone()),
+            ..WindowOptions::default()
+        };
+        let begun = Instant::now();
+        drop(Window::start(options).await?);
+        theirs.push(begun.elapsed().as_secs_f64());
+    }
+    row(
+        "start to a usable window",
+        median(ours),
+        median(theirs),
+        "s",
+        "2",
+    );
+    Ok(())
+}
+
+/// The click on a row until its last answer is painted, in the page's own time.
+const OPEN: &str = "
+const [row, last] = arguments[0], done = arguments[arguments.length - 1];
+const begun = performance.now();
+document.querySelector(`.session-row[data-session-id^=\"${row}\"] .session-open`).click();
+(function look() {
+  const shown = document.querySelector(`.timeline-scroll[data-session-id^=\"${row}\"]`);
+  const text = shown && [...shown.querySelectorAll('.user-message')].pop()?.textContent;
+  if (text?.includes(last)) requestAnimationFrame(() => done(performance.now() - begun));
+  else requestAnimationFrame(look);
+})();";
+
+async fn opening(window: &Window, parts: usize) -> Result<(), WindowError> {
+    let last = |parts: usize| format!("Question {}:", parts.div_ceil(11) - 1);
+    let (small, large) = (format!("ses_{SMALL}"), format!("ses_{LARGE}"));
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    let (mut nodes, mut memory) = ([0.0; 2], [0.0; 2]);
+    for turn in 0..OPENS {
+        let took = window.run(OPEN, json!([[small, last(100)]])).await?;
+        let seen = footprint(window).await?;
+        if turn > 0 {
+            theirs.push(took.as_f64().unwrap_or_default());
+        }
+        (nodes[1], memory[1]) = seen;
+        let took = window.run(OPEN, json!([[large, last(parts)]])).await?;
+        let seen = footprint(window).await?;
+        // The first one is for the caches of disk and page.
+        if turn > 0 {
+            ours.push(took.as_f64().unwrap_or_default());
+        }
+        (nodes[0], memory[0]) = seen;
+    }
+    row(
+        &format!("opening {parts} parts against 100"),
+        median(ours),
+        median(theirs),
+        "ms",
+        "1.5",
+    );
+    row("DOM nodes of the two", nodes[0], nodes[1], "nodes", "2");
+    row(
+        "memory of the app with each open",
+        memory[0],
+        memory[1],
+        "MB",
+        "",
+    );
+    Ok(())
+}
+
+async fn footprint(window: &Window) -> Result<(f64, f64), WindowError> {
+    window.two_frames().await?;
+    let nodes = window
+        .value_of("document.querySelectorAll('*').length", Value::Null)
+        .await?;
+    let memory = window.resident_bytes() as f64 / 1e6;
+    Ok((nodes.as_f64().unwrap_or_default(), memory))
+}
+
+/// Frames, and how late each growth of the answer is painted after it came in.
+const WATCH: &str = "
+window.frames_ = []; window.lags = []; window.watching = true;
+let last = performance.now();
+(function frame(now) {
+  window.frames_.push(now - last);
+  last = now;
+  if (window.watching) requestAnimationFrame(frame);
+})(last);
+new MutationObserver(() => {
+  const grown = performance.now();
+  requestAnimationFrame(() => setTimeout(() => window.lags.push(performance.now() - grown)));
+}).observe(document.querySelector('.centre'), { subtree: true, childList: true, characterData: true });
+arguments[arguments.length - 1](true);";
+
+async fn streaming(window: &Window) -> Result<(), WindowError> {
+    window.run(WATCH, json!([])).await?;
+    window.type_text("[data-testid=composer]", "Go on").await?;
+    window.press("Enter").await?;
+    window.wait_for("[data-testid=stop]").await?;
+    let over = "document.querySelector('[data-testid=stop]') === null";
+    // Longer than a test waits: the answer takes its time.
+    while window.wait_until("the end", over).await.is_err() {}
+    let seen = "(window.watching = false, [window.frames_, window.lags])";
+    let seen = window.value_of(seen, Value::Null).await?;
+    let numbers = |value: &Value| -> Vec<f64> {
+        value
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_f64)
+            .collect()
+    };
+    let (frames, lags) = (numbers(&seen[0]), numbers(&seen[1]));
+    let longest = frames.iter().copied().fold(0.0, f64::max);
+    let slow = frames.iter().filter(|frame| **frame > 50.0).count();
+    let usual = median(frames.clone());
+    row(
+        "delta painted after it came, median against a frame",
+        median(lags),
+        usual,
+        "ms",
+        "",
+    );
+    row(
+        "frames over 50 ms of all while streaming",
+        slow as f64,
+        frames.len() as f64,
+        "frames",
+        "",
+    );
+    row(
+        "longest frame while streaming against 100 ms",
+        longest,
+        100.0,
+        "ms",
+        "1",
+    );
+    Ok(())
+}
+
+async fn idle(window: &Window) -> Result<(), WindowError> {
+    window.two_frames().await?;
+    let before = window.cpu_time();
+    tokio::time::sleep(IDLE).await;
+    let spent = (window.cpu_time() - before).as_secs_f64();
+    row(
+        "CPU while idle against 1% of a core",
+        spent,
+        IDLE.as_secs_f64() / 100.0,
+        "s",
+        "1",
+    );
+    Ok(())
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or_default()
+}
+
+fn row(name: &str, ours: f64, baseline: f64, unit: &str, bar: &str) {
+    let ratio = if baseline == 0.0 {
+        0.0
+    } else {
+        ours / baseline
+    };
+    println!(
+        "{}",
+        json!({ "name": name, "ours": ours, "baseline": baseline, "ratio": ratio, "unit": unit, "bar": bar })
+    );
+}

@@ -1,0 +1,62 @@
+/** What can be done, and how it is done. One line an action; the words are in i18n. */
+import { modelKey } from '../kit/keys';
+import type { App, SettingsSection } from '../store/app';
+import type { Action } from './actions';
+
+/** What only the frame knows. */
+export interface Frame {
+  toggleSidebar(): void;
+  showSidebar(): void;
+  focus(selector: string): void;
+}
+
+export const ZOOMS: readonly number[] = [50, 67, 80, 90, 100, 110, 125, 150, 175, 200, 250, 300];
+
+export function actionList(app: App, frame: Frame): Action[] {
+  const ready = () => app.phase().name === 'ready';
+  const inSession = () => app.session() !== undefined;
+  const inProject = () => app.project() !== undefined;
+  const settings = (section: SettingsSection) => () => app.show({ name: 'settings', section });
+  const current = (work: (sessionID: string) => void) => () => {
+    const id = app.selected();
+    if (id !== undefined) work(id);
+  };
+  const zoom = (step: number) => () => {
+    const now = app.settings().zoom;
+    const next = step > 0 ? ZOOMS.find((one) => one > now) : ZOOMS.findLast((one) => one < now);
+    if (next !== undefined) app.save({ zoom: next });
+  };
+  return [
+    { id: 'palette', keys: 'Mod+K', menu: 'view', enabled: ready, run: () => app.show({ name: 'palette' }) },
+    { id: 'newSession', keys: 'Mod+N', menu: 'session', enabled: inProject, run: () => void app.create() },
+    { id: 'openFolder', keys: 'Mod+O', menu: 'session', enabled: ready, run: () => void app.pickProject() },
+    { id: 'renameSession', menu: 'session', enabled: inSession, run: current((id) => (frame.showSidebar(), app.setRenaming(id))) },
+    { id: 'archiveSession', menu: 'session', enabled: inSession, run: current((id) => void app.archive(id, app.session()?.time.archived === undefined)) },
+    { id: 'deleteSession', menu: 'session', enabled: inSession, run: current((id) => void app.remove(id)) },
+    { id: 'stop', menu: 'session', enabled: () => app.busy(), run: () => void app.stop() },
+    { id: 'nextSession', keys: 'Alt+ArrowDown', menu: 'go', enabled: inProject, run: () => app.step(1) },
+    { id: 'previousSession', keys: 'Alt+ArrowUp', menu: 'go', enabled: inProject, run: () => app.step(-1) },
+    { id: 'nextWaiting', keys: 'Mod+J', menu: 'go', enabled: () => app.waiting().length > 0, run: () => app.goToWaiting() },
+    { id: 'find', keys: 'Mod+F', menu: 'go', enabled: () => app.state().open !== undefined, run: () => app.finder.show() },
+    { id: 'findNext', keys: 'Mod+G', menu: 'go', enabled: () => app.finder.shown(), run: () => app.finder.step(1) },
+    { id: 'findPrevious', keys: 'Mod+Shift+G', menu: 'go', enabled: () => app.finder.shown(), run: () => app.finder.step(-1) },
+    { id: 'searchAll', keys: 'Mod+Shift+F', menu: 'go', enabled: ready, run: () => (frame.showSidebar(), frame.focus('[data-testid="session-filter"]')) },
+    { id: 'focusPrompt', keys: 'Mod+L', menu: 'go', enabled: inProject, run: () => frame.focus('[data-testid="composer"]') },
+    { id: 'focusTimeline', keys: 'Mod+Shift+L', menu: 'go', enabled: inSession, run: () => frame.focus('[data-testid="timeline"]') },
+    { id: 'models', keys: `Mod+${modelKey.toUpperCase()}`, menu: 'session', enabled: inProject, run: () => app.show({ name: 'models' }) },
+    { id: 'toggleSidebar', keys: 'Mod+B', menu: 'view', enabled: ready, run: frame.toggleSidebar },
+    { id: 'zoomIn', keys: 'Mod+=', menu: 'view', always: true, run: zoom(1) },
+    { id: 'zoomOut', keys: 'Mod+-', menu: 'view', always: true, run: zoom(-1) },
+    { id: 'zoomReset', keys: 'Mod+0', menu: 'view', always: true, run: () => app.save({ zoom: 100 }) },
+    { id: 'themeSystem', menu: 'view', always: true, run: () => app.setTheme('system') },
+    { id: 'themeLight', menu: 'view', always: true, run: () => app.setTheme('light') },
+    { id: 'themeDark', menu: 'view', always: true, run: () => app.setTheme('dark') },
+    { id: 'settings', keys: 'Mod+,', menu: 'session', enabled: ready, always: true, run: settings('providers') },
+    { id: 'settingsPermissions', enabled: ready, run: settings('permissions') },
+    { id: 'settingsAgents', enabled: ready, run: settings('agents') },
+    { id: 'settingsAppearance', enabled: ready, run: settings('appearance') },
+    { id: 'settingsTools', enabled: ready, run: settings('tools') },
+    { id: 'settingsData', enabled: ready, run: settings('data') },
+    { id: 'shortcuts', keys: 'Mod+/', menu: 'help', enabled: ready, always: true, run: settings('shortcuts') },
+  ];
+}

@@ -1,0 +1,99 @@
+import { fireEvent, screen, waitFor } from '@solidjs/testing-library';
+import { describe, expect, test } from 'vitest';
+import { openWindow, type TestWindow } from '../testing/window';
+import { rangesIn } from './marks';
+
+async function opened(sessionID: string): Promise<TestWindow> {
+  const window = openWindow();
+  await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+  if (sessionID !== 'ses_gallery') await window.app.select(sessionID);
+  await screen.findByTestId('timeline');
+  fireEvent.keyDown(document.body, { key: 'f', ctrlKey: true });
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByTestId('find-field')));
+  return window;
+}
+
+const field = () => screen.getByTestId('find-field');
+const type = (words: string) => fireEvent.input(field(), { target: { value: words } });
+const says = (text: string) => waitFor(() => expect(screen.getByTestId('find-count').textContent).toBe(text));
+
+describe('find in session', () => {
+  test('counts every place, also what is not loaded, and begins at the newest', async () => {
+    const window = await opened('ses_long');
+    const loaded = window.app.state().open?.messages.length ?? 0;
+    type('module');
+    await says('120 of 120');
+    expect(loaded).toBeLessThan(120);
+    expect(window.app.target()?.sessionID).toBe('ses_long');
+  });
+
+  test('walks with Enter and Shift+Enter, round the ends, and loads what it needs', async () => {
+    const window = await opened('ses_long');
+    type('module');
+    await says('120 of 120');
+    fireEvent.keyDown(field(), { key: 'Enter' });
+    await says('1 of 120');
+    const first = window.host.messages.get('ses_long')?.[0]?.info.id;
+    await waitFor(() => expect(window.app.state().open?.messages[0]?.info.id).toBe(first));
+    expect(window.app.target()?.messageID).toBe(first);
+    fireEvent.keyDown(field(), { key: 'Enter', shiftKey: true });
+    await says('120 of 120');
+  });
+
+  test('says when there is nothing', async () => {
+    await opened('ses_long');
+    type('no such thing');
+    await says('No matches');
+  });
+
+  test('Escape closes it, gives the focus back and stops no turn', async () => {
+    const window = await opened('ses_long');
+    fireEvent.keyDown(field(), { key: 'Escape' });
+    await waitFor(() => expect(screen.queryByTestId('find-bar')).toBeNull());
+    expect(window.called('abort')).toEqual([]);
+  });
+
+  test('goes with the session it was for', async () => {
+    const window = await opened('ses_long');
+    type('module');
+    await says('120 of 120');
+    await window.app.select('ses_docs');
+    await waitFor(() => expect(screen.queryByTestId('find-bar')).toBeNull());
+  });
+});
+
+describe('a session opened somewhere inside', () => {
+  test('ignores what is told of later messages, and goes back to the end', async () => {
+    const window = openWindow();
+    await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+    const all = window.host.messages.get('ses_long') ?? [];
+    const place = all[10]?.info.id ?? '';
+    await window.app.select('ses_long', { messageID: place });
+    expect(window.app.state().open?.messages.some((message) => message.info.id === place)).toBe(true);
+    const before = window.app.state().open?.messages.length;
+    const later = { ...all.at(-1)?.info, id: 'msg_later', time: { created: Date.now() + 1e6 } };
+    window.host.emit({ kind: 'event', event: { type: 'message.updated', properties: { info: later as never } } });
+    expect(window.app.state().open?.messages.length).toBe(before);
+    await window.app.toLatest();
+    expect(window.app.state().open?.hasNewer).toBe(false);
+    expect(window.app.state().open?.messages.at(-1)?.info.id).toBe('msg_later');
+  });
+
+  test('loads newer pages until it has met the end', async () => {
+    const window = openWindow();
+    await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+    const all = window.host.messages.get('ses_long') ?? [];
+    await window.app.select('ses_long', { messageID: all[200]?.info.id ?? '' });
+    while (window.app.state().open?.hasNewer) await window.app.loadNewer();
+    const ids = window.app.state().open?.messages.map((message) => message.info.id) ?? [];
+    expect(ids).toEqual(all.slice(-ids.length).map((message) => message.info.id));
+  });
+});
+
+test('marks span inline elements, whatever the case, and leave buttons out', () => {
+  const root = document.createElement('div');
+  root.innerHTML = '<p>The <b>Tim</b>er and <i>TIMER</i>s</p><button>timer</button>';
+  const found = rangesIn(root, 'timer').map((range) => range.toString());
+  expect(found).toEqual(['Timer', 'TIMER']);
+  expect(rangesIn(root, '')).toEqual([]);
+});

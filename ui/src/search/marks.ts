@@ -1,0 +1,89 @@
+/**
+ * Marks in the text, without touching it: ranges that the webview paints over what is drawn.
+ * Where it cannot, the part that holds the place has a frame around it instead.
+ */
+import { createEffect, on, onCleanup, type Accessor } from 'solid-js';
+import type { Target } from '../store/sessions';
+
+const ALL = 'find';
+const HERE = 'find-here';
+/** More marks than can be seen at once. */
+const MOST = 2000;
+
+/** The places of `text` in an element, whatever their case, also across its inline elements. */
+export function rangesIn(root: Element, text: string, most = MOST): Range[] {
+  const wanted = text.toLowerCase();
+  if (wanted === '') return [];
+  const nodes: { node: Text; start: number }[] = [];
+  let all = '';
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    if (node.parentElement?.closest('button, [aria-hidden="true"], .visually-hidden')) continue;
+    nodes.push({ node: node as Text, start: all.length });
+    all += node.nodeValue ?? '';
+  }
+  const lower = all.toLowerCase();
+  // A letter that is longer in lower case would shift what follows.
+  if (lower.length !== all.length) return [];
+  const ranges: Range[] = [];
+  const place = (offset: number) => {
+    const at = nodes.findLast((one) => one.start <= offset) ?? nodes[0];
+    return at && { node: at.node, offset: offset - at.start };
+  };
+  for (let at = lower.indexOf(wanted); at !== -1 && ranges.length < most; at = lower.indexOf(wanted, at + wanted.length)) {
+    const from = place(at);
+    const to = place(at + wanted.length - 1);
+    if (!from || !to) continue;
+    const range = document.createRange();
+    range.setStart(from.node, from.offset);
+    range.setEnd(to.node, to.offset + 1);
+    ranges.push(range);
+  }
+  return ranges;
+}
+
+export function useMarks(text: Accessor<string>, target: Accessor<Target | undefined>): void {
+  const highlights = globalThis.CSS !== undefined && 'highlights' in CSS ? CSS.highlights : undefined;
+  let asked = false;
+
+  const paint = () => {
+    asked = false;
+    for (const part of document.querySelectorAll('.part[data-found]')) part.removeAttribute('data-found');
+    const parts = [...document.querySelectorAll('.timeline .part[data-part-id]')];
+    const wanted = text();
+    const place = target();
+    const all: Range[] = [];
+    const here: Range[] = [];
+    for (const part of parts) {
+      const ranges = rangesIn(part, wanted, MOST - all.length);
+      all.push(...ranges);
+      if (place?.partID === undefined || part.getAttribute('data-part-id') !== place.partID) continue;
+      const chosen = ranges[Math.min(place.nth ?? 0, ranges.length - 1)];
+      if (chosen && highlights) here.push(chosen);
+      else part.setAttribute('data-found', '');
+    }
+    if (!highlights) return;
+    highlights.set(ALL, new Highlight(...all));
+    highlights.set(HERE, new Highlight(...here));
+  };
+  const soon = () => {
+    if (asked) return;
+    asked = true;
+    requestAnimationFrame(paint);
+  };
+
+  createEffect(on([text, target], soon));
+  // The timeline draws only what is near: parts come and go.
+  const watcher = new MutationObserver((changes) => {
+    const drawn = changes.some((change) => change.type !== 'attributes');
+    if (drawn) soon();
+  });
+  const timeline = document.querySelector('.centre');
+  if (timeline) watcher.observe(timeline, { childList: true, subtree: true, characterData: true });
+  onCleanup(() => {
+    watcher.disconnect();
+    highlights?.delete(ALL);
+    highlights?.delete(HERE);
+    for (const part of document.querySelectorAll('.part[data-found]')) part.removeAttribute('data-found');
+  });
+}

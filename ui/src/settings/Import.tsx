@@ -1,0 +1,94 @@
+/** Sessions of another program: found, brought over, and what could not be. The other stays as it is. */
+import { createResource, createSignal, For, Show } from 'solid-js';
+import { en } from '../i18n/en';
+import { Banner } from '../kit/Banner';
+import { Button } from '../kit/Button';
+import type { ImportReport } from '../protocol';
+import { useApp } from '../store/context';
+
+export function Import() {
+  const app = useApp();
+  const [sources] = createResource(() => app.attempt(() => app.host.findImports()));
+  const [busy, setBusy] = createSignal<string | undefined>();
+  const [report, setReport] = createSignal<ImportReport | undefined>();
+  const bring = async (path: string) => {
+    setBusy(path);
+    setReport(await app.attempt(() => app.host.importFrom(path)));
+    setBusy(undefined);
+    app.save({ importOffered: true });
+    // Its projects and sessions are the sidebar's business now.
+    await app.refresh();
+  };
+  return (
+    <>
+      <h3 class="settings-heading settings-later">{en.imports.title}</h3>
+      <p class="settings-note">{en.imports.note}</p>
+      <Show when={(sources()?.length ?? 0) > 0} fallback={<p class="settings-note">{en.imports.none}</p>}>
+        <ul class="settings-list">
+          <For each={sources()}>
+            {(source) => (
+              <li>
+                <span class="data-name settings-path">{source.path}</span>
+                <span class="data-size">{en.imports.sessions(source.sessions)}</span>
+                <Button
+                  disabled={busy() !== undefined}
+                  aria-label={en.imports.bringFrom(source.path)}
+                  onClick={() => void bring(source.path)}
+                >
+                  {busy() === source.path ? en.settings.working : en.imports.bring}
+                </Button>
+              </li>
+            )}
+          </For>
+        </ul>
+      </Show>
+      <p role="status" class="settings-said" data-testid="import-said">
+        {report() ? en.imports.done(report()?.added ?? 0, report()?.already ?? 0) : ''}
+      </p>
+      <Show when={(report()?.unreadable.length ?? 0) > 0}>
+        <Banner tone="warn">
+          {en.imports.unreadable}
+          <ul class="settings-problems">
+            <For each={report()?.unreadable}>
+              {(one) => (
+                <li>
+                  <code>{one.what}</code>: {one.why}
+                </li>
+              )}
+            </For>
+          </ul>
+        </Banner>
+      </Show>
+    </>
+  );
+}
+
+/** Once, on a first start that finds something. */
+export function ImportOffer() {
+  const app = useApp();
+  const wanted = () => app.phase().name === 'ready' && !app.settings().importOffered;
+  const [sources] = createResource(wanted, (ask) => (ask ? app.attempt(() => app.host.findImports()) : undefined));
+  const count = () => sources()?.reduce((sum, source) => sum + source.sessions, 0) ?? 0;
+  const decide = () => app.save({ importOffered: true });
+  return (
+    <Show when={wanted() && count() > 0}>
+      <section class="trust" data-testid="import-offer" aria-label={en.imports.title}>
+        <div class="trust-body">
+          <p>{en.imports.offer(count())}</p>
+        </div>
+        <div class="trust-actions">
+          <Button onClick={decide}>{en.trust.later}</Button>
+          <Button
+            tone="primary"
+            onClick={() => {
+              decide();
+              app.show({ name: 'settings', section: 'data' });
+            }}
+          >
+            {en.imports.look}
+          </Button>
+        </div>
+      </section>
+    </Show>
+  );
+}

@@ -1,0 +1,95 @@
+/** What the agent may do without being asked for, and how to take that back. */
+import { createResource, For, Show } from 'solid-js';
+import { en } from '../i18n/en';
+import { Banner } from '../kit/Banner';
+import { Button } from '../kit/Button';
+import { baseName } from '../kit/format';
+import { visible } from '../kit/visible';
+import type { Project, Rule } from '../protocol';
+import { useApp } from '../store/context';
+
+export function Permissions() {
+  const app = useApp();
+  const on = () => app.settings().allowAll;
+  return (
+    <>
+      <h3 class="settings-heading">{en.permissions.approvedTitle}</h3>
+      <p class="settings-note">{en.permissions.approvedNote}</p>
+      <For each={app.state().projects}>{(project) => <Approved project={project} />}</For>
+      <h3 class="settings-heading settings-later">{en.permissions.allowAllTitle}</h3>
+      <Show when={on()}>
+        <Banner tone="danger">{en.permissions.allowAllOn}</Banner>
+      </Show>
+      <label class="settings-check">
+        <input
+          type="checkbox"
+          data-testid="allow-all"
+          checked={on()}
+          onChange={(event) => app.save({ allowAll: event.currentTarget.checked })}
+        />
+        <span>
+          {en.permissions.allowAll}
+          <span class="settings-warning">{en.permissions.allowAllNote}</span>
+        </span>
+      </label>
+    </>
+  );
+}
+
+function Approved(props: { project: Project }) {
+  const app = useApp();
+  const [rules, { mutate }] = createResource(
+    () => props.project.id,
+    (id) => app.attempt(() => app.host.approvedRules(id)),
+  );
+  const revoke = async (rule: Rule) => {
+    const left = await app.attempt(() => app.host.revokeRule(props.project.id, rule));
+    if (left) mutate(left);
+  };
+  const [edits, editing] = createResource(
+    () => props.project.id,
+    (id) => app.attempt(() => app.host.projectEdits(id)),
+  );
+  const allowEdits = async (allow: boolean) => {
+    const { id } = props.project;
+    await app.attempt(() => app.host.setProjectEdits(id, allow));
+    editing.mutate(await app.attempt(() => app.host.projectEdits(id)));
+  };
+  return (
+    <section class="settings-group" data-project-id={props.project.id}>
+      <h4 title={props.project.worktree}>{props.project.name ?? baseName(props.project.worktree)}</h4>
+      <label class="settings-check">
+        <input
+          type="checkbox"
+          data-testid={`edits-${props.project.id}`}
+          checked={edits() === true}
+          onChange={(event) => void allowEdits(event.currentTarget.checked)}
+        />
+        <span>
+          {en.permissions.edits}
+          <span class="settings-note">{en.permissions.editsNote}</span>
+        </span>
+      </label>
+      <Show when={(rules()?.length ?? 0) > 0} fallback={<p class="settings-note">{en.permissions.none}</p>}>
+        <ul class="settings-list">
+          <For each={rules()}>
+            {(rule) => (
+              <li>
+                <span class="rule">
+                  <span class="rule-name">{rule.permission}</span>
+                  <code>{visible(rule.pattern)}</code>
+                </span>
+                <Button
+                  aria-label={en.permissions.revokeRule(rule.permission, rule.pattern)}
+                  onClick={() => void revoke(rule)}
+                >
+                  {en.permissions.revoke}
+                </Button>
+              </li>
+            )}
+          </For>
+        </ul>
+      </Show>
+    </section>
+  );
+}

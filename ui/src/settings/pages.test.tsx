@@ -1,0 +1,182 @@
+import { fireEvent, screen, waitFor, within } from '@solidjs/testing-library';
+import { describe, expect, test } from 'vitest';
+import type { FakeOptions } from '../host/fake';
+import type { SettingsSection } from '../store/app';
+import { openWindow, type TestWindow } from '../testing/window';
+
+async function page(section: SettingsSection, options: FakeOptions = {}): Promise<TestWindow> {
+  const window = openWindow(options);
+  await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+  window.app.show({ name: 'settings', section });
+  await screen.findByTestId('settings');
+  return window;
+}
+
+describe('permissions', () => {
+  test('what is always allowed is listed by project and can be revoked', async () => {
+    const window = await page('permissions');
+    const revoke = await screen.findByRole('button', { name: 'Revoke bash: cargo test *' });
+    fireEvent.click(revoke);
+    await waitFor(() => expect(screen.queryByRole('button', { name: 'Revoke bash: cargo test *' })).toBeNull());
+    const rule = { permission: 'bash', pattern: 'cargo test *', action: 'allow' };
+    expect(window.called('revokeRule')).toEqual([['prj_lantern', rule]]);
+    expect(screen.getByText('docs.rs')).toBeTruthy();
+    expect(screen.getByText('Nothing is always allowed here.')).toBeTruthy();
+  });
+
+  test('edits of one project can be allowed, and asked about again', async () => {
+    const window = await page('permissions');
+    const box = (await screen.findByTestId('edits-prj_lantern')) as HTMLInputElement;
+    await waitFor(() => expect(box.checked).toBe(false));
+    fireEvent.click(box);
+    await waitFor(() => expect(window.called('projectEdits').length).toBeGreaterThan(2));
+    expect(box.checked).toBe(true);
+    fireEvent.click(box);
+    await waitFor(() => expect(window.called('setProjectEdits').length).toBe(2));
+    expect(window.called('setProjectEdits')).toEqual([['prj_lantern', true], ['prj_lantern', false]]);
+  });
+
+  test('allowing everything is off, warns, and stays in sight until it is off again', async () => {
+    const window = await page('permissions');
+    const box = screen.getByTestId('allow-all') as HTMLInputElement;
+    expect(box.checked).toBe(false);
+    fireEvent.click(box);
+    expect(window.host.settings().allowAll).toBe(true);
+    await waitFor(() => expect(document.querySelectorAll('.banner[data-tone="danger"]').length).toBe(2));
+    window.app.dismiss('settings');
+    fireEvent.click(await screen.findByText('Ask again'));
+    expect(window.host.settings().allowAll).toBe(false);
+  });
+});
+
+describe('appearance', () => {
+  test('zoom, motion, menu bar and notifications are settings', async () => {
+    const window = await page('appearance');
+    fireEvent.change(screen.getByTestId('zoom'), { target: { value: '125' } });
+    for (const name of ['reducedMotion', 'menuBar', 'notify']) fireEvent.click(screen.getByTestId(`setting-${name}`));
+    const { zoom, reducedMotion, menuBar, notify } = window.host.settings();
+    expect({ zoom, reducedMotion, menuBar, notify }).toEqual({
+      zoom: 125,
+      reducedMotion: true,
+      menuBar: false,
+      notify: false,
+    });
+    expect(document.documentElement.hasAttribute('data-reduced-motion')).toBe(true);
+  });
+
+  test('keys zoom in, out and back, also behind an open page', async () => {
+    const window = await page('appearance');
+    const zoom = () => window.host.settings().zoom;
+    const press = (key: string) => fireEvent.keyDown(document.activeElement ?? document.body, { key, ctrlKey: true });
+    press('=');
+    expect(zoom()).toBe(110);
+    press('-');
+    press('0');
+    expect(zoom()).toBe(100);
+  });
+});
+
+describe('shell and editor', () => {
+  test('the editor is chosen, and another program takes a command', async () => {
+    const window = await page('tools');
+    fireEvent.click(screen.getByRole('radio', { name: 'Zed' }));
+    expect(window.host.settings().editor.kind).toBe('zed');
+    fireEvent.click(screen.getByRole('radio', { name: 'Another program' }));
+    fireEvent.change(await screen.findByTestId('editor-command'), { target: { value: ' subl {path}:{line} ' } });
+    expect(window.host.settings().editor).toEqual({ kind: 'custom', command: 'subl {path}:{line}' });
+    fireEvent.change(screen.getByTestId('shell'), { target: { value: '/bin/zsh' } });
+    expect(window.host.settings().shell).toBe('/bin/zsh');
+  });
+});
+
+describe('data', () => {
+  test('says where it is and how much, and cleans up what can be spared', async () => {
+    const window = await page('data');
+    await screen.findByText('/home/ada/.local/share/lathe');
+    const trash = () => document.querySelector<HTMLElement>('[data-kind="trash"]') as HTMLElement;
+    expect(trash().textContent).toContain('859 KB');
+    expect(document.querySelector('[data-kind="sessions"] button')).toBeNull();
+    fireEvent.click(within(trash()).getByRole('button'));
+    await waitFor(() => expect(trash().textContent).toContain('0 B'));
+    expect(window.called('cleanData')).toEqual([['trash']]);
+  });
+
+  test('of another program is brought over, and what could not be is said', async () => {
+    const window = await page('data');
+    const [source] = await window.host.findImports();
+    fireEvent.click(await screen.findByRole('button', { name: `Import from ${source?.path}` }));
+    await waitFor(() => expect(screen.getByTestId('import-said').textContent).toMatch(/\d+ added, \d+ already here/));
+    expect(window.called('importFrom')).toEqual([[source?.path]]);
+    expect(window.host.settings().importOffered).toBe(true);
+  });
+
+  test('of another program is offered once, at the first start that finds some', async () => {
+    const window = openWindow({ settings: { importOffered: false } });
+    const offer = await screen.findByTestId('import-offer');
+    fireEvent.click(within(offer).getByRole('button', { name: 'Not now' }));
+    await waitFor(() => expect(screen.queryByTestId('import-offer')).toBeNull());
+    expect(window.host.settings().importOffered).toBe(true);
+  });
+
+  test('is checked, and repaired when something is wrong', async () => {
+    const window = await page('data');
+    const said = () => screen.getByTestId('check-said').textContent;
+    fireEvent.click(screen.getByTestId('check-data'));
+    await waitFor(() => expect(said()).toBe('1 damaged, 0 stray.'));
+    expect(screen.getByText('part/msg_1/prt_1')).toBeTruthy();
+    fireEvent.click(screen.getByTestId('repair-data'));
+    await waitFor(() => expect(said()).toContain('Repaired'));
+    fireEvent.click(screen.getByTestId('check-data'));
+    await waitFor(() => expect(said()).toBe('All 21,399 records are in order.'));
+    expect(window.called('checkData')).toEqual([[false], [true], [false]]);
+  });
+});
+
+describe('shortcuts', () => {
+  const row = (id: string) => document.querySelector<HTMLElement>(`[data-action="${id}"]`) as HTMLElement;
+  const keys = (id: string) => row(id).querySelector<HTMLElement>('.shortcut-keys') as HTMLElement;
+  const rebind = (id: string, key: string, held: KeyboardEventInit = {}) => {
+    fireEvent.click(keys(id));
+    fireEvent.keyDown(keys(id), { key, ...held });
+  };
+
+  test('are changed by pressing them, and work', async () => {
+    const window = await page('shortcuts');
+    expect(keys('toggleSidebar').textContent).toBe('Ctrl+B');
+    rebind('toggleSidebar', 'e', { ctrlKey: true });
+    expect(keys('toggleSidebar').textContent).toBe('Ctrl+E');
+    expect(window.host.settings().shortcuts).toEqual({ toggleSidebar: 'Mod+E' });
+    window.app.dismiss('settings');
+    await waitFor(() => expect(screen.queryByTestId('settings')).toBeNull());
+    fireEvent.keyDown(document.body, { key: 'e', ctrlKey: true });
+    expect(window.host.settings().sidebarOpen).toBe(false);
+  });
+
+  test('that two actions share are said', async () => {
+    await page('shortcuts');
+    rebind('toggleSidebar', 'n', { ctrlKey: true });
+    expect(row('toggleSidebar').textContent).toContain('Also used by: New session');
+    expect(row('newSession').textContent).toContain('Also used by: Show or hide the sidebar');
+  });
+
+  test('can be none, and reset, one or all', async () => {
+    const window = await page('shortcuts');
+    rebind('newSession', 'Backspace');
+    expect(keys('newSession').textContent).toBe('None');
+    rebind('find', 'h', { altKey: true });
+    fireEvent.click(screen.getByRole('button', { name: 'Reset the keys of New session' }));
+    expect(keys('newSession').textContent).toBe('Ctrl+N');
+    fireEvent.click(screen.getByTestId('reset-shortcuts'));
+    expect(window.host.settings().shortcuts).toEqual({});
+  });
+
+  test('that would be text are refused, and Escape leaves everything as it was', async () => {
+    const window = await page('shortcuts');
+    rebind('find', 'x');
+    expect(row('find').textContent).toContain('Use Ctrl, Alt or ⌘');
+    fireEvent.keyDown(keys('find'), { key: 'Escape' });
+    expect(keys('find').textContent).toBe('Ctrl+F');
+    expect(screen.getByTestId('settings')).toBeTruthy();
+    expect(window.host.settings().shortcuts).toEqual({});
+  });
+});

@@ -1,0 +1,42 @@
+/**
+ * Which session belongs where. A project's id can change (a folder gets its first commit), so a
+ * session also belongs to the project whose folder holds its directory.
+ */
+import type { Project, Session } from '../protocol';
+
+/** One entry for each folder: the project used last, whatever other ids the folder has had. */
+export function shownProjects(projects: readonly Project[]): Project[] {
+  const folders = new Set<string>();
+  return projects.filter((project) => {
+    const fresh = !folders.has(project.worktree);
+    folders.add(project.worktree);
+    return fresh;
+  });
+}
+
+/** The project under which a session is listed. */
+export function projectOf(projects: readonly Project[], session: Session): Project | undefined {
+  const own = projects.find((project) => project.id === session.projectID);
+  if (own) return own;
+  // The innermost folder counts.
+  return projects
+    .filter((project) => isWithin(session.directory, project.worktree))
+    .sort((a, b) => b.worktree.length - a.worktree.length)[0];
+}
+
+/** A project's sessions that stand on their own, newest activity first. */
+export function listOf(
+  sessions: Readonly<Record<string, Session>>,
+  projects: readonly Project[],
+  projectID: string,
+): Session[] {
+  return Object.values(sessions)
+    .filter((session) => session.parentID === undefined && projectOf(projects, session)?.id === projectID)
+    .sort((a, b) => b.time.updated - a.time.updated);
+}
+
+function isWithin(directory: string, folder: string): boolean {
+  if (folder === '' || !directory.startsWith(folder)) return false;
+  const next = directory[folder.length];
+  return next === undefined || next === '/' || next === '\\' || /[/\\]$/.test(folder);
+}

@@ -1,0 +1,73 @@
+/**
+ * A project that brings its own config: what that would do is said before it may.
+ *
+ * Until then nothing of it counts but what narrows permissions. A changed file asks again.
+ */
+import ShieldAlert from 'lucide-solid/icons/shield-alert';
+import { createMemo, createResource, createSignal, For, Show } from 'solid-js';
+import { en } from '../i18n/en';
+import { Button } from '../kit/Button';
+import { baseName } from '../kit/format';
+import { visible } from '../kit/visible';
+import { useApp } from '../store/context';
+import './trust.css';
+
+export function TrustBanner() {
+  const app = useApp();
+  // Answers given in this window; the core keeps only a yes.
+  const [later, setLater] = createSignal<readonly string[]>([]);
+  const [trust, { mutate }] = createResource(
+    () => app.project()?.id,
+    (id) => app.attempt(() => app.host.trust(id)),
+  );
+  const asked = createMemo(() => {
+    const id = app.project()?.id;
+    const view = trust();
+    const open = view?.state === 'untrusted' || view?.state === 'changed';
+    return id !== undefined && open && !later().includes(id) ? view : undefined;
+  });
+  const name = () => {
+    const project = app.project();
+    return project ? (project.name ?? baseName(project.worktree)) : '';
+  };
+  const answer = async (trusted: boolean) => {
+    const id = app.project()?.id;
+    if (id === undefined) return;
+    if (!trusted) return void setLater((ids) => [...ids, id]);
+    const now = await app.attempt(() => app.host.setTrust(id, true));
+    if (now) mutate(now);
+  };
+
+  return (
+    <Show when={asked()}>
+      {(view) => (
+        <section class="trust" data-testid="trust-banner" aria-label={en.trust.label}>
+          <ShieldAlert size={16} aria-hidden="true" />
+          <div class="trust-body">
+            <p>
+              <strong>{view().state === 'changed' ? en.trust.changed(name()) : en.trust.untrusted(name())}</strong>{' '}
+              {en.trust.note}
+            </p>
+            <ul class="trust-wants">
+              <For each={view().wants}>
+                {(want) => (
+                  <li>
+                    <span>{visible(want.text)}</span> <code>{visible(want.file)}</code>
+                  </li>
+                )}
+              </For>
+            </ul>
+          </div>
+          <div class="trust-actions">
+            <Button data-testid="trust-later" onClick={() => void answer(false)}>
+              {en.trust.later}
+            </Button>
+            <Button tone="primary" data-testid="trust-yes" onClick={() => void answer(true)}>
+              {en.trust.yes}
+            </Button>
+          </div>
+        </section>
+      )}
+    </Show>
+  );
+}
