@@ -225,7 +225,7 @@ async fn a_projects_server_runs_only_while_the_project_is_trusted() {
     let model = FakeModel::start().await;
     let app = app_with(&model, json!({})).await;
     let wish = json!({ "mcp": { "s": { "type": "local", "command": [PROGRAM] } } });
-    let app = app.file("lathe.json", &wish.to_string());
+    let app = app.file("lathe.json", wish.to_string());
     let reply = model.reply([text("nothing there")]);
     app.ask("go").await;
     let offers = |tools: &[String]| tools.iter().any(|tool| tool.starts_with("s_"));

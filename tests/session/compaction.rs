@@ -146,7 +146,7 @@ async fn what_is_summed_up_has_its_tool_output_cut_and_its_media_taken_out() {
     model.reply([text("done")]);
     let app = TestApp::with_model(&model, WIRE)
         .await
-        .file("long.txt", &"0123456789\n".repeat(1_000));
+        .file("long.txt", "0123456789\n".repeat(1_000));
     std::fs::write(app.path("picture.png"), PNG).unwrap();
     app.ask("look at both").await;
     app.ask("go on").await;
@@ -432,7 +432,7 @@ async fn old_tool_output_is_taken_out_of_the_models_sight_but_not_the_persons() 
         .rule("read", "*", Action::Allow);
     for file in &files {
         // About 11,000 tokens each, in lines that are not cut.
-        app = app.file(file, &format!("{file} {}\n", "x".repeat(1_000)).repeat(44));
+        app = app.file(file, format!("{file} {}\n", "x".repeat(1_000)).repeat(44));
     }
     app.ask("read them all").await;
     app.ask("second").await;

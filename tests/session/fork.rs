@@ -254,12 +254,12 @@ async fn a_fork_in_a_worktree_works_beside_its_source_and_a_hostile_repository_r
         .await
         .unwrap();
     let patched = page.messages.iter().flat_map(|message| &message.parts);
-    let newest = patched.filter_map(|part| match part {
+    let mut newest = patched.filter_map(|part| match part {
         Part::Patch(patch) => Some(patch.files.clone()),
         _ => None,
     });
     assert_eq!(
-        newest.last().unwrap(),
+        newest.next_back().unwrap(),
         [folder.join("a.txt").display().to_string()]
     );
     fs::remove_dir_all(folder).unwrap();
