@@ -103,12 +103,9 @@ impl Setups {
             let look = look(&looked, watched.unwrap_or_default(), &trust, &models);
             match known {
                 Some((before, setup)) if before == look => Err(setup),
-                _ => {
-                    let setup = Arc::new(make(looked.clone(), &trust, &models));
-                    // What the new files refer to is looked at from now on.
-                    let watched = setup.request.watched.clone();
-                    Ok((self::look(&looked, watched, &trust, &models), setup))
-                }
+                // The look is from before the reading: a file that changes in between is
+                // seen as changed next time, and so is what the new files refer to.
+                _ => Ok((look, Arc::new(make(looked, &trust, &models)))),
             }
         });
         match made.await {
