@@ -56,6 +56,7 @@ export type * from "./LspRange";
 export type * from "./MatchedFile";
 export type * from "./MatchedLine";
 export type * from "./McpResourceView";
+export type * from "./McpServerInput";
 export type * from "./McpServerView";
 export type * from "./McpStatus";
 export type * from "./McpToolView";

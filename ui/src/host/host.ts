@@ -24,6 +24,7 @@ import type {
   MenuView,
   Mention,
   McpResourceView,
+  McpServerInput,
   McpServerView,
   MessagePage,
   ModelList,
@@ -166,6 +167,14 @@ export interface Host {
   restartMcp(name: string): Promise<McpServerView[]>;
   /** The person has looked at the server's tools as they are now. */
   acceptMcp(name: string): Promise<McpServerView[]>;
+  /**
+   * One of the person's own, for editing. Values of variables and headers may be secret and come
+   * out empty; saved empty, the value of a known name stays what it is.
+   */
+  readMcp(name: string): Promise<McpServerInput>;
+  /** Adds one of the person's own, or replaces the one of that name. */
+  saveMcp(name: string, server: McpServerInput): Promise<McpServerView[]>;
+  removeMcp(name: string): Promise<McpServerView[]>;
   /** What servers let one attach to a prompt. */
   listMcpResources(projectID: string): Promise<McpResourceView[]>;
 
@@ -203,6 +212,8 @@ export interface Host {
   saveSettings(settings: Settings): Promise<void>;
   remember(projectID: string | null, sessionID: string | null): Promise<void>;
   openExternal(url: string): Promise<void>;
+  /** Fetches a picture of the web that was clicked on; resolves to its `attachment://` address. */
+  loadRemoteImage(url: string): Promise<string>;
 }
 
 const CODES: Record<UiErrorCode, true> = { 'not-found': true, busy: true, storage: true, failed: true };

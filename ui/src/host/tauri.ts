@@ -107,6 +107,9 @@ export function createTauriHost(): Host {
     setMcpEnabled: (name, on) => invoke('set_mcp_enabled', { name, on }),
     restartMcp: (name) => invoke('restart_mcp', { name }),
     acceptMcp: (name) => invoke('accept_mcp', { name }),
+    readMcp: (name) => invoke('read_mcp', { name }),
+    saveMcp: (name, server) => invoke('save_mcp', { name, server }),
+    removeMcp: (name) => invoke('remove_mcp', { name }),
     listMcpResources: (projectId) => invoke('list_mcp_resources', { projectId }),
 
     listModels: (projectId) => invoke('list_models', { projectId: projectId ?? null }),
@@ -138,5 +141,6 @@ export function createTauriHost(): Host {
     saveSettings: (settings) => invoke('save_settings', { settings }),
     remember: (projectId, sessionId) => invoke('remember', { projectId, sessionId }),
     openExternal: (url) => invoke('open_external', { url }),
+    loadRemoteImage: (url) => invoke('load_remote_image', { url }),
   };
 }

@@ -16,6 +16,7 @@ type Answers = Pick<
   | 'copyImage'
   | 'saveAttachment'
   | 'sessionUsage'
+  | 'loadRemoteImage'
 >;
 
 export interface FakeAttachments {
@@ -72,6 +73,10 @@ export function createFakeAttachments(messages: ReadonlyMap<string, readonly Mes
       sessionImages: async (sessionID) => (messages.get(sessionID) ?? []).flatMap(imagesOf),
       copyImage: async () => {},
       saveAttachment: async () => true,
+      loadRemoteImage: async (url) => {
+        if (new URL(url).hostname.endsWith('.invalid')) throw { code: 'failed', message: 'The host is not known' };
+        return PIXELS;
+      },
       sessionUsage: async (sessionID) => usageOf(sessionID, messages.get(sessionID) ?? []),
     },
   };

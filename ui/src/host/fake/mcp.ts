@@ -1,15 +1,25 @@
 /** MCP servers of the scripted host: one in each state. */
-import type { McpServerView, UiError } from '../../protocol';
+import type { McpServerInput, McpServerView, UiError } from '../../protocol';
 import type { Host } from '../host';
 
-type Answers = Pick<Host, 'listMcp' | 'setMcpEnabled' | 'restartMcp' | 'acceptMcp' | 'listMcpResources'>;
+type Answers = Pick<
+  Host,
+  | 'listMcp'
+  | 'setMcpEnabled'
+  | 'restartMcp'
+  | 'acceptMcp'
+  | 'readMcp'
+  | 'saveMcp'
+  | 'removeMcp'
+  | 'listMcpResources'
+>;
 
 const tool = (name: string, description: string, changed = false) => ({ name, description, changed });
 
 const samples: readonly McpServerView[] = [
   {
     name: 'files',
-    address: 'npx -y @modelcontextprotocol/server-filesystem ~/notes',
+    address: 'npx -y @modelcontextprotocol/server-filesystem ~/my notes',
     status: 'ready',
     tools: [
       tool('read_text_file', 'Reads one file as text.'),
@@ -39,11 +49,28 @@ const samples: readonly McpServerView[] = [
   { name: 'browser', address: 'npx -y @playwright/mcp', status: 'off', tools: [], log: [] },
 ];
 
-export function createFakeMcp(): Answers {
-  let servers = samples.map((server) => ({ ...server }));
+/** What the person's own were written down as. */
+const inputs: Readonly<Record<string, McpServerInput>> = {
+  files: {
+    kind: 'local',
+    command: ['npx', '-y', '@modelcontextprotocol/server-filesystem', '~/my notes'],
+    environment: { NOTES_KEY: '' },
+  },
+  tickets: { kind: 'remote', url: 'https://tickets.example/mcp', headers: { Authorization: '' } },
+  browser: { kind: 'local', command: ['npx', '-y', '@playwright/mcp'], environment: {} },
+};
+
+export function createFakeMcp(none = false): Answers {
+  let servers = none ? [] : samples.map((server) => ({ ...server }));
+  const own = new Map(none ? [] : Object.entries(inputs));
+  const find = (name: string): McpServerInput => {
+    const input = own.get(name);
+    if (!input) throw missing(name);
+    return input;
+  };
   const change = (name: string, next: (server: McpServerView) => Partial<McpServerView>): McpServerView[] => {
     if (!servers.some((server) => server.name === name)) {
-      throw { code: 'not-found', message: `there is no MCP server ${name}` } satisfies UiError;
+      throw missing(name);
     }
     servers = servers.map((server) => (server.name === name ? { ...server, ...next(server) } : server));
     return servers;
@@ -61,8 +88,29 @@ export function createFakeMcp(): Answers {
         status: 'ready',
         tools: server.tools.map((one) => ({ ...one, changed: false })),
       })),
+    readMcp: async (name) => find(name),
+    saveMcp: async (name, input) => {
+      own.set(name, input);
+      const others = servers.filter((server) => server.name !== name || server.projectID !== undefined);
+      servers = [...others, { name, address: addressOf(input), status: 'starting', tools: [], log: [] }];
+      return servers;
+    },
+    removeMcp: async (name) => {
+      find(name);
+      own.delete(name);
+      servers = servers.filter((server) => server.name !== name || server.projectID !== undefined);
+      return servers;
+    },
     listMcpResources: async () => [
       { server: 'files', uri: 'file:///notes/plan.md', name: 'plan.md', mime: 'text/markdown' },
     ],
   };
+}
+
+function missing(name: string): UiError {
+  return { code: 'not-found', message: `there is no MCP server ${name}` };
+}
+
+function addressOf(input: McpServerInput): string {
+  return input.kind === 'local' ? input.command.join(' ') : input.url;
 }
