@@ -12,7 +12,7 @@ import { NO_DRAFT } from '../store/drafts';
 import { AgentPicker } from './AgentPicker';
 import { AttachMenu } from './AttachMenu';
 import { Attachments } from './Attachments';
-import { builtinCommands, runBuiltin } from './builtins';
+import { builtinCommands, builtinNames, runBuiltin } from './builtins';
 import { ContextMeter } from './ContextMeter';
 import { EditBanner } from './EditBanner';
 import { noteSent, readHistory, step, type Walk } from './history';
@@ -46,6 +46,10 @@ export function Composer() {
     const names = new Set(window.map(({ name }) => name));
     return [...window, ...(own.latest ?? []).filter(({ name }) => !names.has(name))];
   });
+  const called = (prompt: string) => {
+    const known = commands().map(({ name }) => name);
+    return commandOf(prompt, [...known, ...builtinNames(app.selected() !== undefined)]);
+  };
   const suggest = createSuggest({
     commands,
     findMentions: async (query) => {
@@ -65,13 +69,9 @@ export function Composer() {
     look();
   };
 
-  /** The window's own commands, the core's, or a prompt. */
+  /** A command of the core, or a prompt. */
   const deliver = async (prompt: string): Promise<boolean> => {
-    const command = commandOf(
-      prompt,
-      commands().map(({ name }) => name),
-    );
-    if (command && runBuiltin(app, command.name)) return true;
+    const command = called(prompt);
     const { attachments, symbols } = draft();
     const files = [
       ...attachments.map(({ url, mime, name }) => ({ url, mime, filename: name })),
@@ -79,20 +79,28 @@ export function Composer() {
     ];
     return command ? app.run(command.name, command.args, files) : app.send(prompt, files);
   };
+  /** For the arrow keys. */
+  const note = (prompt: string) => {
+    const project = app.project()?.id;
+    if (project !== undefined && prompt !== '') noteSent(globalThis.localStorage, project, prompt);
+  };
   const send = async () => {
     if (!sendable()) return;
     const from = place();
     const before = draft();
     const prompt = text().trim();
-    const sent = deliver(prompt);
-    app.drafts.change(from, NO_DRAFT);
     suggest.dismiss();
     setWalk(undefined);
-    if (await sent) {
-      const project = app.project()?.id;
-      if (project !== undefined && prompt !== '') noteSent(globalThis.localStorage, project, prompt);
+    const command = called(prompt);
+    if (command && runBuiltin(app, command.name, command.args)) {
+      // What is attached was not for the command: it waits for the prompt.
+      app.drafts.change(from, { text: '', symbols: [] });
+      note(prompt);
       return;
     }
+    const sent = deliver(prompt);
+    app.drafts.change(from, NO_DRAFT);
+    if (await sent) return note(prompt);
     // Not taken: give it back, unless something new was written meanwhile.
     if (app.drafts.get(from) === NO_DRAFT) app.drafts.change(from, before);
   };

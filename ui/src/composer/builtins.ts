@@ -1,42 +1,71 @@
 /** The `/` commands of the window itself. The core has its own, which become prompts. */
 import { en } from '../i18n/en';
-import type { CommandView } from '../protocol';
+import type { CommandView, Session } from '../protocol';
 import type { App } from '../store/app';
 
 interface Builtin {
   readonly name: keyof typeof en.commands;
+  /** Understood, but not offered: what other programs call it. */
+  readonly alias?: string;
   /** It needs a session with something in it. */
   readonly needsSession: boolean;
-  run(app: App, sessionID: string): void;
+  /** `words` is what stands after the name. */
+  run(app: App, words: string): void;
 }
 
 const BUILTINS: readonly Builtin[] = [
-  { name: 'new', needsSession: false, run: (app) => void app.create() },
+  { name: 'new', needsSession: false, run: (app, words) => void beginWith(app, app.create(), words) },
   { name: 'undo', needsSession: true, run: (app) => void app.editing.undo() },
   { name: 'redo', needsSession: true, run: (app) => void app.editing.redo() },
-  { name: 'fork', needsSession: true, run: (app, id) => void fork(app, id) },
+  { name: 'fork', needsSession: true, run: (app, words) => void beginWith(app, app.fork(null, false), words) },
+  { name: 'compact', needsSession: true, run: (app) => void app.compact() },
+  { name: 'snapshot', alias: 'checkpoint', needsSession: true, run: (app, words) => void app.keepSnapshot(words) },
+  { name: 'share', needsSession: true, run: withSession((app, id) => void app.transfer.share(id)) },
+  { name: 'unshare', needsSession: true, run: withSession((app, id) => void app.transfer.unshare(id)) },
+  { name: 'export', needsSession: true, run: withSession((app, id) => void app.transfer.exportSession(id)) },
+  { name: 'import', needsSession: false, run: (app) => void app.transfer.importSession() },
   { name: 'models', needsSession: false, run: (app) => app.show({ name: 'models' }) },
-  { name: 'agents', needsSession: false, run: () => document.querySelector<HTMLElement>('[data-testid=agent-picker]')?.click() },
+  { name: 'agents', needsSession: false, run: pickAgent },
+  { name: 'help', needsSession: false, run: (app) => app.show({ name: 'settings', section: 'shortcuts' }) },
 ];
 
 export function builtinCommands(hasSession: boolean): CommandView[] {
-  return BUILTINS.filter((one) => hasSession || !one.needsSession).map(({ name }) => ({
-    name,
-    description: en.commands[name],
-    builtIn: true,
-  }));
+  return BUILTINS.filter((one) => hasSession || !one.needsSession).map(({ name }) => {
+    const hint = en.commandHints[name];
+    return { name, description: en.commands[name], ...(hint === undefined ? {} : { hint }), builtIn: true };
+  });
+}
+
+/** Every spelling that `runBuiltin` understands. */
+export function builtinNames(hasSession: boolean): string[] {
+  return BUILTINS.filter((one) => hasSession || !one.needsSession).flatMap(({ name, alias }) =>
+    alias === undefined ? [name] : [name, alias],
+  );
 }
 
 /** True when the window itself had something to do. */
-export function runBuiltin(app: App, name: string): boolean {
-  const found = BUILTINS.find((one) => one.name === name);
-  const sessionID = app.selected();
-  if (!found || (found.needsSession && sessionID === undefined)) return false;
-  found.run(app, sessionID ?? '');
+export function runBuiltin(app: App, name: string, words: string): boolean {
+  const found = BUILTINS.find((one) => one.name === name || one.alias === name);
+  if (!found || (found.needsSession && app.selected() === undefined)) return false;
+  found.run(app, words);
   return true;
 }
 
-async function fork(app: App, sessionID: string): Promise<void> {
-  const made = await app.attempt(() => app.host.fork(sessionID, null, false));
-  if (made) await app.select(made.id);
+function withSession(work: (app: App, sessionID: string) => void): Builtin['run'] {
+  return (app) => {
+    const id = app.selected();
+    if (id !== undefined) work(app, id);
+  };
+}
+
+/** The words wait in the field of the session that was made; nothing is sent by itself. */
+async function beginWith(app: App, making: Promise<Session | undefined>, words: string): Promise<void> {
+  const made = await making;
+  if (made && words !== '') app.drafts.change(made.id, { text: words });
+}
+
+function pickAgent(app: App, name: string): void {
+  const wanted = app.agents.list().find((agent) => agent.name === name);
+  if (wanted) app.agents.choose(wanted.name);
+  else document.querySelector<HTMLElement>('[data-testid=agent-picker]')?.click();
 }

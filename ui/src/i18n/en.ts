@@ -1,9 +1,11 @@
 import { frameWords } from './en/frame';
 import { diff, review } from './en/review';
+import { sessionWords } from './en/session';
 
 /** Every word on screen. Another language is another file of this shape. */
 export const en = {
   ...frameWords,
+  ...sessionWords,
 
   app: 'Lathe',
   tagline: 'Work with an AI coding agent on your own project, one reviewable step at a time.',
@@ -241,48 +243,6 @@ export const en = {
   suggest: {
     label: 'Suggestions',
     keys: 'Enter picks, Tab goes into a folder, Esc closes',
-  },
-
-  commands: {
-    new: 'Begin a new session',
-    undo: 'Take the last turn back, files and words',
-    redo: 'Bring back what was taken back',
-    fork: 'Go on in a copy of this session',
-    models: 'Pick a model',
-    agents: 'Pick an agent',
-  },
-
-  context: {
-    title: 'Context and cost',
-    button: (said: string, cost: string) => (cost === '' ? `Context: ${said}` : `Context: ${said}. Cost: ${cost}`),
-    share: (percent: string) => `${percent} used`,
-    unknown: (used: string) => `${used} tokens used`,
-    used: 'Used',
-    of: (used: string, limit: number) => (limit === 0 ? used : `${used} of ${limit.toLocaleString('en')}`),
-    compactsAt: 'Summed up at',
-    total: 'Tokens in all',
-    tokens: (input: string, output: string) => `${input} in, ${output} out`,
-    cached: 'Of these from cache',
-    cost: 'Cost in all',
-    free: 'nothing',
-    compaction: (usable: string, kept: string) =>
-      `When ${usable} are used, everything but about the newest ${kept} is summed up. Nothing is deleted.`,
-    willCompact: 'The next step sums up what came before. Nothing is deleted.',
-  },
-
-  edit: {
-    begin: 'Edit and send again',
-    banner: 'Sending takes back everything from this prompt on, the files too.',
-    bannerKeep: 'Sending takes back everything said from this prompt on. The files stay as they are.',
-    keepFiles: 'Keep the files',
-    cancel: 'Cancel',
-    undone: 'The last turn was taken back',
-    conflicts: (count: number) =>
-      count === 1
-        ? 'One file was changed since and stays as it is'
-        : `${count} files were changed since and stay as they are`,
-    redo: 'Bring it back',
-    hidden: 'What came after this was taken back. The next prompt makes it final.',
   },
 
   lightbox: {

@@ -19,6 +19,7 @@ import { createModels, type Models } from './models';
 import { emptyState, reduceAll, type UiState } from './reduce';
 import { createSessions, type Sessions } from './sessions';
 import { createToasts, type Toasts } from './toasts';
+import { createTransfer, type Transfer } from './transfer';
 import { projectOpened, sessionsListed, started } from './transitions';
 
 export type Phase =
@@ -45,6 +46,7 @@ export interface App extends Omit<Sessions, 'send' | 'run'> {
   readonly agents: Agents;
   readonly attachments: Attachments;
   readonly editing: Editing;
+  readonly transfer: Transfer;
   /** Where what is written belongs: a session, an edited prompt, or the project's empty page. */
   readonly place: Accessor<string>;
   readonly overlay: Accessor<Overlay | undefined>;
@@ -255,6 +257,15 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
     if (last !== undefined && state().sessions[last]) await sessions.select(last);
   };
 
+  const refresh = async () => {
+    const begun = await attempt(() => host.start());
+    if (!begun) return;
+    setState((now) => ({ ...started(now, begun), listed: {} }));
+    const place = project()?.id;
+    if (place !== undefined) await listProject(place);
+  };
+  const transfer = createTransfer({ core, select: sessions.select, refresh });
+
   // Where the person is, for the next start.
   createEffect(
     on(
@@ -279,6 +290,7 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
     agents,
     attachments,
     editing,
+    transfer,
     place,
     review,
     overlay,
@@ -289,13 +301,7 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
     project,
     attempt,
     start,
-    async refresh() {
-      const begun = await attempt(() => host.start());
-      if (!begun) return;
-      setState((now) => ({ ...started(now, begun), listed: {} }));
-      const place = project()?.id;
-      if (place !== undefined) await listProject(place);
-    },
+    refresh,
     listProject,
     async pickProject() {
       const opened = await attempt(() => host.pickProject());

@@ -2,6 +2,7 @@
 import { batch, createEffect, createMemo, createSignal, on, type Accessor } from 'solid-js';
 import { uiError } from '../host/host';
 import { en } from '../i18n/en';
+import { visible } from '../kit/visible';
 import type { PermissionRequest, QuestionRequest, PromptInput, Session, SessionStatus, UiError } from '../protocol';
 import type { Core } from './app';
 import { dropSession, putSession } from './reduce';
@@ -39,6 +40,12 @@ export interface Sessions {
   send(input: PromptInput): Promise<boolean>;
   run(name: string, args: string, input: PromptInput): Promise<boolean>;
   stop(): Promise<void>;
+  /** Sums the session up now. */
+  compact(): Promise<void>;
+  /** Goes on in a copy, from in front of a message (null: from the end). */
+  fork(messageID: string | null, worktree: boolean): Promise<Session | undefined>;
+  /** Keeps the files as they are now, under a name; false when that could not be. */
+  keepSnapshot(name: string): Promise<boolean>;
   loadOlder(): Promise<void>;
 }
 
@@ -292,6 +299,29 @@ export function createSessions(core: Core): Sessions {
     async stop() {
       const id = selected();
       if (id !== undefined && busy()) await attempt(() => host.abort(id));
+    },
+    async compact() {
+      const id = selected();
+      if (id !== undefined) await attempt(() => host.compact(id));
+    },
+    async fork(messageID, worktree) {
+      const id = selected();
+      if (id === undefined) return undefined;
+      const made = await attempt(() => host.fork(id, messageID, worktree));
+      if (!made) return undefined;
+      change((now) => putSession(now, made));
+      await select(made.id);
+      return made;
+    },
+    async keepSnapshot(name) {
+      const id = selected();
+      if (id === undefined) return false;
+      const kept = await attempt(() => host.checkpoint(id, name));
+      if (!kept) return false;
+      const missing = kept.skipped?.length ?? 0;
+      const detail = missing === 0 ? undefined : en.snapshot.skipped(missing);
+      toasts.show({ tone: 'info', text: en.snapshot.kept(visible(kept.name ?? name)), detail });
+      return true;
     },
     async loadOlder() {
       const open = state().open;

@@ -1,0 +1,78 @@
+/** What is done with a session as a whole: commands, context, editing, sharing, keeping. */
+export const sessionWords = {
+  commands: {
+    new: 'Begin a new session',
+    undo: 'Take the last turn back, files and words',
+    redo: 'Bring back what was taken back',
+    fork: 'Go on in a copy of this session',
+    compact: 'Sum the session up now, to make room',
+    snapshot: 'Keep the files as they are now, under a name',
+    share: 'Share this session',
+    unshare: 'Take back what was shared',
+    export: 'Save this session as a file',
+    import: 'Bring a session from a file',
+    models: 'Pick a model',
+    agents: 'Pick an agent',
+    help: 'Show the keyboard shortcuts',
+  },
+
+  /** What a command takes after its name. */
+  commandHints: {
+    new: '[first words]',
+    fork: '[first words]',
+    snapshot: '[name]',
+    agents: '[agent]',
+  } as Readonly<Record<string, string | undefined>>,
+
+  share: {
+    never: 'This session is not shared',
+    takenBack: 'What was shared has been removed',
+  },
+
+  transfer: {
+    exported: 'The session was saved',
+    openFile: 'Open',
+    openSession: 'Open it',
+    unreadable: (named: string, more: number) =>
+      `Could not be read: ${named}${more === 0 ? '' : `, and ${more} more`}`,
+  },
+
+  snapshot: {
+    kept: (name: string) => `The files are kept as “${name}”`,
+    skipped: (count: number) =>
+      count === 1 ? 'One file is not in it, see the timeline' : `${count} files are not in it, see the timeline`,
+  },
+
+  context: {
+    title: 'Context and cost',
+    button: (said: string, cost: string) => (cost === '' ? `Context: ${said}` : `Context: ${said}. Cost: ${cost}`),
+    share: (percent: string) => `${percent} used`,
+    unknown: (used: string) => `${used} tokens used`,
+    used: 'Used',
+    of: (used: string, limit: number) => (limit === 0 ? used : `${used} of ${limit.toLocaleString('en')}`),
+    compactsAt: 'Summed up at',
+    total: 'Tokens in all',
+    tokens: (input: string, output: string) => `${input} in, ${output} out`,
+    cached: 'Of these from cache',
+    cost: 'Cost in all',
+    free: 'nothing',
+    compaction: (usable: string, kept: string) =>
+      `When ${usable} are used, everything but about the newest ${kept} is summed up. Nothing is deleted.`,
+    willCompact: 'The next step sums up what came before. Nothing is deleted.',
+  },
+
+  edit: {
+    begin: 'Edit and send again',
+    banner: 'Sending takes back everything from this prompt on, the files too.',
+    bannerKeep: 'Sending takes back everything said from this prompt on. The files stay as they are.',
+    keepFiles: 'Keep the files',
+    cancel: 'Cancel',
+    undone: 'The last turn was taken back',
+    conflicts: (count: number) =>
+      count === 1
+        ? 'One file was changed since and stays as it is'
+        : `${count} files were changed since and stay as they are`,
+    redo: 'Bring it back',
+    hidden: 'What came after this was taken back. The next prompt makes it final.',
+  },
+};

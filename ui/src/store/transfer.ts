@@ -1,0 +1,87 @@
+/** A session leaves the program, or comes from a file. Says what became of it. */
+import { en } from '../i18n/en';
+import { visible } from '../kit/visible';
+import type { ImportReport } from '../protocol';
+import type { Core } from './app';
+import { putSession } from './reduce';
+
+export interface Transfer {
+  /** True once it is shared; false when the dialog was dismissed or it could not be. */
+  share(sessionID: string): Promise<boolean>;
+  /** False when it could not be taken back. */
+  unshare(sessionID: string): Promise<boolean>;
+  /** Into a file that a dialog asks for. */
+  exportSession(sessionID: string): Promise<void>;
+  /** From a file that a dialog asks for. */
+  importSession(): Promise<void>;
+}
+
+export interface TransferNeeds {
+  readonly core: Core;
+  select(sessionID: string): Promise<void>;
+  /** Asks again which projects and sessions there are. */
+  refresh(): Promise<void>;
+}
+
+/** More than these are only counted. */
+const NAMED = 3;
+
+export function createTransfer({ core, select, refresh }: TransferNeeds): Transfer {
+  const { host, state, toasts, attempt, change } = core;
+
+  /** The one session that was not here before, where there is exactly one. */
+  const arrived = async (work: () => Promise<void>): Promise<string | undefined> => {
+    const before = new Set(Object.keys(state().sessions));
+    await work();
+    const fresh = Object.keys(state().sessions).filter((id) => !before.has(id));
+    return fresh.length === 1 ? fresh[0] : undefined;
+  };
+
+  return {
+    async share(sessionID) {
+      const shared = await attempt(() => host.shareSession(sessionID));
+      if (!shared) return false;
+      change((now) => putSession(now, shared));
+      return true;
+    },
+    async unshare(sessionID) {
+      if (state().sessions[sessionID]?.share === undefined) {
+        toasts.show({ tone: 'info', text: en.share.never });
+        return true;
+      }
+      const back = await attempt(() => host.unshareSession(sessionID));
+      if (!back) return false;
+      change((now) => putSession(now, back));
+      toasts.show({ tone: 'info', text: en.share.takenBack });
+      return true;
+    },
+    async exportSession(sessionID) {
+      const path = await attempt(() => host.exportSession(sessionID));
+      if (typeof path !== 'string') return;
+      const open = () => void attempt(() => host.openInEditor(sessionID, path, null));
+      toasts.show({
+        tone: 'info',
+        text: en.transfer.exported,
+        detail: visible(path),
+        action: { label: en.transfer.openFile, run: open },
+      });
+    },
+    async importSession() {
+      const report = await attempt(() => host.importSession());
+      if (!report) return;
+      const made = await arrived(refresh);
+      toasts.show({
+        tone: report.added === 0 && report.unreadable.length > 0 ? 'error' : 'info',
+        text: en.imports.done(report.added, report.already),
+        detail: unreadable(report),
+        action: made === undefined ? undefined : { label: en.transfer.openSession, run: () => void select(made) },
+      });
+    },
+  };
+}
+
+function unreadable({ unreadable: list }: ImportReport): string | undefined {
+  if (list.length === 0) return undefined;
+  const named = list.slice(0, NAMED).map(({ what, why }) => visible(`${what} (${why})`));
+  return en.transfer.unreadable(named.join('; '), list.length - named.length);
+}
