@@ -54,6 +54,7 @@ export function actionList(app: App, frame: Frame): Action[] {
     { id: 'settings', keys: 'Mod+,', menu: 'session', enabled: ready, always: true, run: settings('providers') },
     { id: 'settingsPermissions', enabled: ready, run: settings('permissions') },
     { id: 'settingsAgents', enabled: ready, run: settings('agents') },
+    { id: 'settingsMcp', enabled: ready, run: settings('mcp') },
     { id: 'settingsAppearance', enabled: ready, run: settings('appearance') },
     { id: 'settingsTools', enabled: ready, run: settings('tools') },
     { id: 'settingsData', enabled: ready, run: settings('data') },

@@ -1,4 +1,5 @@
 import { frameWords } from './en/frame';
+import { mcp } from './en/mcp';
 import { diff, review } from './en/review';
 import { sessionWords } from './en/session';
 
@@ -281,6 +282,7 @@ export const en = {
 
   diff,
   review,
+  mcp,
 
   permission: {
     /** What is asked for, by the name of the permission. */
@@ -379,6 +381,7 @@ export const en = {
       providers: 'Providers',
       permissions: 'Permissions',
       agents: 'Agents',
+      mcp: 'Tool servers',
       appearance: 'Appearance',
       tools: 'Shell and editor',
       data: 'Data',

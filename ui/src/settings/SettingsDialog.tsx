@@ -1,6 +1,7 @@
 /** The settings, over the window. The focus stays inside until Escape, and goes back where it was. */
 import { Dialog } from '@kobalte/core/dialog';
 import { Tabs } from '@kobalte/core/tabs';
+import Blocks from 'lucide-solid/icons/blocks';
 import Bot from 'lucide-solid/icons/bot';
 import Database from 'lucide-solid/icons/database';
 import Keyboard from 'lucide-solid/icons/keyboard';
@@ -18,6 +19,7 @@ import { useApp } from '../store/context';
 import { Agents } from './Agents';
 import { Appearance } from './Appearance';
 import { Data } from './Data';
+import { Mcp } from './mcp/Mcp';
 import { Permissions } from './Permissions';
 import { Providers } from './Providers';
 import { Shortcuts } from './Shortcuts';
@@ -36,6 +38,7 @@ const SECTIONS: Readonly<Record<SettingsSection, Section>> = {
   providers: { icon: Plug, page: Providers },
   permissions: { icon: ShieldCheck, page: Permissions },
   agents: { icon: Bot, page: Agents },
+  mcp: { icon: Blocks, page: Mcp },
   appearance: { icon: Palette, page: Appearance },
   tools: { icon: SquareTerminal, page: ToolSettings },
   data: { icon: Database, page: Data },

@@ -32,7 +32,7 @@ export type Overlay =
   | { readonly name: 'palette' }
   | { readonly name: 'settings'; readonly section: SettingsSection; readonly providerID?: string };
 export type SettingsSection =
-  'providers' | 'permissions' | 'agents' | 'appearance' | 'tools' | 'data' | 'shortcuts';
+  'providers' | 'permissions' | 'agents' | 'mcp' | 'appearance' | 'tools' | 'data' | 'shortcuts';
 
 export interface App extends Omit<Sessions, 'send' | 'run'> {
   readonly host: Host;

@@ -80,7 +80,12 @@ export function createFakeMcp(none = false): Answers {
     return { ...rest, status: server.tools.some((one) => one.changed) ? 'changed' : 'ready' };
   };
   return {
-    listMcp: async () => servers,
+    listMcp: async () => {
+      const told = servers;
+      // Whoever asks again finds it started.
+      servers = servers.map((server) => (server.status === 'starting' ? { ...server, ...running(server) } : server));
+      return told;
+    },
     setMcpEnabled: async (name, on) => change(name, (server) => (on ? running(server) : { status: 'off' })),
     restartMcp: async (name) => change(name, (server) => (server.status === 'off' ? {} : running(server))),
     acceptMcp: async (name) =>

@@ -30,6 +30,7 @@ export const frameWords = {
       settings: 'Settings…',
       settingsPermissions: 'Settings: permissions',
       settingsAgents: 'Settings: agents',
+      settingsMcp: 'Settings: tool servers',
       settingsAppearance: 'Settings: appearance',
       settingsTools: 'Settings: shell and editor',
       settingsData: 'Settings: data',

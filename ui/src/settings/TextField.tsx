@@ -1,0 +1,63 @@
+import { createUniqueId, Show } from 'solid-js';
+
+export interface TextFieldProps {
+  readonly label: string;
+  readonly placeholder: string;
+  readonly note?: string;
+  readonly value: string;
+  /** Why it cannot be taken; said in place of the note. */
+  readonly wrong: string | undefined;
+  /** More than one line. */
+  readonly lines?: boolean;
+  readonly onType: (value: string) => void;
+}
+
+/** A field with its name above and what there is to say of it below. */
+export function TextField(props: TextFieldProps) {
+  const id = createUniqueId();
+  const said = () => props.wrong ?? props.note;
+  const shared = () => ({
+    id,
+    placeholder: props.placeholder,
+    spellcheck: false,
+    'aria-invalid': props.wrong === undefined ? undefined : (true as const),
+    'aria-describedby': said() === undefined ? undefined : `${id}-said`,
+  });
+  return (
+    <div class="text-field">
+      <label for={id}>{props.label}</label>
+      <Show
+        when={props.lines}
+        fallback={
+          <input
+            type="text"
+            class="settings-input"
+            autocomplete="off"
+            {...shared()}
+            value={props.value}
+            onInput={(event) => props.onType(event.currentTarget.value)}
+          />
+        }
+      >
+        <textarea
+          class="settings-input text-field-lines"
+          rows={3}
+          {...shared()}
+          value={props.value}
+          onInput={(event) => props.onType(event.currentTarget.value)}
+        />
+      </Show>
+      <Show when={said()}>
+        {(words) => (
+          <p
+            class={props.wrong === undefined ? 'settings-note' : 'settings-wrong'}
+            id={`${id}-said`}
+            role={props.wrong === undefined ? undefined : 'alert'}
+          >
+            {words()}
+          </p>
+        )}
+      </Show>
+    </div>
+  );
+}
