@@ -247,6 +247,46 @@ async fn show_prints_what_the_model_would_be_asked_next() {
 }
 
 #[tokio::test]
+async fn show_as_html_is_a_page_that_reaches_no_host_and_tells_no_secret() {
+    let model = FakeModel::start().await;
+    let secret = ["sk-", "ant-", "api03-0123456789abcdefghijklmnop"].concat();
+    model.reply([say(&format!("**Keep** <script>alert(1)</script> {secret}"))]);
+    let home = Home::new(&model);
+    home.run(&["run", "hi"]).await;
+    let [id] = home.sessions().await.try_into().unwrap();
+    let page = text(&home.run(&["show", &id, "--as", "html"]).await.stdout);
+    assert!(page.starts_with("<!doctype html>"), "{page}");
+    assert!(page.contains("<strong>Keep</strong>"), "{page}");
+    assert!(!page.contains("<script"), "{page}");
+    assert!(!page.contains(&secret), "{page}");
+}
+
+#[tokio::test]
+async fn sessions_are_found_by_what_was_said_in_them_and_by_their_title() {
+    let model = FakeModel::start().await;
+    model.reply([say("They ripen in damp cellars.")]);
+    model.reply([say("Nothing of that kind.")]);
+    let home = Home::new(&model);
+    home.run(&["run", "what do medlars do?"]).await;
+    let [fruit] = home.sessions().await.try_into().unwrap();
+    home.run(&["run", "and stones?"]).await;
+    for (words, expected) in [
+        ("damp cellars", vec![json!(fruit)]),
+        ("medlars", vec![json!(fruit)]),
+        ("cellars stones", vec![]),
+    ] {
+        let found = home.json(&["sessions", "--json", "--search", words]).await;
+        let ids: Vec<_> = found
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one["id"].clone())
+            .collect();
+        assert_eq!(ids, expected, "{words}");
+    }
+}
+
+#[tokio::test]
 async fn an_agent_that_is_not_there_is_refused_by_name() {
     let model = FakeModel::start().await;
     let home = Home::new(&model);

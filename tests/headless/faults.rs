@@ -1,8 +1,7 @@
 //! PROMISES 2 and 3: stopped or refused at any single step of writing, the last good state
 //! stays, and what went wrong is said.
 //!
-//! `strace` lets the kernel refuse or kill at the n-th call; without it these tests have
-//! nothing to hold on to and say so.
+//! `strace` lets the kernel refuse or kill at the n-th call.
 
 #![cfg(target_os = "linux")]
 
@@ -22,11 +21,6 @@ fn steps(most: usize) -> Vec<usize> {
 
 pub fn soak() -> bool {
     std::env::var_os("LATHE_SOAK").is_some()
-}
-
-fn has_strace() -> bool {
-    let found = Command::new("strace").arg("-V").output();
-    found.is_ok_and(|output| output.status.success())
 }
 
 /// Three steps: two calls and an answer.
@@ -90,9 +84,6 @@ async fn is_whole(model: &FakeModel, home: &Home, when: &str) {
 
 #[tokio::test]
 async fn killed_at_any_write_sync_or_rename_a_session_reads_and_goes_on() {
-    if !has_strace() {
-        return;
-    }
     let model = FakeModel::start().await;
     let home = begun(&model).await;
     for (calls, most) in [("rename", 40), ("fsync", 60), ("write,writev", 120)] {
@@ -107,9 +98,6 @@ async fn killed_at_any_write_sync_or_rename_a_session_reads_and_goes_on() {
 
 #[tokio::test]
 async fn a_disk_that_refuses_is_told_of_and_the_last_good_state_stays() {
-    if !has_strace() {
-        return;
-    }
     let model = FakeModel::start().await;
     let home = begun(&model).await;
     // One program writes the socket with the same call: only what opens and renames files is
@@ -129,4 +117,103 @@ async fn a_disk_that_refuses_is_told_of_and_the_last_good_state_stays() {
             is_whole(&model, &home, &format!("{error} at {calls} {at}")).await;
         }
     }
+}
+
+/// Runs a turn with `mounts` done to the data directory first, in a name space of its own:
+/// that needs no rights, and nothing of it outlives the program. What the directory then
+/// holds takes the place of what it held.
+async fn mounted(home: &Home, mounts: &str) -> Output {
+    let inner = home.command(&["run", "--yes", "--continue", "go"]);
+    let script = format!(
+        r#"set -e
+        cp -a "$DATA" "$WORK/before"
+        {mounts}
+        cp -a "$WORK/before/." "$DATA" 2>/dev/null || true
+        set +e
+        "$@"
+        code=$?
+        cp -a "$DATA" "$WORK/after"
+        exit $code"#
+    );
+    let work = tempfile::tempdir().unwrap();
+    let mut command = Command::new("unshare");
+    command
+        .args(["-rm", "sh", "-c", &script, "sh"])
+        .arg(inner.get_program())
+        .args(inner.get_args())
+        .env_clear()
+        .envs(
+            inner
+                .get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        )
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("DATA", home.data())
+        .env("WORK", work.path())
+        .current_dir(home.project())
+        .stdin(std::process::Stdio::null());
+    let output = tokio::task::spawn_blocking(move || command.output().unwrap())
+        .await
+        .unwrap();
+    let after = work.path().join("after");
+    assert!(after.exists(), "{}", text(&output.stderr));
+    std::fs::remove_dir_all(home.data()).unwrap();
+    let copied = Command::new("cp")
+        .arg("-a")
+        .arg(after)
+        .arg(home.data())
+        .status();
+    assert!(copied.unwrap().success());
+    output
+}
+
+/// In blocks of 4 KB, as a file system counts.
+fn blocks(folder: &std::path::Path) -> u64 {
+    let entries = folder.read_dir().unwrap().map(|entry| entry.unwrap());
+    let size = |entry: std::fs::DirEntry| match entry.file_type().unwrap().is_dir() {
+        true => blocks(&entry.path()),
+        false => entry.metadata().unwrap().len().div_ceil(4096),
+    };
+    entries.map(size).sum()
+}
+
+#[tokio::test]
+async fn on_a_disk_that_fills_up_the_last_good_state_stays() {
+    let model = FakeModel::start().await;
+    let home = begun(&model).await;
+    let mut refused = 0;
+    for room in steps(if soak() { 200 } else { 24 }) {
+        let before = records(&home.data().join("storage")).len();
+        let size = 4 * (blocks(&home.data()) + room as u64);
+        script(&model);
+        let mounts = format!(r#"mount -t tmpfs -o size={size}k tmpfs "$DATA""#);
+        let output = mounted(&home, &mounts).await;
+        take_back(&model);
+        let said = text(&output.stderr);
+        refused += usize::from(!output.status.success());
+        assert!(
+            output.status.success() || said.contains("lathectl: "),
+            "{room} blocks: failed without a word: {said}"
+        );
+        assert!(records(&home.data().join("storage")).len() >= before);
+        is_whole(&model, &home, &format!("{room} blocks")).await;
+    }
+    assert!(refused > 0, "the disk was never full");
+}
+
+#[tokio::test]
+async fn a_data_directory_that_cannot_be_written_is_told_of_and_nothing_is_changed() {
+    let model = FakeModel::start().await;
+    let home = begun(&model).await;
+    let before = records(&home.data().join("storage"));
+    script(&model);
+    let read_only = r#"mount --bind "$DATA" "$DATA"; mount -o remount,bind,ro "$DATA""#;
+    let output = mounted(&home, read_only).await;
+    take_back(&model);
+    let said = text(&output.stderr);
+    assert!(!output.status.success());
+    assert!(said.contains("lathectl: "), "{said}");
+    assert_eq!(records(&home.data().join("storage")), before);
+    assert!(!home.project().join("b.txt").exists(), "no tool ran");
+    is_whole(&model, &home, "after it was read-only").await;
 }

@@ -119,6 +119,7 @@ pub fn records(storage: &Path) -> Vec<(String, String)> {
         );
         found.push((path, content));
     }
+    found.sort();
     found
 }
 

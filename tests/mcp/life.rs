@@ -1,6 +1,6 @@
 //! How servers start, fail, change, and end.
 
-use lathe_protocol::ipc::McpStatus;
+use lathe_protocol::ipc::{McpServerInput, McpStatus};
 use lathe_test_support::fake_model::{FakeModel, call, text};
 use serde_json::{Value, json};
 
@@ -244,4 +244,81 @@ async fn a_projects_server_runs_only_while_the_project_is_trusted() {
     let reply = model.reply([text("gone")]);
     app.ask("and now?").await;
     assert!(!offers(&reply.request().tools));
+}
+
+#[tokio::test]
+async fn a_server_set_up_in_the_window_runs_until_it_is_removed() {
+    let model = FakeModel::start().await;
+    let app = app_with(&model, json!({})).await;
+    let own = |command: &str| McpServerInput::Local {
+        command: vec![command.to_owned()],
+        environment: [("GREETING".to_owned(), "hello".to_owned())].into(),
+    };
+    app.sessions.save_mcp("s", own(PROGRAM)).await.unwrap();
+    assert_eq!(ready(&app).await.address, PROGRAM);
+    app.sessions.close().await;
+
+    let app = app.restart().await;
+    ready(&app).await;
+    app.sessions.save_mcp("s", own("/nowhere")).await.unwrap();
+    let failed = server(&app, |one| one.status == McpStatus::Failed).await;
+    assert_eq!(failed.address, "/nowhere");
+    app.sessions.remove_mcp("s").await.unwrap();
+    assert_eq!(app.sessions.mcp().list(), []);
+    let gone = app.sessions.remove_mcp("s").await.unwrap_err();
+    assert_eq!(gone.to_string(), "there is no MCP server s");
+}
+
+#[tokio::test]
+async fn the_window_does_not_change_what_a_config_file_sets_up() {
+    let model = FakeModel::start().await;
+    let app = app_with(&model, local()).await;
+    let other = McpServerInput::Remote {
+        url: "https://other.example".to_owned(),
+        headers: Default::default(),
+    };
+    let refused = "s is set up in a config file; change it there";
+    let saved = app.sessions.save_mcp("s", other).await.unwrap_err();
+    assert_eq!(saved.to_string(), refused);
+    let removed = app.sessions.remove_mcp("s").await.unwrap_err();
+    assert_eq!(removed.to_string(), refused);
+    assert_eq!(ready(&app).await.address, PROGRAM);
+}
+
+#[tokio::test]
+async fn a_server_that_could_not_run_is_refused_before_it_is_kept() {
+    let model = FakeModel::start().await;
+    let app = app_with(&model, json!({})).await;
+    let local = |command: &[&str]| McpServerInput::Local {
+        command: command.iter().map(|word| (*word).to_owned()).collect(),
+        environment: Default::default(),
+    };
+    let remote = |url: &str| McpServerInput::Remote {
+        url: url.to_owned(),
+        headers: Default::default(),
+    };
+    for (name, server, why) in [
+        (
+            "a b",
+            local(&["x"]),
+            "A server's name is made of letters, digits, - and _",
+        ),
+        (
+            "",
+            local(&["x"]),
+            "A server's name is made of letters, digits, - and _",
+        ),
+        ("s", local(&[]), "The command is empty"),
+        ("s", local(&[" "]), "The command is empty"),
+        (
+            "s",
+            remote("file:///etc/passwd"),
+            "The address must be http or https",
+        ),
+        ("s", remote("nonsense"), "The address must be http or https"),
+    ] {
+        let refused = app.sessions.save_mcp(name, server).await.unwrap_err();
+        assert_eq!(refused.to_string(), why);
+    }
+    assert_eq!(app.sessions.mcp().list(), []);
 }

@@ -1,5 +1,6 @@
 //! Prompts sent while a session is busy: shown as waiting, and one's own until taken up.
 
+use lathe_protocol::ipc::{PromptFile, PromptInput};
 use lathe_protocol::{Event, MessageId, Part, PermissionRequest};
 use lathe_provider::WireKind;
 use lathe_session::bus::{Heard, Subscription, Told};
@@ -88,6 +89,46 @@ async fn a_waiting_prompt_can_be_changed() {
         panic!("no text")
     };
     assert_eq!(text.text, "something else");
+}
+
+#[tokio::test]
+async fn what_a_changed_prompt_names_is_looked_up_anew_and_what_was_attached_stays() {
+    let model = FakeModel::start().await;
+    let (app, mut events, request, next) = busy(&model).await;
+    for name in ["old.txt", "new.txt", "kept.txt"] {
+        app.write(name, format!("inside {name}\n"));
+    }
+    let kept = url::Url::from_file_path(app.path("kept.txt")).unwrap();
+    let input = PromptInput {
+        text: "compare @old.txt".to_owned(),
+        files: vec![PromptFile {
+            url: kept.into(),
+            ..PromptFile::default()
+        }],
+        ..PromptInput::default()
+    };
+    let id = app.sessions.prompt(&app.session.id, input).await.unwrap();
+    app.sessions
+        .edit_queued(&app.session.id, &id, "compare @new.txt")
+        .await
+        .unwrap();
+    allow(&app, &mut events, &request).await;
+    let asked = next.request().user_text();
+    let seen =
+        ["old.txt", "new.txt", "kept.txt"].map(|name| asked.contains(&format!("inside {name}")));
+    assert_eq!(seen, [false, true, true]);
+    let messages = app.messages().await;
+    let stored = messages.iter().find(|message| *message.info.id() == id);
+    let files: Vec<_> = stored
+        .unwrap()
+        .parts
+        .iter()
+        .filter_map(|part| match part {
+            Part::File(file) => file.filename.as_deref(),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(files, ["kept.txt", "new.txt"]);
 }
 
 #[tokio::test]

@@ -20,6 +20,7 @@ use crate::state::Shell;
 
 /// What a pasted picture is called; a clipboard knows no names.
 const PASTED: &str = "Pasted picture.png";
+const FETCHED: &str = "Picture";
 
 /// The native dialog. Files and folders are picked apart on every platform.
 #[tauri::command]
@@ -69,6 +70,21 @@ pub async fn attach_bytes(app: AppHandle, request: Request<'_>) -> Answer<Attach
     blocking(app, move |shell| {
         let staged = shell.attachments.stage_bytes(&name, &bytes);
         Ok(gather(std::iter::once(staged)))
+    })
+    .await
+}
+
+/// Fetches a picture that a text shows from the web, because it was clicked, and tells where
+/// the webview gets it from. The webview itself reaches no host.
+#[tauri::command]
+pub async fn load_remote_image(app: AppHandle, url: String) -> Answer<String> {
+    let sessions = app.state::<Shell>().sessions.clone();
+    let bytes = sessions.fetch_picture(&url).await.or_ui()?;
+    blocking(app, move |shell| {
+        let picture = image_view::mime(&bytes)
+            .and_then(|_| shell.attachments.stage_bytes(FETCHED, &bytes).ok());
+        let picture = picture.ok_or_else(|| failed("There is no picture at this address"))?;
+        Ok(picture.url)
     })
     .await
 }

@@ -1,7 +1,7 @@
 //! MCP servers.
 
 use lathe_protocol::ProjectId;
-use lathe_protocol::ipc::{McpResourceView, McpServerView};
+use lathe_protocol::ipc::{McpResourceView, McpServerInput, McpServerView};
 use tauri::State;
 
 use crate::error::{Answer, OrUi};
@@ -35,6 +35,22 @@ pub async fn accept_mcp(shell: State<'_, Shell>, name: String) -> Answer<Vec<Mcp
     let mcp = shell.sessions.mcp();
     mcp.accept(&name).or_ui()?;
     Ok(mcp.list())
+}
+
+#[tauri::command]
+pub async fn save_mcp(
+    shell: State<'_, Shell>,
+    name: String,
+    server: McpServerInput,
+) -> Answer<Vec<McpServerView>> {
+    shell.sessions.save_mcp(&name, server).await.or_ui()?;
+    Ok(shell.sessions.mcp().list())
+}
+
+#[tauri::command]
+pub async fn remove_mcp(shell: State<'_, Shell>, name: String) -> Answer<Vec<McpServerView>> {
+    shell.sessions.remove_mcp(&name).await.or_ui()?;
+    Ok(shell.sessions.mcp().list())
 }
 
 #[tauri::command]

@@ -24,6 +24,8 @@ pub enum Need {
     VirtualDisplay,
     /// What drives the window in tests.
     WindowDriver,
+    /// What lets a test refuse or kill a program at any call of the system.
+    Tracer,
     /// Node and npm.
     Node,
     /// rustfmt and clippy.

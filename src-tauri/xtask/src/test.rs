@@ -80,6 +80,9 @@ impl Options {
         if self.includes(Part::Core) || self.includes(Part::EndToEnd) {
             needs.push(Need::Build);
         }
+        if self.includes(Part::Core) {
+            needs.push(Need::Tracer);
+        }
         if self.includes(Part::Core) && self.with_checks() {
             needs.push(Need::Lints);
         }
@@ -198,6 +201,6 @@ mod tests {
     #[test]
     fn the_core_needs_neither_node_nor_the_window() {
         let needs = parsed(&["core"]).unwrap().needs();
-        assert_eq!(needs, [Need::Build, Need::Lints]);
+        assert_eq!(needs, [Need::Build, Need::Tracer, Need::Lints]);
     }
 }

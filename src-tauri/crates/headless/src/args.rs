@@ -35,7 +35,7 @@ pub enum Command {
         /// Print an array of all that is known of each.
         #[arg(long)]
         json: bool,
-        /// Only those whose title holds these words.
+        /// Only those where these words stand, in the title or in what was said.
         #[arg(long, value_name = "WORDS")]
         search: Option<String>,
         /// Of every project, not only of this folder's.
@@ -149,4 +149,6 @@ pub enum Form {
     Model,
     /// The same as the JSON body that the provider would get.
     Request,
+    /// A page of its own, as sharing makes it: without secrets and the home folder.
+    Html,
 }

@@ -22,7 +22,9 @@ pub async fn sessions(
         sessions.list(&project).await?
     };
     if let Some(words) = search {
-        lathe_session::keep_titled(&mut found, words);
+        let said = sessions.sessions_saying(words).await?;
+        let titled = lathe_session::titled(words);
+        found.retain(|session| said.contains(&session.id) || titled(session));
     }
     if json {
         output::json(&found)?;

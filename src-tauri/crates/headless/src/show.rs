@@ -22,6 +22,11 @@ pub async fn show(sessions: &Sessions, id: &SessionId, form: Form) -> Outcome {
             output::json(&body)?;
             Ok(ExitCode::SUCCESS)
         }
+        Form::Html => {
+            let shared = sessions.export_redacted(id).await?;
+            output::text(&lathe_render::page::session(&shared))?;
+            Ok(ExitCode::SUCCESS)
+        }
         Form::Text => {
             let session = sessions.get(id).await?;
             output::line(&session.title)?;

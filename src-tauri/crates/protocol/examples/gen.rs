@@ -30,6 +30,7 @@ pub fn write_bindings(dir: &Path) -> Result<(), Box<dyn Error>> {
     ipc::ContextUse::export_all(&config)?;
     ipc::UiError::export_all(&config)?;
     ipc::McpResourceView::export_all(&config)?;
+    ipc::McpServerInput::export_all(&config)?;
     ipc::McpServerView::export_all(&config)?;
     ipc::ModelList::export_all(&config)?;
     ipc::ConnectionReport::export_all(&config)?;

@@ -25,7 +25,7 @@ pub use attachments::{
 pub use details::{MatchedFile, MatchedLine, ToolBody, ToolDetails, TreeEntry};
 pub use editor::{EditorChoice, EditorKind};
 pub use import::{ImportKind, ImportReport, ImportSource, ImportUnreadable};
-pub use mcp::{McpResourceView, McpServerView, McpStatus, McpToolView};
+pub use mcp::{McpResourceView, McpServerInput, McpServerView, McpStatus, McpToolView};
 pub use models::{ConnectionReport, KeyView, ModelList, ModelView, PriceView, ProviderView};
 pub use prompt::{Mention, PromptFile, PromptInput, SymbolKind};
 pub use search::{FindHit, HitKind, SearchAnswer, SearchHit, SnippetPiece};

@@ -151,7 +151,18 @@ impl Keys {
 
     /// Every provider that has a key, and where it comes from.
     pub async fn list(&self, providers: &[Provider]) -> Vec<KeyEntry> {
-        let mut entries = Vec::new();
+        let found = self.find_all(providers).await.into_iter();
+        let entry = |(provider, found): (String, FoundKey)| KeyEntry {
+            provider,
+            hint: found.key.hint(),
+            source: found.source,
+        };
+        found.map(entry).collect()
+    }
+
+    /// Every key there is, by its provider.
+    pub async fn find_all(&self, providers: &[Provider]) -> Vec<(String, FoundKey)> {
+        let mut all = Vec::new();
         let mut keyring_answers = true;
         for provider in providers {
             let found = match self.find_given(provider) {
@@ -163,13 +174,9 @@ impl Keys {
                 }
                 None => self.0.find_in_file(&provider.id),
             };
-            entries.extend(found.map(|found| KeyEntry {
-                provider: provider.id.clone(),
-                hint: found.key.hint(),
-                source: found.source,
-            }));
+            all.extend(found.map(|found| (provider.id.clone(), found)));
         }
-        entries
+        all
     }
 
     fn find_given(&self, provider: &Provider) -> Option<FoundKey> {

@@ -5,7 +5,7 @@
 
 mod schema;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
@@ -231,6 +231,23 @@ impl Index {
                 hit,
             )?;
             hits.filter_map(rusqlite::Result::transpose).collect()
+        })
+    }
+
+    /// The sessions where what was typed stands somewhere.
+    pub fn sessions_with(&self, typed: &str) -> Result<HashSet<SessionId>> {
+        let Some(wanted) = match_expression(typed) else {
+            return Ok(HashSet::new());
+        };
+        self.run(|connection| {
+            let mut found = connection.prepare_cached(
+                "SELECT DISTINCT entry.session FROM words
+                 JOIN entry ON entry.id = words.rowid WHERE words MATCH ?1",
+            )?;
+            let ids = found.query_map([wanted], |row| {
+                Ok(SessionId::parse(row.get_ref(0)?.as_str()?).ok())
+            })?;
+            ids.filter_map(rusqlite::Result::transpose).collect()
         })
     }
 

@@ -128,6 +128,14 @@ impl Indexing {
         Ok(SearchAnswer { hits, indexing })
     }
 
+    /// Waits until everything stored is indexed.
+    pub async fn sessions_with(&self, typed: &str) -> Result<HashSet<SessionId>> {
+        self.look().await?;
+        let typed = typed.to_owned();
+        self.on_index(move |index| index.sessions_with(&typed))
+            .await
+    }
+
     /// Everything of this session counts, also what was never on screen.
     pub async fn find(&self, session: &Session, text: &str) -> Result<Vec<FindHit>> {
         self.catch_up().await?;

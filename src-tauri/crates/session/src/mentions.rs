@@ -67,6 +67,18 @@ pub fn named(text: &str) -> Vec<Named> {
     found
 }
 
+/// Where these words stand in a text.
+pub fn place_of(words: &str, text: &str) -> Option<SourceText> {
+    let start = utf16(&text[..text.find(words)?]);
+    let count = |at: usize| (at as i64).into();
+    Some(SourceText {
+        value: words.to_owned(),
+        start: count(start),
+        end: count(start + utf16(words)),
+        extra: Extra::default(),
+    })
+}
+
 fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }

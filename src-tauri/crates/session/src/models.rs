@@ -116,6 +116,12 @@ impl Models {
         self.keys.list(self.catalog().providers()).await
     }
 
+    /// The keys themselves, for what must never leave the program.
+    pub async fn secrets(&self) -> Vec<ApiKey> {
+        let found = self.keys.find_all(self.catalog().providers()).await;
+        found.into_iter().map(|(_, found)| found.key).collect()
+    }
+
     pub async fn set_key(&self, provider: &str, key: ApiKey) -> Result<(), KeyError> {
         self.keys.set(provider, key).await.map(drop)
     }

@@ -7,13 +7,15 @@ mod resources;
 
 use std::sync::Arc;
 
-use lathe_protocol::ipc::PromptInput;
+use lathe_protocol::ipc::{PromptFile, PromptInput};
 use lathe_protocol::{
-    CreatedTime, Extra, Message, MessageWithParts, Project, Session, UserMessage,
+    CreatedTime, Extra, FilePart, FilePartSource, Message, MessageWithParts, Part, Project,
+    Session, UserMessage,
 };
 
 use crate::core::Core;
 use crate::error::{Failed, Result};
+use crate::mentions;
 use crate::setup::Setup;
 use files::Reader;
 pub use host::{PromptHost, context};
@@ -29,8 +31,7 @@ pub struct Prompt {
     pub subtask: Option<NewSubtask>,
 }
 
-/// Makes the message; nothing is stored yet. Its parts stand in the order in which the
-/// person gave them: the text, what was attached, what the text mentions.
+/// Makes the message; nothing is stored yet.
 pub async fn build(
     core: &Arc<Core>,
     setup: &Setup,
@@ -38,14 +39,6 @@ pub async fn build(
     project: &Project,
     prompt: Prompt,
 ) -> Result<MessageWithParts> {
-    let Prompt {
-        input,
-        by_agent,
-        subtask,
-    } = prompt;
-    if input.text.trim().is_empty() && input.files.is_empty() && subtask.is_none() {
-        return Err(Failed::refused("The prompt is empty"));
-    }
     let records = &core.records;
     let newest = records
         .store()
@@ -55,17 +48,98 @@ pub async fn build(
     let newest = newest.last().map(|message| &message.info);
     // Time never goes back within a session, or the prompt would sort before older messages.
     let now = newest.map_or(records.now(), |newest| records.now().max(newest.created()));
-    let id = records.ids().message(now);
-    let mut parts = PartList::new(records, session.id.clone(), id.clone(), now);
-    let agent = input.agent.clone();
+    let agent = prompt.input.agent.clone();
     let agent = agent.unwrap_or_else(|| setup.agents.default_name().to_owned());
-    let rules = core.rules(setup, &setup.agents.get(Some(&agent)), session);
-    let host = PromptHost::granted(rules);
+    let model = match prompt.input.model.clone() {
+        Some(model) => Some(model),
+        None => setup.agents.find(&agent).and_then(|one| one.model.clone()),
+    };
+    let model = match model {
+        Some(model) => model,
+        None => setup.models.default().await,
+    };
+    let info = UserMessage {
+        id: records.ids().message(now),
+        session_id: session.id.clone(),
+        time: CreatedTime {
+            created: now,
+            extra: Extra::default(),
+        },
+        summary: None,
+        agent: Some(agent),
+        model: Some(model),
+        system: None,
+        tools: None,
+        variant: prompt.input.variant.clone(),
+        extra: Extra::default(),
+    };
+    let parts = parts(core, setup, session, project, &info, prompt).await?;
+    let info = Message::User(info);
+    Ok(MessageWithParts { info, parts })
+}
+
+/// The parts that a message gets when its person types something else. What was attached
+/// stays; what the old text named goes, and what the new one names comes.
+pub async fn retyped(
+    core: &Arc<Core>,
+    setup: &Setup,
+    session: &Session,
+    project: &Project,
+    message: &MessageWithParts,
+    text: &str,
+) -> Result<Vec<Part>> {
+    let Message::User(info) = &message.info else {
+        return Err(Failed::refused("Only a prompt can be changed"));
+    };
+    let files = message.parts.iter().filter_map(|part| match part {
+        Part::File(file) => still_attached(file, text),
+        _ => None,
+    });
+    let input = PromptInput {
+        text: text.to_owned(),
+        files: files.collect(),
+        ..PromptInput::default()
+    };
+    let prompt = Prompt {
+        input,
+        by_agent: false,
+        subtask: None,
+    };
+    parts(core, setup, session, project, info, prompt).await
+}
+
+/// They stand in the order in which the person gave them: the text, what was attached, what
+/// the text mentions.
+async fn parts(
+    core: &Arc<Core>,
+    setup: &Setup,
+    session: &Session,
+    project: &Project,
+    info: &UserMessage,
+    prompt: Prompt,
+) -> Result<Vec<Part>> {
+    let Prompt {
+        input,
+        by_agent,
+        subtask,
+    } = prompt;
+    if input.text.trim().is_empty() && input.files.is_empty() && subtask.is_none() {
+        return Err(Failed::refused("The prompt is empty"));
+    }
+    let id = info.id.clone();
+    let mut parts = PartList::new(
+        &core.records,
+        session.id.clone(),
+        id.clone(),
+        info.time.created,
+    );
+    let agent = setup.agents.get(info.agent.as_deref());
+    let host = PromptHost::granted(core.rules(setup, &agent, session));
     let reader = Reader {
         core,
         project,
         agents: &setup.agents,
-        cx: context(core, session, project, id.clone(), host),
+        cx: context(core, session, project, id, host),
     };
     let is_subtask = subtask.is_some();
     match subtask {
@@ -79,30 +153,26 @@ pub async fn build(
     if !is_subtask && !by_agent {
         reader.mentions(&input, &mut parts).await;
     }
-    let model = match input
-        .model
-        .or_else(|| setup.agents.find(&agent)?.model.clone())
-    {
-        Some(model) => model,
-        None => setup.models.default().await,
+    Ok(parts.into_parts())
+}
+
+/// A file that words of the text name is looked up again by its name; a symbol or a resource
+/// cannot be, and stays as long as its words do.
+fn still_attached(file: &FilePart, text: &str) -> Option<PromptFile> {
+    let mut source = file.source.clone();
+    let named = match &mut source {
+        Some(FilePartSource::File(source)) if source.text.value.starts_with('@') => return None,
+        Some(FilePartSource::Symbol(source)) => Some(&mut source.text),
+        Some(FilePartSource::Resource(source)) => Some(&mut source.text),
+        Some(FilePartSource::File(_)) | None => None,
     };
-    let info = Message::User(UserMessage {
-        id,
-        session_id: session.id.clone(),
-        time: CreatedTime {
-            created: now,
-            extra: Extra::default(),
-        },
-        summary: None,
-        agent: Some(agent),
-        model: Some(model),
-        system: None,
-        tools: None,
-        variant: input.variant,
-        extra: Extra::default(),
-    });
-    Ok(MessageWithParts {
-        info,
-        parts: parts.into_parts(),
+    if let Some(named) = named.filter(|named| !named.value.is_empty()) {
+        *named = mentions::place_of(&named.value, text)?;
+    }
+    Some(PromptFile {
+        url: file.url.clone(),
+        mime: Some(file.mime.clone()),
+        filename: file.filename.clone(),
+        source,
     })
 }

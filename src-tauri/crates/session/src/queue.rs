@@ -4,7 +4,7 @@
 //! Everything here happens under the lock of the running sessions: a prompt is either still
 //! waiting or taken up, and whoever asks gets one answer.
 
-use lathe_protocol::{Extra, MessageId, MessageWithParts, Part, SessionId};
+use lathe_protocol::{MessageId, MessageWithParts, Part, SessionId};
 
 use crate::bus::Waiting;
 use crate::core::Core;
@@ -46,18 +46,13 @@ impl Queue {
             .position(|one| one.by_person && one.message.info.id() == id)
     }
 
-    /// What was typed is replaced; attachments and the rest stay. Returns the changed part.
-    fn edit(&mut self, id: &MessageId, text: &str) -> Option<Part> {
+    /// Returns the parts that were there.
+    fn replace(&mut self, id: &MessageId, parts: Vec<Part>) -> Option<Vec<Part>> {
         let at = self.find(id)?;
-        let parts = &mut self.prompts[at].message.parts;
-        parts.iter_mut().find_map(|part| match part {
-            Part::Text(typed) if typed.synthetic != Some(true) => {
-                typed.text = text.to_owned();
-                typed.extra = Extra::default();
-                Some(part.clone())
-            }
-            _ => None,
-        })
+        Some(std::mem::replace(
+            &mut self.prompts[at].message.parts,
+            parts,
+        ))
     }
 
     fn withdraw(&mut self, id: &MessageId) -> bool {
@@ -123,9 +118,22 @@ impl Core {
             .unwrap_or_default()
     }
 
-    /// The changed part, or nothing when the prompt no longer waits.
-    pub fn edit_queued(&self, session: &SessionId, id: &MessageId, text: &str) -> Option<Part> {
-        self.running.lock().get_mut(session)?.queue.edit(id, text)
+    /// A prompt that waits, as it is.
+    pub fn waiting(&self, session: &SessionId, id: &MessageId) -> Option<MessageWithParts> {
+        let running = self.running.lock();
+        let queue = &running.get(session)?.queue;
+        Some(queue.prompts[queue.find(id)?].message.clone())
+    }
+
+    /// What the prompt consisted of before, or nothing when it no longer waits.
+    pub fn replace_queued(
+        &self,
+        session: &SessionId,
+        id: &MessageId,
+        parts: Vec<Part>,
+    ) -> Option<Vec<Part>> {
+        let mut running = self.running.lock();
+        running.get_mut(session)?.queue.replace(id, parts)
     }
 
     /// False when the prompt no longer waits.

@@ -4,6 +4,7 @@ mod commands;
 mod lifecycle;
 mod media;
 mod search;
+mod servers;
 mod share;
 mod surroundings;
 mod time;
@@ -12,7 +13,7 @@ mod waiting;
 mod work;
 
 pub(crate) use lifecycle::NewSession;
-pub use lifecycle::keep_titled;
+pub use lifecycle::titled;
 pub(crate) use media::Counted;
 
 use std::path::{Path, PathBuf};

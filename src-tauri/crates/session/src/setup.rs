@@ -118,6 +118,16 @@ impl Setups {
         }
     }
 
+    /// What only the person says, as the files are now.
+    pub fn person(&self) -> Person {
+        at_start(self.home.clone(), self.named.clone()).1
+    }
+
+    /// The config file that the program itself writes.
+    pub fn added_file(&self) -> Option<PathBuf> {
+        nowhere(self.home.clone(), self.named.clone()).added()
+    }
+
     /// Trusts what the files say now, or nothing any more.
     pub fn set_trust(&self, setup: &Setup, trusted: bool) -> std::io::Result<()> {
         let hash = trusted.then(|| setup.request.hash.clone());
@@ -373,12 +383,7 @@ impl Draft {
 
 /// What the person's own files say about models and servers, for the start.
 pub fn at_start(home: Option<PathBuf>, named: Option<PathBuf>) -> (Value, Person) {
-    let places = Places {
-        home,
-        named,
-        directory: PathBuf::new(),
-        worktree: PathBuf::new(),
-    };
+    let places = nowhere(home, named);
     let sources = places.read();
     let mut draft = Draft::new();
     for file in &sources.files {
@@ -386,4 +391,14 @@ pub fn at_start(home: Option<PathBuf>, named: Option<PathBuf>) -> (Value, Person
     }
     let person = draft.so_far();
     (Value::Object(draft.models), person)
+}
+
+/// Outside every project.
+fn nowhere(home: Option<PathBuf>, named: Option<PathBuf>) -> Places {
+    Places {
+        home,
+        named,
+        directory: PathBuf::new(),
+        worktree: PathBuf::new(),
+    }
 }

@@ -73,11 +73,15 @@ impl Record {
 }
 
 /// The session without what must not be shared, and a list of that.
-pub async fn cleaned(export: SessionExport) -> Result<(SessionExport, Vec<Redaction>)> {
+pub async fn cleaned(
+    core: &Core,
+    export: SessionExport,
+) -> Result<(SessionExport, Vec<Redaction>)> {
+    let keys = core.models.secrets().await;
     let home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned());
     let clean = move || -> serde_json::Result<_> {
         let mut value = serde_json::to_value(&export)?;
-        let mut redactor = Redactor::new(home);
+        let mut redactor = Redactor::new(home, &keys);
         redactor.clean(&mut value);
         Ok((serde_json::from_value(value)?, redactor.found()))
     };

@@ -13,10 +13,11 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tokio_util::sync::CancellationToken;
 use url::Url;
 
 pub use self::address::{Lookup, SystemLookup, is_public};
-use self::request::{Answer, Fetch};
+use self::request::{Answer, Consent, Fetch};
 use crate::context::ToolContext;
 use crate::text;
 use crate::tool::{Tool, ToolFailure, ToolOutput};
@@ -67,15 +68,13 @@ impl Tool for WebFetch {
     type Input = WebFetchInput;
 
     async fn run(&self, input: Self::Input, cx: &ToolContext) -> Result<ToolOutput, ToolFailure> {
-        let url = Url::parse(input.url.trim()).map_err(|error| {
-            let shown = text::quoted(&text::shortened(&input.url, MAX_TITLE));
-            ToolFailure::failed(format!("{shown} is not an address: {error}."))
-        })?;
+        let url = parse(&input.url)?;
         let seconds = input.timeout.unwrap_or(DEFAULT_SECONDS);
         let fetch = Fetch {
             allowed_hosts: cx.environment.private_hosts(),
             lookup: self.lookup.as_ref(),
-            cx,
+            consent: Consent::Ask(cx.host.as_ref()),
+            cancel: cx.cancel.clone(),
             left: Duration::from_secs(seconds.clamp(1, MAX_SECONDS)),
             asked: Vec::new(),
         };
@@ -85,6 +84,30 @@ impl Tool for WebFetch {
             .await
             .unwrap_or_else(|_| Err(ToolFailure::failed("Reading the page broke off.")))
     }
+}
+
+/// What lies at an address the person asked for, reached under the same rules as the model's.
+pub async fn fetch_asked_for(
+    url: &str,
+    allowed_hosts: Vec<String>,
+    lookup: &dyn Lookup,
+) -> Result<Vec<u8>, ToolFailure> {
+    let fetch = Fetch {
+        allowed_hosts,
+        lookup,
+        consent: Consent::Given,
+        cancel: CancellationToken::new(),
+        left: Duration::from_secs(DEFAULT_SECONDS),
+        asked: Vec::new(),
+    };
+    Ok(fetch.run(parse(url)?).await?.body)
+}
+
+fn parse(url: &str) -> Result<Url, ToolFailure> {
+    Url::parse(url.trim()).map_err(|error| {
+        let shown = text::quoted(&text::shortened(url, MAX_TITLE));
+        ToolFailure::failed(format!("{shown} is not an address: {error}."))
+    })
 }
 
 fn output(answer: Answer, format: Format) -> Result<ToolOutput, ToolFailure> {

@@ -24,6 +24,7 @@ fn packages(system: System, need: Need) -> &'static [&'static str] {
         ],
         (System::Debian, Need::VirtualDisplay) => &["dbus", "dbus-x11", "xvfb"],
         (System::Debian, Need::WindowDriver) => &["webkit2gtk-driver", "xdotool"],
+        (System::Debian, Need::Tracer) => &["strace"],
 
         (System::Fedora, Need::Build) => &[
             "gcc",
@@ -43,6 +44,7 @@ fn packages(system: System, need: Need) -> &'static [&'static str] {
         (System::Fedora, Need::VirtualDisplay) => &["dbus-daemon", "xorg-x11-server-Xvfb"],
         // dnf and rpm take a file's path for the package that holds it.
         (System::Fedora, Need::WindowDriver) => &["/usr/bin/WebKitWebDriver", "xdotool"],
+        (System::Fedora, Need::Tracer) => &["strace"],
 
         (System::Arch, Need::Build) => &["base-devel", "cmake", "curl", "openssl"],
         (System::Arch, Need::Window) => &[
@@ -53,6 +55,7 @@ fn packages(system: System, need: Need) -> &'static [&'static str] {
         ],
         (System::Arch, Need::VirtualDisplay) => &["dbus", "xorg-server-xvfb"],
         (System::Arch, Need::WindowDriver) => &["webkitgtk-6.0", "xdotool"],
+        (System::Arch, Need::Tracer) => &["strace"],
 
         (System::MacOs, Need::Build) => &["the Xcode command-line tools"],
         (System::Windows, Need::Build) => &["the Visual Studio Build Tools (C++ workload)"],
@@ -62,11 +65,15 @@ fn packages(system: System, need: Need) -> &'static [&'static str] {
         (System::OtherLinux, Need::Window) => &["the WebKitGTK 4.1 development files"],
         (System::OtherLinux, Need::VirtualDisplay) => &["Xvfb", "dbus-daemon"],
         (System::OtherLinux, Need::WindowDriver) => &["WebKitWebDriver", "xdotool"],
+        (System::OtherLinux, Need::Tracer) => &["strace"],
 
         // A virtual display and a driver are Linux matters, and what WebKit needs is part of
         // macOS; Node and the lints are looked for by other means.
         (System::MacOs, Need::Window)
-        | (System::MacOs | System::Windows, Need::VirtualDisplay | Need::WindowDriver)
+        | (
+            System::MacOs | System::Windows,
+            Need::VirtualDisplay | Need::WindowDriver | Need::Tracer,
+        )
         | (_, Need::Node | Need::Lints) => &[],
     }
 }

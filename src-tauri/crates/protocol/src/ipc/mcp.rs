@@ -1,5 +1,7 @@
 //! MCP servers, as the settings page shows them.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 use ts_rs::TS;
@@ -39,6 +41,21 @@ pub struct McpToolView {
     pub name: String,
     pub description: String,
     pub changed: bool,
+}
+
+/// A server of the person's own, as the settings page hands it over.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum McpServerInput {
+    /// A program that is started and spoken to over its pipes.
+    Local {
+        command: Vec<String>,
+        environment: BTreeMap<String, String>,
+    },
+    Remote {
+        url: String,
+        headers: BTreeMap<String, String>,
+    },
 }
 
 /// Something a server lets one attach to a prompt.

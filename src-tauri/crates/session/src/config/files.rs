@@ -17,6 +17,8 @@ const NAMES: [&str; 4] = [
     "lathe.json",
     "lathe.jsonc",
 ];
+/// What the person set up in the window. It counts less than what they wrote by hand.
+const ADDED: &str = "added.json";
 const FOLDERS: [&str; 2] = [".opencode", ".lathe"];
 const GLOBAL_FOLDERS: [&str; 2] = ["opencode", "lathe"];
 /// More agents or commands nobody has.
@@ -117,6 +119,7 @@ impl Places {
     /// The one that counts most comes last.
     fn config_files(&self) -> Vec<(PathBuf, Origin)> {
         let mut files = Vec::new();
+        files.extend(self.added().map(|path| (path, Origin::Person)));
         for folder in self.global_folders() {
             files.extend(NAMES.map(|name| (folder.join(name), Origin::Person)));
         }
@@ -129,6 +132,12 @@ impl Places {
             }
         }
         files
+    }
+
+    /// The one config file that the program itself writes.
+    pub fn added(&self) -> Option<PathBuf> {
+        let ours = self.global_folders().pop();
+        ours.map(|folder| folder.join(ADDED))
     }
 
     fn definition_folders(&self) -> Vec<(PathBuf, Origin)> {

@@ -145,7 +145,7 @@ impl Sessions {
     /// Sessions whose title holds every word.
     pub async fn search(&self, project: &Project, words: &str) -> Result<Vec<Session>> {
         let mut sessions = self.list(project).await?;
-        keep_titled(&mut sessions, words);
+        sessions.retain(titled(words));
         Ok(sessions)
     }
 
@@ -169,11 +169,11 @@ impl Sessions {
     }
 }
 
-/// Drops the sessions whose title lacks one of the words.
-pub fn keep_titled(sessions: &mut Vec<Session>, words: &str) {
+/// Whether a session's title holds every word.
+pub fn titled(words: &str) -> impl Fn(&Session) -> bool {
     let words: Vec<_> = words.split_whitespace().map(str::to_lowercase).collect();
-    sessions.retain(|session| {
+    move |session| {
         let title = session.title.to_lowercase();
         words.iter().all(|word| title.contains(word))
-    });
+    }
 }

@@ -7,12 +7,13 @@ use lathe_protocol::{
     AssistantMessage, CacheTokens, Count, FilePart, Message, MessageId, MessageWithParts, Part,
     PartId, SessionId, TokenUsage, ipc::SessionUsage,
 };
+use lathe_tools::webfetch;
 use parking_lot::Mutex;
 use rust_decimal::Decimal;
 use rust_decimal::prelude::{FromPrimitive, ToPrimitive};
 
 use super::Sessions;
-use crate::error::Result;
+use crate::error::{Failed, Result};
 
 /// Messages read at once while looking for files.
 const PAGE: usize = 200;
@@ -47,6 +48,13 @@ impl Sessions {
             _ => None,
         });
         Ok(found)
+    }
+
+    /// A picture of the web that the person clicked on, as bytes nobody has looked at yet.
+    pub async fn fetch_picture(&self, url: &str) -> Result<Vec<u8>> {
+        let hosts = self.core.environment.private_hosts();
+        let fetched = webfetch::fetch_asked_for(url, hosts, &webfetch::SystemLookup).await;
+        fetched.map_err(|failure| Failed::refused(failure.to_string()))
     }
 
     /// Every attachment of a session that `keep` wants, oldest first.

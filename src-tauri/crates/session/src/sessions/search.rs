@@ -1,5 +1,7 @@
 //! Finding what was said, and going there.
 
+use std::collections::HashSet;
+
 use lathe_protocol::SessionId;
 use lathe_protocol::ipc::{FindHit, SearchAnswer};
 use lathe_store::{Stretch, Window};
@@ -24,6 +26,11 @@ impl Sessions {
     /// Waits until everything stored can be found.
     pub async fn index_all(&self) -> Result<()> {
         self.core.indexing().await?.look().await
+    }
+
+    /// The sessions in which all the words stand, as far as is stored by now.
+    pub async fn sessions_saying(&self, words: &str) -> Result<HashSet<SessionId>> {
+        self.core.indexing().await?.sessions_with(words).await
     }
 
     /// Makes the search index anew.

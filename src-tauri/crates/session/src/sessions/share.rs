@@ -24,13 +24,13 @@ impl Sessions {
 
     /// The same for other eyes: secrets and the home folder are taken out.
     pub async fn export_redacted(&self, id: &SessionId) -> Result<SessionExport> {
-        Ok(share::cleaned(self.export(id).await?).await?.0)
+        Ok(share::cleaned(&self.core, self.export(id).await?).await?.0)
     }
 
     /// What sharing would leave out, and where it would go.
     pub async fn share_preview(&self, id: &SessionId) -> Result<SharePreview> {
         let endpoint = self.share_endpoint(id).await?;
-        let (export, redacted) = share::cleaned(self.export(id).await?).await?;
+        let (export, redacted) = share::cleaned(&self.core, self.export(id).await?).await?;
         Ok(SharePreview {
             messages: export.messages.len(),
             redacted,

@@ -8,6 +8,7 @@ use lathe_protocol::{
 use super::Sessions;
 use crate::compaction;
 use crate::error::{Failed, Result};
+use crate::prompt;
 use crate::turn::history::last_total;
 
 /// As far back as the newest step can lie.
@@ -52,9 +53,21 @@ impl Sessions {
         if text.trim().is_empty() {
             return Err(Failed::refused("The prompt is empty"));
         }
-        let changed = self.core.edit_queued(id, message, text);
-        let part = changed.ok_or_else(taken_up)?;
-        self.core.records.put_part(part).await
+        let core = &self.core;
+        let waiting = core.waiting(id, message).ok_or_else(taken_up)?;
+        let session = self.get(id).await?;
+        let project = self.project_of(&session).await?;
+        let setup = core.setup(&session, &project).await;
+        let parts = prompt::retyped(core, &setup, &session, &project, &waiting, text).await?;
+        let before = core.replace_queued(id, message, parts.clone());
+        let before = before.ok_or_else(taken_up)?;
+        for part in parts {
+            core.records.put_part(part).await?;
+        }
+        for part in before {
+            core.records.remove_part(&part).await?;
+        }
+        Ok(())
     }
 
     /// Takes a waiting prompt back. Refused once a step has taken it up.

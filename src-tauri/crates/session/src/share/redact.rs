@@ -5,10 +5,13 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use lathe_protocol::ipc::Redaction;
+use lathe_provider::ApiKey;
 use regex::{Captures, Regex};
 use serde_json::Value;
 
 const MARK: &str = "[redacted]";
+/// What people type for a server that wants no key (`x`, `none`) is no secret.
+const SHORTEST_KEY: usize = 8;
 
 /// A kind of secret. Where the pattern has a group, only that goes.
 static SECRETS: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
@@ -45,13 +48,17 @@ static SECRETS: LazyLock<Vec<(&'static str, Regex)>> = LazyLock::new(|| {
 #[derive(Default)]
 pub struct Redactor {
     home: Option<String>,
+    /// The person's own keys, whatever they look like.
+    keys: Vec<String>,
     found: BTreeMap<(&'static str, String), usize>,
 }
 
 impl Redactor {
-    pub fn new(home: Option<PathBuf>) -> Self {
+    pub fn new(home: Option<PathBuf>, keys: &[ApiKey]) -> Self {
         let home = home.map(|home| home.display().to_string());
+        let keys = keys.iter().map(|key| key.expose().to_owned());
         Redactor {
+            keys: keys.filter(|key| key.len() >= SHORTEST_KEY).collect(),
             home: home.filter(|home| home.len() > 1),
             found: BTreeMap::new(),
         }
@@ -78,7 +85,7 @@ impl Redactor {
     }
 
     fn text(&mut self, text: &str) -> String {
-        let mut text = text.to_owned();
+        let mut text = self.without_keys(text);
         for (what, pattern) in SECRETS.iter() {
             if pattern.is_match(&text) {
                 let replaced =
@@ -90,6 +97,17 @@ impl Redactor {
             Some(home) if text.contains(&home) => self.without_home(&text, &home),
             _ => text,
         }
+    }
+
+    fn without_keys(&mut self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for key in self.keys.clone() {
+            for _ in text.matches(&key) {
+                self.note("your key", &key);
+            }
+            text = text.replace(&key, MARK);
+        }
+        text
     }
 
     fn replace(&mut self, what: &'static str, found: &Captures<'_>) -> String {
@@ -144,8 +162,12 @@ mod tests {
 
     use super::*;
 
+    fn own_keys() -> Vec<ApiKey> {
+        ApiKey::new("plain-words-only").into_iter().collect()
+    }
+
     fn clean(mut value: Value) -> (Value, Vec<String>) {
-        let mut redactor = Redactor::new(Some("/home/ada".into()));
+        let mut redactor = Redactor::new(Some("/home/ada".into()), &own_keys());
         redactor.clean(&mut value);
         let told = |one: &Redaction| format!("{} {} {}", one.what, one.sample, one.count);
         (value, redactor.found().iter().map(told).collect())
@@ -157,6 +179,7 @@ mod tests {
             "a": "key sk-canary-4f9d2c7b8a61aa in /home/ada/x and /home/adam",
             "b": ["postgres://me:hunter2@db/x", "Authorization: Bearer abcdefghijkl123"],
             "c": "API_KEY=abcdef123456789",
+            "d": "they said plain-words-only twice: plain-words-only",
         }));
         assert_eq!(
             value,
@@ -164,6 +187,7 @@ mod tests {
                 "a": "key [redacted] in ~/x and /home/adam",
                 "b": ["postgres://me:[redacted]@db/x", "Authorization: Bearer [redacted]"],
                 "c": "API_KEY=[redacted]",
+                "d": "they said [redacted] twice: [redacted]",
             })
         );
         assert_eq!(
@@ -174,6 +198,7 @@ mod tests {
                 "home folder ~ 1",
                 "password in an address hunt… 1",
                 "secret abcd… 1",
+                "your key plai… 2",
             ]
         );
     }

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
+
+use crate::private_file;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -47,27 +49,13 @@ impl TrustFile {
         if *entry == Trusted::default() {
             all.remove(&key(worktree));
         }
-        self.write(&serde_json::to_string_pretty(&all)?)
+        private_file::write(&self.path, &serde_json::to_string_pretty(&all)?)
     }
 
     /// A file that cannot be read trusts nobody.
     fn read(&self) -> BTreeMap<String, Trusted> {
         let text = fs::read_to_string(&self.path).unwrap_or_default();
         serde_json::from_str(&text).unwrap_or_default()
-    }
-
-    fn write(&self, text: &str) -> io::Result<()> {
-        let beside = self
-            .path
-            .with_extension(format!("{}.tmp", std::process::id()));
-        let mut options = fs::OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(&beside)?;
-        file.write_all(text.as_bytes())?;
-        file.sync_all()?;
-        fs::rename(beside, &self.path)
     }
 }
 

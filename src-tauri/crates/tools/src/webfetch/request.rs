@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response};
+use tokio_util::sync::CancellationToken;
 use url::{Host, Url};
 
 use super::address::{Lookup, is_public};
-use crate::context::{PermissionAsk, ToolContext};
+use crate::context::{Host as Asked, PermissionAsk};
 use crate::text;
 use crate::tool::ToolFailure;
 
@@ -22,10 +23,18 @@ pub(super) struct Fetch<'a> {
     /// Of the user's settings: reached although they are private.
     pub allowed_hosts: Vec<String>,
     pub lookup: &'a dyn Lookup,
-    pub cx: &'a ToolContext,
+    pub consent: Consent<'a>,
+    pub cancel: CancellationToken,
     /// Of the time the network may take; the user's thinking does not count.
     pub left: Duration,
     pub asked: Vec<String>,
+}
+
+/// Who says that a host may be reached.
+pub(super) enum Consent<'a> {
+    Ask(&'a dyn Asked),
+    /// The person has asked for this very address.
+    Given,
 }
 
 pub(super) struct Answer {
@@ -131,6 +140,9 @@ impl Fetch<'_> {
     }
 
     async fn ask(&mut self, host: &Host<String>, url: &Url) -> Result<(), ToolFailure> {
+        let Consent::Ask(person) = self.consent else {
+            return Ok(());
+        };
         let host = host.to_string();
         if self.asked.contains(&host) {
             return Ok(());
@@ -138,7 +150,7 @@ impl Fetch<'_> {
         let ask = PermissionAsk::new("webfetch", &host)
             .always(&host)
             .with("url", url.as_str());
-        self.cx.host.ask(ask).await?;
+        person.ask(ask).await?;
         self.asked.push(host);
         Ok(())
     }
@@ -198,7 +210,7 @@ impl Fetch<'_> {
     ) -> Result<T, ToolFailure> {
         let began = Instant::now();
         let result = tokio::select! {
-            () = self.cx.cancel.cancelled() => return Err(ToolFailure::aborted()),
+            () = self.cancel.cancelled() => return Err(ToolFailure::aborted()),
             result = tokio::time::timeout(self.left, work) => result,
         };
         self.left = self.left.saturating_sub(began.elapsed());

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use lathe_tools::FailureKind;
-use lathe_tools::webfetch::is_public;
+use lathe_tools::webfetch::{fetch_asked_for, is_public};
 
 use super::support::Project;
 use super::webfetch::{Names, Site, fetch};
@@ -163,4 +163,25 @@ async fn a_denied_host_is_neither_resolved_nor_reached() {
         .unwrap_err();
     assert_eq!(failure.kind, FailureKind::Denied);
     assert_eq!(names.looked_up(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn what_the_person_asked_for_is_fetched_under_the_same_rules() {
+    let site = Site::start().await;
+    let names = Names::of(&[("site.test", &["127.0.0.1"])]);
+    let allowed = || vec!["site.test".to_owned()];
+    let plain = site.url("site.test", "/plain");
+    let fetched = fetch_asked_for(&plain, allowed(), &names).await;
+    assert_eq!(fetched.unwrap(), b"plain words\n");
+
+    let inward = site.url("site.test", "/to?http://127.0.0.1:1/");
+    for (url, hosts, why) in [
+        (plain.as_str(), vec![], "private network"),
+        (inward.as_str(), allowed(), "private network"),
+        ("file:///etc/passwd", vec![], "Only http and https"),
+        ("nonsense", vec![], "is not an address"),
+    ] {
+        let failure = fetch_asked_for(url, hosts, &names).await.unwrap_err();
+        assert!(failure.text.contains(why), "{url}: {failure}");
+    }
 }

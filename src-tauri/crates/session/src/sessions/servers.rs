@@ -1,0 +1,136 @@
+//! The servers of tools that the person sets up in the window.
+//!
+//! They are kept in a config file of their own, which no person writes: one with comments
+//! could not be written again as it was.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use lathe_protocol::ipc::McpServerInput;
+use parking_lot::Mutex;
+use serde_json::{Map, Value, json};
+
+use super::Sessions;
+use crate::error::{Failed, Result};
+use crate::private_file;
+
+/// Two changes at once would each write what they read.
+static WRITING: Mutex<()> = Mutex::new(());
+
+impl Sessions {
+    pub async fn save_mcp(&self, name: &str, server: McpServerInput) -> Result<()> {
+        check(name, &server)?;
+        let (name, entry) = (name.to_owned(), entry(server));
+        self.change_servers(move |servers, by_hand| {
+            if by_hand.contains(&name) {
+                return Err(in_config(&name));
+            }
+            servers.insert(name, entry);
+            Ok(())
+        })
+        .await
+    }
+
+    pub async fn remove_mcp(&self, name: &str) -> Result<()> {
+        let name = name.to_owned();
+        self.change_servers(move |servers, by_hand| match servers.remove(&name) {
+            Some(_) => Ok(()),
+            None if by_hand.contains(&name) => Err(in_config(&name)),
+            None => Err(Failed::missing("MCP server", &name)),
+        })
+        .await
+    }
+
+    /// `edit` gets the servers of the file and the names that other files set up.
+    async fn change_servers(
+        &self,
+        edit: impl FnOnce(&mut Map<String, Value>, &[String]) -> Result<()> + Send + 'static,
+    ) -> Result<()> {
+        let core = self.core.clone();
+        let done = tokio::task::spawn_blocking(move || {
+            let _writing = WRITING.lock();
+            let path = core.setups.added_file();
+            let path = path.ok_or_else(|| Failed::refused("There is no folder for settings"))?;
+            let mut file = read(&path)?;
+            let servers = file.entry("mcp").or_insert_with(|| json!({}));
+            let Value::Object(servers) = servers else {
+                return Err(unreadable(&path, "`mcp` is not a table"));
+            };
+            let known = core.setups.person().mcp.into_iter();
+            let by_hand = known.map(|server| server.name);
+            let by_hand: Vec<_> = by_hand.filter(|name| !servers.contains_key(name)).collect();
+            edit(servers, &by_hand)?;
+            write(&path, &Value::Object(file))?;
+            core.mcp.configure_person(&core.setups.person().mcp);
+            Ok(())
+        });
+        done.await
+            .unwrap_or_else(|_| Err(Failed::refused("Changing the servers broke off")))
+    }
+}
+
+fn check(name: &str, server: &McpServerInput) -> Result<()> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if name.is_empty() || !name.chars().all(plain) {
+        return Err(Failed::refused(
+            "A server's name is made of letters, digits, - and _",
+        ));
+    }
+    match server {
+        McpServerInput::Local { command, .. } => match command.first() {
+            Some(program) if !program.trim().is_empty() => Ok(()),
+            _ => Err(Failed::refused("The command is empty")),
+        },
+        McpServerInput::Remote { url, .. } => {
+            let parsed = url::Url::parse(url).ok();
+            let on_the_web = parsed.is_some_and(|url| matches!(url.scheme(), "http" | "https"));
+            match on_the_web {
+                true => Ok(()),
+                false => Err(Failed::refused("The address must be http or https")),
+            }
+        }
+    }
+}
+
+/// As `opencode.json` has it.
+fn entry(server: McpServerInput) -> Value {
+    match server {
+        McpServerInput::Local {
+            command,
+            environment,
+        } => json!({ "type": "local", "command": command, "environment": environment }),
+        McpServerInput::Remote { url, headers } => {
+            json!({ "type": "remote", "url": url, "headers": headers })
+        }
+    }
+}
+
+/// A file that cannot be read is never written over.
+fn read(path: &Path) -> Result<Map<String, Value>> {
+    match fs::read_to_string(path) {
+        Ok(text) => {
+            serde_json::from_str(&text).map_err(|error| unreadable(path, &error.to_string()))
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Map::new()),
+        Err(error) => Err(unreadable(path, &error.to_string())),
+    }
+}
+
+fn write(path: &Path, file: &Value) -> Result<()> {
+    let text = serde_json::to_string_pretty(file).unwrap_or_default();
+    let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
+    folder
+        .and_then(|()| private_file::write(path, &text))
+        .map_err(|error| Failed::refused(format!("{} cannot be written: {error}", path.display())))
+}
+
+fn unreadable(path: &Path, why: &str) -> Failed {
+    Failed::refused(format!("{} cannot be read: {why}", path.display()))
+}
+
+fn in_config(name: &str) -> Failed {
+    Failed::refused(format!(
+        "{name} is set up in a config file; change it there"
+    ))
+}
