@@ -1,46 +1,43 @@
 /** How full the model's context is and what the session cost: one glance, and the details behind it. */
 import { Popover } from '@kobalte/core/popover';
-import { createMemo, createResource, Show } from 'solid-js';
+import FoldVertical from 'lucide-solid/icons/fold-vertical';
+import { createSignal, Show } from 'solid-js';
 import { en } from '../i18n/en';
+import { Button } from '../kit/Button';
 import { count, money } from '../kit/format';
+import type { ContextUse } from '../protocol';
 import { useApp } from '../store/context';
-import { contextOf, keptOf } from './context';
+import { useMeasures } from './measures';
+import type { Spent } from './spent';
 import './meter.css';
 
 const ROUND = 2 * Math.PI * 6;
+/** From here on it is time to think of summing up. */
+const NEARLY = 0.85;
 
 export function ContextMeter() {
   const app = useApp();
-  const messages = () => app.state().open?.messages ?? [];
-  const context = createMemo(() => {
-    const use = app.models.current();
-    return contextOf(
-      messages().map(({ info }) => info),
-      use && app.models.find(use.model)?.model,
-    );
-  });
-  /** Changes with every step that has ended, and with the session. */
-  const finished = createMemo(() => {
-    const sessionID = app.state().open?.sessionID;
-    const last = messages().findLast(({ info }) => info.role === 'assistant' && info.time.completed !== undefined);
-    return sessionID === undefined ? undefined : `${sessionID} ${last?.info.id ?? ''}`;
-  });
-  const [usage] = createResource(finished, (key) => app.attempt(() => app.host.sessionUsage(key.split(' ')[0] ?? '')));
-  const cost = () => usage.latest?.cost ?? 0;
+  const [open, setOpen] = createSignal(false);
+  const { context, spent, answered } = useMeasures();
+  const cost = () => spent()?.cost ?? 0;
   const share = () => {
     const { used, usable } = context();
     return usable === 0 ? 0 : Math.min(1, used / usable);
   };
   const percent = () => `${Math.round(share() * 100)}%`;
   const said = () => (context().usable === 0 ? en.context.unknown(count(context().used)) : en.context.share(percent()));
+  const sumUp = () => {
+    setOpen(false);
+    void app.compact();
+  };
 
   return (
-    <Show when={app.selected() !== undefined && context().used > 0}>
-      <Popover placement="top-end" gutter={6} modal={false}>
+    <Show when={answered()}>
+      <Popover placement="top-end" gutter={6} modal={false} open={open()} onOpenChange={setOpen}>
         <Popover.Trigger
           class="choice meter"
           data-testid="context-meter"
-          data-full={share() > 0.85 ? '' : undefined}
+          data-full={share() > NEARLY ? '' : undefined}
           aria-label={en.context.button(said(), money(cost()))}
           title={en.context.button(said(), money(cost()))}
         >
@@ -59,40 +56,63 @@ export function ContextMeter() {
           <Popover.Content class="meter-popover" aria-label={en.context.title}>
             <p class="meter-title">{en.context.title}</p>
             <dl class="meter-facts">
-              <dt>{en.context.used}</dt>
-              <dd>{en.context.of(count(context().used), context().limit)}</dd>
-              <Show when={context().usable > 0}>
-                <dt>{en.context.compactsAt}</dt>
-                <dd>{count(context().usable)}</dd>
-              </Show>
-              <Show when={usage.latest}>
-                {(total) => (
-                  <>
-                    <dt>{en.context.total}</dt>
-                    <dd data-testid="session-tokens">
-                      {en.context.tokens(
-                        count(total().tokens.input + total().tokens.cache.read + total().tokens.cache.write),
-                        count(total().tokens.output + total().tokens.reasoning),
-                      )}
-                    </dd>
-                    <dt>{en.context.cached}</dt>
-                    <dd>{count(total().tokens.cache.read)}</dd>
-                    <dt>{en.context.cost}</dt>
-                    <dd>{money(total().cost) || en.context.free}</dd>
-                  </>
-                )}
-              </Show>
+              <ContextFacts use={context()} />
+              <Show when={spent()}>{(all) => <SpentFacts spent={all()} />}</Show>
             </dl>
-            <Show when={context().usable > 0}>
-              <p class="meter-note">
-                {context().willCompact
-                  ? en.context.willCompact
-                  : en.context.compaction(count(context().usable), count(keptOf(context().usable)))}
-              </p>
-            </Show>
+            <p class="meter-note" data-testid="context-note" data-full={context().willCompact ? '' : undefined}>
+              {outlook(context())}
+            </p>
+            <Button
+              icon={FoldVertical}
+              data-testid="compact"
+              disabled={app.busy() || context().used === 0}
+              title={app.busy() ? en.context.sumUpBusy : undefined}
+              onClick={sumUp}
+            >
+              {en.context.sumUp}
+            </Button>
           </Popover.Content>
         </Popover.Portal>
       </Popover>
     </Show>
   );
+}
+
+function ContextFacts(props: { use: ContextUse }) {
+  return (
+    <>
+      <dt>{en.context.used}</dt>
+      <dd data-testid="context-used">
+        {props.use.used === 0 ? en.context.notYet : en.context.of(count(props.use.used), props.use.limit)}
+      </dd>
+      <Show when={props.use.usable > 0}>
+        <dt>{en.context.compactsAt}</dt>
+        <dd>{count(props.use.usable)}</dd>
+      </Show>
+    </>
+  );
+}
+
+function SpentFacts(props: { spent: Spent }) {
+  return (
+    <>
+      <dt>{en.context.total}</dt>
+      <dd data-testid="session-tokens">{en.context.tokens(count(props.spent.input), count(props.spent.output))}</dd>
+      <dt>{en.context.cached}</dt>
+      <dd>{count(props.spent.cached)}</dd>
+      <dt>{props.spent.tasks === 0 ? en.context.cost : en.context.costWithTasks}</dt>
+      <dd data-testid="cost-in-all">{money(props.spent.cost) || en.context.free}</dd>
+      <Show when={props.spent.tasks > 0}>
+        <dt>{en.context.taskCost(props.spent.tasks)}</dt>
+        <dd>{money(props.spent.taskCost) || en.context.free}</dd>
+      </Show>
+    </>
+  );
+}
+
+/** What happens when it is full. */
+function outlook({ used, usable, willCompact }: ContextUse): string {
+  if (willCompact) return en.context.willCompact;
+  if (usable === 0) return en.context.noLimit;
+  return used >= usable ? en.context.full : en.context.compaction(count(usable));
 }

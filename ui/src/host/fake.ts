@@ -14,6 +14,7 @@ import type {
   UiUpdate,
 } from '../protocol';
 import { answerFrames, TOUR, type Frame } from './fake/answer';
+import { createFakeContext, useOf } from './fake/context';
 import { detailsOf } from './fake/details';
 import { gallery } from './fake/gallery';
 import { createClock } from './fake/ids';
@@ -22,7 +23,7 @@ import { createFakeImports } from './fake/imports';
 import { createFakeMcp } from './fake/mcp';
 import { createFakeModels } from './fake/models';
 import { viewOf, createWriter } from './fake/parts';
-import { CONTEXT, createFakeQueue } from './fake/queue';
+import { createFakeQueue } from './fake/queue';
 import { longSession, projects, sampleRequests, sampleSessions } from './fake/samples';
 import { createFakeSurroundings } from './fake/surroundings';
 import { createFakeTime } from './fake/time';
@@ -241,7 +242,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
         questions: [],
         todos: [],
         queued: waiting(id),
-        context: CONTEXT,
+        context: useOf(all),
         damaged: [],
       };
     },
@@ -303,6 +304,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
     ...mcp,
     ...models,
     ...queue,
+    ...createFakeContext(clock, messages, emit),
     ...imports,
     ...createFakeFrame({ chooseMenu: (tell) => (chooseMenu = tell), wantSession: (tell) => (wantSession = tell) }),
     saveSettings: async (next) => {

@@ -1,11 +1,9 @@
-/** Prompts that wait in the fake host, and what else is asked about the turn under way. */
-import type { ContextUse, MessageView, Session, UiError, UiUpdate } from '../../protocol';
+/** Prompts that wait in the fake host. */
+import type { MessageView, Session, UiError, UiUpdate } from '../../protocol';
 import type { Host } from '../host';
 import { viewOf } from './parts';
 
-export const CONTEXT: ContextUse = { used: 48_000, usable: 168_000, limit: 200_000, willCompact: false };
-
-type QueueHost = Pick<Host, 'compact' | 'contextUse' | 'editQueued' | 'removeQueued' | 'childrenOf'>;
+type QueueHost = Pick<Host, 'editQueued' | 'removeQueued' | 'childrenOf'>;
 
 export interface FakeQueue extends QueueHost {
   waiting(sessionID: string): string[];
@@ -36,8 +34,6 @@ export function createFakeQueue(
     take: (sessionID) => {
       if (waiting(sessionID).length > 0) put(sessionID, []);
     },
-    compact: async () => {},
-    contextUse: async () => CONTEXT,
     editQueued: async (sessionID, messageID, text) => {
       refuse(sessionID, messageID);
       const message = messages.get(sessionID)?.find((one) => one.info.id === messageID);

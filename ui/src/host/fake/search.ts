@@ -1,7 +1,7 @@
 /** Searching the scripted sessions, as the index would. */
 import type { FindHit, HitKind, MessageView, Part, SearchHit, Session, SnippetPiece } from '../../protocol';
 import type { Host } from '../host';
-import { CONTEXT } from './queue';
+import { useOf } from './context';
 
 type Needs = 'search' | 'findInSession' | 'openSessionAt' | 'newerMessages';
 
@@ -63,7 +63,7 @@ export function createFakeSearch(
         questions: [],
         todos: [],
         queued: [],
-        context: CONTEXT,
+        context: useOf(all),
         damaged: [],
       };
     },

@@ -55,10 +55,17 @@ export const sessionWords = {
     tokens: (input: string, output: string) => `${input} in, ${output} out`,
     cached: 'Of these from cache',
     cost: 'Cost in all',
+    costWithTasks: 'Cost, with its tasks',
+    taskCost: (tasks: number) => (tasks === 1 ? 'Of this for a task' : `Of this for ${tasks} tasks`),
     free: 'nothing',
-    compaction: (usable: string, kept: string) =>
-      `When ${usable} are used, everything but about the newest ${kept} is summed up. Nothing is deleted.`,
-    willCompact: 'The next step sums up what came before. Nothing is deleted.',
+    notYet: 'known after the next step',
+    compaction: (usable: string) =>
+      `When ${usable} are used, the next step sums up first: all but the newest messages. Nothing is deleted.`,
+    willCompact: 'It is full: the next step sums up first, all but the newest messages. Nothing is deleted.',
+    full: 'It is full, and the config does not let Lathe sum up by itself.',
+    noLimit: 'Nobody knows how much this model can hold.',
+    sumUp: 'Sum up now',
+    sumUpBusy: 'Not while the session is being worked on',
   },
 
   edit: {

@@ -1,0 +1,62 @@
+/**
+ * What the meter shows of the session on screen.
+ *
+ * Asked for anew when the session opens, when a step or a task ends, and when something is
+ * taken back; until the answer is there, what the session said when it opened stands.
+ */
+import { createMemo, createResource, type Accessor } from 'solid-js';
+import type { ContextUse } from '../protocol';
+import { useApp } from '../store/context';
+import { tasksOf } from '../store/tasks';
+import { spentIn, type Spent } from './spent';
+
+export interface Measures {
+  /** A step has ended: there is something to measure. */
+  readonly answered: Accessor<boolean>;
+  readonly context: Accessor<ContextUse>;
+  readonly spent: Accessor<Spent | undefined>;
+}
+
+const NONE: ContextUse = { used: 0, usable: 0, limit: 0, willCompact: false };
+
+export function useMeasures(): Measures {
+  const app = useApp();
+  const shown = createMemo(() => {
+    const open = app.state().open;
+    return open && open.sessionID === app.selected() ? open : undefined;
+  });
+  const finished = createMemo(
+    () =>
+      shown()?.messages.findLast(({ info }) => info.role === 'assistant' && info.time.completed !== undefined)?.info.id,
+  );
+  /** Another value whenever there may be something new to tell. */
+  const moment = createMemo(() => {
+    const sessionID = shown()?.sessionID;
+    if (sessionID === undefined) return undefined;
+    return JSON.stringify([sessionID, finished(), app.busy(), app.session()?.revert?.messageID]);
+  });
+  // Not looked for again with every word that streams.
+  const sessionID = createMemo(() => shown()?.sessionID ?? '');
+  const sessions = createMemo(() => app.state().sessions);
+  const statuses = createMemo(() => app.state().statuses);
+  const tasks = createMemo(() => tasksOf(sessions(), sessionID()).map(({ id }) => id));
+  const tasksNow = createMemo(() => JSON.stringify(tasks().map((id) => [id, statuses()[id]?.type])));
+
+  // A measure that fails leaves the last one standing: it is not worth an alarm at every step.
+  const [use] = createResource(moment, async () => {
+    const asked = sessionID();
+    const told = await app.host.contextUse(asked).catch(() => undefined);
+    return told && { sessionID: asked, told };
+  });
+  const [spent] = createResource(
+    () => moment() && `${moment()} ${tasksNow()}`,
+    () => spentIn(app.host, sessionID(), tasks()).catch(() => undefined),
+  );
+
+  return {
+    answered: () => finished() !== undefined,
+    // A late answer for another session says nothing of this one.
+    context: () => (use.latest?.sessionID === sessionID() ? use.latest?.told : shown()?.context) ?? NONE,
+    spent: () => (spent.latest?.sessionID === sessionID() ? spent.latest : undefined),
+  };
+}

@@ -1,0 +1,35 @@
+/** What a session used and cost, with the tasks it handed out. Pure but for the host it asks. */
+import type { Host } from '../host/host';
+import type { SessionUsage } from '../protocol';
+
+export interface Spent {
+  readonly sessionID: string;
+  readonly cost: number;
+  /** How much of the cost its tasks had. */
+  readonly taskCost: number;
+  readonly tasks: number;
+  /** Everything a model read, from the cache or not. */
+  readonly input: number;
+  readonly output: number;
+  readonly cached: number;
+}
+
+export async function spentIn(host: Pick<Host, 'sessionUsage'>, sessionID: string, tasks: readonly string[]): Promise<Spent> {
+  const [own, ...others] = await Promise.all([sessionID, ...tasks].map((id) => host.sessionUsage(id)));
+  return addUp(sessionID, own ? [own] : [], others);
+}
+
+function addUp(sessionID: string, own: readonly SessionUsage[], others: readonly SessionUsage[]): Spent {
+  const all = [...own, ...others];
+  const sum = (list: readonly SessionUsage[], pick: (usage: SessionUsage) => number) =>
+    list.reduce((total, usage) => total + pick(usage), 0);
+  return {
+    sessionID,
+    cost: sum(all, ({ cost }) => cost),
+    taskCost: sum(others, ({ cost }) => cost),
+    tasks: others.length,
+    input: sum(all, ({ tokens }) => tokens.input + tokens.cache.read + tokens.cache.write),
+    output: sum(all, ({ tokens }) => tokens.output + tokens.reasoning),
+    cached: sum(all, ({ tokens }) => tokens.cache.read),
+  };
+}
