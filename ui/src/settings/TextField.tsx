@@ -1,4 +1,4 @@
-import { createUniqueId, Show } from 'solid-js';
+import { createUniqueId, Show, type JSX } from 'solid-js';
 
 export interface TextFieldProps {
   readonly label: string;
@@ -9,6 +9,8 @@ export interface TextFieldProps {
   readonly wrong: string | undefined;
   /** More than one line. */
   readonly lines?: boolean;
+  /** At the right of the field: what is done with it. */
+  readonly beside?: JSX.Element;
   readonly onType: (value: string) => void;
 }
 
@@ -26,27 +28,30 @@ export function TextField(props: TextFieldProps) {
   return (
     <div class="text-field">
       <label for={id}>{props.label}</label>
-      <Show
-        when={props.lines}
-        fallback={
-          <input
-            type="text"
-            class="settings-input"
-            autocomplete="off"
+      <div class="text-field-row">
+        <Show
+          when={props.lines}
+          fallback={
+            <input
+              type="text"
+              class="settings-input"
+              autocomplete="off"
+              {...shared()}
+              value={props.value}
+              onInput={(event) => props.onType(event.currentTarget.value)}
+            />
+          }
+        >
+          <textarea
+            class="settings-input text-field-lines"
+            rows={3}
             {...shared()}
             value={props.value}
             onInput={(event) => props.onType(event.currentTarget.value)}
           />
-        }
-      >
-        <textarea
-          class="settings-input text-field-lines"
-          rows={3}
-          {...shared()}
-          value={props.value}
-          onInput={(event) => props.onType(event.currentTarget.value)}
-        />
-      </Show>
+        </Show>
+        {props.beside}
+      </div>
       <Show when={said()}>
         {(words) => (
           <p

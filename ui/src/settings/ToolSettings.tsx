@@ -1,8 +1,9 @@
-/** What runs the agent's commands, and what opens its files. */
+/** What runs the agent's commands, what opens its files, and where it may fetch from. */
 import { For, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import type { EditorKind } from '../protocol';
 import { useApp } from '../store/context';
+import { PrivateHosts } from './PrivateHosts';
 
 const EDITORS = Object.keys(en.toolSettings.editors) as EditorKind[];
 
@@ -53,6 +54,7 @@ export function ToolSettings() {
         />
         <p class="settings-note">{en.toolSettings.command}</p>
       </Show>
+      <PrivateHosts />
     </>
   );
 }

@@ -89,6 +89,32 @@ describe('shell and editor', () => {
   });
 });
 
+describe('private hosts', () => {
+  const named = () => [...document.querySelectorAll('[data-testid="private-hosts"] code')].map((one) => one.textContent);
+  const add = (host: string) => {
+    fireEvent.input(screen.getByLabelText('Host'), { target: { value: host } });
+    fireEvent.click(screen.getByRole('button', { name: 'Add' }));
+  };
+
+  test('are named one by one, as addresses spell them, and taken away', async () => {
+    const window = await page('tools', { settings: { privateHosts: ['localhost'] } });
+    add('http://Wiki.lan:8080/start');
+    expect(named()).toEqual(['localhost', 'wiki.lan']);
+    expect((screen.getByLabelText('Host') as HTMLInputElement).value).toBe('');
+    fireEvent.click(screen.getByRole('button', { name: 'Remove localhost' }));
+    expect(window.host.settings().privateHosts).toEqual(['wiki.lan']);
+  });
+
+  test('are refused with the reason where they name no single host, or one that is there', async () => {
+    const window = await page('tools', { settings: { privateHosts: ['wiki.lan'] } });
+    add('10.0.0.0/8');
+    expect(screen.getByRole('alert').textContent).toContain('Name one host');
+    add('WIKI.lan');
+    expect(screen.getByRole('alert').textContent).toBe('wiki.lan is there already.');
+    expect(window.host.settings().privateHosts).toEqual(['wiki.lan']);
+  });
+});
+
 describe('data', () => {
   test('says where it is and how much, and cleans up what can be spared', async () => {
     const window = await page('data');

@@ -134,6 +134,18 @@ export const frameWords = {
     commandPlaceholder: 'subl {path}:{line}',
   },
 
+  privateHosts: {
+    title: 'Private hosts',
+    note: 'The agent fetches from the web, never from this machine or your network. Hosts you name here are the exception; it still asks before it fetches.',
+    label: 'Host',
+    placeholder: 'wiki.lan',
+    add: 'Add',
+    remove: 'Remove',
+    removeOne: (host: string) => `Remove ${host}`,
+    wrong: 'Name one host, such as wiki.lan or 192.168.0.7: no path, no range, no *.',
+    already: (host: string) => `${host} is there already.`,
+  },
+
   imports: {
     title: 'Import from OpenCode',
     note: 'Copies sessions; OpenCode’s own data is only read.',
