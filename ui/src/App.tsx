@@ -1,12 +1,14 @@
 /** The frame: sidebar, centre, and room for the review at the right. */
 import FileDiff from 'lucide-solid/icons/file-diff';
 import PanelLeft from 'lucide-solid/icons/panel-left';
+import Share2 from 'lucide-solid/icons/share-2';
 import { createEffect, createMemo, createSignal, Match, onCleanup, onMount, Show, Switch } from 'solid-js';
 import { createActions, type Actions } from './actions/actions';
 import { ActionsProvider, useActionKeys, useActions } from './actions/context';
 import { actionList } from './actions/list';
 import { Composer } from './composer/Composer';
 import { DropOverlay } from './composer/DropOverlay';
+import { ShareDialog } from './dialogs/ShareDialog';
 import { en } from './i18n/en';
 import { Banner } from './kit/Banner';
 import { IconButton } from './kit/Button';
@@ -46,8 +48,8 @@ export function App() {
     // Once what an action has opened is in the document.
     focus: (selector) => setTimeout(() => document.querySelector<HTMLElement>(selector)?.focus()),
   });
-  /** Nothing happens behind the settings or a picture. */
-  const covers = () => ['settings', 'lightbox', 'palette'].includes(app.overlay()?.name ?? '');
+  /** Nothing happens behind a dialog or a picture; the list of models is no more than a menu. */
+  const covers = () => (app.overlay()?.name ?? 'models') !== 'models';
   const actions = createActions(list, { settings: app.settings, covered: covers });
   useActionKeys(actions);
   useMenuBar(app, actions);
@@ -128,6 +130,7 @@ export function App() {
         <ReviewPlace />
         <SettingsDialog />
         <Palette />
+        <ShareDialog />
         <Lightbox />
         <DropOverlay />
         <Toasts toasts={app.toasts} />
@@ -169,6 +172,14 @@ function TitleBar(props: { sidebarOpen: boolean; onShowSidebar: () => void }) {
         <button type="button" class="waiting-badge" onClick={() => app.goToWaiting()}>
           {en.waiting.badge(app.waiting().length)}
         </button>
+      </Show>
+      <Show when={app.session()?.share !== undefined}>
+        <IconButton
+          icon={Share2}
+          label={en.share.shared}
+          data-testid="shared"
+          onClick={() => app.show({ name: 'share', sessionID: app.selected() ?? '' })}
+        />
       </Show>
       <span class="title-bar-place" title={app.project()?.worktree}>
         {place()}

@@ -221,6 +221,8 @@ const CODES: Record<UiErrorCode, true> = { 'not-found': true, busy: true, storag
 /** Whatever a host rejects with, as something that can be shown. */
 export function uiError(reason: unknown): UiError {
   if (typeof reason !== 'object' || reason === null) return { code: 'failed', message: String(reason) };
+  // Solid's resources wrap what is no Error; what the host said is inside.
+  if (reason instanceof Error && typeof reason.cause === 'object' && reason.cause !== null) return uiError(reason.cause);
   const { code, message } = reason as Partial<UiError>;
   return {
     code: code !== undefined && code in CODES ? code : 'failed',

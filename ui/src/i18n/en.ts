@@ -35,6 +35,8 @@ export const en = {
     renameLabel: 'Session title',
     archive: 'Archive',
     unarchive: 'Move out of archive',
+    share: 'Share…',
+    export: 'Export…',
     delete: 'Delete',
     deleted: (title: string) => `Deleted “${title}”`,
     archivedToast: (title: string) => `Archived “${title}”`,

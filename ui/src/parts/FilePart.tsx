@@ -8,6 +8,7 @@ import { createSignal, Match, Show, Switch, type JSX } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
 import { en } from '../i18n/en';
 import type { Icon } from '../kit/Button';
+import { filePathOf } from '../kit/file-url';
 import { baseName, relativePath } from '../kit/format';
 import { visible } from '../kit/visible';
 import { isPicture, openLightbox } from '../media/lightbox';
@@ -97,7 +98,7 @@ function nameOf(file: FilePartData, root: string | undefined): string {
   if (source?.type === 'resource') return `${source.clientName} · ${source.uri}`;
   if (source?.type === 'file') return relativePath(source.path, root);
   if (file.filename) return file.filename;
-  const path = pathOf(file.url);
+  const path = filePathOf(file.url);
   return path === undefined ? en.part.attachment : baseName(path);
 }
 
@@ -111,19 +112,10 @@ function placeOf(file: FilePartData): Place | undefined {
   const { source } = file;
   if (source?.type === 'resource') return undefined;
   if (source?.type === 'symbol') return { path: source.path, line: source.range.start.line + 1 };
-  const path = source?.type === 'file' ? source.path : pathOf(file.url);
+  const path = source?.type === 'file' ? source.path : filePathOf(file.url);
   if (path === undefined || path === '') return undefined;
   const line = rangeOf(file)?.start;
   return line === undefined ? { path } : { path, line };
-}
-
-function pathOf(url: string): string | undefined {
-  if (!url.startsWith('file://')) return undefined;
-  try {
-    return decodeURIComponent(url.replace(/^file:\/\//, '').replace(/[?#].*$/, ''));
-  } catch {
-    return undefined;
-  }
 }
 
 function rangeOf(file: FilePartData): { start: number; end: number } | undefined {

@@ -66,6 +66,13 @@ describe('the review', () => {
     expect(called('revert')).toEqual([]);
   });
 
+  test('says why it cannot be shown', async () => {
+    const { host, app } = await reviewed();
+    host.sessionDiff = () => Promise.reject({ code: 'storage', message: 'The snapshots cannot be read' });
+    app.review.open({ turnID: 'msg_gone' });
+    expect((await screen.findByRole('alert')).textContent).toBe('The snapshots cannot be read');
+  });
+
   test('opens for one turn from a step’s changes, and goes back to the session', async () => {
     const { called } = openWindow();
     click(await screen.findByTestId('open-review'));

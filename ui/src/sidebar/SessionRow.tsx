@@ -2,7 +2,9 @@ import Archive from 'lucide-solid/icons/archive';
 import ArchiveRestore from 'lucide-solid/icons/archive-restore';
 import Ellipsis from 'lucide-solid/icons/ellipsis';
 import GitFork from 'lucide-solid/icons/git-fork';
+import FileDown from 'lucide-solid/icons/file-down';
 import Pencil from 'lucide-solid/icons/pencil';
+import Share2 from 'lucide-solid/icons/share-2';
 import Trash from 'lucide-solid/icons/trash';
 import { createMemo, Match, Show, Switch } from 'solid-js';
 import { en } from '../i18n/en';
@@ -33,6 +35,8 @@ export function SessionRow(props: { sessionID: string; depth: number; onNavigate
     archived()
       ? { label: en.session.unarchive, icon: ArchiveRestore, run: () => void app.archive(props.sessionID, false) }
       : { label: en.session.archive, icon: Archive, run: () => void app.archive(props.sessionID, true) },
+    { label: en.session.share, icon: Share2, run: () => app.show({ name: 'share', sessionID: props.sessionID }) },
+    { label: en.session.export, icon: FileDown, run: () => void app.transfer.exportSession(props.sessionID) },
     { label: en.session.delete, icon: Trash, keys: 'Del', tone: 'danger', run: () => void app.remove(props.sessionID) },
   ]);
 

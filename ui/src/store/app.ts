@@ -30,6 +30,7 @@ export type Overlay =
   | { readonly name: 'models' }
   | { readonly name: 'lightbox'; readonly sessionID: string; readonly partID: string }
   | { readonly name: 'palette' }
+  | { readonly name: 'share'; readonly sessionID: string }
   | { readonly name: 'settings'; readonly section: SettingsSection; readonly providerID?: string };
 export type SettingsSection =
   'providers' | 'permissions' | 'agents' | 'mcp' | 'appearance' | 'tools' | 'data' | 'shortcuts';
