@@ -9,6 +9,7 @@ import { actionList } from './actions/list';
 import { Composer } from './composer/Composer';
 import { DropOverlay } from './composer/DropOverlay';
 import { ShareDialog } from './dialogs/ShareDialog';
+import { SnapshotDialog } from './dialogs/SnapshotDialog';
 import { en } from './i18n/en';
 import { Banner } from './kit/Banner';
 import { IconButton } from './kit/Button';
@@ -131,6 +132,7 @@ export function App() {
         <SettingsDialog />
         <Palette />
         <ShareDialog />
+        <SnapshotDialog />
         <Lightbox />
         <DropOverlay />
         <Toasts toasts={app.toasts} />

@@ -33,6 +33,7 @@ export function actionList(app: App, frame: Frame): Action[] {
     { id: 'renameSession', menu: 'session', enabled: inSession, run: current((id) => (frame.showSidebar(), app.setRenaming(id))) },
     { id: 'archiveSession', menu: 'session', enabled: inSession, run: current((id) => void app.archive(id, app.session()?.time.archived === undefined)) },
     { id: 'deleteSession', menu: 'session', enabled: inSession, run: current((id) => void app.remove(id)) },
+    { id: 'snapshot', menu: 'session', enabled: inSession, run: () => app.show({ name: 'snapshot' }) },
     { id: 'share', menu: 'session', enabled: inSession, run: current((sessionID) => app.show({ name: 'share', sessionID })) },
     { id: 'unshare', menu: 'session', enabled: () => app.session()?.share !== undefined, run: current((id) => void app.transfer.unshare(id)) },
     { id: 'exportSession', menu: 'session', enabled: inSession, run: current((id) => void app.transfer.exportSession(id)) },

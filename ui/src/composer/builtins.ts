@@ -19,7 +19,7 @@ const BUILTINS: readonly Builtin[] = [
   { name: 'redo', needsSession: true, run: (app) => void app.editing.redo() },
   { name: 'fork', needsSession: true, run: (app, words) => void beginWith(app, app.fork(null, false), words) },
   { name: 'compact', needsSession: true, run: (app) => void app.compact() },
-  { name: 'snapshot', alias: 'checkpoint', needsSession: true, run: (app, words) => void app.keepSnapshot(words) },
+  { name: 'snapshot', alias: 'checkpoint', needsSession: true, run: keepSnapshot },
   { name: 'share', needsSession: true, run: withSession((app, sessionID) => app.show({ name: 'share', sessionID })) },
   { name: 'unshare', needsSession: true, run: withSession((app, id) => void app.transfer.unshare(id)) },
   { name: 'export', needsSession: true, run: withSession((app, id) => void app.transfer.exportSession(id)) },
@@ -62,6 +62,11 @@ function withSession(work: (app: App, sessionID: string) => void): Builtin['run'
 async function beginWith(app: App, making: Promise<Session | undefined>, words: string): Promise<void> {
   const made = await making;
   if (made && words !== '') app.drafts.change(made.id, { text: words });
+}
+
+function keepSnapshot(app: App, name: string): void {
+  if (name === '') app.show({ name: 'snapshot' });
+  else void app.keepSnapshot(name);
 }
 
 function pickAgent(app: App, name: string): void {

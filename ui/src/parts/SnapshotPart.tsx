@@ -1,13 +1,60 @@
 import Camera from 'lucide-solid/icons/camera';
+import { For, Show } from 'solid-js';
 import { en } from '../i18n/en';
+import { Fold } from '../kit/Fold';
+import { visible } from '../kit/visible';
+import { useApp } from '../store/context';
 import type { PartProps } from './registry';
 
+const NAMED = 3;
+
+/** The files as they were here: kept by hand under a name, or before something was taken back. */
 export function SnapshotPart(props: PartProps<'snapshot'>) {
+  const app = useApp();
+  const takenBack = () => props.part.takenBack?.files ?? [];
+  /** One that nobody named and that says nothing of its own is known by its tree. */
+  const bare = () => props.part.name === undefined && takenBack().length === 0;
+  const words = () => {
+    if (props.part.name !== undefined) return en.part.namedSnapshot(visible(props.part.name));
+    return bare() ? en.part.snapshot : en.part.beforeTakingBack(takenBack().length);
+  };
+  const restore = () => {
+    const { messageID, id } = props.part;
+    void app.review.ask({ kind: 'snapshot', messageID, partID: id });
+  };
   return (
-    <p class="meta-line" title={props.part.snapshot}>
-      <Camera size={13} aria-hidden="true" />
-      {en.part.snapshot}
-      <code>{props.part.snapshot.slice(0, 8)}</code>
-    </p>
+    <div class="snapshot" data-named={props.part.name === undefined ? undefined : ''}>
+      <div class="meta-line">
+        <Camera size={13} aria-hidden="true" />
+        <span class="snapshot-words" title={props.part.snapshot}>
+          {words()}
+        </span>
+        <Show when={bare()}>
+          <code>{props.part.snapshot.slice(0, 8)}</code>
+        </Show>
+        <For each={takenBack().slice(0, NAMED)}>{(file) => <code>{visible(file)}</code>}</For>
+        <Show when={takenBack().length > NAMED}>
+          <span>+{takenBack().length - NAMED}</span>
+        </Show>
+        <button
+          type="button"
+          class="snapshot-restore"
+          data-testid="restore-snapshot"
+          aria-label={en.part.restoreSnapshot}
+          title={en.part.restoreSnapshot}
+          disabled={app.busy()}
+          onClick={restore}
+        >
+          {en.part.restore}
+        </button>
+      </div>
+      <Show when={(props.part.skipped?.length ?? 0) > 0}>
+        <Fold label={en.part.skipped(props.part.skipped?.length ?? 0)}>
+          <ul class="snapshot-skipped">
+            <For each={props.part.skipped}>{(one) => <li>{visible(one)}</li>}</For>
+          </ul>
+        </Fold>
+      </Show>
+    </div>
   );
 }

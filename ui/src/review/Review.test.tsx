@@ -66,6 +66,25 @@ describe('the review', () => {
     expect(called('revert')).toEqual([]);
   });
 
+  test('says how many files a conflict kept from being taken back', async () => {
+    const { host } = await reviewed();
+    const session = host.sessions.get('ses_gallery')!;
+    const file = { path: 'src/wick.ts', additions: 0, deletions: 1 };
+    host.revert = async () => ({
+      session,
+      files: [
+        { ...file, change: 'delete' },
+        { ...file, path: 'src/lamp.ts', change: 'conflict' },
+      ],
+      hidesMessages: 0,
+    });
+    click(byPath('src/wick.ts').querySelector('[data-testid=take-back-file]'));
+    click(await screen.findByTestId('confirm-take-back'));
+    const toast = await screen.findByTestId('toast');
+    expect(toast.textContent).toContain('Took back the changes of 1 file');
+    expect(toast.textContent).toContain('One file was changed since and stays as it is');
+  });
+
   test('says why it cannot be shown', async () => {
     const { host, app } = await reviewed();
     host.sessionDiff = () => Promise.reject({ code: 'storage', message: 'The snapshots cannot be read' });

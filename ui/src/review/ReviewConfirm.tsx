@@ -14,6 +14,11 @@ export function ReviewConfirm(props: { pending: Pending }) {
   let cancel!: HTMLButtonElement;
   const files = () => props.pending.preview.files;
   const possible = () => files().some((file) => file.change !== 'conflict');
+  const restoring = () => props.pending.target.kind === 'snapshot';
+  const title = () => {
+    if (!possible()) return en.review.cannot;
+    return restoring() ? en.review.confirmRestore : en.review.confirm;
+  };
   onMount(() => (possible() ? confirm : cancel).focus());
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Escape') return;
@@ -21,8 +26,8 @@ export function ReviewConfirm(props: { pending: Pending }) {
     review.cancel();
   };
   return (
-    <section class="review-confirm" data-testid="review-confirm" aria-label={en.review.confirm} onKeyDown={onKeyDown}>
-      <h3>{possible() ? en.review.confirm : en.review.cannot}</h3>
+    <section class="review-confirm" data-testid="review-confirm" aria-label={title()} onKeyDown={onKeyDown}>
+      <h3>{title()}</h3>
       <ul>
         <For each={files()}>
           {(file) => (
@@ -46,7 +51,7 @@ export function ReviewConfirm(props: { pending: Pending }) {
           disabled={!possible()}
           onClick={() => void review.confirm()}
         >
-          {en.review.takeBack}
+          {restoring() ? en.review.restore : en.review.takeBack}
         </Button>
         <Button ref={cancel} onClick={() => review.cancel()}>
           {en.review.cancel}

@@ -37,7 +37,7 @@ export interface Review {
   open(scope?: Scope): void;
   close(): void;
   whole(file: FileDiffView): Promise<FileDiffView | undefined>;
-  /** Asks what taking it back would do. */
+  /** Asks what taking it back would do, and shows that; whatever was shown before. */
   ask(target: RevertTarget): Promise<void>;
   cancel(): void;
   /** Does what was asked about. */
@@ -120,7 +120,10 @@ export function createReview(needs: ReviewNeeds): Review {
       const id = selected();
       if (id === undefined) return;
       const preview = await attempt(() => host.previewRevert(id, target));
-      if (preview) setPending({ target, preview });
+      if (!preview || selected() !== id) return;
+      if (preview.files.length === 0) return toasts.show({ tone: 'info', text: en.review.nothingToDo });
+      setPending({ target, preview });
+      setShown(true);
     },
     cancel: () => setPending(undefined),
     async confirm() {
@@ -132,9 +135,12 @@ export function createReview(needs: ReviewNeeds): Review {
       again();
       if (!outcome) return;
       setTookBack(id);
+      const left = outcome.files.filter((file) => file.change === 'conflict').length;
+      const done = wanted.target.kind === 'snapshot' ? en.review.restored : en.review.tookBack;
       toasts.show({
         tone: 'info',
-        text: en.review.tookBack(wanted.preview.files.length),
+        text: done(outcome.files.length - left),
+        detail: left === 0 ? undefined : en.edit.conflicts(left),
         action: { label: en.session.undo, run: () => void undo() },
       });
     },

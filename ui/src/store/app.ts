@@ -31,6 +31,7 @@ export type Overlay =
   | { readonly name: 'lightbox'; readonly sessionID: string; readonly partID: string }
   | { readonly name: 'palette' }
   | { readonly name: 'share'; readonly sessionID: string }
+  | { readonly name: 'snapshot' }
   | { readonly name: 'settings'; readonly section: SettingsSection; readonly providerID?: string };
 export type SettingsSection =
   'providers' | 'permissions' | 'agents' | 'mcp' | 'appearance' | 'tools' | 'data' | 'shortcuts';

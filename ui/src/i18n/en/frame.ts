@@ -9,6 +9,7 @@ export const frameWords = {
       renameSession: 'Rename session',
       archiveSession: 'Archive or unarchive session',
       deleteSession: 'Delete session',
+      snapshot: 'Keep a snapshot of the files…',
       share: 'Share session…',
       unshare: 'Remove what was shared',
       exportSession: 'Export session…',

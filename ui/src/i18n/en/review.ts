@@ -51,6 +51,10 @@ export const review = {
   takeBackHunk: 'Take back this change',
   confirm: 'Take this back?',
   cannot: 'This cannot be taken back',
+  confirmRestore: 'Bring the files back to this snapshot?',
+  restore: 'Bring back',
+  restored: (files: number) => (files === 1 ? '1 file is as it was then' : `${files} files are as they were then`),
+  nothingToDo: 'The files are like that already',
   cancel: 'Cancel',
   changes: {
     restore: 'goes back to what it was',

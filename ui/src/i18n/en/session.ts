@@ -61,6 +61,12 @@ export const sessionWords = {
   },
 
   snapshot: {
+    title: 'Keep a snapshot',
+    name: 'Name',
+    placeholder: 'Before the rewrite',
+    note: 'The files of the project are kept as they are now. The timeline shows it, and leads back to it.',
+    keep: 'Keep',
+    cancel: 'Cancel',
     kept: (name: string) => `The files are kept as “${name}”`,
     skipped: (count: number) =>
       count === 1 ? 'One file is not in it, see the timeline' : `${count} files are not in it, see the timeline`,
