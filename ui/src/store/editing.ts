@@ -5,8 +5,10 @@
  */
 import { createEffect, createSignal, on, type Accessor } from 'solid-js';
 import { en } from '../i18n/en';
-import type { AttachmentKind, AttachmentView, FilePart, MessageView, PromptFile, RevertOutcome, Session } from '../protocol';
+import type { MessageView, RevertOutcome, Session } from '../protocol';
 import type { Core } from './app';
+import { NO_DRAFT } from './drafts';
+import { draftOf } from './prompts';
 
 export interface Edit {
   readonly sessionID: string;
@@ -44,13 +46,13 @@ export function createEditing(core: Core, selected: Accessor<string | undefined>
     current,
     begin(message) {
       const edit: Edit = { sessionID: message.info.sessionID, messageID: message.info.id, keepFiles: false };
-      drafts.change(placeOf(edit), { text: textOf(message), attachments: attachedTo(message), symbols: [] });
+      drafts.change(placeOf(edit), draftOf(message));
       setCurrent(edit);
     },
     setKeepFiles: (keepFiles) => setCurrent((now) => now && { ...now, keepFiles }),
     cancel() {
       const edit = current();
-      if (edit) drafts.change(placeOf(edit), { text: '', attachments: [], symbols: [] });
+      if (edit) drafts.change(placeOf(edit), NO_DRAFT);
       setCurrent(undefined);
     },
     async takeBack() {
@@ -95,30 +97,4 @@ export function beforeRevert(messages: readonly MessageView[], revert: Session['
 function conflictsOf({ files }: RevertOutcome): string | undefined {
   const count = files.filter((file) => file.change === 'conflict').length;
   return count === 0 ? undefined : en.edit.conflicts(count);
-}
-
-/** A prompt as it could be sent once more. */
-export function contentOf(message: MessageView): { text: string; files: PromptFile[] } {
-  const files = attachedTo(message).map(({ url, mime, name }) => ({ url, mime, filename: name }));
-  return { text: textOf(message), files };
-}
-
-function textOf({ parts }: MessageView): string {
-  const said = parts.flatMap(({ part }) => (part.type === 'text' && !part.synthetic ? [part.text] : []));
-  return said.join('\n\n');
-}
-
-/** What the text names itself is found anew; the rest was attached and goes along again. */
-function attachedTo({ parts }: MessageView): AttachmentView[] {
-  return parts.flatMap(({ part }) => (part.type === 'file' && !part.source ? [attachmentOf(part)] : []));
-}
-
-function attachmentOf(file: FilePart): AttachmentView {
-  return { id: file.id, url: file.url, name: file.filename ?? file.mime, kind: kindOf(file), mime: file.mime, size: 0 };
-}
-
-function kindOf({ mime }: FilePart): AttachmentKind {
-  if (mime === 'application/x-directory') return 'directory';
-  if (mime === 'application/pdf') return 'pdf';
-  return mime.startsWith('image/') ? 'image' : 'text';
 }

@@ -5,6 +5,7 @@ import { en } from '../i18n/en';
 import { visible } from '../kit/visible';
 import type { PermissionRequest, QuestionRequest, PromptInput, Session, SessionStatus, UiError } from '../protocol';
 import type { Core } from './app';
+import { draftOf } from './prompts';
 import { dropSession, putSession } from './reduce';
 import { listOf, projectOf } from './projects';
 import { closed, newerLoaded, olderLoaded, opened, opening, openingFailed, sessionsListed } from './transitions';
@@ -42,7 +43,10 @@ export interface Sessions {
   stop(): Promise<void>;
   /** Sums the session up now. */
   compact(): Promise<void>;
-  /** Goes on in a copy, from in front of a message (null: from the end). */
+  /**
+   * Goes on in a copy: from in front of a prompt, which waits there to be written anew, or from
+   * the end. `worktree`: with files of its own.
+   */
   fork(messageID: string | null, worktree: boolean): Promise<Session | undefined>;
   /** Keeps the files as they are now, under a name; false when that could not be. */
   keepSnapshot(name: string): Promise<boolean>;
@@ -307,10 +311,13 @@ export function createSessions(core: Core): Sessions {
     async fork(messageID, worktree) {
       const id = selected();
       if (id === undefined) return undefined;
+      const prompt = state().open?.messages.find(({ info }) => info.id === messageID);
       const made = await attempt(() => host.fork(id, messageID, worktree));
       if (!made) return undefined;
       change((now) => putSession(now, made));
+      if (prompt) core.drafts.change(made.id, draftOf(prompt));
       await select(made.id);
+      if (worktree) toasts.show({ tone: 'info', text: en.fork.worksIn, detail: visible(made.directory) });
       return made;
     },
     async keepSnapshot(name) {

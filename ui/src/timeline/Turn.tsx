@@ -1,20 +1,17 @@
-import Pencil from 'lucide-solid/icons/pencil';
 import { createMemo, For, Show } from 'solid-js';
-import { en } from '../i18n/en';
-import { IconButton } from '../kit/Button';
 import { clock } from '../kit/format';
 import { isSummary } from '../parts/CompactionPart';
 import { PartList } from '../parts/PartList';
-import { useApp } from '../store/context';
+import { isWritten } from '../store/prompts';
 import type { Answer, Row } from '../store/turns';
 import { runsOf, type Runs } from '../tools/runs';
 import { MessageFailure } from './MessageFailure';
+import { PromptActions } from './PromptActions';
 import { QueuedPrompt } from './QueuedPrompt';
 import { TurnSummary } from './TurnSummary';
 
 /** One row of the timeline: a turn, or a stretch of a very long one. */
 export function Turn(props: { row: () => Row | undefined; last: () => boolean }) {
-  const app = useApp();
   // What sums up older messages is read at its divider.
   const answers = createMemo(() => props.row()?.answers.filter((answer) => !isSummary(answer.info)) ?? []);
   const answerIDs = createMemo(() => answers().map((answer) => answer.info.id));
@@ -33,15 +30,8 @@ export function Turn(props: { row: () => Row | undefined; last: () => boolean })
             <Show when={!props.row()?.queued} fallback={<QueuedPrompt message={user()} />}>
               <PartList message={user()} />
               <TurnSummary message={user().info} />
-              <Show when={!app.busy()}>
-                <IconButton
-                  class="user-edit"
-                  data-testid="edit-prompt"
-                  icon={Pencil}
-                  size={13}
-                  label={en.edit.begin}
-                  onClick={() => app.editing.begin(user())}
-                />
+              <Show when={isWritten(user())}>
+                <PromptActions message={user()} />
               </Show>
             </Show>
           </div>

@@ -157,13 +157,14 @@ export function createFakeTime(world: FakeWorld): Answers {
       takenBack.clear();
       return { session: keep(session), files: [], hidesMessages: 0 };
     },
-    fork: async (sessionID, messageID) => {
+    fork: async (sessionID, messageID, worktree) => {
       const source = world.find(sessionID);
       const now = Date.now();
       const session: Session = {
         ...source,
         id: world.clock.id('ses'),
         title: `${source.title} (fork)`,
+        directory: worktree ? `${source.directory}-quiet-lamp` : source.directory,
         forkedFrom: { sessionID, ...(messageID === null ? {} : { messageID }) },
         time: { created: now, updated: now },
       };

@@ -60,6 +60,13 @@ export const sessionWords = {
       `Could not be read: ${named}${more === 0 ? '' : `, and ${more} more`}`,
   },
 
+  fork: {
+    menu: 'Fork',
+    here: 'Fork from here',
+    hereWorktree: 'Fork from here, with files of its own',
+    worksIn: 'The fork has a git worktree of its own',
+  },
+
   snapshot: {
     title: 'Keep a snapshot',
     name: 'Name',

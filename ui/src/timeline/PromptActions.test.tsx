@@ -1,0 +1,90 @@
+import { screen, waitFor, within } from '@solidjs/testing-library';
+import userEvent from '@testing-library/user-event';
+import { describe, expect, test } from 'vitest';
+import { openWindow, type TestWindow } from '../testing/window';
+
+async function ready(): Promise<TestWindow> {
+  const window = openWindow();
+  await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+  return window;
+}
+const prompt = (words: string) =>
+  waitFor(() => {
+    const all = [...document.querySelectorAll<HTMLElement>('.user-message')];
+    const found = all.find((one) => one.textContent?.includes(words));
+    if (!found) throw new Error(`no prompt says ${words}`);
+    return found;
+  });
+const chosen = async (words: string, item: string) => {
+  const user = userEvent.setup();
+  await user.click(within(await prompt(words)).getByRole('button', { name: 'Fork' }));
+  await user.click(await screen.findByRole('menuitem', { name: item }));
+};
+const rows = () =>
+  [...document.querySelectorAll<HTMLElement>('.session-row')].map((row) => ({
+    title: row.querySelector('.session-title')?.textContent,
+    depth: row.dataset.depth,
+    current: row.dataset.current !== undefined,
+  }));
+
+describe('a fork from a prompt', () => {
+  test('holds what came before it, is open and stands below its origin, with the prompt to write anew', async () => {
+    const { app, called } = await ready();
+    const second = app.state().open?.messages.find(({ parts }) =>
+      parts.some(({ part }) => part.type === 'text' && part.text.startsWith('Have a look')),
+    )?.info.id;
+    await chosen('Have a look at the docs', 'Fork from here');
+    await waitFor(() => expect(app.session()?.forkedFrom).toEqual({ sessionID: 'ses_gallery', messageID: second }));
+    expect(called('fork')).toEqual([['ses_gallery', second, false]]);
+    await waitFor(() => expect(app.state().open?.sessionID).toBe(app.selected()));
+    expect(app.state().open?.messages).toHaveLength(5);
+    expect((screen.getByTestId('composer') as HTMLTextAreaElement).value).toBe('Have a look at the docs as well.');
+    expect(rows().slice(0, 2)).toEqual([
+      { title: 'Fix the flicker of overlapping timers', depth: undefined, current: false },
+      { title: 'Fix the flicker of overlapping timers (fork)', depth: '1', current: true },
+    ]);
+    expect(called('prompt')).toEqual([]);
+  });
+
+  test('takes along what was attached to the prompt', async () => {
+    const { app } = await ready();
+    await chosen('The reading lamp flickers', 'Fork from here');
+    await waitFor(() => expect(app.session()?.forkedFrom?.sessionID).toBe('ses_gallery'));
+    expect(app.attachments.list().map(({ name }) => name)).toEqual(['flicker.png', 'lamp-manual.pdf']);
+  });
+
+  test('can have files of its own, and says where they are', async () => {
+    const { app, called } = await ready();
+    await chosen('Have a look at the docs', 'Fork from here, with files of its own');
+    await waitFor(() => expect(called('fork')[0]?.[2]).toBe(true));
+    expect((await screen.findByTestId('toast')).textContent).toContain('/home/ada/projects/lantern-quiet-lamp');
+    expect(app.session()?.directory).toBe('/home/ada/projects/lantern-quiet-lamp');
+  });
+
+  test('that cannot be made says why, and nothing else happens', async () => {
+    const { app, host } = await ready();
+    host.fork = () => Promise.reject({ code: 'failed', message: 'A worktree needs git' });
+    await chosen('Have a look at the docs', 'Fork from here');
+    expect((await screen.findByTestId('toast')).textContent).toContain('A worktree needs git');
+    expect(app.selected()).toBe('ses_gallery');
+  });
+});
+
+test('what the program asked for itself can be neither edited nor forked', async () => {
+  await ready();
+  const divider = await waitFor(() => document.querySelector('.user-message:has([data-part="compaction"])') as Element);
+  expect(divider.querySelector('.user-actions')).toBeNull();
+});
+
+test('while the session is worked on a prompt can be forked, not edited', async () => {
+  const { host } = await ready();
+  const shown = await prompt('Have a look at the docs');
+  const buttons = () => within(shown).getAllByRole('button').map((one) => one.getAttribute('aria-label')).filter(Boolean);
+  expect(buttons()).toContain('Edit and send again');
+  host.emit({
+    kind: 'event',
+    event: { type: 'session.status', properties: { sessionID: 'ses_gallery', status: { type: 'busy' } } },
+  });
+  await waitFor(() => expect(buttons()).not.toContain('Edit and send again'));
+  expect(buttons()).toContain('Fork');
+});

@@ -1,0 +1,36 @@
+import GitFork from 'lucide-solid/icons/git-fork';
+import GitBranch from 'lucide-solid/icons/git-branch';
+import Pencil from 'lucide-solid/icons/pencil';
+import { createMemo, Show } from 'solid-js';
+import { en } from '../i18n/en';
+import { IconButton } from '../kit/Button';
+import { Menu, type MenuItem } from '../kit/Menu';
+import type { MessageView } from '../protocol';
+import { useApp } from '../store/context';
+
+/** What can be done with a prompt that was sent: write it anew here, or in a copy of the session. */
+export function PromptActions(props: { message: MessageView }) {
+  const app = useApp();
+  const fork = (worktree: boolean) => () => void app.fork(props.message.info.id, worktree);
+  const forks = createMemo<MenuItem[]>(() => [
+    { label: en.fork.here, icon: GitFork, run: fork(false) },
+    // Files of its own are a git worktree.
+    ...(app.project()?.vcs === 'git' ? [{ label: en.fork.hereWorktree, icon: GitBranch, run: fork(true) }] : []),
+  ]);
+  return (
+    <div class="user-actions">
+      <Menu label={en.fork.menu} items={forks()}>
+        <GitFork size={13} aria-hidden="true" />
+      </Menu>
+      <Show when={!app.busy()}>
+        <IconButton
+          data-testid="edit-prompt"
+          icon={Pencil}
+          size={13}
+          label={en.edit.begin}
+          onClick={() => app.editing.begin(props.message)}
+        />
+      </Show>
+    </div>
+  );
+}
