@@ -1,17 +1,39 @@
 import FileText from 'lucide-solid/icons/file-text';
 import Folder from 'lucide-solid/icons/folder';
 import Paperclip from 'lucide-solid/icons/paperclip';
+import Plug from 'lucide-solid/icons/plug';
+import { createSignal } from 'solid-js';
 import { en } from '../i18n/en';
-import { Menu } from '../kit/Menu';
+import { Menu, type MenuItem } from '../kit/Menu';
+import { visibleLine } from '../kit/visible';
+import type { McpResourceView } from '../protocol';
 import { useApp } from '../store/context';
 
-/** Files and folders are picked in different dialogs on every platform. */
+/**
+ * Files and folders are picked in different dialogs on every platform. What tool servers offer is
+ * asked for each time the menu opens: a server may have started since.
+ */
 export function AttachMenu() {
   const app = useApp();
+  const [resources, setResources] = createSignal<readonly McpResourceView[]>([]);
+  const look = async () => {
+    const id = app.project()?.id;
+    const found = id === undefined ? [] : await app.attempt(() => app.host.listMcpResources(id));
+    if (found && app.project()?.id === id) setResources(found);
+  };
+  const item = (resource: McpResourceView): MenuItem => ({
+    label: visibleLine(resource.name),
+    note: visibleLine(resource.server),
+    title: visibleLine(resource.description ?? resource.uri),
+    icon: Plug,
+    run: () => app.attachments.addResource(resource),
+  });
   return (
     <Menu
       label={en.attach.add}
       class="composer-attach"
+      onOpen={() => void look()}
+      more={{ label: en.attach.resources, items: resources().map(item) }}
       items={[
         { label: en.attach.files, icon: FileText, run: () => void app.attachments.pick(false) },
         { label: en.attach.folders, icon: Folder, run: () => void app.attachments.pick(true) },

@@ -112,6 +112,57 @@ describe('attachments', () => {
   });
 });
 
+describe('a resource of a tool server', () => {
+  const file = {
+    url: 'file:///notes/plan.md',
+    mime: 'text/markdown',
+    filename: 'plan.md',
+    source: {
+      type: 'resource',
+      clientName: 'files',
+      uri: 'file:///notes/plan.md',
+      text: { value: '', start: 0, end: 0 },
+    },
+  };
+  const openMenu = () => fireEvent.keyDown(screen.getByRole('button', { name: 'Attach' }), { key: 'Enter' });
+  const attach = async () => {
+    openMenu();
+    fireEvent.keyDown(await screen.findByRole('menuitem', { name: /plan\.md/ }), { key: 'Enter' });
+  };
+
+  test('is offered in the menu, attached once, and named to the core by its server and address', async () => {
+    const { window, area } = await ready();
+    await attach();
+    await waitFor(() => expect(names()).toEqual(['plan.md']));
+    expect(document.querySelector('.attachment-size')?.textContent).toBe('from files');
+    await attach();
+    fireEvent.keyDown(area, { key: 'Enter' });
+    await waitFor(() => expect(window.called('prompt')).toHaveLength(1));
+    expect((window.called('prompt')[0]?.[1] as PromptInput).files).toEqual([file]);
+    expect([window.called('removeAttachment'), window.called('findAttachments')]).toEqual([[], []]);
+  });
+
+  test('leaves the menu as it was where there is none', async () => {
+    const { window } = await ready();
+    window.host.listMcpResources = async () => [];
+    openMenu();
+    const items = await screen.findAllByRole('menuitem');
+    expect(items.map((one) => one.textContent)).toEqual(['Files…', 'Folders…']);
+  });
+
+  test('goes along again when its prompt is edited, once though it came as two files', async () => {
+    const { window, area } = await ready();
+    const [prompt] = window.app.state().open?.messages ?? [];
+    const { id: messageID, sessionID } = prompt?.info ?? { id: '', sessionID: '' };
+    const part = (id: string) => ({ part: { ...file, type: 'file', id, messageID, sessionID } });
+    window.app.editing.begin({ info: prompt?.info, parts: [part('prt_1'), part('prt_2')] } as never);
+    await waitFor(() => expect(names()).toEqual(['plan.md']));
+    fireEvent.keyDown(area, { key: 'Enter' });
+    await waitFor(() => expect(window.called('prompt')).toHaveLength(1));
+    expect((window.called('prompt')[0]?.[1] as PromptInput).files).toEqual([file]);
+  });
+});
+
 describe('a paste', () => {
   test('of a picture without bytes is read from the system', async () => {
     const { window, area } = await ready();

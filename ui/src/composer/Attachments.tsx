@@ -2,6 +2,7 @@
 import FileText from 'lucide-solid/icons/file-text';
 import FileType from 'lucide-solid/icons/file-type';
 import Folder from 'lucide-solid/icons/folder';
+import Plug from 'lucide-solid/icons/plug';
 import X from 'lucide-solid/icons/x';
 import { createMemo, For, Show } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
@@ -9,8 +10,9 @@ import { en } from '../i18n/en';
 import type { Icon } from '../kit/Button';
 import { bytes } from '../kit/format';
 import { visible } from '../kit/visible';
-import type { AttachmentKind, AttachmentView } from '../protocol';
+import type { AttachmentKind } from '../protocol';
 import { useApp } from '../store/context';
+import type { Attachment } from '../store/drafts';
 import './attachments.css';
 
 const ICONS: Readonly<Record<Exclude<AttachmentKind, 'image'>, Icon>> = {
@@ -83,7 +85,7 @@ export function Attachments(props: { onLeave: () => void }) {
 }
 
 interface ChipProps {
-  readonly attachment: AttachmentView;
+  readonly attachment: Attachment;
   readonly position: string;
   readonly onKeyDown: (event: KeyboardEvent) => void;
   readonly onRemove: () => void;
@@ -95,7 +97,13 @@ function Chip(props: ChipProps) {
   const app = useApp();
   const name = () => visible(props.attachment.name);
   const kind = () => props.attachment.kind;
-  const size = () => (kind() === 'directory' ? en.attach.folder : bytes(props.attachment.size));
+  const resource = () => props.attachment.resource;
+  const size = () => {
+    const from = resource();
+    if (from) return en.attach.from(visible(from.server));
+    return kind() === 'directory' ? en.attach.folder : bytes(props.attachment.size);
+  };
+  const icon = () => (resource() ? Plug : ICONS[kind() as Exclude<AttachmentKind, 'image'>]);
   let item!: HTMLLIElement;
   let from: number | undefined;
 
@@ -129,14 +137,14 @@ function Chip(props: ChipProps) {
       <button
         type="button"
         class="attachment-body"
-        title={visible(props.attachment.path ?? props.attachment.name)}
+        title={visible(props.attachment.path ?? resource()?.uri ?? props.attachment.name)}
         aria-label={`${name()}, ${size()}, ${props.position}`}
         aria-description={en.attach.keys}
         onKeyDown={(event) => props.onKeyDown(event)}
       >
         <Show
-          when={kind() === 'image'}
-          fallback={<Dynamic component={ICONS[kind() as Exclude<AttachmentKind, 'image'>]} size={16} aria-hidden="true" />}
+          when={kind() === 'image' && !resource()}
+          fallback={<Dynamic component={icon()} size={16} aria-hidden="true" />}
         >
           <img
             class="attachment-thumb"

@@ -7,6 +7,7 @@ import { isComposing } from '../kit/keys';
 import { ModelPicker } from '../models/ModelPicker';
 import { VariantPicker } from '../models/VariantPicker';
 import { Requests } from '../permission/Requests';
+import { promptFile } from '../store/attachments';
 import { useApp } from '../store/context';
 import { NO_DRAFT } from '../store/drafts';
 import { AgentPicker } from './AgentPicker';
@@ -74,7 +75,7 @@ export function Composer() {
     const command = called(prompt);
     const { attachments, symbols } = draft();
     const files = [
-      ...attachments.map(({ url, mime, name }) => ({ url, mime, filename: name })),
+      ...attachments.map(promptFile),
       ...symbolFiles(prompt, symbols, app.project()?.worktree ?? ''),
     ];
     return command ? app.run(command.name, command.args, files) : app.send(prompt, files);

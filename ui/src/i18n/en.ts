@@ -226,6 +226,8 @@ export const en = {
     files: 'Files…',
     folders: 'Folders…',
     folder: 'Folder',
+    resources: 'From tool servers',
+    from: (server: string) => `from ${server}`,
     position: (at: number, of: number) => `${at} of ${of}`,
     keys: 'Alt and the arrow keys move it, Delete takes it away',
     remove: (name: string) => `Remove ${name}`,

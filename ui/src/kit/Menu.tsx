@@ -1,6 +1,6 @@
 /** A button that opens a menu. Focus, arrow keys and Escape are Kobalte's. */
 import { DropdownMenu } from '@kobalte/core/dropdown-menu';
-import { For, type JSX } from 'solid-js';
+import { For, Show, type JSX } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
 import type { Icon } from './Button';
 import './menu.css';
@@ -8,30 +8,61 @@ import './menu.css';
 export interface MenuItem {
   readonly label: string;
   readonly icon: Icon;
+  readonly note?: string;
+  readonly title?: string;
   readonly keys?: string;
   readonly tone?: 'plain' | 'danger';
   readonly run: () => void;
 }
 
-export function Menu(props: { label: string; items: readonly MenuItem[]; class?: string; children: JSX.Element }) {
+export interface MenuProps {
+  readonly label: string;
+  readonly items: readonly MenuItem[];
+  /** A list that may be long or come late. It stands above the others, which keep their place. */
+  readonly more?: { readonly label: string; readonly items: readonly MenuItem[] };
+  readonly class?: string;
+  readonly onOpen?: () => void;
+  readonly children: JSX.Element;
+}
+
+export function Menu(props: MenuProps) {
+  const onOpenChange = (open: boolean) => open && props.onOpen?.();
   return (
-    <DropdownMenu gutter={4} placement="bottom-end" modal={false} preventScroll={false}>
+    <DropdownMenu gutter={4} placement="bottom-end" modal={false} preventScroll={false} onOpenChange={onOpenChange}>
       <DropdownMenu.Trigger class={`icon-button ${props.class ?? ''}`} aria-label={props.label} title={props.label}>
         {props.children}
       </DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content class="menu">
-          <For each={props.items}>
-            {(item) => (
-              <DropdownMenu.Item class="menu-item" data-tone={item.tone ?? 'plain'} onSelect={item.run}>
-                <Dynamic component={item.icon} size={14} aria-hidden="true" />
-                <span>{item.label}</span>
-                {item.keys && <kbd>{item.keys}</kbd>}
-              </DropdownMenu.Item>
-            )}
-          </For>
+          <Show when={props.more?.items.length}>
+            <DropdownMenu.Group class="menu-more">
+              <DropdownMenu.GroupLabel class="menu-heading">{props.more?.label}</DropdownMenu.GroupLabel>
+              <For each={props.more?.items}>{(item) => <Item item={item} />}</For>
+            </DropdownMenu.Group>
+          </Show>
+          <For each={props.items}>{(item) => <Item item={item} />}</For>
         </DropdownMenu.Content>
       </DropdownMenu.Portal>
     </DropdownMenu>
+  );
+}
+
+function Item(props: { item: MenuItem }) {
+  return (
+    <DropdownMenu.Item
+      class="menu-item"
+      data-tone={props.item.tone ?? 'plain'}
+      title={props.item.title}
+      onSelect={() => props.item.run()}
+    >
+      <Dynamic component={props.item.icon} size={14} aria-hidden="true" />
+      <span>{props.item.label}</span>
+      <Show when={props.item.note}>
+        <span class="menu-aside">{props.item.note}</span>
+      </Show>
+      <Show when={props.item.keys}>
+        <kbd>{props.item.keys}</kbd>
+      </Show>
+    </DropdownMenu.Item>
   );
 }

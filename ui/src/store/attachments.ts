@@ -7,8 +7,9 @@ import { createSignal, type Accessor } from 'solid-js';
 import { en } from '../i18n/en';
 import { bytes } from '../kit/format';
 import { visible } from '../kit/visible';
-import type { Attached, AttachmentView, RefusedAttachment } from '../protocol';
+import type { Attached, AttachmentKind, AttachmentView, McpResourceView, PromptFile, RefusedAttachment } from '../protocol';
 import type { Core } from './app';
+import type { Attachment } from './drafts';
 
 /** More than anyone reads, and as much as a provider takes. */
 export const MOST_ATTACHMENTS = 20;
@@ -16,7 +17,7 @@ export const MOST_ATTACHMENTS = 20;
 export const LONG_PASTE = { characters: 4000, lines: 60 };
 
 export interface Attachments {
-  readonly list: Accessor<readonly AttachmentView[]>;
+  readonly list: Accessor<readonly Attachment[]>;
   /** How many files hover over the window; none is undefined. */
   readonly hovering: Accessor<number | undefined>;
   pick(folders: boolean): Promise<void>;
@@ -25,6 +26,8 @@ export interface Attachments {
   pasteFiles(files: readonly File[]): Promise<void>;
   /** Long text becomes an attachment; `inline` is how to have it as text after all. */
   pasteText(text: string, inline: () => void): Promise<void>;
+  /** What a tool server offers. It is read when the prompt is sent. */
+  addResource(resource: McpResourceView): void;
   remove(id: string): void;
   /** One place towards the beginning (-1) or the end (1). */
   move(id: string, step: number): void;
@@ -50,17 +53,19 @@ export function createAttachments(core: Core, place: Accessor<string>): Attachme
   const { host, drafts, toasts, attempt } = core;
   const [hovering, setHovering] = createSignal<number | undefined>();
   const list = () => drafts.get(place()).attachments;
-  const set = (where: string, attachments: readonly AttachmentView[]) => drafts.change(where, { attachments });
+  const set = (where: string, attachments: readonly Attachment[]) => drafts.change(where, { attachments });
 
   const add = (where: string, { added, refused }: Attached) => {
     const now = drafts.get(where).attachments;
-    // The same file twice says nothing new.
-    const fresh = added.filter((one) => one.path === undefined || !now.some((old) => old.path === one.path));
+    // The same thing twice says nothing new.
+    const isThere = (one: Attachment) =>
+      now.some((old) => old.id === one.id || (one.path !== undefined && old.path === one.path));
+    const fresh = added.filter((one) => !isThere(one));
     const room = Math.max(0, MOST_ATTACHMENTS - now.length);
     const taken = fresh.slice(0, room);
     if (taken.length > 0) set(where, [...now, ...taken]);
     for (const left of added) {
-      if (!taken.includes(left)) void host.removeAttachment(left.id);
+      if (!taken.includes(left) && isStaged(left)) void host.removeAttachment(left.id);
     }
     if (fresh.length > room) toasts.show({ tone: 'error', text: en.attach.tooMany(MOST_ATTACHMENTS, fresh.length - room) });
     for (const one of refused) toasts.show({ tone: 'error', text: whyNot(one) });
@@ -110,6 +115,7 @@ export function createAttachments(core: Core, place: Accessor<string>): Attachme
         },
       });
     },
+    addResource: (resource) => add(place(), { added: [resourceAttachment(resource)], refused: [] }),
     move: (id, step) => set(place(), moved(list(), id, step)),
     start: () =>
       host.onDrop((update) => {
@@ -128,6 +134,25 @@ export function createAttachments(core: Core, place: Accessor<string>): Attachme
       );
     },
   };
+}
+
+/** As a prompt names it. */
+export function promptFile({ url, mime, name, resource }: Attachment): PromptFile {
+  const file: PromptFile = { url, mime, filename: name };
+  if (!resource) return file;
+  // No word of the prompt names it, so none is pointed at.
+  const text = { value: '', start: 0, end: 0 };
+  return { ...file, source: { type: 'resource', clientName: resource.server, uri: resource.uri, text } };
+}
+
+export function resourceAttachment({ server, uri, name, mime = 'text/plain' }: Omit<McpResourceView, 'description'>): Attachment {
+  return { id: `mcp:${server}:${uri}`, url: uri, name, kind: kindOf(mime), mime, size: 0, resource: { server, uri } };
+}
+
+export function kindOf(mime: string): AttachmentKind {
+  if (mime === 'application/x-directory') return 'directory';
+  if (mime === 'application/pdf') return 'pdf';
+  return mime.startsWith('image/') ? 'image' : 'text';
 }
 
 /** Those of a prompt that is edited are stored with it, under the ids of their parts. */

@@ -12,9 +12,14 @@ const AT_MOST = 100;
 
 export type SymbolMention = Extract<Mention, { kind: 'symbol' }>;
 
+/** Something beside the prompt: what the host has staged, or what a tool server will be asked for. */
+export interface Attachment extends AttachmentView {
+  readonly resource?: { readonly server: string; readonly uri: string };
+}
+
 export interface Draft {
   readonly text: string;
-  readonly attachments: readonly AttachmentView[];
+  readonly attachments: readonly Attachment[];
   /** Symbols picked for this text; those whose name is no longer in it are not sent. */
   readonly symbols: readonly SymbolMention[];
 }

@@ -1,6 +1,7 @@
 /** A prompt that was sent, as it could be sent once more. Pure. */
-import type { AttachmentKind, AttachmentView, FilePart, MessageView, PromptFile } from '../protocol';
-import type { Draft } from './drafts';
+import type { FilePart, MessageView, PromptFile } from '../protocol';
+import { kindOf, promptFile, resourceAttachment } from './attachments';
+import type { Attachment, Draft } from './drafts';
 
 /** As something to write on. */
 export function draftOf(message: MessageView): Draft {
@@ -14,7 +15,7 @@ export function isWritten(message: MessageView): boolean {
 
 /** A prompt as it could be sent once more. */
 export function contentOf(message: MessageView): { text: string; files: PromptFile[] } {
-  const files = attachedTo(message).map(({ url, mime, name }) => ({ url, mime, filename: name }));
+  const files = attachedTo(message).map(promptFile);
   return { text: textOf(message), files };
 }
 
@@ -24,16 +25,15 @@ function textOf({ parts }: MessageView): string {
 }
 
 /** What the text names itself is found anew; the rest was attached and goes along again. */
-function attachedTo({ parts }: MessageView): AttachmentView[] {
-  return parts.flatMap(({ part }) => (part.type === 'file' && !part.source ? [attachmentOf(part)] : []));
+function attachedTo({ parts }: MessageView): Attachment[] {
+  const all = parts.flatMap(({ part }) => (part.type === 'file' ? (attachmentOf(part) ?? []) : []));
+  // A resource may have come as several files.
+  return all.filter((one, at) => all.findIndex((other) => other.id === one.id) === at);
 }
 
-function attachmentOf(file: FilePart): AttachmentView {
-  return { id: file.id, url: file.url, name: file.filename ?? file.mime, kind: kindOf(file), mime: file.mime, size: 0 };
-}
-
-function kindOf({ mime }: FilePart): AttachmentKind {
-  if (mime === 'application/x-directory') return 'directory';
-  if (mime === 'application/pdf') return 'pdf';
-  return mime.startsWith('image/') ? 'image' : 'text';
+function attachmentOf(file: FilePart): Attachment | undefined {
+  const { id, url, mime, source } = file;
+  const name = file.filename ?? mime;
+  if (source?.type === 'resource') return resourceAttachment({ server: source.clientName, uri: source.uri, name, mime });
+  return source ? undefined : { id, url, name, kind: kindOf(mime), mime, size: 0 };
 }
