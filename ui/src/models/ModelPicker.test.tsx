@@ -56,6 +56,35 @@ describe('the model picker', () => {
     await waitFor(() => expect(button().textContent).toBe('Claude Sonnet 4.5'));
   });
 
+  test('lists what the project one is in brings, also after a key was entered there', async () => {
+    const window = await ready();
+    const brought = () => window.app.models.find({ providerID: 'observatory', modelID: 'sky' })?.model.name;
+    expect(window.called('listModels')[0]).toEqual(['prj_lantern']);
+    expect(brought()).toBeUndefined();
+    await window.app.listProject('prj_orrery');
+    await window.app.select('ses_moons');
+    await waitFor(() => expect(brought()).toBe('Sky model'));
+    await window.app.models.setKey('openai', 'sk-1');
+    await window.app.models.lookForLocal();
+    expect(brought()).toBe('Sky model');
+    await window.app.select('ses_gallery');
+    await waitFor(() => expect(brought()).toBeUndefined());
+  });
+
+  test('does not go back to the list of a project that was left before it came', async () => {
+    const window = await ready();
+    const listed = window.host.listModels;
+    let late = () => {};
+    window.host.listModels = (id) =>
+      id === 'prj_orrery' ? new Promise((done) => (late = () => done(listed(id)))) : listed(id);
+    await window.app.listProject('prj_orrery');
+    await window.app.select('ses_moons');
+    await window.app.select('ses_gallery');
+    late();
+    await window.app.models.refresh();
+    expect(window.app.models.find({ providerID: 'observatory', modelID: 'sky' })).toBeUndefined();
+  });
+
   test('opens with a key, filters while typing, and picks with Enter', async () => {
     const window = await ready();
     fireEvent.keyDown(document.body, { key: 'm', ctrlKey: true });

@@ -66,7 +66,7 @@ describe('a key', () => {
     fireEvent.click(screen.getByTestId('save-key-anthropic'));
     await waitFor(() => expect(row('anthropic').textContent).toContain('Key …7Q2x from the keyring'));
     expect(window.called('setKey')).toEqual([['anthropic', KEY]]);
-    expect(input('anthropic').value).toBe('');
+    await waitFor(() => expect(input('anthropic').value).toBe(''));
     expect(document.documentElement.outerHTML).not.toContain(KEY);
     expect(JSON.stringify([window.app.models.list(), window.app.settings(), { ...localStorage }])).not.toContain(KEY);
   });

@@ -1,10 +1,11 @@
 /**
  * Which models there are, and which of them the next prompt goes to.
  *
+ * A trusted project may bring models of its own, so the list is that of the project one is in.
  * A session goes on with the model of its newest prompt until the person picks another. A new
  * one begins with what was picked last, or with the default of the list.
  */
-import { createMemo, createSignal, type Accessor } from 'solid-js';
+import { createEffect, createMemo, createSignal, on, type Accessor } from 'solid-js';
 import type { Message, ModelList, ModelRef, ModelView, ProviderView, Settings } from '../protocol';
 import type { Core } from './app';
 
@@ -32,6 +33,8 @@ export interface Models {
   isFavourite(model: ModelRef): boolean;
 
   load(): Promise<void>;
+  /** Asks again: what the project may bring has changed. */
+  refresh(): Promise<void>;
   lookForLocal(): Promise<void>;
   choose(model: ModelRef): void;
   /** Undefined is the model's own default. */
@@ -106,10 +109,22 @@ export function createModels({ core, settings, save, selected }: Around): Models
     const session = selected();
     if (session !== undefined) setPicked((all) => ({ ...all, [session]: use }));
   };
-  const take = async (work: () => Promise<ModelList>) => {
-    const told = await attempt(work);
-    if (told) setList(told);
+  const projectID = () => core.project()?.id;
+  let loaded = false;
+  let asked = 0;
+  const refresh = async () => {
+    asked += 1;
+    const turn = asked;
+    const told = await attempt(() => host.listModels(projectID()));
+    // What was asked before another project was opened, or a key was entered, is old.
+    if (told && turn === asked) setList(told);
   };
+  /** What changes the list answers with the person's own; the project's is asked for. */
+  const lookForLocal = async () => {
+    await attempt(() => host.findLocalModels());
+    await refresh();
+  };
+  createEffect(on(projectID, () => void (loaded && refresh()), { defer: true }));
 
   return {
     list,
@@ -119,10 +134,12 @@ export function createModels({ core, settings, save, selected }: Around): Models
     nameOf: (model) => find(model)?.model.name ?? model.modelID,
     isFavourite: (model) => settings().favouriteModels.some((one) => sameModel(one, model)),
     async load() {
-      await take(() => host.listModels());
-      await take(() => host.findLocalModels());
+      loaded = true;
+      await refresh();
+      await lookForLocal();
     },
-    lookForLocal: () => take(() => host.findLocalModels()),
+    refresh,
+    lookForLocal,
     choose(model) {
       pick(remembered(model));
       const others = settings().recentModels.filter((one) => !sameModel(one, model));
@@ -141,10 +158,12 @@ export function createModels({ core, settings, save, selected }: Around): Models
       save({ favouriteModels: added ? [...others, model] : others });
     },
     async setKey(providerID, key) {
-      setList(await host.setKey(providerID, key));
+      await host.setKey(providerID, key);
+      await refresh();
     },
     async removeKey(providerID) {
-      setList(await host.removeKey(providerID));
+      await host.removeKey(providerID);
+      await refresh();
     },
   };
 }

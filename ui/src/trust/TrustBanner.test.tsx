@@ -19,6 +19,13 @@ test('an untrusted project says what it would run, and is trusted with a click',
   expect(window.called('setTrust')).toEqual([['prj_lantern', true]]);
 });
 
+test('a project that was just trusted brings its models', async () => {
+  const window = await ready({ trust: 'untrusted' });
+  await waitFor(() => expect(window.called('listModels')).toHaveLength(2));
+  fireEvent.click(await screen.findByTestId('trust-yes'));
+  await waitFor(() => expect(window.called('listModels')).toHaveLength(3));
+});
+
 test('not now hides it without trusting, and each project is asked about by itself', async () => {
   const window = await ready({ trust: 'changed' });
   expect((await screen.findByTestId('trust-banner')).textContent).toContain('lantern has changed');

@@ -35,7 +35,9 @@ export function TrustBanner() {
     if (id === undefined) return;
     if (!trusted) return void setLater((ids) => [...ids, id]);
     const now = await app.attempt(() => app.host.setTrust(id, true));
-    if (now) mutate(now);
+    if (!now) return;
+    mutate(now);
+    void app.models.refresh();
   };
 
   return (

@@ -37,6 +37,14 @@ const catalog: readonly ProviderView[] = [
   },
 ];
 
+/** What the orrery's own config brings. */
+const OBSERVATORY: ProviderView = {
+  ...local('observatory', 'Observatory'),
+  local: false,
+  ready: true,
+  models: [model('sky', 'Sky model', 64_000, undefined, {})],
+};
+
 export function createFakeModels(connected: boolean): Answers {
   const keys = new Map<string, KeyView>();
   if (connected) keys.set('anthropic', { hint: '…9f3c', source: 'ANTHROPIC_API_KEY', stored: false });
@@ -55,7 +63,10 @@ export function createFakeModels(connected: boolean): Answers {
     };
   };
   return {
-    listModels: async () => list(),
+    listModels: async (projectID) => {
+      const all = list();
+      return projectID === 'prj_orrery' ? { ...all, providers: [...all.providers, OBSERVATORY] } : all;
+    },
     findLocalModels: async () => list(),
     setKey: async (providerID, key) => {
       if (/\s/.test(key)) throw { code: 'failed', message: 'A key has no spaces in it' };
