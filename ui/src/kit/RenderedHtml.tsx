@@ -6,29 +6,65 @@
  */
 import { createEffect, createRenderEffect, onMount } from 'solid-js';
 import { en } from '../i18n/en';
+import { openPicture } from '../media/lightbox';
+import { useApp } from '../store/context';
 import { copyText } from './clipboard';
 import { highlightWords } from './highlight';
 import { morph } from './morph';
+import { addressOf, dress, LOADED, nameOf, REMOTE } from './remoteImage';
+
+/** Twice the height a picture is shown at, for fine screens. */
+const PICTURE = 640;
 
 /** A block of Markdown. While it grows, the nodes that stay the same stay. */
 export function RenderedHtml(props: { html: string; marks?: readonly string[] }) {
+  const app = useApp();
   // Filled before it is in the page: the list around it measures it at once.
   const fill = (block: HTMLDivElement) =>
     createRenderEffect(() => {
       const fresh = elementsOf(props.html);
       for (const pre of fresh.querySelectorAll('pre:not(.continued)')) pre.append(copyCodeButton());
       highlightWords(fresh, props.marks ?? []);
+      for (const button of fresh.querySelectorAll(REMOTE)) {
+        const address = addressOf(button);
+        if (address !== undefined) dress(button, app.pictures.stateOf(address), (url) => app.host.pictureURL(url, PICTURE));
+      }
       morph(block, fresh);
     });
 
-  const onClick = (event: MouseEvent) => {
-    const button = event.target instanceof Element ? event.target.closest('.copy-code') : null;
+  const onRemote = (button: Element) => {
+    const address = addressOf(button);
+    if (address === undefined) return;
+    const state = app.pictures.stateOf(address);
+    if (state.name === 'loaded') openPicture(app, { url: state.url, name: nameOf(button) });
+    else void app.pictures.load(address);
+  };
+  const onClick = ({ target }: MouseEvent) => {
+    if (!(target instanceof Element)) return;
+    const remote = target.closest(REMOTE);
+    if (remote) return onRemote(remote);
+    const button = target.closest('.copy-code');
     const pre = button?.closest('pre');
     if (!button || !pre) return;
     void copyText(codeOf(pre)).then((done) => done && (button.textContent = en.part.copied));
   };
+  /** Of a picture; it does not bubble, so it is heard on its way down. */
+  const onError = ({ target }: Event) => {
+    const button = target instanceof Element && target.classList.contains(LOADED) ? target.closest(REMOTE) : null;
+    const address = button ? addressOf(button) : undefined;
+    if (address !== undefined) app.pictures.broke(address);
+  };
 
-  return <div class="block" ref={fill} onClick={onClick} />;
+  return (
+    <div
+      class="block"
+      ref={(block) => {
+        block.addEventListener('error', onError, true);
+        fill(block);
+      }}
+      onClick={onClick}
+    />
+  );
 }
 
 /** What a command printed. While it runs, the end stays in sight of who is there. */

@@ -48,17 +48,22 @@ export function Lightbox() {
 function Window(props: { place: Place }) {
   const app = useApp();
   const before = document.activeElement;
-  const sessionID = props.place.sessionID;
-  const [all] = createResource(() => app.attempt(() => app.host.sessionImages(sessionID)));
-  const loaded = () => findLoaded(app.state().open?.messages.flatMap((one) => one.parts) ?? [], props.place.partID);
+  const sessionID = 'alone' in props.place ? undefined : props.place.sessionID;
+  const partID = () => ('alone' in props.place ? '' : props.place.partID);
+  const [all] = createResource(
+    () => sessionID,
+    (id) => app.attempt(() => app.host.sessionImages(id)),
+  );
+  const loaded = () => findLoaded(app.state().open?.messages.flatMap((one) => one.parts) ?? [], partID());
   const images = createMemo((): readonly SessionImage[] => {
+    if ('alone' in props.place) return [{ ...props.place.alone, messageID: '', partID: '', mime: '' }];
     const known = all() ?? [];
     const own = loaded();
-    if (known.some((one) => one.partID === props.place.partID) || !own) return known;
+    if (known.some((one) => one.partID === partID()) || !own) return known;
     // It came after the list was made, or the list is still on its way.
     return [...known, own];
   });
-  const at = () => images().findIndex((one) => one.partID === props.place.partID);
+  const at = () => images().findIndex((one) => one.partID === partID());
   const image = createMemo(() => images()[at()], undefined, { equals: (a, b) => a?.partID === b?.partID });
   const name = () => visible(image()?.name || en.lightbox.unnamed);
   let picture: PictureHandle | undefined;
@@ -66,7 +71,7 @@ function Window(props: { place: Place }) {
 
   const go = (step: number) => {
     const next = images()[at() + step];
-    if (next) app.show({ ...props.place, partID: next.partID });
+    if (next && sessionID !== undefined) app.show({ name: 'lightbox', sessionID, partID: next.partID });
   };
   const copy = () => {
     const url = image()?.url;
@@ -124,7 +129,7 @@ function Window(props: { place: Place }) {
     const home = before instanceof HTMLElement && before.isConnected && before !== document.body ? before : undefined;
     (home ?? document.querySelector<HTMLElement>('.composer-input'))?.focus();
   };
-  createEffect(on(() => props.place.partID, () => picture?.fit(), { defer: true }));
+  createEffect(on(partID, () => picture?.fit(), { defer: true }));
 
   return (
     <Dialog.Content

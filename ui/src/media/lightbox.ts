@@ -6,6 +6,11 @@ export function openLightbox(app: App, sessionID: string, partID: string): void 
   app.show({ name: 'lightbox', sessionID, partID });
 }
 
+/** A picture that is none of the session's. */
+export function openPicture(app: App, picture: { readonly url: string; readonly name: string }): void {
+  app.show({ name: 'lightbox', alone: picture });
+}
+
 /** Pixels only. An SVG is a program, and anything else is not ours to decode. */
 export function isPicture(file: { readonly mime: string; readonly url: string }): boolean {
   const pixels = /^image\/(png|jpeg|gif|webp|bmp)$/.test(file.mime);

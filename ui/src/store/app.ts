@@ -16,6 +16,7 @@ import { waitingSessions } from './waiting';
 import { createDrafts, type Drafts } from './drafts';
 import { createEditing, placeOf, type Editing } from './editing';
 import { createModels, type Models } from './models';
+import { createPictures, type Pictures } from './pictures';
 import { contentOf } from './prompts';
 import { emptyState, reduceAll, type UiState } from './reduce';
 import { createSessions, type Sessions } from './sessions';
@@ -30,6 +31,7 @@ export type Phase =
 export type Overlay =
   | { readonly name: 'models' }
   | { readonly name: 'lightbox'; readonly sessionID: string; readonly partID: string }
+  | { readonly name: 'lightbox'; readonly alone: { readonly url: string; readonly name: string } }
   | { readonly name: 'palette' }
   | { readonly name: 'share'; readonly sessionID: string }
   | { readonly name: 'snapshot' }
@@ -48,6 +50,7 @@ export interface App extends Omit<Sessions, 'send' | 'run'> {
   readonly models: Models;
   readonly agents: Agents;
   readonly attachments: Attachments;
+  readonly pictures: Pictures;
   readonly editing: Editing;
   readonly transfer: Transfer;
   /** Where what is written belongs: a session, an edited prompt, or the project's empty page. */
@@ -292,6 +295,7 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
     models,
     agents,
     attachments,
+    pictures: createPictures(host),
     editing,
     transfer,
     place,

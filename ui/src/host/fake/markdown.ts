@@ -66,6 +66,10 @@ function inline(text: string): string {
   return escape(text)
     .replace(/`([^`]+)`/g, '<code>$1</code>')
     .replace(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>')
+    .replace(
+      /!\[([^\]]*)\]\((https:\/\/([^/)]+)[^)]*)\)/g,
+      '<button type="button" class="remote-image" data-src="$2" data-host="$3">$1 · $3</button>',
+    )
     .replace(/\[([^\]]+)\]\((https:[^)]+)\)/g, '<a href="$2" rel="noopener noreferrer">$1</a>');
 }
 
