@@ -14,7 +14,12 @@ const policy = [
 export default defineConfig({
   plugins: [solid()],
   clearScreen: false,
-  server: { port: 5173, strictPort: true },
+  server: {
+    port: 5173,
+    strictPort: true,
+    // A test reads from the Rust sources which characters they escape.
+    fs: { allow: ['.', '../src-tauri/crates'] },
+  },
   preview: { headers: { 'Content-Security-Policy': policy } },
   build: {
     // WebKitGTK, WKWebView and WebView2 of the oldest systems we support.

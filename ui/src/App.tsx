@@ -18,6 +18,7 @@ import { keyName, useShortcuts } from './kit/keys';
 import { followLinks, followLinksByKey, type Ways } from './kit/links';
 import { Toasts } from './kit/Toasts';
 import { createNarrow } from './kit/narrow';
+import { visible, visibleLine } from './kit/visible';
 import { Lightbox } from './media/Lightbox';
 import { Palette } from './palette/Palette';
 import { ReviewPlace } from './review/ReviewPlace';
@@ -70,7 +71,7 @@ export function App() {
     document.documentElement.toggleAttribute('data-reduced-motion', app.settings().reducedMotion);
   });
   createEffect(() => {
-    const title = app.session()?.title;
+    const title = visibleLine(app.session()?.title ?? '');
     const waiting = app.waiting().length;
     if (waiting > 0) document.title = en.waiting.title(waiting);
     else document.title = title ? `${title} – ${en.app}` : en.app;
@@ -112,7 +113,7 @@ export function App() {
           <Show when={app.state().storeProblem}>
             {(problem) => (
               <Banner tone="danger">
-                <strong>{en.error.store}.</strong> {problem()}
+                <strong>{en.error.store}.</strong> {visible(problem())}
               </Banner>
             )}
           </Show>
@@ -155,7 +156,7 @@ function TitleBar(props: { sidebarOpen: boolean; onShowSidebar: () => void }) {
   const actions = useActions();
   const place = () => {
     const project = app.project();
-    return project ? (project.name ?? baseName(project.worktree)) : '';
+    return project ? visibleLine(project.name ?? baseName(project.worktree)) : '';
   };
   return (
     <header class="title-bar">
@@ -169,7 +170,7 @@ function TitleBar(props: { sidebarOpen: boolean; onShowSidebar: () => void }) {
           onClick={props.onShowSidebar}
         />
       </Show>
-      <h1 class="title-bar-title">{app.session()?.title ?? en.app}</h1>
+      <h1 class="title-bar-title">{visibleLine(app.session()?.title ?? en.app)}</h1>
       <Show when={!props.sidebarOpen && app.waiting().length > 0}>
         <button type="button" class="waiting-badge" onClick={() => app.goToWaiting()}>
           {en.waiting.badge(app.waiting().length)}
@@ -183,7 +184,7 @@ function TitleBar(props: { sidebarOpen: boolean; onShowSidebar: () => void }) {
           onClick={() => app.show({ name: 'share', sessionID: app.selected() ?? '' })}
         />
       </Show>
-      <span class="title-bar-place" title={app.project()?.worktree}>
+      <span class="title-bar-place" title={visibleLine(app.project()?.worktree ?? '')}>
         {place()}
       </span>
       <Show when={app.selected() !== undefined}>

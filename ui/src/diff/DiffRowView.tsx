@@ -4,7 +4,7 @@ import { Match, Show, Switch, type JSX } from 'solid-js';
 import { en } from '../i18n/en';
 import { FileLink } from '../kit/FileLink';
 import { Spans } from '../kit/Spans';
-import { visible } from '../kit/visible';
+import { visible, visibleLine } from '../kit/visible';
 import type { DiffLine, FileDiffView } from '../protocol';
 import { Counts } from './Counts';
 import type { DiffRow, Gap } from './rows';
@@ -48,14 +48,14 @@ function FileRow(props: Omit<RowProps, 'row'> & { row: RowOf<'file'> }) {
         type="button"
         class="diff-file-toggle"
         aria-expanded={!props.row.closed}
-        aria-label={props.row.closed ? en.diff.open(file().path) : en.diff.close(file().path)}
+        aria-label={(props.row.closed ? en.diff.open : en.diff.close)(visibleLine(file().path))}
         onClick={() => props.onToggle(file().path)}
       >
         <ChevronRight class="chevron" size={14} aria-hidden="true" />
       </button>
       <span class="diff-file-name">
         <Show when={file().oldPath}>
-          {(old) => <span class="diff-old-path">{visible(old())} → </span>}
+          {(old) => <span class="diff-old-path">{visibleLine(old())} → </span>}
         </Show>
         <FileLink path={file().path} />
       </span>
@@ -111,12 +111,12 @@ function NoteRow(props: Omit<RowProps, 'row'> & { row: RowOf<'note'> }) {
   const words = () => {
     const { file, note } = props.row;
     if (note === 'folded') return en.diff.folded[file.folded ?? 'tooLong'];
-    if (note === 'renamed') return en.diff.renamed(file.oldPath ?? '', file.path);
+    if (note === 'renamed') return en.diff.renamed(visibleLine(file.oldPath ?? ''), visibleLine(file.path));
     return en.diff.notes[note];
   };
   return (
     <div class="diff-note" tabindex="-1" data-row={props.row.key} data-note={props.row.note} onFocusIn={() => props.onFocus()}>
-      <span>{visible(words())}</span>
+      <span>{words()}</span>
       <Show when={props.row.note === 'folded' && props.canUnfold}>
         <button type="button" class="diff-gap" onClick={() => props.onUnfold(props.row.file, undefined)}>
           {en.diff.showAnyway(props.row.file.additions + props.row.file.deletions)}

@@ -322,6 +322,8 @@ export const en = {
       outside: 'Outside of the project',
       patterns: 'For',
       input: 'Input',
+      server: 'Tool server',
+      tool: 'Tool',
     },
     fromTask: (task: string) => `Asked by the task “${task}”`,
     changes: 'What would change',

@@ -4,6 +4,7 @@ import Check from 'lucide-solid/icons/check';
 import ChevronDown from 'lucide-solid/icons/chevron-down';
 import { For, Show, type JSX } from 'solid-js';
 import './menu.css';
+import { visibleLine } from './visible';
 
 export interface ChoiceProps {
   readonly label: string;
@@ -18,7 +19,7 @@ export interface ChoiceProps {
 }
 
 export function Choice(props: ChoiceProps) {
-  const shown = () => props.options.find((option) => option.value === props.value)?.label ?? props.value;
+  const shown = () => visibleLine(props.options.find((option) => option.value === props.value)?.label ?? props.value);
   return (
     <DropdownMenu gutter={4} placement="top-start" modal={false} preventScroll={false}>
       <DropdownMenu.Trigger
@@ -41,10 +42,8 @@ export function Choice(props: ChoiceProps) {
                     <Check size={14} aria-hidden="true" />
                   </DropdownMenu.ItemIndicator>
                   <span class="menu-words">
-                    {option.label}
-                    <Show when={option.note}>
-                      <span class="menu-note">{option.note}</span>
-                    </Show>
+                    {visibleLine(option.label)}
+                    <Show when={option.note}>{(note) => <span class="menu-note">{visibleLine(note())}</span>}</Show>
                   </span>
                 </DropdownMenu.RadioItem>
               )}

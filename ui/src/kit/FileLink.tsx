@@ -1,7 +1,7 @@
 import { Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { useApp } from '../store/context';
-import { visible } from './visible';
+import { visibleLine } from './visible';
 import './file-link.css';
 
 /** A file of the project, by its path. A click opens it in the editor. */
@@ -13,13 +13,13 @@ export function FileLink(props: { path: string; line?: number; class?: string; l
       class={`file-link ${props.class ?? ''}`}
       data-path={props.path}
       data-line={props.line}
-      title={en.part.openInEditor(visible(props.path), props.line)}
+      title={en.part.openInEditor(visibleLine(props.path), props.line)}
       onClick={(event) => {
         event.stopPropagation();
         void app.openFile(props.path, props.line);
       }}
     >
-      <bdi>{visible(props.label ?? props.path)}</bdi>
+      <bdi>{visibleLine(props.label ?? props.path)}</bdi>
       <Show when={props.line !== undefined && props.label === undefined}>
         <span class="file-link-line">:{props.line}</span>
       </Show>

@@ -4,6 +4,7 @@ import { For, Show, type JSX } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
 import type { Icon } from './Button';
 import './menu.css';
+import { visibleLine } from './visible';
 
 export interface MenuItem {
   readonly label: string;
@@ -29,7 +30,7 @@ export function Menu(props: MenuProps) {
   const onOpenChange = (open: boolean) => open && props.onOpen?.();
   return (
     <DropdownMenu gutter={4} placement="bottom-end" modal={false} preventScroll={false} onOpenChange={onOpenChange}>
-      <DropdownMenu.Trigger class={`icon-button ${props.class ?? ''}`} aria-label={props.label} title={props.label}>
+      <DropdownMenu.Trigger class={`icon-button ${props.class ?? ''}`} aria-label={visibleLine(props.label)} title={visibleLine(props.label)}>
         {props.children}
       </DropdownMenu.Trigger>
       <DropdownMenu.Portal>

@@ -4,6 +4,7 @@ import { en } from '../i18n/en';
 import type { Toasts as ToastList } from '../store/toasts';
 import { Button, IconButton } from './Button';
 import './toasts.css';
+import { visible } from './visible';
 
 export function Toasts(props: { toasts: ToastList }) {
   return (
@@ -25,10 +26,8 @@ export function Toasts(props: { toasts: ToastList }) {
             role={toast.tone === 'error' ? 'alert' : 'status'}
           >
             <div class="toast-text">
-              <p>{toast.text}</p>
-              <Show when={toast.detail}>
-                <p class="toast-detail">{toast.detail}</p>
-              </Show>
+              <p>{visible(toast.text)}</p>
+              <Show when={toast.detail}>{(detail) => <p class="toast-detail">{visible(detail())}</p>}</Show>
             </div>
             <Show when={toast.action}>
               {(action) => (

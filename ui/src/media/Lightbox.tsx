@@ -16,7 +16,7 @@ import { createEffect, createMemo, createResource, on, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { IconButton } from '../kit/Button';
 import { hasCommandKey, keyName } from '../kit/keys';
-import { visible } from '../kit/visible';
+import { visibleLine } from '../kit/visible';
 import type { FilePart, Part, PartView, SessionImage } from '../protocol';
 import type { Overlay } from '../store/app';
 import { useApp } from '../store/context';
@@ -65,7 +65,7 @@ function Window(props: { place: Place }) {
   });
   const at = () => images().findIndex((one) => one.partID === partID());
   const image = createMemo(() => images()[at()], undefined, { equals: (a, b) => a?.partID === b?.partID });
-  const name = () => visible(image()?.name || en.lightbox.unnamed);
+  const name = () => visibleLine(image()?.name || en.lightbox.unnamed);
   let picture: PictureHandle | undefined;
   let content!: HTMLDivElement;
 

@@ -4,6 +4,7 @@ import ChevronDown from 'lucide-solid/icons/chevron-down';
 import { createMemo, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { keyName, modelKey } from '../kit/keys';
+import { visibleLine } from '../kit/visible';
 import { useApp } from '../store/context';
 import { DEMO } from '../store/models';
 import { ModelSearch } from './ModelSearch';
@@ -17,7 +18,7 @@ export function ModelPicker(props: { onDone: () => void }) {
     const use = app.models.current();
     if (!use) return before;
     const demo = use.model.providerID === DEMO;
-    return { demo, name: demo ? en.demo : app.models.nameOf(use.model) };
+    return { demo, name: demo ? en.demo : visibleLine(app.models.nameOf(use.model)) };
   }, undefined);
   const onOpenChange = (wanted: boolean) => (wanted ? app.show({ name: 'models' }) : app.dismiss('models'));
 

@@ -5,6 +5,7 @@ import Star from 'lucide-solid/icons/star';
 import { Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { contextSize, price } from '../kit/format';
+import { visibleLine } from '../kit/visible';
 import type { PriceView } from '../protocol';
 import { useApp } from '../store/context';
 import type { Entry } from './search';
@@ -53,9 +54,9 @@ export function ModelRow(props: ModelRowProps) {
         <Star size={14} />
       </span>
       <span class="model-name">
-        {model().name}
+        {visibleLine(model().name)}
         <Show when={props.withProvider}>
-          <span class="model-provider">{props.entry.provider.name}</span>
+          <span class="model-provider">{visibleLine(props.entry.provider.name)}</span>
         </Show>
         <Show when={favourite()}>
           <span class="visually-hidden">{en.models.isFavourite}</span>

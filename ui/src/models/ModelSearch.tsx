@@ -3,6 +3,7 @@ import { createEffect, createMemo, createSignal, createUniqueId, For, on, Show }
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
 import { hasCommandKey, isComposing, keyName } from '../kit/keys';
+import { visibleLine } from '../kit/visible';
 import type { ModelList } from '../protocol';
 import { useApp } from '../store/context';
 import { sameModel } from '../store/models';
@@ -144,5 +145,5 @@ export function ModelSearch(props: { list: ModelList }) {
 }
 
 function titleOf(section: Section): string {
-  return section.kind === 'provider' ? section.provider.name : en.models.sections[section.kind];
+  return section.kind === 'provider' ? visibleLine(section.provider.name) : en.models.sections[section.kind];
 }

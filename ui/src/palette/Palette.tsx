@@ -11,6 +11,7 @@ import { en } from '../i18n/en';
 import type { Icon } from '../kit/Button';
 import { baseName } from '../kit/format';
 import { isComposing } from '../kit/keys';
+import { visibleLine } from '../kit/visible';
 import { useApp } from '../store/context';
 import { projectOf } from '../store/projects';
 import { ranked } from './match';
@@ -139,9 +140,9 @@ function Window() {
                     onClick={() => run(entry)}
                   >
                     <Dynamic component={ICONS[entry.section]} size={14} aria-hidden="true" />
-                    <span class="palette-label">{entry.label}</span>
+                    <span class="palette-label">{visibleLine(entry.label)}</span>
                     <Show when={entry.detail}>
-                      <span class="palette-detail">{entry.detail}</span>
+                      {(detail) => <span class="palette-detail">{visibleLine(detail())}</span>}
                     </Show>
                     <Show when={entry.keys}>
                       <kbd>{entry.keys}</kbd>

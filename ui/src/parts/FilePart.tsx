@@ -10,7 +10,7 @@ import { en } from '../i18n/en';
 import type { Icon } from '../kit/Button';
 import { filePathOf } from '../kit/file-url';
 import { baseName, relativePath } from '../kit/format';
-import { visible } from '../kit/visible';
+import { visibleLine } from '../kit/visible';
 import { isPicture, openLightbox } from '../media/lightbox';
 import type { FilePart as FilePartData } from '../protocol';
 import { useApp } from '../store/context';
@@ -26,7 +26,7 @@ const THUMB = 480;
 /** An attachment: a picture as a thumbnail, everything else in one line that leads to it. */
 export function FileChip(props: { file: FilePartData; attached?: boolean }) {
   const app = useApp();
-  const name = () => visible(nameOf(props.file, app.session()?.directory));
+  const name = () => visibleLine(nameOf(props.file, app.session()?.directory));
   const [broken, setBroken] = createSignal(false);
   const picture = () => (broken() || !isPicture(props.file) ? undefined : app.host.pictureURL(props.file.url, THUMB));
   const place = () => placeOf(props.file);

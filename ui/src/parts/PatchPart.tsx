@@ -2,7 +2,7 @@ import FileDiff from 'lucide-solid/icons/file-diff';
 import { For, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { relativePath } from '../kit/format';
-import { visible } from '../kit/visible';
+import { visibleLine } from '../kit/visible';
 import { useApp } from '../store/context';
 import { turnOf } from '../store/turns';
 import type { PartProps } from './registry';
@@ -19,12 +19,12 @@ export function PatchPart(props: PartProps<'patch'>) {
         type="button"
         class="patch-line"
         data-testid="open-review"
-        title={visible(files().join('\n'))}
+        title={files().map(visibleLine).join('\n')}
         onClick={() => app.review.open({ turnID: turnOf(props.message), path: files()[0] })}
       >
         <FileDiff size={13} aria-hidden="true" />
         <span>{en.part.patch(files().length)}</span>
-        <For each={files().slice(0, NAMED)}>{(file) => <code>{visible(file)}</code>}</For>
+        <For each={files().slice(0, NAMED)}>{(file) => <code>{visibleLine(file)}</code>}</For>
         <Show when={files().length > NAMED}>
           <span>+{files().length - NAMED}</span>
         </Show>

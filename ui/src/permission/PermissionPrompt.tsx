@@ -4,7 +4,7 @@ import { DiffText } from '../diff/DiffText';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
 import { altName, isComposing, useShortcuts } from '../kit/keys';
-import { visible } from '../kit/visible';
+import { visible, visibleLine } from '../kit/visible';
 import type { PermissionReply, PermissionRequest } from '../protocol';
 import { useApp } from '../store/context';
 import { whatOf } from './what';
@@ -75,7 +75,7 @@ export function PermissionPrompt(props: { request: PermissionRequest; position?:
               <Show when={what().facts.length > 1}>
                 <span class="prompt-label">{fact.label}</span>
               </Show>
-              <For each={fact.values}>{(value) => <code>{visible(value)}</code>}</For>
+              <For each={fact.values}>{(value) => <code>{fact.lines ? visible(value) : visibleLine(value)}</code>}</For>
             </div>
           )}
         </For>
@@ -94,7 +94,7 @@ export function PermissionPrompt(props: { request: PermissionRequest; position?:
           <For each={props.request.always}>
             {(pattern) => (
               <code class="prompt-rule">
-                {visible(props.request.permission)}: {visible(pattern)}
+                {visibleLine(props.request.permission)}: {visibleLine(pattern)}
               </code>
             )}
           </For>

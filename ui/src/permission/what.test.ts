@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { visible, visibleLine } from '../kit/visible';
 import type { PermissionRequest } from '../protocol';
 import { whatOf } from './what';
 
@@ -19,7 +18,7 @@ describe('what a request would let happen', () => {
       said: 'Tidy up',
       diff: undefined,
       reasons: ['It redirects'],
-      facts: [{ label: 'Command', values: ['a && b > c'] }],
+      facts: [{ label: 'Command', values: ['a && b > c'], lines: true }],
     });
   });
 
@@ -39,7 +38,22 @@ describe('what a request would let happen', () => {
     expect(whatOf(request('external_directory', ['/etc/*'], metadata)).facts).toEqual([
       { label: 'Path', values: ['/etc/hosts'] },
       { label: 'Outside of the project', values: ['/etc'] },
-      { label: 'Command', values: ['cat /etc/hosts'] },
+      { label: 'Command', values: ['cat /etc/hosts'], lines: true },
+    ]);
+  });
+
+  test('is each pattern outside of the project where no folder is told', () => {
+    expect(whatOf(request('external_directory', ['/etc/*', '/a\nb/*'], {})).facts).toEqual([
+      { label: 'Outside of the project', values: ['/etc/*', '/a\nb/*'] },
+    ]);
+  });
+
+  test('is the tool of a server, whose it is, and what it is given', () => {
+    const metadata = { server: 'tickets', tool: 'close', input: { id: 7 } };
+    expect(whatOf(request('tickets_close', ['*'], metadata)).facts).toEqual([
+      { label: 'Tool server', values: ['tickets'] },
+      { label: 'Tool', values: ['close'] },
+      { label: 'Input', values: ['{\n  "id": 7\n}'], lines: true },
     ]);
   });
 
@@ -50,27 +64,5 @@ describe('what a request would let happen', () => {
       reasons: [],
       facts: [{ label: 'For', values: ['waltz'] }],
     });
-  });
-});
-
-describe('hidden characters', () => {
-  test.each([
-    ['an escape sequence', 'a\u001b[31mb', 'a⟨U+001B⟩[31mb'],
-    ['an operating system command', '\u001b]0;x\u0007', '⟨U+001B⟩]0;x⟨U+0007⟩'],
-    ['a C1 control', '\u009b31m', '⟨U+009B⟩31m'],
-    ['a carriage return that overwrites a line', 'rm -r /\rls', 'rm -r /⟨U+000D⟩ls'],
-    ['a direction override', 'a\u202egpj.exe', 'a⟨U+202E⟩gpj.exe'],
-    ['an isolate', '\u2066x\u2069', '⟨U+2066⟩x⟨U+2069⟩'],
-    ['a zero-width space', 'r\u200bm', 'r⟨U+200B⟩m'],
-    ['a filler that looks like a space', 'a\u3164b\u2800c', 'a⟨U+3164⟩b⟨U+2800⟩c'],
-    ['a tag character', 'a\u{e0061}', 'a⟨U+E0061⟩'],
-    ['a line separator', 'a\u2028b', 'a⟨U+2028⟩b'],
-  ])('%s is drawn as its code', (_what, text, shown) => {
-    expect(visible(text)).toBe(shown);
-  });
-
-  test('do not include line breaks and tabs, but on one line', () => {
-    expect(visible('a\n\tb')).toBe('a\n\tb');
-    expect(visibleLine('a\n\tb')).toBe('a⟨U+000A⟩⟨U+0009⟩b');
   });
 });

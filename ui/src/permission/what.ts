@@ -1,7 +1,7 @@
 /**
  * What a request would let happen, from what the tool told about it. Pure.
  *
- * Everything here is text that a model chose: it is drawn through `visible` and nowhere else.
+ * Everything here is text that a model chose: it is drawn through `kit/visible` and nowhere else.
  */
 import { en } from '../i18n/en';
 import type { PermissionRequest } from '../protocol';
@@ -10,6 +10,8 @@ export interface Fact {
   readonly label: string;
   /** Each on its own; drawn in full. */
   readonly values: readonly string[];
+  /** A value may have several lines; a line break in any other would pass for a second value. */
+  readonly lines?: true;
 }
 
 export interface What {
@@ -28,6 +30,9 @@ export function whatOf({ permission, patterns, metadata }: PermissionRequest): W
   };
   const fact = (label: string, value: string | undefined): Fact[] =>
     value === undefined ? [] : [{ label, values: [value] }];
+  const long = (label: string, value: string | undefined) =>
+    fact(label, value).map((one): Fact => ({ ...one, lines: true }));
+  const input = long(en.permission.facts.input, inputOf(metadata['input']));
   const { reasons } = metadata;
   const base = {
     said: text('description'),
@@ -37,7 +42,7 @@ export function whatOf({ permission, patterns, metadata }: PermissionRequest): W
   const asked = { label: en.permission.facts.patterns, values: patterns };
   switch (permission) {
     case 'bash':
-      return { ...base, facts: text('command') ? fact(en.permission.facts.command, text('command')) : [asked] };
+      return { ...base, facts: text('command') ? long(en.permission.facts.command, text('command')) : [asked] };
     case 'webfetch':
       return { ...base, facts: text('url') ? fact(en.permission.facts.url, text('url')) : [asked] };
     case 'edit':
@@ -47,14 +52,20 @@ export function whatOf({ permission, patterns, metadata }: PermissionRequest): W
         ...base,
         facts: [
           ...fact(en.permission.facts.path, text('filepath')),
-          ...fact(en.permission.facts.outside, text('parentDir') ?? patterns.join('\n')),
-          ...fact(en.permission.facts.command, text('command')),
+          { label: en.permission.facts.outside, values: [text('parentDir') ?? patterns].flat() },
+          ...long(en.permission.facts.command, text('command')),
         ],
       };
     case 'doom_loop':
-      return { ...base, facts: [asked, ...fact(en.permission.facts.input, inputOf(metadata['input']))] };
-    default:
-      return { ...base, facts: [asked] };
+      return { ...base, facts: [asked, ...input] };
+    default: {
+      // A server's tool is asked for as a whole; its name and its input say more.
+      const tool = [
+        ...fact(en.permission.facts.server, text('server')),
+        ...fact(en.permission.facts.tool, text('tool')),
+      ];
+      return { ...base, facts: [...(tool.length > 0 ? tool : [asked]), ...input] };
+    }
   }
 }
 

@@ -3,7 +3,7 @@ import { For, onMount, Show } from 'solid-js';
 import { Counts } from '../diff/Counts';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
-import { visible } from '../kit/visible';
+import { visible, visibleLine } from '../kit/visible';
 import { useApp } from '../store/context';
 import type { Pending } from './store';
 
@@ -35,7 +35,7 @@ export function ReviewConfirm(props: { pending: Pending }) {
               <Show when={file.change === 'conflict'}>
                 <TriangleAlert size={13} aria-hidden="true" />
               </Show>
-              <code>{visible(file.path)}</code>
+              <code>{visibleLine(file.path)}</code>
               <span>{en.review.changes[file.change]}</span>
               <Counts additions={file.additions} deletions={file.deletions} />
               <Show when={file.reason}>{(reason) => <span class="review-reason">{visible(reason())}</span>}</Show>

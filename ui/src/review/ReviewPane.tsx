@@ -14,6 +14,7 @@ import { DiffView } from '../diff/DiffView';
 import { en } from '../i18n/en';
 import { Button, IconButton } from '../kit/Button';
 import { createNarrow } from '../kit/narrow';
+import { visible, visibleLine } from '../kit/visible';
 import type { FileDiffView, RevertTarget } from '../protocol';
 import { useApp } from '../store/context';
 import { ReviewConfirm } from './ReviewConfirm';
@@ -72,7 +73,7 @@ export function ReviewPane() {
       <Show when={review.error()}>
         {(why) => (
           <p class="review-note" role="alert">
-            {why()}
+            {visible(why())}
           </p>
         )}
       </Show>
@@ -98,7 +99,7 @@ export function ReviewPane() {
             <IconButton
               icon={Undo2}
               size={14}
-              label={hunk === undefined ? en.review.takeBackFile(file.path) : en.review.takeBackHunk}
+              label={hunk === undefined ? en.review.takeBackFile(visibleLine(file.path)) : en.review.takeBackHunk}
               data-testid={hunk === undefined ? 'take-back-file' : 'take-back-hunk'}
               disabled={app.busy()}
               onClick={() => void review.ask(target(file, hunk))}
@@ -127,7 +128,7 @@ function FileNames(props: { files: readonly FileDiffView[] }) {
               data-path={file.path}
               onClick={() => app.review.open({ ...app.review.scope(), path: file.path })}
             >
-              <span class="review-file-name">{file.path}</span>
+              <span class="review-file-name">{visibleLine(file.path)}</span>
               <Counts additions={file.additions} deletions={file.deletions} />
             </button>
           </li>

@@ -2,6 +2,7 @@
 import { createResource, For, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { baseName } from '../kit/format';
+import { visible, visibleLine } from '../kit/visible';
 import { useApp } from '../store/context';
 
 export function Agents() {
@@ -12,7 +13,7 @@ export function Agents() {
   );
   const place = () => {
     const project = app.project();
-    return project ? (project.name ?? baseName(project.worktree)) : '';
+    return project ? visibleLine(project.name ?? baseName(project.worktree)) : '';
   };
   return (
     <>
@@ -23,17 +24,13 @@ export function Agents() {
           {(agent) => (
             <li data-agent={agent.name}>
               <span class="data-name">
-                <strong>{agent.name}</strong>
-                <span class="settings-note">{agent.description}</span>
+                <strong>{visibleLine(agent.name)}</strong>
+                <span class="settings-note">{visible(agent.description)}</span>
               </span>
               <span class="agent-about">
                 <span>{en.agentSettings.modes[agent.mode]}</span>
                 <Show when={agent.model}>
-                  {(model) => (
-                    <span>
-                      {model().providerID}/{model().modelID}
-                    </span>
-                  )}
+                  {(model) => <span>{visibleLine(`${model().providerID}/${model().modelID}`)}</span>}
                 </Show>
                 <span>{agent.builtIn ? en.agentSettings.builtIn : en.agentSettings.own}</span>
               </span>

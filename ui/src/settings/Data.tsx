@@ -4,6 +4,7 @@ import { createResource, createSignal, For, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
 import { bytes } from '../kit/format';
+import { visible, visibleLine } from '../kit/visible';
 import type { DataKind, DataReport } from '../protocol';
 import { useApp } from '../store/context';
 import { Import } from './Import';
@@ -28,7 +29,7 @@ export function Data() {
           {en.data.show}
         </Button>
       </div>
-      <p class="settings-path">{data()?.path}</p>
+      <p class="settings-path">{visibleLine(data()?.path ?? '')}</p>
       <h3 class="settings-heading settings-later">{en.data.size}</h3>
       <ul class="settings-list" data-testid="data-use">
         <For each={data()?.uses}>
@@ -103,14 +104,14 @@ function Check() {
             <For each={found().damaged}>
               {(one) => (
                 <li>
-                  <code>{one.key}</code>: {one.reason}
+                  <code>{visibleLine(one.key)}</code>: {visible(one.reason)}
                 </li>
               )}
             </For>
             <For each={found().strays}>
               {(one) => (
                 <li>
-                  <code>{one}</code>
+                  <code>{visibleLine(one)}</code>
                 </li>
               )}
             </For>

@@ -3,6 +3,7 @@ import { createResource, createSignal, For, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Banner } from '../kit/Banner';
 import { Button } from '../kit/Button';
+import { visible, visibleLine } from '../kit/visible';
 import type { ImportReport } from '../protocol';
 import { useApp } from '../store/context';
 
@@ -28,11 +29,11 @@ export function Import() {
           <For each={sources()}>
             {(source) => (
               <li>
-                <span class="data-name settings-path">{source.path}</span>
+                <span class="data-name settings-path">{visibleLine(source.path)}</span>
                 <span class="data-size">{en.imports.sessions(source.sessions)}</span>
                 <Button
                   disabled={busy() !== undefined}
-                  aria-label={en.imports.bringFrom(source.path)}
+                  aria-label={en.imports.bringFrom(visibleLine(source.path))}
                   onClick={() => void bring(source.path)}
                 >
                   {busy() === source.path ? en.settings.working : en.imports.bring}
@@ -52,7 +53,7 @@ export function Import() {
             <For each={report()?.unreadable}>
               {(one) => (
                 <li>
-                  <code>{one.what}</code>: {one.why}
+                  <code>{visibleLine(one.what)}</code>: {visible(one.why)}
                 </li>
               )}
             </For>

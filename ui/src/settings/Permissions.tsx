@@ -4,7 +4,7 @@ import { en } from '../i18n/en';
 import { Banner } from '../kit/Banner';
 import { Button } from '../kit/Button';
 import { baseName } from '../kit/format';
-import { visible } from '../kit/visible';
+import { visibleLine } from '../kit/visible';
 import type { Project, Rule } from '../protocol';
 import { useApp } from '../store/context';
 
@@ -57,7 +57,9 @@ function Approved(props: { project: Project }) {
   };
   return (
     <section class="settings-group" data-project-id={props.project.id}>
-      <h4 title={props.project.worktree}>{props.project.name ?? baseName(props.project.worktree)}</h4>
+      <h4 title={visibleLine(props.project.worktree)}>
+        {visibleLine(props.project.name ?? baseName(props.project.worktree))}
+      </h4>
       <label class="settings-check">
         <input
           type="checkbox"
@@ -76,11 +78,11 @@ function Approved(props: { project: Project }) {
             {(rule) => (
               <li>
                 <span class="rule">
-                  <span class="rule-name">{rule.permission}</span>
-                  <code>{visible(rule.pattern)}</code>
+                  <span class="rule-name">{visibleLine(rule.permission)}</span>
+                  <code>{visibleLine(rule.pattern)}</code>
                 </span>
                 <Button
-                  aria-label={en.permissions.revokeRule(rule.permission, rule.pattern)}
+                  aria-label={en.permissions.revokeRule(visibleLine(rule.permission), visibleLine(rule.pattern))}
                   onClick={() => void revoke(rule)}
                 >
                   {en.permissions.revoke}

@@ -2,6 +2,7 @@ import { createSignal, For, Show } from 'solid-js';
 import { uiError } from '../host/host';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
+import { visible, visibleLine } from '../kit/visible';
 import type { ConnectionReport, ProviderView } from '../protocol';
 import { useApp } from '../store/context';
 
@@ -16,6 +17,7 @@ export function ProviderRow(props: { provider: ProviderView; wanted: boolean }) 
   const [report, setReport] = createSignal<ConnectionReport | undefined>();
   let field: HTMLInputElement | undefined;
   const id = () => props.provider.id;
+  const name = () => visibleLine(props.provider.name);
 
   const run = async (work: () => Promise<ConnectionReport | undefined>) => {
     setBusy(true);
@@ -48,10 +50,10 @@ export function ProviderRow(props: { provider: ProviderView; wanted: boolean }) 
       data-testid={`provider-${id()}`}
       data-wanted={props.wanted ? '' : undefined}
       data-ready={props.provider.ready ? '' : undefined}
-      aria-label={props.provider.name}
+      aria-label={name()}
     >
       <div class="provider-head">
-        <h4 class="provider-name">{props.provider.name}</h4>
+        <h4 class="provider-name">{name()}</h4>
         <span class="provider-status">{statusOf(props.provider)}</span>
       </div>
       <div class="provider-actions">
@@ -68,7 +70,7 @@ export function ProviderRow(props: { provider: ProviderView; wanted: boolean }) 
               type="password"
               class="settings-input"
               data-testid={`key-input-${id()}`}
-              aria-label={en.settings.keyFor(props.provider.name)}
+              aria-label={en.settings.keyFor(name())}
               placeholder={props.provider.key ? en.settings.replaceKey : en.settings.enterKey}
               autocomplete="off"
               spellcheck={false}
@@ -101,7 +103,7 @@ export function ProviderRow(props: { provider: ProviderView; wanted: boolean }) 
         </Show>
       </div>
       <p class="provider-report" role="status" data-ok={report()?.ok ? '' : undefined}>
-        {busy() ? en.settings.working : report()?.message}
+        {busy() ? en.settings.working : visible(report()?.message ?? '')}
       </p>
       <Show when={props.provider.needsKey}>
         <p class="provider-hint">
@@ -116,10 +118,10 @@ export function ProviderRow(props: { provider: ProviderView; wanted: boolean }) 
           <Show when={props.provider.keyEnv.length > 0}>
             {en.settings.orSet}{' '}
             <For each={props.provider.keyEnv}>
-              {(name, at) => (
+              {(variable, at) => (
                 <>
                   {at() > 0 ? `${en.settings.or} ` : ''}
-                  <code>{name}</code>{' '}
+                  <code>{visibleLine(variable)}</code>{' '}
                 </>
               )}
             </For>

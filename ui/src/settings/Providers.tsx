@@ -3,6 +3,7 @@ import { createMemo, createSignal, For, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Banner } from '../kit/Banner';
 import { Button } from '../kit/Button';
+import { visible } from '../kit/visible';
 import { useApp } from '../store/context';
 import { DEMO } from '../store/models';
 import { ProviderRow } from './ProviderRow';
@@ -36,7 +37,7 @@ export function Providers(props: { place: { readonly providerID?: string } }) {
         <Banner tone="warn">
           <strong>{en.settings.problems}</strong>
           <ul class="settings-problems">
-            <For each={app.models.list()?.problems}>{(problem) => <li>{problem}</li>}</For>
+            <For each={app.models.list()?.problems}>{(problem) => <li>{visible(problem)}</li>}</For>
           </ul>
         </Banner>
       </Show>

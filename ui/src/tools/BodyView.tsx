@@ -11,7 +11,7 @@ import { Markdown } from '../kit/Markdown';
 import { createNarrow } from '../kit/narrow';
 import { RenderedTerminal } from '../kit/RenderedHtml';
 import { Spans } from '../kit/Spans';
-import { visible } from '../kit/visible';
+import { visibleLine } from '../kit/visible';
 import type { ToolBody } from '../protocol';
 import { useApp } from '../store/context';
 import type { Details } from './details';
@@ -25,7 +25,7 @@ export function BodyView(props: { body: ToolBody; details: Details }) {
   return (
     <Switch>
       <Match when={as('code')}>
-        {(body) => <CodeLines lines={body().lines} first={body().first} label={body().path} />}
+        {(body) => <CodeLines lines={body().lines} first={body().first} label={visibleLine(body().path)} />}
       </Match>
       <Match when={as('matches')}>{(body) => <Matches body={body()} />}</Match>
       <Match when={as('paths')}>{(body) => <Paths body={body()} />}</Match>
@@ -61,7 +61,7 @@ function Matches(props: { body: BodyOf<'matches'> }) {
                 <button
                   type="button"
                   class="match-line"
-                  title={en.part.openInEditor(visible(file.path), line.number)}
+                  title={en.part.openInEditor(visibleLine(file.path), line.number)}
                   onClick={() => void app.openFile(file.path, line.number)}
                 >
                   <span class="line-number" data-number={line.number} />
@@ -109,7 +109,7 @@ function Tree(props: { body: BodyOf<'tree'> }) {
               }
             >
               <Folder size={12} aria-hidden="true" />
-              <span class="tree-folder">{visible(entry.name)}/</span>
+              <span class="tree-folder">{visibleLine(entry.name)}/</span>
             </Show>
           </li>
         )}

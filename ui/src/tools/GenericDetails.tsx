@@ -3,6 +3,7 @@ import { createMemo, For, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
 import { FileLink } from '../kit/FileLink';
+import { visible } from '../kit/visible';
 import { FileChip } from '../parts/FilePart';
 import type { ToolPart } from '../protocol';
 import { useApp } from '../store/context';
@@ -71,7 +72,7 @@ export function Outcome(props: DetailsProps) {
   const settled = () => completed() !== undefined || failed() !== undefined;
   return (
     <>
-      <Show when={props.details.error()}>{(why) => <p class="card-label">{en.tool.notLoaded(why())}</p>}</Show>
+      <Show when={props.details.error()}>{(why) => <p class="card-label">{en.tool.notLoaded(visible(why()))}</p>}</Show>
       <Show when={failed()}>{(now) => <Failure {...props} error={props.details.value()?.output || now().error} />}</Show>
       <Show when={body()}>
         {(found) => (
@@ -90,7 +91,7 @@ export function Outcome(props: DetailsProps) {
             <Show when={props.details.value() && !body()}>
               <PlainOutput text={props.details.value()?.output ?? ''} />
             </Show>
-            <Show when={props.details.value()?.note}>{(note) => <p class="card-label">{note()}</p>}</Show>
+            <Show when={props.details.value()?.note}>{(note) => <p class="card-label">{visible(note())}</p>}</Show>
             <Show when={props.details.value()?.wholeOutput}>
               {(path) => <FileLink class="card-whole" path={path()} label={en.tool.wholeOutput} />}
             </Show>

@@ -4,7 +4,7 @@ import CircleX from 'lucide-solid/icons/circle-x';
 import { For, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
-import { visible } from '../kit/visible';
+import { visibleLine } from '../kit/visible';
 import type { ToolPart } from '../protocol';
 import { useApp } from '../store/context';
 import { Outcome, type DetailsProps } from './GenericDetails';
@@ -27,8 +27,8 @@ export function TaskDetails(props: DetailsProps) {
             {(step) => (
               <li class="task-step" data-tool={step.tool} data-status={step.status}>
                 <StepMark status={step.status} />
-                <span>{lookOf(step.tool).title}</span>
-                <code>{visible(step.title)}</code>
+                <span>{visibleLine(lookOf(step.tool).title)}</span>
+                <code>{visibleLine(step.title)}</code>
               </li>
             )}
           </For>

@@ -8,7 +8,7 @@ import { createMemo, createResource, createSignal, For, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
 import { baseName } from '../kit/format';
-import { visible } from '../kit/visible';
+import { visible, visibleLine } from '../kit/visible';
 import { useApp } from '../store/context';
 import './trust.css';
 
@@ -28,7 +28,7 @@ export function TrustBanner() {
   });
   const name = () => {
     const project = app.project();
-    return project ? (project.name ?? baseName(project.worktree)) : '';
+    return project ? visibleLine(project.name ?? baseName(project.worktree)) : '';
   };
   const answer = async (trusted: boolean) => {
     const id = app.project()?.id;
@@ -54,7 +54,7 @@ export function TrustBanner() {
               <For each={view().wants}>
                 {(want) => (
                   <li>
-                    <span>{visible(want.text)}</span> <code>{visible(want.file)}</code>
+                    <span>{visible(want.text)}</span> <code>{visibleLine(want.file)}</code>
                   </li>
                 )}
               </For>
