@@ -9,12 +9,12 @@ import ChevronRight from 'lucide-solid/icons/chevron-right';
 import Copy from 'lucide-solid/icons/copy';
 import Download from 'lucide-solid/icons/download';
 import Maximize from 'lucide-solid/icons/maximize';
-import X from 'lucide-solid/icons/x';
 import ZoomIn from 'lucide-solid/icons/zoom-in';
 import ZoomOut from 'lucide-solid/icons/zoom-out';
 import { createEffect, createMemo, createResource, on, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { IconButton } from '../kit/Button';
+import { DialogClose, DialogFrame, focusLater, focusReturn } from '../kit/DialogFrame';
 import { hasCommandKey, keyName } from '../kit/keys';
 import { visibleLine } from '../kit/visible';
 import type { FilePart, Part, PartView, SessionImage } from '../protocol';
@@ -32,22 +32,15 @@ export function Lightbox() {
     return overlay?.name === 'lightbox' ? overlay : undefined;
   });
   return (
-    <Dialog
-      open={place() !== undefined}
-      onOpenChange={(open) => !open && app.dismiss('lightbox')}
-      preventScroll={false}
-    >
-      <Dialog.Portal>
-        <Dialog.Overlay class="lightbox-scrim" />
-        <Show when={place()}>{(shown) => <Window place={shown()} />}</Show>
-      </Dialog.Portal>
-    </Dialog>
+    <DialogFrame at={place()} scrim="lightbox-scrim" onClose={() => app.dismiss('lightbox')}>
+      {(shown) => <Window place={shown()} />}
+    </DialogFrame>
   );
 }
 
 function Window(props: { place: Place }) {
   const app = useApp();
-  const before = document.activeElement;
+  const giveBack = focusReturn('.composer-input');
   const sessionID = 'alone' in props.place ? undefined : props.place.sessionID;
   const partID = () => ('alone' in props.place ? '' : props.place.partID);
   const [all] = createResource(
@@ -124,11 +117,6 @@ function Window(props: { place: Place }) {
     event.stopPropagation();
     run();
   };
-  const giveBack = (event: Event) => {
-    event.preventDefault();
-    const home = before instanceof HTMLElement && before.isConnected && before !== document.body ? before : undefined;
-    (home ?? document.querySelector<HTMLElement>('.composer-input'))?.focus();
-  };
   createEffect(on(partID, () => picture?.fit(), { defer: true }));
 
   return (
@@ -137,10 +125,7 @@ function Window(props: { place: Place }) {
       ref={content}
       data-testid="lightbox"
       onKeyDown={onKeyDown}
-      onOpenAutoFocus={(event) => {
-        event.preventDefault();
-        setTimeout(() => content.focus());
-      }}
+      onOpenAutoFocus={focusLater(() => content.focus())}
       onCloseAutoFocus={giveBack}
     >
       <header class="lightbox-bar">
@@ -155,9 +140,7 @@ function Window(props: { place: Place }) {
         <IconButton icon={Maximize} label={en.lightbox.fit} keys="0" onClick={() => picture?.fit()} />
         <IconButton icon={Copy} label={en.lightbox.copy} keys={keyName('C')} onClick={copy} />
         <IconButton icon={Download} label={en.lightbox.save} keys={keyName('S')} onClick={save} />
-        <Dialog.CloseButton class="icon-button" aria-label={en.lightbox.close} title={`${en.lightbox.close} (Esc)`}>
-          <X size={15} aria-hidden="true" />
-        </Dialog.CloseButton>
+        <DialogClose label={en.lightbox.close} />
       </header>
       <Show when={image()} keyed fallback={<p class="lightbox-note">{all.loading ? en.lightbox.loading : en.lightbox.broken}</p>}>
         {(shown) => (

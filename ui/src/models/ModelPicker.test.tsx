@@ -152,7 +152,7 @@ describe('the model picker', () => {
     fireEvent.keyDown(search, { key: 'd', ctrlKey: true });
     expect(window.host.settings().favouriteModels).toEqual([HAIKU]);
     fireEvent.input(search, { target: { value: '' } });
-    expect(document.querySelector('.model-section')?.textContent).toContain('Claude Haiku 4.5Anthropic');
+    expect(document.querySelector('.filter-section')?.textContent).toContain('Claude Haiku 4.5Anthropic');
     fireEvent.click(document.querySelector('.model-star[data-on]') as Element);
     expect(window.host.settings().favouriteModels).toEqual([]);
   });

@@ -36,7 +36,7 @@ export function ModelPicker(props: { onDone: () => void }) {
       </Popover.Trigger>
       <Popover.Portal>
         <Popover.Content
-          class="model-popover"
+          class="filter-panel model-popover"
           aria-label={en.models.title}
           onCloseAutoFocus={(event) => {
             event.preventDefault();
@@ -44,7 +44,7 @@ export function ModelPicker(props: { onDone: () => void }) {
             if (app.overlay() === undefined) props.onDone();
           }}
         >
-          <Show when={app.models.list()} fallback={<p class="model-none">{en.models.loading}</p>}>
+          <Show when={app.models.list()} fallback={<p class="filter-none">{en.models.loading}</p>}>
             {(list) => <ModelSearch list={list()} />}
           </Show>
         </Popover.Content>

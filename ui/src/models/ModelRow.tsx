@@ -31,7 +31,7 @@ export function ModelRow(props: ModelRowProps) {
     <div
       role="option"
       id={props.id}
-      class="model-row"
+      class="filter-row model-row"
       data-model={props.entry.key}
       data-active={props.active ? '' : undefined}
       data-ready={props.entry.provider.ready ? '' : undefined}

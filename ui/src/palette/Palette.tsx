@@ -3,14 +3,14 @@ import { Dialog } from '@kobalte/core/dialog';
 import ChevronRight from 'lucide-solid/icons/chevron-right';
 import Folder from 'lucide-solid/icons/folder';
 import MessageSquare from 'lucide-solid/icons/message-square';
-import Search from 'lucide-solid/icons/search';
-import { createEffect, createMemo, createSignal, createUniqueId, For, on, Show } from 'solid-js';
+import { createEffect, createMemo, createSignal, Show } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
 import { useActions } from '../actions/context';
 import { en } from '../i18n/en';
 import type { Icon } from '../kit/Button';
+import { DialogFrame, focusLater, focusReturn } from '../kit/DialogFrame';
+import { FilterList, type FilterRow } from '../kit/FilterList';
 import { baseName } from '../kit/format';
-import { isComposing } from '../kit/keys';
 import { visibleLine } from '../kit/visible';
 import { useApp } from '../store/context';
 import { projectOf } from '../store/projects';
@@ -33,134 +33,81 @@ const MOST = 60;
 
 export function Palette() {
   const app = useApp();
-  const open = () => app.overlay()?.name === 'palette';
+  const open = () => (app.overlay()?.name === 'palette' ? true : undefined);
   return (
-    <Dialog open={open()} onOpenChange={(shown) => !shown && app.dismiss('palette')} preventScroll={false}>
-      <Dialog.Portal>
-        <Dialog.Overlay class="palette-scrim" />
-        <Show when={open()}>
-          <Window />
-        </Show>
-      </Dialog.Portal>
-    </Dialog>
+    <DialogFrame at={open()} scrim="palette-scrim" onClose={() => app.dismiss('palette')}>
+      {() => <Window />}
+    </DialogFrame>
   );
 }
 
 function Window() {
   const app = useApp();
-  const before = document.activeElement;
-  const id = createUniqueId();
+  const giveBack = focusReturn();
   const [typed, setTyped] = createSignal('');
-  const [marked, setMarked] = createSignal(0);
   let field!: HTMLInputElement;
-  let rows!: HTMLDivElement;
 
   const entries = useEntries(typed);
   const sections = createMemo(() => {
     const names = [...new Set(entries().map((entry) => entry.section))];
-    return names.map((name) => ({ name, entries: entries().filter((entry) => entry.section === name) }));
+    return names.map((name) => ({
+      title: en.palette.sections[name],
+      entries: entries().filter((entry) => entry.section === name),
+    }));
   });
-  const flat = createMemo(() => sections().flatMap((section) => section.entries));
-  const active = () => flat()[marked()];
-  createEffect(on(typed, () => setMarked(0), { defer: true }));
-  createEffect(
-    on(active, () => requestAnimationFrame(() => rows.querySelector('[data-active]')?.scrollIntoView?.({ block: 'nearest' }))),
-  );
-
-  const run = (entry: Entry | undefined) => {
-    if (!entry) return;
+  const run = (entry: Entry) => {
     app.dismiss('palette');
     // After the focus is back where it was, so that the action may move it.
     setTimeout(() => entry.run());
   };
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (isComposing(event)) return;
-    const count = flat().length;
-    if (event.key === 'ArrowDown') setMarked((marked() + 1) % Math.max(1, count));
-    else if (event.key === 'ArrowUp') setMarked((marked() - 1 + count) % Math.max(1, count));
-    else if (event.key === 'Home' && event.ctrlKey) setMarked(0);
-    else if (event.key === 'Enter') run(active());
-    else return;
-    event.preventDefault();
-  };
-  const giveBack = (event: Event) => {
-    event.preventDefault();
-    if (before instanceof HTMLElement && before.isConnected) before.focus();
-  };
-  const rowID = (entry: Entry) => `${id}-${entry.key}`;
 
   return (
     <Dialog.Content
-      class="palette"
+      class="filter-panel palette"
       data-testid="palette"
-      onOpenAutoFocus={(event) => {
-        event.preventDefault();
-        setTimeout(() => field.focus());
-      }}
+      onOpenAutoFocus={focusLater(() => field.focus())}
       onCloseAutoFocus={giveBack}
     >
       <Dialog.Title class="visually-hidden">{en.palette.title}</Dialog.Title>
-      <div class="palette-field">
-        <Search size={15} aria-hidden="true" />
-        <input
-          ref={field}
-          type="text"
-          role="combobox"
-          data-testid="palette-field"
-          aria-label={en.palette.title}
-          aria-expanded="true"
-          aria-controls={id}
-          aria-autocomplete="list"
-          aria-activedescendant={active() ? rowID(active() as Entry) : undefined}
-          placeholder={en.palette.placeholder}
-          spellcheck={false}
-          autocomplete="off"
-          value={typed()}
-          onInput={(event) => setTyped(event.currentTarget.value)}
-          onKeyDown={onKeyDown}
-        />
-      </div>
-      <div class="palette-list" role="listbox" id={id} aria-label={en.palette.title} ref={rows} tabindex="-1">
-        <For each={sections()}>
-          {(section) => (
-            <div role="group" aria-label={en.palette.sections[section.name]}>
-              <div class="palette-section" role="presentation">
-                {en.palette.sections[section.name]}
-              </div>
-              <For each={section.entries}>
-                {(entry) => (
-                  <div
-                    id={rowID(entry)}
-                    role="option"
-                    class="palette-row"
-                    data-entry={entry.key}
-                    data-active={active() === entry ? '' : undefined}
-                    aria-selected={active() === entry}
-                    onPointerMove={() => setMarked(flat().indexOf(entry))}
-                    onClick={() => run(entry)}
-                  >
-                    <Dynamic component={ICONS[entry.section]} size={14} aria-hidden="true" />
-                    <span class="palette-label">{visibleLine(entry.label)}</span>
-                    <Show when={entry.detail}>
-                      {(detail) => <span class="palette-detail">{visibleLine(detail())}</span>}
-                    </Show>
-                    <Show when={entry.keys}>
-                      <kbd>{entry.keys}</kbd>
-                    </Show>
-                  </div>
-                )}
-              </For>
-            </div>
-          )}
-        </For>
-      </div>
-      <Show when={flat().length === 0}>
-        <p class="palette-none" role="status">
-          {en.palette.none(typed().trim())}
-        </p>
-      </Show>
-      <footer class="palette-foot">{en.palette.keys}</footer>
+      <FilterList
+        label={en.palette.title}
+        placeholder={en.palette.placeholder}
+        testID="palette-field"
+        query={typed()}
+        sections={sections()}
+        none={en.palette.none(typed().trim())}
+        foot={en.palette.keys}
+        ref={(made) => (field = made)}
+        onQuery={setTyped}
+        onChoose={run}
+      >
+        {(entry, row) => <PaletteRow entry={entry} row={row} />}
+      </FilterList>
     </Dialog.Content>
+  );
+}
+
+function PaletteRow(props: { entry: Entry; row: FilterRow }) {
+  return (
+    <div
+      id={props.row.id}
+      role="option"
+      class="filter-row palette-row"
+      data-entry={props.entry.key}
+      data-active={props.row.active() ? '' : undefined}
+      aria-selected={props.row.active()}
+      onPointerMove={() => props.row.mark()}
+      onClick={() => props.row.choose()}
+    >
+      <Dynamic component={ICONS[props.entry.section]} size={14} aria-hidden="true" />
+      <span class="palette-label">{visibleLine(props.entry.label)}</span>
+      <Show when={props.entry.detail}>
+        {(detail) => <span class="palette-detail">{visibleLine(detail())}</span>}
+      </Show>
+      <Show when={props.entry.keys}>
+        <kbd>{props.entry.keys}</kbd>
+      </Show>
+    </div>
   );
 }
 

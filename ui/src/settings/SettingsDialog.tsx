@@ -9,11 +9,11 @@ import Palette from 'lucide-solid/icons/palette';
 import Plug from 'lucide-solid/icons/plug';
 import ShieldCheck from 'lucide-solid/icons/shield-check';
 import SquareTerminal from 'lucide-solid/icons/square-terminal';
-import X from 'lucide-solid/icons/x';
-import { createMemo, For, Show, type Component } from 'solid-js';
+import { createMemo, For, type Component } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
 import { en } from '../i18n/en';
 import type { Icon } from '../kit/Button';
+import { DialogClose, DialogFrame, focusLater, focusReturn } from '../kit/DialogFrame';
 import type { Overlay, SettingsSection } from '../store/app';
 import { useApp } from '../store/context';
 import { Agents } from './Agents';
@@ -53,52 +53,34 @@ export function SettingsDialog() {
     return overlay?.name === 'settings' ? overlay : undefined;
   });
   return (
-    <Dialog
-      open={place() !== undefined}
-      onOpenChange={(open) => !open && app.dismiss('settings')}
-      preventScroll={false}
-    >
-      <Dialog.Portal>
-        <Dialog.Overlay class="settings-scrim" />
-        <Show when={place()}>{(shown) => <Window place={shown()} />}</Show>
-      </Dialog.Portal>
-    </Dialog>
+    <DialogFrame at={place()} scrim="settings-scrim" onClose={() => app.dismiss('settings')}>
+      {(shown) => <Window place={shown()} />}
+    </DialogFrame>
   );
 }
 
 function Window(props: { place: Place }) {
   const app = useApp();
-  const before = document.activeElement;
+  const giveBack = focusReturn('.composer-input');
   let content!: HTMLElement;
   /** At the provider that was asked for, or at the list of pages. */
-  const begin = (event: Event) => {
-    event.preventDefault();
-    // The window is told before it is in the document, where nothing can have the focus yet.
-    setTimeout(() => {
-      const wanted = content.querySelector<HTMLElement>('[data-wanted] input, [data-wanted] button');
-      (wanted ?? content.querySelector<HTMLElement>('[role="tab"][data-selected]'))?.focus();
-      wanted?.scrollIntoView?.({ block: 'center' });
-    });
-  };
-  const giveBack = (event: Event) => {
-    event.preventDefault();
-    const home = before instanceof HTMLElement && before.isConnected && before !== document.body ? before : undefined;
-    (home ?? document.querySelector<HTMLElement>('.composer-input'))?.focus();
+  const begin = () => {
+    const wanted = content.querySelector<HTMLElement>('[data-wanted] input, [data-wanted] button');
+    (wanted ?? content.querySelector<HTMLElement>('[role="tab"][data-selected]'))?.focus();
+    wanted?.scrollIntoView?.({ block: 'center' });
   };
   return (
     <Dialog.Content
       class="settings"
       ref={content}
       data-testid="settings"
-      onOpenAutoFocus={begin}
+      onOpenAutoFocus={focusLater(begin)}
       onCloseAutoFocus={giveBack}
     >
       <header class="settings-head">
         <Dialog.Title class="settings-title">{en.settings.title}</Dialog.Title>
         <span class="settings-version">{`${en.app} ${app.version()}`}</span>
-        <Dialog.CloseButton class="icon-button" aria-label={en.settings.close} title={`${en.settings.close} (Esc)`}>
-          <X size={15} aria-hidden="true" />
-        </Dialog.CloseButton>
+        <DialogClose label={en.settings.close} />
       </header>
       <Tabs
         class="settings-body"
