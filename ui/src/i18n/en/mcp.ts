@@ -8,7 +8,7 @@ export const mcp = {
   yours: 'Yours',
   ofProject: (project: string) => `From ${project}`,
   fromFiles: (project: string) =>
-    `Named in the config of ${project}, which you trust. To change or remove it, edit lathe.json there.`,
+    `Named in the config of ${project}, which you trust. It is changed and removed there, in lathe.json or opencode.json.`,
   status: {
     off: 'Off',
     starting: 'Starting…',
