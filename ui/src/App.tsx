@@ -14,7 +14,7 @@ import { en } from './i18n/en';
 import { Banner } from './kit/Banner';
 import { IconButton } from './kit/Button';
 import { baseName } from './kit/format';
-import { keyName, useShortcuts } from './kit/keys';
+import { useShortcuts } from './kit/keys';
 import { followLinks, followLinksByKey, type Ways } from './kit/links';
 import { Toasts } from './kit/Toasts';
 import { createNarrow } from './kit/narrow';
@@ -191,10 +191,10 @@ function TitleBar(props: { sidebarOpen: boolean; onShowSidebar: () => void }) {
         <IconButton
           icon={FileDiff}
           label={app.review.shown() ? en.review.hide : en.review.show}
-          keys={keyName('D')}
+          keys={actions.nameOf('toggleReview')}
           data-testid="toggle-review"
           aria-pressed={app.review.shown()}
-          onClick={() => (app.review.shown() ? app.review.close() : app.review.open())}
+          onClick={() => app.review.toggle()}
         />
       </Show>
     </header>

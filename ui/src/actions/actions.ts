@@ -6,7 +6,7 @@
  */
 import { createMemo, type Accessor } from 'solid-js';
 import { en } from '../i18n/en';
-import type { MenuView, Settings } from '../protocol';
+import type { MenuItemView, MenuView, Settings } from '../protocol';
 import { accelerator, chordName, type Chord } from './chords';
 
 export type ActionID = keyof typeof en.actions.names;
@@ -17,6 +17,8 @@ export interface Action {
   /** Without settings of the person's. */
   readonly keys?: Chord;
   readonly menu?: MenuName;
+  /** Begins another group in its menu. */
+  readonly apart?: boolean;
   /** It can be done now. */
   readonly enabled?: () => boolean;
   /** Also while the settings lie over the window. */
@@ -84,10 +86,12 @@ export function createActions(list: readonly Action[], needs: ActionsNeeds): Act
         label: en.actions.menus[menu],
         items: list
           .filter((action) => action.menu === menu)
-          .map((action) => {
+          .flatMap((action): MenuItemView[] => {
             const chord = keysOf(action.id);
             const label = en.actions.names[action.id];
-            return { kind: 'action' as const, id: action.id, label, keys: chord === undefined ? null : accelerator(chord) };
+            const keys = chord === undefined ? null : accelerator(chord);
+            const item = { kind: 'action' as const, id: action.id, label, keys };
+            return action.apart === true ? [{ kind: 'separator' }, item] : [item];
           }),
       })),
     ),

@@ -1,6 +1,5 @@
 /** Where the review lies: beside the timeline, or over it where there is no room for both. */
 import { createEffect, createMemo, on, Show } from 'solid-js';
-import { useShortcuts } from '../kit/keys';
 import { createNarrow } from '../kit/narrow';
 import { useApp } from '../store/context';
 import { ReviewPane } from './ReviewPane';
@@ -28,11 +27,6 @@ export function ReviewPlace() {
       if (first && app.settings().review.opens && !tight()) review.open();
     }),
   );
-
-  useShortcuts({
-    command: { d: () => toggle() },
-  });
-  const toggle = () => (review.shown() ? review.close() : app.selected() !== undefined && review.open());
 
   return (
     <Show when={review.shown() && app.selected() !== undefined}>

@@ -36,6 +36,7 @@ export interface Review {
   readonly canUndo: Accessor<boolean>;
   open(scope?: Scope): void;
   close(): void;
+  toggle(): void;
   whole(file: FileDiffView): Promise<FileDiffView | undefined>;
   /** Asks what taking it back would do, and shows that; whatever was shown before. */
   ask(target: RevertTarget): Promise<void>;
@@ -95,6 +96,16 @@ export function createReview(needs: ReviewNeeds): Review {
     again();
   };
 
+  const open = (wanted: Scope = {}) => {
+    setScope(wanted);
+    setPending(undefined);
+    setShown(true);
+  };
+  const close = () => {
+    setShown(false);
+    setPending(undefined);
+  };
+
   return {
     shown,
     scope,
@@ -102,15 +113,9 @@ export function createReview(needs: ReviewNeeds): Review {
     error: () => (diff.error === undefined ? undefined : uiError(diff.error).message),
     pending,
     canUndo: () => needs.session()?.revert !== undefined || (tookBack() !== undefined && tookBack() === selected()),
-    open(wanted = {}) {
-      setScope(wanted);
-      setPending(undefined);
-      setShown(true);
-    },
-    close() {
-      setShown(false);
-      setPending(undefined);
-    },
+    open,
+    close,
+    toggle: () => (shown() ? close() : open()),
     async whole(file) {
       const id = selected();
       if (id === undefined) return undefined;

@@ -1,10 +1,10 @@
 /** What stands in the centre when there is no timeline to show, and why. */
 import FolderOpen from 'lucide-solid/icons/folder-open';
 import { For, Show, type JSX } from 'solid-js';
+import { useActions } from '../actions/context';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
 import { baseName } from '../kit/format';
-import { keyName } from '../kit/keys';
 import type { UiError } from '../protocol';
 import { useApp } from '../store/context';
 import './empty.css';
@@ -20,6 +20,7 @@ function Page(props: { title: string; state: string; children?: JSX.Element }) {
 
 export function NoProject() {
   const app = useApp();
+  const actions = useActions();
   return (
     <Page title={en.empty.welcome} state="no-project">
       <p class="empty-lead">{en.tagline}</p>
@@ -33,7 +34,7 @@ export function NoProject() {
         >
           {en.sidebar.openFolder}
         </Button>
-        <kbd>{keyName('O')}</kbd>
+        <Show when={actions.nameOf('openFolder')}>{(keys) => <kbd>{keys()}</kbd>}</Show>
       </div>
     </Page>
   );

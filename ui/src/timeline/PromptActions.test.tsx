@@ -53,9 +53,9 @@ describe('a fork from a prompt', () => {
     expect(app.attachments.list().map(({ name }) => name)).toEqual(['flicker.png', 'lamp-manual.pdf']);
   });
 
-  test('can have files of its own, and says where they are', async () => {
+  test('can have a worktree of its own, and says where it is', async () => {
     const { app, called } = await ready();
-    await chosen('Have a look at the docs', 'Fork from here, with files of its own');
+    await chosen('Have a look at the docs', 'Fork from here in a new git worktree');
     await waitFor(() => expect(called('fork')[0]?.[2]).toBe(true));
     expect((await screen.findByTestId('toast')).textContent).toContain('/home/ada/projects/lantern-quiet-lamp');
     expect(app.session()?.directory).toBe('/home/ada/projects/lantern-quiet-lamp');

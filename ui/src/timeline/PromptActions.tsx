@@ -14,7 +14,6 @@ export function PromptActions(props: { message: MessageView }) {
   const fork = (worktree: boolean) => () => void app.fork(props.message.info.id, worktree);
   const forks = createMemo<MenuItem[]>(() => [
     { label: en.fork.here, icon: GitFork, run: fork(false) },
-    // Files of its own are a git worktree.
     ...(app.project()?.vcs === 'git' ? [{ label: en.fork.hereWorktree, icon: GitBranch, run: fork(true) }] : []),
   ]);
   return (

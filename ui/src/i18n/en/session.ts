@@ -63,7 +63,7 @@ export const sessionWords = {
   fork: {
     menu: 'Fork',
     here: 'Fork from here',
-    hereWorktree: 'Fork from here, with files of its own',
+    hereWorktree: 'Fork from here in a new git worktree',
     worksIn: 'The fork has a git worktree of its own',
   },
 
