@@ -11,6 +11,7 @@ import type { Icon } from '../kit/Button';
 import { bytes } from '../kit/format';
 import { visible } from '../kit/visible';
 import type { AttachmentKind } from '../protocol';
+import { isStaged } from '../store/attachments';
 import { useApp } from '../store/context';
 import type { Attachment } from '../store/drafts';
 import './attachments.css';
@@ -101,7 +102,9 @@ function Chip(props: ChipProps) {
   const size = () => {
     const from = resource();
     if (from) return en.attach.from(visible(from.server));
-    return kind() === 'directory' ? en.attach.folder : bytes(props.attachment.size);
+    if (kind() === 'directory') return en.attach.folder;
+    // Of one that was sent before nobody has said how large it is.
+    return isStaged(props.attachment) ? bytes(props.attachment.size) : en.attach.sent;
   };
   const icon = () => (resource() ? Plug : ICONS[kind() as Exclude<AttachmentKind, 'image'>]);
   let item!: HTMLLIElement;

@@ -7,9 +7,10 @@ import { isComposing } from '../kit/keys';
 import { ModelPicker } from '../models/ModelPicker';
 import { VariantPicker } from '../models/VariantPicker';
 import { Requests } from '../permission/Requests';
-import { promptFile } from '../store/attachments';
 import { useApp } from '../store/context';
 import { NO_DRAFT } from '../store/drafts';
+import { rootOf } from '../store/projects';
+import { filesOf } from '../store/prompts';
 import { AgentPicker } from './AgentPicker';
 import { AttachMenu } from './AttachMenu';
 import { Attachments } from './Attachments';
@@ -20,7 +21,7 @@ import { noteSent, readHistory, step, type Walk } from './history';
 import { offerOf, pasteOf } from './paste';
 import { createSuggest } from './suggest';
 import { optionID, Suggestions } from './Suggestions';
-import { commandOf, symbolFiles } from './tokens';
+import { commandOf } from './tokens';
 import './composer.css';
 
 const MENTIONS = 20;
@@ -73,11 +74,7 @@ export function Composer() {
   /** A command of the core, or a prompt. */
   const deliver = async (prompt: string): Promise<boolean> => {
     const command = called(prompt);
-    const { attachments, symbols } = draft();
-    const files = [
-      ...attachments.map(promptFile),
-      ...symbolFiles(prompt, symbols, app.project()?.worktree ?? ''),
-    ];
+    const files = filesOf(draft(), prompt, rootOf(app.project(), app.session()));
     return command ? app.run(command.name, command.args, files) : app.send(prompt, files);
   };
   /** For the arrow keys. */

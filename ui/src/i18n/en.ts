@@ -229,6 +229,7 @@ export const en = {
     folder: 'Folder',
     resources: 'From tool servers',
     from: (server: string) => `from ${server}`,
+    sent: 'Sent before',
     position: (at: number, of: number) => `${at} of ${of}`,
     keys: 'Alt and the arrow keys move it, Delete takes it away',
     remove: (name: string) => `Remove ${name}`,

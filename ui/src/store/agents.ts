@@ -6,6 +6,7 @@
 import { createEffect, createMemo, createSignal, on, type Accessor } from 'solid-js';
 import type { AgentView } from '../protocol';
 import type { Core } from './app';
+import { placeOf } from './editing';
 
 export interface Agents {
   /** Those a person can talk to; empty until the core has told. */
@@ -37,7 +38,10 @@ export function createAgents(core: Core, place: Accessor<string>): Agents {
   );
 
   const last = createMemo(() => {
-    const prompt = state().open?.messages.findLast(({ info }) => info.role === 'user')?.info;
+    const messages = state().open?.messages ?? [];
+    // A prompt that is written anew is for whom it was.
+    const edited = messages.find(({ info }) => place() === placeOf({ messageID: info.id }));
+    const prompt = (edited ?? messages.findLast(({ info }) => info.role === 'user'))?.info;
     return prompt?.role === 'user' ? prompt.agent : undefined;
   });
   const current = createMemo(() => {

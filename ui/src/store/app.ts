@@ -17,7 +17,8 @@ import { createDrafts, type Drafts } from './drafts';
 import { createEditing, placeOf, type Editing } from './editing';
 import { createModels, type Models } from './models';
 import { createPictures, type Pictures } from './pictures';
-import { contentOf } from './prompts';
+import { rootOf } from './projects';
+import { draftOf, filesOf, isWritten } from './prompts';
 import { emptyState, reduceAll, type UiState } from './reduce';
 import { createSessions, type Sessions } from './sessions';
 import { createToasts, type Toasts } from './toasts';
@@ -203,11 +204,12 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
     const answers = messages.filter(({ info }) => info.role === 'assistant' && info.parentID === failed.parentID);
     const prompt = messages.find(({ info }) => info.id === failed.parentID);
     // What the turn has done already must not be done twice.
-    if (answers.length > 1 || !prompt) return void (await send(en.error.goOn));
+    if (answers.length > 1 || !prompt || !isWritten(prompt)) return void (await send(en.error.goOn));
     const target = { kind: 'message' as const, messageID: prompt.info.id, keepFiles: true };
     const taken = await attempt(() => host.revert(prompt.info.sessionID, target));
-    const { text, files } = contentOf(prompt);
-    if (taken) await send(text, files);
+    const root = rootOf(project(), sessions.session());
+    const draft = draftOf(prompt, root);
+    if (taken) await send(draft.text, filesOf(draft, draft.text, root));
   };
 
   const receive = ({ updates }: UiBatch) => {

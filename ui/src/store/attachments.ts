@@ -156,7 +156,7 @@ export function kindOf(mime: string): AttachmentKind {
 }
 
 /** Those of a prompt that is edited are stored with it, under the ids of their parts. */
-function isStaged({ id }: Pick<AttachmentView, 'id'>): boolean {
+export function isStaged({ id }: Pick<AttachmentView, 'id'>): boolean {
   return id.startsWith('att_');
 }
 

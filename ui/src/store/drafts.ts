@@ -5,16 +5,19 @@
  * storage only means that it does not.
  */
 import { createSignal } from 'solid-js';
-import type { AttachmentView, Mention } from '../protocol';
+import type { AttachmentView, FilePartSource, Mention } from '../protocol';
 
 const KEY = 'lathe.drafts';
 const AT_MOST = 100;
 
-export type SymbolMention = Extract<Mention, { kind: 'symbol' }>;
+/** As much of a mention as names the place of a symbol. */
+export type SymbolMention = Omit<Extract<Mention, { kind: 'symbol' }>, 'symbolKind'>;
 
 /** Something beside the prompt: what the host has staged, or what a tool server will be asked for. */
 export interface Attachment extends AttachmentView {
   readonly resource?: { readonly server: string; readonly uri: string };
+  /** Of one that was sent before: where it came from, and which words named it. */
+  readonly source?: FilePartSource;
 }
 
 export interface Draft {

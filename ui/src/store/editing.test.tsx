@@ -1,5 +1,8 @@
 import { fireEvent, screen, waitFor } from '@solidjs/testing-library';
 import { describe, expect, test } from 'vitest';
+import { createClock } from '../host/fake/ids';
+import { createWriter } from '../host/fake/parts';
+import type { FilePartSource, MessageView } from '../protocol';
 import { openWindow, type TestWindow } from '../testing/window';
 
 async function ready(): Promise<{ window: TestWindow; area: HTMLTextAreaElement; first: string }> {
@@ -26,6 +29,39 @@ describe('an earlier prompt', () => {
     expect(window.called('prompt')[0]?.[1]).toMatchObject({ text: 'It flickers.', files: [{ filename: 'flicker.png' }, {}] });
     await waitFor(() => expect(area.value).toBe('a draft of my own'));
     expect(screen.queryByTestId('editing')).toBeNull();
+  });
+
+  test('keeps its symbols, its agent and the files that its words name', async () => {
+    const { window, area } = await ready();
+    const { app, host } = window;
+    const write = createWriter('ses_docs', createClock());
+    const source: FilePartSource = {
+      type: 'symbol',
+      path: '/home/ada/projects/lantern/src/wick.ts',
+      name: 'trimWick',
+      kind: 12,
+      range: { start: { line: 2, character: 0 }, end: { line: 17, character: 0 } },
+      text: { value: '@trimWick', start: 4, end: 13 },
+    };
+    const url = 'file:///home/ada/projects/lantern/src/wick.ts?start=3&end=18';
+    const file = { mime: 'text/plain', filename: 'src/wick.ts', url, source };
+    const asked = write.user('Why @trimWick, @src/lamp.ts and @explore?', (id) => write.part(id, 'file', file));
+    const first = { ...asked, info: { ...asked.info, agent: 'plan' } } as MessageView;
+    host.messages.set('ses_docs', [first, write.user('And now?')]);
+    await app.select('ses_docs');
+    expect(app.agents.current()).toBe('build');
+    app.editing.begin(first);
+    await waitFor(() => expect(area.value).toBe('Why @trimWick, @src/lamp.ts and @explore?'));
+    expect(app.agents.current()).toBe('plan');
+    fireEvent.input(area, { target: { value: 'So why @trimWick, @src/lamp.ts and @explore?' } });
+    fireEvent.keyDown(area, { key: 'Enter' });
+    await waitFor(() => expect(window.called('prompt')).toHaveLength(1));
+    expect(window.called('prompt')[0]?.[1]).toMatchObject({
+      text: 'So why @trimWick, @src/lamp.ts and @explore?',
+      agent: 'plan',
+      files: [{ ...file, source: { ...source, text: { value: '@trimWick', start: 7, end: 16 } } }],
+    });
+    expect(window.called('revert')[0]?.[1]).toEqual({ kind: 'message', messageID: first.info.id, keepFiles: false });
   });
 
   test('is left alone with Escape, and nothing is taken back', async () => {

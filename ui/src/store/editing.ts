@@ -8,6 +8,7 @@ import { en } from '../i18n/en';
 import type { MessageView, RevertOutcome, Session } from '../protocol';
 import type { Core } from './app';
 import { NO_DRAFT } from './drafts';
+import { rootOf } from './projects';
 import { draftOf } from './prompts';
 
 export interface Edit {
@@ -29,8 +30,8 @@ export interface Editing {
   redo(): Promise<void>;
 }
 
-export function placeOf(edit: Edit): string {
-  return `edit:${edit.messageID}`;
+export function placeOf({ messageID }: Pick<Edit, 'messageID'>): string {
+  return `edit:${messageID}`;
 }
 
 export function createEditing(core: Core, selected: Accessor<string | undefined>): Editing {
@@ -46,7 +47,8 @@ export function createEditing(core: Core, selected: Accessor<string | undefined>
     current,
     begin(message) {
       const edit: Edit = { sessionID: message.info.sessionID, messageID: message.info.id, keepFiles: false };
-      drafts.change(placeOf(edit), draftOf(message));
+      const root = rootOf(core.project(), state().sessions[edit.sessionID]);
+      drafts.change(placeOf(edit), draftOf(message, root));
       setCurrent(edit);
     },
     setKeepFiles: (keepFiles) => setCurrent((now) => now && { ...now, keepFiles }),

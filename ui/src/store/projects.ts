@@ -35,6 +35,12 @@ export function listOf(
     .sort((a, b) => b.time.updated - a.time.updated);
 }
 
+/** The folder that paths of a session's project are seen from; a fork may have one of its own. */
+export function rootOf(project: Project | undefined, session: Session | undefined): string {
+  const worktree = project?.worktree ?? session?.directory ?? '';
+  return session && !isWithin(session.directory, worktree) ? session.directory : worktree;
+}
+
 function isWithin(directory: string, folder: string): boolean {
   if (folder === '' || !directory.startsWith(folder)) return false;
   const next = directory[folder.length];

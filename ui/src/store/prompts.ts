@@ -1,39 +1,88 @@
-/** A prompt that was sent, as it could be sent once more. Pure. */
-import type { FilePart, MessageView, PromptFile } from '../protocol';
+/**
+ * A prompt that was sent, as it could be sent once more. Pure.
+ *
+ * What its words name (`@file`, `@agent`) the core finds anew, so it follows what is written
+ * now. A symbol is named by its place, which the words alone do not tell; everything else was
+ * attached. Both go along again.
+ */
+import { symbolFiles, wordsOf } from '../composer/tokens';
+import { en } from '../i18n/en';
+import { filePathOf } from '../kit/file-url';
+import { baseName, relativePath } from '../kit/format';
+import type { FilePart, FilePartSource, MessageView, PromptFile } from '../protocol';
 import { kindOf, promptFile, resourceAttachment } from './attachments';
-import type { Attachment, Draft } from './drafts';
+import type { Attachment, Draft, SymbolMention } from './drafts';
 
-/** As something to write on. */
-export function draftOf(message: MessageView): Draft {
-  return { text: textOf(message), attachments: attachedTo(message), symbols: [] };
+/** As something to write on. `root` is the folder of the session's project. */
+export function draftOf(message: MessageView, root: string): Draft {
+  const text = textOf(message);
+  const files = message.parts.flatMap(({ part }) => (part.type === 'file' ? [part] : []));
+  const draft: Draft = { text, attachments: [], symbols: [] };
+  return files.reduce((so, file) => {
+    if (isNamed(file, text)) return so;
+    const symbol = symbolOf(file, text, root);
+    if (symbol) return { ...so, symbols: [...so.symbols, symbol] };
+    const fresh = attachmentOf(file);
+    // A resource may have come as several files.
+    return so.attachments.some((one) => one.id === fresh.id) ? so : { ...so, attachments: [...so.attachments, fresh] };
+  }, draft);
+}
+
+/** What is sent with the text of a draft. */
+export function filesOf({ attachments, symbols }: Omit<Draft, 'text'>, text: string, root: string): PromptFile[] {
+  const attached = attachments.map((one) => ({
+    ...promptFile(one),
+    ...(one.source && { source: placed(one.source, text) }),
+  }));
+  return [...attached, ...symbolFiles(text, symbols, root)];
 }
 
 /** Whether a person wrote or attached something: what the program asked for itself is no prompt. */
-export function isWritten(message: MessageView): boolean {
-  return textOf(message) !== '' || attachedTo(message).length > 0;
-}
-
-/** A prompt as it could be sent once more. */
-export function contentOf(message: MessageView): { text: string; files: PromptFile[] } {
-  const files = attachedTo(message).map(promptFile);
-  return { text: textOf(message), files };
+export function isWritten({ parts }: MessageView): boolean {
+  return parts.some(({ part }) => part.type === 'file' || (part.type === 'text' && isTyped(part) && part.text !== ''));
 }
 
 function textOf({ parts }: MessageView): string {
-  const said = parts.flatMap(({ part }) => (part.type === 'text' && !part.synthetic ? [part.text] : []));
-  return said.join('\n\n');
+  return parts.flatMap(({ part }) => (part.type === 'text' && isTyped(part) ? [part.text] : [])).join('\n\n');
 }
 
-/** What the text names itself is found anew; the rest was attached and goes along again. */
-function attachedTo({ parts }: MessageView): Attachment[] {
-  const all = parts.flatMap(({ part }) => (part.type === 'file' ? (attachmentOf(part) ?? []) : []));
-  // A resource may have come as several files.
-  return all.filter((one, at) => all.findIndex((other) => other.id === one.id) === at);
+function isTyped({ synthetic, ignored }: { synthetic?: boolean; ignored?: boolean }): boolean {
+  return synthetic !== true && ignored !== true;
 }
 
-function attachmentOf(file: FilePart): Attachment | undefined {
-  const { id, url, mime, source } = file;
-  const name = file.filename ?? mime;
+/** The core finds it by the words that stand in the text, and all of it that was meant. */
+function isNamed({ source, url }: FilePart, text: string): boolean {
+  if (source?.type !== 'file' || !source.text.value.startsWith('@')) return false;
+  const whole = !/^file:.*[?&]start=/.test(url) || /#L\d/.test(source.text.value);
+  return whole && text.includes(source.text.value);
+}
+
+/** Only one that would be sent from here as well: of this project, and still named in the text. */
+function symbolOf({ source }: FilePart, text: string, root: string): SymbolMention | undefined {
+  if (source?.type !== 'symbol' || !text.includes(source.text.value)) return undefined;
+  const path = relativePath(source.path, root).replaceAll('\\', '/');
+  const symbol: SymbolMention = {
+    kind: 'symbol',
+    name: source.name,
+    lspKind: source.kind,
+    path,
+    line: source.range.start.line + 1,
+    endLine: source.range.end.line + 1,
+  };
+  return path !== source.path && wordsOf(symbol) === source.text.value ? symbol : undefined;
+}
+
+function attachmentOf({ id, url, mime, filename, source }: FilePart): Attachment {
+  const path = filePathOf(url);
+  const name = filename ?? (path === undefined ? en.part.attachment : baseName(path));
   if (source?.type === 'resource') return resourceAttachment({ server: source.clientName, uri: source.uri, name, mime });
-  return source ? undefined : { id, url, name, kind: kindOf(mime), mime, size: 0 };
+  const known = { ...(path === undefined ? {} : { path }), ...(source && { source }) };
+  return { id, url, name, kind: kindOf(mime), mime, size: 0, ...known };
+}
+
+/** Where its words stand in this text; words that are gone stand nowhere. */
+function placed(source: FilePartSource, text: string): FilePartSource {
+  const { value } = source.text;
+  const start = value === '' ? -1 : text.indexOf(value);
+  return { ...source, text: start === -1 ? { value: '', start: 0, end: 0 } : { value, start, end: start + value.length } };
 }

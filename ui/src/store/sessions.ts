@@ -7,7 +7,7 @@ import type { PermissionRequest, QuestionRequest, PromptInput, Session, SessionS
 import type { Core } from './app';
 import { draftOf } from './prompts';
 import { dropSession, putSession } from './reduce';
-import { listOf, projectOf } from './projects';
+import { listOf, projectOf, rootOf } from './projects';
 import { closed, newerLoaded, olderLoaded, opened, opening, openingFailed, sessionsListed } from './transitions';
 
 export interface Sessions {
@@ -312,10 +312,11 @@ export function createSessions(core: Core): Sessions {
       const id = selected();
       if (id === undefined) return undefined;
       const prompt = state().open?.messages.find(({ info }) => info.id === messageID);
+      const root = rootOf(core.project(), session());
       const made = await attempt(() => host.fork(id, messageID, worktree));
       if (!made) return undefined;
       change((now) => putSession(now, made));
-      if (prompt) core.drafts.change(made.id, draftOf(prompt));
+      if (prompt) core.drafts.change(made.id, draftOf(prompt, root));
       await select(made.id);
       if (worktree) toasts.show({ tone: 'info', text: en.fork.worksIn, detail: visible(made.directory) });
       return made;

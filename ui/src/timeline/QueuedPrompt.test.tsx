@@ -1,6 +1,7 @@
 import { fireEvent, screen, waitFor } from '@solidjs/testing-library';
 import { describe, expect, test } from 'vitest';
-import { openWindow } from '../testing/window';
+import type { FilePart } from '../protocol';
+import { openWindow, type TestWindow } from '../testing/window';
 
 /** A running turn with one more prompt waiting behind it. */
 async function withQueued() {
@@ -33,6 +34,57 @@ describe('a prompt sent while the session is busy', () => {
     await waitFor(() => expect(document.querySelector('[data-queued]')?.textContent).toContain('Take your time'));
     expect(called('editQueued')).toHaveLength(1);
     expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Edit queued prompt' }));
+  });
+
+  /** What was attached, as it arrives from the core. */
+  const attach = ({ host, app }: TestWindow, part: Omit<FilePart, 'id' | 'sessionID' | 'messageID'>) => {
+    const { sessionID, queued } = app.state().open!;
+    const ids = { id: 'prt_ffffffffffff00000000000009', sessionID, messageID: queued[0] ?? '' };
+    host.emit({ kind: 'part', part: { part: { type: 'file', ...ids, ...part } } });
+  };
+  const picture = { mime: 'image/png', filename: 'lamp.png', url: 'attachment://localhost/ses/msg/prt' };
+  const edited = async (text: string) => {
+    fireEvent.click(screen.getByRole('button', { name: 'Edit queued prompt' }));
+    const field = screen.getByRole('textbox', { name: 'Text of the queued prompt' });
+    fireEvent.input(field, { target: { value: text } });
+    fireEvent.keyDown(field, { key: 'Enter' });
+    await waitFor(() => expect(document.querySelector('[data-queued]')?.textContent).toContain(text));
+  };
+
+  test('keeps what is attached, in sight while it is changed', async () => {
+    const window = await withQueued();
+    attach(window, picture);
+    fireEvent.click(screen.getByRole('button', { name: 'Edit queued prompt' }));
+    expect(document.querySelector('.queued-files')?.textContent).toBe('lamp.png');
+    fireEvent.keyDown(screen.getByRole('textbox', { name: 'Text of the queued prompt' }), { key: 'Escape' });
+    await edited('And hurry up');
+    expect(window.called('editQueued')).toHaveLength(1);
+    expect(document.querySelector('[data-queued]')?.textContent).toContain('lamp.png');
+  });
+
+  test('that names something else is sent anew with what is attached, in place of the first', async () => {
+    const window = await withQueued();
+    attach(window, picture);
+    const first = window.app.state().open?.queued[0];
+    await edited('And hurry with @src/lamp.ts');
+    await waitFor(() => expect(window.called('removeQueued')).toEqual([[window.app.selected(), first]]));
+    expect(window.called('editQueued')).toEqual([]);
+    expect(window.called('prompt').at(-1)?.[1]).toMatchObject({ text: 'And hurry with @src/lamp.ts', files: [picture] });
+    await waitFor(() => expect(document.querySelectorAll('[data-queued]')).toHaveLength(1));
+  });
+
+  test('that was taken up before it could be replaced is not sent twice', async () => {
+    const window = await withQueued();
+    const first = window.app.state().open?.queued[0];
+    const { removeQueued } = window.host;
+    window.host.removeQueued = (sessionID, id) =>
+      id === first ? Promise.reject({ code: 'failed', message: 'it has been taken up' }) : removeQueued(sessionID, id);
+    fireEvent.click(screen.getByRole('button', { name: 'Edit queued prompt' }));
+    const field = screen.getByRole('textbox', { name: 'Text of the queued prompt' });
+    fireEvent.input(field, { target: { value: 'See @src/lamp.ts' } });
+    fireEvent.keyDown(field, { key: 'Enter' });
+    expect((await screen.findByTestId('toast')).textContent).toContain('it has been taken up');
+    await waitFor(() => expect(window.app.state().open?.queued).toEqual([first]));
   });
 
   test('keeps what it says when the editing is left, and the turn goes on', async () => {

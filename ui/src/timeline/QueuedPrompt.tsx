@@ -1,11 +1,13 @@
 import Pencil from 'lucide-solid/icons/pencil';
 import Trash from 'lucide-solid/icons/trash';
-import { createSignal, onMount, Show } from 'solid-js';
+import { createMemo, createSignal, onMount, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button, IconButton } from '../kit/Button';
 import { PartList } from '../parts/PartList';
 import type { MessageView } from '../protocol';
 import { useApp } from '../store/context';
+import { rootOf } from '../store/projects';
+import { editQueued } from '../store/queued';
 
 /** A prompt that waits for the next step: until then it can be changed or taken back. */
 export function QueuedPrompt(props: { message: MessageView }) {
@@ -18,8 +20,8 @@ export function QueuedPrompt(props: { message: MessageView }) {
     queueMicrotask(() => edit?.focus());
   };
   const save = async (text: string) => {
-    const { sessionID, id } = props.message.info;
-    await app.attempt(() => app.host.editQueued(sessionID, id, text));
+    const root = rootOf(app.project(), app.session());
+    await app.attempt(() => editQueued(app.host, props.message, text, root));
     leave();
   };
   const remove = () => {
@@ -30,7 +32,7 @@ export function QueuedPrompt(props: { message: MessageView }) {
   return (
     <Show
       when={!editing()}
-      fallback={<QueuedEditor text={typed(props.message)} save={(text) => void save(text)} cancel={leave} />}
+      fallback={<QueuedEditor message={props.message} save={(text) => void save(text)} cancel={leave} />}
     >
       <PartList message={props.message} />
       <div class="queued">
@@ -44,10 +46,14 @@ export function QueuedPrompt(props: { message: MessageView }) {
   );
 }
 
-function QueuedEditor(props: { text: string; save: (text: string) => void; cancel: () => void }) {
-  const [text, setText] = createSignal(props.text);
+function QueuedEditor(props: { message: MessageView; save: (text: string) => void; cancel: () => void }) {
+  const [text, setText] = createSignal(typed(props.message));
   let field!: HTMLTextAreaElement;
-  const empty = () => text().trim() === '';
+  const attached = createMemo(() => ({
+    ...props.message,
+    parts: props.message.parts.filter(({ part }) => part.type === 'file'),
+  }));
+  const empty = () => text().trim() === '' && attached().parts.length === 0;
   onMount(() => {
     field.focus();
     field.setSelectionRange(field.value.length, field.value.length);
@@ -79,6 +85,9 @@ function QueuedEditor(props: { text: string; save: (text: string) => void; cance
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={onKeyDown}
       />
+      <div class="queued-files">
+        <PartList message={attached()} />
+      </div>
       <div class="queued">
         <Button tone="primary" type="submit" disabled={empty()}>
           {en.timeline.saveQueued}

@@ -11,14 +11,14 @@ export function gallery(sessionID: string, clock: Clock): MessageView[] {
   const { part } = write;
   const t = clock.now();
   const asked = write.user(
-    'The reading lamp flickers when two timers overlap. Find out why, and fix it with a test. Ask @explore where timers are kept.',
-    (id) => part(id, 'agent', { name: 'explore', source: { value: '@explore', start: 98, end: 106 } }),
+    'The reading lamp flickers when two timers overlap. Find out why, and fix it with a test. Ask @explore where timers are kept, and see @src/timer.rs#L12-L48.',
+    (id) => part(id, 'agent', { name: 'explore', source: { value: '@explore', start: 93, end: 101 } }),
     (id) =>
       part(id, 'file', {
         mime: 'text/plain',
         filename: 'timer.rs',
         url: `file://${ROOT}/src/timer.rs?start=12&end=48`,
-        source: { type: 'file', path: `${ROOT}/src/timer.rs`, text: { value: '@src/timer.rs', start: 0, end: 13 } },
+        source: { type: 'file', path: `${ROOT}/src/timer.rs`, text: { value: '@src/timer.rs#L12-L48', start: 133, end: 154 } },
       }),
     (id) => part(id, 'file', { mime: 'image/png', filename: 'flicker.png', url: PIXELS }),
     (id) =>
