@@ -52,6 +52,7 @@ export function actionList(app: App, frame: Frame): Action[] {
     { id: 'searchAll', keys: 'Mod+Shift+F', menu: 'go', enabled: ready, run: () => (frame.showSidebar(), frame.focus('[data-testid="session-filter"]')) },
     { id: 'focusPrompt', keys: 'Mod+L', menu: 'go', apart: true, enabled: inProject, run: () => frame.focus('[data-testid="composer"]') },
     { id: 'focusTimeline', keys: 'Mod+Shift+L', menu: 'go', enabled: inSession, run: () => frame.focus('[data-testid="timeline"]') },
+    { id: 'focusReview', keys: 'Mod+Shift+D', menu: 'go', enabled: inSession, run: () => (app.review.shown() || app.review.open(), frame.focus('[data-testid="review"]')) },
     { id: 'models', keys: `Mod+${modelKey.toUpperCase()}`, menu: 'session', enabled: inProject, run: () => app.show({ name: 'models' }) },
     { id: 'nextAgent', keys: 'Mod+Shift+A', menu: 'session', enabled: () => app.agents.list().length > 1, run: () => app.agents.cycle(1) },
     { id: 'toggleSidebar', keys: 'Mod+B', menu: 'view', enabled: ready, run: frame.toggleSidebar },

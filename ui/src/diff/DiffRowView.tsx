@@ -13,7 +13,6 @@ interface RowProps {
   readonly row: DiffRow;
   readonly canUnfold: boolean;
   readonly actions?: (file: FileDiffView, hunk: number | undefined) => JSX.Element;
-  readonly onFocus: () => void;
   readonly onUnfold: (file: FileDiffView, gap: string | undefined) => void;
   readonly onToggle: (path: string) => void;
 }
@@ -43,7 +42,15 @@ export function DiffRowView(props: RowProps) {
 function FileRow(props: Omit<RowProps, 'row'> & { row: RowOf<'file'> }) {
   const file = () => props.row.file;
   return (
-    <div class="diff-file" data-row={props.row.key} data-file={file().path} data-status={file().status}>
+    <div
+      class="diff-file"
+      tabindex="-1"
+      role="group"
+      aria-label={en.diff.file(visibleLine(file().path))}
+      data-row={props.row.key}
+      data-file={file().path}
+      data-status={file().status}
+    >
       <button
         type="button"
         class="diff-file-toggle"
@@ -80,7 +87,6 @@ function HunkRow(props: Omit<RowProps, 'row'> & { row: RowOf<'hunk'> }) {
       data-row={props.row.key}
       data-hunk={props.row.hunk}
       data-quiet={props.row.gap.lines === 0 && !props.actions ? '' : undefined}
-      onFocusIn={() => props.onFocus()}
     >
       <GapButton
         gap={props.row.gap}
@@ -115,7 +121,7 @@ function NoteRow(props: Omit<RowProps, 'row'> & { row: RowOf<'note'> }) {
     return en.diff.notes[note];
   };
   return (
-    <div class="diff-note" tabindex="-1" data-row={props.row.key} data-note={props.row.note} onFocusIn={() => props.onFocus()}>
+    <div class="diff-note" tabindex="-1" data-row={props.row.key} data-note={props.row.note}>
       <span>{words()}</span>
       <Show when={props.row.note === 'folded' && props.canUnfold}>
         <button type="button" class="diff-gap" onClick={() => props.onUnfold(props.row.file, undefined)}>

@@ -8,7 +8,9 @@ import { createMemo, createSignal, type JSX } from 'solid-js';
 import { en } from '../i18n/en';
 import { LineList, type LineListHandle } from '../kit/LineList';
 import type { FileDiffView } from '../protocol';
-import { hunkFrom, rowsOf, type DiffRow } from './rows';
+import { keepFocus } from './focus';
+import { rowsOf, type DiffRow } from './rows';
+import { createWalk, type DiffHandle } from './walk';
 import { DiffRowView } from './DiffRowView';
 import './diff.css';
 
@@ -22,6 +24,9 @@ export interface DiffViewProps {
   readonly whole?: (file: FileDiffView) => Promise<FileDiffView | undefined>;
   /** What can be done with a file, or with one of its hunks. */
   readonly actions?: (file: FileDiffView, hunk: number | undefined) => JSX.Element;
+  /** The key that takes back was pressed on one. */
+  readonly onTakeBack?: (file: FileDiffView, hunk: number | undefined) => void;
+  readonly ref?: (handle: DiffHandle) => void;
 }
 
 export function DiffView(props: DiffViewProps) {
@@ -29,7 +34,6 @@ export function DiffView(props: DiffViewProps) {
   const [closed, setClosed] = createSignal<ReadonlySet<string>>(new Set());
   const [open, setOpen] = createSignal<ReadonlySet<string>>(new Set());
   const [whole, setWhole] = createSignal<ReadonlyMap<string, FileDiffView>>(new Map());
-  let current = -1;
 
   // A row that stays the same stays the same object, so that its elements stay, too.
   const rows = createMemo<DiffRow[]>((before) => {
@@ -56,21 +60,18 @@ export function DiffView(props: DiffViewProps) {
     if (gap !== undefined) setOpen((now) => new Set(now).add(gap));
   };
 
-  const go = (step: 1 | -1) => {
-    const next = hunkFrom(rows(), current, step);
-    if (next === undefined) return;
-    current = next;
-    list.show(next);
-    // The row is drawn by the next frame at the latest.
-    requestAnimationFrame(() => focusRow(list.element, rows()[next]?.key));
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const step = event.key === 'n' ? 1 : event.key === 'p' ? -1 : undefined;
-    if (step === undefined) return;
-    event.preventDefault();
-    go(step);
-  };
+  const toggle = (path: string) =>
+    setClosed((now) => (now.has(path) ? new Set([...now].filter((one) => one !== path)) : new Set(now).add(path)));
+
+  const walk = createWalk({
+    list: () => list,
+    rows,
+    toggle,
+    unfold: props.whole && ((file, gap) => void unfold(file, gap)),
+    takeBack: props.onTakeBack,
+  });
+  props.ref?.(walk);
+  keepFocus(rows, () => list && walk.remember(), walk.giveBack);
 
   return (
     <LineList
@@ -79,27 +80,19 @@ export function DiffView(props: DiffViewProps) {
       fill={props.fill}
       label={props.label ?? en.diff.label}
       ref={(made) => (list = made)}
-      onKeyDown={onKeyDown}
+      onKeyDown={walk.onKeyDown}
     >
-      {(row, index) => (
+      {(row) => (
         <DiffRowView
           row={row}
           canUnfold={props.whole !== undefined}
           actions={props.actions}
-          onFocus={() => (current = index())}
           onUnfold={unfold}
-          onToggle={(path) =>
-            setClosed((now) => (now.has(path) ? new Set([...now].filter((one) => one !== path)) : new Set(now).add(path)))
-          }
+          onToggle={toggle}
         />
       )}
     </LineList>
   );
-}
-
-function focusRow(list: HTMLElement, key: string | undefined): void {
-  const row = [...list.querySelectorAll<HTMLElement>('[data-row]')].find((one) => one.dataset.row === key);
-  row?.focus({ preventScroll: true });
 }
 
 function sameRow(a: DiffRow, b: DiffRow): boolean {

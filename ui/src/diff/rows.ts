@@ -118,8 +118,29 @@ function pairs(lines: readonly DiffLine[], prefix: string): DiffRow[] {
 
 /** The next hunk below a row, or the one above it; undefined at either end. */
 export function hunkFrom(rows: readonly DiffRow[], from: number, step: 1 | -1): number | undefined {
+  return rowFrom(rows, from, step, (row) => row.kind === 'hunk' || row.kind === 'note');
+}
+
+/** The same for everything that something can be done with: files, too. */
+export function stopFrom(rows: readonly DiffRow[], from: number, step: 1 | -1): number | undefined {
+  return rowFrom(rows, from, step, (row) => changeOf(row) !== undefined);
+}
+
+/** What a row stands for: a file, or one of its hunks. */
+export function changeOf(row: DiffRow | undefined): { file: FileDiffView; hunk?: number } | undefined {
+  if (row?.kind === 'hunk') return { file: row.file, hunk: row.hunk };
+  return row?.kind === 'file' || row?.kind === 'note' ? { file: row.file } : undefined;
+}
+
+function rowFrom(
+  rows: readonly DiffRow[],
+  from: number,
+  step: 1 | -1,
+  wanted: (row: DiffRow) => boolean,
+): number | undefined {
   for (let at = from + step; at >= 0 && at < rows.length; at += step) {
-    if (rows[at]?.kind === 'hunk' || rows[at]?.kind === 'note') return at;
+    const row = rows[at];
+    if (row && wanted(row)) return at;
   }
   return undefined;
 }

@@ -1,5 +1,5 @@
 import TriangleAlert from 'lucide-solid/icons/triangle-alert';
-import { For, onMount, Show } from 'solid-js';
+import { For, onCleanup, onMount, Show } from 'solid-js';
 import { Counts } from '../diff/Counts';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
@@ -19,7 +19,13 @@ export function ReviewConfirm(props: { pending: Pending }) {
     if (!possible()) return en.review.cannot;
     return restoring() ? en.review.confirmRestore : en.review.confirm;
   };
-  onMount(() => (possible() ? confirm : cancel).focus());
+  onMount(() => {
+    const before = document.activeElement;
+    (possible() ? confirm : cancel).focus();
+    onCleanup(() => {
+      if (before instanceof HTMLElement && before.isConnected && before !== document.body) before.focus();
+    });
+  });
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Escape') return;
     event.preventDefault();

@@ -8,15 +8,19 @@ import Columns2 from 'lucide-solid/icons/columns-2';
 import Rows2 from 'lucide-solid/icons/rows-2';
 import Undo2 from 'lucide-solid/icons/undo-2';
 import X from 'lucide-solid/icons/x';
-import { createMemo, For, Show } from 'solid-js';
+import { createMemo, Show } from 'solid-js';
 import { Counts } from '../diff/Counts';
 import { DiffView } from '../diff/DiffView';
+import { isFocusLost, keepFocus } from '../diff/focus';
+import type { DiffHandle } from '../diff/walk';
 import { en } from '../i18n/en';
 import { Button, IconButton } from '../kit/Button';
+import { hasCommandKey, keyName } from '../kit/keys';
 import { createNarrow } from '../kit/narrow';
 import { visible, visibleLine } from '../kit/visible';
 import type { FileDiffView, RevertTarget } from '../protocol';
 import { useApp } from '../store/context';
+import { FileNames } from './FileNames';
 import { ReviewConfirm } from './ReviewConfirm';
 import { ReviewHandle } from './ReviewHandle';
 import './review.css';
@@ -39,8 +43,41 @@ export function ReviewPane() {
     return { kind: 'hunk', ...place, hunk, fingerprint: file.hunks[hunk]?.fingerprint ?? '' };
   };
 
+  let pane!: HTMLElement;
+  let diff: DiffHandle | undefined;
+  const takeBack = (file: FileDiffView, hunk?: number) => {
+    if (app.busy()) return;
+    diff?.remember();
+    void review.ask(target(file, hunk));
+  };
+  const undo = async () => {
+    if (app.busy() || !review.canUndo()) return;
+    await review.undo();
+    // Its own button goes with what it undid.
+    if (isFocusLost()) (diff ? diff.giveBack() : pane.focus());
+  };
+  // A file of the list keeps the focus while it is there; without any, the pane hears the keys.
+  keepFocus(
+    files,
+    () => (pane?.contains(document.activeElement) ? ((document.activeElement as HTMLElement).dataset.path ?? '') : undefined),
+    (path) => {
+      const names = [...pane.querySelectorAll<HTMLElement>('.review-file')];
+      const name = path === '' ? undefined : (names.find((one) => one.dataset.path === path) ?? names[0]);
+      if (name) name.focus();
+      else if (files().length === 0) pane.focus();
+    },
+  );
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.defaultPrevented) return;
+    const enters = event.target === pane && event.key === 'ArrowDown' && files().length > 0;
+    if (hasCommandKey(event) && event.key.toLowerCase() === 'z' && !event.shiftKey && !event.altKey) void undo();
+    else if (enters) diff?.giveBack();
+    else return;
+    event.preventDefault();
+  };
+
   return (
-    <aside class="review" data-testid="review" aria-label={en.review.label}>
+    <aside class="review" data-testid="review" aria-label={en.review.label} tabindex="-1" ref={pane} onKeyDown={onKeyDown}>
       <ReviewHandle />
       <header class="review-head">
         <h2>{review.scope().turnID === undefined ? en.review.session : en.review.turn}</h2>
@@ -65,7 +102,13 @@ export function ReviewPane() {
       <Show when={review.canUndo()}>
         <div class="review-undo" role="status">
           <span>{en.review.canUndo}</span>
-          <Button icon={Undo2} data-testid="review-undo" disabled={app.busy()} onClick={() => void review.undo()}>
+          <Button
+            icon={Undo2}
+            data-testid="review-undo"
+            title={`${en.session.undo} (${keyName('Z')})`}
+            disabled={app.busy()}
+            onClick={() => void undo()}
+          >
             {en.session.undo}
           </Button>
         </div>
@@ -86,12 +129,14 @@ export function ReviewPane() {
         }
       >
         <Show when={files().length > 1}>
-          <FileNames files={files()} />
+          <FileNames files={files()} onShow={(file) => diff?.show(file.path)} onTakeBack={(file) => takeBack(file)} />
         </Show>
         <DiffView
           files={files()}
           headers
           fill
+          ref={(made) => (diff = made)}
+          onTakeBack={takeBack}
           label={en.review.files}
           sideBySide={sideBySide()}
           whole={(file) => review.whole(file)}
@@ -100,41 +145,21 @@ export function ReviewPane() {
               icon={Undo2}
               size={14}
               label={hunk === undefined ? en.review.takeBackFile(visibleLine(file.path)) : en.review.takeBackHunk}
+              keys={en.review.takeBackKey}
               data-testid={hunk === undefined ? 'take-back-file' : 'take-back-hunk'}
               disabled={app.busy()}
-              onClick={() => void review.ask(target(file, hunk))}
+              onClick={() => takeBack(file, hunk)}
             />
           )}
         />
+        <p class="review-keys" aria-hidden="true">
+          {en.review.keys(keyName('Z'))}
+        </p>
       </Show>
       <Show when={review.pending()} keyed>
         {(pending) => <ReviewConfirm pending={pending} />}
       </Show>
     </aside>
-  );
-}
-
-/** Which files there are, before one scrolls to them. */
-function FileNames(props: { files: readonly FileDiffView[] }) {
-  const app = useApp();
-  return (
-    <ul class="review-files" aria-label={en.review.files}>
-      <For each={props.files}>
-        {(file) => (
-          <li>
-            <button
-              type="button"
-              class="review-file"
-              data-path={file.path}
-              onClick={() => app.review.open({ ...app.review.scope(), path: file.path })}
-            >
-              <span class="review-file-name">{visibleLine(file.path)}</span>
-              <Counts additions={file.additions} deletions={file.deletions} />
-            </button>
-          </li>
-        )}
-      </For>
-    </ul>
   );
 }
 

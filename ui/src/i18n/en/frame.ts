@@ -27,6 +27,7 @@ export const frameWords = {
       searchAll: 'Search all sessions…',
       focusPrompt: 'Go to the prompt',
       focusTimeline: 'Go to the timeline',
+      focusReview: 'Go to the review',
       models: 'Pick a model…',
       nextAgent: 'Next agent',
       toggleSidebar: 'Show or hide the sidebar',
@@ -213,6 +214,9 @@ export const frameWords = {
       ['Up', 'Earlier prompt, in an empty field'],
       ['F2', 'Rename the session under the focus'],
       ['Del', 'Delete the session under the focus'],
+      ['↑ ↓', 'Go from change to change, in the review'],
+      ['Del', 'Take back the change under the focus, in the review'],
+      ['Ctrl/⌘+Z', 'Bring back what was taken back, in the review'],
     ],
   },
 };
