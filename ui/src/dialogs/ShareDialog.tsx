@@ -73,7 +73,7 @@ function Preview(props: { sessionID: string; onShared: () => void }) {
               <Button
                 tone="primary"
                 data-testid="share-now"
-                ref={focusLater}
+                ref={focusWhenThere}
                 disabled={sharing()}
                 onClick={() => void share()}
               >
@@ -138,7 +138,7 @@ function Shared(props: { sessionID: string; url: string; onAgain: () => void }) 
         <Button onClick={() => props.onAgain()}>{en.share.again}</Button>
         <Button
           tone="primary"
-          ref={focusLater}
+          ref={focusWhenThere}
           onClick={() => app.dismiss('share')}
         >
           {en.share.done}
@@ -149,7 +149,7 @@ function Shared(props: { sessionID: string; url: string; onAgain: () => void }) 
 }
 
 /** Once it is in the document; it comes after the dialog has opened. */
-function focusLater(button: HTMLButtonElement): void {
+function focusWhenThere(button: HTMLButtonElement): void {
   setTimeout(() => button.focus());
 }
 
