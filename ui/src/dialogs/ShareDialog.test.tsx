@@ -118,9 +118,10 @@ describe('the ways to it', () => {
     const row = () => document.querySelector<HTMLElement>('.session-row[data-session-id="ses_docs"]') as HTMLElement;
     await user.click(within(row()).getByRole('button', { name: /^Actions for/ }));
     await user.click(await screen.findByRole('menuitem', { name: 'Share…' }));
-    await screen.findByTestId('share-now');
+    const share = await screen.findByTestId('share-now');
     expect(app.overlay()).toEqual({ name: 'share', sessionID: 'ses_docs' });
-    app.dismiss('share');
+    await waitFor(() => expect(document.activeElement).toBe(share));
+    fireEvent.keyDown(share, { key: 'Escape' });
     await closed();
     await user.click(within(row()).getByRole('button', { name: /^Actions for/ }));
     await user.click(await screen.findByRole('menuitem', { name: 'Export…' }));
