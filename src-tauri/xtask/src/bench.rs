@@ -12,17 +12,17 @@ use std::process::Command;
 use crate::json::{self, Value};
 use crate::{Outcome, tool, ui};
 
-/// A suite: its name, and the package and the bench target that measure it.
-const SUITES: [(&str, &str, &str); 9] = [
-    ("loop", "lathe-session", "turns"),
-    ("mentions", "lathe-session", "mentions"),
-    ("models", "lathe-provider", "decode"),
-    ("models", "lathe-session", "deltas"),
-    ("render", "lathe-render", "render"),
-    ("snapshot", "lathe-snapshot", "snapshot"),
-    ("store", "lathe-store", "store"),
-    ("tools", "lathe-tools", "tools"),
-    ("ui", "lathe-test-support", "ui"),
+/// A suite: its name, and the bench target that measures it.
+const SUITES: [(&str, &str); 9] = [
+    ("loop", "turns"),
+    ("mentions", "mentions"),
+    ("models", "decode"),
+    ("models", "deltas"),
+    ("render", "render"),
+    ("snapshot", "snapshot"),
+    ("store", "store"),
+    ("tools", "tools"),
+    ("ui", "ui"),
 ];
 
 /// The columns of the table, after the suite. A row has a baseline or the other's figure.
@@ -115,29 +115,32 @@ fn write(path: &Path, text: &str) -> Outcome {
 fn suite_rows(options: &Options) -> Outcome<Vec<Row>> {
     let mut rows = Vec::new();
     build_fake_model()?;
-    for (suite, package, target) in SUITES {
+    for (suite, target) in SUITES {
         if options
             .suite
             .as_deref()
             .is_none_or(|chosen| chosen == suite)
         {
             eprintln!("Measuring {suite}…");
-            measure(suite, package, target, &mut rows)?;
+            measure(suite, target, &mut rows)?;
         }
     }
     Ok(rows)
 }
 
+/// Builds with what the suites are built with, down to the features of shared dependencies:
+/// those follow from the whole workspace and from whether a target of tests is among what is
+/// asked for.
+fn release_build() -> Command {
+    let mut command = tool::cargo();
+    command.args(["build", "--profile", "bench", "--workspace"]);
+    command.args(["--bench", "decode"]);
+    command
+}
+
 /// Suites that talk to a model talk to this one, which must not share their process.
 fn build_fake_model() -> Outcome {
-    let mut command = tool::cargo();
-    command.args([
-        "build",
-        "--profile",
-        "bench",
-        "--package",
-        "lathe-test-support",
-    ]);
+    let mut command = release_build();
     command.args(["--bin", "fake-model"]);
     let status = tool::each_line(&mut command, |line| eprintln!("{line}"))?;
     match status.success() {
@@ -151,18 +154,15 @@ fn build_window() -> Outcome {
     ui::install()?;
     ui::build_if_stale()?;
     for what in [["--bin", "lathe"], ["--example", "bare"]] {
-        let mut command = tool::cargo();
-        command
-            .args(["build", "--release", "--package", "lathe"])
-            .args(what);
-        tool::expect_success(&mut command)?;
+        tool::expect_success(release_build().args(what))?;
     }
     Ok(())
 }
 
-fn measure(suite: &'static str, package: &str, target: &str, rows: &mut Vec<Row>) -> Outcome {
+/// Asked for in the whole workspace, so that every suite finds what another one built.
+fn measure(suite: &'static str, target: &str, rows: &mut Vec<Row>) -> Outcome {
     let mut command = tool::cargo();
-    command.args(["bench", "--package", package, "--bench", target]);
+    command.args(["bench", "--workspace", "--bench", target]);
     gather(suite, &mut command, rows)
 }
 

@@ -48,6 +48,8 @@ struct Shared {
 }
 
 struct State {
+    /// What the script begins with again when it is used up.
+    again: Vec<Reply>,
     replies: VecDeque<(Reply, Arc<Mutex<Option<SeenRequest>>>)>,
     title: String,
     /// Bytes per write; 0 writes each event whole.
@@ -69,6 +71,7 @@ impl FakeModel {
         let url = format!("http://{}", listener.local_addr()?);
         let shared = Arc::new(Shared {
             state: Mutex::new(State {
+                again: Vec::new(),
                 replies: VecDeque::new(),
                 title: "A fake title".to_owned(),
                 chunk: 0,
@@ -119,6 +122,17 @@ impl FakeModel {
             slot,
             shared: Arc::clone(&self.shared),
         }
+    }
+
+    /// Scripts these answers, over and over.
+    pub fn repeat(&self, replies: Vec<Reply>) {
+        self.shared.lock().again = replies;
+    }
+
+    /// The requests since the last time, which are then forgotten: what goes on for long must
+    /// not gather them all.
+    pub fn take_requests(&self) -> Vec<SeenRequest> {
+        std::mem::take(&mut self.shared.lock().requests)
     }
 
     /// What requests for a title are answered with.
@@ -193,6 +207,16 @@ impl Answered {
                 return seen;
             }
             rung.await;
+        }
+    }
+}
+
+impl State {
+    fn begin_again(&mut self) {
+        if self.replies.is_empty() {
+            let again = self.again.iter().cloned();
+            self.replies
+                .extend(again.map(|reply| (reply, Arc::default())));
         }
     }
 }

@@ -256,13 +256,18 @@ impl Ages {
     #[allow(clippy::useless_conversion)] // The types differ from system to system.
     pub fn modified(&mut self, path: &Path) -> Option<SystemTime> {
         use rustix::fs::{AtFlags, statat};
-        let (parent, name) = (path.parent()?, path.file_name()?);
-        // As bytes: paths compare part by part.
+        use std::os::unix::ffi::OsStrExt;
+        // As bytes: to take a path apart and to compare it part by part costs as much as the
+        // question itself.
+        let whole = path.as_os_str().as_bytes();
+        let at = whole.iter().rposition(|byte| *byte == b'/')?;
+        let (parent, name) = (&whole[..at], OsStr::from_bytes(&whole[at + 1..]));
         if self
             .directory
             .as_ref()
-            .is_none_or(|(known, _)| known.as_os_str() != parent.as_os_str())
+            .is_none_or(|(known, _)| known.as_os_str().as_bytes() != parent)
         {
+            let parent = path.parent()?;
             self.directory = Some((parent.to_owned(), files::open_directory(parent).ok()?));
         }
         let (_, directory) = self.directory.as_ref()?;

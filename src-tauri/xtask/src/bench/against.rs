@@ -23,9 +23,7 @@ pub fn rows(binary: &Path) -> Outcome<Vec<Row>> {
 }
 
 fn build() -> Outcome {
-    let mut command = tool::cargo();
-    command.args(["build", "--release", "--package", "lathectl"]);
-    command.args(["--package", "lathe-test-support"]);
+    let mut command = super::release_build();
     command.args(["--bin", "lathectl", "--bin", "side-by-side"]);
     let status = tool::each_line(&mut command, |line| eprintln!("{line}"))?;
     match status.success() {

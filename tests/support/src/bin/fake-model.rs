@@ -81,7 +81,13 @@ async fn serve(path: &str, port: &str) -> Result<(), Box<dyn std::error::Error>>
         model.title(title);
     }
     model.split(script.chunk);
-    fill(&model, &script);
+    if script.repeat {
+        model.repeat(script.replies);
+    } else {
+        for reply in script.replies {
+            model.reply_with(reply);
+        }
+    }
     println!("Listening on {}", model.url());
     println!(
         "Base URL (OpenAI, Anthropic): {}",
@@ -97,21 +103,12 @@ async fn serve(path: &str, port: &str) -> Result<(), Box<dyn std::error::Error>>
             _ = tokio::signal::ctrl_c() => return Ok(()),
             () = tokio::time::sleep(Duration::from_millis(100)) => {}
         }
-        for request in model.requests().iter().skip(seen) {
+        for request in model.take_requests() {
             seen += 1;
             println!("#{seen} {:?}: {}", request.wire, request.prompt());
         }
         for offence in model.forgive() {
             println!("   {offence}");
         }
-        if script.repeat && model.left() == 0 {
-            fill(&model, &script);
-        }
-    }
-}
-
-fn fill(model: &FakeModel, script: &Script) {
-    for reply in &script.replies {
-        model.reply_with(reply.clone());
     }
 }

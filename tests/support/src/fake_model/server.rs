@@ -110,6 +110,7 @@ impl Shared {
             state.offences.push(offence.clone());
             return (refusal(&offence), chunk);
         }
+        state.begin_again();
         let Some((reply, slot)) = state.replies.pop_front() else {
             let offence = format!("request {} has no scripted reply", state.requests.len());
             state.offences.push(offence.clone());
