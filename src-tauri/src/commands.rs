@@ -104,6 +104,7 @@ pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
         mcp::restart_mcp,
         mcp::accept_mcp,
         mcp::list_mcp_resources,
+        mcp::read_mcp,
         mcp::save_mcp,
         mcp::remove_mcp,
         models::list_models,

@@ -108,6 +108,17 @@ async fn a_session_goes_on_where_it_was_left() {
 }
 
 #[tokio::test]
+async fn a_session_has_its_title_when_the_program_ends() {
+    let model = FakeModel::start().await;
+    model.title("Greeting the garden");
+    model.reply([say("hello")]);
+    let home = Home::new(&model);
+    home.run(&["run", "hi"]).await;
+    let sessions = home.json(&["sessions", "--json"]).await;
+    assert_eq!(sessions[0]["title"], json!("Greeting the garden"));
+}
+
+#[tokio::test]
 async fn export_prints_the_session_with_its_messages_and_parts() {
     let model = FakeModel::start().await;
     model.reply([say("hello")]);

@@ -260,6 +260,14 @@ async fn a_server_set_up_in_the_window_runs_until_it_is_removed() {
 
     let app = app.restart().await;
     ready(&app).await;
+    let secretless = McpServerInput::Local {
+        command: vec![PROGRAM.to_owned()],
+        environment: [("GREETING".to_owned(), String::new())].into(),
+    };
+    assert_eq!(app.sessions.read_mcp("s").await.unwrap(), secretless);
+    app.sessions.save_mcp("s", secretless).await.unwrap();
+    let kept = std::fs::read_to_string(app.config("lathe/added.json")).unwrap();
+    assert!(kept.contains("\"GREETING\": \"hello\""), "{kept}");
     app.sessions.save_mcp("s", own("/nowhere")).await.unwrap();
     let failed = server(&app, |one| one.status == McpStatus::Failed).await;
     assert_eq!(failed.address, "/nowhere");

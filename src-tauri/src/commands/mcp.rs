@@ -38,6 +38,11 @@ pub async fn accept_mcp(shell: State<'_, Shell>, name: String) -> Answer<Vec<Mcp
 }
 
 #[tauri::command]
+pub async fn read_mcp(shell: State<'_, Shell>, name: String) -> Answer<McpServerInput> {
+    shell.sessions.read_mcp(&name).await.or_ui()
+}
+
+#[tauri::command]
 pub async fn save_mcp(
     shell: State<'_, Shell>,
     name: String,

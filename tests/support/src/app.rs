@@ -120,9 +120,13 @@ impl TestApp {
         std::fs::write(path, content).expect("the file is written");
     }
 
-    /// Writes a file of the person's own config, such as `lathe/lathe.json`.
+    /// A file of the person's own config, such as `lathe/lathe.json`.
+    pub fn config(&self, name: &str) -> PathBuf {
+        self.data.path().join(CONFIG_HOME).join(name)
+    }
+
     pub fn write_config(&self, name: &str, content: impl AsRef<[u8]>) {
-        let path = self.data.path().join(CONFIG_HOME).join(name);
+        let path = self.config(name);
         let folder = path.parent().expect("a file lies in a folder");
         std::fs::create_dir_all(folder).expect("the folder is made");
         std::fs::write(path, content).expect("the config is written");

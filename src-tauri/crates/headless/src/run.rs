@@ -5,6 +5,7 @@ mod follow;
 
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use lathe_protocol::ipc::{PromptFile, PromptInput};
 use lathe_protocol::{Action, Rule, Session, SessionId};
@@ -14,6 +15,9 @@ use url::Url;
 use crate::Outcome;
 use crate::args::RunArgs;
 use follow::Follower;
+
+/// A title may come after the answer, and nobody likes to wait for one.
+const FOR_A_TITLE: Duration = Duration::from_secs(3);
 
 pub async fn run(sessions: &Sessions, directory: &Path, args: RunArgs) -> Outcome {
     let model = match &args.model {
@@ -42,6 +46,7 @@ pub async fn run(sessions: &Sessions, directory: &Path, args: RunArgs) -> Outcom
     Follower::new(sessions, &session.id, prompt, args.json)
         .follow(events)
         .await?;
+    sessions.settle_titles(FOR_A_TITLE).await;
     verdict(sessions, &session.id).await
 }
 

@@ -57,6 +57,8 @@ pub struct Core {
     pub running: Mutex<HashMap<SessionId, Running>>,
     /// One prompt at a time per session, so that ids, files and queue have one order.
     pub prompting: Mutex<HashMap<SessionId, Arc<tokio::sync::Mutex<()>>>>,
+    /// Requests for titles that go on beside turns.
+    pub titling: Mutex<tokio::task::JoinSet<()>>,
     /// What went with each removed session, so that taking it back brings all of it.
     pub removed: Mutex<HashMap<SessionId, Vec<SessionId>>>,
     /// What answers cost that are finished, so that a long session is added up once.
@@ -130,6 +132,7 @@ impl Core {
             running: Mutex::default(),
             prompting: Mutex::default(),
             removed: Mutex::default(),
+            titling: Mutex::default(),
             spent: Mutex::default(),
             reads: Mutex::default(),
             indexing: tokio::sync::OnceCell::new(),

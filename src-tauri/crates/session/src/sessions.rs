@@ -19,6 +19,7 @@ pub(crate) use media::Counted;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use lathe_protocol::{
     MessageId, Millis, Part, PartId, PermissionId, Project, ProjectId, QuestionId, Rule, Ruleset,
@@ -326,6 +327,14 @@ impl Sessions {
         }
         self.core.mcp.close().await;
         self.core.environment.processes().kill_all();
+    }
+
+    /// Waits for titles that are still being asked for, for a program that ends with its turn.
+    pub async fn settle_titles(&self, patience: Duration) {
+        let mut asked = std::mem::take(&mut *self.core.titling.lock());
+        let all = async { while asked.join_next().await.is_some() {} };
+        // A title that takes longer is not worth the wait.
+        let _ = tokio::time::timeout(patience, all).await;
     }
 
     pub fn answer_question(&self, id: &QuestionId, answers: Vec<Vec<String>>) -> Result<()> {

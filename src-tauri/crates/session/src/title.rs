@@ -46,13 +46,15 @@ pub fn begin(
     if session.parent_id.is_some() || !is_default(&session.title) {
         return;
     }
-    let (core, models, id) = (core.clone(), models.clone(), session.id.clone());
+    let (here, models, id) = (core.clone(), models.clone(), session.id.clone());
     let (prompt, model) = (text_of(first), user.model.clone());
-    tokio::spawn(async move {
+    let mut titling = core.titling.lock();
+    while titling.try_join_next().is_some() {}
+    titling.spawn(async move {
         let Some(title) = ask(&models, prompt, model).await else {
             return;
         };
-        let named = core.records.update_session(&id, move |session| {
+        let named = here.records.update_session(&id, move |session| {
             // The person may have been quicker.
             if is_default(&session.title) {
                 session.title = title;

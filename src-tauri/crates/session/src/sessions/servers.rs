@@ -3,6 +3,7 @@
 //! They are kept in a config file of their own, which no person writes: one with comments
 //! could not be written again as it was.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -19,14 +20,34 @@ use crate::private_file;
 static WRITING: Mutex<()> = Mutex::new(());
 
 impl Sessions {
+    /// As it was set up. The values of variables and headers stay here: they may be secret.
+    pub async fn read_mcp(&self, name: &str) -> Result<McpServerInput> {
+        let (name, core) = (name.to_owned(), self.core.clone());
+        let done = tokio::task::spawn_blocking(move || {
+            let servers = servers_of(core.setups.added_file().as_deref())?;
+            if let Some(entry) = servers.get(&name) {
+                return Ok(without_values(input(entry)));
+            }
+            let known = core.setups.person().mcp;
+            Err(match known.iter().any(|server| server.name == name) {
+                true => in_config(&name),
+                false => Failed::missing("MCP server", &name),
+            })
+        });
+        done.await
+            .unwrap_or_else(|_| Err(Failed::refused("Reading the servers broke off")))
+    }
+
+    /// A variable or header without a value keeps the one that is stored.
     pub async fn save_mcp(&self, name: &str, server: McpServerInput) -> Result<()> {
         check(name, &server)?;
-        let (name, entry) = (name.to_owned(), entry(server));
+        let name = name.to_owned();
         self.change_servers(move |servers, by_hand| {
             if by_hand.contains(&name) {
                 return Err(in_config(&name));
             }
-            servers.insert(name, entry);
+            let before = servers.get(&name).map(input);
+            servers.insert(name, entry(with_values_of(server, before)));
             Ok(())
         })
         .await
@@ -90,6 +111,56 @@ fn check(name: &str, server: &McpServerInput) -> Result<()> {
                 false => Err(Failed::refused("The address must be http or https")),
             }
         }
+    }
+}
+
+/// What [`entry`] wrote.
+fn input(entry: &Value) -> McpServerInput {
+    let map = |name: &str| serde_json::from_value(entry[name].clone()).unwrap_or_default();
+    match entry["url"].as_str() {
+        Some(url) => McpServerInput::Remote {
+            url: url.to_owned(),
+            headers: map("headers"),
+        },
+        None => McpServerInput::Local {
+            command: serde_json::from_value(entry["command"].clone()).unwrap_or_default(),
+            environment: map("environment"),
+        },
+    }
+}
+
+fn values(server: &mut McpServerInput) -> &mut BTreeMap<String, String> {
+    match server {
+        McpServerInput::Local { environment, .. } => environment,
+        McpServerInput::Remote { headers, .. } => headers,
+    }
+}
+
+fn without_values(mut server: McpServerInput) -> McpServerInput {
+    values(&mut server).values_mut().for_each(String::clear);
+    server
+}
+
+fn with_values_of(mut server: McpServerInput, before: Option<McpServerInput>) -> McpServerInput {
+    let Some(mut before) = before else {
+        return server;
+    };
+    let known = values(&mut before);
+    for (name, value) in values(&mut server) {
+        if value.is_empty()
+            && let Some(known) = known.remove(name)
+        {
+            *value = known;
+        }
+    }
+    server
+}
+
+fn servers_of(path: Option<&Path>) -> Result<Map<String, Value>> {
+    let mut file = path.map_or_else(|| Ok(Map::new()), read)?;
+    match file.remove("mcp") {
+        Some(Value::Object(servers)) => Ok(servers),
+        _ => Ok(Map::new()),
     }
 }
 
