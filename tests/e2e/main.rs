@@ -3,10 +3,17 @@
 //! Run by `cargo xtask test e2e`, one test at a time.
 #![cfg(target_os = "linux")]
 
+mod accessible;
+mod composer;
+mod frame;
 mod gallery;
+mod hostile;
+mod long;
 mod look;
 mod restart;
+mod review;
 mod sessions;
 mod start;
 mod steps;
+mod stream;
 mod turn;

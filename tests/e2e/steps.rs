@@ -3,8 +3,10 @@
 use std::fs;
 use std::io;
 
+use lathe_provider::WireKind;
+use lathe_test_support::fake_model::FakeModel;
 use lathe_test_support::window::{Window, WindowError, WindowOptions};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 pub const COMPOSER: &str = "[data-testid=composer]";
@@ -45,6 +47,47 @@ pub async fn open(project: &TempDir) -> Result<Window, WindowError> {
         .await?;
     window.wait_for(&format!("{COMPOSER}:enabled")).await?;
     Ok(window)
+}
+
+/// The same, with a model whose answers the test writes. Nothing of it is asked for leave.
+pub async fn open_with(model: &FakeModel, project: &TempDir) -> Result<Window, WindowError> {
+    open_asking(model, project, json!("allow")).await
+}
+
+/// As [`open_with`], with rules of the test's own.
+pub async fn open_asking(
+    model: &FakeModel,
+    project: &TempDir,
+    permission: Value,
+) -> Result<Window, WindowError> {
+    let window = Window::start(options(model, project, permission)?).await?;
+    window
+        .wait_for_text(".title-bar-place", &name_of(project))
+        .await?;
+    window.wait_for(&format!("{COMPOSER}:enabled")).await?;
+    Ok(window)
+}
+
+fn options(model: &FakeModel, project: &TempDir, permission: Value) -> io::Result<WindowOptions> {
+    let provider = json!({ "fake": {
+        "npm": "@ai-sdk/openai-compatible",
+        "options": { "baseURL": model.base_url(WireKind::OpenaiChat), "apiKey": "k" },
+        "models": { "m": { "limit": { "context": 200_000, "output": 8_000 } } },
+    } });
+    let config = json!({
+        "provider": provider,
+        "model": "fake/m",
+        "small_model": "fake/m",
+        "permission": permission,
+        "webfetch": { "allowed_hosts": ["127.0.0.1"] },
+    });
+    // Beside the project, which the agent and the review look at.
+    let file = project.path().with_extension("json");
+    fs::write(&file, config.to_string())?;
+    let mut options = WindowOptions::open(project.path());
+    let file = file.to_string_lossy().into_owned();
+    options.env.push(("LATHE_CONFIG".to_owned(), file));
+    Ok(options)
 }
 
 /// Writes a prompt and sends it with Enter.

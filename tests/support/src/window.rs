@@ -25,6 +25,7 @@ use process::Group;
 use stage::Stage;
 pub use unattended::Unattended;
 use webdriver::{Session, WebDriver};
+pub use x11::Drag;
 
 /// What the desktop around the app looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,16 +2,17 @@
 //!
 //! There is no window manager here, so nothing has the focus until we give it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use super::process::{PATIENCE, glance};
 use super::stage::Stage;
-use super::{Window, WindowError, x11};
+use super::x11::{self, Drag};
+use super::{Window, WindowError};
 
 /// The end of the main window's title; what comes before it changes with the session.
-pub(super) const MAIN: &str = "Lathe$";
+pub(super) const MAIN: &str = "Lathe$|Lathe — needs you$";
 
 /// How long a dialog may take to act on keys before we press them again.
 const MOMENT: Duration = Duration::from_secs(2);
@@ -30,6 +31,21 @@ impl Window {
             glance(deadline, "the end of the app after its window was closed").await?;
         }
         Ok(())
+    }
+
+    /// Holds files over the window, as a file manager does.
+    pub async fn drag(&self, paths: &[PathBuf]) -> Result<Drag, WindowError> {
+        let window = self.stage.window(MAIN).await?;
+        let id = window
+            .parse()
+            .map_err(|_| WindowError::Native(format!("window {window}?")))?;
+        let (display, paths) = (self.stage.display().to_owned(), paths.to_vec());
+        on_the_side(move || Drag::over(&display, id, &paths)).await
+    }
+
+    /// Lets go of them.
+    pub async fn drop_files(&self, drag: Drag) -> Result<(), WindowError> {
+        on_the_side(move || drag.drop_here()).await
     }
 
     /// How many main windows are on the screen.
@@ -92,6 +108,13 @@ impl Stage {
         }
         Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
     }
+}
+
+async fn on_the_side<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, WindowError> + Send + 'static,
+) -> Result<T, WindowError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|error| Err(WindowError::Native(error.to_string())))
 }
 
 /// A process that has ended but has not been waited for counts as gone.

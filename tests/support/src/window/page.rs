@@ -125,11 +125,18 @@ impl Window {
     /// Clicks on an element, once it is there.
     pub async fn click(&self, css: &str) -> Result<(), WindowError> {
         self.wait_for(css).await?;
-        let element = self.session.element(css).await?;
-        self.session
-            .post(&format!("element/{element}/click"), json!({}))
-            .await?;
-        Ok(())
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let element = self.session.element(css).await?;
+            let path = format!("element/{element}/click");
+            match self.session.post(&path, json!({})).await {
+                // Something slides over it or away from it: a person would wait, too.
+                Err(WindowError::Driver { what }) if what.contains("click intercepted") => {
+                    glance(deadline, &format!("a free way to {css}")).await?;
+                }
+                done => return done.map(drop),
+            }
+        }
     }
 
     /// Types into an element.

@@ -1,97 +1,208 @@
-//! Just enough of the X protocol to press a window's close button.
+//! What only another program of the desktop can do to a window: press its close button, and
+//! drag files onto it.
 //!
-//! xdotool can only destroy a window, which an app cannot tell from a crash. The polite way
-//! is a `WM_DELETE_WINDOW` message, and that is three requests.
+//! xdotool can only destroy a window, which an app cannot tell from a crash, and it has
+//! nothing to drag.
 
-use std::io::{Read, Write};
-use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use reqwest::Url;
+use x11rb::connection::Connection;
+use x11rb::protocol::Event;
+use x11rb::protocol::xproto::{
+    AtomEnum, ClientMessageEvent, ConnectionExt, CreateWindowAux, EventMask, PropMode,
+    SelectionNotifyEvent, SelectionRequestEvent, Window, WindowClass,
+};
+use x11rb::rust_connection::RustConnection;
+use x11rb::wrapper::ConnectionExt as _;
 
 use super::WindowError;
+use super::process::PATIENCE;
 
-const INTERN_ATOM: u8 = 16;
-const SEND_EVENT: u8 = 25;
-const GET_INPUT_FOCUS: u8 = 43;
-const CLIENT_MESSAGE: u8 = 33;
+/// How often we look for an event that may never come.
+const GLANCE: Duration = Duration::from_millis(5);
+/// The version of the drag protocol that everybody speaks.
+const XDND: u32 = 5;
 
-/// Asks a window of a display such as `:5` to close.
-pub fn ask_to_close(display: &str, window: u32) -> Result<(), WindowError> {
-    let mut server = Connection::open(display)?;
-    let protocols = server.atom("WM_PROTOCOLS")?;
-    let delete = server.atom("WM_DELETE_WINDOW")?;
-
-    let mut event = vec![CLIENT_MESSAGE, 32, 0, 0];
-    for word in [window, protocols, delete, 0, 0, 0, 0] {
-        event.extend(word.to_le_bytes());
+x11rb::atom_manager! {
+    Atoms: AtomsCookie {
+        WM_PROTOCOLS,
+        WM_DELETE_WINDOW,
+        XdndEnter,
+        XdndPosition,
+        XdndStatus,
+        XdndLeave,
+        XdndDrop,
+        XdndFinished,
+        XdndSelection,
+        XdndActionCopy,
+        UriList: b"text/uri-list",
     }
-    let mut request = vec![SEND_EVENT, 0, 11, 0];
-    request.extend(window.to_le_bytes());
-    // No mask: the event goes to the client that made the window.
-    request.extend(0u32.to_le_bytes());
-    request.extend(event);
-    server.send(&request)?;
-
-    // An answer to anything at all means that the message before it has arrived.
-    server.send(&[GET_INPUT_FOCUS, 0, 1, 0])?;
-    server.reply()?;
-    Ok(())
 }
 
-struct Connection(UnixStream);
+/// Asks a window of a display such as `:5` to close.
+pub fn ask_to_close(display: &str, window: Window) -> Result<(), WindowError> {
+    let (server, _) = RustConnection::connect(Some(display)).map_err(native)?;
+    let atoms = atoms(&server)?;
+    let words = [atoms.WM_DELETE_WINDOW, 0, 0, 0, 0];
+    send(&server, window, atoms.WM_PROTOCOLS, words)?;
+    // An answer to anything at all means that the message before it has arrived.
+    server.sync().map_err(native)
+}
 
-impl Connection {
-    fn open(display: &str) -> Result<Self, WindowError> {
-        let number = display.trim_start_matches(':');
-        let mut socket = UnixStream::connect(format!("/tmp/.X11-unix/X{number}"))?;
-        // Little-endian, version 11.0, no authorisation.
-        socket.write_all(&[b'l', 0, 11, 0, 0, 0, 0, 0, 0, 0, 0, 0])?;
-        let mut head = [0; 8];
-        socket.read_exact(&mut head)?;
-        let mut rest = vec![0; usize::from(u16::from_le_bytes([head[6], head[7]])) * 4];
-        socket.read_exact(&mut rest)?;
-        if head[0] != 1 {
-            return Err(WindowError::Native(
-                "the display refused the connection".into(),
-            ));
+/// Files that somebody holds over a window with the mouse. Let go of with [`Drag::drop_here`] or
+/// [`Drag::take_away`].
+pub struct Drag {
+    server: RustConnection,
+    atoms: Atoms,
+    source: Window,
+    target: Window,
+    paths: Vec<PathBuf>,
+}
+
+impl Drag {
+    /// Holds the files over the middle of the window, long enough for it to notice.
+    pub fn over(display: &str, target: Window, paths: &[PathBuf]) -> Result<Self, WindowError> {
+        let (server, screen) = RustConnection::connect(Some(display)).map_err(native)?;
+        let root = server.setup().roots[screen].root;
+        let atoms = atoms(&server)?;
+        let source = server.generate_id().map_err(native)?;
+        let looks = CreateWindowAux::new();
+        server
+            .create_window(
+                0,
+                source,
+                root,
+                0,
+                0,
+                1,
+                1,
+                0,
+                WindowClass::INPUT_ONLY,
+                0,
+                &looks,
+            )
+            .map_err(native)?;
+        server
+            .set_selection_owner(source, atoms.XdndSelection, x11rb::CURRENT_TIME)
+            .map_err(native)?;
+        let drag = Self {
+            server,
+            atoms,
+            source,
+            target,
+            paths: paths.to_vec(),
+        };
+        drag.tell(drag.atoms.XdndEnter, [XDND << 24, drag.atoms.UriList, 0, 0])?;
+        // The window asks what it is while the mouse moves, and answers each move.
+        for _ in 0..3 {
+            drag.moved(root)?;
+            drag.until(drag.atoms.XdndStatus, "an answer to the dragging")?;
         }
-        Ok(Self(socket))
+        Ok(drag)
     }
 
-    fn atom(&mut self, name: &str) -> Result<u32, WindowError> {
-        let padded = name.len().div_ceil(4) * 4;
-        let words = u16::try_from(2 + padded / 4).unwrap_or(u16::MAX);
-        let length = u16::try_from(name.len()).unwrap_or(u16::MAX);
-        let mut request = vec![INTERN_ATOM, 0];
-        request.extend(words.to_le_bytes());
-        request.extend(length.to_le_bytes());
-        request.extend([0, 0]);
-        request.extend(name.bytes());
-        request.resize(8 + padded, 0);
-        self.send(&request)?;
-        let reply = self.reply()?;
-        Ok(u32::from_le_bytes([
-            reply[8], reply[9], reply[10], reply[11],
-        ]))
+    /// Lets go: the window takes the files.
+    pub fn drop_here(self) -> Result<(), WindowError> {
+        self.tell(self.atoms.XdndDrop, [0, x11rb::CURRENT_TIME, 0, 0])?;
+        self.until(self.atoms.XdndFinished, "the end of the drop")
     }
 
-    fn send(&mut self, request: &[u8]) -> Result<(), WindowError> {
-        Ok(self.0.write_all(request)?)
+    /// Moves the mouse out of the window again.
+    pub fn take_away(self) -> Result<(), WindowError> {
+        self.tell(self.atoms.XdndLeave, [0; 4])?;
+        self.server.sync().map_err(native)
     }
 
-    /// The next reply; events that come in between are nothing to us.
-    fn reply(&mut self) -> Result<[u8; 32], WindowError> {
-        loop {
-            let mut packet = [0; 32];
-            self.0.read_exact(&mut packet)?;
-            match packet[0] {
-                0 => {
-                    return Err(WindowError::Native(format!(
-                        "the display: error {}",
-                        packet[1]
-                    )));
-                }
-                1 => return Ok(packet),
-                _ => {}
+    fn moved(&self, root: Window) -> Result<(), WindowError> {
+        let size = self.server.get_geometry(self.target).map_err(native)?;
+        let size = size.reply().map_err(native)?;
+        let (x, y) = ((size.width / 2) as i16, (size.height / 2) as i16);
+        let place = self.server.translate_coordinates(self.target, root, x, y);
+        let place = place.map_err(native)?.reply().map_err(native)?;
+        let both = (place.dst_x as u32) << 16 | place.dst_y as u32 & 0xffff;
+        let words = [0, both, x11rb::CURRENT_TIME, self.atoms.XdndActionCopy];
+        self.tell(self.atoms.XdndPosition, words)
+    }
+
+    fn tell(&self, kind: u32, rest: [u32; 4]) -> Result<(), WindowError> {
+        let [one, two, three, four] = rest;
+        let words = [self.source, one, two, three, four];
+        send(&self.server, self.target, kind, words)
+    }
+
+    /// Answers what the window asks until it says what we wait for.
+    fn until(&self, kind: u32, what: &str) -> Result<(), WindowError> {
+        let deadline = Instant::now() + PATIENCE;
+        while Instant::now() < deadline {
+            match self.server.poll_for_event().map_err(native)? {
+                Some(Event::SelectionRequest(request)) => self.hand_over(&request)?,
+                Some(Event::ClientMessage(message)) if message.type_ == kind => return Ok(()),
+                Some(_) => {}
+                None => std::thread::sleep(GLANCE),
             }
         }
+        Err(WindowError::Native(format!("{what} never came")))
     }
+
+    fn hand_over(&self, request: &SelectionRequestEvent) -> Result<(), WindowError> {
+        let known = request.target == self.atoms.UriList;
+        if known {
+            let urls = self
+                .paths
+                .iter()
+                .filter_map(|path| Url::from_file_path(path).ok());
+            let lines: String = urls.map(|url| format!("{url}\r\n")).collect();
+            self.server
+                .change_property8(
+                    PropMode::REPLACE,
+                    request.requestor,
+                    request.property,
+                    self.atoms.UriList,
+                    lines.as_bytes(),
+                )
+                .map_err(native)?;
+        }
+        let answer = SelectionNotifyEvent {
+            response_type: x11rb::protocol::xproto::SELECTION_NOTIFY_EVENT,
+            sequence: 0,
+            time: request.time,
+            requestor: request.requestor,
+            selection: request.selection,
+            target: request.target,
+            property: if known {
+                request.property
+            } else {
+                AtomEnum::NONE.into()
+            },
+        };
+        self.server
+            .send_event(false, request.requestor, EventMask::NO_EVENT, answer)
+            .map_err(native)?;
+        self.server.flush().map_err(native)
+    }
+}
+
+fn atoms(server: &RustConnection) -> Result<Atoms, WindowError> {
+    let asked = Atoms::new(server).map_err(native)?;
+    asked.reply().map_err(native)
+}
+
+/// No mask: the message goes to the program that made the window.
+fn send(
+    server: &RustConnection,
+    window: Window,
+    kind: u32,
+    words: [u32; 5],
+) -> Result<(), WindowError> {
+    let message = ClientMessageEvent::new(32, window, kind, words);
+    server
+        .send_event(false, window, EventMask::NO_EVENT, message)
+        .map_err(native)?;
+    server.flush().map_err(native)
+}
+
+fn native(error: impl std::fmt::Display) -> WindowError {
+    WindowError::Native(format!("the display: {error}"))
 }

@@ -1,0 +1,80 @@
+//! Nothing serious that a checker can find, on the screens people spend their time on.
+
+use std::fs;
+use std::path::Path;
+
+use lathe_test_support::window::{Window, WindowError};
+use serde_json::{Value, json};
+
+use crate::steps::{open, project, send, until_answered};
+
+/// What axe calls serious or critical, each with the elements it means.
+const RUN: &str = "axe.run(document, { resultTypes: ['violations'] }).then((found) =>
+  found.violations
+    .filter((one) => one.impact === 'serious' || one.impact === 'critical')
+    .map((one) => one.id + ': ' + one.nodes.map((node) => node.html.slice(0, 160)).join(' | ')))";
+
+async fn check(window: &Window, screen: &str) -> Result<(), WindowError> {
+    window.two_frames().await?;
+    let waiting = format!("({RUN}).then((said) => arguments[arguments.length - 1](said))");
+    let found = window.run(&waiting, json!([])).await?;
+    assert_eq!(found, json!([]), "{screen}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn axe_finds_nothing_serious_on_the_main_screens() -> Result<(), WindowError> {
+    let checker =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ui/node_modules/axe-core/axe.min.js");
+    let checker = fs::read_to_string(checker)?;
+    let garden = project()?;
+    let window = open(&garden).await?;
+    let load = format!("{checker}; arguments[arguments.length - 1](typeof axe)");
+    assert_eq!(window.run(&load, json!([])).await?, json!("object"));
+
+    check(&window, "an empty session").await?;
+    send(&window, "How many beds are there?").await?;
+    until_answered(&window).await?;
+    for theme in ["light", "dark"] {
+        window
+            .value_of(
+                "document.documentElement.dataset.theme = given",
+                json!(theme),
+            )
+            .await?;
+        check(&window, &format!("an answer, {theme}")).await?;
+    }
+    send(&window, "Show me around: give me the tour").await?;
+    window.wait_for("[data-permission=true]").await?;
+    check(&window, "a permission").await?;
+    window.press("Control+f").await?;
+    window.type_text("[data-testid=find-field]", "beds").await?;
+    check(&window, "the find bar").await?;
+    window.press("Escape").await?;
+    window.press("Control+Shift+f").await?;
+    window
+        .type_text("[data-testid=session-filter]", "beds")
+        .await?;
+    window.wait_for(".search-hit").await?;
+    check(&window, "search results").await?;
+    window.press("Control+k").await?;
+    window.wait_for("[data-testid=palette-field]:focus").await?;
+    check(&window, "the palette").await?;
+    window.press("Escape").await?;
+    window.wait_gone("[data-testid=palette]").await?;
+    window.press("Control+,").await?;
+    window.wait_for("[data-testid=settings]").await?;
+    let pages = "[...document.querySelectorAll('[role=tab]')].map((tab) => tab.dataset.testid)";
+    let pages = window.value_of(pages, Value::Null).await?;
+    for page in pages
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+    {
+        window.click(&format!("[data-testid={page}]")).await?;
+        window.screenshot(page).await?;
+        check(&window, page).await?;
+    }
+    window.close().await
+}

@@ -1,0 +1,118 @@
+//! What goes along with a prompt, and the pictures that come of it.
+
+use std::fs;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use lathe_test_support::window::{Window, WindowError};
+use serde_json::{Value, json};
+
+use crate::steps::{COMPOSER, open, project, send};
+
+/// Two by one pixels.
+const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAIAAAB7QOjdAAAADUlEQVR4nGP4zwAE/wEHAAH/4iOeWQAAAABJRU5ErkJggg==";
+const CHIP: &str = ".attachment-name";
+
+/// As if the text came from the clipboard, up to and including the real way to the core.
+const PASTE: &str = "(() => {
+  const getData = (type) => type === 'text/plain' ? given[1] : '';
+  const event = new Event('paste', { bubbles: true, cancelable: true });
+  Object.defineProperty(event, 'clipboardData', { value: { types: ['text/plain'], files: [], getData } });
+  document.querySelector(given[0]).dispatchEvent(event);
+  return true;
+})()";
+
+async fn paste(window: &Window, text: &str) -> Result<(), WindowError> {
+    window.value_of(PASTE, json!([COMPOSER, text])).await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_long_paste_is_attached_and_sent() -> Result<(), WindowError> {
+    let garden = project()?;
+    let window = open(&garden).await?;
+    paste(&window, &"a bed of tulips\n".repeat(100)).await?;
+    window.wait_for_text(CHIP, "Pasted text.txt").await?;
+    send(&window, "Count the tulips").await?;
+
+    window.wait_gone(CHIP).await?;
+    window
+        .wait_for_text(".user-message [data-part=file]", "Pasted text.txt")
+        .await?;
+    window.close().await
+}
+
+#[tokio::test]
+async fn a_picture_is_picked_sent_and_looked_at() -> Result<(), WindowError> {
+    let garden = project()?;
+    let picture = garden.path().join("tulip.png");
+    let bytes = BASE64_STANDARD.decode(PNG).unwrap_or_default();
+    fs::write(&picture, bytes)?;
+    let window = open(&garden).await?;
+
+    window.click(".composer-attach").await?;
+    window.click(".menu-item").await?;
+    window.pick_folder("^Attach files$", &picture).await?;
+    window.wait_for_text(CHIP, "tulip.png").await?;
+    let drawn = "document.querySelector(given)?.naturalWidth === 2";
+    window
+        .wait_until_with("the thumbnail", drawn, json!(".attachment-thumb"))
+        .await?;
+
+    send(&window, "What is in this picture?").await?;
+    window.click(".user-message .file-open").await?;
+    window
+        .wait_until_with("the picture", drawn, json!(".lightbox-picture"))
+        .await?;
+    window.screenshot("lightbox").await?;
+    window.press("Escape").await?;
+    window.wait_gone("[data-testid=lightbox]").await?;
+    let focused = "document.activeElement?.className";
+    assert_eq!(window.value_of(focused, Value::Null).await?, "file-open");
+    window.close().await
+}
+
+#[tokio::test]
+async fn a_file_is_mentioned_with_the_keyboard_alone() -> Result<(), WindowError> {
+    let garden = project()?;
+    let window = open(&garden).await?;
+    window.type_text(COMPOSER, "Explain @main").await?;
+    window.wait_for_text(".suggest-name", "src/main.rs").await?;
+    window.press("Enter").await?;
+    let text = "document.querySelector(given).value === 'Explain @src/main.rs '";
+    window
+        .wait_until_with("the mention in the text", text, json!(COMPOSER))
+        .await?;
+    window.press("Enter").await?;
+    window
+        .wait_for_text(".user-message [data-part=file]", "src/main.rs")
+        .await?;
+    window.close().await
+}
+
+#[tokio::test]
+async fn files_dropped_on_the_window_are_attached_in_their_order() -> Result<(), WindowError> {
+    let garden = project()?;
+    let picture = garden.path().join("a tulip.png");
+    fs::write(&picture, BASE64_STANDARD.decode(PNG).unwrap_or_default())?;
+    let window = open(&garden).await?;
+
+    let paths = [
+        picture,
+        garden.path().join("src"),
+        garden.path().join("README.md"),
+    ];
+    let drag = window.drag(&paths).await?;
+    window.wait_for("[data-testid=drop-overlay]").await?;
+    window.screenshot("drop").await?;
+    window.drop_files(drag).await?;
+
+    window.wait_gone("[data-testid=drop-overlay]").await?;
+    window.wait_for_text(CHIP, "README.md").await?;
+    assert_eq!(
+        window.texts(CHIP).await?,
+        ["a tulip.png", "src", "README.md"]
+    );
+    window.screenshot("attachments").await?;
+    Ok(())
+}

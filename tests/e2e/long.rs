@@ -1,0 +1,65 @@
+//! A session of thousands of parts, read from its end and found by its words.
+
+use lathe_test_support::side_by_side::generate;
+use lathe_test_support::window::WindowError;
+use serde_json::{Value, json};
+
+use crate::steps::{open, project, send, until_answered};
+
+const MESSAGES: usize = 2_000;
+const TIMELINE: &str = "document.querySelector('[data-testid=timeline]')";
+
+/// A prompt whose words are on screen.
+const IN_VIEW: &str = "[...document.querySelectorAll('.user-message')].some((one) => {
+  const box = one.getBoundingClientRect();
+  return one.textContent.includes(given) && box.top >= 0 && box.bottom <= innerHeight;
+})";
+
+#[tokio::test]
+async fn a_long_session_opens_at_its_end_loads_older_and_finds_what_was_never_shown()
+-> Result<(), WindowError> {
+    let garden = project()?;
+    let mut window = open(&garden).await?;
+    send(&window, "Hello").await?;
+    until_answered(&window).await?;
+    generate(window.data_dir(), garden.path(), 1, MESSAGES)
+        .map_err(|error| WindowError::Native(error.to_string()))?;
+    window.restart().await?;
+
+    let row = "[...document.querySelectorAll('.session-row')]\
+               .find((one) => one.textContent.includes('Session number 0'))";
+    window.wait_until("the long session", row).await?;
+    let open = format!("{row}.querySelector('button, [role=button], a')?.click() ?? {row}.click()");
+    window.value_of(&open, Value::Null).await?;
+    let newest = format!("Please look at file {}.", MESSAGES - 5);
+    window.wait_for_text(".user-message", &newest).await?;
+    let end =
+        format!("{TIMELINE}.scrollHeight - {TIMELINE}.scrollTop - {TIMELINE}.clientHeight < 4");
+    window.wait_until("its end", &end).await?;
+    let nodes = window
+        .value_of("document.querySelectorAll('*').length", Value::Null)
+        .await?;
+    assert!(
+        nodes.as_u64() < Some(6_000),
+        "{nodes} nodes for a screenful"
+    );
+    window.screenshot("long").await?;
+
+    // Up, page by page, until something comes that was not loaded at first.
+    let older = format!("Please look at file {}.", MESSAGES - 155);
+    let found =
+        format!("({TIMELINE}.scrollBy(0, -600), document.body.textContent.includes(given))");
+    window
+        .wait_until_with("older messages", &found, json!(older))
+        .await?;
+
+    window.press("Control+f").await?;
+    window.wait_for("[data-testid=find-field]:focus").await?;
+    window
+        .type_text("[data-testid=find-field]", "look at file 15.")
+        .await?;
+    window
+        .wait_until_with("the place that was never shown", IN_VIEW, json!("file 15."))
+        .await?;
+    window.close().await
+}
