@@ -12,6 +12,7 @@ mod long;
 mod look;
 mod restart;
 mod review;
+mod servers;
 mod sessions;
 mod start;
 mod steps;
