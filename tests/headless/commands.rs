@@ -261,7 +261,7 @@ async fn show_prints_what_the_model_would_be_asked_next() {
 async fn show_as_html_is_a_page_that_reaches_no_host_and_tells_no_secret() {
     let model = FakeModel::start().await;
     let secret = ["sk-", "ant-", "api03-0123456789abcdefghijklmnop"].concat();
-    model.reply([say(&format!("**Keep** <script>alert(1)</script> {secret}"))]);
+    model.reply([say(format!("**Keep** <script>alert(1)</script> {secret}"))]);
     let home = Home::new(&model);
     home.run(&["run", "hi"]).await;
     let [id] = home.sessions().await.try_into().unwrap();
