@@ -129,7 +129,7 @@ async fn a_turn_is_asked_allowed_reviewed_and_taken_back_with_keys_alone() -> Re
     until_answered(&window).await?;
     assert_eq!(fs::read_to_string(&made)?, "tulips\n");
 
-    window.wait_for(REVIEW).await?;
+    window.wait_for(&format!("{REVIEW} [data-hunk]")).await?;
     window.press("Control+Shift+d").await?;
     let in_review = "document.activeElement?.closest('[data-testid=review]') !== null";
     window
