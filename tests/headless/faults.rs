@@ -5,6 +5,7 @@
 
 #![cfg(target_os = "linux")]
 
+use std::ffi::OsStr;
 use std::process::{Command, Output};
 
 use lathe_test_support::fake_model::{FakeModel, call, text as say};
@@ -33,28 +34,35 @@ fn script(model: &FakeModel) {
     model.reply([say("Three.")]);
 }
 
-/// Runs a turn in which the kernel does `what` at the n-th of these calls.
-async fn injected(home: &Home, calls: &str, what: &str, at: usize) -> Output {
+/// A program that starts the command given behind its own arguments.
+fn around(home: &Home, program: &str, args: &[&str]) -> Command {
     let inner = home.command(&["run", "--yes", "--continue", "go"]);
-    let mut command = Command::new("strace");
+    let set = |(name, value): (&OsStr, Option<&OsStr>)| Some((name.to_owned(), value?.to_owned()));
+    let mut command = Command::new(program);
     command
-        .args(["-f", "-qq", "-o", "/dev/null", "-e"])
-        .arg(format!("trace={calls}"))
-        .arg("-e")
-        .arg(format!("inject={calls}:{what}:when={at}"))
+        .args(args)
         .arg(inner.get_program())
         .args(inner.get_args())
         .env_clear()
-        .envs(
-            inner
-                .get_envs()
-                .filter_map(|(name, value)| Some((name, value?))),
-        )
+        .envs(inner.get_envs().filter_map(set))
         .current_dir(home.project())
         .stdin(std::process::Stdio::null());
+    command
+}
+
+/// Off the runtime's threads, which the fake model needs.
+async fn ended(mut command: Command) -> Output {
     tokio::task::spawn_blocking(move || command.output().unwrap())
         .await
         .unwrap()
+}
+
+/// Runs a turn in which the kernel does `what` at the n-th of these calls.
+async fn injected(home: &Home, calls: &str, what: &str, at: usize) -> Output {
+    let trace = format!("trace={calls}");
+    let inject = format!("inject={calls}:{what}:when={at}");
+    let args = ["-f", "-qq", "-o", "/dev/null", "-e", &trace, "-e", &inject];
+    ended(around(home, "strace", &args)).await
 }
 
 async fn begun(model: &FakeModel) -> Home {
@@ -123,7 +131,6 @@ async fn a_disk_that_refuses_is_told_of_and_the_last_good_state_stays() {
 /// that needs no rights, and nothing of it outlives the program. What the directory then
 /// holds takes the place of what it held.
 async fn mounted(home: &Home, mounts: &str) -> Output {
-    let inner = home.command(&["run", "--yes", "--continue", "go"]);
     let script = format!(
         r#"set -e
         cp -a "$DATA" "$WORK/before"
@@ -136,25 +143,9 @@ async fn mounted(home: &Home, mounts: &str) -> Output {
         exit $code"#
     );
     let work = tempfile::tempdir().unwrap();
-    let mut command = Command::new("unshare");
-    command
-        .args([name_space(), "sh", "-c", &script, "sh"])
-        .arg(inner.get_program())
-        .args(inner.get_args())
-        .env_clear()
-        .envs(
-            inner
-                .get_envs()
-                .filter_map(|(name, value)| Some((name, value?))),
-        )
-        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-        .env("DATA", home.data())
-        .env("WORK", work.path())
-        .current_dir(home.project())
-        .stdin(std::process::Stdio::null());
-    let output = tokio::task::spawn_blocking(move || command.output().unwrap())
-        .await
-        .unwrap();
+    let mut command = around(home, "unshare", &[name_space(), "sh", "-c", &script, "sh"]);
+    command.env("DATA", home.data()).env("WORK", work.path());
+    let output = ended(command).await;
     let after = work.path().join("after");
     assert!(after.exists(), "{}", text(&output.stderr));
     std::fs::remove_dir_all(home.data()).unwrap();
