@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::json::{self, Value};
+use crate::setup::{self, Need};
 use crate::{Outcome, tool, ui};
 
 /// A suite: its name, and the bench target that measures it.
@@ -66,6 +67,10 @@ impl Options {
         }
         Ok(options)
     }
+
+    fn includes(&self, suite: &str) -> bool {
+        self.suite.as_deref().is_none_or(|chosen| chosen == suite)
+    }
 }
 
 /// The suites there are, for people.
@@ -114,13 +119,12 @@ fn write(path: &Path, text: &str) -> Outcome {
 
 fn suite_rows(options: &Options) -> Outcome<Vec<Row>> {
     let mut rows = Vec::new();
+    if options.includes("tools") {
+        setup::provide(&[Need::Build, Need::Ripgrep])?;
+    }
     build_fake_model()?;
     for (suite, target) in SUITES {
-        if options
-            .suite
-            .as_deref()
-            .is_none_or(|chosen| chosen == suite)
-        {
+        if options.includes(suite) {
             eprintln!("Measuring {suite}…");
             measure(suite, target, &mut rows)?;
         }

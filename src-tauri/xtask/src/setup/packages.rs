@@ -67,6 +67,8 @@ fn packages(system: System, need: Need) -> &'static [&'static str] {
         (System::OtherLinux, Need::WindowDriver) => &["WebKitWebDriver", "xdotool"],
         (System::OtherLinux, Need::Tracer) => &["strace"],
 
+        (_, Need::Ripgrep) => &["ripgrep"],
+
         // A virtual display and a driver are Linux matters, and what WebKit needs is part of
         // macOS; Node and the lints are looked for by other means.
         (System::MacOs, Need::Window)
@@ -141,6 +143,7 @@ fn present_on_linux(package: &str) -> bool {
             ]))
             .is_some()
         }
+        "ripgrep" => tool::on_path("rg"),
         program => tool::on_path(program),
     }
 }
