@@ -2,6 +2,7 @@ import Bot from 'lucide-solid/icons/bot';
 import { Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Choice } from '../kit/Choice';
+import { visibleLine } from '../kit/visible';
 import { useApp } from '../store/context';
 
 /** Who answers. Tab in the composer goes through the same list. */
@@ -22,7 +23,7 @@ export function AgentPicker() {
         <Bot size={13} aria-hidden="true" />
       </Choice>
       <span class="visually-hidden" aria-live="polite">
-        {en.agents.current(app.agents.current())}
+        {en.agents.current(visibleLine(app.agents.current()))}
       </span>
     </Show>
   );

@@ -55,7 +55,7 @@ function Preview(props: { sessionID: string; onShared: () => void }) {
     <Switch>
       <Match when={preview.error}>
         <p class="dialog-error" role="alert">
-          {uiError(preview.error).message}
+          {visible(uiError(preview.error).message)}
         </p>
       </Match>
       <Match when={preview.loading}>

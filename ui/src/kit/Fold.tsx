@@ -1,6 +1,7 @@
 import ChevronRight from 'lucide-solid/icons/chevron-right';
 import { createSignal, createUniqueId, Show, type JSX } from 'solid-js';
 import './fold.css';
+import { visibleLine } from './visible';
 
 /** A quiet line that opens. `open` is where it stands until somebody clicks. */
 export function Fold(props: { label: string; detail?: string; open?: boolean; children: JSX.Element }) {
@@ -19,7 +20,7 @@ export function Fold(props: { label: string; detail?: string; open?: boolean; ch
         <ChevronRight class="chevron" size={14} aria-hidden="true" />
         <span>{props.label}</span>
         <Show when={props.detail}>
-          <span class="fold-detail">{props.detail}</span>
+          <span class="fold-detail">{visibleLine(props.detail ?? '')}</span>
         </Show>
       </button>
       <Show when={open()}>

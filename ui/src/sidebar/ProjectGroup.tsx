@@ -4,6 +4,7 @@ import { createEffect, createMemo, createSignal, For, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { IconButton } from '../kit/Button';
 import { baseName } from '../kit/format';
+import { visibleLine } from '../kit/visible';
 import type { Project, Session } from '../protocol';
 import { useApp } from '../store/context';
 import { forkTree } from './forks';
@@ -16,7 +17,7 @@ const CHUNK = 60;
 export function ProjectGroup(props: { project: Project; filter: string; onNavigate: () => void }) {
   const app = useApp();
   const [folded, setFolded] = createSignal<boolean | undefined>();
-  const name = () => props.project.name ?? baseName(props.project.worktree);
+  const name = () => visibleLine(props.project.name ?? baseName(props.project.worktree));
   const open = () => props.filter !== '' || !(folded() ?? app.project()?.id !== props.project.id);
   const listed = () => app.state().listed[props.project.id] === true;
 
@@ -41,7 +42,7 @@ export function ProjectGroup(props: { project: Project; filter: string; onNaviga
             class="project-name"
             data-row
             aria-expanded={open()}
-            title={props.project.worktree}
+            title={visibleLine(props.project.worktree)}
             onClick={() => setFolded(open())}
           >
             <ChevronRight class="chevron" size={14} aria-hidden="true" />

@@ -2,6 +2,7 @@
 import { createEffect, createMemo, createSignal, For, on, onCleanup, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { ago } from '../kit/format';
+import { visible, visibleLine } from '../kit/visible';
 import type { SearchAnswer, SearchHit } from '../protocol';
 import { useApp } from '../store/context';
 import { useNow } from '../store/now';
@@ -79,7 +80,7 @@ function Group(props: { hits: readonly SearchHit[]; onNavigate: () => void }) {
   const [all, setAll] = createSignal(false);
   const first = () => props.hits[0] as SearchHit;
   const shown = () => (all() ? props.hits : props.hits.slice(0, FIRST));
-  const title = () => app.state().sessions[first().sessionID]?.title ?? first().title;
+  const title = () => visibleLine(app.state().sessions[first().sessionID]?.title ?? first().title);
   return (
     <div class="search-group">
       <div class="search-session" title={title()}>
@@ -102,7 +103,7 @@ function Group(props: { hits: readonly SearchHit[]; onNavigate: () => void }) {
               >
                 <span class="search-snippet">
                   <For each={hit.snippet}>
-                    {(piece) => (piece.hit ? <mark>{piece.text}</mark> : <>{piece.text}</>)}
+                    {(piece) => (piece.hit ? <mark>{visible(piece.text)}</mark> : <>{visible(piece.text)}</>)}
                   </For>
                 </span>
                 <span class="search-about">

@@ -153,6 +153,42 @@ describe('names that hide or lie are drawn with their codes', () => {
     expectHonest(document.querySelector('[data-question]') as Element);
   });
 
+  test('in the list of projects and sessions, and where their words are found', async () => {
+    const window = await ready();
+    const { search } = window.host;
+    window.host.search = async (words, limit) => {
+      const answer = await search(words, limit);
+      return { ...answer, hits: answer.hits.map((hit) => ({ ...hit, title: EVIL, snippet: [{ text: EVIL, hit: true }] })) };
+    };
+    const sidebar = screen.getByTestId('sidebar');
+    await waitFor(() => expect(sidebar.querySelector('[data-session-id=ses_docs]')?.textContent).toContain(SHOWN));
+    expectHonest(sidebar);
+    fireEvent.input(screen.getByTestId('session-filter'), { target: { value: 'the' } });
+    await waitFor(() => expect(document.querySelector('.search-snippet')?.textContent).toBe(SHOWN));
+    expectHonest(sidebar);
+  });
+
+  test('on the page of a session that has nothing in it yet', async () => {
+    const window = await ready();
+    await window.app.create();
+    await waitFor(() => expect(document.querySelector('.empty')).not.toBeNull());
+    expectHonest(document.querySelector('.empty') as Element);
+  });
+
+  test('where a model failed, and while it is asked once more', async () => {
+    const window = await ready();
+    const last = window.app.state().open?.messages.at(-1)?.info;
+    if (last?.role !== 'assistant') throw new Error('the gallery ends with an answer');
+    const info = { ...last, error: { name: 'UnknownError' as const, data: { message: EVIL } } };
+    const status = { type: 'retry' as const, attempt: 1, message: EVIL, next: Date.now() + 60_000 };
+    window.host.emit({ kind: 'event', event: { type: 'message.updated', properties: { info } } });
+    window.host.emit({ kind: 'event', event: { type: 'session.status', properties: { sessionID: 'ses_gallery', status } } });
+    await waitFor(() => expect(document.querySelector('.working-retry')).not.toBeNull());
+    expectHonest(document.querySelector('.working') as Element);
+    await waitFor(() => expect([...document.querySelectorAll('.answer-failure')].at(-1)?.textContent).toContain(SHOWN));
+    expectHonest([...document.querySelectorAll('.answer-failure')].at(-1) as Element);
+  });
+
   test('in what is told in passing', async () => {
     const window = await ready();
     window.app.toasts.show({ tone: 'error', text: EVIL, detail: EVIL });

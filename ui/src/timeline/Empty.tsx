@@ -5,6 +5,7 @@ import { useActions } from '../actions/context';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
 import { baseName } from '../kit/format';
+import { visible, visibleLine } from '../kit/visible';
 import type { UiError } from '../protocol';
 import { useApp } from '../store/context';
 import './empty.css';
@@ -44,11 +45,11 @@ export function EmptySession() {
   const app = useApp();
   const name = () => {
     const project = app.project();
-    return project ? (project.name ?? baseName(project.worktree)) : '';
+    return project ? visibleLine(project.name ?? baseName(project.worktree)) : '';
   };
   return (
     <Page title={en.empty.session} state="empty-session">
-      <p title={app.project()?.worktree}>{en.empty.sessionIn(name())}</p>
+      <p title={visibleLine(app.project()?.worktree ?? '')}>{en.empty.sessionIn(name())}</p>
       <ul class="suggestions">
         <For each={en.empty.suggestions}>
           {(suggestion) => (
@@ -79,7 +80,7 @@ export function OpenFailed(props: { error: UiError }) {
   };
   return (
     <Page title={en.timeline.openFailed} state="open-failed">
-      <p role="alert">{props.error.message}</p>
+      <p role="alert">{visible(props.error.message)}</p>
       <div class="empty-actions">
         <Button onClick={again}>{en.timeline.tryAgain}</Button>
       </div>
@@ -91,7 +92,7 @@ export function StartFailed(props: { error: UiError }) {
   const app = useApp();
   return (
     <Page title={en.empty.offline} state="start-failed">
-      <p role="alert">{props.error.message}</p>
+      <p role="alert">{visible(props.error.message)}</p>
       <p>{en.empty.offlineBody}</p>
       <div class="empty-actions">
         <Button onClick={() => void app.start()}>{en.timeline.tryAgain}</Button>

@@ -2,6 +2,7 @@ import CircleAlert from 'lucide-solid/icons/circle-alert';
 import { Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
+import { visible } from '../kit/visible';
 import type { MessageError } from '../protocol';
 import { useApp } from '../store/context';
 
@@ -34,9 +35,9 @@ export function MessageFailure(props: { error: MessageError; messageID?: string 
       <div class="answer-failure" role="note" data-error={props.error.name}>
         <CircleAlert size={15} aria-hidden="true" />
         <div>
-          <p class="answer-failure-title">{said().title}</p>
+          <p class="answer-failure-title">{visible(said().title)}</p>
           <Show when={said().detail}>
-            <p class="answer-failure-detail">{said().detail}</p>
+            <p class="answer-failure-detail">{visible(said().detail ?? '')}</p>
           </Show>
           <Show when={again()}>
             {(messageID) => (

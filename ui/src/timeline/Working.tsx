@@ -1,6 +1,7 @@
 import { createEffect, createSignal, on, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
+import { visible } from '../kit/visible';
 import { createCountdown } from '../parts/countdown';
 import { useApp } from '../store/context';
 
@@ -77,7 +78,7 @@ export function Working() {
 function Countdown(props: { attempt: number; message: string; next: number }) {
   const seconds = createCountdown(() => props.next);
   return (
-    <span class="working-retry" title={props.message}>
+    <span class="working-retry" title={visible(props.message)}>
       {seconds() > 0 ? en.timeline.retry(props.attempt, seconds()) : en.timeline.retryNow(props.attempt)}
     </span>
   );
