@@ -114,5 +114,5 @@ async fn files_dropped_on_the_window_are_attached_in_their_order() -> Result<(),
         ["a tulip.png", "src", "README.md"]
     );
     window.screenshot("attachments").await?;
-    Ok(())
+    window.close().await
 }

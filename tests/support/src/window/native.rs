@@ -90,9 +90,15 @@ impl Stage {
 
     fn windows(&self, title: &str) -> Vec<String> {
         let found = self.xdotool(&["search", "--onlyvisible", "--name", title]);
+        let found = found.unwrap_or_default();
+        // One that closes meanwhile is none any more.
+        let is_managed = |id: &&str| {
+            let managed = id.parse().map(|id| x11::is_managed(self.display(), id));
+            matches!(managed, Ok(Ok(true)))
+        };
         found
-            .unwrap_or_default()
             .lines()
+            .filter(is_managed)
             .map(str::to_owned)
             .collect()
     }

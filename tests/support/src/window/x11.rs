@@ -51,6 +51,14 @@ pub fn ask_to_close(display: &str, window: Window) -> Result<(), WindowError> {
     server.sync().map_err(native)
 }
 
+/// Whether a window has a frame and a close button where there is a window manager. Menus and
+/// helpers of the toolkit have none, though they may bear the program's name.
+pub fn is_managed(display: &str, window: Window) -> Result<bool, WindowError> {
+    let (server, _) = RustConnection::connect(Some(display)).map_err(native)?;
+    let about = server.get_window_attributes(window).map_err(native)?;
+    Ok(!about.reply().map_err(native)?.override_redirect)
+}
+
 /// Files that somebody holds over a window with the mouse. Let go of with [`Drag::drop_here`] or
 /// [`Drag::take_away`].
 pub struct Drag {
