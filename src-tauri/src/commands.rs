@@ -3,6 +3,7 @@
 mod answers;
 mod app;
 mod attachments;
+mod drafts;
 mod editor;
 mod import;
 mod mcp;
@@ -30,6 +31,8 @@ pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
         app::save_settings,
         app::remember,
         app::open_external,
+        drafts::drafts,
+        drafts::keep_draft,
         editor::open_in_editor,
         parts::tool_details,
         parts::open_attachment,

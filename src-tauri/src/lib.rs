@@ -8,6 +8,7 @@ mod attachments;
 mod bridge;
 mod clipboard;
 mod commands;
+mod drafts;
 mod error;
 mod menu;
 mod notify;

@@ -14,12 +14,14 @@ use tauri::AppHandle;
 use crate::attachments::AttachmentDesk;
 use crate::bridge::Bridge;
 use crate::clipboard::SystemClipboard;
+use crate::drafts::DraftDesk;
 use crate::sample;
 use crate::settings::SettingsFile;
 
 pub struct Shell {
     pub sessions: Sessions,
     pub attachments: AttachmentDesk,
+    pub drafts: DraftDesk,
     pub clipboard: SystemClipboard,
     pub bridge: Arc<Bridge>,
     pub settings: SettingsFile,
@@ -54,6 +56,7 @@ impl Shell {
         let shell = Shell {
             sessions,
             attachments,
+            drafts: DraftDesk::new(&data_dir),
             clipboard: SystemClipboard::default(),
             bridge,
             settings,
@@ -97,6 +100,7 @@ impl Shell {
         // There may be none.
         let _ = std::fs::remove_dir_all(self.opened_dir());
         self.settings.save();
+        self.drafts.write();
         tauri::async_runtime::block_on(self.sessions.close());
     }
 }

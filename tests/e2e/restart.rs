@@ -4,7 +4,7 @@ use lathe_test_support::window::WindowError;
 use serde_json::{Value, json};
 
 use crate::steps::{
-    ANSWER, COMPOSER, current_session, name_of, open, project, send, until_answered,
+    ANSWER, COMPOSER, current_session, name_of, open, project, send, until_answered, wait_written,
 };
 
 const THEME: &str = "document.documentElement.dataset.theme ?? 'system'";
@@ -59,5 +59,37 @@ async fn a_killed_app_keeps_what_was_said_and_answers_the_next_prompt() -> Resul
     send(&window, "Go on").await?;
     until_answered(&window).await?;
     assert_eq!(window.count(".session-turn").await?, 2);
+    window.close().await
+}
+
+#[tokio::test]
+async fn a_killed_app_keeps_what_was_written_and_not_sent() -> Result<(), WindowError> {
+    let garden = project()?;
+    let mut window = open(&garden).await?;
+    send(&window, "Count the beds").await?;
+    until_answered(&window).await?;
+    let first = current_session(&window).await?;
+    window.type_text(COMPOSER, "And how many of them").await?;
+    window.click("[data-testid=new-session]").await?;
+    wait_written(&window, "").await?;
+    window.type_text(COMPOSER, "Something else").await?;
+    window.wait_on_disk("drafts", "And how many").await?;
+    window.wait_on_disk("drafts", "Something else").await?;
+
+    window.crash_and_restart().await?;
+
+    wait_written(&window, "Something else").await?;
+    let row = format!(".session-row[data-session-id={first}] .session-open");
+    window.click(&row).await?;
+    wait_written(&window, "And how many of them").await?;
+
+    window.type_text(COMPOSER, " are dry").await?;
+    window.restart().await?;
+    wait_written(&window, "And how many of them are dry").await?;
+    send(&window, "?").await?;
+    until_answered(&window).await?;
+    window.restart().await?;
+    window.wait_for_text(".user-message", "are dry?").await?;
+    wait_written(&window, "").await?;
     window.close().await
 }

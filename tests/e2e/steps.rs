@@ -98,6 +98,16 @@ pub async fn send(window: &Window, prompt: &str) -> Result<(), WindowError> {
     window.wait_for_text(".user-message", prompt).await
 }
 
+/// Waits until the composer is ready and says exactly this.
+pub async fn wait_written(window: &Window, words: &str) -> Result<(), WindowError> {
+    let says = "(({ disabled, value }) => !disabled && value === given[1])\
+                (document.querySelector(given[0]) ?? {})";
+    let what = format!("the draft {words:?}");
+    window
+        .wait_until_with(&what, says, json!([COMPOSER, words]))
+        .await
+}
+
 /// Waits until the newest turn has an answer and nothing is going on any more.
 pub async fn until_answered(window: &Window) -> Result<(), WindowError> {
     let answered = "[...document.querySelectorAll('.session-turn')].pop()\

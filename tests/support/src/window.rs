@@ -17,11 +17,12 @@ mod x11;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use serde_json::json;
 
 pub use error::WindowError;
-use process::Group;
+use process::{Group, PATIENCE, glance};
 use stage::Stage;
 pub use unattended::Unattended;
 use webdriver::{Session, WebDriver};
@@ -139,6 +140,21 @@ impl Window {
     /// Where the app keeps its data.
     pub fn data_dir(&self) -> &Path {
         self.stage.data_dir()
+    }
+
+    /// Waits until a file in a folder of the data directory contains some words.
+    pub async fn wait_on_disk(&self, folder: &str, words: &str) -> Result<(), WindowError> {
+        let folder = self.data_dir().join(folder);
+        let what = format!("{words:?} in {}", folder.display());
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let files = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+            let mut texts = files.filter_map(|file| std::fs::read_to_string(file.path()).ok());
+            if texts.any(|text| text.contains(words)) {
+                return Ok(());
+            }
+            glance(deadline, &what).await?;
+        }
     }
 
     /// What the app has written to its output and errors so far.

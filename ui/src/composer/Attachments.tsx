@@ -10,10 +10,9 @@ import { en } from '../i18n/en';
 import type { Icon } from '../kit/Button';
 import { bytes } from '../kit/format';
 import { visible } from '../kit/visible';
-import type { AttachmentKind } from '../protocol';
+import type { AttachmentKind, DraftAttachment } from '../protocol';
 import { isStaged } from '../store/attachments';
 import { useApp } from '../store/context';
-import type { Attachment } from '../store/drafts';
 import './attachments.css';
 
 const ICONS: Readonly<Record<Exclude<AttachmentKind, 'image'>, Icon>> = {
@@ -86,7 +85,7 @@ export function Attachments(props: { onLeave: () => void }) {
 }
 
 interface ChipProps {
-  readonly attachment: Attachment;
+  readonly attachment: DraftAttachment;
   readonly position: string;
   readonly onKeyDown: (event: KeyboardEvent) => void;
   readonly onRemove: () => void;

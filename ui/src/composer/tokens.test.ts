@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Mention } from '../protocol';
-import type { SymbolMention } from '../store/drafts';
+import type { DraftSymbol } from '../protocol';
 import { commandOf, fileURL, insert, mentionsIn, symbolFiles, tokenAt, wordsOf } from './tokens';
 
 const at = (text: string) => {
@@ -66,8 +66,7 @@ describe('a command', () => {
 });
 
 describe('symbols', () => {
-  const wick: SymbolMention = {
-    kind: 'symbol',
+  const wick: DraftSymbol = {
     name: 'trimWick',
     lspKind: 12,
     path: 'src/wick.ts',

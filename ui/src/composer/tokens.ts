@@ -1,6 +1,5 @@
 /** What the caret stands in: a command at the beginning, a mention, or plain text. Pure. */
-import type { Mention, PromptFile } from '../protocol';
-import type { SymbolMention } from '../store/drafts';
+import type { DraftSymbol, Mention, PromptFile } from '../protocol';
 
 export interface Token {
   readonly kind: 'mention' | 'command';
@@ -33,8 +32,11 @@ export function mentionsIn(text: string): string[] {
 }
 
 /** The words that stand for a mention in the text. */
-export function wordsOf(mention: Mention | SymbolMention): string {
-  const name = mention.kind === 'file' || mention.kind === 'directory' ? pathOf(mention) : mention.name;
+export function wordsOf(mention: Mention): string {
+  return wordsFor(mention.kind === 'file' || mention.kind === 'directory' ? pathOf(mention) : mention.name);
+}
+
+export function wordsFor(name: string): string {
   return /\s/.test(name) ? `@"${name}"` : `@${name}`;
 }
 
@@ -64,9 +66,9 @@ export function commandOf(text: string, names: readonly string[]): { name: strin
 }
 
 /** Symbols are named by their place, so that the core need not guess which one is meant. */
-export function symbolFiles(text: string, symbols: readonly SymbolMention[], root: string): PromptFile[] {
+export function symbolFiles(text: string, symbols: readonly DraftSymbol[], root: string): PromptFile[] {
   return symbols.flatMap((symbol) => {
-    const value = wordsOf(symbol);
+    const value = wordsFor(symbol.name);
     // Without looking back: not every webview's expressions can.
     const found = new RegExp(`(^|[^\\w\`])${escape(value)}(?!\\w)`).exec(text);
     if (!found) return [];

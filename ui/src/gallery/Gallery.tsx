@@ -19,7 +19,7 @@ export function Gallery() {
   const all = rooms(createClock(Date.UTC(2026, 10, 17)));
   const exhibits = all.flatMap((room) => room.exhibits.map((one) => one.message));
   host.messages.set(SESSION, exhibits);
-  const app = createApp(host, undefined);
+  const app = createApp(host);
   onMount(() => void app.start());
   return (
     <AppProvider value={app}>

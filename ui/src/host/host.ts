@@ -13,6 +13,7 @@ import type {
   ConfigProblem,
   ConnectionReport,
   ContextUse,
+  Draft,
   DropUpdate,
   FileDiffView,
   ImportReport,
@@ -100,6 +101,10 @@ export interface Host {
   answerQuestion(requestID: string, answers: string[][]): Promise<void>;
   dismissQuestion(requestID: string): Promise<void>;
 
+  /** What was written and not sent, by its place. */
+  drafts(): Promise<Record<string, Draft>>;
+  /** A draft as it is now, null when it was sent or emptied. Kept in the order of the calls. */
+  keepDraft(place: string, draft: Draft | null): Promise<void>;
   /** The native dialog, for files or for folders; nothing added when it was dismissed. */
   pickAttachments(folders: boolean): Promise<Attached>;
   /** Files and pictures on the system's clipboard, which a webview shows only in part. */

@@ -59,6 +59,8 @@ export function createTauriHost(): Host {
     answerQuestion: (requestId, answers) => invoke('answer_question', { requestId, answers }),
     dismissQuestion: (requestId) => invoke('dismiss_question', { requestId }),
 
+    drafts: () => invoke('drafts'),
+    keepDraft: (place, draft) => invoke('keep_draft', { place, draft }),
     pickAttachments: (folders) => invoke('pick_attachments', { folders }),
     pasteClipboard: () => invoke('paste_clipboard'),
     attachBytes: (name, bytes) =>

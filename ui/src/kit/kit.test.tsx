@@ -1,6 +1,5 @@
 import { fireEvent, render, screen } from '@solidjs/testing-library';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createDrafts, NO_DRAFT } from '../store/drafts';
 import { createToasts, TOAST_MILLIS } from '../store/toasts';
 import { followLinks } from './links';
 import { Toasts } from './Toasts';
@@ -67,30 +66,4 @@ describe('links', () => {
       expect(click(url)).toEqual([]);
     },
   );
-});
-
-describe('drafts', () => {
-  test('outlive a restart and are gone when empty', () => {
-    const attached = [{ id: 'att_1', url: 'x:', name: 'a', kind: 'text', mime: 'text/plain', size: 1 }] as const;
-    createDrafts(localStorage).change('ses_a', { text: 'half a thought' });
-    createDrafts(localStorage).change('ses_a', { attachments: attached });
-    const again = createDrafts(localStorage);
-    expect(again.get('ses_a')).toEqual({ text: 'half a thought', attachments: attached, symbols: [] });
-    again.change('ses_a', NO_DRAFT);
-    expect(createDrafts(localStorage).get('ses_a')).toEqual(NO_DRAFT);
-  });
-
-  test('of earlier versions are read', () => {
-    localStorage.setItem('lathe.drafts', '{"ses_a": "words", "ses_b": 1, "ses_c": {"text": 2}}');
-    const drafts = createDrafts(localStorage);
-    expect(['ses_a', 'ses_b', 'ses_c'].map((place) => drafts.get(place).text)).toEqual(['words', '', '']);
-  });
-
-  test('work without a storage, and with a broken one', () => {
-    localStorage.setItem('lathe.drafts', '{"ses_a": 1, ');
-    expect(createDrafts(localStorage).get('ses_a')).toEqual(NO_DRAFT);
-    const drafts = createDrafts(undefined);
-    drafts.change('ses_a', { text: 'x' });
-    expect(drafts.get('ses_a').text).toBe('x');
-  });
 });

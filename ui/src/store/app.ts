@@ -123,7 +123,7 @@ export const DEFAULTS: Settings = {
   importOffered: false,
 };
 
-export function createApp(host: Host, storage: Storage | undefined = globalThis.localStorage): App {
+export function createApp(host: Host): App {
   const [state, setState] = createSignal<UiState>(emptyState);
   const [phase, setPhase] = createSignal<Phase>({ name: 'starting' });
   const [settings, setSettings] = createSignal<Settings>(DEFAULTS);
@@ -149,7 +149,7 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
     host,
     state,
     toasts,
-    drafts: createDrafts(storage),
+    drafts: createDrafts(host),
     project,
     change: (step) => setState(step),
     setProjectID,
@@ -240,6 +240,7 @@ export function createApp(host: Host, storage: Storage | undefined = globalThis.
       await host.onFolderWanted(() => void attempt(arrive));
       await attachments.start();
       await host.onSessionWanted((id) => void sessions.select(id));
+      await attempt(() => core.drafts.load());
       await arrive();
       void models.load();
     } catch (reason) {

@@ -7,9 +7,16 @@ import { createSignal, type Accessor } from 'solid-js';
 import { en } from '../i18n/en';
 import { bytes } from '../kit/format';
 import { visible } from '../kit/visible';
-import type { Attached, AttachmentKind, AttachmentView, McpResourceView, PromptFile, RefusedAttachment } from '../protocol';
+import type {
+  Attached,
+  AttachmentKind,
+  AttachmentView,
+  DraftAttachment,
+  McpResourceView,
+  PromptFile,
+  RefusedAttachment,
+} from '../protocol';
 import type { Core } from './app';
-import type { Attachment } from './drafts';
 
 /** More than anyone reads, and as much as a provider takes. */
 export const MOST_ATTACHMENTS = 20;
@@ -17,7 +24,7 @@ export const MOST_ATTACHMENTS = 20;
 export const LONG_PASTE = { characters: 4000, lines: 60 };
 
 export interface Attachments {
-  readonly list: Accessor<readonly Attachment[]>;
+  readonly list: Accessor<readonly DraftAttachment[]>;
   /** How many files hover over the window; none is undefined. */
   readonly hovering: Accessor<number | undefined>;
   pick(folders: boolean): Promise<void>;
@@ -53,12 +60,12 @@ export function createAttachments(core: Core, place: Accessor<string>): Attachme
   const { host, drafts, toasts, attempt } = core;
   const [hovering, setHovering] = createSignal<number | undefined>();
   const list = () => drafts.get(place()).attachments;
-  const set = (where: string, attachments: readonly Attachment[]) => drafts.change(where, { attachments });
+  const set = (where: string, attachments: readonly DraftAttachment[]) => drafts.change(where, { attachments });
 
   const add = (where: string, { added, refused }: Attached) => {
     const now = drafts.get(where).attachments;
     // The same thing twice says nothing new.
-    const isThere = (one: Attachment) =>
+    const isThere = (one: DraftAttachment) =>
       now.some((old) => old.id === one.id || (one.path !== undefined && old.path === one.path));
     const fresh = added.filter((one) => !isThere(one));
     const room = Math.max(0, MOST_ATTACHMENTS - now.length);
@@ -137,7 +144,7 @@ export function createAttachments(core: Core, place: Accessor<string>): Attachme
 }
 
 /** As a prompt names it. */
-export function promptFile({ url, mime, name, resource }: Attachment): PromptFile {
+export function promptFile({ url, mime, name, resource }: DraftAttachment): PromptFile {
   const file: PromptFile = { url, mime, filename: name };
   if (!resource) return file;
   // No word of the prompt names it, so none is pointed at.
@@ -145,7 +152,7 @@ export function promptFile({ url, mime, name, resource }: Attachment): PromptFil
   return { ...file, source: { type: 'resource', clientName: resource.server, uri: resource.uri, text } };
 }
 
-export function resourceAttachment({ server, uri, name, mime = 'text/plain' }: Omit<McpResourceView, 'description'>): Attachment {
+export function resourceAttachment({ server, uri, name, mime = 'text/plain' }: Omit<McpResourceView, 'description'>): DraftAttachment {
   return { id: `mcp:${server}:${uri}`, url: uri, name, kind: kindOf(mime), mime, size: 0, resource: { server, uri } };
 }
 

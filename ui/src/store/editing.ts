@@ -48,7 +48,8 @@ export function createEditing(core: Core, selected: Accessor<string | undefined>
     begin(message) {
       const edit: Edit = { sessionID: message.info.sessionID, messageID: message.info.id, keepFiles: false };
       const root = rootOf(core.project(), state().sessions[edit.sessionID]);
-      drafts.change(placeOf(edit), draftOf(message, root));
+      // One that was begun before and left goes on where it was.
+      if (drafts.get(placeOf(edit)) === NO_DRAFT) drafts.change(placeOf(edit), draftOf(message, root));
       setCurrent(edit);
     },
     setKeepFiles: (keepFiles) => setCurrent((now) => now && { ...now, keepFiles }),

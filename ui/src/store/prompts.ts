@@ -5,13 +5,13 @@
  * now. A symbol is named by its place, which the words alone do not tell; everything else was
  * attached. Both go along again.
  */
-import { symbolFiles, wordsOf } from '../composer/tokens';
+import { symbolFiles, wordsFor } from '../composer/tokens';
 import { en } from '../i18n/en';
 import { filePathOf } from '../kit/file-url';
 import { baseName, relativePath } from '../kit/format';
-import type { FilePart, FilePartSource, MessageView, PromptFile } from '../protocol';
+import type { DraftAttachment, DraftSymbol, FilePart, FilePartSource, MessageView, PromptFile } from '../protocol';
 import { kindOf, promptFile, resourceAttachment } from './attachments';
-import type { Attachment, Draft, SymbolMention } from './drafts';
+import type { Draft } from './drafts';
 
 /** As something to write on. `root` is the folder of the session's project. */
 export function draftOf(message: MessageView, root: string): Draft {
@@ -58,21 +58,20 @@ function isNamed({ source, url }: FilePart, text: string): boolean {
 }
 
 /** Only one that would be sent from here as well: of this project, and still named in the text. */
-function symbolOf({ source }: FilePart, text: string, root: string): SymbolMention | undefined {
+function symbolOf({ source }: FilePart, text: string, root: string): DraftSymbol | undefined {
   if (source?.type !== 'symbol' || !text.includes(source.text.value)) return undefined;
   const path = relativePath(source.path, root).replaceAll('\\', '/');
-  const symbol: SymbolMention = {
-    kind: 'symbol',
+  const symbol: DraftSymbol = {
     name: source.name,
     lspKind: source.kind,
     path,
     line: source.range.start.line + 1,
     endLine: source.range.end.line + 1,
   };
-  return path !== source.path && wordsOf(symbol) === source.text.value ? symbol : undefined;
+  return path !== source.path && wordsFor(symbol.name) === source.text.value ? symbol : undefined;
 }
 
-function attachmentOf({ id, url, mime, filename, source }: FilePart): Attachment {
+function attachmentOf({ id, url, mime, filename, source }: FilePart): DraftAttachment {
   const path = filePathOf(url);
   const name = filename ?? (path === undefined ? en.part.attachment : baseName(path));
   if (source?.type === 'resource') return resourceAttachment({ server: source.clientName, uri: source.uri, name, mime });

@@ -35,6 +35,7 @@ pub fn write_bindings(dir: &Path) -> Result<(), Box<dyn Error>> {
     ipc::ModelList::export_all(&config)?;
     ipc::ConnectionReport::export_all(&config)?;
     ipc::Attached::export_all(&config)?;
+    ipc::Draft::export_all(&config)?;
     ipc::DropUpdate::export_all(&config)?;
     ipc::SessionImage::export_all(&config)?;
     ipc::SessionUsage::export_all(&config)?;

@@ -6,6 +6,7 @@
 mod agents;
 mod attachments;
 mod details;
+mod drafts;
 mod editor;
 mod import;
 mod mcp;
@@ -23,6 +24,7 @@ pub use attachments::{
     SessionImage, SessionUsage,
 };
 pub use details::{MatchedFile, MatchedLine, ToolBody, ToolDetails, TreeEntry};
+pub use drafts::{Draft, DraftAttachment, DraftResource, DraftSymbol};
 pub use editor::{EditorChoice, EditorKind};
 pub use import::{ImportKind, ImportReport, ImportSource, ImportUnreadable};
 pub use mcp::{McpResourceView, McpServerInput, McpServerView, McpStatus, McpToolView};

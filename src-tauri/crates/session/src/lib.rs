@@ -27,7 +27,7 @@ pub mod models;
 mod permission;
 mod pictures;
 mod plan;
-mod private_file;
+pub mod private_file;
 mod project;
 mod prompt;
 mod question;

@@ -1,10 +1,12 @@
-/** Attachments of the scripted host: staged in memory, pictures with their bytes in the address. */
-import type { Attached, AttachmentView, DropUpdate, FilePart, MessageView, SessionImage } from '../../protocol';
+/** Drafts of the scripted host and what is attached to them: in memory, pictures with their bytes in the address. */
+import type { Attached, AttachmentView, Draft, DropUpdate, FilePart, MessageView, SessionImage } from '../../protocol';
 import type { Host } from '../host';
 import { PIXELS } from './pixels';
 
 type Answers = Pick<
   Host,
+  | 'drafts'
+  | 'keepDraft'
   | 'pickAttachments'
   | 'pasteClipboard'
   | 'attachBytes'
@@ -22,6 +24,8 @@ type Answers = Pick<
 export interface FakeAttachments {
   readonly host: Answers;
   readonly staged: Map<string, AttachmentView>;
+  /** As if they had been kept by an earlier run. */
+  readonly drafts: Map<string, Draft>;
   /** What the next pick or paste of the system's clipboard finds. */
   next: Attached;
   /** As if files were dragged over the window. */
@@ -32,6 +36,7 @@ export interface FakeAttachments {
 
 export function createFakeAttachments(messages: ReadonlyMap<string, readonly MessageView[]>): FakeAttachments {
   const staged = new Map<string, AttachmentView>();
+  const drafts = new Map<string, Draft>();
   let tell: (update: DropUpdate) => void = () => {};
   let made = 0;
 
@@ -57,8 +62,14 @@ export function createFakeAttachments(messages: ReadonlyMap<string, readonly Mes
     staged,
     next: { added: [], refused: [] },
     drop: (update) => tell(update),
+    drafts,
     make,
     host: {
+      drafts: async () => Object.fromEntries(drafts),
+      keepDraft: async (place, draft) => {
+        if (draft) drafts.set(place, draft);
+        else drafts.delete(place);
+      },
       pickAttachments: async () => fake.next,
       pasteClipboard: async () => fake.next,
       attachBytes: async (name, bytes) => ({ added: [make(name, { size: bytes.length })], refused: [] }),
