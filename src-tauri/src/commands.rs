@@ -71,6 +71,7 @@ pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
         share::share_preview,
         share::share_session,
         share::unshare_session,
+        share::open_shared,
         share::export_session,
         share::import_session,
         time::session_diff,

@@ -233,6 +233,9 @@ async fn a_fork_in_a_worktree_works_beside_its_source_and_a_hostile_repository_r
     );
     assert_eq!(fs::read_to_string(folder.join("b.txt")).unwrap(), "new\n");
     assert_eq!(app.read("a.txt"), "3\n");
+    fs::write(folder.join("only-here.txt"), "").unwrap();
+    let found = app.sessions.find_mentions_in(&fork.id, "only-here", 5);
+    assert_eq!(found.await.unwrap().len(), 1, "`@` looks where it works");
 
     agent.model.reply([call(
         "bash",

@@ -1,5 +1,7 @@
 //! Models and the keys they want.
 
+use std::sync::Arc;
+
 use lathe_protocol::ipc::{
     ConnectionReport, KeyView, ModelList, ModelView, PriceView, ProviderView, UiError,
 };
@@ -11,13 +13,10 @@ use super::session::project;
 use crate::error::{Answer, failed};
 use crate::state::Shell;
 
+/// Of a project, which may bring its own once it is trusted; else the person's.
 #[tauri::command]
 pub async fn list_models(shell: State<'_, Shell>, project_id: Option<String>) -> Answer<ModelList> {
-    let Some(id) = project_id else {
-        return Ok(list(shell.sessions.models()).await);
-    };
-    let project = project(&shell, &id).await?;
-    Ok(list(&*shell.sessions.models_of(&project).await).await)
+    Ok(list(&*models(&shell, project_id).await?).await)
 }
 
 /// Looks for servers on this machine first.
@@ -31,30 +30,37 @@ pub async fn find_local_models(shell: State<'_, Shell>) -> Answer<ModelList> {
 #[tauri::command]
 pub async fn set_key(
     shell: State<'_, Shell>,
+    project_id: Option<String>,
     provider_id: String,
     key: String,
 ) -> Answer<ModelList> {
-    let models = shell.sessions.models();
+    let models = models(&shell, project_id).await?;
     let key = ApiKey::new(key.trim()).ok_or_else(|| failed("The key is empty"))?;
-    known(models, &provider_id)?;
+    known(&models, &provider_id)?;
     models.set_key(&provider_id, key).await.map_err(failed)?;
-    Ok(list(models).await)
+    Ok(list(&models).await)
 }
 
 #[tauri::command]
-pub async fn remove_key(shell: State<'_, Shell>, provider_id: String) -> Answer<ModelList> {
-    let models = shell.sessions.models();
-    known(models, &provider_id)?;
+pub async fn remove_key(
+    shell: State<'_, Shell>,
+    project_id: Option<String>,
+    provider_id: String,
+) -> Answer<ModelList> {
+    let models = models(&shell, project_id).await?;
+    known(&models, &provider_id)?;
     models.remove_key(&provider_id).await.map_err(failed)?;
-    Ok(list(models).await)
+    Ok(list(&models).await)
 }
 
 #[tauri::command]
 pub async fn test_connection(
     shell: State<'_, Shell>,
+    project_id: Option<String>,
     provider_id: String,
 ) -> Answer<ConnectionReport> {
-    Ok(match shell.sessions.models().test(&provider_id).await {
+    let models = models(&shell, project_id).await?;
+    Ok(match models.test(&provider_id).await {
         Ok(connection) => {
             let message = match connection.models.len() {
                 0 => "It answers".to_owned(),
@@ -67,6 +73,14 @@ pub async fn test_connection(
             message: error.to_string(),
         },
     })
+}
+
+async fn models(shell: &Shell, project_id: Option<String>) -> Answer<Arc<Models>> {
+    let Some(id) = project_id else {
+        return Ok(shell.sessions.models().clone());
+    };
+    let project = project(shell, &id).await?;
+    Ok(shell.sessions.models_of(&project).await)
 }
 
 fn known(models: &Models, provider: &str) -> Result<(), UiError> {

@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use lathe_protocol::Session;
 use lathe_protocol::ipc::{ImportReport, SharePreview};
-use tauri::{AppHandle, State};
+use tauri::{AppHandle, State, Url};
 use tauri_plugin_dialog::{DialogExt, FileDialogBuilder, FilePath};
+use tauri_plugin_opener::OpenerExt;
 use tokio::sync::oneshot;
 
+use super::app::open_external;
 use super::session::session;
 use crate::error::{Answer, OrUi, failed};
 use crate::state::Shell;
@@ -48,6 +50,28 @@ pub async fn share_session(
 pub async fn unshare_session(shell: State<'_, Shell>, session_id: String) -> Answer<Session> {
     let id = session(&session_id)?;
     shell.sessions.unshare(&id).await.or_ui()
+}
+
+/// Shows what was shared: a page in the browser, an address of the web there too.
+#[tauri::command]
+pub async fn open_shared(
+    app: AppHandle,
+    shell: State<'_, Shell>,
+    session_id: String,
+) -> Answer<()> {
+    let share = shell.sessions.get(&session(&session_id)?).await.or_ui()?;
+    let share = share.share.ok_or_else(|| failed("It is not shared"))?;
+    match page_of(&share.url) {
+        Some(page) => app.opener().open_path(page, None::<&str>).map_err(failed),
+        None => open_external(app, share.url).await,
+    }
+}
+
+/// Only a page: the system might run anything else.
+fn page_of(url: &str) -> Option<String> {
+    let file = Url::parse(url).ok()?.to_file_path().ok()?;
+    let is_page = file.extension()?.eq_ignore_ascii_case("html");
+    is_page.then(|| file.to_str().map(str::to_owned))?
 }
 
 /// The path of the file; nothing when the dialog was dismissed.
@@ -108,4 +132,20 @@ async fn file_name(shell: &Shell, id: &lathe_protocol::SessionId, ending: &str) 
     let kept = |c: char| if c.is_alphanumeric() { c } else { '-' };
     let name: String = title.chars().map(kept).take(60).collect();
     Ok(format!("{}.{ending}", name.trim_matches('-')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::page_of;
+
+    #[test]
+    fn only_a_page_is_opened_from_the_disk() {
+        assert_eq!(
+            page_of("file:///a/b%20c.html").as_deref(),
+            Some("/a/b c.html")
+        );
+        for other in ["file:///a/run.sh", "file:///a", "https://a.b/c.html", "x"] {
+            assert_eq!(page_of(other), None, "{other}");
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use lathe_protocol::ipc::{AgentView, CommandView, Mention};
 use tauri::State;
 
-use super::session::project;
+use super::session::{project, session};
 use crate::error::{Answer, OrUi};
 use crate::state::Shell;
 
@@ -26,13 +26,20 @@ pub async fn list_commands(
 pub async fn find_mentions(
     shell: State<'_, Shell>,
     project_id: String,
+    session_id: Option<String>,
     query: String,
     limit: usize,
 ) -> Answer<Vec<Mention>> {
-    let project = project(&shell, &project_id).await?;
-    shell
-        .sessions
-        .find_mentions(&project, &query, limit)
-        .await
-        .or_ui()
+    let sessions = &shell.sessions;
+    let found = match session_id {
+        Some(id) => {
+            let id = session(&id)?;
+            sessions.find_mentions_in(&id, &query, limit).await
+        }
+        None => {
+            let project = project(&shell, &project_id).await?;
+            sessions.find_mentions(&project, &query, limit).await
+        }
+    };
+    found.or_ui()
 }

@@ -3,7 +3,7 @@ import Square from 'lucide-solid/icons/square';
 import { createEffect, createMemo, createResource, createSignal, createUniqueId, on, onMount, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { IconButton } from '../kit/Button';
-import { isComposing } from '../kit/keys';
+import { isComposing, isTab } from '../kit/keys';
 import { ModelPicker } from '../models/ModelPicker';
 import { VariantPicker } from '../models/VariantPicker';
 import { Requests } from '../permission/Requests';
@@ -56,7 +56,7 @@ export function Composer() {
     commands,
     findMentions: async (query) => {
       const id = app.project()?.id;
-      return id === undefined ? [] : ((await app.attempt(() => app.host.findMentions(id, query, MENTIONS))) ?? []);
+      return id === undefined ? [] : ((await app.attempt(() => app.host.findMentions(id, app.selected() ?? null, query, MENTIONS))) ?? []);
     },
   });
   const [walk, setWalk] = createSignal<Walk | undefined>();
@@ -146,6 +146,10 @@ export function Composer() {
     const suggestion = onSuggestion(event);
     if (suggestion) return suggestion;
     if (event.altKey || event.ctrlKey || event.metaKey) return undefined;
+    if (isTab(event)) {
+      // With one agent there is nothing to switch: the key moves the focus as everywhere.
+      return app.agents.list().length > 1 && !leaving ? () => app.agents.cycle(event.shiftKey ? -1 : 1) : undefined;
+    }
     switch (event.key) {
       case 'Enter':
         return event.shiftKey ? undefined : () => void send();
@@ -153,9 +157,6 @@ export function Composer() {
         return walkHistory(-1);
       case 'ArrowDown':
         return walkHistory(1);
-      case 'Tab':
-        // With one agent there is nothing to switch: the key moves the focus as everywhere.
-        return app.agents.list().length > 1 && !leaving ? () => app.agents.cycle(event.shiftKey ? -1 : 1) : undefined;
       case 'Escape':
         return app.editing.current() ? () => app.editing.cancel() : undefined;
       default:

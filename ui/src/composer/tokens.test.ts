@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Mention } from '../protocol';
 import type { DraftSymbol } from '../protocol';
-import { commandOf, fileURL, insert, mentionsIn, symbolFiles, tokenAt, wordsOf } from './tokens';
+import { commandOf, fileURL, insert, symbolFiles, tokenAt, wordsOf } from './tokens';
 
 const at = (text: string) => {
   const caret = text.indexOf('|');
@@ -26,11 +26,6 @@ describe('what the caret stands in', () => {
   ])('%s', (text, token) => {
     expect(at(text)).toBe(token);
   });
-});
-
-test('a text names what stands after an @, but not in code or an address', () => {
-  expect(mentionsIn('@src/a.ts#L1 and (@explore) `@code` ada@lantern @"a b.ts"')).toEqual(['src/a.ts#L1', 'explore)', '"a b.ts"']);
-  expect(mentionsIn('nothing')).toEqual([]);
 });
 
 describe('a picked suggestion', () => {

@@ -24,13 +24,6 @@ export function tokenAt(text: string, caret: number): Token | undefined {
   return { kind: 'mention', query: typed.replace(/^"/, ''), start: caret - typed.length - 1, end: caret };
 }
 
-const MENTIONS = /(?:^|[^\w`@])@("[^"\n]*"|[^\s`"]+)/gu;
-
-/** What a text names, in its order. */
-export function mentionsIn(text: string): string[] {
-  return [...text.matchAll(MENTIONS)].map((found) => found[1] ?? '');
-}
-
 /** The words that stand for a mention in the text. */
 export function wordsOf(mention: Mention): string {
   return wordsFor(mention.kind === 'file' || mention.kind === 'directory' ? pathOf(mention) : mention.name);

@@ -40,7 +40,7 @@ describe('sharing', () => {
     fireEvent.click(await screen.findByTestId('share-now'));
     expect(await place()).toBe('/home/you/lantern.html');
     fireEvent.click(within(dialog()).getByRole('button', { name: 'Open' }));
-    expect(called('openInEditor')).toEqual([['ses_gallery', '/home/you/lantern.html', null]]);
+    expect(called('openShared')).toEqual([['ses_gallery']]);
     expect(within(dialog()).getByRole('button', { name: 'Copy the path' })).toBeTruthy();
     expect(screen.getByTestId('shared')).toBeTruthy();
 
@@ -65,7 +65,7 @@ describe('sharing', () => {
     fireEvent.click(share);
     expect(await place()).toBe('https://share.example/s/42');
     fireEvent.click(within(dialog()).getByRole('button', { name: 'Open' }));
-    expect(called('openExternal')).toEqual([['https://share.example/s/42']]);
+    expect(called('openShared')).toEqual([['ses_gallery']]);
   });
 
   test('can be done anew of a session that is shared, after another look', async () => {

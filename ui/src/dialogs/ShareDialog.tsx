@@ -113,12 +113,7 @@ function Shared(props: { sessionID: string; url: string; onAgain: () => void }) 
   const app = useApp();
   const path = () => filePathOf(props.url);
   const shown = () => path() ?? props.url;
-  const open = () => {
-    const file = path();
-    void app.attempt(() =>
-      file === undefined ? app.host.openExternal(props.url) : app.host.openInEditor(props.sessionID, file, null),
-    );
-  };
+  const open = () => void app.attempt(() => app.host.openShared(props.sessionID));
   const takeBack = async () => {
     if (await app.transfer.unshare(props.sessionID)) app.dismiss('share');
   };

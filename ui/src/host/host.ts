@@ -127,8 +127,8 @@ export interface Host {
   /** What a prompt can draw on in a project. */
   listAgents(projectID: string): Promise<AgentView[]>;
   listCommands(projectID: string): Promise<CommandView[]>;
-  /** What `@` and these letters could mean, best first. */
-  findMentions(projectID: string, query: string, limit: number): Promise<Mention[]>;
+  /** What `@` and these letters could mean where a session works or will, best first. */
+  findMentions(projectID: string, sessionID: string | null, query: string, limit: number): Promise<Mention[]>;
 
   /** What the project's own files would like to do, and whether they may. */
   trust(projectID: string): Promise<TrustView>;
@@ -162,6 +162,8 @@ export interface Host {
   /** To the server that is set up, or into a file a dialog asks for; null when dismissed. */
   shareSession(sessionID: string): Promise<Session | null>;
   unshareSession(sessionID: string): Promise<Session>;
+  /** In the browser, also where it is a file. */
+  openShared(sessionID: string): Promise<void>;
   /** The path of the file; null when the dialog was dismissed. */
   exportSession(sessionID: string): Promise<string | null>;
   /** From a file a dialog asks for; null when dismissed. */
@@ -187,10 +189,10 @@ export interface Host {
   listModels(projectID?: string): Promise<ModelList>;
   /** Looks for the model servers that people run on their own machine. */
   findLocalModels(): Promise<ModelList>;
-  /** A key goes in and never comes out again. */
-  setKey(providerID: string, key: string): Promise<ModelList>;
-  removeKey(providerID: string): Promise<ModelList>;
-  testConnection(providerID: string): Promise<ConnectionReport>;
+  /** A key goes in and never comes out again. The provider may be one that a project brings. */
+  setKey(providerID: string, key: string, projectID?: string): Promise<ModelList>;
+  removeKey(providerID: string, projectID?: string): Promise<ModelList>;
+  testConnection(providerID: string, projectID?: string): Promise<ConnectionReport>;
 
   /** Sessions of other programs, in the places where those keep them. */
   findImports(): Promise<ImportSource[]>;

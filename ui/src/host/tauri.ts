@@ -82,7 +82,8 @@ export function createTauriHost(): Host {
 
     listAgents: (projectId) => invoke('list_agents', { projectId }),
     listCommands: (projectId) => invoke('list_commands', { projectId }),
-    findMentions: (projectId, query, limit) => invoke('find_mentions', { projectId, query, limit }),
+    findMentions: (projectId, sessionId, query, limit) =>
+      invoke('find_mentions', { projectId, sessionId, query, limit }),
 
     trust: (projectId) => invoke('trust', { projectId }),
     setTrust: (projectId, trusted) => invoke('set_trust', { projectId, trusted }),
@@ -103,6 +104,7 @@ export function createTauriHost(): Host {
     sharePreview: (sessionId) => invoke('share_preview', { sessionId }),
     shareSession: (sessionId) => invoke('share_session', { sessionId }),
     unshareSession: (sessionId) => invoke('unshare_session', { sessionId }),
+    openShared: (sessionId) => invoke('open_shared', { sessionId }),
     exportSession: (sessionId) => invoke('export_session', { sessionId }),
     importSession: () => invoke('import_session'),
     listMcp: () => invoke('list_mcp'),
@@ -116,9 +118,9 @@ export function createTauriHost(): Host {
 
     listModels: (projectId) => invoke('list_models', { projectId: projectId ?? null }),
     findLocalModels: () => invoke('find_local_models'),
-    setKey: (providerId, key) => invoke('set_key', { providerId, key }),
-    removeKey: (providerId) => invoke('remove_key', { providerId }),
-    testConnection: (providerId) => invoke('test_connection', { providerId }),
+    setKey: (providerId, key, projectId) => invoke('set_key', { projectId, providerId, key }),
+    removeKey: (providerId, projectId) => invoke('remove_key', { projectId, providerId }),
+    testConnection: (providerId, projectId) => invoke('test_connection', { projectId, providerId }),
 
     findImports: () => invoke('find_imports'),
     importFrom: (path) => invoke('import_from', { path }),

@@ -25,6 +25,11 @@ export function isComposing(event: KeyboardEvent): boolean {
   return event.isComposing || event.keyCode === 229;
 }
 
+/** WebKitGTK has no name for Tab while Shift is held, only its place. */
+export function isTab(event: KeyboardEvent): boolean {
+  return event.key === 'Tab' || (event.key === 'Unidentified' && event.code === 'Tab');
+}
+
 export interface Shortcuts {
   /** With the command key held. */
   readonly command?: Readonly<Record<string, () => void>>;

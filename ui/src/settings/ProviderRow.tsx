@@ -96,7 +96,7 @@ export function ProviderRow(props: { provider: ProviderView; wanted: boolean }) 
           <Button
             data-testid={`test-connection-${id()}`}
             disabled={busy()}
-            onClick={() => void run(() => app.host.testConnection(id()))}
+            onClick={() => void run(() => app.host.testConnection(id(), app.project()?.id))}
           >
             {en.settings.test}
           </Button>

@@ -65,7 +65,7 @@ describe('a key', () => {
     fireEvent.input(input('anthropic'), { target: { value: ` ${KEY} ` } });
     fireEvent.click(screen.getByTestId('save-key-anthropic'));
     await waitFor(() => expect(row('anthropic').textContent).toContain('Key …7Q2x from the keyring'));
-    expect(window.called('setKey')).toEqual([['anthropic', KEY]]);
+    expect(window.called('setKey')).toEqual([['anthropic', KEY, window.app.project()?.id]]);
     await waitFor(() => expect(input('anthropic').value).toBe(''));
     expect(document.documentElement.outerHTML).not.toContain(KEY);
     expect(JSON.stringify([window.app.models.list(), window.app.settings(), { ...localStorage }])).not.toContain(KEY);
@@ -87,7 +87,7 @@ describe('a key', () => {
     await window.app.models.setKey('openai', KEY);
     fireEvent.click(await screen.findByTestId('remove-key-openai'));
     await waitFor(() => expect(row('openai').textContent).toContain('No key'));
-    expect(window.called('removeKey')).toEqual([['openai']]);
+    expect(window.called('removeKey')).toEqual([['openai', window.app.project()?.id]]);
   });
 
   test('typed but not saved survives a new list of models', async () => {

@@ -6,6 +6,7 @@ import { chordOf, isUsable, type Chord } from '../actions/chords';
 import { useActions } from '../actions/context';
 import { en } from '../i18n/en';
 import { Button, IconButton } from '../kit/Button';
+import { isTab } from '../kit/keys';
 import { useApp } from '../store/context';
 
 export function Shortcuts() {
@@ -66,7 +67,7 @@ function Row(props: { action: Action; onSet: (chord: Chord | undefined) => void 
     setRefused(false);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (!listening() || event.key === 'Tab') return;
+    if (!listening() || isTab(event)) return;
     event.preventDefault();
     event.stopPropagation();
     if (event.key === 'Escape') return stop();

@@ -12,7 +12,8 @@ export interface Agents {
   /** Those a person can talk to; empty until the core has told. */
   readonly list: Accessor<readonly AgentView[]>;
   readonly current: Accessor<string>;
-  choose(name: string): void;
+  /** For the place where the person is, or another. */
+  choose(name: string, where?: string): void;
   /** To the next agent (1) or the one before (-1). */
   cycle(step: number): void;
 }
@@ -50,7 +51,7 @@ export function createAgents(core: Core, place: Accessor<string>): Agents {
     if (list().length === 0 || list().some((agent) => agent.name === wanted)) return wanted;
     return list().find((agent) => agent.name === DEFAULT_AGENT)?.name ?? list()[0]?.name ?? DEFAULT_AGENT;
   });
-  const choose = (name: string) => setPicked((now) => ({ ...now, [place()]: name }));
+  const choose = (name: string, where = place()) => setPicked((now) => ({ ...now, [where]: name }));
 
   return {
     list,

@@ -197,6 +197,13 @@ export function createApp(host: Host): App {
   };
 
   const send: App['send'] = (text, files = []) => deliver(() => sessions.send(input(text, files)));
+  /** The prompt that waits in the copy is for whom it was. */
+  const fork: App['fork'] = async (messageID, worktree) => {
+    const asked = state().open?.messages.find(({ info }) => info.id === messageID)?.info;
+    const made = await sessions.fork(messageID, worktree);
+    if (made && asked?.role === 'user' && asked.agent !== undefined) agents.choose(asked.agent, made.id);
+    return made;
+  };
   const tryAgain = async (failedID: string) => {
     const messages = state().open?.messages ?? [];
     const failed = messages.find(({ info }) => info.id === failedID)?.info;
@@ -325,6 +332,7 @@ export function createApp(host: Host): App {
       else sessions.leave();
     },
     send,
+    fork,
     tryAgain,
     run: (name, args, files = []) => deliver(() => sessions.run(name, args, input(args, files))),
     show: (next) => setOverlay(next),

@@ -158,11 +158,11 @@ export function createModels({ core, settings, save, selected }: Around): Models
       save({ favouriteModels: added ? [...others, model] : others });
     },
     async setKey(providerID, key) {
-      await host.setKey(providerID, key);
+      await host.setKey(providerID, key, projectID());
       await refresh();
     },
     async removeKey(providerID) {
-      await host.removeKey(providerID);
+      await host.removeKey(providerID, projectID());
       await refresh();
     },
   };

@@ -53,6 +53,16 @@ describe('a fork from a prompt', () => {
     expect(app.attachments.list().map(({ name }) => name)).toEqual(['flicker.png', 'lamp-manual.pdf']);
   });
 
+  test('is for the agent whom the prompt was for', async () => {
+    const { app, host } = await ready();
+    const asked = app.state().open?.messages.find(({ info }) => info.role === 'user')?.info;
+    const info = { ...asked, agent: 'plan' } as NonNullable<typeof asked>;
+    host.emit({ kind: 'event', event: { type: 'message.updated', properties: { info } } });
+    await chosen('The reading lamp flickers', 'Fork from here');
+    await waitFor(() => expect(app.session()?.forkedFrom?.sessionID).toBe('ses_gallery'));
+    await waitFor(() => expect(app.agents.current()).toBe('plan'));
+  });
+
   test('can have a worktree of its own, and says where it is', async () => {
     const { app, called } = await ready();
     await chosen('Have a look at the docs', 'Fork from here in a new git worktree');

@@ -62,29 +62,12 @@ describe('a prompt sent while the session is busy', () => {
     expect(document.querySelector('[data-queued]')?.textContent).toContain('lamp.png');
   });
 
-  test('that names something else is sent anew with what is attached, in place of the first', async () => {
+  test('stays the same prompt whatever it names now: the core finds that', async () => {
     const window = await withQueued();
-    attach(window, picture);
     const first = window.app.state().open?.queued[0];
     await edited('And hurry with @src/lamp.ts');
-    await waitFor(() => expect(window.called('removeQueued')).toEqual([[window.app.selected(), first]]));
-    expect(window.called('editQueued')).toEqual([]);
-    expect(window.called('prompt').at(-1)?.[1]).toMatchObject({ text: 'And hurry with @src/lamp.ts', files: [picture] });
-    await waitFor(() => expect(document.querySelectorAll('[data-queued]')).toHaveLength(1));
-  });
-
-  test('that was taken up before it could be replaced is not sent twice', async () => {
-    const window = await withQueued();
-    const first = window.app.state().open?.queued[0];
-    const { removeQueued } = window.host;
-    window.host.removeQueued = (sessionID, id) =>
-      id === first ? Promise.reject({ code: 'failed', message: 'it has been taken up' }) : removeQueued(sessionID, id);
-    fireEvent.click(screen.getByRole('button', { name: 'Edit queued prompt' }));
-    const field = screen.getByRole('textbox', { name: 'Text of the queued prompt' });
-    fireEvent.input(field, { target: { value: 'See @src/lamp.ts' } });
-    fireEvent.keyDown(field, { key: 'Enter' });
-    expect((await screen.findByTestId('toast')).textContent).toContain('it has been taken up');
-    await waitFor(() => expect(window.app.state().open?.queued).toEqual([first]));
+    expect(window.called('editQueued')).toEqual([[window.app.selected(), first, 'And hurry with @src/lamp.ts']]);
+    expect(window.app.state().open?.queued).toEqual([first]);
   });
 
   test('keeps what it says when the editing is left, and the turn goes on', async () => {

@@ -6,8 +6,6 @@ import { Button, IconButton } from '../kit/Button';
 import { PartList } from '../parts/PartList';
 import type { MessageView } from '../protocol';
 import { useApp } from '../store/context';
-import { rootOf } from '../store/projects';
-import { editQueued } from '../store/queued';
 
 /** A prompt that waits for the next step: until then it can be changed or taken back. */
 export function QueuedPrompt(props: { message: MessageView }) {
@@ -20,8 +18,8 @@ export function QueuedPrompt(props: { message: MessageView }) {
     queueMicrotask(() => edit?.focus());
   };
   const save = async (text: string) => {
-    const root = rootOf(app.project(), app.session());
-    await app.attempt(() => editQueued(app.host, props.message, text, root));
+    const { sessionID, id } = props.message.info;
+    await app.attempt(() => app.host.editQueued(sessionID, id, text));
     leave();
   };
   const remove = () => {
@@ -53,7 +51,7 @@ function QueuedEditor(props: { message: MessageView; save: (text: string) => voi
     ...props.message,
     parts: props.message.parts.filter(({ part }) => part.type === 'file'),
   }));
-  const empty = () => text().trim() === '' && attached().parts.length === 0;
+  const empty = () => text().trim() === '';
   onMount(() => {
     field.focus();
     field.setSelectionRange(field.value.length, field.value.length);

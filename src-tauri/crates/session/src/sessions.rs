@@ -300,7 +300,7 @@ impl Sessions {
     }
 
     /// Keys, connections and what is found on this machine.
-    pub fn models(&self) -> &Models {
+    pub fn models(&self) -> &Arc<Models> {
         &self.core.models
     }
 

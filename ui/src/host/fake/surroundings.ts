@@ -48,7 +48,7 @@ export function createFakeSurroundings(state: TrustView['state']): Surroundings 
   return {
     listAgents: async () => AGENTS,
     listCommands: async () => COMMANDS,
-    findMentions: async (_project, query, limit) => {
+    findMentions: async (_project, _session, query, limit) => {
       const agents = AGENTS.filter((agent) => agent.mode !== 'primary').map(
         ({ name, description }): Mention => ({ kind: 'agent', name, description }),
       );

@@ -15,6 +15,7 @@ type Answers = Pick<
   | 'sharePreview'
   | 'shareSession'
   | 'unshareSession'
+  | 'openShared'
   | 'exportSession'
   | 'importSession'
 >;
@@ -184,6 +185,7 @@ export function createFakeTime(world: FakeWorld): Answers {
     }),
     shareSession: async (sessionID) =>
       keep({ ...world.find(sessionID), share: { url: 'file:///home/you/lantern.html' } }),
+    openShared: async () => {},
     unshareSession: async (sessionID) => {
       const { share: _share, ...session } = world.find(sessionID);
       return keep(session);

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use lathe_protocol::ipc::{AgentMode, AgentView, ConfigProblem, Mention, TrustView};
-use lathe_protocol::{Count, Project};
+use lathe_protocol::{Count, Project, SessionId};
 
 use super::Sessions;
 use crate::agents::{Agent, Mode};
@@ -31,9 +31,32 @@ impl Sessions {
         limit: usize,
     ) -> Result<Vec<Mention>> {
         let setup = self.setup_of(project).await;
+        Ok(self.mentions(project, &setup, query, limit).await)
+    }
+
+    /// The same where a session works: a fork may have a worktree of its own.
+    pub async fn find_mentions_in(
+        &self,
+        id: &SessionId,
+        query: &str,
+        limit: usize,
+    ) -> Result<Vec<Mention>> {
+        let session = self.get(id).await?;
+        let project = self.project_of(&session).await?;
+        let setup = self.core.setup(&session, &project).await;
+        Ok(self.mentions(&project, &setup, query, limit).await)
+    }
+
+    async fn mentions(
+        &self,
+        project: &Project,
+        setup: &Setup,
+        query: &str,
+        limit: usize,
+    ) -> Vec<Mention> {
         let (root, agents) = (Path::new(&project.worktree), setup.agents.all());
         let limit = limit.min(MOST_MENTIONS);
-        Ok(self.core.finder.find(root, agents, query, limit).await)
+        self.core.finder.find(root, agents, query, limit).await
     }
 
     pub async fn trust(&self, project: &Project) -> Result<TrustView> {
