@@ -116,3 +116,57 @@ async fn files_dropped_on_the_window_are_attached_in_their_order() -> Result<(),
     window.screenshot("attachments").await?;
     window.close().await
 }
+
+#[tokio::test]
+async fn files_that_are_taken_away_again_leave_nothing() -> Result<(), WindowError> {
+    let garden = project()?;
+    let window = open(&garden).await?;
+    let drag = window.drag(&[garden.path().join("README.md")]).await?;
+    window.wait_for("[data-testid=drop-overlay]").await?;
+    window.take_files_away(drag).await?;
+    window.wait_gone("[data-testid=drop-overlay]").await?;
+    assert_eq!(window.count(CHIP).await?, 0);
+    window.close().await
+}
+
+#[tokio::test]
+async fn pictures_are_walked_and_zoomed_with_keys() -> Result<(), WindowError> {
+    let garden = project()?;
+    let bytes = BASE64_STANDARD.decode(PNG).unwrap_or_default();
+    let paths = ["rose.png", "tulip.png"].map(|name| garden.path().join(name));
+    for path in &paths {
+        fs::write(path, &bytes)?;
+    }
+    let window = open(&garden).await?;
+    let drag = window.drag(&paths).await?;
+    window.drop_files(drag).await?;
+    window.wait_for_text(CHIP, "tulip.png").await?;
+    send(&window, "Which is redder?").await?;
+    window.click(".user-message .file-open").await?;
+
+    let (title, position) = (".lightbox-title", "[data-testid=lightbox-position]");
+    window.wait_for_text(title, "rose.png").await?;
+    for (key, name, place) in [
+        ("ArrowRight", "tulip.png", "2 of 2"),
+        ("ArrowLeft", "rose.png", "1 of 2"),
+        ("End", "tulip.png", "2 of 2"),
+        ("Home", "rose.png", "1 of 2"),
+    ] {
+        window.press(key).await?;
+        window.wait_for_text(title, name).await?;
+        window.wait_for_text(position, place).await?;
+    }
+    window.wait_for(".lightbox-frame[data-zoom=fit]").await?;
+    window.press("1").await?;
+    window.wait_for(".lightbox-frame[data-zoom='1.00']").await?;
+    window.press("=").await?;
+    let nearer = "Number(document.querySelector(given).dataset.zoom) > 1";
+    window
+        .wait_until_with("a larger picture", nearer, json!(".lightbox-frame"))
+        .await?;
+    window.press("0").await?;
+    window.wait_for(".lightbox-frame[data-zoom=fit]").await?;
+    window.press("Escape").await?;
+    window.wait_gone("[data-testid=lightbox]").await?;
+    window.close().await
+}

@@ -1,9 +1,9 @@
 //! Around the timeline: finding, the palette, settings, and being told that someone waits.
 
-use lathe_test_support::window::{Window, WindowError};
+use lathe_test_support::window::WindowError;
 use serde_json::{Value, json};
 
-use crate::steps::{COMPOSER, open, project, send, until_answered};
+use crate::steps::{COMPOSER, new_session, open, project, send, until_answered};
 
 const FIND: &str = "[data-testid=find-field]";
 const FILTER: &str = "[data-testid=session-filter]";
@@ -14,11 +14,6 @@ const IN_VIEW: &str = "[...document.querySelectorAll('.user-message')].some((one
   const box = one.getBoundingClientRect();
   return one.textContent.includes(given) && box.top >= 0 && box.bottom <= innerHeight;
 })";
-
-async fn new_session(window: &Window) -> Result<(), WindowError> {
-    window.press("Control+n").await?;
-    window.wait_for("[data-state=empty-session]").await
-}
 
 #[tokio::test]
 async fn words_of_another_session_are_found_and_opened() -> Result<(), WindowError> {

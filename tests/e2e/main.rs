@@ -4,12 +4,16 @@
 #![cfg(target_os = "linux")]
 
 mod accessible;
+mod again;
+mod cards;
 mod composer;
 mod frame;
 mod gallery;
+mod hand_over;
 mod hostile;
 mod long;
 mod look;
+mod pickers;
 mod restart;
 mod review;
 mod servers;

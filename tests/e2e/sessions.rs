@@ -1,8 +1,12 @@
 //! Making, renaming and removing sessions.
 
+use lathe_test_support::fake_model::{FakeModel, text};
 use lathe_test_support::window::WindowError;
 
-use crate::steps::{CURRENT_SESSION, current_session, open, project, send, until_answered};
+use crate::steps::{
+    CURRENT_SESSION, choose, current_session, new_session, open, open_with, project, send,
+    until_answered,
+};
 
 #[tokio::test]
 async fn a_renamed_session_keeps_its_name_after_a_restart() -> Result<(), WindowError> {
@@ -49,6 +53,60 @@ async fn a_deleted_session_comes_back_when_undone() -> Result<(), WindowError> {
     window.click(&format!("{row} .session-open")).await?;
     window
         .wait_for_text(".user-message", "Count the plants")
+        .await?;
+    window.close().await
+}
+
+#[tokio::test]
+async fn an_archived_session_is_put_aside_and_taken_out_again() -> Result<(), WindowError> {
+    let garden = project()?;
+    let window = open(&garden).await?;
+    send(&window, "Count the plants").await?;
+    until_answered(&window).await?;
+    let session = current_session(&window).await?;
+    let row = format!(".session-row[data-session-id={session}]");
+    let menu = format!("{row} .session-menu");
+
+    choose(&window, &menu, "Archive").await?;
+    window.wait_gone(&row).await?;
+    window.wait_for_text("[data-testid=archived]", "1").await?;
+    window.click("[data-testid=archived]").await?;
+    window.wait_for(&row).await?;
+    window.screenshot("archived").await?;
+    choose(&window, &menu, "Move out of archive").await?;
+    window.wait_gone("[data-testid=archived]").await?;
+    window.wait_for(&row).await?;
+    window.close().await
+}
+
+#[tokio::test]
+async fn a_session_is_found_by_its_title() -> Result<(), WindowError> {
+    let (model, garden) = (FakeModel::start().await, project()?);
+    let window = open_with(&model, &garden).await?;
+    for (title, prompt) in [("Watering the beds", "Dry?"), ("Names of roses", "Which?")] {
+        model.title(title);
+        model.reply([text("Yes.")]);
+        new_session(&window).await?;
+        send(&window, prompt).await?;
+        window.wait_for_text(".session-title", title).await?;
+        until_answered(&window).await?;
+    }
+    let titles = async || window.texts(".session-title").await;
+    assert_eq!(titles().await?, ["Names of roses", "Watering the beds"]);
+
+    let filter = "[data-testid=session-filter]";
+    window.type_text(filter, "WATER").await?;
+    window
+        .wait_until_with(
+            "one row",
+            "document.querySelectorAll(given).length === 1",
+            ".session-row".into(),
+        )
+        .await?;
+    assert_eq!(titles().await?, ["Watering the beds"]);
+    window.press("Escape").await?;
+    window
+        .wait_for_text(".session-title", "Names of roses")
         .await?;
     window.close().await
 }

@@ -72,7 +72,14 @@ fn options(model: &FakeModel, project: &TempDir, permission: Value) -> io::Resul
     let provider = json!({ "fake": {
         "npm": "@ai-sdk/openai-compatible",
         "options": { "baseURL": model.base_url(WireKind::OpenaiChat), "apiKey": "k" },
-        "models": { "m": { "limit": { "context": 200_000, "output": 8_000 } } },
+        "models": {
+            "m": { "limit": { "context": 200_000, "output": 8_000 } },
+            "big": {
+                "name": "Big one",
+                "reasoning": true,
+                "limit": { "context": 400_000, "output": 8_000 },
+            },
+        },
     } });
     let config = json!({
         "provider": provider,
@@ -127,4 +134,26 @@ pub async fn current_session(window: &Window) -> Result<Value, WindowError> {
             CURRENT_SESSION.into(),
         )
         .await
+}
+
+/// Begins a new session and waits for its empty page.
+pub async fn new_session(window: &Window) -> Result<(), WindowError> {
+    window.press("Control+n").await?;
+    window.wait_for("[data-state=empty-session]").await
+}
+
+/// Runs an action by its name.
+pub async fn run_action(window: &Window, name: &str) -> Result<(), WindowError> {
+    const FIELD: &str = "[data-testid=palette-field]";
+    window.press("Control+k").await?;
+    window.wait_for(&format!("{FIELD}:focus")).await?;
+    window.type_text(FIELD, name).await?;
+    window.press("Enter").await?;
+    window.wait_gone(FIELD).await
+}
+
+/// Opens a menu and chooses what says these words.
+pub async fn choose(window: &Window, menu: &str, words: &str) -> Result<(), WindowError> {
+    window.click(menu).await?;
+    window.click_saying(".menu .menu-item", words).await
 }

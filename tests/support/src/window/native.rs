@@ -48,6 +48,11 @@ impl Window {
         on_the_side(move || drag.drop_here()).await
     }
 
+    /// Moves them out of the window again.
+    pub async fn take_files_away(&self, drag: Drag) -> Result<(), WindowError> {
+        on_the_side(move || drag.take_away()).await
+    }
+
     /// How many main windows are on the screen.
     pub fn main_windows(&self) -> usize {
         self.stage.windows(MAIN).len()

@@ -125,17 +125,35 @@ impl Window {
     /// Clicks on an element, once it is there.
     pub async fn click(&self, css: &str) -> Result<(), WindowError> {
         self.wait_for(css).await?;
+        let element = self.session.element(css).await?;
+        self.click_element(&element, css).await
+    }
+
+    async fn click_element(&self, element: &str, called: &str) -> Result<(), WindowError> {
         let deadline = Instant::now() + PATIENCE;
         loop {
-            let element = self.session.element(css).await?;
             let path = format!("element/{element}/click");
             match self.session.post(&path, json!({})).await {
                 // Something slides over it or away from it: a person would wait, too.
                 Err(WindowError::Driver { what }) if what.contains("click intercepted") => {
-                    glance(deadline, &format!("a free way to {css}")).await?;
+                    glance(deadline, &format!("a free way to {called}")).await?;
                 }
                 done => return done.map(drop),
             }
+        }
+    }
+
+    /// Clicks on the first such element that says some words, once it is there.
+    pub async fn click_saying(&self, css: &str, words: &str) -> Result<(), WindowError> {
+        self.wait_for_text(css, words).await?;
+        let number = "[...document.querySelectorAll(given[0])].findIndex((element) => \
+                      element.textContent.includes(given[1]))";
+        let number = self.value_of(number, json!([css, words])).await?;
+        let all = self.session.elements(css).await?;
+        let at = number.as_u64().and_then(|at| usize::try_from(at).ok());
+        match at.and_then(|at| all.get(at)) {
+            Some(element) => self.click_element(element, css).await,
+            None => Err(self.never_came(&format!("{words:?} in {css}")).await),
         }
     }
 

@@ -106,13 +106,29 @@ impl Session {
         let found = self
             .post("element", json!({ "using": "css selector", "value": css }))
             .await?;
-        let id = found
-            .as_object()
-            .and_then(|fields| fields.values().next()?.as_str());
-        id.map(str::to_owned).ok_or_else(|| WindowError::Driver {
-            what: found.to_string(),
-        })
+        name_of(&found)
     }
+
+    /// The same for all such elements, in the order of the page.
+    pub async fn elements(&self, css: &str) -> Result<Vec<String>, WindowError> {
+        let found = self
+            .post("elements", json!({ "using": "css selector", "value": css }))
+            .await?;
+        found
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(name_of)
+            .collect()
+    }
+}
+
+fn name_of(element: &Value) -> Result<String, WindowError> {
+    let fields = element.as_object();
+    let name = fields.and_then(|fields| fields.values().next()?.as_str());
+    name.map(str::to_owned).ok_or_else(|| WindowError::Driver {
+        what: element.to_string(),
+    })
 }
 
 async fn ask(
