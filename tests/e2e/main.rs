@@ -13,6 +13,7 @@ mod hand_over;
 mod hostile;
 mod long;
 mod look;
+mod narrow;
 mod pickers;
 mod restart;
 mod review;

@@ -28,6 +28,7 @@ import { SettingsDialog } from './settings/SettingsDialog';
 import { Sidebar } from './sidebar/Sidebar';
 import type { App as Store } from './store/app';
 import { useApp } from './store/context';
+import { titleOf } from './store/titles';
 import { EmptySession, NoProject, OpenFailed, SessionSkeleton, StartFailed } from './timeline/Empty';
 import { TaskBar } from './timeline/TaskBar';
 import { Timeline } from './timeline/Timeline';
@@ -71,10 +72,10 @@ export function App() {
     document.documentElement.toggleAttribute('data-reduced-motion', app.settings().reducedMotion);
   });
   createEffect(() => {
-    const title = visibleLine(app.session()?.title ?? '');
+    const session = app.session();
     const waiting = app.waiting().length;
     if (waiting > 0) document.title = en.waiting.title(waiting);
-    else document.title = title ? `${title} – ${en.app}` : en.app;
+    else document.title = session ? `${titleOf(session)} – ${en.app}` : en.app;
   });
   // The models are picked in the timeline's column, which a visiting sidebar covers.
   createEffect(() => app.overlay()?.name === 'models' && setVisiting(false));
@@ -170,7 +171,7 @@ function TitleBar(props: { sidebarOpen: boolean; onShowSidebar: () => void }) {
           onClick={props.onShowSidebar}
         />
       </Show>
-      <h1 class="title-bar-title">{visibleLine(app.session()?.title ?? en.app)}</h1>
+      <h1 class="title-bar-title">{app.session() ? titleOf(app.session()) : en.app}</h1>
       <Show when={!props.sidebarOpen && app.waiting().length > 0}>
         <button type="button" class="waiting-badge" onClick={() => app.goToWaiting()}>
           {en.waiting.badge(app.waiting().length)}

@@ -6,6 +6,8 @@ import { createApp } from './store/app';
 import { AppProvider } from './store/context';
 import './styles/tokens.css';
 import './styles/base.css';
+import './styles/fields.css';
+import './styles/panel.css';
 import './styles/markdown.css';
 import './styles/code.css';
 import './styles/ansi.css';

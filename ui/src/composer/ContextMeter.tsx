@@ -53,7 +53,7 @@ export function ContextMeter() {
           </Show>
         </Popover.Trigger>
         <Popover.Portal>
-          <Popover.Content class="meter-popover" aria-label={en.context.title}>
+          <Popover.Content class="panel meter-popover" aria-label={en.context.title}>
             <p class="meter-title">{en.context.title}</p>
             <dl class="meter-facts">
               <ContextFacts use={context()} />

@@ -33,7 +33,7 @@ function Window(props: { name: string; title: string; content: JSX.Element }) {
   const giveBack = focusReturn('.composer-input');
   return (
     <Dialog.Content
-      class="dialog"
+      class="panel dialog"
       ref={content}
       tabindex="-1"
       data-testid={`${props.name}-dialog`}

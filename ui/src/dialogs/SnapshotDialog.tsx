@@ -36,7 +36,7 @@ function Naming() {
       <label class="dialog-label">
         {en.snapshot.name}
         <input
-          class="dialog-field"
+          class="field"
           data-first
           data-testid="snapshot-name"
           type="text"

@@ -25,7 +25,13 @@ const file = (change: Partial<FileDiffView> = {}): FileDiffView => ({
       heading: 'fn main()',
       lines: [line('context', 'five', 5, 5), line('del', 'six', 6), line('add', 'SIX', undefined, 6), line('add', 'more', undefined, 7)],
     },
-    { oldStart: 9, oldLines: 1, newStart: 10, newLines: 1, lines: [line('context', 'nine', 9, 10)] },
+    {
+      oldStart: 9,
+      oldLines: 3,
+      newStart: 10,
+      newLines: 3,
+      lines: [line('context', 'nine', 9, 10), line('context', 'ten', 10, 11), line('context', 'eleven', 11, 12)],
+    },
   ],
   ...change,
 });
@@ -33,15 +39,15 @@ const all = file({
   hunks: [
     {
       oldStart: 1,
-      oldLines: 10,
+      oldLines: 12,
       newStart: 1,
-      newLines: 11,
+      newLines: 13,
       lines: [
         ...[1, 2, 3, 4].map((n) => line('context', `line ${n}`, n, n)),
         ...(file().hunks[0]?.lines ?? []),
         ...[7, 8].map((n) => line('context', `line ${n}`, n, n + 1)),
         ...(file().hunks[1]?.lines ?? []),
-        line('context', 'line 10', 10, 11),
+        line('context', 'line 12', 12, 13),
       ],
     },
   ],
@@ -66,8 +72,15 @@ describe('rows of a difference', () => {
       'line',
       2,
       'line',
+      'line',
+      'line',
       'rest',
     ]);
+  });
+
+  test('end with the file when too few lines follow the last change', () => {
+    const ends = file({ hunks: file().hunks.slice(0, 1) });
+    expect(rowsOf([ends], plain).at(-1)?.kind).toBe('line');
   });
 
   test('stand beside each other, removed lines next to those that replace them', () => {
@@ -79,6 +92,8 @@ describe('rows of a difference', () => {
       ['six', 'SIX'],
       [undefined, 'more'],
       ['nine', 'nine'],
+      ['ten', 'ten'],
+      ['eleven', 'eleven'],
     ]);
   });
 
@@ -127,12 +142,12 @@ describe('a difference on screen', () => {
     expect(gaps().map((gap) => gap.textContent)).toEqual(['4 unchanged lines', '2 unchanged lines', 'The rest of the file']);
     fireEvent.click(gaps()[1] as Element);
     await waitFor(() => expect(words(container)).toContain('line 7'));
-    expect(words(container)).toEqual(['five', 'six', 'SIX', 'more', 'line 7', 'line 8', 'nine']);
+    expect(words(container)).toEqual(['five', 'six', 'SIX', 'more', 'line 7', 'line 8', 'nine', 'ten', 'eleven']);
     fireEvent.click(gaps()[0] as Element);
     await waitFor(() => expect(words(container)[0]).toBe('line 1'));
     expect(gaps().map((gap) => gap.textContent)).toEqual(['1 unchanged line']);
     fireEvent.click(gaps()[0] as Element);
-    await waitFor(() => expect(words(container).at(-1)).toBe('line 10'));
+    await waitFor(() => expect(words(container).at(-1)).toBe('line 12'));
     expect(whole).toHaveBeenCalledOnce();
   });
 
@@ -159,10 +174,10 @@ describe('a difference on screen', () => {
     const { container } = show(() => <DiffView files={two} sideBySide={false} headers />);
     const kept = container.querySelector('[data-file="b.rs"]');
     fireEvent.click(container.querySelector('[data-file="src/a.rs"] .diff-file-toggle') as Element);
-    expect(words(container)).toHaveLength(5);
+    expect(words(container)).toHaveLength(7);
     expect(container.querySelector('[data-file="b.rs"]')).toBe(kept);
     fireEvent.click(container.querySelector('[data-file="src/a.rs"] .diff-file-toggle') as Element);
-    expect(words(container)).toHaveLength(10);
+    expect(words(container)).toHaveLength(14);
   });
 
   test('goes from hunk to hunk with n and p', async () => {

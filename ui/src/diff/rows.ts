@@ -35,6 +35,9 @@ export interface RowOptions {
   readonly whole: ReadonlyMap<string, FileDiffView>;
 }
 
+/** As many unchanged lines as the core draws around a change. */
+const CONTEXT = 3;
+
 export function rowsOf(files: readonly FileDiffView[], options: RowOptions): DiffRow[] {
   return files.flatMap((file) => rowsOfFile(file, options));
 }
@@ -72,10 +75,17 @@ function hunkRows(file: FileDiffView, whole: FileDiffView | undefined, options: 
   });
   if (file.status === 'added' || file.status === 'deleted') return rows;
   const after = whole ? between(shown + 1, Number.POSITIVE_INFINITY) : [];
-  const rest = gapOf(file, file.hunks.length, whole ? after.length : undefined, options);
+  const rest = gapOf(file, file.hunks.length, whole ? after.length : linesAfter(file), options);
   if (rest.lines === 0) return rows;
   if (rest.open && whole) return [...rows, ...drawn(after, `${rest.id}:`, options)];
   return [...rows, { kind: 'rest', key: `rest:${file.path}`, file, gap: rest }];
+}
+
+/** Fewer unchanged lines after a change than are drawn around it: there are no more. */
+function linesAfter({ hunks }: FileDiffView): 0 | undefined {
+  const lines = hunks.at(-1)?.lines ?? [];
+  const same = lines.length - 1 - lines.findLastIndex((line) => line.kind !== 'context');
+  return same < CONTEXT ? 0 : undefined;
 }
 
 function gapOf(file: FileDiffView, index: number, lines: number | undefined, options: RowOptions): Gap {

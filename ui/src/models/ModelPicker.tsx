@@ -36,7 +36,7 @@ export function ModelPicker(props: { onDone: () => void }) {
       </Popover.Trigger>
       <Popover.Portal>
         <Popover.Content
-          class="filter-panel model-popover"
+          class="panel filter-panel model-popover"
           aria-label={en.models.title}
           onCloseAutoFocus={(event) => {
             event.preventDefault();

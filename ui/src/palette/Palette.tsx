@@ -13,6 +13,7 @@ import { FilterList, type FilterRow } from '../kit/FilterList';
 import { baseName } from '../kit/format';
 import { visibleLine } from '../kit/visible';
 import { useApp } from '../store/context';
+import { writtenTitle } from '../store/titles';
 import { projectOf } from '../store/projects';
 import { ranked } from './match';
 import './palette.css';
@@ -63,7 +64,7 @@ function Window() {
 
   return (
     <Dialog.Content
-      class="filter-panel palette"
+      class="panel filter-panel palette"
       data-testid="palette"
       onOpenAutoFocus={focusLater(() => field.focus())}
       onCloseAutoFocus={giveBack}
@@ -138,7 +139,7 @@ function useEntries(typed: () => string) {
         return {
           key: `session-${session.id}`,
           section: 'sessions',
-          label: session.title || en.session.untitled,
+          label: writtenTitle(session),
           detail: project ? (project.name ?? baseName(project.worktree)) : undefined,
           run: () => void app.select(session.id),
         };

@@ -103,7 +103,7 @@ export function PermissionPrompt(props: { request: PermissionRequest; position?:
       <div class="prompt-actions">
         <input
           ref={field}
-          class="prompt-input"
+          class="field"
           aria-label={en.permission.reason}
           placeholder={`${en.permission.reason} (${altName('4')})`}
           value={reason()}

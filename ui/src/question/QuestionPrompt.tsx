@@ -135,7 +135,7 @@ function QuestionField(props: { question: Question; given: Given; onGive: (given
       </For>
       <Show when={props.question.custom !== false}>
         <input
-          class="prompt-input"
+          class="field"
           aria-label={en.question.own}
           placeholder={en.question.own}
           value={props.given.own}

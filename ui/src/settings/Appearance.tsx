@@ -30,7 +30,7 @@ export function Appearance() {
       <label class="settings-field">
         <span>{en.appearance.zoom}</span>
         <select
-          class="settings-input"
+          class="field"
           data-testid="zoom"
           value={String(app.settings().zoom)}
           onChange={(event) => app.save({ zoom: Number(event.currentTarget.value) })}

@@ -68,7 +68,7 @@ export function ProviderRow(props: { provider: ProviderView; wanted: boolean }) 
             <input
               ref={field}
               type="password"
-              class="settings-input"
+              class="field"
               data-testid={`key-input-${id()}`}
               aria-label={en.settings.keyFor(name())}
               placeholder={props.provider.key ? en.settings.replaceKey : en.settings.enterKey}

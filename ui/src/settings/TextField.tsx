@@ -34,7 +34,7 @@ export function TextField(props: TextFieldProps) {
           fallback={
             <input
               type="text"
-              class="settings-input"
+              class="field"
               autocomplete="off"
               {...shared()}
               value={props.value}
@@ -43,7 +43,7 @@ export function TextField(props: TextFieldProps) {
           }
         >
           <textarea
-            class="settings-input text-field-lines"
+            class="field text-field-lines"
             rows={3}
             {...shared()}
             value={props.value}

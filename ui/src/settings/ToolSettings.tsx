@@ -14,15 +14,12 @@ export function ToolSettings() {
     <>
       <h3 class="settings-heading">{en.toolSettings.shell}</h3>
       <p class="settings-note">{en.toolSettings.shellNote}</p>
-      <input
-        type="text"
-        class="settings-input settings-wide"
-        data-testid="shell"
-        aria-label={en.toolSettings.shellLabel}
+      <CommandField
+        testID="shell"
+        label={en.toolSettings.shellLabel}
         placeholder={en.toolSettings.shellPlaceholder}
-        spellcheck={false}
         value={app.settings().shell}
-        onChange={(event) => app.save({ shell: event.currentTarget.value.trim() })}
+        onSave={(shell) => app.save({ shell })}
       />
       <fieldset class="settings-choice settings-later">
         <legend class="settings-heading">{en.toolSettings.editor}</legend>
@@ -42,19 +39,39 @@ export function ToolSettings() {
         </For>
       </fieldset>
       <Show when={editor().kind === 'custom'}>
-        <input
-          type="text"
-          class="settings-input settings-wide"
-          data-testid="editor-command"
-          aria-label={en.toolSettings.command}
+        <CommandField
+          testID="editor-command"
+          label={en.toolSettings.command}
           placeholder={en.toolSettings.commandPlaceholder}
-          spellcheck={false}
           value={editor().command ?? ''}
-          onChange={(event) => app.save({ editor: { ...editor(), command: event.currentTarget.value.trim() } })}
+          onSave={(command) => app.save({ editor: { ...editor(), command } })}
         />
         <p class="settings-note">{en.toolSettings.command}</p>
       </Show>
       <PrivateHosts />
     </>
+  );
+}
+
+interface CommandFieldProps {
+  readonly testID: string;
+  readonly label: string;
+  readonly placeholder: string;
+  readonly value: string;
+  readonly onSave: (command: string) => void;
+}
+
+function CommandField(props: CommandFieldProps) {
+  return (
+    <input
+      type="text"
+      class="field settings-wide"
+      data-testid={props.testID}
+      aria-label={props.label}
+      placeholder={props.placeholder}
+      spellcheck={false}
+      value={props.value}
+      onChange={(event) => props.onSave(event.currentTarget.value.trim())}
+    />
   );
 }

@@ -2,10 +2,11 @@
 import { createEffect, createMemo, createSignal, For, on, onCleanup, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { ago } from '../kit/format';
-import { visible, visibleLine } from '../kit/visible';
+import { visible } from '../kit/visible';
 import type { SearchAnswer, SearchHit } from '../protocol';
 import { useApp } from '../store/context';
 import { useNow } from '../store/now';
+import { titleOf } from '../store/titles';
 
 /** Fewer letters stand everywhere. */
 const SHORTEST = 2;
@@ -80,11 +81,11 @@ function Group(props: { hits: readonly SearchHit[]; onNavigate: () => void }) {
   const [all, setAll] = createSignal(false);
   const first = () => props.hits[0] as SearchHit;
   const shown = () => (all() ? props.hits : props.hits.slice(0, FIRST));
-  const title = () => visibleLine(app.state().sessions[first().sessionID]?.title ?? first().title);
+  const title = () => titleOf(app.state().sessions[first().sessionID] ?? first());
   return (
     <div class="search-group">
       <div class="search-session" title={title()}>
-        <span>{title() || en.session.untitled}</span>
+        <span>{title()}</span>
       </div>
       <ul>
         <For each={shown()}>

@@ -11,9 +11,9 @@ import { en } from '../i18n/en';
 import { ago, clock } from '../kit/format';
 import { isComposing } from '../kit/keys';
 import { Menu, type MenuItem } from '../kit/Menu';
-import { visibleLine } from '../kit/visible';
 import { useApp } from '../store/context';
 import { useNow } from '../store/now';
+import { titleOf, writtenTitle } from '../store/titles';
 
 export function SessionRow(props: { sessionID: string; depth: number; onNavigate: () => void }) {
   const app = useApp();
@@ -23,8 +23,7 @@ export function SessionRow(props: { sessionID: string; depth: number; onNavigate
   let row: HTMLButtonElement | undefined;
 
   const session = createMemo(() => app.state().sessions[props.sessionID]);
-  const written = () => session()?.title || en.session.untitled;
-  const title = () => visibleLine(written());
+  const title = () => titleOf(session());
   const archived = () => session()?.time.archived !== undefined;
   const status = createMemo(() => app.state().statuses[props.sessionID]?.type ?? 'idle');
   const failed = createMemo(() => app.state().failed[props.sessionID] === true);
@@ -73,7 +72,7 @@ export function SessionRow(props: { sessionID: string; depth: number; onNavigate
       data-unread={unread() ? '' : undefined}
       data-depth={props.depth > 0 ? Math.min(props.depth, 3) : undefined}
     >
-      <Show when={!renaming()} fallback={<RenameField title={written()} onDone={finish} />}>
+      <Show when={!renaming()} fallback={<RenameField title={writtenTitle(session())} onDone={finish} />}>
         <button
           ref={row}
           type="button"

@@ -21,6 +21,7 @@ import { rootOf } from './projects';
 import { draftOf, filesOf, isWritten } from './prompts';
 import { emptyState, reduceAll, type UiState } from './reduce';
 import { createSessions, type Sessions } from './sessions';
+import { writtenTitle } from './titles';
 import { createToasts, type Toasts } from './toasts';
 import { createTransfer, type Transfer } from './transfer';
 import { projectOpened, sessionsListed, started } from './transitions';
@@ -227,9 +228,9 @@ export function createApp(host: Host): App {
         if (error?.name === 'MessageAbortedError') continue;
         // The open session shows its own errors where they happened.
         if (sessionID !== undefined && sessionID === state().open?.sessionID) continue;
-        const title = sessionID === undefined ? undefined : state().sessions[sessionID]?.title;
+        const known = sessionID === undefined ? undefined : state().sessions[sessionID];
         const detail = error && 'message' in error.data ? String(error.data.message) : undefined;
-        toasts.show({ tone: 'error', text: title ?? en.error.session, detail });
+        toasts.show({ tone: 'error', text: known ? writtenTitle(known) : en.error.session, detail });
       }
     }
   };

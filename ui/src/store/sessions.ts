@@ -8,6 +8,7 @@ import type { Core } from './app';
 import { draftOf } from './prompts';
 import { dropSession, putSession } from './reduce';
 import { listOf, projectOf, rootOf } from './projects';
+import { writtenTitle } from './titles';
 import { closed, newerLoaded, olderLoaded, opened, opening, openingFailed, sessionsListed } from './transitions';
 
 export interface Sessions {
@@ -245,7 +246,7 @@ export function createSessions(core: Core): Sessions {
       if (selected() === sessionID) await (next ? select(next.id) : leave());
       toasts.show({
         tone: 'info',
-        text: en.session.archivedToast(known.title),
+        text: en.session.archivedToast(writtenTitle(known)),
         action: { label: en.session.undo, run: () => void this.archive(sessionID, false) },
       });
     },
@@ -260,7 +261,7 @@ export function createSessions(core: Core): Sessions {
       change((now) => dropSession(now, sessionID));
       toasts.show({
         tone: 'info',
-        text: en.session.deleted(known.title),
+        text: en.session.deleted(writtenTitle(known)),
         action: { label: en.session.undo, run: () => void restore(known, shown) },
       });
     },

@@ -2,7 +2,7 @@ import ArrowLeft from 'lucide-solid/icons/arrow-left';
 import { Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { useApp } from '../store/context';
-import { visible } from '../kit/visible';
+import { titleOf } from '../store/titles';
 
 /** Above a task that another session handed over: the way back. */
 export function TaskBar() {
@@ -12,7 +12,7 @@ export function TaskBar() {
       {(parent) => (
         <button type="button" class="task-bar" data-testid="back-to-parent" onClick={() => void app.select(parent())}>
           <ArrowLeft size={13} aria-hidden="true" />
-          {en.part.backToParent(visible(app.state().sessions[parent()]?.title ?? en.session.untitled))}
+          {en.part.backToParent(titleOf(app.state().sessions[parent()]))}
         </button>
       )}
     </Show>
