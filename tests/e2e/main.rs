@@ -15,6 +15,7 @@ mod long;
 mod look;
 mod narrow;
 mod pickers;
+mod picture;
 mod restart;
 mod review;
 mod servers;

@@ -18,10 +18,10 @@ async fn model_variant_and_agent_are_picked_and_used_and_stay() -> Result<(), Wi
 
     window.click(MODEL).await?;
     window.wait_for(&format!("{SEARCH}:focus")).await?;
-    window.type_text(SEARCH, "big").await?;
+    window.type_text(SEARCH, "coder").await?;
     window.screenshot("models").await?;
     window.press("Enter").await?;
-    window.wait_for_text(MODEL, "Big one").await?;
+    window.wait_for_text(MODEL, "Coder 30B").await?;
     choose(&window, VARIANT, "High").await?;
     window.wait_for_text(VARIANT, "High").await?;
     choose(&window, AGENT, "plan").await?;
@@ -37,7 +37,7 @@ async fn model_variant_and_agent_are_picked_and_used_and_stay() -> Result<(), Wi
     assert!(said.contains("plan mode"), "{said}");
 
     window.restart().await?;
-    window.wait_for_text(MODEL, "Big one").await?;
+    window.wait_for_text(MODEL, "Coder 30B").await?;
     window.wait_for_text(VARIANT, "High").await?;
     window.wait_for_text(AGENT, "plan").await?;
     window.close().await

@@ -75,9 +75,9 @@ fn options(model: &FakeModel, project: &TempDir, permission: Value) -> io::Resul
         "models": {
             "m": { "limit": { "context": 200_000, "output": 8_000 } },
             "big": {
-                "name": "Big one",
+                "name": "Coder 30B",
                 "reasoning": true,
-                "limit": { "context": 400_000, "output": 8_000 },
+                "limit": { "context": 128_000, "output": 8_000 },
             },
         },
     } });
