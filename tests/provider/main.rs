@@ -64,7 +64,8 @@ fn request(prompt: &str) -> ModelRequest {
         content: vec![UserContent::Text {
             text: prompt.to_owned(),
         }],
-    }];
+    }]
+    .into();
     request
 }
 

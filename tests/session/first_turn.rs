@@ -1,12 +1,15 @@
 //! A prompt is answered, told of and stored.
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use lathe_protocol::ipc::PromptInput;
 use lathe_protocol::{Event, Finish, Message, MessageError, Part, SessionStatus};
 use lathe_session::Failed;
 use lathe_session::bus::{Heard, Told};
+use lathe_store::{Options, Store};
 use lathe_test_support::app::{TestApp, until};
+use tempfile::TempDir;
 
 const ANSWERED: [&str; 2] = [
     "user: text",
@@ -45,31 +48,53 @@ async fn everything_that_is_told_is_already_stored() {
         let Told::Event(event) = notice.told else {
             continue;
         };
+        let survivor = after_a_kill(app.data_dir()).await;
         match &*event {
             Event::SessionIdle { .. } => break,
             Event::MessagePartUpdated(updated) => {
                 let part = &updated.part;
-                let stored = app
-                    .sessions
-                    .part(&app.session.id, part.message_id(), part.id())
-                    .await;
-                // It may have changed again or been removed since; it was there before.
-                assert!(stored.is_ok());
-                let folder = app
-                    .data_dir()
-                    .join("storage/part")
-                    .join(part.message_id().as_str());
-                assert!(
-                    folder.exists(),
-                    "told of {} before it was written",
-                    part.id()
-                );
+                let found = survivor.store.part(part.message_id(), part.id()).await;
+                // It may have been removed since; it was there before.
+                let folder = survivor.folder.path().join("storage/part");
+                let folder = folder.join(part.message_id().as_str());
+                let told = format!("told of {} before it was written", part.id());
+                assert!(found.unwrap().is_some() || folder.exists(), "{told}");
             }
             Event::MessageUpdated { info } => {
-                let file = format!("{}/{}.json", info.session_id(), info.id());
-                assert!(app.data_dir().join("storage/message").join(file).exists());
+                let store = &survivor.store;
+                let found = store.message_info(info.session_id(), info.id()).await;
+                assert!(found.unwrap().is_some(), "told of {} too early", info.id());
             }
             _ => {}
+        }
+    }
+}
+
+struct Survivor {
+    folder: TempDir,
+    store: Store,
+}
+
+/// What is found when the app is killed at this moment.
+async fn after_a_kill(data: &Path) -> Survivor {
+    let folder = tempfile::tempdir().unwrap();
+    // The journal first: what is no longer in it is in the files by then.
+    for name in ["locks", "storage"] {
+        copy(&data.join(name), &folder.path().join(name));
+    }
+    let store = Store::open(folder.path(), Options::default()).await;
+    let store = store.unwrap();
+    Survivor { folder, store }
+}
+
+/// The app goes on meanwhile, so a file may be gone when it is to be copied.
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).into_iter().flatten().flatten() {
+        let to = to.join(entry.file_name());
+        match entry.path().is_dir() {
+            true => copy(&entry.path(), &to),
+            false => drop(std::fs::copy(entry.path(), to)),
         }
     }
 }

@@ -256,7 +256,7 @@ impl Ask {
     fn request(&self) -> Result<reqwest::RequestBuilder, ProviderError> {
         let base = self.endpoint.base_url.trim_end_matches('/');
         let url = format!("{base}{}", self.call.path);
-        let body = serde_json::to_vec(&self.call.body).map_err(|error| unsendable(&error))?;
+        let body = self.call.body.to_bytes();
         Ok(self.http.post(url).headers(self.headers()?).body(body))
     }
 

@@ -109,7 +109,8 @@ async fn ask_for_a_token(
     let text = "Hi".to_owned();
     request.messages = vec![ModelMessage::User {
         content: vec![UserContent::Text { text }],
-    }];
+    }]
+    .into();
     request.max_output = Some(1);
     let mut events = client.stream(endpoint, model, &request, CancellationToken::new());
     while let Some(event) = events.next().await {

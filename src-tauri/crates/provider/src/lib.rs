@@ -35,8 +35,8 @@ pub use error::{ApiFailure, FailureCause, ProviderError, ResponseHeaders};
 pub use event::{FinishReason, Metadata, StreamEvent, Usage};
 pub use model::{Limits, ModelInfo, PriceTier, Prices};
 pub use request::{
-    AssistantContent, FileContent, FileData, ModelMessage, ModelRequest, ToolChoice, ToolOutcome,
-    ToolSpec, UserContent,
+    AssistantContent, Conversation, FileContent, FileData, ModelMessage, ModelRequest, ToolChoice,
+    ToolOutcome, ToolSpec, UserContent,
 };
 pub use secret::{ApiKey, Redactor};
 pub use wire::{Decoder, HttpCall, Wire, WireKind};

@@ -4,6 +4,7 @@
 //! each wire puts the pair where its API wants it. The request is serialisable for people
 //! to look at (`lathectl show --as model`); it is never stored.
 
+mod conversation;
 mod media;
 
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use serde_json::{Map, Value};
 
 use crate::event::Metadata;
 
+pub use conversation::{Conversation, Mark, Passage, Writing, write_items};
 pub use media::lift_attachments;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -24,7 +26,7 @@ pub struct ModelRequest {
     pub model: String,
     /// System prompt in blocks, the most stable first: caches work on prefixes.
     pub system: Vec<String>,
-    pub messages: Vec<ModelMessage>,
+    pub messages: Conversation,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolSpec>,
     pub tool_choice: ToolChoice,
@@ -48,7 +50,7 @@ impl ModelRequest {
         Self {
             model: model.into(),
             system: Vec::new(),
-            messages: Vec::new(),
+            messages: Conversation::default(),
             tools: Vec::new(),
             tool_choice: ToolChoice::Auto,
             max_output: None,

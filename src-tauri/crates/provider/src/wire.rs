@@ -3,8 +3,9 @@
 //! No I/O, no clock, no randomness: the same request gives the same bytes, and the same
 //! bytes give the same events however they are cut into chunks (invariant 6).
 
+mod body;
+
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::{
     anthropic::Anthropic,
@@ -17,6 +18,8 @@ use crate::{
     request::ModelRequest,
     secret::ApiKey,
 };
+
+pub use body::Body;
 
 /// The APIs we speak.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -49,7 +52,7 @@ pub struct HttpCall {
     /// Appended to the base URL; starts with `/` and may hold a query.
     pub path: String,
     pub headers: Vec<(String, String)>,
-    pub body: Value,
+    pub body: Body,
 }
 
 pub trait Wire: Send + Sync {

@@ -27,7 +27,8 @@ fn request(prompt: &str, tools: &[&str]) -> ModelRequest {
         content: vec![UserContent::Text {
             text: prompt.to_owned(),
         }],
-    }];
+    }]
+    .into();
     request
 }
 

@@ -93,13 +93,14 @@ fn conversation(id: &str) -> ModelRequest {
         ModelMessage::User {
             content: vec![user("Go on."), user("   ")],
         },
-    ];
+    ]
+    .into();
     request
 }
 
 fn body(wire: WireKind, request: &ModelRequest, model: &ModelInfo) -> Value {
     wire.codec()
-        .map(|wire| wire.encode(request, model).body)
+        .map(|wire| wire.encode(request, model).body.to_value())
         .unwrap_or_default()
 }
 
@@ -149,7 +150,8 @@ fn each_claude_generation_is_asked_to_think_its_own_way() {
         let mut request = ModelRequest::new(id);
         request.messages = vec![ModelMessage::User {
             content: vec![user("hi")],
-        }];
+        }]
+        .into();
         request.temperature = Some(0.5);
         request.reasoning = variant.map(str::to_owned);
         let body = anthropic(&request);

@@ -43,11 +43,6 @@ impl Target<'_> {
     }
 }
 
-/// The messages the model sees, from the newest completed summary on.
-pub fn to_model(history: &[MessageWithParts], target: &Target) -> Vec<ModelMessage> {
-    each_to_model(visible(history), target)
-}
-
 /// These messages, all of them.
 pub fn each_to_model<'a>(
     messages: impl IntoIterator<Item = &'a MessageWithParts>,

@@ -170,7 +170,7 @@ impl OpenModel {
     /// The JSON that the provider would get; none for the built-in model.
     pub fn body(&self, request: &ModelRequest) -> Option<Value> {
         let codec = self.wire().codec()?;
-        Some(codec.encode(request, self.info()).body)
+        Some(codec.encode(request, self.info()).body.to_value())
     }
 
     pub fn stream(

@@ -85,7 +85,7 @@ impl Records {
     }
 
     pub async fn put_message(&self, message: Message) -> Result<()> {
-        self.store.write_message(&message).await?;
+        self.store.keep_message(&message).await?;
         self.publish(Event::MessageUpdated { info: message });
         Ok(())
     }
@@ -107,7 +107,7 @@ impl Records {
     }
 
     pub async fn put_part(&self, part: Part) -> Result<()> {
-        self.store.write_part(&part).await?;
+        self.store.keep_part(&part).await?;
         self.live.lock().remove(part.id());
         self.publish(Event::MessagePartUpdated(MessagePartUpdated {
             part,

@@ -89,7 +89,7 @@ async fn ask(models: &Models, prompt: String, model: Option<ModelRef>) -> Option
     let mut request = ModelRequest::new(model.info().wire_id.clone());
     request.system = vec![SYSTEM.to_owned()];
     let content = vec![UserContent::Text { text: prompt }];
-    request.messages = vec![ModelMessage::User { content }];
+    request.messages = vec![ModelMessage::User { content }].into();
     model.prepare(&mut request, None);
     let mut answer = String::new();
     let mut stream = model.stream(&request, CancellationToken::new());

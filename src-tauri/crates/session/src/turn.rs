@@ -14,6 +14,7 @@ mod request;
 mod retry;
 mod step;
 mod subtasks;
+mod told;
 mod trees;
 
 use std::collections::HashMap;
@@ -122,6 +123,8 @@ impl Turn {
     pub async fn run(&mut self) -> Result<Ended> {
         let ended = self.work().await?;
         self.prune().await?;
+        // The next writer of this session may be another process.
+        self.core.records.store().barrier(&self.session.id).await?;
         Ok(ended)
     }
 

@@ -30,6 +30,9 @@ pub trait Fs: Send + Sync + 'static {
     fn entries(&self, path: &Path) -> io::Result<Vec<Entry>>;
     /// Writes a file that must not exist yet, for its owner only.
     fn create(&self, path: &Path, bytes: &[u8]) -> io::Result<Stamp>;
+    /// Adds to a file, which is made if it is not there, for its owner only.
+    fn append(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
+    fn truncate(&self, path: &Path) -> io::Result<()>;
     fn create_dir_all(&self, path: &Path) -> io::Result<()>;
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
     fn remove_file(&self, path: &Path) -> io::Result<()>;
@@ -70,6 +73,15 @@ impl Fs for Disk {
         let mut file = private(OpenOptions::new().write(true).create_new(true)).open(path)?;
         file.write_all(bytes)?;
         stamp(&file.metadata()?)
+    }
+
+    fn append(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let mut file = private(OpenOptions::new().append(true).create(true)).open(path)?;
+        file.write_all(bytes)
+    }
+
+    fn truncate(&self, path: &Path) -> io::Result<()> {
+        OpenOptions::new().write(true).open(path)?.set_len(0)
     }
 
     fn create_dir_all(&self, path: &Path) -> io::Result<()> {

@@ -36,6 +36,14 @@ impl Pulse {
         self.0.borrow().is_good()
     }
 
+    /// For what may have written nothing: success says nothing of the disk then.
+    pub(crate) fn note_failure<T>(&self, result: Result<T>) -> Result<T> {
+        match result {
+            Ok(value) => Ok(value),
+            Err(error) => self.note(Err(error)),
+        }
+    }
+
     /// Only the file system's own errors count: a damaged record is no reason to stop.
     pub(crate) fn note<T>(&self, result: Result<T>) -> Result<T> {
         match &result {

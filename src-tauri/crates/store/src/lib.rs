@@ -23,6 +23,7 @@ mod floor;
 mod fs;
 mod health;
 mod import;
+mod journal;
 mod key;
 mod listing;
 mod locks;

@@ -186,6 +186,7 @@ impl Storage {
 
     /// The parts go first: a kill in between leaves a message that still says it was there.
     pub(crate) fn remove_message(&self, session: &SessionId, id: &MessageId) -> Result<bool> {
+        self.flush_session(session).ok();
         for part in self.list(&Key::new(["part", id.as_str()])?)? {
             self.remove(&part)?;
         }

@@ -64,8 +64,17 @@ impl Scratch {
     /// next start.
     pub(crate) fn discard(&self, fs: &dyn Fs, temp: &Path) {
         if optional(fs.remove_file(temp)).is_err() {
-            self.left_behind.store(true, Ordering::Relaxed);
+            self.leave_behind();
         }
+    }
+
+    /// The log stays, so that somebody looks after what this process could not.
+    pub(crate) fn leave_behind(&self) {
+        self.left_behind.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn tag(&self) -> &str {
+        &self.tag
     }
 
     /// A fresh name in `folder`, which is noted before anything is put there.
@@ -107,9 +116,16 @@ impl Drop for Scratch {
     }
 }
 
-/// Removes what killed processes left. The caller holds the store's lock.
-pub(crate) fn sweep(fs: &dyn Fs, root: &Path, locks: &Path) -> Result<usize> {
-    let mut removed = 0;
+/// The log of a process that was killed. Nobody else takes it while it is held.
+pub(crate) struct DeadLog {
+    pub(crate) tag: String,
+    path: PathBuf,
+    file: File,
+}
+
+/// The caller holds the store's lock.
+pub(crate) fn of_the_dead(fs: &dyn Fs, locks: &Path) -> Result<Vec<DeadLog>> {
+    let mut dead = Vec::new();
     for entry in fs.entries(locks).doing("listing", locks)? {
         let Some(name) = entry.name.to_str() else {
             continue;
@@ -118,35 +134,40 @@ pub(crate) fn sweep(fs: &dyn Fs, root: &Path, locks: &Path) -> Result<usize> {
             continue;
         };
         let path = locks.join(name);
-        let mut file = locks::open(&path)?;
-        if file.try_lock().is_err() {
-            continue;
+        let file = locks::open(&path)?;
+        if file.try_lock().is_ok() {
+            let tag = tag.to_owned();
+            dead.push(DeadLog { tag, path, file });
         }
-        file.rewind().doing("reading", &path)?;
-        let folders: HashSet<String> = BufReader::new(&file)
+    }
+    Ok(dead)
+}
+
+impl DeadLog {
+    /// Removes the temp files it tells of, and then itself.
+    pub(crate) fn sweep(mut self, fs: &dyn Fs, root: &Path) -> Result<()> {
+        self.file.rewind().doing("reading", &self.path)?;
+        let folders: HashSet<String> = BufReader::new(&self.file)
             .lines()
             .map_while(|line| line.ok())
             .collect();
         for folder in folders {
-            removed += sweep_folder(fs, &root.join(folder), tag)?;
+            sweep_folder(fs, &root.join(folder), &self.tag)?;
         }
-        fs.remove_file(&path).doing("removing", &path)?;
+        fs.remove_file(&self.path).doing("removing", &self.path)
     }
-    Ok(removed)
 }
 
-fn sweep_folder(fs: &dyn Fs, folder: &Path, tag: &str) -> Result<usize> {
+fn sweep_folder(fs: &dyn Fs, folder: &Path, tag: &str) -> Result<()> {
     let mark = format!(".{tag}-");
     let entries = optional(fs.entries(folder))
         .doing("listing", folder)?
         .unwrap_or_default();
-    let mut removed = 0;
     for entry in entries {
         if entry.name.to_string_lossy().starts_with(&mark) {
             let path = folder.join(&entry.name);
             fs.remove_file(&path).doing("removing", &path)?;
-            removed += 1;
         }
     }
-    Ok(removed)
+    Ok(())
 }

@@ -4,6 +4,7 @@
 //! before is either a good record or is kept in quarantine first. Nothing here knows what the
 //! records mean; [`crate::damage`] does.
 
+mod kept;
 mod pending;
 mod sync;
 
@@ -20,6 +21,7 @@ use crate::damage;
 use crate::error::{Damaged, IoContext, Result, StoreError, optional};
 use crate::fs::{Fs, Stamp};
 use crate::health::Pulse;
+use crate::journal::Journal;
 use crate::key::{Key, segment};
 use crate::locks::{KeyLocks, SharedLock};
 use crate::parallel;
@@ -47,11 +49,14 @@ pub(crate) struct Storage {
     pending: Mutex<HashMap<Key, Pending>>,
     pub(crate) wake: std::sync::Arc<tokio::sync::Notify>,
     unsynced: Mutex<HashMap<Option<SessionId>, HashSet<Key>>>,
+    /// Folders that are known to be on the disk themselves.
+    settled: Mutex<HashSet<PathBuf>>,
 }
 
 /// What only a store that writes has.
 pub(crate) struct Writing {
     pub(crate) scratch: Scratch,
+    pub(crate) journal: Journal,
     pub(crate) shared: SharedLock,
 }
 
@@ -101,6 +106,7 @@ impl Storage {
             pending: Mutex::default(),
             wake: std::sync::Arc::default(),
             unsynced: Mutex::default(),
+            settled: Mutex::default(),
         }
     }
 
@@ -147,10 +153,12 @@ impl Storage {
         bytes: &[u8],
         durable: bool,
     ) -> Result<()> {
-        self.writing()?;
+        let writing = self.writing()?;
         let _guard = self.locks.write(key);
-        self.pending.lock().remove(key);
-        self.replace(key, owner, bytes, durable)
+        let waiting = self.waiting(key);
+        self.replace(key, owner, bytes, durable)?;
+        self.done(key, waiting.as_ref());
+        self.pulse.note(writing.journal.filed(&*self.fs, key))
     }
 
     /// Read, change, write: nobody of any process comes between.
@@ -171,14 +179,16 @@ impl Storage {
     }
 
     pub(crate) fn remove(&self, key: &Key) -> Result<bool> {
-        self.writing()?;
+        let writing = self.writing()?;
         let _guard = self.locks.write(key);
-        self.pending.lock().remove(key);
+        let waited = self.pending.lock().remove(key).is_some();
         self.known.lock().remove(key);
         let path = key.file(&self.places.tree);
         self.keep_if_damaged(key, &path)?;
         let removed = optional(self.fs.remove_file(&path)).doing("removing", &path);
-        Ok(self.pulse.note(removed)?.is_some())
+        let removed = self.pulse.note(removed)?.is_some();
+        self.pulse.note(writing.journal.filed(&*self.fs, key))?;
+        Ok(waited || removed)
     }
 
     /// Every record below a folder, in no order that means anything.
@@ -275,6 +285,7 @@ impl Storage {
         if let Some(stamp) = optional(self.fs.create(temp, bytes)).doing("writing", temp)? {
             return Ok(stamp);
         }
+        self.unsettle(folder);
         self.fs.create_dir_all(folder).doing("creating", folder)?;
         self.fs.create(temp, bytes).doing("writing", temp)
     }

@@ -136,7 +136,11 @@ impl Store {
         self.run(move |storage| {
             storage.writing()?;
             let path = storage.places.locks.join(format!("session-{}", key.name()));
-            SessionWriter::acquire(&path, format!("session {}", key.name()))
+            let writer = SessionWriter::acquire(&path, format!("session {}", key.name()))?;
+            // Whoever wrote it last may have been killed.
+            let _alone = storage.writing()?.shared.acquire()?;
+            storage.bury_the_dead()?;
+            Ok(writer)
         })
         .await
     }

@@ -55,6 +55,7 @@ impl Storage {
         };
         self.flush_session(id).ok();
         self.forget_pending(id);
+        self.settle(id)?;
         let manifest = Manifest {
             session: id.clone(),
             project,
@@ -177,6 +178,7 @@ impl Storage {
         if let Some(folder) = to.parent() {
             self.fs.create_dir_all(folder).doing("creating", folder)?;
         }
+        self.unsettle(&to);
         self.fs.rename(&from, &to).doing("moving", &from)
     }
 

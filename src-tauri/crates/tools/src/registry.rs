@@ -1,6 +1,6 @@
 //! The tools there are, by name.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use indexmap::IndexMap;
 use serde_json::Value;
@@ -11,7 +11,14 @@ use crate::tool::{DynTool, ToolFailure, ToolOutput};
 /// Tools in the order in which the model is shown them.
 #[derive(Clone, Default)]
 pub struct Registry {
-    tools: IndexMap<String, Arc<dyn DynTool>>,
+    tools: IndexMap<String, Held>,
+}
+
+#[derive(Clone)]
+struct Held {
+    tool: Arc<dyn DynTool>,
+    /// Made once: every step of a turn shows the model the same.
+    schema: Arc<OnceLock<Arc<Value>>>,
 }
 
 impl Registry {
@@ -43,11 +50,21 @@ impl Registry {
     }
 
     pub fn add(&mut self, tool: Arc<dyn DynTool>) {
-        self.tools.insert(tool.name().to_owned(), tool);
+        let name = tool.name().to_owned();
+        let schema = Arc::default();
+        self.tools.insert(name, Held { tool, schema });
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &Arc<dyn DynTool>> {
-        self.tools.values()
+        self.tools.values().map(|held| &held.tool)
+    }
+
+    /// Every tool with the schema of its input.
+    pub fn with_schemas(&self) -> impl Iterator<Item = (&Arc<dyn DynTool>, Arc<Value>)> {
+        self.tools.values().map(|Held { tool, schema }| {
+            let schema = schema.get_or_init(|| Arc::new(tool.schema()));
+            (tool, schema.clone())
+        })
     }
 
     pub fn names(&self) -> impl Iterator<Item = &str> {
@@ -67,6 +84,7 @@ impl Registry {
         self.tools
             .get(name)
             .or_else(|| self.tools.get(&name.to_lowercase()))
+            .map(|held| &held.tool)
             .ok_or_else(|| {
                 let names: Vec<&str> = self.names().collect();
                 ToolFailure::failed(format!(

@@ -1,15 +1,16 @@
 //! The neutral request as a Messages API body.
 
+use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
 use super::thinking::Reasoning;
 use crate::{
     model::ModelInfo,
     request::{
-        AssistantContent, FileContent, FileData, ModelMessage, ModelRequest, ToolChoice,
-        ToolOutcome, ToolSpec, UserContent,
+        AssistantContent, Conversation, FileContent, FileData, ModelMessage, ModelRequest,
+        ToolChoice, ToolOutcome, ToolSpec, UserContent, Writing, write_items,
     },
-    wire::HttpCall,
+    wire::{Body, HttpCall, WireKind},
 };
 
 /// `max_tokens` is required; this is asked of a model whose limit nobody knows.
@@ -18,8 +19,6 @@ const OUTPUT_OF_UNKNOWN: u64 = 8_192;
 const OUTPUT_DEFAULT: u64 = 32_000;
 
 pub(super) fn encode(request: &ModelRequest, model: &ModelInfo) -> HttpCall {
-    let mut messages = encode_messages(request, model);
-    mark_last_two(&mut messages);
     let mut reasoning = Reasoning::plan(request, model);
     reasoning.fit(max_output(request, model), model.limits.output);
 
@@ -30,7 +29,7 @@ pub(super) fn encode(request: &ModelRequest, model: &ModelInfo) -> HttpCall {
     if let Some(system) = encode_system(&request.system) {
         body.insert("system".into(), system);
     }
-    body.insert("messages".into(), Value::Array(messages));
+    body.insert("messages".into(), Value::Null);
     if !request.tools.is_empty() {
         let tools: Vec<Value> = request.tools.iter().map(encode_tool).collect();
         body.insert("tools".into(), Value::Array(tools));
@@ -50,7 +49,7 @@ pub(super) fn encode(request: &ModelRequest, model: &ModelInfo) -> HttpCall {
     HttpCall {
         path: "/messages".to_owned(),
         headers,
-        body: Value::Object(body),
+        body: Body::new(body, "messages", messages(&request.messages, model)),
     }
 }
 
@@ -95,16 +94,36 @@ fn encode_choice(choice: &ToolChoice, forced: bool) -> Value {
     }
 }
 
+/// The last two messages bear marks and are written anew for each step.
+fn messages(conversation: &Conversation, model: &ModelInfo) -> Vec<Bytes> {
+    let writing = Writing::of(WireKind::Anthropic, model);
+    let encode = |messages: &[ModelMessage]| encode_messages(messages, model);
+    let mut earlier = conversation.passages();
+    let mut last = Vec::new();
+    while last.len() < 2
+        && let Some((passage, before)) = earlier.split_last()
+    {
+        last.splice(0..0, encode(passage.messages()));
+        earlier = before;
+    }
+    mark_last_two(&mut last);
+    let earlier = earlier.iter();
+    earlier
+        .map(|passage| passage.written(writing, encode))
+        .chain([write_items(&last)])
+        .collect()
+}
+
 /// Neighbours of one role become one message: results of tools and what the user said next
 /// belong together.
-fn encode_messages(request: &ModelRequest, model: &ModelInfo) -> Vec<Value> {
+fn encode_messages(conversation: &[ModelMessage], model: &ModelInfo) -> Vec<Value> {
     let mut messages: Vec<(&str, Vec<Value>)> = Vec::new();
     let mut push = |role: &'static str, blocks: Vec<Value>| match messages.last_mut() {
         _ if blocks.is_empty() => {}
         Some((last, content)) if *last == role => content.extend(blocks),
         _ => messages.push((role, blocks)),
     };
-    for message in &request.messages {
+    for message in conversation {
         match message {
             ModelMessage::User { content } => {
                 push(

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     model::ModelInfo,
-    request::{ModelMessage, ModelRequest},
+    request::{Conversation, ModelMessage, ModelRequest},
 };
 
 const VERSION: &str = "2023-06-01";
@@ -124,8 +124,8 @@ fn budget_of(variant: &str) -> Option<u64> {
 }
 
 /// In budget mode a tool loop that began without thinking must go on without it.
-fn in_unthinking_loop(messages: &[ModelMessage]) -> bool {
-    let Some(ModelMessage::Assistant { content }) = messages.last() else {
+fn in_unthinking_loop(messages: &Conversation) -> bool {
+    let Some(ModelMessage::Assistant { content }) = messages.iter().next_back() else {
         return false;
     };
     !content.iter().any(|part| encode_thinking(part).is_some())

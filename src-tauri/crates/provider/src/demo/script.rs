@@ -35,7 +35,7 @@ impl<'a> Conversation<'a> {
             calls: Vec::new(),
             calls_before: 0,
         };
-        for message in &request.messages {
+        for message in request.messages.iter() {
             match message {
                 ModelMessage::User { content } => conversation.hear(content),
                 ModelMessage::Assistant { content } => conversation.recall(content),

@@ -1,5 +1,6 @@
 //! The neutral request as a `generateContent` body.
 
+use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
 use super::{FAMILY, Generation, SIGNATURE, schema};
@@ -9,9 +10,9 @@ use crate::{
     model::ModelInfo,
     request::{
         AssistantContent, FileContent, FileData, ModelMessage, ModelRequest, ToolChoice,
-        ToolOutcome, ToolSpec, UserContent, lift_attachments,
+        ToolOutcome, ToolSpec, UserContent, Writing, lift_attachments,
     },
-    wire::HttpCall,
+    wire::{Body, HttpCall, WireKind},
 };
 
 /// Stands in for a signature that never was: calls of another model in the same turn.
@@ -27,10 +28,7 @@ pub(super) fn encode(request: &ModelRequest, model: &ModelInfo) -> HttpCall {
     if !system.is_empty() {
         body.insert("systemInstruction".into(), json!({ "parts": system }));
     }
-    body.insert(
-        "contents".into(),
-        Value::Array(encode_contents(request, model)),
-    );
+    body.insert("contents".into(), Value::Null);
     if !request.tools.is_empty() {
         let tools: Vec<Value> = request.tools.iter().map(encode_tool).collect();
         body.insert("tools".into(), json!([{ "functionDeclarations": tools }]));
@@ -44,7 +42,7 @@ pub(super) fn encode(request: &ModelRequest, model: &ModelInfo) -> HttpCall {
     HttpCall {
         path: path(&request.model),
         headers: Vec::new(),
-        body: Value::Object(body),
+        body: Body::new(body, "contents", contents(request, model)),
     }
 }
 
@@ -125,14 +123,22 @@ fn encode_choice(choice: &ToolChoice) -> Value {
     json!({ "functionCallingConfig": config })
 }
 
+fn contents(request: &ModelRequest, model: &ModelInfo) -> Vec<Bytes> {
+    let writing = Writing::of(WireKind::Gemini, model);
+    let passages = request.messages.passages().iter();
+    passages
+        .map(|passage| passage.written(writing, |messages| encode_contents(messages, model)))
+        .collect()
+}
+
 /// Roles alternate; results of tools are the user's, all of a step in one content.
-fn encode_contents(request: &ModelRequest, model: &ModelInfo) -> Vec<Value> {
+fn encode_contents(messages: &[ModelMessage], model: &ModelInfo) -> Vec<Value> {
     let generation = Generation::of(&model.wire_id);
     let lifted;
     let messages = if generation == Generation::Third {
-        &request.messages
+        messages
     } else {
-        lifted = lift_attachments(&request.messages);
+        lifted = lift_attachments(messages);
         &lifted
     };
     let mut contents: Vec<(&str, Vec<Value>)> = Vec::new();

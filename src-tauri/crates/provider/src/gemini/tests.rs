@@ -84,7 +84,8 @@ fn conversation(id: &str) -> ModelRequest {
             ],
         },
         user("And?"),
-    ];
+    ]
+    .into();
     request
 }
 
@@ -114,7 +115,10 @@ fn a_whole_conversation_becomes_contents() {
 #[test]
 fn an_older_model_gets_files_of_tools_as_a_users_part() {
     let request = conversation("gemini-2.5-flash");
-    let body = Gemini.encode(&request, &model("gemini-2.5-flash")).body;
+    let body = Gemini
+        .encode(&request, &model("gemini-2.5-flash"))
+        .body
+        .to_value();
     let roles: Vec<&str> = body["contents"]
         .as_array()
         .unwrap()
@@ -138,9 +142,10 @@ fn a_call_of_another_model_gets_a_stand_in_for_its_signature() {
             call(Metadata::new(), ToolOutcome::text("1")),
             call(Metadata::new(), ToolOutcome::text("2")),
         ],
-    }];
+    }]
+    .into();
     let seals = |id: &str| -> Vec<Value> {
-        let body = Gemini.encode(&request, &model(id)).body;
+        let body = Gemini.encode(&request, &model(id)).body.to_value();
         let parts = body["contents"][0]["parts"].as_array().unwrap();
         parts
             .iter()
@@ -159,7 +164,7 @@ fn a_variant_is_a_budget_or_a_level_by_generation() {
     let thinking = |id: &str, variant: Option<&str>| {
         let mut request = ModelRequest::new(id);
         request.reasoning = variant.map(str::to_owned);
-        let body = Gemini.encode(&request, &model(id)).body;
+        let body = Gemini.encode(&request, &model(id)).body.to_value();
         body["generationConfig"]["thinkingConfig"].clone()
     };
     let budget = |tokens: u32| json!({"includeThoughts": true, "thinkingBudget": tokens});

@@ -1,21 +1,22 @@
 //! The neutral request as a Chat Completions body.
 
+use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
 use crate::{
     model::ModelInfo,
     request::{
         AssistantContent, FileContent, ModelMessage, ModelRequest, ToolChoice, ToolSpec,
-        UserContent, lift_attachments,
+        UserContent, Writing, lift_attachments, write_items,
     },
-    wire::HttpCall,
+    wire::{Body, HttpCall, WireKind},
 };
 
 pub(super) fn encode(request: &ModelRequest, model: &ModelInfo) -> HttpCall {
     let dialect = Dialect::of(model);
     let mut body = Map::new();
     body.insert("model".into(), json!(request.model));
-    body.insert("messages".into(), encode_messages(request, model, dialect));
+    body.insert("messages".into(), Value::Null);
     body.insert("stream".into(), json!(true));
     if dialect != Dialect::Mistral {
         body.insert("stream_options".into(), json!({ "include_usage": true }));
@@ -41,7 +42,7 @@ pub(super) fn encode(request: &ModelRequest, model: &ModelInfo) -> HttpCall {
     HttpCall {
         path: "/chat/completions".to_owned(),
         headers: Vec::new(),
-        body: Value::Object(body),
+        body: Body::new(body, "messages", messages(request, model, dialect)),
     }
 }
 
@@ -144,19 +145,35 @@ fn encode_choice(choice: &ToolChoice) -> Value {
 
 /// One system message and no two user messages in a row: chat templates of local models
 /// refuse anything else.
-fn encode_messages(request: &ModelRequest, model: &ModelInfo, dialect: Dialect) -> Value {
-    let mut messages = Vec::new();
-    let system: Vec<&str> = request
-        .system
+fn messages(request: &ModelRequest, model: &ModelInfo, dialect: Dialect) -> Vec<Bytes> {
+    let writing = Writing::of(WireKind::OpenaiChat, model);
+    let encode = |messages: &[ModelMessage]| encode_messages(messages, model, dialect);
+    let passages = request.messages.passages().iter();
+    std::iter::once(write_items(&encode_system(&request.system)))
+        .chain(passages.map(|passage| passage.written(writing, encode)))
+        .collect()
+}
+
+fn encode_system(system: &[String]) -> Vec<Value> {
+    let system: Vec<&str> = system
         .iter()
         .map(|text| text.trim())
         .filter(|text| !text.is_empty())
         .collect();
-    if !system.is_empty() {
-        messages.push(json!({ "role": "system", "content": system.join("\n\n") }));
+    if system.is_empty() {
+        return Vec::new();
     }
+    vec![json!({ "role": "system", "content": system.join("\n\n") })]
+}
+
+fn encode_messages(
+    conversation: &[ModelMessage],
+    model: &ModelInfo,
+    dialect: Dialect,
+) -> Vec<Value> {
+    let mut messages = Vec::new();
     let mut asked: Vec<UserContent> = Vec::new();
-    for message in lift_attachments(&request.messages) {
+    for message in lift_attachments(conversation) {
         match message {
             ModelMessage::User { content } => asked.extend(content),
             ModelMessage::Assistant { content } => {
@@ -166,7 +183,7 @@ fn encode_messages(request: &ModelRequest, model: &ModelInfo, dialect: Dialect) 
         }
     }
     messages.extend(encode_user(&asked, model, dialect));
-    Value::Array(messages)
+    messages
 }
 
 fn encode_user(content: &[UserContent], model: &ModelInfo, dialect: Dialect) -> Option<Value> {

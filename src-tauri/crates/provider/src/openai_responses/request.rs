@@ -1,5 +1,6 @@
 //! The neutral request as a Responses body.
 
+use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -8,9 +9,9 @@ use crate::{
     model::ModelInfo,
     request::{
         AssistantContent, FileContent, FileData, ModelMessage, ModelRequest, ToolChoice,
-        ToolOutcome, ToolSpec, UserContent, lift_attachments,
+        ToolOutcome, ToolSpec, UserContent, Writing, lift_attachments,
     },
-    wire::HttpCall,
+    wire::{Body, HttpCall, WireKind},
 };
 
 /// The API refuses less.
@@ -24,7 +25,7 @@ pub(super) fn encode(request: &ModelRequest, model: &ModelInfo) -> HttpCall {
     if !instructions.is_empty() {
         body.insert("instructions".into(), json!(instructions));
     }
-    body.insert("input".into(), Value::Array(encode_input(request, model)));
+    body.insert("input".into(), Value::Null);
     body.insert("stream".into(), json!(true));
     body.insert("store".into(), json!(false));
     if !request.tools.is_empty() {
@@ -46,7 +47,7 @@ pub(super) fn encode(request: &ModelRequest, model: &ModelInfo) -> HttpCall {
     HttpCall {
         path: "/responses".to_owned(),
         headers: Vec::new(),
-        body: Value::Object(body),
+        body: Body::new(body, "input", input(request, model)),
     }
 }
 
@@ -100,14 +101,22 @@ fn encode_choice(choice: &ToolChoice) -> Value {
     }
 }
 
-fn encode_input(request: &ModelRequest, model: &ModelInfo) -> Vec<Value> {
+fn input(request: &ModelRequest, model: &ModelInfo) -> Vec<Bytes> {
+    let writing = Writing::of(WireKind::OpenaiResponses, model);
+    let passages = request.messages.passages().iter();
+    passages
+        .map(|passage| passage.written(writing, |messages| encode_input(messages, model)))
+        .collect()
+}
+
+fn encode_input(messages: &[ModelMessage], model: &ModelInfo) -> Vec<Value> {
     // Servers of others behind this API take plain text as a tool's output.
     let files_in_results = model.provider == "openai";
     let lifted;
     let messages = if files_in_results {
-        &request.messages
+        messages
     } else {
-        lifted = lift_attachments(&request.messages);
+        lifted = lift_attachments(messages);
         &lifted
     };
     let mut input = Vec::new();

@@ -57,7 +57,7 @@ fn call(id: &str, result: ToolOutcome) -> AssistantContent {
 }
 
 fn body(request: &ModelRequest, model: &ModelInfo) -> Value {
-    OpenaiResponses.encode(request, model).body
+    OpenaiResponses.encode(request, model).body.to_value()
 }
 
 #[test]
@@ -108,7 +108,8 @@ fn a_whole_conversation_becomes_input_items() {
             ],
         },
         user("And?"),
-    ];
+    ]
+    .into();
     let call = OpenaiResponses.encode(&request, &model());
     assert_eq!(call.path, "/responses");
     insta::assert_json_snapshot!("a_whole_conversation", call.body);
@@ -137,7 +138,8 @@ fn reasoning_goes_back_only_sealed_and_followed_by_what_it_led_to() {
             ],
         },
         user("Go on"),
-    ];
+    ]
+    .into();
     assert_eq!(
         body(&request, &model())["input"],
         json!([
@@ -155,7 +157,7 @@ fn a_model_that_does_not_reason_is_asked_nothing_about_it() {
     let mut request = ModelRequest::new("gpt-4.1");
     request.reasoning = Some("high".to_owned());
     request.temperature = Some(0.5);
-    request.messages = vec![user("Hi")];
+    request.messages = vec![user("Hi")].into();
     assert_eq!(
         body(&request, &model),
         json!({
@@ -191,7 +193,8 @@ fn a_server_of_others_gets_files_of_tools_as_a_users_message() {
     let mut request = ModelRequest::new("m");
     request.messages = vec![ModelMessage::Assistant {
         content: vec![call("call_1", shown)],
-    }];
+    }]
+    .into();
     let input = &body(&request, &model)["input"];
     assert_eq!(input[0]["role"], "user");
     assert_eq!(input[0]["content"][1]["type"], "input_image");

@@ -34,8 +34,8 @@ fn convert_for(
         url.strip_prefix("file:///there/")
             .map(|name| name.as_bytes().to_vec())
     };
-    to_model(
-        history,
+    each_to_model(
+        visible(history),
         &Target {
             model,
             wire,

@@ -7,6 +7,7 @@ use lathe_protocol::{
 use lathe_provider::{ModelMessage, ModelRequest, ProviderError, UserContent};
 
 use super::finish::tokens;
+use super::request::for_model;
 use super::step::StreamEnd;
 use super::{Asked, Next, Turn};
 use crate::compaction::{self, GO_ON, REQUEST, SYSTEM};
@@ -230,7 +231,10 @@ impl Turn {
         let mut request = ModelRequest::new(model.info().wire_id.clone());
         request.system = vec![SYSTEM.trim_end().to_owned()];
         request.system.extend(asked.agent.prompt.clone());
-        request.messages = self.converted(model, |target| convert::each_to_model(head, target));
+        let head = for_model(&self.core, model, |target| {
+            convert::each_to_model(head, target)
+        });
+        request.messages = head.into();
         let text = REQUEST.trim_end().to_owned();
         let content = vec![UserContent::Text { text }];
         request.messages.push(ModelMessage::User { content });

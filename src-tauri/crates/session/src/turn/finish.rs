@@ -47,7 +47,6 @@ impl Turn {
         let before = self.tree_before(begun).await?;
         let called = !end.calls.is_empty();
         let after = if called {
-            self.core.records.store().barrier(&self.session.id).await?;
             self.run_calls(asked, end.calls, before, task_models)
                 .await?
         } else {

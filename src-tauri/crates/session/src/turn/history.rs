@@ -4,9 +4,11 @@ use lathe_protocol::{
     Finish, MessageId, MessageWithParts, Millis, Part, SessionId, SubtaskPart, ToolPart,
 };
 
-use crate::convert::window;
+use super::told::Told;
+use crate::convert::{self, Target, window};
 use crate::error::Result;
 use crate::records::Records;
+use lathe_provider::Conversation;
 
 /// Messages are read from the newest on, so many at a time.
 const PAGE: usize = 100;
@@ -16,6 +18,7 @@ pub struct History {
     messages: Vec<MessageWithParts>,
     /// Older messages exist that no model sees any more.
     has_older: bool,
+    told: Told,
 }
 
 impl History {
@@ -32,6 +35,7 @@ impl History {
                 return Ok(History {
                     messages,
                     has_older,
+                    told: Told::default(),
                 });
             }
         }
@@ -44,6 +48,11 @@ impl History {
     /// The whole session, if that is what we have.
     pub fn whole(&self) -> &[MessageWithParts] {
         if self.has_older { &[] } else { &self.messages }
+    }
+
+    /// What the model sees of it, in its words.
+    pub fn tell(&mut self, target: &Target) -> Conversation {
+        self.told.tell(&convert::visible(&self.messages), target)
     }
 
     pub fn newest_user(&self) -> Option<&MessageWithParts> {
@@ -62,6 +71,7 @@ impl History {
 
     /// Adds a message, or takes its newer form.
     pub fn put(&mut self, message: MessageWithParts) {
+        self.told.forget(message.info.id());
         let known = self
             .messages
             .iter_mut()
@@ -74,6 +84,7 @@ impl History {
     }
 
     pub fn put_part(&mut self, part: Part) {
+        self.told.forget(part.message_id());
         let mut newest_first = self.messages.iter_mut().rev();
         let Some(message) = newest_first.find(|one| one.info.id() == part.message_id()) else {
             return;
@@ -85,6 +96,7 @@ impl History {
     }
 
     pub fn remove(&mut self, id: &MessageId) {
+        self.told.forget(id);
         self.messages.retain(|message| message.info.id() != id);
     }
 

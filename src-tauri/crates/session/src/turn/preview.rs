@@ -20,7 +20,7 @@ pub struct NextRequest {
 }
 
 pub async fn preview(core: Arc<Core>, session: Session, project: Project) -> Result<NextRequest> {
-    let turn = Turn::new(core, session, project, CancellationToken::new(), None).await?;
+    let mut turn = Turn::new(core, session, project, CancellationToken::new(), None).await?;
     let newest = turn.history.newest_user();
     let Some(user) = newest.and_then(|message| message.info.as_user()) else {
         return Err(Failed::refused("Nothing was asked in this session yet"));

@@ -1,14 +1,13 @@
 //! What the next API call asks: system prompt, history, tools.
 
-use std::sync::Arc;
-
 use lathe_protocol::{FilePart, Ruleset};
 use lathe_provider::{ModelMessage, ModelRequest, ToolSpec, UserContent};
 use lathe_tools::Registry;
 
 use super::{Asked, Turn};
 use crate::agents::Agent;
-use crate::convert::{self, Target};
+use crate::convert::Target;
+use crate::core::Core;
 use crate::models::OpenModel;
 use crate::permission::hides_tool;
 use crate::system::{self, Scene};
@@ -17,7 +16,7 @@ const LAST_STEP: &str = "This is the last step of this turn: no tools are availa
     Say what was done, what is left, and what you would do next.";
 
 impl Turn {
-    pub(super) async fn request(&self, asked: &Asked, model: &OpenModel) -> ModelRequest {
+    pub(super) async fn request(&mut self, asked: &Asked, model: &OpenModel) -> ModelRequest {
         let Asked { user, agent, .. } = asked;
         let mut request = ModelRequest::new(model.info().wire_id.clone());
         let scene = Scene {
@@ -27,8 +26,9 @@ impl Turn {
             project: &self.project,
         };
         request.system = system::prompt(scene, agent, user).await;
-        let history = self.history.messages();
-        request.messages = self.converted(model, |target| convert::to_model(history, target));
+        let core = self.core.clone();
+        let history = &mut self.history;
+        request.messages = for_model(&core, model, |target| history.tell(target));
         model.prepare(
             &mut request,
             user.variant.as_deref().or(agent.variant.as_deref()),
@@ -47,22 +47,6 @@ impl Turn {
         request
     }
 
-    /// Messages as this model takes them.
-    pub(super) fn converted(
-        &self,
-        model: &OpenModel,
-        convert: impl FnOnce(&Target) -> Vec<ModelMessage>,
-    ) -> Vec<ModelMessage> {
-        let limits = model.images();
-        let fit = |file: &FilePart, bytes: Vec<u8>| self.core.pictures.fit(file, &bytes, limits);
-        convert(&Target {
-            model: model.info(),
-            wire: model.wire(),
-            fit: &fit,
-            load: &load_file,
-        })
-    }
-
     pub(super) fn rules(&self, agent: &Agent) -> Ruleset {
         let mode = self.plan.rules(&agent.name);
         self.core.rules_in(mode, &self.setup, agent, &self.session)
@@ -79,13 +63,29 @@ impl Turn {
     }
 }
 
+/// Messages as this model takes them.
+pub(super) fn for_model<T>(
+    core: &Core,
+    model: &OpenModel,
+    convert: impl FnOnce(&Target) -> T,
+) -> T {
+    let limits = model.images();
+    let fit = |file: &FilePart, bytes: Vec<u8>| core.pictures.fit(file, &bytes, limits);
+    convert(&Target {
+        model: model.info(),
+        wire: model.wire(),
+        fit: &fit,
+        load: &load_file,
+    })
+}
+
 fn specs(tools: &Registry) -> Vec<ToolSpec> {
     tools
-        .iter()
-        .map(|tool| ToolSpec {
+        .with_schemas()
+        .map(|(tool, input_schema)| ToolSpec {
             name: tool.name().to_owned(),
             description: tool.prompt().to_owned(),
-            input_schema: Arc::new(tool.schema()),
+            input_schema,
         })
         .collect()
 }

@@ -17,11 +17,13 @@ use crate::key::Key;
 
 const RETRY: Duration = Duration::from_millis(500);
 
-type Encode = Arc<dyn Fn() -> Result<Vec<u8>> + Send + Sync>;
+pub(super) type Encode = Arc<dyn Fn() -> Result<Vec<u8>> + Send + Sync>;
 
 pub(crate) struct Pending {
     encode: Encode,
     owner: Option<SessionId>,
+    /// It is in the journal, so its file need not hold anything newer than the journal does.
+    is_kept: bool,
     due: Instant,
     failed: Option<StoreError>,
 }
@@ -36,10 +38,22 @@ impl Storage {
         within: Duration,
     ) -> Result<()> {
         self.writing()?;
+        self.wait(key, owner, encode, within, false)
+    }
+
+    pub(super) fn wait(
+        &self,
+        key: Key,
+        owner: Option<SessionId>,
+        encode: Encode,
+        within: Duration,
+        is_kept: bool,
+    ) -> Result<()> {
         let mut pending = self.pending.lock();
         match pending.get_mut(&key) {
             Some(waiting) => {
                 waiting.encode = encode;
+                waiting.is_kept = is_kept;
                 waiting.failed.take().map_or(Ok(()), Err)
             }
             None => {
@@ -49,6 +63,7 @@ impl Storage {
                     Pending {
                         encode,
                         owner,
+                        is_kept,
                         due,
                         failed: None,
                     },
@@ -65,20 +80,58 @@ impl Storage {
             return Ok(());
         }
         let _guard = self.locks.write(key);
-        let Some(mut taken) = self.pending.lock().remove(key) else {
+        let Some((encode, owner, is_kept)) = self.pending.lock().get(key).map(|waiting| {
+            (
+                waiting.encode.clone(),
+                waiting.owner.clone(),
+                waiting.is_kept,
+            )
+        }) else {
             return Ok(());
         };
-        let written = (taken.encode)()
-            .and_then(|bytes| self.replace(key, taken.owner.as_ref(), &bytes, false));
-        if let Err(error) = &written {
-            taken.failed = Some(error.clone());
-            taken.due = Instant::now() + RETRY;
-            let mut pending = self.pending.lock();
-            // A newer value may have come in meanwhile; it inherits the bad news.
-            let waiting = pending.entry(key.clone()).or_insert(taken);
-            waiting.failed = Some(error.clone());
+        let written = encode().and_then(|bytes| self.replace(key, owner.as_ref(), &bytes, false));
+        match written {
+            Ok(()) => {
+                self.done(key, Some(&encode));
+                match &self.writing {
+                    Some(writing) if !is_kept => {
+                        self.pulse.note(writing.journal.filed(&*self.fs, key))
+                    }
+                    _ => Ok(()),
+                }
+            }
+            Err(error) => {
+                // A newer value may have come in meanwhile; it inherits the bad news.
+                if let Some(waiting) = self.pending.lock().get_mut(key) {
+                    waiting.due = Instant::now() + RETRY;
+                    waiting.failed = Some(error.clone());
+                }
+                Err(error)
+            }
         }
-        written
+    }
+
+    /// What waits for a key's file now.
+    pub(super) fn waiting(&self, key: &Key) -> Option<Encode> {
+        let pending = self.pending.lock();
+        pending.get(key).map(|waiting| waiting.encode.clone())
+    }
+
+    /// This value waits no more; a newer one does.
+    pub(super) fn done(&self, key: &Key, value: Option<&Encode>) {
+        let mut pending = self.pending.lock();
+        let is_same =
+            |waiting: &Pending| value.is_some_and(|value| Arc::ptr_eq(value, &waiting.encode));
+        if pending.get(key).is_some_and(is_same) {
+            pending.remove(key);
+        }
+    }
+
+    pub(super) fn any_waits(&self, session: &SessionId) -> bool {
+        let pending = self.pending.lock();
+        pending
+            .values()
+            .any(|waiting| waiting.owner.as_ref() == Some(session))
     }
 
     /// Writes what waits for a session, and what belongs to no session that we know of.
@@ -88,7 +141,9 @@ impl Storage {
     }
 
     pub(crate) fn flush_due(&self, now: Instant) -> Result<()> {
-        self.flush_where(|waiting| waiting.due <= now)
+        let flushed = self.flush_where(|waiting| waiting.due <= now);
+        self.settle_all()?;
+        flushed
     }
 
     pub(crate) fn flush_all(&self) -> Result<()> {
@@ -132,7 +187,11 @@ impl Storage {
 
 impl Drop for Storage {
     fn drop(&mut self) {
-        if let Err(error) = self.flush_all() {
+        let written = self.flush_all();
+        if let Some(writing) = &self.writing {
+            writing.end(&*self.fs, written.is_ok());
+        }
+        if let Err(error) = written {
             tracing::error!(%error, "the last words of a session could not be written");
         }
         self.wake.notify_one();

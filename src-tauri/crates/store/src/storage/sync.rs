@@ -1,11 +1,11 @@
 //! From "written" to "survives a power cut".
 
 use std::collections::{BTreeSet, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use lathe_protocol::SessionId;
 
-use super::Storage;
+use super::{REMEMBERED, Storage};
 use crate::error::{IoContext, Result, optional};
 use crate::key::Key;
 
@@ -14,7 +14,8 @@ impl Storage {
     /// nothing to sync, a store that failed before proves that it can write again.
     pub(crate) fn barrier(&self, session: &SessionId) -> Result<()> {
         self.writing()?;
-        self.flush_session(session)?;
+        // Of many values the last may be written and an earlier one not.
+        self.pulse.note_failure(self.flush_session(session))?;
         let owners = [Some(session.clone()), None];
         let keys: Vec<_> = {
             let mut unsynced = self.unsynced.lock();
@@ -32,7 +33,9 @@ impl Storage {
             }
         }
         let healthy = self.pulse.is_good();
-        let outcome = synced.and_then(|()| if healthy { Ok(()) } else { self.probe() });
+        let outcome = synced
+            .and_then(|()| self.settle(session))
+            .and_then(|()| if healthy { Ok(()) } else { self.probe() });
         self.pulse.note(outcome)
     }
 
@@ -42,17 +45,37 @@ impl Storage {
         self.unsynced.lock().remove(&Some(session.clone()));
     }
 
+    /// A folder that is about to be where none was.
+    pub(crate) fn unsettle(&self, folder: &Path) {
+        self.settled.lock().remove(folder);
+    }
+
     fn sync(&self, keys: &HashSet<Key>) -> Result<()> {
         let mut folders: BTreeSet<PathBuf> = BTreeSet::new();
         for key in keys {
             let path = key.file(&self.places.tree);
             optional(self.fs.sync_file(&path)).doing("syncing", &path)?;
-            // The folder may be as new as the file in it.
-            folders.extend(path.ancestors().skip(1).take(2).map(PathBuf::from));
+            folders.extend(path.parent().map(PathBuf::from));
         }
+        let new: Vec<PathBuf> = {
+            let settled = self.settled.lock();
+            let unknown = folders.iter().filter(|folder| !settled.contains(*folder));
+            unknown.cloned().collect()
+        };
+        // A folder may be as new as the file in it.
+        folders.extend(
+            new.iter()
+                .filter_map(|folder| folder.parent())
+                .map(PathBuf::from),
+        );
         for folder in folders {
             optional(self.fs.sync_dir(&folder)).doing("syncing", &folder)?;
         }
+        let mut settled = self.settled.lock();
+        if settled.len() >= REMEMBERED {
+            settled.clear();
+        }
+        settled.extend(new);
         Ok(())
     }
 

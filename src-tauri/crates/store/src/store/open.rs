@@ -11,9 +11,10 @@ use super::{Options, Store, run};
 use crate::error::{IoContext, Result};
 use crate::floor;
 use crate::fs::{Disk, Fs};
+use crate::journal::Journal;
 use crate::locks::SharedLock;
 use crate::migrate;
-use crate::scratch::{self, Scratch};
+use crate::scratch::Scratch;
 use crate::storage::{Places, Storage, Writing};
 
 impl Store {
@@ -68,14 +69,16 @@ pub(crate) fn begin(places: Places, fs: Arc<dyn Fs>) -> Result<Storage> {
     let lock = locks.join("store");
     let opening = SharedLock::new(lock.clone())?;
     let _alone = opening.acquire()?;
-    scratch::sweep(&*fs, root, locks)?;
     let floor = floor::load(&*fs, &places)?;
+    let scratch = Scratch::begin(root, locks)?;
     let writing = Writing {
-        scratch: Scratch::begin(root, locks)?,
+        journal: Journal::new(locks, scratch.tag()),
+        scratch,
         shared: SharedLock::new(lock)?,
     };
     let ids = IdSource::new(floor.unwrap_or_default());
     let storage = Storage::new(places, fs, Some(writing), ids);
+    storage.bury_the_dead()?;
     migrate::run(&storage)?;
     storage.resume_trash()?;
     if floor.is_none() {

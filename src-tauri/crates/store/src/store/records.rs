@@ -145,6 +145,27 @@ impl Store {
         .await
     }
 
+    /// Survives a kill when this returns, and is in its file within [`Options::soon`] or when
+    /// somebody asks for it: for what changes again and again within a step.
+    ///
+    /// [`Options::soon`]: crate::Options::soon
+    pub async fn keep_message(&self, message: &Message) -> Result<()> {
+        let key = Key::message(message.session_id(), message.id())?;
+        self.keep(key, message.session_id(), encode(message)?).await
+    }
+
+    /// As [`Store::keep_message`].
+    pub async fn keep_part(&self, part: &Part) -> Result<()> {
+        let key = Key::part(part.message_id(), part.id())?;
+        self.keep(key, part.session_id(), encode(part)?).await
+    }
+
+    async fn keep(&self, key: Key, session: &SessionId, bytes: Vec<u8>) -> Result<()> {
+        let (session, within) = (session.clone(), self.soon);
+        self.run(move |storage| storage.keep(key, &session, bytes, within))
+            .await
+    }
+
     /// Its parts go with it.
     pub async fn remove_message(&self, session: &SessionId, id: &MessageId) -> Result<bool> {
         let (session, id) = (session.clone(), id.clone());

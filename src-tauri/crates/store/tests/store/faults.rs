@@ -20,6 +20,15 @@ enum Deed {
     Barrier,
 }
 
+/// How a turn stores what it does.
+#[derive(Debug, Clone, Copy)]
+enum Way {
+    Written,
+    Kept,
+}
+
+const WAYS: [Way; 2] = [Way::Written, Way::Kept];
+
 /// A prompt and three steps, each with streamed text and a tool call.
 fn turn() -> Vec<Deed> {
     let mut deeds = vec![
@@ -40,13 +49,15 @@ fn turn() -> Vec<Deed> {
     deeds
 }
 
-async fn act(store: &Store, deed: &Deed) -> Result<()> {
-    match deed {
-        Deed::Session(session) => store.write_session(session).await,
-        Deed::Message(message) => store.write_message(message).await,
-        Deed::Part(part) => store.write_part(part).await,
-        Deed::Soon(part) => store.write_part_soon(part.clone()),
-        Deed::Barrier => store.barrier(&session_id(1)).await,
+async fn act(store: &Store, way: Way, deed: &Deed) -> Result<()> {
+    match (deed, way) {
+        (Deed::Session(session), _) => store.write_session(session).await,
+        (Deed::Message(message), Way::Written) => store.write_message(message).await,
+        (Deed::Message(message), Way::Kept) => store.keep_message(message).await,
+        (Deed::Part(part), Way::Written) => store.write_part(part).await,
+        (Deed::Part(part), Way::Kept) => store.keep_part(part).await,
+        (Deed::Soon(part), _) => store.write_part_soon(part.clone()),
+        (Deed::Barrier, _) => store.barrier(&session_id(1)).await,
     }
 }
 
@@ -95,10 +106,10 @@ async fn start(fault: Fault) -> (tempfile::TempDir, Arc<Faulty>, Store) {
     (folder, fs, store)
 }
 
-async fn changes_of_a_turn() -> usize {
+async fn changes_of_a_turn(way: Way) -> usize {
     let (_folder, fs, store) = start(Fault::None).await;
     for deed in turn() {
-        act(&store, &deed).await.unwrap();
+        act(&store, way, &deed).await.unwrap();
     }
     fs.changes()
 }
@@ -109,55 +120,67 @@ fn whole() -> BTreeMap<String, Value> {
 
 #[tokio::test]
 async fn death_at_every_change_leaves_what_was_stored() {
-    for at in (0..changes_of_a_turn().await).step_by(count(2, 1)) {
-        let (folder, _fs, store) = start(Fault::Death { at }).await;
-        let mut stored = BTreeMap::new();
-        let mut waiting = BTreeMap::new();
-        for deed in turn() {
-            let outcome = act(&store, &deed).await;
-            match &deed {
-                Deed::Soon(_) => waiting.extend(content(&deed)),
-                Deed::Barrier if outcome.is_ok() => stored.append(&mut waiting),
-                _ if outcome.is_ok() => stored.extend(content(&deed)),
-                // The one under way may have come to be, as it may not.
-                _ => waiting.extend(content(&deed)),
-            }
-            if outcome.is_err() {
-                break;
-            }
+    for way in WAYS {
+        for at in (0..changes_of_a_turn(way).await).step_by(count(2, 1)) {
+            dies(way, at).await;
         }
-        drop(store);
-
-        let store = open(folder.path()).await;
-        let found = files(folder.path());
-        for (name, value) in &stored {
-            let now = found.get(name);
-            assert!(
-                now == Some(value) || now.is_some() && now == waiting.get(name),
-                "{name} lost at {at}"
-            );
-        }
-        assert!(
-            found
-                .keys()
-                .all(|name| stored.contains_key(name) || waiting.contains_key(name))
-        );
-        let strays = tree(folder.path())
-            .into_keys()
-            .filter(|name| name.contains(".tmp"))
-            .count();
-        assert_eq!(strays, 0, "temp files left at {at}");
-        assert_eq!(store.check().await.unwrap().damaged, []);
-        for deed in turn() {
-            act(&store, &deed).await.unwrap();
-        }
-        assert_eq!(files(folder.path()), whole());
     }
+}
+
+async fn dies(way: Way, at: usize) {
+    let (folder, _fs, store) = start(Fault::Death { at }).await;
+    let mut stored = BTreeMap::new();
+    let mut waiting = BTreeMap::new();
+    for deed in turn() {
+        let outcome = act(&store, way, &deed).await;
+        match &deed {
+            Deed::Soon(_) => waiting.extend(content(&deed)),
+            Deed::Barrier if outcome.is_ok() => stored.append(&mut waiting),
+            _ if outcome.is_ok() => stored.extend(content(&deed)),
+            // The one under way may have come to be, as it may not.
+            _ => waiting.extend(content(&deed)),
+        }
+        if outcome.is_err() {
+            break;
+        }
+    }
+    drop(store);
+
+    let store = open(folder.path()).await;
+    let found = files(folder.path());
+    for (name, value) in &stored {
+        let now = found.get(name);
+        assert!(
+            now == Some(value) || now.is_some() && now == waiting.get(name),
+            "{name} lost at {at}"
+        );
+    }
+    assert!(
+        found
+            .keys()
+            .all(|name| stored.contains_key(name) || waiting.contains_key(name))
+    );
+    let strays = tree(folder.path())
+        .into_keys()
+        .filter(|name| name.contains(".tmp"))
+        .count();
+    assert_eq!(strays, 0, "temp files left at {at}");
+    assert_eq!(store.check().await.unwrap().damaged, []);
+    for deed in turn() {
+        act(&store, way, &deed).await.unwrap();
+    }
+    assert_eq!(files(folder.path()), whole());
 }
 
 #[tokio::test]
 async fn one_failure_at_any_change_is_told_and_the_turn_goes_on() {
-    let changes = changes_of_a_turn().await;
+    for way in WAYS {
+        fails_once(way).await;
+    }
+}
+
+async fn fails_once(way: Way) {
+    let changes = changes_of_a_turn(way).await;
     for (first, with) in [ENOSPC, EIO, EROFS].into_iter().enumerate() {
         // Every change fails in one way each day, in every way in the soak.
         let step = count(3, 1);
@@ -166,7 +189,7 @@ async fn one_failure_at_any_change_is_told_and_the_turn_goes_on() {
             let mut failures = 0;
             for deed in turn() {
                 let before = files(folder.path());
-                if let Err(error) = act(&store, &deed).await {
+                if let Err(error) = act(&store, way, &deed).await {
                     failures += 1;
                     assert!(!store.health().borrow().is_good());
                     assert!(
@@ -179,7 +202,7 @@ async fn one_failure_at_any_change_is_told_and_the_turn_goes_on() {
                             now.get(&name) == before.get(&name) || now.get(&name) == Some(&value)
                         );
                     }
-                    act(&store, &deed).await.unwrap();
+                    act(&store, way, &deed).await.unwrap();
                     assert!(store.health().borrow().is_good());
                 }
             }
@@ -193,7 +216,7 @@ async fn one_failure_at_any_change_is_told_and_the_turn_goes_on() {
 async fn while_the_disk_is_full_barriers_fail_and_afterwards_all_is_well() {
     let (folder, fs, store) = start(Fault::None).await;
     for deed in turn().iter().take(8) {
-        act(&store, deed).await.unwrap();
+        act(&store, Way::Written, deed).await.unwrap();
     }
     store.barrier(&session_id(1)).await.unwrap();
     let good = files(folder.path());
@@ -218,7 +241,7 @@ async fn while_the_disk_is_full_barriers_fail_and_afterwards_all_is_well() {
         assert!(store.health().borrow().is_good());
     }
     for deed in turn() {
-        act(&store, &deed).await.unwrap();
+        act(&store, Way::Written, &deed).await.unwrap();
     }
     assert_eq!(files(folder.path()), whole());
     drop(store);

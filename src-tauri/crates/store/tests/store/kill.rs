@@ -48,10 +48,11 @@ pub async fn stream(root: &Path) {
                 .write_part_soon(part(streaming.as_str(), words(turn * 8 + number)))
                 .unwrap();
             let stored = store.ids().part(now());
-            store
-                .write_part(&part(stored.as_str(), words(number * 50)))
-                .await
-                .unwrap();
+            let words = part(stored.as_str(), words(number * 50));
+            match number % 2 {
+                0 => store.write_part(&words).await.unwrap(),
+                _ => store.keep_part(&words).await.unwrap(),
+            }
             did(format!("part {id} {stored}"));
         }
         store.barrier(&session_id(1)).await.unwrap();

@@ -10,6 +10,7 @@ mod fixtures;
 mod floor;
 mod import;
 mod import_database;
+mod kept;
 mod kill;
 mod migrations;
 mod paging;

@@ -106,6 +106,25 @@ impl Fs for Faulty {
         }
     }
 
+    fn append(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        match self.judge() {
+            Verdict::Go => Disk.append(path, bytes),
+            Verdict::Fail(error) if error.raw_os_error() == Some(ENOSPC) => {
+                Disk.append(path, &bytes[..bytes.len() / 2]).ok();
+                Err(error)
+            }
+            Verdict::Fail(error) => Err(error),
+            Verdict::HalfThenFail => {
+                Disk.append(path, &bytes[..bytes.len() / 2]).ok();
+                Err(io::Error::other("dying"))
+            }
+        }
+    }
+
+    fn truncate(&self, path: &Path) -> io::Result<()> {
+        self.change(|| Disk.truncate(path))
+    }
+
     fn create_dir_all(&self, path: &Path) -> io::Result<()> {
         self.change(|| Disk.create_dir_all(path))
     }

@@ -1,0 +1,157 @@
+use proptest::{collection::vec, prelude::*};
+use serde_json::json;
+
+use super::*;
+use crate::{
+    event::Metadata,
+    request::{FileContent, FileData, ModelRequest, ToolOutcome},
+};
+
+const WIRES: [WireKind; 4] = [
+    WireKind::Anthropic,
+    WireKind::OpenaiChat,
+    WireKind::OpenaiResponses,
+    WireKind::Gemini,
+];
+
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just(String::new()),
+        Just(" \n".to_owned()),
+        "[a-z\"\\\\é]{1,8}"
+    ]
+}
+
+fn file() -> impl Strategy<Value = FileContent> {
+    let mime = prop_oneof![
+        Just("image/png"),
+        Just("application/pdf"),
+        Just("text/plain")
+    ];
+    mime.prop_map(|mime| FileContent {
+        mime: mime.to_owned(),
+        data: FileData::Bytes(Bytes::from_static(b"bytes")),
+        filename: None,
+    })
+}
+
+fn user() -> impl Strategy<Value = ModelMessage> {
+    let content = prop_oneof![
+        text().prop_map(|text| UserContent::Text { text }),
+        file().prop_map(UserContent::File),
+    ];
+    vec(content, 0..3).prop_map(|content| ModelMessage::User { content })
+}
+
+/// With the seals of all providers, or with none.
+fn metadata() -> impl Strategy<Value = Metadata> {
+    let sealed = json!({
+        "anthropic": { "signature": "seal" },
+        "openai": { "itemId": "rs_1", "reasoningEncryptedContent": "seal" },
+        "google": { "thoughtSignature": "seal" },
+    });
+    let sealed = sealed.as_object().cloned().unwrap_or_default();
+    any::<bool>().prop_map(move |is_sealed| match is_sealed {
+        true => sealed.clone(),
+        false => Metadata::new(),
+    })
+}
+
+fn call() -> impl Strategy<Value = AssistantContent> {
+    let result = (text(), any::<bool>(), vec(file(), 0..2));
+    result.prop_map(|(text, is_error, attachments)| AssistantContent::ToolCall {
+        id: "call_1".to_owned(),
+        name: "read".to_owned(),
+        input: json!({ "path": "a" }),
+        metadata: Metadata::new(),
+        result: ToolOutcome {
+            text,
+            is_error,
+            attachments,
+        },
+    })
+}
+
+fn assistant() -> impl Strategy<Value = ModelMessage> {
+    let content = prop_oneof![
+        (text(), metadata()).prop_map(|(text, metadata)| AssistantContent::Text { text, metadata }),
+        (text(), metadata())
+            .prop_map(|(text, metadata)| AssistantContent::Reasoning { text, metadata }),
+        call(),
+    ];
+    vec(content, 0..4).prop_map(|content| ModelMessage::Assistant { content })
+}
+
+fn messages() -> impl Strategy<Value = Vec<ModelMessage>> {
+    vec(prop_oneof![user(), assistant()], 0..12)
+}
+
+fn in_one_piece(messages: Vec<ModelMessage>) -> Conversation {
+    Conversation {
+        passages: vec![Arc::new(Passage {
+            messages,
+            written: Mutex::default(),
+        })],
+    }
+}
+
+fn body(wire: WireKind, messages: Conversation) -> Value {
+    let mut request = ModelRequest::new("m");
+    request.system = vec!["Be brief.".to_owned()];
+    request.messages = messages;
+    let model = ModelInfo::unknown("some", "m");
+    let codec = wire.codec().map(|codec| codec.encode(&request, &model));
+    codec.map(|call| call.body.to_value()).unwrap_or_default()
+}
+
+proptest! {
+    #[test]
+    fn passages_together_are_written_like_one_piece(messages in messages()) {
+        for wire in WIRES {
+            prop_assert_eq!(
+                body(wire, messages.clone().into()),
+                body(wire, in_one_piece(messages.clone())),
+                "{:?}", wire
+            );
+        }
+    }
+
+    #[test]
+    fn what_grows_and_goes_back_is_written_as_if_it_were_new(
+        first in messages(), second in messages(), third in messages(),
+    ) {
+        let mut grown = Conversation::from(first.clone());
+        let mark = grown.mark();
+        for wire in WIRES {
+            body(wire, grown.clone());
+            grown.extend(second.clone());
+            body(wire, grown.clone());
+            grown.go_back_to(mark);
+            let mut longer = grown.clone();
+            longer.extend(third.clone());
+            let all: Vec<_> = first.iter().chain(&third).cloned().collect();
+            prop_assert_eq!(&longer, &Conversation::from(all.clone()));
+            prop_assert_eq!(body(wire, longer), body(wire, all.into()), "{:?}", wire);
+        }
+    }
+}
+
+#[test]
+fn each_step_with_a_tool_is_a_passage_of_its_own() {
+    let step = |text: &str| ModelMessage::Assistant {
+        content: vec![AssistantContent::ToolCall {
+            id: text.to_owned(),
+            name: "read".to_owned(),
+            input: json!({}),
+            metadata: Metadata::new(),
+            result: ToolOutcome::text(text),
+        }],
+    };
+    let asked = ModelMessage::User {
+        content: vec![UserContent::Text {
+            text: "Go".to_owned(),
+        }],
+    };
+    let conversation = Conversation::from(vec![asked, step("one"), step("two")]);
+    assert_eq!(conversation.passages().len(), 3);
+}
