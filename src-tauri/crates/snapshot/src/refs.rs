@@ -98,9 +98,10 @@ impl Refs {
     }
 
     pub fn remove(&self, references: &[SnapshotRef]) -> Result<()> {
+        let gone: BTreeSet<&SnapshotRef> = references.iter().collect();
         let mut packed = self.packed()?;
         let before = packed.len();
-        packed.retain(|reference| !references.contains(reference));
+        packed.retain(|reference| !gone.contains(reference));
         if packed.len() != before {
             self.write_packed(&packed)?;
         }

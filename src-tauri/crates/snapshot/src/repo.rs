@@ -3,6 +3,7 @@
 //! The public handle. Calls block; callers on an async runtime move them to a blocking thread.
 
 use std::{
+    collections::BTreeSet,
     fs::{self, File},
     io,
     path::{Path, PathBuf},
@@ -249,14 +250,23 @@ impl SideRepo {
     /// Lets the snapshots go. Their content stays until the next clean-up.
     pub fn release(&self, references: &[SnapshotRef]) -> Result<()> {
         let _lock = self.lock()?;
+        // Written first, so that a clean-up that never came is still known to be wanted.
+        whole::write_whole(&self.released_file(), b"").doing("marking a release")?;
         self.refs.remove(references)
     }
 
-    /// Holds snapshots of one label for another, too: what a copy of a session needs.
+    /// Whether snapshots were released since the last clean-up.
+    pub fn has_garbage(&self) -> bool {
+        self.released_file().exists()
+    }
+
+    /// Holds snapshots of one label for another, too: what a copy of a session needs. One that
+    /// was released in between is gone for both.
     pub fn keep_for(&self, label: &str, references: &[SnapshotRef]) -> Result<()> {
         Refs::check_label(label)?;
         let _lock = self.lock()?;
-        for one in references {
+        let held: BTreeSet<SnapshotRef> = self.refs.all()?.into_iter().collect();
+        for one in references.iter().filter(|one| held.contains(one)) {
             self.refs.add(label, one.tree(), one.wrapper())?;
         }
         Ok(())
@@ -299,7 +309,18 @@ impl SideRepo {
         state.generation = Some(generation);
         self.refs.pack()?;
         repack::run(&self.objects, &roots)?;
+        match fs::remove_file(self.released_file()) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(error).doing("marking a clean-up");
+            }
+            _ => {}
+        }
         self.disk_use()
+    }
+
+    /// Whether joining packs is worth its while by now. Never so right after it was done.
+    pub fn wants_joining(&self) -> bool {
+        repack::is_due(&self.objects)
     }
 
     pub fn disk_use(&self) -> Result<u64> {
@@ -346,6 +367,10 @@ impl SideRepo {
 
     fn known_file(&self) -> PathBuf {
         self.dir.join("known")
+    }
+
+    fn released_file(&self) -> PathBuf {
+        self.dir.join("released")
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

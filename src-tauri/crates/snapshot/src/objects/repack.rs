@@ -27,6 +27,20 @@ use crate::{
 const CHAIN: u32 = 25;
 /// Comparing larger objects takes more memory than it is worth.
 const DELTA_LIMIT: u64 = 16 << 20;
+/// A twentieth of the big pack is small beside it.
+const SMALL: u64 = 20;
+/// Every look for an object asks each pack, and every pack takes whole blocks.
+const MANY_PACKS: usize = 50;
+/// Bytes beside the big pack that are not worth the work yet.
+const SPARE: u64 = 64 << 20;
+
+pub(crate) fn is_due(objects: &Objects) -> bool {
+    let packs = objects.packs();
+    let total: u64 = packs.iter().map(|pack| pack.data_len()).sum();
+    let big = packs.iter().map(|pack| pack.data_len()).max().unwrap_or(0);
+    // What lies beside a pack that is worth keeping may stay there: see `worth_keeping`.
+    packs.len() > MANY_PACKS || total - big > SPARE.max(big / SMALL)
+}
 
 pub(crate) fn run(objects: &Objects, roots: &[Oid]) -> Result<()> {
     objects.refresh().doing("looking for packs")?;
@@ -77,7 +91,7 @@ fn worth_keeping(big: &Pack, packs: &[Arc<Pack>], reachable: &Reachable) -> bool
         .filter(|(id, ..)| !reachable.all.contains(id))
         .map(|(.., len)| len)
         .sum();
-    let small = |part: u64| part <= big.data_len() / 20;
+    let small = |part: u64| part <= big.data_len() / SMALL;
     small(rest) && small(waste)
 }
 

@@ -1,8 +1,13 @@
-use std::{fs, process::Command};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use lathe_snapshot::{Options, Refused, SideRepo, SnapshotError};
 
-use crate::support::{World, options};
+use crate::support::{World, held, options};
 
 #[test]
 fn a_second_snapshot_reads_only_what_changed() {
@@ -95,6 +100,127 @@ fn a_snapshot_after_a_clean_up_that_dropped_everything_is_whole() {
     other.take("other").unwrap();
     other.collect_garbage().unwrap();
     assert_eq!(world.held(world.take().hash), world.state());
+}
+
+/// Files below a folder, by their path in it.
+fn files_of(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut open = vec![dir.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => open.push(path),
+                false => {
+                    let name = path.strip_prefix(dir).unwrap().to_owned();
+                    found.insert(name, fs::read(&path).unwrap());
+                }
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn a_clean_up_that_ends_anywhere_loses_nothing_and_the_next_one_finishes_it() {
+    let world = World::new();
+    let mut kept = Vec::new();
+    for n in 0..8 {
+        world.write("a/file", format!("{}{n}", "line\n".repeat(400)));
+        let taken = world.take();
+        if n == 3 {
+            world.repo.collect_garbage().unwrap();
+        }
+        kept.push((taken, world.state()));
+    }
+    let gone: Vec<_> = kept.drain(2..6).map(|(taken, _)| taken.reference).collect();
+    let before = files_of(&world.data());
+    world.repo.release(&gone).unwrap();
+    world.repo.collect_garbage().unwrap();
+    let after = files_of(&world.data());
+
+    // In the order in which they happen: the mark, the refs, the new pack, the old ones.
+    let rank = |path: &Path| {
+        let name = path.to_string_lossy();
+        match after.contains_key(path) {
+            true if name.ends_with("generation") => 1,
+            true if name.ends_with("packed-refs") => 0,
+            true if name.ends_with(".pack") => 3,
+            true => 4,
+            false if name.contains("refs/lathe") => 2,
+            false if name.ends_with(".idx") => 5,
+            false => 6,
+        }
+    };
+    let mut changes: Vec<&PathBuf> = before.keys().chain(after.keys()).collect();
+    changes.retain(|path| before.get(*path) != after.get(*path));
+    changes.sort_by_key(|path| (rank(path), *path));
+    changes.dedup();
+    assert!(changes.len() > 10, "{changes:?}");
+
+    for done in 0..=changes.len() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut files = before.clone();
+        for path in &changes[..done] {
+            match after.get(*path) {
+                Some(bytes) => files.insert((*path).clone(), bytes.clone()),
+                None => files.remove(*path),
+            };
+        }
+        for (path, bytes) in &files {
+            let path = dir.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, bytes).unwrap();
+        }
+        let repo = SideRepo::open_with(dir.path(), &world.tree(), options()).unwrap();
+        let whole = |when: &str| {
+            for (taken, state) in &kept {
+                assert_eq!(&held(&repo, taken.hash), state, "{when} {done}");
+            }
+            let now = repo.take("session").unwrap();
+            assert_eq!(held(&repo, now.hash), world.state(), "{when} {done}");
+        };
+        whole("after");
+        repo.release(&gone).unwrap();
+        repo.collect_garbage().unwrap();
+        whole("cleaned up after");
+        assert!(gone.iter().all(|one| !repo.holds(one.tree())));
+        assert!(!repo.has_garbage());
+    }
+}
+
+#[test]
+fn packs_are_joined_when_there_are_many() {
+    let world = World::new();
+    let mut taken = Vec::new();
+    while !world.repo.wants_joining() {
+        world.write("a", format!("{}", taken.len()));
+        taken.push((world.take(), world.state()));
+        assert!(taken.len() < 100);
+    }
+    world.repo.collect_garbage().unwrap();
+    assert!(!world.repo.wants_joining());
+    for (taken, state) in &taken {
+        assert_eq!(&world.held(taken.hash), state);
+    }
+}
+
+#[test]
+fn what_was_released_cannot_be_kept_for_another() {
+    let world = World::new();
+    world.write("a", "1");
+    let first = world.take();
+    world.write("a", "2");
+    let second = world.take();
+    world
+        .repo
+        .release(std::slice::from_ref(&first.reference))
+        .unwrap();
+    let both = [first.reference, second.reference];
+    world.repo.keep_for("fork", &both).unwrap();
+    let kept = world.repo.references("fork").unwrap();
+    assert_eq!(kept.len(), 1);
+    assert_eq!(kept[0].tree(), second.hash);
 }
 
 #[test]

@@ -103,14 +103,7 @@ impl World {
     }
 
     pub fn held(&self, tree: TreeId) -> State {
-        let files = self.repo.files(tree).unwrap();
-        files
-            .into_iter()
-            .map(|(path, mode)| {
-                let bytes = self.repo.blob(tree, &path).unwrap();
-                (path.to_string(), (mode, bytes))
-            })
-            .collect()
+        held(&self.repo, tree)
     }
 
     pub fn state(&self) -> State {
@@ -118,6 +111,17 @@ impl World {
         gather(&self.tree(), "", &mut state);
         state
     }
+}
+
+pub fn held(repo: &SideRepo, tree: TreeId) -> State {
+    let files = repo.files(tree).unwrap();
+    files
+        .into_iter()
+        .map(|(path, mode)| {
+            let bytes = repo.blob(tree, &path).unwrap();
+            (path.to_string(), (mode, bytes))
+        })
+        .collect()
 }
 
 pub fn steps(plan: &Plan) -> Vec<(String, Step)> {
