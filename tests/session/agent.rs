@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use lathe_protocol::{Action, MessageId};
 use lathe_provider::WireKind;
@@ -73,4 +74,26 @@ fn collect(root: &Path, folder: &Path, files: &mut Vec<String>) {
         let name = path.strip_prefix(root).unwrap().display().to_string();
         files.push(format!("{name} {}", fs::read_to_string(&path).unwrap()));
     }
+}
+
+pub fn git(folder: &Path, args: &[&str]) {
+    let identity = [
+        "-c",
+        "user.name=t",
+        "-c",
+        "user.email=t@t",
+        "-c",
+        "commit.gpgsign=false",
+    ];
+    let done = Command::new("git")
+        .args(identity)
+        .args(args)
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    assert!(
+        done.status.success(),
+        "{}",
+        String::from_utf8_lossy(&done.stderr)
+    );
 }

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use lathe_protocol::ipc::RevertTarget;
 use lathe_protocol::{MessageId, MessageWithParts, Part};
@@ -11,7 +10,7 @@ use lathe_test_support::app::until_idle;
 use lathe_test_support::fake_model::{call, text};
 use serde_json::json;
 
-use crate::agent::Agent;
+use crate::agent::{Agent, git};
 
 /// What a message says, whatever its ids are.
 fn said(message: &MessageWithParts) -> serde_json::Value {
@@ -106,7 +105,7 @@ async fn a_fork_keeps_the_snapshots_it_names_though_its_source_is_gone_for_good(
         .unwrap();
     app.sessions.remove(&app.session.id).await.unwrap();
     fs::remove_dir_all(app.data_dir().join("trash").join(app.session.id.as_str())).unwrap();
-    app.sessions.clean_up().await;
+    app.sessions.clean_up(0).await;
 
     let page = app
         .sessions
@@ -126,9 +125,9 @@ async fn clean_up_drops_only_what_no_session_needs() {
     let agent = Agent::start().await.file("a.txt", "1\n");
     let turn = agent.turn("printf '2\\n' > a.txt").await;
     let app = &agent.app;
-    app.sessions.clean_up().await;
+    app.sessions.clean_up(0).await;
     app.sessions.remove(&app.session.id).await.unwrap();
-    app.sessions.clean_up().await;
+    app.sessions.clean_up(0).await;
     app.sessions.restore(&app.session.id).await.unwrap();
     let target = RevertTarget::Message {
         message_id: turn,
@@ -152,28 +151,6 @@ async fn a_message_of_another_session_is_no_place_to_fork_at() {
         .fork(&agent.app.session.id, Some(&stranger), false)
         .await;
     assert!(matches!(refused, Err(Failed::Missing { .. })));
-}
-
-fn git(folder: &Path, args: &[&str]) {
-    let identity = [
-        "-c",
-        "user.name=t",
-        "-c",
-        "user.email=t@t",
-        "-c",
-        "commit.gpgsign=false",
-    ];
-    let done = Command::new("git")
-        .args(identity)
-        .args(args)
-        .current_dir(folder)
-        .output()
-        .unwrap();
-    assert!(
-        done.status.success(),
-        "{}",
-        String::from_utf8_lossy(&done.stderr)
-    );
 }
 
 /// A repository whose every hook and filter leaves a mark.

@@ -21,6 +21,7 @@ use lathe_snapshot::{SideRepo, TreeId};
 
 use crate::core::Core;
 use crate::error::{Failed, Result};
+use crate::snapshots::passing;
 use crate::steps::{self, StepTrees};
 pub use cut::Cut;
 use cut::{part_position, position};
@@ -74,10 +75,12 @@ impl Revert {
                 hides_messages,
             });
         };
-        let label = self.session.id.to_string();
+        let label = passing(&self.session.id);
         let files = self.core.snapshots.with(&self.worktree, move |repo| {
-            let now = repo.take(&label)?.hash;
-            Ok(Planned::new(repo, &task, now)?.files)
+            let now = repo.take(&label)?;
+            let planned = Planned::new(repo, &task, now.hash);
+            repo.release(&[now.reference])?;
+            Ok(planned?.files)
         });
         Ok(RevertPreview {
             files: files.await?,

@@ -1,5 +1,6 @@
 //! The public handle: everything a window or a command line does with sessions.
 
+mod clean_up;
 mod commands;
 mod lifecycle;
 mod media;
@@ -149,7 +150,7 @@ impl Sessions {
         };
         let tidying = sessions.clone();
         // Nobody waits for it.
-        tokio::spawn(async move { tidying.clean_up().await });
+        tokio::spawn(async move { tidying.clean_up(clean_up::SPARE).await });
         Ok(sessions)
     }
 

@@ -2,16 +2,19 @@
 //!
 //! A tree that cannot be taken (the home directory, a full disk) costs the step its snapshot,
 //! never the turn.
+//!
+//! A tree is held for the session it was taken for, until nothing of the session names it.
+
+pub mod needed;
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lathe_protocol::SessionId;
-use lathe_snapshot::{SideRepo, SnapshotError, TreeId};
+use lathe_snapshot::{SideRepo, SnapshotError, SnapshotRef, TreeId};
 use parking_lot::Mutex;
 
-use crate::core::Core;
 use crate::error::{Failed, Result};
 
 #[derive(Clone)]
@@ -39,6 +42,11 @@ impl Snapshots {
                 && repo.collect_garbage().is_ok()
             {
                 taken = repo.take(&label);
+            }
+            if repo.wants_joining() {
+                // Beside the step: only the next snapshot may have to wait for it.
+                let repo = repo.clone();
+                tokio::task::spawn_blocking(move || repo.collect_garbage());
             }
             match taken {
                 Ok(snapshot) => Some(snapshot.hash),
@@ -82,28 +90,42 @@ impl Snapshots {
             .map_err(|error| Failed::refused(error.to_string()))?
     }
 
-    /// Whose snapshots there are of a work tree; nobody's if none was ever taken.
-    pub async fn labels(&self, worktree: &Path) -> Result<BTreeSet<String>> {
+    /// Whose snapshots there are of a work tree, and the bytes they take; nothing if none was
+    /// ever taken.
+    pub async fn holdings(&self, worktree: &Path) -> Result<Option<(BTreeSet<String>, u64)>> {
         if !SideRepo::exists(&self.data_dir, worktree) {
-            return Ok(BTreeSet::new());
+            return Ok(None);
         }
-        let labels = |repo: &SideRepo| {
+        let holdings = |repo: &SideRepo| {
             let all = repo.all_references()?;
-            Ok(all.iter().map(|one| one.label().to_owned()).collect())
+            let labels = all.iter().map(|one| one.label().to_owned()).collect();
+            Ok(Some((labels, repo.disk_use()?)))
         };
-        self.with(worktree, labels).await
+        self.with(worktree, holdings).await
     }
 
-    /// Lets go of all snapshots of these owners, and of the room they took.
-    pub async fn release(&self, worktree: &Path, labels: Vec<String>) -> Result<()> {
-        let release = move |repo: &SideRepo| {
-            for label in &labels {
-                repo.release(&repo.references(label)?)?;
+    /// What is held for an owner.
+    pub async fn references(&self, worktree: &Path, label: &str) -> Result<Vec<SnapshotRef>> {
+        let label = label.to_owned();
+        let references = move |repo: &SideRepo| Ok(repo.references(&label)?);
+        self.with(worktree, references).await
+    }
+
+    /// Their room comes back with [`Snapshots::collect`], or when enough has come together.
+    pub async fn release(&self, worktree: &Path, references: Vec<SnapshotRef>) -> Result<()> {
+        let release = move |repo: &SideRepo| Ok(repo.release(&references)?);
+        self.with(worktree, release).await
+    }
+
+    /// Makes room of what was let go, now or by somebody who did not come that far.
+    pub async fn collect(&self, worktree: &Path) -> Result<()> {
+        let collect = |repo: &SideRepo| {
+            if repo.has_garbage() {
+                repo.collect_garbage()?;
             }
-            repo.collect_garbage()?;
             Ok(())
         };
-        self.with(worktree, release).await
+        self.with(worktree, collect).await
     }
 
     fn repo(&self, worktree: &Path) -> Option<Arc<SideRepo>> {
@@ -126,40 +148,20 @@ impl Snapshots {
     }
 }
 
+const PASSING: &str = "passing-";
+
+/// The owner of a tree that is only looked at on a session's behalf, and let go right after.
+pub fn passing(session: &SessionId) -> String {
+    format!("{PASSING}{session}")
+}
+
+/// What such an owner still holds was left by a crash.
+pub fn is_passing(label: &str) -> bool {
+    label.starts_with(PASSING)
+}
+
 impl From<SnapshotError> for Failed {
     fn from(error: SnapshotError) -> Self {
         Failed::refused(error.to_string())
-    }
-}
-
-impl Core {
-    /// Drops what belongs to no session, neither one that is there nor one in the trash.
-    ///
-    /// A session is stored before its first snapshot is taken, so an owner that is listed and
-    /// then not found is gone.
-    pub async fn clean_snapshots(&self, worktree: &Path) {
-        let cleaned = async {
-            let mut gone = Vec::new();
-            for label in self.snapshots.labels(worktree).await? {
-                if !self.is_needed(&label).await? {
-                    gone.push(label);
-                }
-            }
-            if gone.is_empty() {
-                return Ok(());
-            }
-            self.snapshots.release(worktree, gone).await
-        };
-        if let Err(error) = cleaned.await {
-            tracing::info!(%error, "snapshots were not cleaned up");
-        }
-    }
-
-    async fn is_needed(&self, label: &str) -> Result<bool> {
-        let Ok(id) = SessionId::parse(label) else {
-            return Ok(true);
-        };
-        let in_trash = self.data_dir.join("trash").join(label).exists();
-        Ok(in_trash || self.records.store().session(&id).await?.is_some())
     }
 }

@@ -1,12 +1,12 @@
 //! Going back and going elsewhere: differences, taking back, forks, snapshots by hand.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use lathe_protocol::ipc::{RevertOutcome, RevertPreview, RevertTarget};
 use lathe_protocol::{
     FileDiff, MessageId, MessageWithParts, Project, Session, SessionId, SessionStatus, SnapshotPart,
 };
+use lathe_snapshot::SideRepo;
 use lathe_store::Key;
 
 use super::Sessions;
@@ -14,11 +14,9 @@ use crate::checkpoint;
 use crate::error::{Failed, Result};
 use crate::fork::{self, worktree};
 use crate::revert::{self, Cut, Revert};
+use crate::snapshots::{needed, passing};
 use crate::steps;
 use crate::summary::{self, Basis, Turns};
-
-/// How long a removed session can be taken back.
-const TRASH_KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
 
 impl Sessions {
     /// What the agent changed in the session, or in the turn of one prompt. A long file comes
@@ -114,8 +112,8 @@ impl Sessions {
         fork::copy(&self.core, &session.id, kept).await?;
         let session = self.core.records.create_session(session).await?;
         if !own_worktree {
-            self.keep_snapshots(&source, &session, &root).await;
             let copied = self.visible(&session).await?;
+            self.keep_snapshots(&source, &session, &copied, &root).await;
             let basis = Basis::new(&session.id, &root, &copied, &Turns::All);
             summary::begin(&self.core, basis);
         }
@@ -124,6 +122,13 @@ impl Sessions {
 
     /// Keeps the work tree as it is now, under a name.
     pub async fn checkpoint(&self, id: &SessionId, name: &str) -> Result<SnapshotPart> {
+        let turn = self.prompting(id);
+        let _turn = turn.lock().await;
+        // A turn under way holds the session already.
+        let _writer = match self.status(id) {
+            SessionStatus::Idle => Some(self.core.records.store().lock_session(id).await?),
+            _ => None,
+        };
         let session = self.get(id).await?;
         let worktree = self.worktree(&session).await?;
         let visible = self.visible(&session).await?;
@@ -182,6 +187,7 @@ impl Sessions {
         Ok((revert, writer))
     }
 
+    /// Then nothing needs the trees of what was brought back or is gone for good.
     async fn summarize_again(&self, mut outcome: RevertOutcome) -> Result<RevertOutcome> {
         let id = outcome.session.id.clone();
         let worktree = self.worktree(&outcome.session).await?;
@@ -191,32 +197,26 @@ impl Sessions {
             Basis::new(&id, &worktree, &visible, &Turns::All),
         );
         summary::finish(&self.core, &id).await;
+        if let Err(error) = self.let_go_held(&id, &worktree).await {
+            tracing::info!(%error, "snapshots were not let go");
+        }
         outcome.session = self.get(&id).await?;
         Ok(outcome)
     }
 
-    /// Lets go of snapshots that no session needs, also none that can still be taken back.
-    pub async fn clean_up(&self) {
-        let store = self.core.records.store();
-        if let Err(error) = store.empty_trash(TRASH_KEPT).await {
-            tracing::warn!(%error, "the trash was not emptied");
-        }
-        let Ok(projects) = self.projects().await else {
-            return;
-        };
-        for project in projects {
-            let sandboxes = project.sandboxes.into_iter().flatten();
-            for root in std::iter::once(project.worktree).chain(sandboxes) {
-                self.core.clean_snapshots(Path::new(&root)).await;
-            }
-        }
-    }
-
     /// The copied steps name snapshots that must outlive the session they come from.
-    async fn keep_snapshots(&self, source: &Session, copy: &Session, root: &Path) {
+    async fn keep_snapshots(
+        &self,
+        source: &Session,
+        copy: &Session,
+        messages: &[MessageWithParts],
+        root: &Path,
+    ) {
         let (from, to) = (source.id.to_string(), copy.id.to_string());
+        let needed = needed::named_in(&messages);
         let kept = self.core.snapshots.with(root, move |repo| {
-            let held = repo.references(&from)?;
+            let mut held = repo.references(&from)?;
+            held.retain(|one| needed.contains(&one.tree()));
             Ok(repo.keep_for(&to, &held)?)
         });
         if let Err(error) = kept.await {
@@ -237,20 +237,22 @@ impl Sessions {
         let next = steps::of(messages)
             .into_iter()
             .find(|step| step.message >= end);
-        let (at, label) = (next.map(|step| step.start), source.id.to_string());
+        let (at, label) = (next.map(|step| step.start), passing(&copy.id));
+        let taken = label.clone();
         let tree = self.core.snapshots.with(root, move |repo| {
             Ok(match at.filter(|tree| repo.holds(*tree)) {
                 Some(tree) => tree,
-                None => repo.take(&label)?.hash,
+                None => repo.take(&taken)?.hash,
             })
         });
         let tree = tree.await?;
         let folder = worktree::add(root, &name).await?;
         let into = folder.clone();
-        self.core
-            .snapshots
-            .with(root, move |repo| Ok(repo.write_out(tree, &into)?))
-            .await?;
+        let write_out = move |repo: &SideRepo| {
+            repo.write_out(tree, &into)?;
+            Ok(repo.release(&repo.references(&label)?)?)
+        };
+        self.core.snapshots.with(root, write_out).await?;
         self.add_sandbox(&source.project_id, &folder).await?;
         let below = Path::new(&source.directory).strip_prefix(root);
         let directory = below.map_or(folder.clone(), |below| folder.join(below));

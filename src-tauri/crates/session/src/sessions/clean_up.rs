@@ -1,0 +1,111 @@
+//! Snapshots that nobody needs any more go.
+//!
+//! A session is held while its trees are looked through: one that is taken, and named only
+//! afterwards, would look like nobody's.
+
+use std::path::Path;
+use std::time::Duration;
+
+use lathe_protocol::{SessionId, SessionStatus};
+use lathe_snapshot::SnapshotRef;
+
+use super::Sessions;
+use crate::error::Result;
+use crate::snapshots::{is_passing, needed};
+
+/// How long a removed session can be taken back.
+const TRASH_KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
+
+/// So many bytes of snapshots are no reason to read through sessions at every start.
+pub const SPARE: u64 = 256 << 20;
+
+impl Sessions {
+    /// Lets go of snapshots that no session needs, also none that can still be taken back.
+    /// Sessions that are there are read for it only where the snapshots of a work tree take
+    /// more than `spare` bytes.
+    pub async fn clean_up(&self, spare: u64) {
+        let store = self.core.records.store();
+        if let Err(error) = store.empty_trash(TRASH_KEPT).await {
+            tracing::warn!(%error, "the trash was not emptied");
+        }
+        let Ok(projects) = self.projects().await else {
+            return;
+        };
+        for project in projects {
+            let sandboxes = project.sandboxes.into_iter().flatten();
+            for root in std::iter::once(project.worktree).chain(sandboxes) {
+                if let Err(error) = self.clean_worktree(Path::new(&root), spare).await {
+                    tracing::info!(%error, "snapshots were not cleaned up");
+                }
+            }
+        }
+    }
+
+    async fn clean_worktree(&self, root: &Path, spare: u64) -> Result<()> {
+        let snapshots = &self.core.snapshots;
+        let Some((labels, used)) = snapshots.holdings(root).await? else {
+            return Ok(());
+        };
+        for label in labels {
+            let gone = match SessionId::parse(&label) {
+                Ok(id) if self.is_gone(&id).await? => true,
+                Ok(id) => {
+                    if used > spare {
+                        self.let_go(&id, root).await?;
+                    }
+                    false
+                }
+                Err(_) => is_passing(&label),
+            };
+            if gone {
+                let all = snapshots.references(root, &label).await?;
+                snapshots.release(root, all).await?;
+            }
+        }
+        snapshots.collect(root).await
+    }
+
+    /// Neither there nor in the trash. A session is stored before its first snapshot is taken,
+    /// so one that is listed and then not found is gone.
+    async fn is_gone(&self, id: &SessionId) -> Result<bool> {
+        let in_trash = self.core.data_dir.join("trash").join(id.as_str()).exists();
+        Ok(!in_trash && self.core.records.store().session(id).await?.is_none())
+    }
+
+    /// The same for one session, unless somebody works on it.
+    async fn let_go(&self, id: &SessionId, root: &Path) -> Result<()> {
+        if self.unneeded(id, root).await?.is_empty() {
+            return Ok(());
+        }
+        let turn = self.prompting(id);
+        let _turn = turn.lock().await;
+        if self.status(id) != SessionStatus::Idle {
+            return Ok(());
+        }
+        let Ok(_writer) = self.core.records.store().lock_session(id).await else {
+            return Ok(());
+        };
+        self.let_go_held(id, root).await
+    }
+
+    /// The caller holds the session.
+    pub(super) async fn let_go_held(&self, id: &SessionId, root: &Path) -> Result<()> {
+        let unneeded = self.unneeded(id, root).await?;
+        if unneeded.is_empty() {
+            return Ok(());
+        }
+        self.core.snapshots.release(root, unneeded).await
+    }
+
+    /// What is held for a session though nothing of it names it.
+    async fn unneeded(&self, id: &SessionId, root: &Path) -> Result<Vec<SnapshotRef>> {
+        let held = self.core.snapshots.references(root, id.as_str()).await?;
+        let Some(needed) = needed::by(&self.core, id).await? else {
+            return Ok(Vec::new());
+        };
+        let unneeded = held.into_iter();
+        Ok(unneeded
+            .filter(|one| !needed.contains(&one.tree()))
+            .collect())
+    }
+}
