@@ -22,6 +22,8 @@ mod interleavings;
 mod lifecycle;
 mod media;
 mod mentions;
+#[cfg(unix)]
+mod odd_trees;
 mod plan;
 mod queue;
 mod recovery;
