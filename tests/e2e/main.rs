@@ -13,6 +13,7 @@ mod hand_over;
 mod hostile;
 mod long;
 mod look;
+mod meanwhile;
 mod narrow;
 mod pickers;
 mod picture;

@@ -28,7 +28,7 @@ export function Working() {
 
   return (
     <div class="working" data-busy={app.busy() ? '' : undefined}>
-      <Show when={app.busy()}>
+      <Show when={app.busy() && !told()}>
         <Show when={!asking()}>
           <span class="spinner" aria-hidden="true" />
         </Show>
@@ -39,11 +39,9 @@ export function Working() {
           {(status) => (
             <>
               <Countdown attempt={status().attempt} message={status().message} next={status().next} />
-              <Show when={!told()}>
-                <Button class="working-now" onClick={tryNow}>
-                  {en.timeline.tryNow}
-                </Button>
-              </Show>
+              <Button class="working-now" onClick={tryNow}>
+                {en.timeline.tryNow}
+              </Button>
             </>
           )}
         </Show>
@@ -64,9 +62,9 @@ export function Working() {
     if (id !== undefined) void app.attempt(() => app.host.retryNow(id));
   }
 
-  /** The failed attempt is a part of its own, with the same buttons. */
+  /** The failed attempt is a part of its own, which says all of this. */
   function told() {
-    return app.state().open?.messages.at(-1)?.parts.at(-1)?.part.type === 'retry';
+    return retry() !== undefined && app.state().open?.messages.at(-1)?.parts.at(-1)?.part.type === 'retry';
   }
 
   function retry() {
