@@ -55,6 +55,7 @@ struct State {
     /// Bytes per write; 0 writes each event whole.
     chunk: usize,
     calls: usize,
+    forgets: bool,
     requests: Vec<SeenRequest>,
     titles: Vec<SeenRequest>,
     offences: Vec<String>,
@@ -76,6 +77,7 @@ impl FakeModel {
                 title: "A fake title".to_owned(),
                 chunk: 0,
                 calls: 0,
+                forgets: false,
                 requests: Vec::new(),
                 titles: Vec::new(),
                 offences: Vec::new(),
@@ -133,6 +135,12 @@ impl FakeModel {
     /// not gather them all.
     pub fn take_requests(&self) -> Vec<SeenRequest> {
         std::mem::take(&mut self.shared.lock().requests)
+    }
+
+    /// Nothing is checked and kept of a turn's requests from now on: where time is taken, the
+    /// model's own is not what is measured.
+    pub fn forget(&self) {
+        self.shared.lock().forgets = true;
     }
 
     /// What requests for a title are answered with.

@@ -37,6 +37,7 @@ const MESSAGES: usize = 5_000;
 pub async fn compare(ours: &Path, theirs: &Path) -> Result<(), Failure> {
     let model = FakeModel::start().await;
     model.title("Measured");
+    model.forget();
     let folder = tempfile::tempdir()?;
     let ours = Contender::new(Kind::Lathe, ours, &folder.path().join("ours"), model.url())?;
     let theirs = Contender::new(

@@ -5,6 +5,7 @@
 //! Redirects are never followed: they would carry the key to somebody else.
 
 mod body;
+mod chunks;
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -23,6 +24,7 @@ use crate::{
     wire::{HttpCall, Wire, WireKind},
 };
 use body::Reader;
+use chunks::Chunks;
 
 /// Where a model is reached and how we prove who we are.
 #[derive(Debug, Clone)]
@@ -256,7 +258,7 @@ impl Ask {
     fn request(&self) -> Result<reqwest::RequestBuilder, ProviderError> {
         let base = self.endpoint.base_url.trim_end_matches('/');
         let url = format!("{base}{}", self.call.path);
-        let body = self.call.body.to_bytes();
+        let body = reqwest::Body::wrap(Chunks::new(self.call.body.chunks()));
         Ok(self.http.post(url).headers(self.headers()?).body(body))
     }
 

@@ -93,21 +93,27 @@ async fn turn(folder: &Path, url: &str, messages: usize) -> f64 {
         model: Some(ModelRef::new("fake", "m")),
         ..PromptInput::default()
     };
-    let began = cpu();
     sessions.prompt(&session.id, input).await.expect("a turn");
+    // Reading the session is the turn's cost; the steps begin with the first answer.
+    let mut began = None;
     loop {
         match events.next().await.expect("a running program") {
             Heard::Missed => {}
             Heard::Notice(notice) => {
-                if let Told::Event(event) = notice.told
-                    && matches!(*event, Event::SessionIdle { .. })
-                {
-                    break;
+                let Told::Event(event) = notice.told else {
+                    continue;
+                };
+                match &*event {
+                    Event::MessageUpdated { info } if info.as_assistant().is_some() => {
+                        began.get_or_insert_with(cpu);
+                    }
+                    Event::SessionIdle { .. } => break,
+                    _ => {}
                 }
             }
         }
     }
-    let took = cpu() - began;
+    let took = cpu() - began.expect("a first step");
     let page = sessions.messages(&session.id, None, usize::MAX).await;
     let stored = page.expect("the messages").messages;
     let last = stored.last().expect("an answer");
@@ -167,7 +173,7 @@ impl Server {
         let mut replies: Vec<_> = (0..STEPS).map(call).collect();
         replies.push(json!({ "say": [{ "text": "done" }] }));
         let script = folder.join("script.json");
-        let value = json!({ "replies": replies, "repeat": true });
+        let value = json!({ "replies": replies, "repeat": true, "forget": true });
         std::fs::write(&script, value.to_string()).expect("a script");
         let mut process = Command::new(fake_model())
             .arg(&script)

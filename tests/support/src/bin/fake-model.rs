@@ -26,6 +26,7 @@ The script:
     {
       "replies": [ REPLY, … ],      given in this order, one a request
       "repeat": true,               start again at the end (default: refuse with 400)
+      "forget": true,               check and keep nothing of the requests
       "title": "My session",        answer to requests for a title
       "chunk": 5                    write so many bytes at a time (default: whole events)
     }
@@ -81,6 +82,9 @@ async fn serve(path: &str, port: &str) -> Result<(), Box<dyn std::error::Error>>
         model.title(title);
     }
     model.split(script.chunk);
+    if script.forget {
+        model.forget();
+    }
     if script.repeat {
         model.repeat(script.replies);
     } else {

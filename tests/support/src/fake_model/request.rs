@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use lathe_provider::WireKind;
+use serde::{Deserialize, de::IgnoredAny};
 use serde_json::{Value, json};
 
 use super::http::Request;
@@ -38,10 +39,37 @@ pub struct SeenResult {
     pub is_error: bool,
 }
 
+/// All that a model needs to know which sees a turn of many steps and checks none.
+#[derive(Deserialize)]
+struct Glance {
+    #[serde(default)]
+    tools: Vec<IgnoredAny>,
+}
+
 impl SeenRequest {
+    /// Only a request for a title is read; of a turn's own nothing is kept.
+    pub(super) fn glance(wire: WireKind, request: &Request) -> Self {
+        match serde_json::from_slice(&request.body) {
+            Ok(Glance { tools }) if !tools.is_empty() => Self::blank(wire, request),
+            _ => Self::read(wire, request),
+        }
+    }
+
     pub(super) fn read(wire: WireKind, request: &Request) -> Self {
         let body: Value = serde_json::from_slice(&request.body).unwrap_or(Value::Null);
-        let mut seen = Self {
+        let mut seen = Self::blank(wire, request);
+        match wire {
+            WireKind::Anthropic => seen.read_anthropic(&body),
+            WireKind::OpenaiResponses => seen.read_responses(&body),
+            WireKind::Gemini => seen.read_gemini(&body),
+            WireKind::OpenaiChat | WireKind::Demo => seen.read_chat(&body),
+        }
+        seen.body = body;
+        seen
+    }
+
+    fn blank(wire: WireKind, request: &Request) -> Self {
+        Self {
             wire,
             path: request.path.clone(),
             headers: request.headers.clone(),
@@ -51,15 +79,7 @@ impl SeenRequest {
             calls: Vec::new(),
             files: Vec::new(),
             body: Value::Null,
-        };
-        match wire {
-            WireKind::Anthropic => seen.read_anthropic(&body),
-            WireKind::OpenaiResponses => seen.read_responses(&body),
-            WireKind::Gemini => seen.read_gemini(&body),
-            WireKind::OpenaiChat | WireKind::Demo => seen.read_chat(&body),
         }
-        seen.body = body;
-        seen
     }
 
     /// The user's last text.

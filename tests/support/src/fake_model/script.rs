@@ -15,6 +15,8 @@ pub struct Script {
     pub chunk: usize,
     /// Start again when the replies are used up.
     pub repeat: bool,
+    /// Check and keep nothing of the requests.
+    pub forget: bool,
 }
 
 /// One answer.

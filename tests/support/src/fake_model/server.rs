@@ -95,7 +95,11 @@ async fn list_models(socket: &mut TcpStream, request: &Request) -> io::Result<()
 
 impl Shared {
     fn decide(&self, wire: WireKind, request: &Request) -> (Reply, usize) {
-        let seen = SeenRequest::read(wire, request);
+        let forgets = self.lock().forgets;
+        let seen = match forgets {
+            true => SeenRequest::glance(wire, request),
+            false => SeenRequest::read(wire, request),
+        };
         let mut state = self.lock();
         let chunk = state.chunk;
         if seen.is_for_title() {
@@ -103,7 +107,9 @@ impl Shared {
             state.titles.push(seen);
             return (Reply::Say(vec![Item::Text(title)]), chunk);
         }
-        state.requests.push(seen.clone());
+        if !forgets {
+            state.requests.push(seen.clone());
+        }
         let unanswered = seen.unanswered();
         if !unanswered.is_empty() {
             let offence = format!("tool calls without a result: {}", unanswered.join(", "));

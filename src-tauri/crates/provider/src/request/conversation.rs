@@ -26,16 +26,32 @@ pub struct Conversation {
 /// Where a conversation ended at some time, to go back to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mark {
-    passages: usize,
-    /// Messages in the last of them.
     messages: usize,
 }
+
+/// So many small passages become one: a request is sent in pieces, and few large ones are
+/// sent sooner than many small ones.
+const MERGED: usize = if cfg!(test) { 4 } else { 128 };
 
 impl Conversation {
     pub fn push(&mut self, message: ModelMessage) {
         match self.passages.last_mut() {
             Some(last) if !last.can_end_before(&message) => Arc::make_mut(last).push(message),
-            _ => self.passages.push(Arc::new(Passage::of(message))),
+            _ => {
+                self.merge();
+                self.passages.push(Arc::new(Passage::of(message)));
+            }
+        }
+    }
+
+    /// Passages that end well can be written together as well as each for itself.
+    fn merge(&mut self) {
+        let is_small = |passage: &&Arc<Passage>| passage.messages.len() < MERGED;
+        let small = self.passages.iter().rev().take_while(is_small).count();
+        if small >= MERGED {
+            let begin = self.passages.len() - small;
+            let merged = Passage::merged(self.passages.drain(begin..));
+            self.passages.push(Arc::new(merged));
         }
     }
 
@@ -49,18 +65,28 @@ impl Conversation {
 
     pub fn mark(&self) -> Mark {
         Mark {
-            passages: self.passages.len(),
-            messages: self.passages.last().map_or(0, |last| last.messages.len()),
+            messages: self.len(),
         }
     }
 
     pub fn go_back_to(&mut self, mark: Mark) {
-        self.passages.truncate(mark.passages);
-        if let Some(last) = self.passages.last_mut()
-            && last.messages.len() > mark.messages
+        let mut surplus = self.len().saturating_sub(mark.messages);
+        while surplus > 0
+            && let Some(last) = self.passages.last_mut()
         {
-            Arc::make_mut(last).truncate(mark.messages);
+            let messages = last.messages.len();
+            if messages > surplus {
+                Arc::make_mut(last).truncate(messages - surplus);
+                return;
+            }
+            surplus -= messages;
+            self.passages.pop();
         }
+    }
+
+    fn len(&self) -> usize {
+        let passages = self.passages.iter();
+        passages.map(|passage| passage.messages.len()).sum()
     }
 }
 
@@ -117,6 +143,34 @@ impl Passage {
         Self {
             messages: vec![message],
             written: Mutex::default(),
+        }
+    }
+
+    /// What was written of each is written of the whole.
+    fn merged(passages: impl Iterator<Item = Arc<Passage>>) -> Self {
+        let mut messages = Vec::new();
+        let mut written: Option<(Writing, Vec<Bytes>)> = None;
+        let mut is_written = true;
+        for passage in passages {
+            match (&*passage.written.lock(), &mut written) {
+                (Some((of, bytes)), None) if messages.is_empty() => {
+                    written = Some((*of, vec![bytes.clone()]));
+                }
+                (Some((of, bytes)), Some((so_far, pieces))) if of == so_far => {
+                    pieces.push(bytes.clone());
+                }
+                _ => is_written = false,
+            }
+            match Arc::try_unwrap(passage) {
+                Ok(passage) => messages.extend(passage.messages),
+                Err(passage) => messages.extend_from_slice(&passage.messages),
+            }
+        }
+        let written = written.filter(|_| is_written);
+        let written = written.map(|(of, pieces)| (of, join(&pieces)));
+        Self {
+            messages,
+            written: Mutex::new(written),
         }
     }
 
@@ -189,6 +243,18 @@ pub fn write_items(items: &[Value]) -> Bytes {
         let _ = serde_json::to_writer(&mut bytes, item);
     }
     bytes.into()
+}
+
+/// Written pieces of a list, one after the other.
+fn join(pieces: &[Bytes]) -> Bytes {
+    let mut joined = Vec::new();
+    for piece in pieces.iter().filter(|piece| !piece.is_empty()) {
+        if !joined.is_empty() {
+            joined.push(b',');
+        }
+        joined.extend_from_slice(piece);
+    }
+    joined.into()
 }
 
 fn is_said(content: &UserContent) -> bool {

@@ -4,8 +4,8 @@ use bytes::Bytes;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-/// System prompt and tools, mostly.
-const ROOM_FOR_THE_REST: usize = 64 * 1024;
+/// A piece of this size is worth a call of its own.
+const LARGE: usize = 16 * 1024;
 
 /// A JSON object. The conversation in it comes in written pieces, so that what was written
 /// for the step before is only copied.
@@ -28,46 +28,71 @@ impl Body {
         }
     }
 
-    pub fn to_bytes(&self) -> Vec<u8> {
-        let pieces: usize = self.pieces.iter().map(|piece| piece.len() + 1).sum();
-        let mut bytes = Vec::with_capacity(pieces + ROOM_FOR_THE_REST);
+    /// The bytes to send, in order. What is large already is not copied.
+    pub fn chunks(&self) -> Vec<Bytes> {
+        let mut out = Chunks::default();
         let mut before = b'{';
         for (name, value) in &self.fields {
-            bytes.push(before);
+            out.open.push(before);
             before = b',';
-            write(&mut bytes, name);
-            bytes.push(b':');
+            out.write(name);
+            out.open.push(b':');
             match value {
-                Value::Null if name == self.conversation => self.write_pieces(&mut bytes),
-                value => write(&mut bytes, value),
+                Value::Null if name == self.conversation => self.write_pieces(&mut out),
+                value => out.write(value),
             }
         }
-        bytes.push(b'}');
-        bytes
+        if before == b'{' {
+            out.open.push(before);
+        }
+        out.open.push(b'}');
+        out.finish()
     }
 
-    fn write_pieces(&self, bytes: &mut Vec<u8>) {
+    fn write_pieces(&self, out: &mut Chunks) {
         let mut before = b'[';
         for piece in self.pieces.iter().filter(|piece| !piece.is_empty()) {
-            bytes.push(before);
+            out.open.push(before);
             before = b',';
-            bytes.extend_from_slice(piece);
+            out.add(piece);
         }
         if before == b'[' {
-            bytes.push(before);
+            out.open.push(before);
         }
-        bytes.push(b']');
+        out.open.push(b']');
     }
 
     /// For people and tests to look at.
     pub fn to_value(&self) -> Value {
-        serde_json::from_slice(&self.to_bytes()).unwrap_or_default()
+        serde_json::from_slice(&self.chunks().concat()).unwrap_or_default()
     }
 }
 
-/// Writing a value into memory cannot fail.
-fn write(bytes: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
-    let _ = serde_json::to_writer(bytes, value);
+#[derive(Default)]
+struct Chunks {
+    done: Vec<Bytes>,
+    open: Vec<u8>,
+}
+
+impl Chunks {
+    fn write(&mut self, value: &(impl Serialize + ?Sized)) {
+        // Writing a value into memory cannot fail.
+        let _ = serde_json::to_writer(&mut self.open, value);
+    }
+
+    fn add(&mut self, piece: &Bytes) {
+        if piece.len() < LARGE {
+            self.open.extend_from_slice(piece);
+        } else {
+            self.done.push(std::mem::take(&mut self.open).into());
+            self.done.push(piece.clone());
+        }
+    }
+
+    fn finish(mut self) -> Vec<Bytes> {
+        self.done.push(self.open.into());
+        self.done
+    }
 }
 
 impl PartialEq for Body {

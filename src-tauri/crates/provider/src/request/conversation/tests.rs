@@ -83,7 +83,7 @@ fn assistant() -> impl Strategy<Value = ModelMessage> {
 }
 
 fn messages() -> impl Strategy<Value = Vec<ModelMessage>> {
-    vec(prop_oneof![user(), assistant()], 0..12)
+    vec(prop_oneof![user(), assistant()], 0..24)
 }
 
 fn in_one_piece(messages: Vec<ModelMessage>) -> Conversation {
@@ -136,9 +136,8 @@ proptest! {
     }
 }
 
-#[test]
-fn each_step_with_a_tool_is_a_passage_of_its_own() {
-    let step = |text: &str| ModelMessage::Assistant {
+fn step(text: &str) -> ModelMessage {
+    ModelMessage::Assistant {
         content: vec![AssistantContent::ToolCall {
             id: text.to_owned(),
             name: "read".to_owned(),
@@ -146,12 +145,36 @@ fn each_step_with_a_tool_is_a_passage_of_its_own() {
             metadata: Metadata::new(),
             result: ToolOutcome::text(text),
         }],
-    };
+    }
+}
+
+fn sizes(conversation: &Conversation) -> Vec<usize> {
+    let passages = conversation.passages().iter();
+    passages.map(|passage| passage.messages().len()).collect()
+}
+
+#[test]
+fn each_step_with_a_tool_is_a_passage_of_its_own_until_there_are_many() {
+    let text = "Go".to_owned();
     let asked = ModelMessage::User {
-        content: vec![UserContent::Text {
-            text: "Go".to_owned(),
-        }],
+        content: vec![UserContent::Text { text }],
     };
-    let conversation = Conversation::from(vec![asked, step("one"), step("two")]);
-    assert_eq!(conversation.passages().len(), 3);
+    let mut conversation = Conversation::from(vec![asked, step("one"), step("two")]);
+    assert_eq!(sizes(&conversation), [1, 1, 1]);
+    conversation.extend(["three", "four"].map(step));
+    assert_eq!(sizes(&conversation), [4, 1]);
+}
+
+#[test]
+fn what_was_written_of_passages_is_not_written_again_when_they_become_one() {
+    let model = ModelInfo::unknown("some", "m");
+    let writing = Writing::of(WireKind::OpenaiChat, &model);
+    let mut conversation = Conversation::from(["a", "b", "c", "d"].map(step).to_vec());
+    for (at, passage) in conversation.passages().iter().enumerate() {
+        passage.written(writing, |_| vec![json!(at)]);
+    }
+    conversation.push(step("e"));
+    let merged = &conversation.passages()[0];
+    let bytes = merged.written(writing, |_| panic!("written again"));
+    assert_eq!(bytes, "0,1,2,3");
 }
