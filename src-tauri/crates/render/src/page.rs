@@ -4,11 +4,12 @@
 //! script and every request, so that nothing a model wrote can do more in a stranger's browser
 //! than in our window.
 
+mod calls;
 mod changes;
 mod parts;
 
 use lathe_protocol::ipc::SessionExport;
-use lathe_protocol::{AssistantMessage, Message, MessageError, MessageWithParts, Millis};
+use lathe_protocol::{AssistantMessage, Message, MessageError, MessageWithParts, Millis, Part};
 
 use crate::html;
 
@@ -28,8 +29,12 @@ pub fn session(session: &SessionExport) -> String {
     out.push_str(STYLE);
     out.push_str("</style></head><body><main>");
     head(&mut out, session);
-    for message in &session.messages {
-        draw(&mut out, message);
+    for turn in turns(&session.messages) {
+        for (at, message) in turn.iter().enumerate() {
+            let before = at.checked_sub(1).map(|before| &turn[before].info);
+            draw(&mut out, message, before, &session.info.directory);
+        }
+        took(&mut out, turn);
     }
     changes::session(&mut out, session.diff.as_deref().unwrap_or_default());
     out.push_str("</main></body></html>\n");
@@ -39,8 +44,9 @@ pub fn session(session: &SessionExport) -> String {
 fn head(out: &mut String, session: &SessionExport) {
     out.push_str("<header>");
     element(out, "h1", None, &session.info.title);
-    let turns = session.messages.iter();
-    let turns = turns.filter(|message| message.info.as_user().is_some());
+    let prompts = session.messages.iter();
+    let prompts = prompts.filter(|message| message.info.as_user().is_some());
+    let prompts = prompts.count();
     let cost: f64 = session
         .messages
         .iter()
@@ -49,7 +55,10 @@ fn head(out: &mut String, session: &SessionExport) {
         .sum();
     let mut facts = vec![
         day(session.info.time.created),
-        format!("{} prompts", turns.count()),
+        format!(
+            "{prompts} {}",
+            if prompts == 1 { "prompt" } else { "prompts" }
+        ),
     ];
     if cost > 0.0 {
         facts.push(format!("${cost:.2}"));
@@ -58,7 +67,13 @@ fn head(out: &mut String, session: &SessionExport) {
     out.push_str("</header>");
 }
 
-fn draw(out: &mut String, message: &MessageWithParts) {
+/// Prompts with their answers, in order.
+fn turns(messages: &[MessageWithParts]) -> impl Iterator<Item = &[MessageWithParts]> {
+    messages.chunk_by(|_, next| next.info.as_user().is_none())
+}
+
+/// Who speaks is said once: an answer has as many messages as it took steps.
+fn draw(out: &mut String, message: &MessageWithParts, before: Option<&Message>, root: &str) {
     let (class, who) = match &message.info {
         Message::User(_) => ("message user", "You".to_owned()),
         Message::Assistant(answer) => ("message assistant", speaker(answer)),
@@ -66,9 +81,12 @@ fn draw(out: &mut String, message: &MessageWithParts) {
     out.push_str("<article");
     html::push_attribute(out, "class", class);
     out.push('>');
-    element(out, "h2", None, &who);
+    let before = before.and_then(Message::as_assistant).map(speaker);
+    if before.as_ref() != Some(&who) {
+        element(out, "h2", None, &who);
+    }
     for part in &message.parts {
-        parts::draw(out, part);
+        parts::draw(out, part, root);
     }
     if let Message::Assistant(answer) = &message.info
         && let Some(error) = &answer.error
@@ -76,6 +94,36 @@ fn draw(out: &mut String, message: &MessageWithParts) {
         failed(out, error);
     }
     out.push_str("</article>");
+}
+
+/// What a turn took.
+fn took(out: &mut String, turn: &[MessageWithParts]) {
+    let (mut read, mut written) = (0, 0);
+    for part in turn.iter().flat_map(|message| &message.parts) {
+        if let Part::StepFinish(step) = part {
+            let tokens = &step.tokens;
+            read += tokens.input.0 + tokens.cache.read.0 + tokens.cache.write.0;
+            written += tokens.output.0;
+        }
+    }
+    if read + written > 0 {
+        let (read, written) = (grouped(read), grouped(written));
+        let facts = format!("{read} tokens read, {written} written");
+        element(out, "p", Some("took"), &facts);
+    }
+}
+
+/// 12345 is `12,345`.
+fn grouped(number: i64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && digit.is_ascii_digit() && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
 }
 
 fn speaker(answer: &AssistantMessage) -> String {

@@ -49,12 +49,17 @@ fn file(out: &mut String, view: &FileDiffView) {
     }
     out.push_str("><summary>");
     html::push_text(out, &view.path);
-    let counts = match view.status {
-        DiffStatus::Binary => " binary".to_owned(),
-        DiffStatus::Mode => " mode".to_owned(),
-        _ => format!(" +{} −{}", view.additions, view.deletions),
-    };
-    element(out, "small", None, &counts);
+    out.push(' ');
+    match view.status {
+        DiffStatus::Binary => element(out, "small", None, "binary"),
+        DiffStatus::Mode => element(out, "small", None, "mode"),
+        _ => {
+            let (added, deleted) = (view.additions, view.deletions);
+            element(out, "small", Some("added"), &format!("+{added}"));
+            out.push(' ');
+            element(out, "small", Some("deleted"), &format!("−{deleted}"));
+        }
+    }
     out.push_str("</summary><table>");
     for hunk in &view.hunks {
         let heading = hunk.heading.as_deref().unwrap_or_default();

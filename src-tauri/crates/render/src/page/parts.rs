@@ -1,36 +1,38 @@
 //! Each kind of part, drawn without a script.
 
-use lathe_protocol::{
-    FilePart, MessageError, Part, StepFinishPart, SubtaskPart, ToolPart, ToolState,
-};
+use lathe_protocol::{FilePart, MessageError, Part, SubtaskPart};
 use serde_json::Value;
 
-use super::{changes, close, element, open};
-use crate::{ansi, html, markdown};
+use super::{calls, close, element, open};
+use crate::{html, markdown};
 
-pub(super) fn draw(out: &mut String, part: &Part) {
+/// `root` is the folder that files are named from.
+pub(super) fn draw(out: &mut String, part: &Part, root: &str) {
     match part {
         Part::Text(part) if part.synthetic == Some(true) => {
-            folded(out, "Added by the program", |out| prose(out, &part.text));
+            aside(out, "Added by the program", |out| prose(out, &part.text));
         }
         Part::Text(part) => prose(out, &part.text),
-        Part::Reasoning(part) => folded(out, "Reasoning", |out| prose(out, &part.text)),
+        Part::Reasoning(part) => aside(out, "Reasoning", |out| prose(out, &part.text)),
         Part::File(part) => file(out, part),
         Part::Agent(part) => note(out, &format!("@{}", part.name)),
         Part::Subtask(part) => subtask(out, part),
-        Part::Tool(part) => tool(out, part),
-        Part::StepFinish(part) => step(out, part),
+        Part::Tool(part) => calls::draw(out, part),
         Part::Snapshot(part) => match &part.name {
             Some(name) => note(out, &format!("Snapshot: {name}")),
             None => note(out, "Snapshot before something was taken back"),
         },
-        Part::Patch(part) => note(out, &format!("Changed {}", part.files.join(", "))),
+        Part::Patch(part) => {
+            let files: Vec<&str> = part.files.iter().map(|file| below(root, file)).collect();
+            note(out, &format!("Changed {}", files.join(", ")));
+        }
         Part::Retry(part) => note(
             out,
             &format!("Tried again ({}): {}", part.attempt, said(&part.error.0)),
         ),
         Part::Compaction(_) => note(out, "From here back, the session was summed up"),
-        Part::StepStart(_) => {}
+        // What the steps of a turn took stands at its end.
+        Part::StepStart(_) | Part::StepFinish(_) => {}
         Part::Unknown(part) => {
             let value = serde_json::to_string_pretty(part).unwrap_or_default();
             folded(out, &part.kind, |out| plain(out, &value));
@@ -38,17 +40,26 @@ pub(super) fn draw(out: &mut String, part: &Part) {
     }
 }
 
-fn prose(out: &mut String, text: &str) {
+fn below<'a>(root: &str, file: &'a str) -> &'a str {
+    let inside = file
+        .strip_prefix(root)
+        .and_then(|rest| rest.strip_prefix('/'));
+    inside.unwrap_or(file)
+}
+
+pub(super) fn prose(out: &mut String, text: &str) {
     open(out, "div", Some("markdown"));
     for block in markdown::render(text, &markdown::Options::default()) {
         out.push_str("<div class=\"block\">");
-        out.push_str(&block);
+        // A picture of the web is offered by a button, which does nothing without a program.
+        let block = block.replace("<button type=\"button\"", "<span");
+        out.push_str(&block.replace("</button>", "</span>"));
         out.push_str("</div>");
     }
     close(out, "div");
 }
 
-fn note(out: &mut String, text: &str) {
+pub(super) fn note(out: &mut String, text: &str) {
     element(out, "p", Some("note"), text);
 }
 
@@ -57,13 +68,21 @@ fn plain(out: &mut String, text: &str) {
 }
 
 fn folded(out: &mut String, title: &str, content: impl FnOnce(&mut String)) {
-    out.push_str("<details>");
+    open(out, "details", None);
     element(out, "summary", None, title);
     content(out);
-    out.push_str("</details>");
+    close(out, "details");
 }
 
-fn file(out: &mut String, file: &FilePart) {
+/// What was neither asked nor answered.
+fn aside(out: &mut String, title: &str, content: impl FnOnce(&mut String)) {
+    open(out, "details", Some("aside"));
+    element(out, "summary", None, title);
+    content(out);
+    close(out, "details");
+}
+
+pub(super) fn file(out: &mut String, file: &FilePart) {
     let name = file.filename.as_deref().unwrap_or(&file.mime);
     let picture = ["image/png", "image/jpeg", "image/gif", "image/webp"]
         .iter()
@@ -83,69 +102,6 @@ fn file(out: &mut String, file: &FilePart) {
 fn subtask(out: &mut String, part: &SubtaskPart) {
     let title = format!("Handed to {}: {}", part.agent, part.description);
     folded(out, &title, |out| prose(out, &part.prompt));
-}
-
-fn step(out: &mut String, part: &StepFinishPart) {
-    let tokens = &part.tokens;
-    if tokens.context() > 0 {
-        let read = tokens.input.0 + tokens.cache.read.0 + tokens.cache.write.0;
-        let facts = format!("{read} tokens read, {} written", tokens.output);
-        element(out, "p", Some("step"), &facts);
-    }
-}
-
-fn tool(out: &mut String, part: &ToolPart) {
-    let state = part.state();
-    let (title, class) = match state {
-        ToolState::Completed(done) => (done.title.clone(), "tool"),
-        ToolState::Error(_) => (String::new(), "tool failed"),
-        _ => (String::new(), "tool open"),
-    };
-    out.push_str("<details");
-    html::push_attribute(out, "class", class);
-    out.push_str("><summary>");
-    element(out, "b", None, &part.tool);
-    out.push(' ');
-    html::push_text(out, &title);
-    out.push_str("</summary>");
-    tool_body(out, state);
-    out.push_str("</details>");
-}
-
-fn tool_body(out: &mut String, state: &ToolState) {
-    let whole = serde_json::to_value(state).unwrap_or_default();
-    let input = &whole["input"];
-    if input.as_object().is_some_and(|input| !input.is_empty()) {
-        let shown = serde_json::to_string_pretty(input).unwrap_or_default();
-        plain(out, &shown);
-    }
-    let drawn = changes::of_call(out, &whole["metadata"]);
-    match state {
-        ToolState::Completed(done) => {
-            if !drawn {
-                output(out, &done.output);
-            }
-            for attachment in done.attachments.iter().flatten() {
-                file(out, attachment);
-            }
-        }
-        ToolState::Error(failed) => {
-            element(out, "p", Some("error"), &failed.error);
-            if let Some(text) = whole["metadata"]["output"].as_str() {
-                output(out, text);
-            }
-        }
-        ToolState::Pending(_) | ToolState::Running(_) => note(out, "It did not end"),
-    }
-}
-
-fn output(out: &mut String, text: &str) {
-    if text.is_empty() {
-        return;
-    }
-    out.push_str("<pre class=\"output\">");
-    out.push_str(&ansi::to_html(text));
-    out.push_str("</pre>");
 }
 
 fn said(error: &MessageError) -> String {

@@ -66,7 +66,7 @@ fn every_kind_of_part_is_drawn() {
         { "type": "step-start" },
         { "type": "step-finish", "reason": "stop", "cost": 0.1, "tokens": tokens },
         { "type": "snapshot", "snapshot": "abc", "name": "before lunch" },
-        { "type": "patch", "hash": "abc", "files": ["src/a.rs"] },
+        { "type": "patch", "hash": "abc", "files": ["/x/src/a.rs"] },
         { "type": "retry", "attempt": 2, "error": { "name": "APIError", "data": { "message": "too busy", "isRetryable": true } }, "time": { "created": 1 } },
         { "type": "compaction", "auto": true },
         { "type": "hologram", "beam": "blue" },
@@ -92,7 +92,79 @@ fn every_kind_of_part_is_drawn() {
         "<tr class=\"del\">",
         "<tr class=\"add\">",
         "it failed",
+        "<b>Edit</b> a.txt",
+        "$ false",
     ] {
         assert!(drawn.contains(expected), "{expected} is missing in {drawn}");
     }
+}
+
+#[test]
+fn a_call_is_told_as_a_person_would() {
+    let call = |tool: &str, input: serde_json::Value, metadata: serde_json::Value| {
+        json!({ "type": "tool", "callID": "c", "tool": tool, "state": {
+            "status": "completed", "input": input, "output": "OUTPUT", "title": "",
+            "metadata": metadata, "time": { "start": 1, "end": 2 } } })
+    };
+    let drawn = page(json!([
+        call(
+            "todowrite",
+            json!({ "todos": [
+            { "content": "<one>", "status": "completed" }, { "content": "two", "status": "pending" },
+        ] }),
+            json!({})
+        ),
+        call(
+            "question",
+            json!({ "questions": [
+            { "question": "Tea?", "header": "Drink", "options": [{ "label": "Yes" }] },
+        ] }),
+            json!({ "answers": [["Yes, <green>"]] })
+        ),
+        call(
+            "server_tool",
+            json!({ "size": 3, "text": "<a>" }),
+            json!({})
+        ),
+    ]));
+    for expected in [
+        "<b>Update tasks</b> 2 items",
+        "class=\"task task-done\" aria-label=\"done\"></span> &lt;one&gt;",
+        "<b>Question</b> Drink",
+        "<p class=\"answer\">Yes, &lt;green&gt;</p>",
+        "<dt>size</dt><dd>3</dd><dt>text</dt><dd>&lt;a&gt;</dd>",
+    ] {
+        assert!(drawn.contains(expected), "{expected} is missing in {drawn}");
+    }
+    assert_eq!(drawn.matches("OUTPUT").count(), 1);
+}
+
+#[test]
+fn a_turn_says_once_who_answers_and_what_it_took() {
+    let answer = |id: &str, input: i64| {
+        json!({
+            "info": { "id": id, "sessionID": "ses_1", "role": "assistant", "parentID": "msg_1",
+                "time": { "created": 1 }, "providerID": "p", "modelID": "m", "agent": "build",
+                "mode": "build", "path": { "cwd": "/x", "root": "/x" }, "cost": 0,
+                "tokens": { "input": 0, "output": 0, "reasoning": 0, "cache": { "read": 0, "write": 0 } } },
+            "parts": [{ "type": "step-finish", "id": format!("prt_{id}"), "sessionID": "ses_1",
+                "messageID": id, "reason": "stop", "cost": 0,
+                "tokens": { "input": input, "output": 5, "reasoning": 0, "cache": { "read": 0, "write": 0 } } }],
+        })
+    };
+    let export = json!({
+        "info": {
+            "id": "ses_1", "projectID": "p", "directory": "/x", "title": "Tea", "version": "1",
+            "time": { "created": 1, "updated": 1 },
+        },
+        "messages": [
+            { "info": { "id": "msg_1", "sessionID": "ses_1", "role": "user", "time": { "created": 1 } }, "parts": [] },
+            answer("msg_2", 1_000),
+            answer("msg_3", 234_567),
+        ],
+    });
+    let drawn = session(&serde_json::from_value(export).unwrap());
+    assert_eq!(drawn.matches("<h2>build · m</h2>").count(), 1, "{drawn}");
+    assert!(drawn.contains("235,567 tokens read, 10 written"), "{drawn}");
+    assert!(drawn.contains("1 prompt<"), "{drawn}");
 }
