@@ -58,10 +58,14 @@ async fn find_in_session_counts_marks_and_walks() -> Result<(), WindowError> {
         "CSS.highlights.get('find')?.size >= 2 && CSS.highlights.get('find-here')?.size === 1";
     window.wait_until("marks in the text", marks).await?;
     window.screenshot("find").await?;
+    let moved = "[document.documentElement, document.body, document.querySelector('.frame')]\
+                 .some((one) => one.scrollTop !== 0)";
+    assert_eq!(window.value_of(moved, Value::Null).await?, false);
     window.press("Enter").await?;
     window
         .wait_until_with("the first place", IN_VIEW, json!("pumpkin one"))
         .await?;
+    window.screenshot("found").await?;
     window.press("Escape").await?;
     window.wait_gone(FIND).await?;
     window.close().await

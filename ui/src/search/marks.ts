@@ -62,9 +62,10 @@ export function useMarks(text: Accessor<string>, target: Accessor<Target | undef
       if (chosen && highlights) here.push(chosen);
       else part.setAttribute('data-found', '');
     }
-    if (!highlights) return;
-    highlights.set(ALL, new Highlight(...all));
-    highlights.set(HERE, new Highlight(...here));
+    // WebKit paints over what is taken out, and forgets what is only replaced.
+    for (const name of [ALL, HERE]) highlights?.delete(name);
+    highlights?.set(ALL, new Highlight(...all));
+    highlights?.set(HERE, new Highlight(...here));
   };
   const soon = () => {
     if (asked) return;
