@@ -38,7 +38,7 @@ fn endpoint(model: &FakeModel, wire: WireKind) -> Endpoint {
 
 thread_local! {
     /// One per test, which is one per thread: setting up TLS is most of what a test costs.
-    static CLIENT: ModelClient = ModelClient::new(patience(PATIENT), DemoPace::Instant).unwrap();
+    static CLIENT: ModelClient = ModelClient::new(patience(PATIENT), DemoPace::Instant);
 }
 
 /// Only tests about silence are in a hurry.

@@ -2,9 +2,10 @@
 
 use std::fs;
 
-use lathe_protocol::{Event, FileDiff, FileStatus};
+use lathe_protocol::{Action, Event, FileDiff, FileStatus};
+use lathe_session::Answer;
 use lathe_session::bus::Told;
-use lathe_test_support::app::until;
+use lathe_test_support::app::{until, until_idle};
 use lathe_test_support::fake_model::{call, text};
 use serde_json::json;
 
@@ -106,4 +107,33 @@ async fn a_long_file_is_counted_and_its_texts_wait_until_they_are_asked_for() {
         .await
         .unwrap();
     assert!(whole.after.unwrap().ends_with("40000\n"));
+}
+
+#[tokio::test]
+async fn what_the_person_changes_while_the_agent_only_looks_is_not_the_agents() {
+    let agent = Agent::start().await.file("a.txt", "1\n");
+    let app = agent.app.rule("read", "*", Action::Ask);
+    let mut events = app.sessions.subscribe();
+    agent
+        .model
+        .reply([call("read", json!({ "filePath": app.path("a.txt") }))]);
+    agent.model.reply([text("read")]);
+    app.send("look").await;
+    let asked = app.asked(&mut events).await;
+    fs::write(app.path("a.txt"), "mine\n").unwrap();
+    let once = app
+        .sessions
+        .answer_permission(&asked.id, Answer::Once)
+        .await;
+    once.unwrap();
+    until_idle(&mut events, &app.session.id).await;
+
+    let kinds = app.outline().await;
+    assert_eq!(
+        kinds[1..],
+        [
+            "assistant: step-start tool step-finish",
+            "assistant: step-start text step-finish"
+        ]
+    );
 }

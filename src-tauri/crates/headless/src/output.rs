@@ -30,7 +30,9 @@ pub fn note(text: &str) {
 /// The one line on a terminal that says what is going on; the next one replaces it.
 pub fn progress(line: Option<&str>) {
     static SHOWN: AtomicBool = AtomicBool::new(false);
-    if !io::stderr().is_terminal() {
+    // Asked once: this is called for every piece of an answer.
+    static IS_TERMINAL: LazyLock<bool> = LazyLock::new(|| io::stderr().is_terminal());
+    if !*IS_TERMINAL {
         return;
     }
     if SHOWN.swap(line.is_some(), Ordering::Relaxed) {

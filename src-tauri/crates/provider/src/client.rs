@@ -7,7 +7,11 @@
 mod body;
 mod chunks;
 
-use std::{collections::VecDeque, time::Duration};
+use std::{
+    collections::VecDeque,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use futures::{StreamExt, stream::BoxStream};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
@@ -64,31 +68,34 @@ impl Default for Timeouts {
 /// Talks to models. Cheap to clone; connections are shared.
 #[derive(Debug, Clone)]
 pub struct ModelClient {
-    remote: reqwest::Client,
-    /// Never through a proxy.
-    local: reqwest::Client,
+    clients: Arc<Clients>,
     timeouts: Timeouts,
     demo: Demo,
 }
 
-#[derive(Debug, thiserror::Error)]
-#[error("the HTTP client could not be set up: {0}")]
-pub struct ClientError(#[from] reqwest::Error);
+/// Made when they are first needed: those for TLS read the system's certificates.
+#[derive(Debug)]
+struct Clients {
+    connect: Duration,
+    remote: OnceLock<reqwest::Client>,
+    /// Never through a proxy.
+    local: OnceLock<reqwest::Client>,
+    /// The same without TLS.
+    local_plain: OnceLock<reqwest::Client>,
+}
 
 impl ModelClient {
-    pub fn new(timeouts: Timeouts, pace: DemoPace) -> Result<Self, ClientError> {
-        let builder = || {
-            reqwest::Client::builder()
-                .connect_timeout(timeouts.connect)
-                .redirect(reqwest::redirect::Policy::none())
-                .user_agent(concat!("lathe/", env!("CARGO_PKG_VERSION")))
-        };
-        Ok(Self {
-            remote: builder().build()?,
-            local: builder().no_proxy().build()?,
+    pub fn new(timeouts: Timeouts, pace: DemoPace) -> Self {
+        Self {
+            clients: Arc::new(Clients {
+                connect: timeouts.connect,
+                remote: OnceLock::new(),
+                local: OnceLock::new(),
+                local_plain: OnceLock::new(),
+            }),
             timeouts,
             demo: Demo::new(pace),
-        })
+        }
     }
 
     /// One step: `start`, `start-step`, content, then `finish-step` and `finish`, or one
@@ -130,13 +137,32 @@ impl ModelClient {
         }
     }
 
-    pub(crate) fn http_for(&self, base_url: &str) -> reqwest::Client {
-        let host = reqwest::Url::parse(base_url)
-            .ok()
-            .and_then(|url| url.host_str().map(str::to_owned))
-            .unwrap_or_default();
+    pub(crate) fn http_for(&self, base_url: &str) -> Result<reqwest::Client, ProviderError> {
+        let url = reqwest::Url::parse(base_url).ok();
+        let host = url.as_ref().and_then(|url| url.host_str());
+        let host = host.unwrap_or_default();
         let loopback = host == "localhost" || host == "[::1]" || host.starts_with("127.");
-        if loopback { &self.local } else { &self.remote }.clone()
+        let plain = url.as_ref().is_some_and(|url| url.scheme() == "http");
+        let builder = reqwest::Client::builder()
+            .connect_timeout(self.clients.connect)
+            .redirect(reqwest::redirect::Policy::none())
+            .user_agent(concat!("lathe/", env!("CARGO_PKG_VERSION")));
+        let (client, builder) = match (loopback, plain) {
+            (false, _) => (&self.clients.remote, builder),
+            (true, false) => (&self.clients.local, builder.no_proxy()),
+            (true, true) => {
+                let builder = builder.no_proxy().tls_certs_only([]);
+                (&self.clients.local_plain, builder)
+            }
+        };
+        if let Some(client) = client.get() {
+            return Ok(client.clone());
+        }
+        let built = builder.build().map_err(|error| {
+            let message = format!("The HTTP client could not be set up: {error}");
+            ProviderError::Api(ApiFailure::malformed(message))
+        })?;
+        Ok(client.get_or_init(|| built).clone())
     }
 }
 
@@ -228,7 +254,7 @@ impl Step {
 
 /// A request ready to go.
 struct Ask {
-    http: reqwest::Client,
+    http: Result<reqwest::Client, ProviderError>,
     endpoint: Endpoint,
     wire: &'static dyn Wire,
     call: HttpCall,
@@ -259,7 +285,8 @@ impl Ask {
         let base = self.endpoint.base_url.trim_end_matches('/');
         let url = format!("{base}{}", self.call.path);
         let body = reqwest::Body::wrap(Chunks::new(self.call.body.chunks()));
-        Ok(self.http.post(url).headers(self.headers()?).body(body))
+        let http = self.http.as_ref().map_err(Clone::clone)?;
+        Ok(http.post(url).headers(self.headers()?).body(body))
     }
 
     fn headers(&self) -> Result<HeaderMap, ProviderError> {

@@ -142,7 +142,7 @@ async fn fetch(
     path: &str,
 ) -> Result<Value, ProviderError> {
     let url = format!("{}{path}", endpoint.base_url);
-    let http = client.http_for(&endpoint.base_url);
+    let http = client.http_for(&endpoint.base_url)?;
     let sent = http.get(url).headers(headers(endpoint)?).send().await;
     let response = sent.map_err(|error| unreachable_server(endpoint, &error))?;
     let status = response.status();

@@ -119,8 +119,7 @@ pub fn default_data_dir() -> Result<PathBuf> {
 impl Sessions {
     pub async fn open(options: Options) -> Result<Self> {
         let store = Store::open(&options.data_dir, lathe_store::Options::default()).await?;
-        let client = ModelClient::new(options.timeouts, options.pace)
-            .map_err(|error| Failed::refused(error.to_string()))?;
+        let client = ModelClient::new(options.timeouts, options.pace);
         let records = Records::new(store, Bus::default(), options.clock);
         let (home, named) = (
             options.config_home,

@@ -9,7 +9,7 @@ use crate::context::{PermissionAsk, ToolContext};
 use crate::paths::Place;
 use crate::search::{self, Ages, Newest, PathPattern};
 use crate::text;
-use crate::tool::{Tool, ToolFailure, ToolOutput};
+use crate::tool::{Effect, Tool, ToolFailure, ToolOutput};
 
 const LIMIT: usize = 100;
 
@@ -26,6 +26,7 @@ pub struct GlobInput {
 
 impl Tool for Glob {
     const NAME: &'static str = "glob";
+    const EFFECT: Effect = Effect::Looks;
     const PROMPT: &'static str = include_str!("glob.txt");
     type Input = GlobInput;
 

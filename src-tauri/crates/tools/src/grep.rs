@@ -13,7 +13,7 @@ use crate::context::{PermissionAsk, ToolContext};
 use crate::files;
 use crate::search::{self, Newest, PathPattern};
 use crate::text;
-use crate::tool::{Tool, ToolFailure, ToolOutput};
+use crate::tool::{Effect, Tool, ToolFailure, ToolOutput};
 
 const LIMIT: usize = 100;
 
@@ -32,6 +32,7 @@ pub struct GrepInput {
 
 impl Tool for Grep {
     const NAME: &'static str = "grep";
+    const EFFECT: Effect = Effect::Looks;
     const PROMPT: &'static str = include_str!("grep.txt");
     type Input = GrepInput;
 

@@ -11,7 +11,7 @@ use crate::context::{PermissionAsk, ToolContext};
 use crate::files;
 use crate::search::{self, PathPattern};
 use crate::text;
-use crate::tool::{Tool, ToolFailure, ToolOutput};
+use crate::tool::{Effect, Tool, ToolFailure, ToolOutput};
 
 const LIMIT: usize = 100;
 
@@ -29,6 +29,7 @@ pub struct ListInput {
 
 impl Tool for List {
     const NAME: &'static str = "list";
+    const EFFECT: Effect = Effect::Looks;
     const PROMPT: &'static str = include_str!("list.txt");
     type Input = ListInput;
 

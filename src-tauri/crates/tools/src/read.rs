@@ -15,7 +15,7 @@ use crate::context::{PermissionAsk, ToolContext};
 use crate::files::{self, FileError};
 use crate::paths::{Place, Target};
 use crate::text;
-use crate::tool::{Attachment, Tool, ToolFailure, ToolOutput};
+use crate::tool::{Attachment, Effect, Tool, ToolFailure, ToolOutput};
 
 const DEFAULT_LINES: usize = 2_000;
 const MAX_ATTACHMENT: u64 = 20 * 1024 * 1024;
@@ -38,6 +38,7 @@ pub struct ReadInput {
 
 impl Tool for Read {
     const NAME: &'static str = "read";
+    const EFFECT: Effect = Effect::Looks;
     const PROMPT: &'static str = include_str!("read.txt");
     const CUTS_ITSELF: bool = true;
     type Input = ReadInput;

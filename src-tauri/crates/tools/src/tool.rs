@@ -34,9 +34,11 @@ pub trait Tool: Send + Sync + 'static {
     ) -> impl Future<Output = Result<ToolOutput, ToolFailure>> + Send;
 }
 
-/// Whether calls of one step may overlap.
+/// Whether calls of one step may overlap, and whether the project is the same afterwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
+    /// Only looks at the project; runs beside any other call of the step.
+    Looks,
     /// Runs beside any other call of the step.
     Independent,
     /// Changes files or runs commands: ordered calls run one after the other, as called.

@@ -18,7 +18,7 @@ async fn serve(router: Router) -> String {
 }
 
 fn client() -> ModelClient {
-    ModelClient::new(Timeouts::default(), DemoPace::Instant).unwrap()
+    ModelClient::new(Timeouts::default(), DemoPace::Instant)
 }
 
 fn endpoint(base_url: String, wire: WireKind) -> Endpoint {

@@ -33,7 +33,7 @@ pub(super) async fn models(server: &Server<'_>) -> Option<Vec<ModelInfo>> {
 
 async fn show(server: &Server<'_>, name: &str) -> Option<Value> {
     let url = format!("{}/api/show", server.native.base_url);
-    let http = server.client.http_for(&url);
+    let http = server.client.http_for(&url).ok()?;
     let asked = http
         .post(url)
         .json(&json!({ "model": name }))

@@ -27,7 +27,7 @@ async fn found(ollama: String, lm_studio: String, llama_cpp: String) -> Vec<Prov
     }});
     let (catalog, problems) = Catalog::built_in().with_config(&ModelConfig::read(&config));
     assert_eq!(problems, []);
-    let client = ModelClient::new(Timeouts::default(), DemoPace::Instant).unwrap();
+    let client = ModelClient::new(Timeouts::default(), DemoPace::Instant);
     discover(&client, &catalog).await
 }
 

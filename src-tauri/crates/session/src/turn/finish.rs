@@ -7,6 +7,7 @@ use lathe_protocol::{
     TokenUsage, Unanswered,
 };
 use lathe_provider::{FinishReason, ProviderError, Usage};
+use lathe_tools::Effect;
 
 use super::calls::After;
 use super::step::Call;
@@ -46,13 +47,14 @@ impl Turn {
     ) -> Result<Next> {
         let before = self.tree_before(begun).await?;
         let called = !end.calls.is_empty();
+        let may_change = self.may_change(asked, &end.calls);
         let after = if called {
             self.run_calls(asked, end.calls, before, task_models)
                 .await?
         } else {
             After::GoOn
         };
-        let tree = self.tree_after(before, called).await;
+        let tree = self.tree_after(before, may_change).await;
         let finish = finish_of(end.reason, called);
         message.tokens = tokens(end.usage);
         message.cost = end.cost;
@@ -81,6 +83,16 @@ impl Turn {
             }
             After::GoOn => Next::End(Ended::Done),
         })
+    }
+
+    /// What the person changes while the agent only looks is not the agent's.
+    fn may_change(&self, asked: &Asked, calls: &[Call]) -> bool {
+        let tools = self.tools(&asked.agent);
+        let looks = |call: &Call| {
+            let tool = tools.find(&call.part.tool);
+            tool.is_ok_and(|tool| tool.effect() == Effect::Looks)
+        };
+        !calls.iter().all(looks)
     }
 
     pub(super) async fn put_step_finish(

@@ -58,10 +58,14 @@ impl Turn {
         Ok(Some(tree))
     }
 
-    /// The tree as the step leaves it; a step without calls left it as it was.
-    pub(super) async fn tree_after(&self, before: Option<TreeId>, called: bool) -> Option<TreeId> {
+    /// The tree as the step leaves it; a step that changes nothing leaves it as it was.
+    pub(super) async fn tree_after(
+        &self,
+        before: Option<TreeId>,
+        may_change: bool,
+    ) -> Option<TreeId> {
         let before = before?;
-        if !called {
+        if !may_change {
             return Some(before);
         }
         let worktree = Path::new(&self.project.worktree);
