@@ -156,6 +156,12 @@ async fn pictures_are_walked_and_zoomed_with_keys() -> Result<(), WindowError> {
         window.wait_for_text(title, name).await?;
         window.wait_for_text(position, place).await?;
     }
+    // Dark around a picture, also in a light window: what stands there must be light.
+    let brightness = "Math.min(...getComputedStyle(document.querySelector(given)).color\
+                      .match(/[0-9]+/g).slice(0, 3).map(Number))";
+    let button = window.value_of(brightness, json!(".lightbox .icon-button"));
+    let button = button.await?.as_u64();
+    assert!(button > Some(120), "{button:?}");
     window.wait_for(".lightbox-frame[data-zoom=fit]").await?;
     window.press("1").await?;
     window.wait_for(".lightbox-frame[data-zoom='1.00']").await?;

@@ -40,6 +40,11 @@ async fn every_card_is_there_in_every_state() -> Result<(), WindowError> {
         .await?;
     assert_eq!(types, 13, "the twelve types, and one that nobody knows");
 
+    let grounds = "['light', 'dark'].map((look) => \
+                   getComputedStyle(document.querySelector(`[data-look=${look}]`)).backgroundColor)";
+    let grounds = window.value_of(grounds, json!(null)).await?;
+    assert_ne!(grounds[0], grounds[1], "both looks are there at once");
+
     let rooms = window.value_of(ROOMS, json!(null)).await?;
     for room in rooms.as_array().into_iter().flatten() {
         window.value_of(SHOW, room.clone()).await?;

@@ -38,7 +38,7 @@ function RoomView(props: { room: Room }) {
       <div class="gallery-looks">
         <For each={['light', 'dark'] as const}>
           {(look) => (
-            <div class="gallery-look" data-look={look}>
+            <div class="gallery-look own-scheme" data-look={look}>
               <For each={props.room.exhibits}>{(one) => <ExhibitView name={one.name} message={one.message} />}</For>
             </div>
           )}

@@ -121,7 +121,7 @@ function Window(props: { place: Place }) {
 
   return (
     <Dialog.Content
-      class="lightbox"
+      class="lightbox own-scheme"
       ref={content}
       data-testid="lightbox"
       onKeyDown={onKeyDown}
