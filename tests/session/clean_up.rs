@@ -11,7 +11,7 @@ use lathe_test_support::app::{TestApp, until_idle};
 use lathe_test_support::fake_model::{call, pause, text};
 use serde_json::{Value, json};
 
-use crate::agent::Agent;
+use crate::agent::{Agent, git};
 use crate::interleavings::Dice;
 
 fn to(message: &MessageId) -> RevertTarget {
@@ -261,4 +261,43 @@ async fn while_a_part_cannot_be_read_everything_is_kept() {
     fs::write(&file, whole).unwrap();
     app.sessions.revert(id, &to(&turn)).await.unwrap();
     assert_eq!(app.read("a.txt"), "1\n");
+}
+
+#[tokio::test]
+async fn a_folder_that_is_gone_leaves_no_snapshots_once_its_session_is_gone_too() {
+    let agent = Agent::start().await.file("a.txt", "1\n");
+    let app = &agent.app;
+    for args in [
+        &["init", "-q"][..],
+        &["add", "."],
+        &["commit", "-qm", "one"],
+    ] {
+        git(&app.path(""), args);
+    }
+    agent.turn("printf '2\\n' > a.txt").await;
+    let fork = app.sessions.fork(&app.session.id, None, true).await;
+    let fork = fork.unwrap();
+    app.sessions.checkpoint(&fork.id, "kept").await.unwrap();
+    let all = || {
+        fs::read_dir(app.data_dir().join("snapshot"))
+            .unwrap()
+            .count()
+    };
+    assert_eq!(all(), 2);
+
+    fs::remove_dir_all(&fork.directory).unwrap();
+    app.sessions.clean_up(0).await;
+    assert_eq!(all(), 2, "the folder may come back");
+
+    app.sessions.remove(&fork.id).await.unwrap();
+    app.sessions.clean_up(0).await;
+    assert_eq!(all(), 2, "so may the session");
+
+    fs::remove_dir_all(app.data_dir().join("trash").join(fork.id.as_str())).unwrap();
+    app.sessions.clean_up(0).await;
+    assert_eq!(all(), 1);
+    assert_eq!(
+        held(&side(app), &app.session.id),
+        named(app, &app.session.id).await
+    );
 }

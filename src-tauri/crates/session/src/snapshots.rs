@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lathe_protocol::SessionId;
-use lathe_snapshot::{SideRepo, SnapshotError, SnapshotRef, TreeId};
+use lathe_snapshot::{Abandoned, SideRepo, SnapshotError, SnapshotRef, TreeId};
 use parking_lot::Mutex;
 
 use crate::error::{Failed, Result};
@@ -126,6 +126,19 @@ impl Snapshots {
             Ok(())
         };
         self.with(worktree, collect).await
+    }
+
+    /// Snapshots of work trees that are not there any more.
+    pub async fn abandoned(&self) -> Result<Vec<Abandoned>> {
+        let data_dir = self.data_dir.clone();
+        let found = tokio::task::spawn_blocking(move || Abandoned::find(&data_dir)).await;
+        Ok(found.map_err(|error| Failed::refused(error.to_string()))??)
+    }
+
+    pub async fn remove(&self, abandoned: Abandoned) -> Result<()> {
+        self.repos.lock().retain(|worktree, _| worktree.exists());
+        let removed = tokio::task::spawn_blocking(move || abandoned.remove()).await;
+        Ok(removed.map_err(|error| Failed::refused(error.to_string()))??)
     }
 
     fn repo(&self, worktree: &Path) -> Option<Arc<SideRepo>> {

@@ -38,6 +38,7 @@
 //! packs. From gix come the hash (with collision detection), trees, pack reading and zlib; the
 //! walk, the stat cache, the pack writer and the deltas along a path's versions are here.
 
+mod abandoned;
 mod diff;
 mod error;
 mod objects;
@@ -50,6 +51,7 @@ mod scan;
 mod tree;
 mod whole;
 
+pub use abandoned::Abandoned;
 pub use diff::{Change, ChangeKind};
 pub use error::{Refused, Result, SnapshotError};
 pub use path::{BadPath, RelPath};

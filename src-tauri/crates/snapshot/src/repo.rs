@@ -14,6 +14,7 @@ use std::{
 use sha2::{Digest, Sha256};
 
 use crate::{
+    abandoned::WORKTREE,
     error::{Doing, Refused, Result, SnapshotError},
     objects::{Batch, Budget, Objects, repack},
     path::RelPath,
@@ -110,7 +111,7 @@ impl SideRepo {
         let data_dir = fs::canonicalize(data_dir).map_err(Refused::NoRepository)?;
         refuse(&worktree, &data_dir)?;
         let dir = place(&data_dir, &worktree);
-        let (objects, refs) = lay_out(&dir).map_err(Refused::NoRepository)?;
+        let (objects, refs) = lay_out(&dir, &worktree).map_err(Refused::NoRepository)?;
         Ok(Self {
             worktree,
             dir,
@@ -420,7 +421,7 @@ fn refuse(worktree: &Path, data_dir: &Path) -> Result<(), Refused> {
 }
 
 /// Enough for git to recognise a repository, so that people can look into it.
-fn lay_out(dir: &Path) -> io::Result<(Objects, Refs)> {
+fn lay_out(dir: &Path, worktree: &Path) -> io::Result<(Objects, Refs)> {
     fs::create_dir_all(dir)?;
     #[cfg(unix)]
     {
@@ -429,16 +430,18 @@ fn lay_out(dir: &Path) -> io::Result<(Objects, Refs)> {
     }
     let objects = Objects::open(&dir.join("objects"))?;
     let refs = Refs::open(dir)?;
-    for (name, content) in [
-        ("HEAD", "ref: refs/heads/none\n"),
+    let files: [(&str, &[u8]); 3] = [
+        ("HEAD", b"ref: refs/heads/none\n"),
         (
             "config",
-            "[core]\n\trepositoryformatversion = 0\n\tbare = true\n",
+            b"[core]\n\trepositoryformatversion = 0\n\tbare = true\n",
         ),
-    ] {
+        (WORKTREE, worktree.as_os_str().as_encoded_bytes()),
+    ];
+    for (name, content) in files {
         let path = dir.join(name);
         if !path.exists() {
-            whole::write_whole(&path, content.as_bytes())?;
+            whole::write_whole(&path, content)?;
         }
     }
     Ok((objects, refs))

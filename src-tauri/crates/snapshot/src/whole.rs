@@ -16,7 +16,7 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-const TEMPORARY: &str = ".tmp-";
+pub(crate) const TEMPORARY: &str = ".tmp-";
 
 pub(crate) fn temporary(dir: &Path) -> io::Result<tempfile::NamedTempFile> {
     tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(dir)

@@ -39,6 +39,23 @@ impl Sessions {
                 }
             }
         }
+        if let Err(error) = self.clean_abandoned().await {
+            tracing::info!(%error, "snapshots of folders that are gone were not cleaned up");
+        }
+    }
+
+    /// A folder may come back, so its snapshots stay while a session needs them.
+    async fn clean_abandoned(&self) -> Result<()> {
+        for abandoned in self.core.snapshots.abandoned().await? {
+            let mut needed = false;
+            for label in abandoned.labels() {
+                needed |= !self.is_unowned(label).await?;
+            }
+            if !needed {
+                self.core.snapshots.remove(abandoned).await?;
+            }
+        }
+        Ok(())
     }
 
     async fn clean_worktree(&self, root: &Path, spare: u64) -> Result<()> {
@@ -47,19 +64,13 @@ impl Sessions {
             return Ok(());
         };
         for label in labels {
-            let gone = match SessionId::parse(&label) {
-                Ok(id) if self.is_gone(&id).await? => true,
-                Ok(id) => {
-                    if used > spare {
-                        self.let_go(&id, root).await?;
-                    }
-                    false
-                }
-                Err(_) => is_passing(&label),
-            };
-            if gone {
+            if self.is_unowned(&label).await? {
                 let all = snapshots.references(root, &label).await?;
                 snapshots.release(root, all).await?;
+            } else if let Ok(id) = SessionId::parse(&label)
+                && used > spare
+            {
+                self.let_go(&id, root).await?;
             }
         }
         snapshots.collect(root).await
@@ -67,9 +78,12 @@ impl Sessions {
 
     /// Neither there nor in the trash. A session is stored before its first snapshot is taken,
     /// so one that is listed and then not found is gone.
-    async fn is_gone(&self, id: &SessionId) -> Result<bool> {
-        let in_trash = self.core.data_dir.join("trash").join(id.as_str()).exists();
-        Ok(!in_trash && self.core.records.store().session(id).await?.is_none())
+    async fn is_unowned(&self, label: &str) -> Result<bool> {
+        let Ok(id) = SessionId::parse(label) else {
+            return Ok(is_passing(label));
+        };
+        let in_trash = self.core.data_dir.join("trash").join(label).exists();
+        Ok(!in_trash && self.core.records.store().session(&id).await?.is_none())
     }
 
     /// The same for one session, unless somebody works on it.
