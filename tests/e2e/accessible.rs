@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::Path;
 
+use lathe_test_support::fake_model::{FakeModel, call, text};
 use lathe_test_support::window::{Window, WindowError};
 use serde_json::{Value, json};
 
-use crate::steps::{open, project, send, until_answered};
+use crate::steps::{open, open_with, project, run_action, send, until_answered};
 
 /// What axe calls serious or critical, each with the elements it means.
 const RUN: &str = "axe.run(document, { resultTypes: ['violations'] }).then((found) =>
@@ -22,15 +23,20 @@ async fn check(window: &Window, screen: &str) -> Result<(), WindowError> {
     Ok(())
 }
 
-#[tokio::test]
-async fn axe_finds_nothing_serious_on_the_main_screens() -> Result<(), WindowError> {
+/// Brings the checker into the page.
+async fn with_axe(window: Window) -> Result<Window, WindowError> {
     let checker =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ui/node_modules/axe-core/axe.min.js");
     let checker = fs::read_to_string(checker)?;
-    let garden = project()?;
-    let window = open(&garden).await?;
     let load = format!("{checker}; arguments[arguments.length - 1](typeof axe)");
     assert_eq!(window.run(&load, json!([])).await?, json!("object"));
+    Ok(window)
+}
+
+#[tokio::test]
+async fn axe_finds_nothing_serious_on_the_main_screens() -> Result<(), WindowError> {
+    let garden = project()?;
+    let window = with_axe(open(&garden).await?).await?;
 
     check(&window, "an empty session").await?;
     send(&window, "How many beds are there?").await?;
@@ -75,6 +81,46 @@ async fn axe_finds_nothing_serious_on_the_main_screens() -> Result<(), WindowErr
         window.click(&format!("[data-testid={page}]")).await?;
         window.screenshot(page).await?;
         check(&window, page).await?;
+    }
+    window.close().await
+}
+
+#[tokio::test]
+async fn axe_finds_nothing_serious_in_the_review_and_in_dialogs() -> Result<(), WindowError> {
+    let (model, garden) = (FakeModel::start().await, project()?);
+    let edit = json!({ "filePath": "README.md", "oldString": "beds", "newString": "rows" });
+    let todo = json!({ "id": "1", "content": "Weed", "status": "pending", "priority": "high" });
+    model.reply([call("read", json!({ "filePath": "README.md" }))]);
+    model.reply([
+        call("edit", edit),
+        call("todowrite", json!({ "todos": [todo] })),
+    ]);
+    model.reply([text("It counts rows now.")]);
+    let window = with_axe(open_with(&model, &garden).await?).await?;
+    send(&window, "Count rows").await?;
+    until_answered(&window).await?;
+    window.wait_for("[data-testid=review] [data-hunk]").await?;
+
+    for theme in ["light", "dark"] {
+        run_action(&window, &format!("theme {theme}")).await?;
+        check(&window, &format!("the review, {theme}")).await?;
+        window.click("[data-testid=take-back-file]").await?;
+        window.wait_for("[data-testid=review-confirm]").await?;
+        check(&window, &format!("taking back, {theme}")).await?;
+        window.press("Escape").await?;
+        window.wait_gone("[data-testid=review-confirm]").await?;
+        window.click("[data-testid=edit-prompt]").await?;
+        window.wait_for("[data-testid=editing]").await?;
+        check(&window, &format!("a prompt written anew, {theme}")).await?;
+        window.click("[data-testid=editing] button").await?;
+        for (action, dialog) in [("Share session", "share"), ("Keep a snapshot", "snapshot")] {
+            let dialog = format!("[data-testid={dialog}-dialog]");
+            run_action(&window, action).await?;
+            window.wait_for(&dialog).await?;
+            check(&window, &format!("{dialog}, {theme}")).await?;
+            window.press("Escape").await?;
+            window.wait_gone(&dialog).await?;
+        }
     }
     window.close().await
 }

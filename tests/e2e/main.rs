@@ -24,4 +24,5 @@ mod sessions;
 mod start;
 mod steps;
 mod stream;
+mod trust;
 mod turn;

@@ -70,10 +70,15 @@ async fn a_killed_app_keeps_what_was_written_and_not_sent() -> Result<(), Window
     until_answered(&window).await?;
     let first = current_session(&window).await?;
     window.type_text(COMPOSER, "And how many of them").await?;
+    let drag = window.drag(&[garden.path().join("README.md")]).await?;
+    window.drop_files(drag).await?;
+    window
+        .wait_for_text(".attachment-name", "README.md")
+        .await?;
     window.click("[data-testid=new-session]").await?;
     wait_written(&window, "").await?;
     window.type_text(COMPOSER, "Something else").await?;
-    window.wait_on_disk("drafts", "And how many").await?;
+    window.wait_on_disk("drafts", "README.md").await?;
     window.wait_on_disk("drafts", "Something else").await?;
 
     window.crash_and_restart().await?;
@@ -82,6 +87,9 @@ async fn a_killed_app_keeps_what_was_written_and_not_sent() -> Result<(), Window
     let row = format!(".session-row[data-session-id={first}] .session-open");
     window.click(&row).await?;
     wait_written(&window, "And how many of them").await?;
+    window
+        .wait_for_text(".attachment-name", "README.md")
+        .await?;
 
     window.type_text(COMPOSER, " are dry").await?;
     window.restart().await?;
