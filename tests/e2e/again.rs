@@ -121,7 +121,8 @@ async fn a_fork_stands_below_its_origin_and_goes_its_own_way() -> Result<(), Win
     window
         .wait_for_text("[data-testid=agent-picker]", "plan")
         .await?;
-    assert_eq!(window.count(".session-turn").await?, 1);
+    let turns = "document.querySelectorAll('.session-turn').length === 1";
+    window.wait_until("the turn before the fork", turns).await?;
     window.screenshot("fork").await?;
 
     let answered = model.reply([text("None at all.")]);

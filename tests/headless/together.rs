@@ -55,13 +55,19 @@ async fn a_session_has_one_writer_and_is_free_at_once_when_that_one_dies() {
     assert!(!second.status.success());
     let said = text(&second.stderr);
     assert!(said.contains(&format!("process {}", holder.id())), "{said}");
-    // Reading is nobody's privilege.
-    let shown: Value = home.json(&["export", &id]).await;
-    assert_eq!(shown["messages"].as_array().map(Vec::len), Some(4));
+    // Reading is nobody's privilege. What was written a moment ago may still be on its way to
+    // its file, where other processes see it.
+    while messages(&home, &id).await < 4 {}
+    assert_eq!(messages(&home, &id).await, 4);
 
     holder.kill().unwrap();
     holder.wait().unwrap();
     model.reply([say("mine now")]);
     let third = home.run(&["run", "--session", &id, "and now?"]).await;
     assert!(third.status.success(), "{}", text(&third.stderr));
+}
+
+async fn messages(home: &Home, id: &str) -> usize {
+    let shown: Value = home.json(&["export", id]).await;
+    shown["messages"].as_array().map_or(0, Vec::len)
 }
