@@ -121,10 +121,17 @@ impl Turn {
 
     /// Runs until the newest prompt is answered, the turn is stopped, or it failed.
     pub async fn run(&mut self) -> Result<Ended> {
+        let ended = self.work_and_prune().await;
+        // The next writer of this session may be another process.
+        let given_up = self.core.records.store().barrier(&self.session.id).await;
+        let ended = ended?;
+        given_up?;
+        Ok(ended)
+    }
+
+    async fn work_and_prune(&mut self) -> Result<Ended> {
         let ended = self.work().await?;
         self.prune().await?;
-        // The next writer of this session may be another process.
-        self.core.records.store().barrier(&self.session.id).await?;
         Ok(ended)
     }
 

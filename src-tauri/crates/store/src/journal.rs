@@ -7,9 +7,13 @@
 //!
 //! An entry is a line of JSON and begins with the line break. What a full disk cut off in the
 //! middle is therefore a line of its own, and no line that can be read.
+//!
+//! A journal that is synced is as good as all the files it speaks for: that is what makes a
+//! step safe from a power cut with one trip to the disk.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use lathe_protocol::SessionId;
 use parking_lot::Mutex;
@@ -25,6 +29,16 @@ pub(crate) struct Journal {
     path: PathBuf,
     /// The keys whose newest entry counts, with the session they belong to.
     open: Mutex<Open>,
+    /// What is on the disk of it. Held while it is brought there.
+    synced: Mutex<Synced>,
+    /// It changed since it was last brought to the disk.
+    is_ahead: AtomicBool,
+}
+
+#[derive(Default)]
+struct Synced {
+    /// The disk knows the file itself.
+    is_placed: bool,
 }
 
 type Open = HashMap<Key, SessionId>;
@@ -48,6 +62,8 @@ impl Journal {
         Journal {
             path: locks.join(format!("{PREFIX}{tag}")),
             open: Mutex::default(),
+            synced: Mutex::default(),
+            is_ahead: AtomicBool::new(false),
         }
     }
 
@@ -98,12 +114,46 @@ impl Journal {
         if open.values().all(|owner| owner == session) {
             let emptied = optional(fs.truncate(&self.path));
             emptied.doing("emptying", &self.path)?;
+            // On the disk it is still full, and would undo what the files will say.
+            self.is_ahead.store(true, Ordering::Release);
         } else {
             let session = session.clone();
             self.append(fs, &Entry::Settled { session })?;
         }
         open.retain(|_, owner| owner != session);
         Ok(())
+    }
+
+    /// Every entry so far survives a power cut when this returns.
+    pub(crate) fn sync(&self, fs: &dyn Fs) -> Result<()> {
+        let mut synced = self.synced.lock();
+        if !self.is_ahead.swap(false, Ordering::AcqRel) {
+            return Ok(());
+        }
+        let done = self.bring_to_disk(fs, &mut synced);
+        if done.is_err() {
+            self.is_ahead.store(true, Ordering::Release);
+        }
+        done
+    }
+
+    fn bring_to_disk(&self, fs: &dyn Fs, synced: &mut Synced) -> Result<()> {
+        optional(fs.sync_file(&self.path)).doing("syncing", &self.path)?;
+        if let (false, Some(folder)) = (synced.is_placed, self.path.parent()) {
+            fs.sync_dir(folder).doing("syncing", folder)?;
+            synced.is_placed = true;
+        }
+        Ok(())
+    }
+
+    /// The newest entry of this key counts.
+    pub(crate) fn covers(&self, key: &Key) -> bool {
+        self.open.lock().contains_key(key)
+    }
+
+    /// How many records a playback would bring into their files.
+    pub(crate) fn len(&self) -> usize {
+        self.open.lock().len()
     }
 
     /// Whose records are in it.
@@ -120,7 +170,9 @@ impl Journal {
         let mut line = b"\n".to_vec();
         serde_json::to_writer(&mut line, entry)
             .map_err(|error| StoreError::Encode(error.into()))?;
-        fs.append(&self.path, &line).doing("noting in", &self.path)
+        let done = fs.append(&self.path, &line).doing("noting in", &self.path);
+        self.is_ahead.store(true, Ordering::Release);
+        done
     }
 }
 

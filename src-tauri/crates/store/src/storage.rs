@@ -16,6 +16,7 @@ use lathe_protocol::{IdSource, ProjectId, SessionId};
 use parking_lot::Mutex;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use tokio::time::Instant;
 
 use crate::damage;
 use crate::error::{Damaged, IoContext, Result, StoreError, optional};
@@ -49,6 +50,8 @@ pub(crate) struct Storage {
     pending: Mutex<HashMap<Key, Pending>>,
     pub(crate) wake: std::sync::Arc<tokio::sync::Notify>,
     unsynced: Mutex<HashMap<Option<SessionId>, HashSet<Key>>>,
+    /// Sessions that rely on the journal until their files are on the disk, and since when.
+    secured: Mutex<HashMap<SessionId, Instant>>,
     /// Folders that are known to be on the disk themselves.
     settled: Mutex<HashSet<PathBuf>>,
 }
@@ -106,6 +109,7 @@ impl Storage {
             pending: Mutex::default(),
             wake: std::sync::Arc::default(),
             unsynced: Mutex::default(),
+            secured: Mutex::default(),
             settled: Mutex::default(),
         }
     }
@@ -158,7 +162,11 @@ impl Storage {
         let waiting = self.waiting(key);
         self.replace(key, owner, bytes, durable)?;
         self.done(key, waiting.as_ref());
-        self.pulse.note(writing.journal.filed(&*self.fs, key))
+        let filed = writing.journal.filed(&*self.fs, key);
+        self.pulse.note(filed.and_then(|()| match durable {
+            true => writing.journal.sync(&*self.fs),
+            false => Ok(()),
+        }))
     }
 
     /// Read, change, write: nobody of any process comes between.

@@ -113,8 +113,16 @@ impl Store {
         .await
     }
 
-    /// Everything written for a session is on the disk when this returns: to be called where
-    /// a step ends and before a tool changes files. It fails while the store cannot write.
+    /// Everything written for a session survives a power cut when this returns: to be called
+    /// where a step ends and before a tool changes files, by whoever holds the session. It
+    /// fails while the store cannot write.
+    pub async fn secure(&self, session: &SessionId) -> Result<()> {
+        let session = session.clone();
+        self.run(move |storage| storage.secure(&session)).await
+    }
+
+    /// As [`Store::secure`], and all of it is in its files: to be called before a session is
+    /// given up. Without it that happens by itself a while after the last step.
     pub async fn barrier(&self, session: &SessionId) -> Result<()> {
         let session = session.clone();
         self.run(move |storage| storage.barrier(&session)).await

@@ -172,7 +172,7 @@ impl Turn {
         message.time.completed = Some(records.now().max(message.time.created));
         let id = message.id.clone();
         records.put_message(Message::Assistant(message)).await?;
-        records.store().barrier(&self.session.id).await?;
+        records.store().secure(&self.session.id).await?;
         if let Some(message) = records.store().message(&self.session.id, &id).await? {
             self.history.put(message);
         }

@@ -226,7 +226,7 @@ impl Host for CallHost {
     async fn ensure_writable(&self) -> Result<(), ToolFailure> {
         let store = self.scope.records().store();
         store
-            .barrier(&self.scope.session.id)
+            .secure(&self.scope.session.id)
             .await
             .map_err(unwritable)?;
         match &*store.health().borrow() {

@@ -48,8 +48,9 @@ impl Storage {
     /// A journal that says no more than the files do would one day undo what others wrote.
     pub(crate) fn settle_all(&self) -> Result<()> {
         let journal = &self.writing()?.journal;
-        let mut sessions = journal.sessions().into_iter();
-        let settled = sessions.try_for_each(|session| self.settle(&session));
+        let mut sessions = journal.sessions();
+        sessions.retain(|session| !self.relies_on_journal(session));
+        let settled = sessions.iter().try_for_each(|session| self.settle(session));
         self.pulse.note_failure(settled)
     }
 
@@ -73,11 +74,25 @@ impl Storage {
         if found.is_none() {
             return Ok(());
         }
-        for (key, (session, record)) in journal::left(&bytes) {
-            let _guard = self.locks.write(&key);
-            self.replace(&key, Some(&session), &record, true)?;
+        let left = journal::left(&bytes);
+        for (key, (session, record)) in &left {
+            let _guard = self.locks.write(key);
+            if !self.holds(key, record)? {
+                self.replace(key, Some(session), record, false)?;
+            }
         }
+        self.sync(&left.into_keys().collect())?;
         self.fs.remove_file(journal).doing("removing", journal)
+    }
+}
+
+impl Storage {
+    /// Most of a journal has reached the files when its process is killed.
+    fn holds(&self, key: &Key, record: &[u8]) -> Result<bool> {
+        let path = key.file(&self.places.tree);
+        let mut bytes = Vec::new();
+        let found = optional(self.fs.read(&path, &mut bytes)).doing("reading", &path)?;
+        Ok(found.is_some() && bytes == record)
     }
 }
 

@@ -140,8 +140,15 @@ impl Storage {
         self.flush_where(mine)
     }
 
+    /// As [`Storage::flush_session`], but for what the journal holds.
+    pub(crate) fn flush_unkept(&self, session: &SessionId) -> Result<()> {
+        let mine = |waiting: &Pending| waiting.owner.as_ref().is_none_or(|owner| owner == session);
+        self.flush_where(|waiting| !waiting.is_kept && mine(waiting))
+    }
+
     pub(crate) fn flush_due(&self, now: Instant) -> Result<()> {
         let flushed = self.flush_where(|waiting| waiting.due <= now);
+        self.relieve_journal(now)?;
         self.settle_all()?;
         flushed
     }
@@ -151,11 +158,11 @@ impl Storage {
     }
 
     pub(crate) fn next_due(&self) -> Option<Instant> {
-        self.pending
-            .lock()
-            .values()
-            .map(|waiting| waiting.due)
-            .min()
+        let waiting = {
+            let pending = self.pending.lock();
+            pending.values().map(|waiting| waiting.due).min()
+        };
+        waiting.into_iter().chain(self.next_relief()).min()
     }
 
     /// Drops what waits for a session: it is going away.
@@ -187,7 +194,10 @@ impl Storage {
 
 impl Drop for Storage {
     fn drop(&mut self) {
-        let written = self.flush_all();
+        let relied: Vec<_> = self.secured.lock().keys().cloned().collect();
+        let written = self
+            .flush_all()
+            .and_then(|()| relied.iter().try_for_each(|session| self.barrier(session)));
         if let Some(writing) = &self.writing {
             writing.end(&*self.fs, written.is_ok());
         }

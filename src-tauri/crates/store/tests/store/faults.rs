@@ -17,6 +17,7 @@ enum Deed {
     Message(Message),
     Part(Part),
     Soon(Part),
+    Secure,
     Barrier,
 }
 
@@ -41,11 +42,12 @@ fn turn() -> Vec<Deed> {
         deeds.push(Deed::Part(text(1, step, 0, "step-start")));
         deeds.extend(["a", "a b", "a b c"].map(|words| Deed::Soon(text(1, step, 1, words))));
         deeds.push(Deed::Part(text(1, step, 2, "running")));
-        deeds.push(Deed::Barrier);
+        deeds.push(Deed::Secure);
         deeds.push(Deed::Part(text(1, step, 2, "completed")));
         deeds.push(Deed::Part(text(1, step, 3, "step-finish")));
-        deeds.push(Deed::Barrier);
+        deeds.push(Deed::Secure);
     }
+    deeds.push(Deed::Barrier);
     deeds
 }
 
@@ -57,6 +59,7 @@ async fn act(store: &Store, way: Way, deed: &Deed) -> Result<()> {
         (Deed::Part(part), Way::Written) => store.write_part(part).await,
         (Deed::Part(part), Way::Kept) => store.keep_part(part).await,
         (Deed::Soon(part), _) => store.write_part_soon(part.clone()),
+        (Deed::Secure, _) => store.secure(&session_id(1)).await,
         (Deed::Barrier, _) => store.barrier(&session_id(1)).await,
     }
 }
@@ -77,7 +80,7 @@ fn content(deed: &Deed) -> Option<(String, Value)> {
             serde_json::to_value(message).unwrap(),
         )),
         Deed::Part(it) | Deed::Soon(it) => Some(part(it)),
-        Deed::Barrier => None,
+        Deed::Secure | Deed::Barrier => None,
     }
 }
 
@@ -135,7 +138,7 @@ async fn dies(way: Way, at: usize) {
         let outcome = act(&store, way, &deed).await;
         match &deed {
             Deed::Soon(_) => waiting.extend(content(&deed)),
-            Deed::Barrier if outcome.is_ok() => stored.append(&mut waiting),
+            Deed::Secure | Deed::Barrier if outcome.is_ok() => stored.append(&mut waiting),
             _ if outcome.is_ok() => stored.extend(content(&deed)),
             // The one under way may have come to be, as it may not.
             _ => waiting.extend(content(&deed)),

@@ -55,7 +55,10 @@ pub async fn stream(root: &Path) {
             }
             did(format!("part {id} {stored}"));
         }
-        store.barrier(&session_id(1)).await.unwrap();
+        match turn % 4 {
+            3 => store.barrier(&session_id(1)).await.unwrap(),
+            _ => store.secure(&session_id(1)).await.unwrap(),
+        }
         did(format!("part {id} {streaming}"));
     }
 }

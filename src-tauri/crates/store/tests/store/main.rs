@@ -14,6 +14,7 @@ mod kept;
 mod kill;
 mod migrations;
 mod paging;
+mod power;
 mod processes;
 mod soon;
 mod support;

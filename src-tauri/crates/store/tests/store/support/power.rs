@@ -1,0 +1,166 @@
+//! A file system that forgets, when the power is cut, whatever nobody asked it to keep.
+//!
+//! A file's bytes are safe once it was synced, its name once its folder was. The worst disk
+//! keeps just that; a better one happens to have written more.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use lathe_store::{Disk, Entry, Fs, Stamp};
+
+#[derive(Default)]
+pub struct Powered(Mutex<Platter>);
+
+#[derive(Default)]
+struct Platter {
+    is_cut: bool,
+    /// The bytes that were synced, under the name the file has now.
+    bytes: BTreeMap<PathBuf, Vec<u8>>,
+    /// What would be there after a cut.
+    safe: BTreeMap<PathBuf, Vec<u8>>,
+    folders: BTreeSet<PathBuf>,
+}
+
+/// What of the unsynced the disk happens to have written.
+#[derive(Debug, Clone, Copy)]
+pub enum Luck {
+    None,
+    /// Everything but what this says of a path.
+    AllBut(fn(&Path) -> bool),
+}
+
+impl Powered {
+    /// Nothing happens from now on, and below `root` is what the disk has kept.
+    pub fn cut(&self, root: &Path, luck: Luck) {
+        let mut platter = self.0.lock().unwrap();
+        platter.is_cut = true;
+        for path in files(root) {
+            // Locks and logs are made without us, by the system's own calls.
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            let ours = path.starts_with(root.join("storage")) || name.starts_with("journal-");
+            let is_lost = match luck {
+                Luck::None => true,
+                Luck::AllBut(unlucky) => unlucky(&path),
+            };
+            if ours && is_lost {
+                fs::remove_file(&path).unwrap();
+            }
+        }
+        for (path, bytes) in &platter.safe {
+            let is_there = |folder: &Path| {
+                !folder.starts_with(root.join("storage")) || platter.folders.contains(folder)
+            };
+            if !path.exists() && path.ancestors().skip(1).all(is_there) {
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::write(path, bytes).unwrap();
+            }
+        }
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut Platter) -> io::Result<T>) -> io::Result<T> {
+        let mut platter = self.0.lock().unwrap();
+        match platter.is_cut {
+            true => Err(io::Error::other("no power")),
+            false => change(&mut platter),
+        }
+    }
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => found.extend(files(&path)),
+            false => found.push(path),
+        }
+    }
+    found
+}
+
+impl Fs for Powered {
+    fn read(&self, path: &Path, into: &mut Vec<u8>) -> io::Result<()> {
+        Disk.read(path, into)
+    }
+
+    fn stat(&self, path: &Path) -> io::Result<Stamp> {
+        Disk.stat(path)
+    }
+
+    fn entries(&self, path: &Path) -> io::Result<Vec<Entry>> {
+        Disk.entries(path)
+    }
+
+    fn create(&self, path: &Path, bytes: &[u8]) -> io::Result<Stamp> {
+        self.change(|platter| {
+            platter.bytes.remove(path);
+            Disk.create(path, bytes)
+        })
+    }
+
+    fn append(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        self.change(|_| Disk.append(path, bytes))
+    }
+
+    fn truncate(&self, path: &Path) -> io::Result<()> {
+        self.change(|_| Disk.truncate(path))
+    }
+
+    fn create_dir_all(&self, path: &Path) -> io::Result<()> {
+        self.change(|_| Disk.create_dir_all(path))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.change(|platter| {
+            Disk.rename(from, to)?;
+            match platter.bytes.remove(from) {
+                Some(bytes) => platter.bytes.insert(to.to_owned(), bytes),
+                None => platter.bytes.remove(to),
+            };
+            Ok(())
+        })
+    }
+
+    fn remove_file(&self, path: &Path) -> io::Result<()> {
+        self.change(|platter| {
+            platter.bytes.remove(path);
+            Disk.remove_file(path)
+        })
+    }
+
+    fn remove_dir_all(&self, path: &Path) -> io::Result<()> {
+        self.change(|_| Disk.remove_dir_all(path))
+    }
+
+    fn sync_file(&self, path: &Path) -> io::Result<()> {
+        self.change(|platter| {
+            let bytes = fs::read(path)?;
+            // A name that leads to the same file shows its new bytes.
+            let is_same = platter.bytes.contains_key(path) && platter.safe.contains_key(path);
+            if is_same {
+                platter.safe.insert(path.to_owned(), bytes.clone());
+            }
+            platter.bytes.insert(path.to_owned(), bytes);
+            Ok(())
+        })
+    }
+
+    fn sync_dir(&self, path: &Path) -> io::Result<()> {
+        self.change(|platter| {
+            platter.safe.retain(|file, _| file.parent() != Some(path));
+            for entry in fs::read_dir(path)? {
+                let inside = entry?.path();
+                if inside.is_dir() {
+                    platter.folders.insert(inside);
+                } else {
+                    let bytes = platter.bytes.get(&inside).cloned().unwrap_or_default();
+                    platter.safe.insert(inside, bytes);
+                }
+            }
+            Ok(())
+        })
+    }
+}
