@@ -25,6 +25,8 @@ use crate::records::Records;
 const PAUSE: Duration = Duration::from_secs(2);
 /// How long we trust that no other program has changed a session.
 const TRUST: Millis = Millis(20_000);
+/// How long somebody who types waits for the index to be level.
+const PATIENCE: Duration = Duration::from_millis(300);
 /// More places in one session than anyone walks through.
 const MOST_PLACES: usize = 5000;
 
@@ -103,8 +105,15 @@ impl Indexing {
         Ok(())
     }
 
+    /// In what is indexed so far: whoever types does not wait for a long history to be read.
     pub async fn search(self: &Arc<Self>, typed: &str, limit: usize) -> Result<SearchAnswer> {
-        self.catch_up().await?;
+        let is_caught_up = match tokio::time::timeout(PATIENCE, self.working.lock()).await {
+            Ok(_working) => {
+                self.take_up().await?;
+                true
+            }
+            Err(_) => false,
+        };
         let now = self.records.now();
         let fresh = self
             .looked
@@ -124,7 +133,7 @@ impl Indexing {
             }
             found => found?,
         };
-        let indexing = self.looking.load(Ordering::Acquire);
+        let indexing = !is_caught_up || self.looking.load(Ordering::Acquire);
         Ok(SearchAnswer { hits, indexing })
     }
 
@@ -161,8 +170,13 @@ impl Indexing {
 
     /// Indexes what was told since the last time.
     async fn catch_up(&self) -> Result<()> {
-        self.listen();
         let _working = self.working.lock().await;
+        self.take_up().await
+    }
+
+    /// The caller holds `working`.
+    async fn take_up(&self) -> Result<()> {
+        self.listen();
         let changes = self.changes.lock().take();
         for id in &changes.gone {
             self.level.lock().remove(id);
@@ -342,3 +356,6 @@ async fn blocking<T: Send + 'static>(
         Err(error) => Err(Failed::refused(format!("The search was stopped: {error}"))),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,26 @@
+use std::sync::Arc;
+
+use lathe_store::{Options, Store};
+
+use super::*;
+use crate::bus::Bus;
+use crate::clock::SystemClock;
+
+#[tokio::test]
+async fn a_search_answers_while_a_long_history_is_being_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path(), Options::default())
+        .await
+        .unwrap();
+    let records = Records::new(store, Bus::default(), Arc::new(SystemClock));
+    let path = folder.path().join("index/search.db");
+    let indexing = Indexing::open(records, path).await.unwrap();
+    indexing.look().await.unwrap();
+
+    let reading = indexing.working.lock().await;
+    let meanwhile = indexing.search("anything", 5).await.unwrap();
+    drop(reading);
+    let afterwards = indexing.search("anything", 5).await.unwrap();
+
+    assert_eq!([meanwhile.indexing, afterwards.indexing], [true, false]);
+}
