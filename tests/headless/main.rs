@@ -14,5 +14,7 @@ mod kill;
 mod large;
 mod lathectl;
 mod real_model;
+#[cfg(unix)]
+mod terminal;
 mod time;
 mod together;

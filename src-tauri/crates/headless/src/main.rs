@@ -31,7 +31,12 @@ fn main() -> ExitCode {
         );
         return ExitCode::SUCCESS;
     }
-    let runtime = match tokio::runtime::Runtime::new() {
+    // One turn, most of it waiting: a second thread would only be woken for each word. What
+    // blocks has threads of its own.
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    let runtime = match runtime {
         Ok(runtime) => runtime,
         Err(error) => return output::fail(&error),
     };

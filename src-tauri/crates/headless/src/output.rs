@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use serde::Serialize;
+use tokio::sync::oneshot;
 
 pub fn fail(error: &dyn Error) -> ExitCode {
     eprintln!("lathectl: {error}");
@@ -80,11 +81,17 @@ pub fn has_person() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Asks on the terminal; `None` when there is no answer.
-pub fn ask(question: &str) -> Option<String> {
+/// Asks on the terminal; `None` when there is no answer. Whoever no longer waits for it may
+/// end the program all the same: nobody waits for the thread that reads.
+pub async fn ask(question: &str) -> Option<String> {
     eprint!("{question}");
     io::stderr().flush().ok()?;
-    let mut answer = String::new();
-    io::stdin().read_line(&mut answer).ok()?;
-    Some(answer.trim().to_owned())
+    let (answer, answered) = oneshot::channel();
+    std::thread::spawn(move || {
+        let mut line = String::new();
+        let read = io::stdin().read_line(&mut line);
+        // A question that nobody waits for any more has no answer.
+        let _ = answer.send(read.ok().map(|_| line.trim().to_owned()));
+    });
+    answered.await.ok()?
 }

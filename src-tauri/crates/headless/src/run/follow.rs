@@ -4,6 +4,7 @@
 //! at the session itself and goes on from there.
 
 use std::collections::{HashMap, HashSet};
+use std::time::Duration;
 
 use lathe_protocol::{
     Event, Message, MessageId, MessagePartUpdated, MessageWithParts, Part, PartId, SessionId,
@@ -11,12 +12,16 @@ use lathe_protocol::{
 };
 use lathe_session::Sessions;
 use lathe_session::bus::{Delta, Heard, Subscription, Told};
+use tokio::time::Instant;
 
 use super::answer;
 use crate::{Outcome, output};
 
 /// How far back a listener that fell behind looks: more steps than it can have missed.
 const CATCH_UP: usize = 500;
+
+/// No longer than an eye takes to see it.
+const GATHER: Duration = Duration::from_millis(16);
 
 pub struct Follower<'a> {
     sessions: &'a Sessions,
@@ -32,6 +37,11 @@ pub struct Follower<'a> {
     answered: HashSet<String>,
     /// The text part whose line is not ended yet.
     open_line: Option<PartId>,
+    /// Something is printed that cannot be seen yet.
+    is_behind: bool,
+    /// When what is printed was last brought to sight.
+    shown: Instant,
+    is_stopped: bool,
 }
 
 impl<'a> Follower<'a> {
@@ -46,27 +56,21 @@ impl<'a> Follower<'a> {
             settled: HashSet::new(),
             answered: HashSet::new(),
             open_line: None,
+            is_behind: false,
+            shown: Instant::now(),
+            is_stopped: false,
         }
     }
 
     /// To the end of the turn. Ctrl+C stops the turn, and its end is followed all the same.
     pub async fn follow(mut self, mut events: Subscription) -> Outcome<()> {
-        let mut stopped = false;
         loop {
             let heard = match events.try_next() {
                 Some(heard) => Some(heard),
-                None => {
-                    // Nothing more for now: what is there may be seen.
-                    output::flush()?;
-                    tokio::select! {
-                        heard = events.next() => heard,
-                        _ = tokio::signal::ctrl_c(), if !stopped => {
-                            stopped = true;
-                            self.sessions.abort(self.id).await;
-                            continue;
-                        }
-                    }
-                }
+                None => match self.wait(&mut events).await? {
+                    Some(heard) => heard,
+                    None => continue,
+                },
             };
             let over = match heard {
                 None => true,
@@ -81,8 +85,29 @@ impl<'a> Follower<'a> {
         }
     }
 
+    /// Nothing more for now. Words that follow each other closely are shown together.
+    async fn wait(&mut self, events: &mut Subscription) -> Outcome<Option<Option<Heard>>> {
+        let shown = self.shown + GATHER;
+        tokio::select! {
+            heard = events.next() => return Ok(Some(heard)),
+            () = tokio::time::sleep_until(shown), if self.is_behind => {
+                output::flush()?;
+                self.is_behind = false;
+                self.shown = Instant::now();
+            }
+            _ = tokio::signal::ctrl_c(), if !self.is_stopped => self.stop().await,
+        }
+        Ok(None)
+    }
+
+    async fn stop(&mut self) {
+        self.is_stopped = true;
+        self.sessions.abort(self.id).await;
+    }
+
     /// True when the turn is over.
     async fn take(&mut self, told: Told) -> Outcome<bool> {
+        self.is_behind = true;
         match told {
             Told::Delta(delta) if delta.session_id == *self.id => self.delta(&delta)?,
             Told::Delta(_) | Told::Queue(_) => {}
@@ -245,17 +270,24 @@ impl<'a> Follower<'a> {
             {
                 self.end_line()?;
                 output::flush()?;
-                let reply = answer::permission(request);
-                self.sessions.answer_permission(&request.id, reply).await?;
+                tokio::select! {
+                    reply = answer::permission(request) => {
+                        self.sessions.answer_permission(&request.id, reply).await?;
+                    }
+                    _ = tokio::signal::ctrl_c() => self.stop().await,
+                }
             }
             Event::QuestionAsked(request)
                 if self.answered.insert(request.id.as_str().to_owned()) =>
             {
                 self.end_line()?;
                 output::flush()?;
-                match answer::answers(request) {
-                    Some(answers) => self.sessions.answer_question(&request.id, answers)?,
-                    None => self.sessions.dismiss_question(&request.id)?,
+                tokio::select! {
+                    answers = answer::answers(request) => match answers {
+                        Some(answers) => self.sessions.answer_question(&request.id, answers)?,
+                        None => self.sessions.dismiss_question(&request.id)?,
+                    },
+                    _ = tokio::signal::ctrl_c() => self.stop().await,
                 }
             }
             _ => {}

@@ -1,0 +1,138 @@
+//! On a real terminal a person is asked, and can have enough of it.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::process::{Child, ExitStatus};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use lathe_test_support::fake_model::{FakeModel, call, text as say};
+use rustix::process::{Pid, Signal, kill_process};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use serde_json::json;
+
+use crate::lathectl::Home;
+
+/// A program with a person in front of it.
+struct Terminal {
+    child: Child,
+    keyboard: File,
+    screen: Arc<Mutex<String>>,
+}
+
+impl Terminal {
+    fn start(home: &Home, args: &[&str]) -> Self {
+        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&ours).unwrap();
+        unlockpt(&ours).unwrap();
+        let name = ptsname(&ours, Vec::new()).unwrap();
+        let theirs = File::options()
+            .read(true)
+            .write(true)
+            .open(name.to_str().unwrap())
+            .unwrap();
+        let end = || theirs.try_clone().unwrap();
+        let mut command = home.command(args);
+        command.stdin(end()).stdout(end()).stderr(end());
+        let child = command.spawn().unwrap();
+        let keyboard = File::from(ours);
+        let screen = Arc::<Mutex<String>>::default();
+        let (mut eyes, seen) = (keyboard.try_clone().unwrap(), screen.clone());
+        std::thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            // Nobody has the terminal open any more: an error, and the end.
+            while let Ok(count @ 1..) = eyes.read(&mut bytes) {
+                let text = String::from_utf8_lossy(&bytes[..count]).into_owned();
+                seen.lock().unwrap().push_str(&text);
+            }
+        });
+        Terminal {
+            child,
+            keyboard,
+            screen,
+        }
+    }
+
+    async fn until(&self, words: &str) {
+        for _ in 0..3000 {
+            if self.screen.lock().unwrap().contains(words) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("{words:?} was never shown: {}", self.screen.lock().unwrap());
+    }
+
+    fn type_in(&mut self, words: &str) {
+        self.keyboard.write_all(words.as_bytes()).unwrap();
+    }
+
+    /// What Ctrl+C does.
+    fn interrupt(&self) {
+        let process = Pid::from_child(&self.child);
+        kill_process(process, Signal::INT).unwrap();
+    }
+
+    async fn end(mut self) -> (ExitStatus, String) {
+        let ended = tokio::task::spawn_blocking(move || {
+            let status = self.child.wait().unwrap();
+            let seen = self.screen.lock().unwrap().clone();
+            (status, seen)
+        });
+        ended.await.unwrap()
+    }
+}
+
+fn writes(model: &FakeModel) {
+    let input = json!({ "filePath": "b.txt", "content": "two\n" });
+    model.reply([call("write", input)]);
+}
+
+#[tokio::test]
+async fn what_is_allowed_at_the_terminal_is_done() {
+    let model = FakeModel::start().await;
+    writes(&model);
+    model.reply([say("Written.")]);
+    let home = Home::new(&model);
+    let mut terminal = Terminal::start(&home, &["run", "write b"]);
+    terminal.until("Allow edit: b.txt? [y]es").await;
+    terminal.type_in("y\n");
+    terminal.until("Written.").await;
+    let (status, _) = terminal.end().await;
+    assert!(status.success());
+    let written = std::fs::read_to_string(home.project().join("b.txt")).unwrap();
+    assert_eq!(written, "two\n");
+}
+
+#[tokio::test]
+async fn a_question_is_answered_by_number_at_the_terminal() {
+    let model = FakeModel::start().await;
+    let options = json!([
+        { "label": "Red", "description": "" },
+        { "label": "Blue", "description": "" },
+    ]);
+    let one = json!({ "question": "Which one?", "header": "Colour", "options": options });
+    model.reply([call("question", json!({ "questions": [one] }))]);
+    let answered = model.reply([say("Blue it is.")]);
+    let home = Home::new(&model);
+    let mut terminal = Terminal::start(&home, &["run", "ask me"]);
+    terminal.until("2. Blue").await;
+    terminal.type_in("2\n");
+    terminal.until("Blue it is.").await;
+    assert!(terminal.end().await.0.success());
+    assert!(answered.request().tool_output("question").contains("Blue"));
+}
+
+#[tokio::test]
+async fn an_interrupt_at_a_question_stops_the_turn() {
+    let model = FakeModel::start().await;
+    writes(&model);
+    let home = Home::new(&model);
+    let terminal = Terminal::start(&home, &["run", "write b"]);
+    terminal.until("Allow edit: b.txt?").await;
+    terminal.interrupt();
+    let (status, _) = terminal.end().await;
+    assert_eq!(status.code(), Some(1));
+    assert!(!home.project().join("b.txt").exists());
+    assert_eq!(model.requests().len(), 1);
+}
