@@ -6,6 +6,8 @@
 mod assets;
 mod attachments;
 mod bridge;
+#[cfg(target_os = "linux")]
+mod caret;
 mod clipboard;
 mod commands;
 mod drafts;
@@ -24,6 +26,8 @@ use tauri::{Builder, Manager, RunEvent, Wry};
 use crate::state::Shell;
 
 pub fn run() -> ExitCode {
+    #[cfg(target_os = "linux")]
+    caret::rest();
     match build() {
         Ok(app) => {
             app.run(|handle, event| {

@@ -130,6 +130,7 @@ export function App() {
           </Show>
           <Centre />
         </main>
+        <Toasts toasts={app.toasts} />
         <ReviewPlace />
         <SettingsDialog />
         <Palette />
@@ -137,7 +138,6 @@ export function App() {
         <SnapshotDialog />
         <Lightbox />
         <DropOverlay />
-        <Toasts toasts={app.toasts} />
       </div>
     </ActionsProvider>
   );

@@ -65,7 +65,7 @@ export const en = {
     finished: 'Answer finished',
     stopped: 'Stopped',
     failed: 'The answer failed',
-    retry: (attempt: number, seconds: number) => `Attempt ${attempt} failed. Next try in ${seconds} s`,
+    retry: (attempt: number, wait: string) => `Attempt ${attempt} failed. Next try in ${wait}`,
     tryNow: 'Try now',
     retryNow: (attempt: number) => `Attempt ${attempt} failed. Trying again`,
     damaged: (count: number) =>
@@ -140,7 +140,8 @@ export const en = {
     openReview: 'Review',
     tryNow: 'Try now',
     stop: 'Stop',
-    nextTry: (seconds: number) => (seconds > 0 ? `next try in ${seconds} s` : 'trying again'),
+    nextTry: (wait: string) => `next try in ${wait}`,
+    trying: 'trying again',
     readSummary: 'Read the summary',
     openTask: (title: string) => `Open the task “${title}”`,
     backToParent: (title: string) => `Back to “${title}”`,

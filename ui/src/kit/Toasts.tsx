@@ -8,43 +8,45 @@ import { visible } from './visible';
 
 export function Toasts(props: { toasts: ToastList }) {
   return (
-    <section
-      class="toasts"
-      role="region"
-      aria-label={en.toast.region}
-      onPointerEnter={() => props.toasts.hold(true)}
-      onPointerLeave={() => props.toasts.hold(false)}
-      onFocusIn={() => props.toasts.hold(true)}
-      onFocusOut={() => props.toasts.hold(false)}
-    >
-      <For each={props.toasts.list()}>
-        {(toast) => (
-          <div
-            class="toast"
-            data-testid="toast"
-            data-tone={toast.tone}
-            role={toast.tone === 'error' ? 'alert' : 'status'}
-          >
-            <div class="toast-text">
-              <p>{visible(toast.text)}</p>
-              <Show when={toast.detail}>{(detail) => <p class="toast-detail">{visible(detail())}</p>}</Show>
+    <div class="toasts-place">
+      <section
+        class="toasts"
+        role="region"
+        aria-label={en.toast.region}
+        onPointerEnter={() => props.toasts.hold(true)}
+        onPointerLeave={() => props.toasts.hold(false)}
+        onFocusIn={() => props.toasts.hold(true)}
+        onFocusOut={() => props.toasts.hold(false)}
+      >
+        <For each={props.toasts.list()}>
+          {(toast) => (
+            <div
+              class="toast"
+              data-testid="toast"
+              data-tone={toast.tone}
+              role={toast.tone === 'error' ? 'alert' : 'status'}
+            >
+              <div class="toast-text">
+                <p>{visible(toast.text)}</p>
+                <Show when={toast.detail}>{(detail) => <p class="toast-detail">{visible(detail())}</p>}</Show>
+              </div>
+              <Show when={toast.action}>
+                {(action) => (
+                  <Button
+                    onClick={() => {
+                      action().run();
+                      props.toasts.dismiss(toast.id);
+                    }}
+                  >
+                    {action().label}
+                  </Button>
+                )}
+              </Show>
+              <IconButton icon={X} label={en.error.dismiss} onClick={() => props.toasts.dismiss(toast.id)} />
             </div>
-            <Show when={toast.action}>
-              {(action) => (
-                <Button
-                  onClick={() => {
-                    action().run();
-                    props.toasts.dismiss(toast.id);
-                  }}
-                >
-                  {action().label}
-                </Button>
-              )}
-            </Show>
-            <IconButton icon={X} label={en.error.dismiss} onClick={() => props.toasts.dismiss(toast.id)} />
-          </div>
-        )}
-      </For>
-    </section>
+          )}
+        </For>
+      </section>
+    </div>
   );
 }

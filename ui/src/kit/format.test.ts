@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ago, baseName, contextSize, count, duration, money, price, relativePath } from './format';
+import { ago, baseName, contextSize, count, countdown, duration, money, price, relativePath } from './format';
 
 test('durations read as people say them', () => {
   expect([12, 999, 3210, 42_000, 75_000, 3_900_000].map(duration)).toEqual([
@@ -10,6 +10,11 @@ test('durations read as people say them', () => {
     '1 min 15 s',
     '1 h 5 min',
   ]);
+});
+
+test('a countdown keeps its seconds in one place', () => {
+  const shown = [0, 9, 59, 60, 599, 3600, 3671].map(countdown);
+  expect(shown).toEqual(['0 s', '9 s', '59 s', '1:00', '9:59', '1:00:00', '1:01:11']);
 });
 
 test('counts and money stay short', () => {

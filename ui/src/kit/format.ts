@@ -11,6 +11,15 @@ export function duration(millis: number): string {
     : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
+/** Time that runs down: "9 s", then "9:59", its seconds always in the same place. */
+export function countdown(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`;
+  const two = (part: number) => String(part).padStart(2, '0');
+  const minutes = Math.floor(seconds / 60);
+  const rest = two(seconds % 60);
+  return minutes < 60 ? `${minutes}:${rest}` : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${rest}`;
+}
+
 export function count(value: number): string {
   if (value < 1000) return String(value);
   if (value < 999_950) return `${(value / 1000).toFixed(value < 9_950 ? 1 : 0)}k`;

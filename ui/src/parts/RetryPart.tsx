@@ -2,7 +2,7 @@ import RotateCw from 'lucide-solid/icons/rotate-cw';
 import { Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
-import { clock } from '../kit/format';
+import { clock, countdown } from '../kit/format';
 import { visible } from '../kit/visible';
 import { useApp } from '../store/context';
 import { createCountdown } from './countdown';
@@ -40,7 +40,7 @@ function Waiting(props: { next: number }) {
   };
   return (
     <>
-      <span class="retry-next">{en.part.nextTry(seconds())}</span>
+      <span class="retry-next">{seconds() > 0 ? en.part.nextTry(countdown(seconds())) : en.part.trying}</span>
       <Button class="retry-act" data-testid="retry-now" onClick={tryNow}>
         {en.part.tryNow}
       </Button>

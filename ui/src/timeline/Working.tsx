@@ -1,6 +1,7 @@
 import { createEffect, createSignal, on, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
+import { countdown } from '../kit/format';
 import { visible } from '../kit/visible';
 import { createCountdown } from '../parts/countdown';
 import { useApp } from '../store/context';
@@ -77,7 +78,7 @@ function Countdown(props: { attempt: number; message: string; next: number }) {
   const seconds = createCountdown(() => props.next);
   return (
     <span class="working-retry" title={visible(props.message)}>
-      {seconds() > 0 ? en.timeline.retry(props.attempt, seconds()) : en.timeline.retryNow(props.attempt)}
+      {seconds() > 0 ? en.timeline.retry(props.attempt, countdown(seconds())) : en.timeline.retryNow(props.attempt)}
     </span>
   );
 }
