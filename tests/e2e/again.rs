@@ -1,6 +1,8 @@
 //! Saying it differently: a prompt written anew, called back, or gone on with in a copy.
 
 use std::fs;
+use std::path::Path;
+use std::process::Command;
 
 use lathe_test_support::fake_model::{FakeModel, call, text};
 use lathe_test_support::window::{Window, WindowError};
@@ -133,5 +135,52 @@ async fn a_fork_stands_below_its_origin_and_goes_its_own_way() -> Result<(), Win
     let row = format!(".session-row[data-session-id={origin}] .session-open");
     window.click(&row).await?;
     window.wait_for_text(ANSWER, "Many.").await?;
+    window.close().await
+}
+
+#[tokio::test]
+async fn a_fork_with_a_worktree_mentions_the_files_it_has() -> Result<(), WindowError> {
+    let (model, garden) = (FakeModel::start().await, project()?);
+    for args in [
+        &["init", "-q"][..],
+        &["add", "."],
+        &[
+            "-c",
+            "user.name=n",
+            "-c",
+            "user.email=n@localhost",
+            "commit",
+            "-qm",
+            "All",
+        ],
+    ] {
+        let git = Command::new("git")
+            .args(args)
+            .current_dir(garden.path())
+            .status()?;
+        assert!(git.success());
+    }
+    model.reply([text("Twelve.")]);
+    let window = open_with(&model, &garden).await?;
+    send(&window, "Count the beds").await?;
+    until_answered(&window).await?;
+    let menu = "[data-last] [aria-label=Fork]";
+    choose(&window, menu, "in a new git worktree").await?;
+    wait_written(&window, "Count the beds").await?;
+    let worktree = window.text("[data-testid=toast] .toast-detail").await?;
+    fs::write(garden.path().join("peony-there.txt"), "")?;
+    fs::write(Path::new(&worktree).join("peony-here.txt"), "")?;
+
+    window.press("Control+a").await?;
+    window.type_text(COMPOSER, "Look at @peony").await?;
+    window
+        .wait_for_text("[data-testid=suggestions]", "peony-here.txt")
+        .await?;
+    let names = window.texts(".suggest-name").await?;
+    assert!(
+        !names.iter().any(|name| name.contains("there")),
+        "{names:?}"
+    );
+    window.press("Escape").await?;
     window.close().await
 }

@@ -49,6 +49,35 @@ async fn a_card_opens_with_what_was_done_and_closes_again() -> Result<(), Window
 }
 
 #[tokio::test]
+async fn what_a_step_used_shows_when_the_mouse_is_over_it() -> Result<(), WindowError> {
+    let (model, garden) = (FakeModel::start().await, project()?);
+    let window = worked(&model, &garden).await?;
+    const MARK: &str = ".step-line[data-reason=tool-calls]";
+    let opacity = "getComputedStyle(document.querySelector(given)).opacity";
+    window.hover(COMPOSER).await?;
+    let hidden = format!("{opacity} === '0'");
+    window
+        .wait_until_with("a quiet mark", &hidden, json!(MARK))
+        .await?;
+    window.hover(&head("bash")).await?;
+    let shown = format!("{opacity} === '1'");
+    window
+        .wait_until_with("the mark", &shown, json!(MARK))
+        .await?;
+    window.screenshot("step-mark").await?;
+    let said = window.text(MARK).await?;
+    assert!(said.contains("in") && said.contains("out"), "{said}");
+    let title = window
+        .value_of("document.querySelector(given).title", json!(MARK))
+        .await?;
+    assert!(
+        title.as_str().unwrap_or_default().contains("cache"),
+        "{title}"
+    );
+    window.close().await
+}
+
+#[tokio::test]
 async fn a_command_and_its_output_are_copied() -> Result<(), WindowError> {
     let (model, garden) = (FakeModel::start().await, project()?);
     let window = worked(&model, &garden).await?;

@@ -15,6 +15,7 @@ mod long;
 mod look;
 mod meanwhile;
 mod narrow;
+mod notified;
 mod pickers;
 mod picture;
 mod restart;

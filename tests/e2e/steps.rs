@@ -41,12 +41,7 @@ pub fn name_of(project: &TempDir) -> String {
 
 /// The app with a project open and ready for a prompt.
 pub async fn open(project: &TempDir) -> Result<Window, WindowError> {
-    let window = Window::start(WindowOptions::open(project.path())).await?;
-    window
-        .wait_for_text(".title-bar-place", &name_of(project))
-        .await?;
-    window.wait_for(&format!("{COMPOSER}:enabled")).await?;
-    Ok(window)
+    open_as(WindowOptions::open(project.path()), project).await
 }
 
 /// The same, with a model whose answers the test writes. Nothing of it is asked for leave.
@@ -60,7 +55,12 @@ pub async fn open_asking(
     project: &TempDir,
     permission: Value,
 ) -> Result<Window, WindowError> {
-    let window = Window::start(options(model, project, permission)?).await?;
+    open_as(options(model, project, permission)?, project).await
+}
+
+/// The app as these options have it, with the project open and ready for a prompt.
+pub async fn open_as(options: WindowOptions, project: &TempDir) -> Result<Window, WindowError> {
+    let window = Window::start(options).await?;
     window
         .wait_for_text(".title-bar-place", &name_of(project))
         .await?;
@@ -68,7 +68,11 @@ pub async fn open_asking(
     Ok(window)
 }
 
-fn options(model: &FakeModel, project: &TempDir, permission: Value) -> io::Result<WindowOptions> {
+pub fn options(
+    model: &FakeModel,
+    project: &TempDir,
+    permission: Value,
+) -> io::Result<WindowOptions> {
     let provider = json!({ "fake": {
         "npm": "@ai-sdk/openai-compatible",
         "options": { "baseURL": model.base_url(WireKind::OpenaiChat), "apiKey": "k" },

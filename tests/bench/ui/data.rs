@@ -1,7 +1,7 @@
 //! The sessions that are measured: written as the store writes them.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -10,34 +10,14 @@ const PROJECT: &str = "bench";
 /// Parts of one answer.
 const PARTS: usize = 10;
 
-/// A session of about so many parts; returns its title.
-pub fn session(data: &Path, worktree: &Path, name: &str, parts: usize) -> String {
-    let storage = data.join("storage");
-    let id = format!("ses_{name}00000000000000");
-    let title = format!("Session {name}");
-    write(&storage.join("migration"), &json!(2));
-    write(
-        &storage.join(format!("project/{PROJECT}.json")),
-        &json!({ "id": PROJECT, "worktree": worktree, "time": { "created": CREATED } }),
-    );
-    write(
-        &storage.join(format!("session/{PROJECT}/{id}.json")),
-        &json!({
-            "id": id, "projectID": PROJECT, "directory": worktree, "title": title, "version": "0.1.0",
-            "time": { "created": CREATED, "updated": CREATED + 1 },
-        }),
-    );
+/// A session of about so many parts.
+pub fn session(data: &Path, worktree: &Path, name: &str, parts: usize) {
+    let (storage, id) = begin(data, worktree, name);
     let turns = parts.div_ceil(PARTS + 1);
     for turn in 0..turns {
         let at = CREATED + (turn as i64) * 1000;
-        let asked = format!("msg_{name}{turn:08}0aaaaaaaaaaaa");
-        let said = format!("msg_{name}{turn:08}1aaaaaaaaaaaa");
-        message(
-            &storage,
-            &id,
-            &asked,
-            &json!({ "role": "user", "time": { "created": at } }),
-        );
+        let (asked, said) = (message_id(name, turn, 0), message_id(name, turn, 1));
+        message(&storage, &id, &asked, &user(at));
         let text = format!("Question {turn}: what does module {turn} do?");
         part(
             &storage,
@@ -46,17 +26,7 @@ pub fn session(data: &Path, worktree: &Path, name: &str, parts: usize) -> String
             0,
             &json!({ "type": "text", "text": text }),
         );
-        message(
-            &storage,
-            &id,
-            &said,
-            &json!({
-                "role": "assistant", "parentID": asked, "modelID": "m", "providerID": "p", "mode": "build",
-                "agent": "build", "path": { "cwd": worktree, "root": worktree }, "cost": 0,
-                "tokens": { "input": 1, "output": 1, "reasoning": 0, "cache": { "read": 0, "write": 0 } },
-                "finish": "stop", "time": { "created": at + 1, "completed": at + 2 },
-            }),
-        );
+        message(&storage, &id, &said, &assistant(worktree, &asked, at));
         for number in 0..PARTS {
             let text =
                 format!("Paragraph {number} of answer {turn}. It **keeps** a `short` history.");
@@ -71,7 +41,63 @@ pub fn session(data: &Path, worktree: &Path, name: &str, parts: usize) -> String
             );
         }
     }
-    title
+}
+
+/// A session of one turn, with a call that writes a file for each count of lines.
+pub fn changes(data: &Path, worktree: &Path, name: &str, lines: &[usize]) {
+    let (storage, id) = begin(data, worktree, name);
+    let (asked, said) = (message_id(name, 0, 0), message_id(name, 0, 1));
+    message(&storage, &id, &asked, &user(CREATED));
+    let text = json!({ "type": "text", "text": "Question 0: write them" });
+    part(&storage, &id, &asked, 0, &text);
+    message(&storage, &id, &said, &assistant(worktree, &asked, CREATED));
+    for (number, lines) in lines.iter().enumerate() {
+        let line = |at| format!("pub fn line_{at}() -> usize {{ {at} + 1 }} // of {lines}\n");
+        let content: String = (0..*lines).map(line).collect();
+        let input = json!({ "filePath": worktree.join(format!("{lines}.rs")), "content": content });
+        let state = json!({
+            "status": "completed", "input": input, "output": "Written.", "title": format!("{lines}.rs"),
+            "metadata": {}, "time": { "start": CREATED, "end": CREATED + 1 },
+        });
+        let call = json!({ "type": "tool", "tool": "write", "callID": format!("call{number}"), "state": state });
+        part(&storage, &id, &said, number, &call);
+    }
+}
+
+/// Its project and its own record.
+fn begin(data: &Path, worktree: &Path, name: &str) -> (PathBuf, String) {
+    let storage = data.join("storage");
+    let id = format!("ses_{name}00000000000000");
+    write(&storage.join("migration"), &json!(2));
+    write(
+        &storage.join(format!("project/{PROJECT}.json")),
+        &json!({ "id": PROJECT, "worktree": worktree, "time": { "created": CREATED } }),
+    );
+    write(
+        &storage.join(format!("session/{PROJECT}/{id}.json")),
+        &json!({
+            "id": id, "projectID": PROJECT, "directory": worktree, "title": format!("Session {name}"),
+            "version": "0.1.0", "time": { "created": CREATED, "updated": CREATED + 1 },
+        }),
+    );
+    (storage, id)
+}
+
+fn message_id(name: &str, turn: usize, number: usize) -> String {
+    format!("msg_{name}{turn:08}{number}aaaaaaaaaaaa")
+}
+
+fn user(at: i64) -> Value {
+    json!({ "role": "user", "time": { "created": at } })
+}
+
+fn assistant(worktree: &Path, asked: &str, at: i64) -> Value {
+    json!({
+        "role": "assistant", "parentID": asked, "modelID": "m", "providerID": "p", "mode": "build",
+        "agent": "build", "path": { "cwd": worktree, "root": worktree }, "cost": 0,
+        "tokens": { "input": 1, "output": 1, "reasoning": 0, "cache": { "read": 0, "write": 0 } },
+        "finish": "stop", "time": { "created": at + 1, "completed": at + 2 },
+    })
 }
 
 fn message(storage: &Path, session: &str, id: &str, fields: &Value) {

@@ -13,6 +13,9 @@ use crate::data;
 /// Letters in order, so that the hex ids of the two sessions differ.
 const SMALL: &str = "aa";
 const LARGE: &str = "bb";
+const CHANGES: &str = "cc";
+/// Lines of a difference that is drawn whole, and of one that is not.
+const LINES: [usize; 2] = [200, 10_000];
 const STARTS: usize = 5;
 const OPENS: usize = 7;
 const IDLE: Duration = Duration::from_secs(30);
@@ -23,14 +26,17 @@ pub async fn all() -> Result<(), WindowError> {
     let folder = tempfile::tempdir()?;
     start(folder.path()).await?;
 
-    let data_dir = folder.path().join("data");
+    let (data_dir, project) = (folder.path().join("data"), folder.path().join("project"));
+    std::fs::create_dir(&project)?;
     let parts = std::env::var("LATHE_BENCH_PARTS").ok();
     let parts = parts.and_then(|text| text.parse().ok()).unwrap_or(100_000);
-    data::session(&data_dir, folder.path(), SMALL, 100);
-    data::session(&data_dir, folder.path(), LARGE, parts);
+    data::session(&data_dir, &project, SMALL, 100);
+    data::session(&data_dir, &project, LARGE, parts);
+    data::changes(&data_dir, &project, CHANGES, &LINES);
     let model = FakeModel::start().await;
+    model.title("Measured");
     model.reply((0..DELTAS).flat_map(|number| [text(word(number)), pause(5)]));
-    let mut options = WindowOptions::open(folder.path());
+    let mut options = WindowOptions::open(&project);
     options.data_dir = Some(data_dir);
     options.env = vec![(
         "LATHE_CONFIG".into(),
@@ -39,10 +45,23 @@ pub async fn all() -> Result<(), WindowError> {
     let window = Window::start(options).await?;
     window.wait_for(".session-row").await?;
 
+    until_level(&window).await?;
     opening(&window, parts).await?;
-    streaming(&window).await?;
+    differences(&window).await?;
+    streaming(&window, parts).await?;
     idle(&window).await?;
     window.close().await
+}
+
+/// A history that nobody has read before is indexed once. That is work of its own.
+async fn until_level(window: &Window) -> Result<(), WindowError> {
+    const LEVEL: &str = "
+const done = arguments[arguments.length - 1];
+(function ask() {
+  window.__TAURI_INTERNALS__.invoke('search', { query: 'question', limit: 1 })
+    .then((answer) => answer.indexing ? setTimeout(ask, 200) : done(true), (error) => done(String(error)));
+})();";
+    window.run(LEVEL, json!([])).await.map(drop)
 }
 
 fn word(number: usize) -> String {
@@ -148,6 +167,46 @@ async fn opening(window: &Window, parts: usize) -> Result<(), WindowError> {
     Ok(())
 }
 
+/// The click on a card until the first lines of its difference are painted.
+const DIFFERENCE: &str = "
+const done = arguments[arguments.length - 1];
+const card = document.querySelectorAll('[data-tool=write]')[arguments[0][0]];
+const begun = performance.now();
+card.querySelector('.card-head').click();
+(function look() {
+  if (card.querySelector('.diff')?.textContent.includes('line_5()'))
+    requestAnimationFrame(() => done([performance.now() - begun, card.querySelectorAll('*').length]));
+  else requestAnimationFrame(look);
+})();";
+
+async fn differences(window: &Window) -> Result<(), WindowError> {
+    let here = format!("ses_{CHANGES}");
+    let there = format!("ses_{SMALL}");
+    let (mut took, mut nodes) = ([Vec::new(), Vec::new()], [0.0; 2]);
+    for _ in 0..OPENS {
+        for at in 0..LINES.len() {
+            let last = |number: usize| format!("Question {number}:");
+            let away = json!([[there, last(100_usize.div_ceil(11) - 1)]]);
+            window.run(OPEN, away).await?;
+            window.run(OPEN, json!([[here, last(0)]])).await?;
+            let seen = window.run(DIFFERENCE, json!([[at]])).await?;
+            took[at].push(seen[0].as_f64().unwrap_or_default());
+            nodes[at] = seen[1].as_f64().unwrap_or_default();
+        }
+    }
+    let [small, large] = took.map(median);
+    let name = |what: &str| format!("{what} of {} lines against {}", LINES[1], LINES[0]);
+    row(&name("a difference"), large, small, "ms", "");
+    row(
+        &name("DOM nodes of a difference"),
+        nodes[1],
+        nodes[0],
+        "nodes",
+        "2",
+    );
+    Ok(())
+}
+
 async fn footprint(window: &Window) -> Result<(f64, f64), WindowError> {
     window.two_frames().await?;
     let nodes = window
@@ -172,7 +231,11 @@ new MutationObserver(() => {
 }).observe(document.querySelector('.centre'), { subtree: true, childList: true, characterData: true });
 arguments[arguments.length - 1](true);";
 
-async fn streaming(window: &Window) -> Result<(), WindowError> {
+/// Into the long session, where it is hardest.
+async fn streaming(window: &Window, parts: usize) -> Result<(), WindowError> {
+    let last = format!("Question {}:", parts.div_ceil(11) - 1);
+    let long = json!([[format!("ses_{LARGE}"), last]]);
+    window.run(OPEN, long).await?;
     window.run(WATCH, json!([])).await?;
     window.type_text("[data-testid=composer]", "Go on").await?;
     window.press("Enter").await?;

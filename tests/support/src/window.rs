@@ -7,6 +7,7 @@
 mod error;
 mod keys;
 mod native;
+mod notifications;
 mod page;
 mod process;
 mod stage;
@@ -22,6 +23,7 @@ use std::time::Instant;
 use serde_json::json;
 
 pub use error::WindowError;
+pub use notifications::{Notifications, Shown};
 use process::{Group, PATIENCE, glance};
 use stage::Stage;
 pub use unattended::Unattended;
@@ -155,6 +157,16 @@ impl Window {
             }
             glance(deadline, &what).await?;
         }
+    }
+
+    /// Waits until a file contains some words.
+    pub async fn wait_for_file(&self, file: &Path, words: &str) -> Result<(), WindowError> {
+        let deadline = Instant::now() + PATIENCE;
+        let holds = || std::fs::read_to_string(file).is_ok_and(|text| text.contains(words));
+        while !holds() {
+            glance(deadline, &format!("{words:?} in {}", file.display())).await?;
+        }
+        Ok(())
     }
 
     /// What the app has written to its output and errors so far.

@@ -38,6 +38,16 @@ pub fn actions(chord: &str) -> Value {
     json!({ "actions": [{ "type": "key", "id": "keyboard", "actions": all }] })
 }
 
+/// Moves the mouse to the middle of an element.
+pub fn hover(element: &str) -> Value {
+    // The driver's own name for a reference to an element.
+    let origin = json!({ "element-6066-11e4-a52e-4f735466cecf": element });
+    let to = json!({ "type": "pointerMove", "duration": 0, "origin": origin, "x": 0, "y": 0 });
+    json!({ "actions": [{
+        "type": "pointer", "id": "mouse", "parameters": { "pointerType": "mouse" }, "actions": [to],
+    }] })
+}
+
 fn code(name: &str) -> String {
     let named = NAMED.iter().find(|(known, _)| *known == name);
     named.map_or_else(|| name.to_owned(), |(_, code)| code.to_string())

@@ -33,6 +33,20 @@ impl Window {
         Ok(())
     }
 
+    /// The person works in the window, as far as the desktop knows, once the page has noticed.
+    pub async fn look_at(&self) -> Result<(), WindowError> {
+        let window = self.stage.window(MAIN).await?;
+        self.stage.xdotool(&["windowfocus", &window])?;
+        self.wait_until("the focus", "document.hasFocus()").await
+    }
+
+    /// The person works in another window.
+    pub async fn look_away(&self) -> Result<(), WindowError> {
+        x11::look_away(self.stage.display())?;
+        self.wait_until("the loss of the focus", "!document.hasFocus()")
+            .await
+    }
+
     /// Holds files over the window, as a file manager does.
     pub async fn drag(&self, paths: &[PathBuf]) -> Result<Drag, WindowError> {
         let window = self.stage.window(MAIN).await?;

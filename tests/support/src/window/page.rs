@@ -143,6 +143,14 @@ impl Window {
         }
     }
 
+    /// Moves the mouse over an element, once it is there.
+    pub async fn hover(&self, css: &str) -> Result<(), WindowError> {
+        self.wait_for(css).await?;
+        let element = self.session.element(css).await?;
+        self.session.post("actions", keys::hover(&element)).await?;
+        Ok(())
+    }
+
     /// Clicks on the first such element that says some words, once it is there.
     pub async fn click_saying(&self, css: &str, words: &str) -> Result<(), WindowError> {
         self.wait_for_text(css, words).await?;

@@ -78,6 +78,11 @@ impl Stage {
         &self.data_dir
     }
 
+    /// The address of the session bus.
+    pub fn bus(&self) -> &str {
+        &self.bus
+    }
+
     /// The name of the display, as in `DISPLAY`.
     pub fn display(&self) -> &str {
         &self.display

@@ -11,7 +11,7 @@ use reqwest::Url;
 use x11rb::connection::Connection;
 use x11rb::protocol::Event;
 use x11rb::protocol::xproto::{
-    AtomEnum, ClientMessageEvent, ConnectionExt, CreateWindowAux, EventMask, PropMode,
+    AtomEnum, ClientMessageEvent, ConnectionExt, CreateWindowAux, EventMask, InputFocus, PropMode,
     SelectionNotifyEvent, SelectionRequestEvent, Window, WindowClass,
 };
 use x11rb::rust_connection::RustConnection;
@@ -48,6 +48,16 @@ pub fn ask_to_close(display: &str, window: Window) -> Result<(), WindowError> {
     let words = [atoms.WM_DELETE_WINDOW, 0, 0, 0, 0];
     send(&server, window, atoms.WM_PROTOCOLS, words)?;
     // An answer to anything at all means that the message before it has arrived.
+    server.sync().map_err(native)
+}
+
+/// The keyboard goes to nobody: the person looks elsewhere.
+pub fn look_away(display: &str) -> Result<(), WindowError> {
+    let (server, screen) = RustConnection::connect(Some(display)).map_err(native)?;
+    let root = server.setup().roots[screen].root;
+    server
+        .set_input_focus(InputFocus::NONE, root, x11rb::CURRENT_TIME)
+        .map_err(native)?;
     server.sync().map_err(native)
 }
 
