@@ -6,8 +6,6 @@
 mod assets;
 mod attachments;
 mod bridge;
-#[cfg(target_os = "linux")]
-mod caret;
 mod clipboard;
 mod commands;
 mod drafts;
@@ -17,6 +15,8 @@ mod notify;
 mod sample;
 mod settings;
 mod state;
+#[cfg(target_os = "linux")]
+mod toolkit;
 mod window;
 
 use std::process::ExitCode;
@@ -27,7 +27,7 @@ use crate::state::Shell;
 
 pub fn run() -> ExitCode {
     #[cfg(target_os = "linux")]
-    caret::rest();
+    toolkit::quieten();
     match build() {
         Ok(app) => {
             app.run(|handle, event| {

@@ -29,7 +29,7 @@ async fn a_notification_leads_to_the_session_that_waits() -> Result<(), WindowEr
         .await?;
     let waiting = current_session(&window).await?;
     model.reply([writes("two.txt")]);
-    window.look_away().await?;
+    window.look_away()?;
     window
         .click_saying(&format!("{PERMISSION} button"), "Allow once")
         .await?;

@@ -79,7 +79,8 @@ fn config(folder: &Path, model: &FakeModel) -> Result<PathBuf, WindowError> {
         "provider": { "fake": {
             "wire": wire,
             "options": { "baseURL": model.base_url(wire), "apiKey": "none" },
-            "models": { "m": { "limit": { "context": 200_000, "output": 8_000 } } },
+            // So large that the long session need not be summed up first.
+            "models": { "m": { "limit": { "context": 100_000_000, "output": 8_000 } } },
         } },
         "model": "fake/m",
     });
@@ -172,8 +173,12 @@ const DIFFERENCE: &str = "
 const done = arguments[arguments.length - 1];
 const card = document.querySelectorAll('[data-tool=write]')[arguments[0][0]];
 const begun = performance.now();
+let asked = false;
 card.querySelector('.card-head').click();
 (function look() {
+  // A long one is shown on demand.
+  const folded = card.querySelector('[data-note=folded] button:not([disabled])');
+  if (folded && !asked) asked = folded.click() || true;
   if (card.querySelector('.diff')?.textContent.includes('line_5()'))
     requestAnimationFrame(() => done([performance.now() - begun, card.querySelectorAll('*').length]));
   else requestAnimationFrame(look);

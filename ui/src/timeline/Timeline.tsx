@@ -22,6 +22,9 @@ import './timeline.css';
 /** How near the beginning the reader may come before older messages are asked for. */
 const NEAR = 800;
 
+/** About a row's, until it is measured: the list draws as many as would fill the window at first. */
+const ROW_HEIGHT = 400;
+
 interface List {
   readonly rows: readonly Row[];
   readonly keys: readonly string[];
@@ -106,7 +109,15 @@ export function Timeline(props: { open: OpenSession }) {
         onScroll={onScroll}
         onWheel={(event) => stick.turned(event.deltaY)}
       >
-        <Virtualizer data={keys()} shift={list().shift} bufferSize={600} scrollRef={scroller} onResize={onResize} ref={(made) => (handle = made)}>
+        <Virtualizer
+          data={keys()}
+          shift={list().shift}
+          itemSize={ROW_HEIGHT}
+          bufferSize={600}
+          scrollRef={scroller}
+          onResize={onResize}
+          ref={(made) => (handle = made)}
+        >
           {(key) => <Turn row={() => list().byKey.get(key)} last={() => list().keys.at(-1) === key} />}
         </Virtualizer>
         <Show when={app.session()?.revert}>

@@ -33,18 +33,16 @@ impl Window {
         Ok(())
     }
 
-    /// The person works in the window, as far as the desktop knows, once the page has noticed.
+    /// The person works in the window, as far as the desktop knows.
     pub async fn look_at(&self) -> Result<(), WindowError> {
         let window = self.stage.window(MAIN).await?;
-        self.stage.xdotool(&["windowfocus", &window])?;
-        self.wait_until("the focus", "document.hasFocus()").await
+        self.stage.xdotool(&["windowfocus", "--sync", &window])?;
+        Ok(())
     }
 
-    /// The person works in another window.
-    pub async fn look_away(&self) -> Result<(), WindowError> {
-        x11::look_away(self.stage.display())?;
-        self.wait_until("the loss of the focus", "!document.hasFocus()")
-            .await
+    /// The person works in another window. A page that is driven from outside does not notice.
+    pub fn look_away(&self) -> Result<(), WindowError> {
+        x11::look_away(self.stage.display())
     }
 
     /// Holds files over the window, as a file manager does.

@@ -53,10 +53,9 @@ pub fn ask_to_close(display: &str, window: Window) -> Result<(), WindowError> {
 
 /// The keyboard goes to nobody: the person looks elsewhere.
 pub fn look_away(display: &str) -> Result<(), WindowError> {
-    let (server, screen) = RustConnection::connect(Some(display)).map_err(native)?;
-    let root = server.setup().roots[screen].root;
+    let (server, _) = RustConnection::connect(Some(display)).map_err(native)?;
     server
-        .set_input_focus(InputFocus::NONE, root, x11rb::CURRENT_TIME)
+        .set_input_focus(InputFocus::NONE, x11rb::NONE, x11rb::CURRENT_TIME)
         .map_err(native)?;
     server.sync().map_err(native)
 }
