@@ -2,9 +2,9 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use lathe_test_support::fake_model::{FakeModel, call, text};
+use lathe_test_support::git::commit_all;
 use lathe_test_support::window::{Window, WindowError};
 use serde_json::json;
 use tempfile::TempDir;
@@ -141,25 +141,7 @@ async fn a_fork_stands_below_its_origin_and_goes_its_own_way() -> Result<(), Win
 #[tokio::test]
 async fn a_fork_with_a_worktree_mentions_the_files_it_has() -> Result<(), WindowError> {
     let (model, garden) = (FakeModel::start().await, project()?);
-    for args in [
-        &["init", "-q"][..],
-        &["add", "."],
-        &[
-            "-c",
-            "user.name=n",
-            "-c",
-            "user.email=n@localhost",
-            "commit",
-            "-qm",
-            "All",
-        ],
-    ] {
-        let git = Command::new("git")
-            .args(args)
-            .current_dir(garden.path())
-            .status()?;
-        assert!(git.success());
-    }
+    commit_all(garden.path())?;
     model.reply([text("Twelve.")]);
     let window = open_with(&model, &garden).await?;
     send(&window, "Count the beds").await?;

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use lathe_protocol::{Action, MessageId};
 use lathe_provider::WireKind;
@@ -77,23 +76,5 @@ fn collect(root: &Path, folder: &Path, files: &mut Vec<String>) {
 }
 
 pub fn git(folder: &Path, args: &[&str]) {
-    let identity = [
-        "-c",
-        "user.name=t",
-        "-c",
-        "user.email=t@t",
-        "-c",
-        "commit.gpgsign=false",
-    ];
-    let done = Command::new("git")
-        .args(identity)
-        .args(args)
-        .current_dir(folder)
-        .output()
-        .unwrap();
-    assert!(
-        done.status.success(),
-        "{}",
-        String::from_utf8_lossy(&done.stderr)
-    );
+    lathe_test_support::git::git(folder, args).unwrap();
 }

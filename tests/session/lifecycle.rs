@@ -4,6 +4,7 @@ use lathe_protocol::{Event, Session, SessionId};
 use lathe_session::Failed;
 use lathe_session::bus::{Heard, Told};
 use lathe_test_support::app::TestApp;
+use lathe_test_support::git::git;
 
 fn titles(sessions: &[Session]) -> Vec<&str> {
     sessions
@@ -172,20 +173,7 @@ async fn a_folder_is_the_same_project_from_wherever_it_is_opened() {
 #[tokio::test]
 async fn a_git_project_is_named_by_its_first_commit_and_found_from_below() {
     let app = TestApp::start().await;
-    let git = |args: &[&str]| {
-        let run = std::process::Command::new("git")
-            .current_dir(app.path(""))
-            .args(["-c", "user.name=t", "-c", "user.email=t@example.org"])
-            .args(args)
-            .output()
-            .unwrap();
-        assert!(
-            run.status.success(),
-            "{}",
-            String::from_utf8_lossy(&run.stderr)
-        );
-        String::from_utf8(run.stdout).unwrap().trim().to_owned()
-    };
+    let git = |args: &[&str]| git(&app.path(""), args).unwrap();
     std::fs::create_dir_all(app.path("repo/src")).unwrap();
     git(&["init", "-q", "repo"]);
     for message in ["one", "two", "three"] {

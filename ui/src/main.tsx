@@ -2,6 +2,7 @@ import { render } from 'solid-js/web';
 import { App } from './App';
 import type { Host } from './host/host';
 import { createTauriHost, inTauri } from './host/tauri';
+import { isMac } from './kit/keys';
 import { createApp } from './store/app';
 import { AppProvider } from './store/context';
 import './styles/tokens.css';
@@ -39,5 +40,6 @@ async function open(root: HTMLElement): Promise<void> {
 }
 
 addAnsiStyles();
+document.documentElement.toggleAttribute('data-mac', isMac);
 const root = document.getElementById('app');
 if (root) await open(root);

@@ -2,6 +2,7 @@
 
 pub mod app;
 pub mod fake_model;
+pub mod git;
 pub mod mcp_server;
 #[cfg(unix)]
 pub mod side_by_side;

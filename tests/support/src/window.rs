@@ -4,6 +4,7 @@
 //! It knows the app only by its binary, its environment and its page. Whatever a test starts
 //! here ends with the [`Window`], also when the test fails.
 
+mod bus;
 mod error;
 mod keys;
 mod native;
@@ -125,6 +126,7 @@ impl Window {
     /// Kills the app without a warning and starts it again, on the same data.
     pub async fn crash_and_restart(&mut self) -> Result<(), WindowError> {
         self.driver.end();
+        self.stage.until_released().await?;
         (self.driver, self.session) = launch(&self.stage, &self.options).await?;
         self.arrive().await
     }

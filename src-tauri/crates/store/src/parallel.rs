@@ -4,18 +4,23 @@
 //! side is as much as helps. Runs on a thread that may block.
 
 use std::num::NonZero;
+use std::sync::LazyLock;
 
 /// Below this a thread costs more than it brings.
 const WORTH_A_THREAD: usize = 16;
 const MOST_THREADS: usize = 4;
+
+static CORES: LazyLock<usize> =
+    LazyLock::new(|| std::thread::available_parallelism().map_or(1, NonZero::get));
 
 /// Applies `work` to each item, in order. Each thread has one buffer to read files into.
 pub(crate) fn map<T: Sync, R: Send>(
     items: &[T],
     work: impl Fn(&T, &mut Vec<u8>) -> R + Sync,
 ) -> Vec<R> {
-    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let threads = (items.len() / WORTH_A_THREAD).clamp(1, cores.min(MOST_THREADS));
+    let threads = (items.len() / WORTH_A_THREAD).clamp(1, MOST_THREADS);
+    // Counting the cores reads files; few items need no count.
+    let threads = if threads == 1 { 1 } else { threads.min(*CORES) };
     let run = |share: &[T]| -> Vec<R> {
         let mut buffer = Vec::with_capacity(16 * 1024);
         share.iter().map(|item| work(item, &mut buffer)).collect()

@@ -1,7 +1,6 @@
 //! One of the two programs: where it lives and how it is called.
 
 use std::fs::{self, File};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -9,6 +8,7 @@ use serde_json::json;
 
 use super::Failure;
 use super::usage::{Usage, measure};
+use crate::git::commit_all;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -175,27 +175,7 @@ impl Contender {
             let text = format!("This is file {number}.\n").repeat(20);
             fs::write(self.project.join(format!("file{number:03}.txt")), text)?;
         }
-        for args in [
-            &["init", "-q"][..],
-            &["add", "."],
-            &[
-                "-c",
-                "user.name=n",
-                "-c",
-                "user.email=n@localhost",
-                "commit",
-                "-qm",
-                "All",
-            ],
-        ] {
-            let status = Command::new("git")
-                .args(args)
-                .current_dir(&self.project)
-                .status()?;
-            if !status.success() {
-                return Err(io::Error::other("git could not make the project").into());
-            }
-        }
+        commit_all(&self.project)?;
         Ok(())
     }
 }
