@@ -80,6 +80,10 @@ async fn a_killed_app_keeps_what_was_written_and_not_sent() -> Result<(), Window
     window.type_text(COMPOSER, "Something else").await?;
     window.wait_on_disk("drafts", "README.md").await?;
     window.wait_on_disk("drafts", "Something else").await?;
+    let second = current_session(&window).await?;
+    let place = window.data_dir().join("settings.json");
+    let second = second.as_str().unwrap_or_default();
+    window.wait_for_file(&place, second).await?;
 
     window.crash_and_restart().await?;
 
