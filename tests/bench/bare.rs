@@ -4,14 +4,6 @@
 
 use tauri::{WebviewUrl, WebviewWindowBuilder};
 
-/// The driver waits for this element, as it does for the app's.
-const PAGE: &str = "addEventListener('DOMContentLoaded', () => {
-  const app = document.createElement('div');
-  app.id = 'app';
-  app.append(document.createElement('p'));
-  document.body.append(app);
-});";
-
 fn main() {
     let blank = "about:blank".parse().expect("an address");
     tauri::Builder::default()
@@ -19,7 +11,6 @@ fn main() {
             WebviewWindowBuilder::new(app, "bare", WebviewUrl::External(blank))
                 .title("Bare")
                 .inner_size(1240.0, 820.0)
-                .initialization_script(PAGE)
                 .build()?;
             Ok(())
         })

@@ -93,7 +93,7 @@ fn user(at: i64) -> Value {
 
 fn assistant(worktree: &Path, asked: &str, at: i64) -> Value {
     json!({
-        "role": "assistant", "parentID": asked, "modelID": "m", "providerID": "p", "mode": "build",
+        "role": "assistant", "parentID": asked, "modelID": "m", "providerID": "fake", "mode": "build",
         "agent": "build", "path": { "cwd": worktree, "root": worktree }, "cost": 0,
         "tokens": { "input": 1, "output": 1, "reasoning": 0, "cache": { "read": 0, "write": 0 } },
         "finish": "stop", "time": { "created": at + 1, "completed": at + 2 },

@@ -243,11 +243,15 @@ async fn streaming(window: &Window, parts: usize) -> Result<(), WindowError> {
     window.run(OPEN, long).await?;
     window.run(WATCH, json!([])).await?;
     window.type_text("[data-testid=composer]", "Go on").await?;
-    window.press("Enter").await?;
+    window.strike("Return").await?;
     window.wait_for("[data-testid=stop]").await?;
     let over = "document.querySelector('[data-testid=stop]') === null";
     // Longer than a test waits: the answer takes its time.
     while window.wait_until("the end", over).await.is_err() {}
+    window.screenshot("bench-streamed").await?;
+    // What broke off was not measured.
+    let end = word(DELTAS - 2);
+    window.wait_for_text("[data-last]", end.trim()).await?;
     let seen = "(window.watching = false, [window.frames_, window.lags])";
     let seen = window.value_of(seen, Value::Null).await?;
     let numbers = |value: &Value| -> Vec<f64> {

@@ -202,13 +202,16 @@ impl Window {
         Ok(())
     }
 
-    /// A page that has been parsed, with something drawn in it.
+    /// A page that has been parsed, with something drawn in it if it is the app's.
     async fn arrive(&self) -> Result<(), WindowError> {
         self.session
             .post("timeouts", json!({ "script": 120_000, "pageLoad": 60_000 }))
             .await?;
-        self.wait_until("the page", "document.querySelector('#app > *') !== null")
-            .await
+        let is_there = match self.options.app {
+            None => "document.querySelector('#app > *') !== null",
+            Some(_) => "document.readyState === 'complete'",
+        };
+        self.wait_until("the page", is_there).await
     }
 }
 
