@@ -31,9 +31,9 @@ fn main() -> ExitCode {
         );
         return ExitCode::SUCCESS;
     }
-    // One turn, most of it waiting: a second thread would only be woken for each word. What
-    // blocks has threads of its own.
-    let runtime = tokio::runtime::Builder::new_current_thread()
+    // One turn needs one thread beside this one, which may wait for a slow reader.
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
         .enable_all()
         .build();
     let runtime = match runtime {

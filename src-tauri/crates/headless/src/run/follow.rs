@@ -89,7 +89,8 @@ impl<'a> Follower<'a> {
     async fn wait(&mut self, events: &mut Subscription) -> Outcome<Option<Option<Heard>>> {
         let shown = self.shown + GATHER;
         tokio::select! {
-            heard = events.next() => return Ok(Some(heard)),
+            // Woken for each word, this thread would do little else.
+            heard = events.next(), if !self.is_behind => return Ok(Some(heard)),
             () = tokio::time::sleep_until(shown), if self.is_behind => {
                 output::flush()?;
                 self.is_behind = false;
