@@ -30,7 +30,9 @@ async fn a_long_session_opens_at_its_end_loads_older_and_finds_what_was_never_sh
                .find((one) => one.textContent.includes('Session number 0'))";
     window.wait_until("the long session", row).await?;
     let open = format!("{row}.querySelector('button, [role=button], a')?.click() ?? {row}.click()");
-    window.value_of(&open, Value::Null).await?;
+    // A list that is still being filled may put another row under the mouse.
+    let opened = format!("{TIMELINE} !== null || ({open}, false)");
+    window.wait_until("the long session, open", &opened).await?;
     let newest = format!("Please look at file {}.", MESSAGES - 5);
     window.wait_for_text(".user-message", &newest).await?;
     let end =
