@@ -14,6 +14,8 @@ const CARDS: &str = "/dev/dri";
 /// Letters painted by the processor, instead of by a graphics card that the processor plays.
 const PAINT_BY_PROCESSOR: &str = "WEBKIT_SKIA_ENABLE_CPU_RENDERING";
 
+const A_DAY_IN_MS: i32 = 24 * 60 * 60 * 1000;
+
 /// Before anything else asks the toolkit. Where it cannot begin, the window says why.
 pub fn quieten() {
     if !has_card(Path::new(CARDS)) {
@@ -24,8 +26,10 @@ pub fn quieten() {
     if gtk::init().is_ok()
         && let Some(settings) = gtk::Settings::default()
     {
-        // GTK's own fields stop blinking after a while; those of a webview go on for ever.
-        settings.set_gtk_cursor_blink(false);
+        // GTK's own fields stop blinking after a while; those of a webview go on for ever. One
+        // that may not blink at all is looked at with every frame, so it blinks once a day.
+        settings.set_gtk_cursor_blink(true);
+        settings.set_gtk_cursor_blink_time(A_DAY_IN_MS);
         // A scrollbar over the text fades away for seconds after each scroll.
         settings.set_property("gtk-overlay-scrolling", false);
     }

@@ -15,6 +15,12 @@ const IN_VIEW: &str = "[...document.querySelectorAll('.user-message')].some((one
   return one.textContent.includes(given) && box.top >= 0 && box.bottom <= innerHeight;
 })";
 
+/// Where the reader is taken, from now on.
+const WATCH_THE_PLACE: &str = "(window.places = [], (() => {
+  const timeline = document.querySelector('[data-testid=timeline]');
+  timeline.addEventListener('scroll', () => window.places.push(timeline.scrollTop));
+})(), true)";
+
 #[tokio::test]
 async fn a_long_session_opens_at_its_end_loads_older_and_finds_what_was_never_shown()
 -> Result<(), WindowError> {
@@ -30,9 +36,7 @@ async fn a_long_session_opens_at_its_end_loads_older_and_finds_what_was_never_sh
                .find((one) => one.textContent.includes('Session number 0'))";
     window.wait_until("the long session", row).await?;
     let open = format!("{row}.querySelector('button, [role=button], a')?.click() ?? {row}.click()");
-    // A list that is still being filled may put another row under the mouse.
-    let opened = format!("{TIMELINE} !== null || ({open}, false)");
-    window.wait_until("the long session, open", &opened).await?;
+    window.value_of(&open, Value::Null).await?;
     let newest = format!("Please look at file {}.", MESSAGES - 5);
     window.wait_for_text(".user-message", &newest).await?;
     let end =
@@ -46,6 +50,16 @@ async fn a_long_session_opens_at_its_end_loads_older_and_finds_what_was_never_sh
         "{nodes} nodes for a screenful"
     );
     window.screenshot("long").await?;
+
+    // Down to a new prompt, and not past it and back: what lies there would be drawn twice.
+    window.wait_until("a watch", WATCH_THE_PLACE).await?;
+    send(&window, "Thank you").await?;
+    window.wait_for("[data-last] .answer-failure").await?;
+    window.wait_until("the new end", &end).await?;
+    let places = window.value_of("window.places", Value::Null).await?;
+    let places: Vec<_> = places.as_array().into_iter().flatten().collect();
+    let places: Vec<_> = places.into_iter().filter_map(Value::as_f64).collect();
+    assert!(places.is_sorted() && !places.is_empty(), "{places:?}");
 
     // Up, page by page, until something comes that was not loaded at first.
     let older = format!("Please look at file {}.", MESSAGES - 155);

@@ -21,6 +21,8 @@ const OPENS: usize = 7;
 const IDLE: Duration = Duration::from_secs(30);
 /// A delta every five milliseconds, for ten seconds.
 const DELTAS: usize = 2000;
+/// One answer alone would measure what else the machine did in these seconds.
+const ANSWERS: usize = 3;
 
 pub async fn all() -> Result<(), WindowError> {
     let folder = tempfile::tempdir()?;
@@ -35,7 +37,9 @@ pub async fn all() -> Result<(), WindowError> {
     data::changes(&data_dir, &project, CHANGES, &LINES);
     let model = FakeModel::start().await;
     model.title("Measured");
-    model.reply((0..DELTAS).flat_map(|number| [text(word(number)), pause(5)]));
+    for _ in 0..ANSWERS {
+        model.reply((0..DELTAS).flat_map(|number| [text(word(number)), pause(5)]));
+    }
     let mut options = WindowOptions::open(&project);
     options.data_dir = Some(data_dir);
     options.env = vec![(
@@ -221,49 +225,64 @@ async fn footprint(window: &Window) -> Result<(f64, f64), WindowError> {
     Ok((nodes.as_f64().unwrap_or_default(), memory))
 }
 
-/// Frames, and how late each growth of the answer is painted after it came in.
+/// Frames from the send to the end of the answer, and how late each of its growths is painted
+/// after it came in. What the driver does before and after, a picture of the window above all,
+/// is none of it.
 const WATCH: &str = "
-window.frames_ = []; window.lags = []; window.watching = true;
-let last = performance.now();
+window.frames_ = []; window.lags = [];
+window.watcher?.disconnect();
+const busy = () => document.querySelector('[data-testid=stop]') !== null;
+let last;
 (function frame(now) {
-  window.frames_.push(now - last);
-  last = now;
-  if (window.watching) requestAnimationFrame(frame);
-})(last);
-new MutationObserver(() => {
+  if (last !== undefined) window.frames_.push(now - last);
+  last = busy() ? now : undefined;
+  if (busy() || window.frames_.length === 0) requestAnimationFrame(frame);
+})();
+window.watcher = new MutationObserver(() => {
+  if (!busy()) return;
   const grown = performance.now();
   requestAnimationFrame(() => setTimeout(() => window.lags.push(performance.now() - grown)));
-}).observe(document.querySelector('.centre'), { subtree: true, childList: true, characterData: true });
+});
+window.watcher.observe(document.querySelector('.centre'), { subtree: true, childList: true, characterData: true });
 arguments[arguments.length - 1](true);";
+
+/// Frames and lags of an answer.
+async fn answer(window: &Window, number: usize) -> Result<(Vec<f64>, Vec<f64>), WindowError> {
+    window.run(WATCH, json!([])).await?;
+    window.type_text("[data-testid=composer]", "Go on").await?;
+    window.press("Enter").await?;
+    window.wait_for("[data-testid=stop]").await?;
+    let over = "document.querySelector('[data-testid=stop]') === null";
+    // Longer than a test waits: the answer takes its time.
+    while window.wait_until("the end", over).await.is_err() {}
+    // What broke off was not measured.
+    let end = word(DELTAS - 2);
+    window.wait_for_text("[data-last]", end.trim()).await?;
+    window
+        .screenshot(&format!("bench-streamed-{number}"))
+        .await?;
+    let seen = window
+        .value_of("[window.frames_, window.lags]", Value::Null)
+        .await?;
+    let numbers = |value: &Value| -> Vec<f64> {
+        let values = value.as_array().into_iter().flatten();
+        values.filter_map(Value::as_f64).collect()
+    };
+    Ok((numbers(&seen[0]), numbers(&seen[1])))
+}
 
 /// Into the long session, where it is hardest.
 async fn streaming(window: &Window, parts: usize) -> Result<(), WindowError> {
     let last = format!("Question {}:", parts.div_ceil(11) - 1);
     let long = json!([[format!("ses_{LARGE}"), last]]);
     window.run(OPEN, long).await?;
-    window.run(WATCH, json!([])).await?;
-    window.type_text("[data-testid=composer]", "Go on").await?;
-    window.strike("Return").await?;
-    window.wait_for("[data-testid=stop]").await?;
-    let over = "document.querySelector('[data-testid=stop]') === null";
-    // Longer than a test waits: the answer takes its time.
-    while window.wait_until("the end", over).await.is_err() {}
-    window.screenshot("bench-streamed").await?;
-    // What broke off was not measured.
-    let end = word(DELTAS - 2);
-    window.wait_for_text("[data-last]", end.trim()).await?;
-    let seen = "(window.watching = false, [window.frames_, window.lags])";
-    let seen = window.value_of(seen, Value::Null).await?;
-    let numbers = |value: &Value| -> Vec<f64> {
-        value
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_f64)
-            .collect()
-    };
-    let (frames, lags) = (numbers(&seen[0]), numbers(&seen[1]));
-    let longest = frames.iter().copied().fold(0.0, f64::max);
+    let (mut frames, mut lags, mut longest) = (Vec::new(), Vec::new(), Vec::new());
+    for number in 0..ANSWERS {
+        let (took, late) = answer(window, number).await?;
+        longest.push(took.iter().copied().fold(0.0, f64::max));
+        frames.extend(took);
+        lags.extend(late);
+    }
     let slow = frames.iter().filter(|frame| **frame > 50.0).count();
     let usual = median(frames.clone());
     row(
@@ -280,12 +299,20 @@ async fn streaming(window: &Window, parts: usize) -> Result<(), WindowError> {
         "frames",
         "",
     );
+    let worst = longest.iter().copied().fold(0.0, f64::max);
     row(
-        "longest frame while streaming against 100 ms",
-        longest,
+        "longest frame of an answer, median against 100 ms",
+        median(longest),
         100.0,
         "ms",
         "1",
+    );
+    row(
+        &format!("longest frame of all {ANSWERS} answers"),
+        worst,
+        100.0,
+        "ms",
+        "",
     );
     Ok(())
 }

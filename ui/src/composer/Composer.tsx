@@ -15,7 +15,6 @@ import { AgentPicker } from './AgentPicker';
 import { AttachMenu } from './AttachMenu';
 import { Attachments } from './Attachments';
 import { builtinCommands, builtinNames, runBuiltin } from './builtins';
-import { createCaretRest } from './caret';
 import { ContextMeter } from './ContextMeter';
 import { EditBanner } from './EditBanner';
 import { noteSent, readHistory, step, type Walk } from './history';
@@ -65,15 +64,10 @@ export function Composer() {
   let leaving = false;
 
   const look = () => suggest.look(area.value, area.selectionStart === area.selectionEnd ? area.selectionStart : -1);
-  const caret = createCaretRest(
-    () => area,
-    () => !suggest.open(),
-  );
   const write = (value: string, at = value.length) => {
     app.drafts.change(place(), { text: value });
     area.value = value;
     area.setSelectionRange(at, at);
-    caret.moved();
     look();
   };
 
@@ -196,10 +190,7 @@ export function Composer() {
   // The field is as tall as its text; CSS sets the limit.
   createEffect(() => {
     const value = text();
-    if (area.value !== value) {
-      area.value = value;
-      caret.moved();
-    }
+    if (area.value !== value) area.value = value;
     area.style.height = 'auto';
     area.style.height = `${area.scrollHeight}px`;
   });
@@ -260,7 +251,6 @@ export function Composer() {
             placeholder={app.busy() ? en.composer.placeholderBusy : en.composer.placeholder}
             disabled={!ready()}
             onInput={(event) => {
-              caret.typed();
               app.drafts.change(place(), { text: event.currentTarget.value });
               setWalk(undefined);
               look();

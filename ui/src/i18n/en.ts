@@ -353,6 +353,7 @@ export const en = {
     store: 'Changes cannot be saved right now',
     dismiss: 'Dismiss',
     enterKey: 'Enter a key…',
+    chooseModel: 'Choose another model',
     goOn: 'Go on.',
   },
 

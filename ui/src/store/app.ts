@@ -235,10 +235,18 @@ export function createApp(host: Host): App {
     }
   };
 
-  const listProject = async (id: string) => {
-    if (state().listed[id]) return;
-    const list = await attempt(() => host.listSessions(id));
-    if (list) setState((now) => sessionsListed(now, id, list));
+  /** Under way: the start and the sidebar both ask for the project that is on screen. */
+  const listings = new Map<string, Promise<void>>();
+  const list = async (id: string) => {
+    const found = await attempt(() => host.listSessions(id));
+    listings.delete(id);
+    if (found) setState((now) => sessionsListed(now, id, found));
+  };
+  const listProject = (id: string): Promise<void> => {
+    if (state().listed[id]) return Promise.resolve();
+    const asked = listings.get(id) ?? list(id);
+    listings.set(id, asked);
+    return asked;
   };
 
   const start = async () => {
@@ -269,14 +277,18 @@ export function createApp(host: Host): App {
       setPhase({ name: 'ready' });
       if (recent.sessionID === undefined) sessions.leave();
     });
+    const here = sessions.selected();
     if (place !== undefined) await listProject(place);
     const last = recent.sessionID;
-    if (last !== undefined && state().sessions[last]) await sessions.select(last);
+    // Whoever has gone somewhere in the meantime stays there.
+    const stayed = sessions.selected() === here;
+    if (stayed && last !== undefined && state().sessions[last]) await sessions.select(last);
   };
 
   const refresh = async () => {
     const begun = await attempt(() => host.start());
     if (!begun) return;
+    listings.clear();
     setState((now) => ({ ...started(now, begun), listed: {} }));
     const place = project()?.id;
     if (place !== undefined) await listProject(place);

@@ -23,6 +23,11 @@ export function MessageFailure(props: { error: MessageError; messageID?: string 
   };
   const ready = () => app.models.list()?.providers.find((one) => one.id === refused())?.ready === true;
   const refused = () => (props.error.name === 'ProviderAuthError' ? props.error.data.providerID : undefined);
+  /** The session's model is gone: set up no more, or another machine's. */
+  const gone = () => {
+    const use = app.models.current();
+    return app.models.list() !== undefined && use !== undefined && app.models.find(use.model) === undefined;
+  };
   return (
     <Show
       when={props.error.name !== 'MessageAbortedError'}
@@ -39,12 +44,22 @@ export function MessageFailure(props: { error: MessageError; messageID?: string 
           <Show when={said().detail}>
             <p class="answer-failure-detail">{visible(said().detail ?? '')}</p>
           </Show>
+          <Show when={again() !== undefined && gone()}>
+            <Button
+              class="answer-failure-action"
+              data-testid="choose-model"
+              tone="primary"
+              onClick={() => app.show({ name: 'models' })}
+            >
+              {en.error.chooseModel}
+            </Button>
+          </Show>
           <Show when={again()}>
             {(messageID) => (
               <Button
                 class="answer-failure-action"
                 data-testid="try-again"
-                tone={refused() !== undefined && !ready() ? 'plain' : 'primary'}
+                tone={gone() || (refused() !== undefined && !ready()) ? 'plain' : 'primary'}
                 onClick={() => void app.tryAgain(messageID())}
               >
                 {en.timeline.tryAgain}

@@ -87,12 +87,11 @@ export function Timeline(props: { open: OpenSession }) {
       [lastPrompt, lastLoaded],
       (_now, before) => {
         // A page that was loaded is not something that was sent.
-        if (before && !before[1] && !props.open.hasNewer && !app.target()) stick.toEnd();
+        if (before && !before[1] && !props.open.hasNewer && !app.target()) stick.follow();
       },
       { defer: true },
     ),
   );
-  createEffect(on(app.busy, () => stick.grown(), { defer: true }));
 
   return (
     <div class="timeline">

@@ -15,6 +15,8 @@ export interface Stick {
   /** The content or the viewport changed its size. */
   grown(): void;
   toEnd(): void;
+  /** There, or on the way there with what has just been put at the end. */
+  follow(): void;
   /** The reader was taken elsewhere. */
   leave(): void;
 }
@@ -55,6 +57,13 @@ export function createStick(scroller: () => HTMLElement, goesOn: () => boolean =
       if (atEnd()) pin();
     },
     toEnd() {
+      setAtEnd(true);
+      pin();
+    },
+    follow() {
+      // Rows whose height is not known yet are guessed at: whoever is there waits until it is,
+      // or the list would draw the place that was guessed, and then the right one.
+      if (atEnd()) return;
       setAtEnd(true);
       pin();
     },

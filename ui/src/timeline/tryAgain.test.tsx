@@ -23,6 +23,25 @@ async function refused(answers: number): Promise<{ window: TestWindow; prompt: M
   return { window, prompt };
 }
 
+test('a session whose model is gone leads to another one, and goes on there', async () => {
+  const window = openWindow();
+  await waitFor(() => expect(window.app.models.list()).toBeDefined());
+  const clock = createClock();
+  const prompt = createWriter('ses_docs', clock, { providerID: 'elsewhere', modelID: 'm' }).user('Write the manual');
+  const gone = { name: 'UnknownError' as const, data: { message: 'There is no provider called elsewhere' } };
+  const failed = { info: assistant('ses_docs', prompt.info.id, clock, { error: gone }), parts: [] };
+  window.host.messages.set('ses_docs', [prompt, failed]);
+  await window.app.select('ses_docs');
+  fireEvent.click(await screen.findByTestId('choose-model'));
+  expect(window.app.overlay()).toEqual({ name: 'models' });
+  const demo = { providerID: 'demo', modelID: window.app.models.list()?.default.modelID ?? '' };
+  window.app.models.choose(demo);
+  window.app.dismiss('models');
+  await waitFor(() => expect(screen.queryByTestId('choose-model')).toBeNull());
+  fireEvent.click(screen.getByTestId('try-again'));
+  await waitFor(() => expect(window.called('prompt')[0]?.[1]).toMatchObject({ text: 'Write the manual', model: demo }));
+});
+
 describe('a refused key', () => {
   test('is entered from where it was missed, and the prompt is sent again', async () => {
     const { window, prompt } = await refused(0);

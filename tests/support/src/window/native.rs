@@ -40,13 +40,6 @@ impl Window {
         Ok(())
     }
 
-    /// A key of the keyboard itself, by its name in X. After one that the driver presses the
-    /// webview goes on looking for more, sixty times a second.
-    pub async fn strike(&self, key: &str) -> Result<(), WindowError> {
-        self.look_at().await?;
-        self.stage.xdotool(&["key", key]).map(drop)
-    }
-
     /// The person works in another window. A page that is driven from outside does not notice.
     pub fn look_away(&self) -> Result<(), WindowError> {
         x11::look_away(self.stage.display())
