@@ -118,6 +118,67 @@ async fn files_dropped_on_the_window_are_attached_in_their_order() -> Result<(),
 }
 
 #[tokio::test]
+async fn attachments_are_put_in_order_and_removed_with_keys() -> Result<(), WindowError> {
+    let garden = project()?;
+    let window = open(&garden).await?;
+    let paths = [garden.path().join("src"), garden.path().join("README.md")];
+    let drag = window.drag(&paths).await?;
+    window.wait_for("[data-testid=drop-overlay]").await?;
+    window.drop_files(drag).await?;
+    window.wait_for_text(CHIP, "README.md").await?;
+    let order = "[...document.querySelectorAll('.attachment-name')]\
+                 .map((one) => one.textContent).join() === given";
+
+    // Escape gives Tab back to the keyboard's own use: past the last chip's cross to the chip.
+    window.click(COMPOSER).await?;
+    for key in ["Escape", "Shift+Tab", "Shift+Tab"] {
+        window.press(key).await?;
+    }
+    window.wait_for(".attachment-body:focus").await?;
+    window.press("ArrowLeft").await?;
+    window.press("Control+ArrowRight").await?;
+    window
+        .wait_until_with("the new order", order, json!("README.md,src"))
+        .await?;
+    window.press("Delete").await?;
+    window
+        .wait_until_with("what is left", order, json!("README.md"))
+        .await?;
+    window.close().await
+}
+
+#[tokio::test]
+async fn a_picture_is_copied_pasted_and_saved() -> Result<(), WindowError> {
+    let garden = project()?;
+    let picture = garden.path().join("tulip.png");
+    fs::write(&picture, BASE64_STANDARD.decode(PNG).unwrap_or_default())?;
+    let window = open(&garden).await?;
+    window.click(".composer-attach").await?;
+    window.click(".menu-item").await?;
+    window.pick_folder("^Attach files$", &picture).await?;
+    window.wait_for_text(CHIP, "tulip.png").await?;
+    send(&window, "What is in this picture?").await?;
+    window.click(".user-message .file-open").await?;
+    window.wait_for(".lightbox-picture").await?;
+
+    let saved = garden.path().join("saved.png");
+    window.press("Control+s").await?;
+    window.pick_folder("^Save attachment$", &saved).await?;
+    window.wait_for_file(&saved, fs::read(&picture)?).await?;
+
+    window.press("Control+c").await?;
+    window
+        .wait_for_text("[data-testid=toast]", "Picture copied")
+        .await?;
+    window.press("Escape").await?;
+    window.wait_gone("[data-testid=lightbox]").await?;
+    window.click(COMPOSER).await?;
+    window.press("Control+v").await?;
+    window.wait_for_text(CHIP, ".png").await?;
+    window.close().await
+}
+
+#[tokio::test]
 async fn files_that_are_taken_away_again_leave_nothing() -> Result<(), WindowError> {
     let garden = project()?;
     let window = open(&garden).await?;

@@ -1,14 +1,15 @@
 //! A session leaves the program: as a page, as a file; and its files are kept under a name.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 
 use lathe_test_support::fake_model::{FakeModel, call, text};
 use lathe_test_support::window::{Window, WindowError};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::steps::{open_as, open_with, options, project, run_action, send, until_answered};
+use crate::steps::{
+    open_as, open_with, options, project, run_action, send, stand_in, until_answered,
+};
 
 const TOAST: &str = "[data-testid=toast]";
 
@@ -49,21 +50,10 @@ async fn a_session_is_shared_as_a_page_and_taken_back() -> Result<(), WindowErro
 #[tokio::test]
 async fn a_shared_page_opens_in_the_browser() -> Result<(), WindowError> {
     let (model, garden) = (FakeModel::start().await, project()?);
-    // What the desktop opens things with, in front of the machine's own.
-    let programs = tempfile::tempdir()?;
-    let (opener, opened) = (
-        programs.path().join("xdg-open"),
-        programs.path().join("opened"),
-    );
-    fs::write(
-        &opener,
-        format!("#!/bin/sh\necho \"$1\" > {}\n", opened.display()),
-    )?;
-    fs::set_permissions(&opener, fs::Permissions::from_mode(0o755))?;
     let mut options = options(&model, &garden, json!("allow"))?;
-    let path = std::env::var("PATH").unwrap_or_default();
-    let path = format!("{}:{path}", programs.path().display());
-    options.env.push(("PATH".to_owned(), path));
+    // What the desktop opens things with.
+    let programs = tempfile::tempdir()?;
+    let opened = stand_in(&mut options, &programs, "xdg-open")?;
     model.reply([text("There are twelve beds.")]);
     let window = open_as(options, &garden).await?;
     send(&window, "Count the beds").await?;

@@ -66,6 +66,31 @@ async fn one_hunk_is_taken_back_with_the_mouse_and_undone() -> Result<(), Window
 }
 
 #[tokio::test]
+async fn a_turns_summary_and_its_patch_open_the_review_also_side_by_side() -> Result<(), WindowError>
+{
+    let (model, garden) = (FakeModel::start().await, project()?);
+    let mut window = changed(&model, &garden).await?;
+    for way in ["turn-summary", "open-review"] {
+        window.wait_for(REVIEW).await?;
+        window.click("[data-testid=close-review]").await?;
+        window.wait_gone(REVIEW).await?;
+        window.click(&format!("[data-testid={way}]")).await?;
+        window
+            .wait_for_text(&format!("{REVIEW} .diff-line[data-kind=add]"), "ONE")
+            .await?;
+    }
+    window.click("[data-testid=review-mode]").await?;
+    let beside = format!("{REVIEW} .diff-pair");
+    window.wait_for_text(&beside, "ONE").await?;
+    window.screenshot("review-side-by-side").await?;
+    // The choice stays.
+    window.restart().await?;
+    window.click("[data-testid=turn-summary]").await?;
+    window.wait_for_text(&beside, "ONE").await?;
+    window.close().await
+}
+
+#[tokio::test]
 async fn a_file_is_taken_back_whole_also_after_a_restart() -> Result<(), WindowError> {
     let (model, garden) = (FakeModel::start().await, project()?);
     let mut window = changed(&model, &garden).await?;

@@ -1,25 +1,20 @@
 //! Tool servers of one's own, from the form to a call.
 
 use lathe_test_support::fake_model::{FakeModel, call, text};
-use lathe_test_support::window::{Window, WindowError};
+use lathe_test_support::window::WindowError;
 use serde_json::{Value, json};
 
-use crate::steps::{open_with, project, send, until_answered};
+use crate::steps::{close_settings, open_settings, open_with, project, send, until_answered};
 
 const SERVER: &str = "[data-server=bench]";
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_mcp-server");
 
-async fn open_page(window: &Window) -> Result<(), WindowError> {
-    window.press("Control+,").await?;
-    window.click("[data-testid=settings-mcp]").await
-}
-
 #[tokio::test]
 async fn a_server_is_added_used_switched_off_and_removed() -> Result<(), WindowError> {
     let (model, garden) = (FakeModel::start().await, project()?);
     let window = open_with(&model, &garden).await?;
-    open_page(&window).await?;
+    open_settings(&window, "mcp").await?;
     window.click("[data-testid=add-mcp]").await?;
     window.press("Enter").await?;
     window
@@ -38,8 +33,7 @@ async fn a_server_is_added_used_switched_off_and_removed() -> Result<(), WindowE
         .await?;
     window.wait_for_text(".mcp-status", "Ready").await?;
     window.screenshot("mcp-ready").await?;
-    window.press("Escape").await?;
-    window.wait_gone("[data-testid=settings]").await?;
+    close_settings(&window).await?;
 
     model.reply([call("bench_echo", json!({ "text": "tulips" }))]);
     let answered = model.reply([text("It said tulips.")]);
@@ -48,7 +42,7 @@ async fn a_server_is_added_used_switched_off_and_removed() -> Result<(), WindowE
     let results = format!("{:?}", answered.request());
     assert!(results.contains("tulips"), "{results}");
 
-    open_page(&window).await?;
+    open_settings(&window, "mcp").await?;
     window.click(&format!("{SERVER} .switch")).await?;
     window
         .wait_for(&format!("{SERVER}[data-status=off]"))

@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
 
 use lathe_provider::WireKind;
 use lathe_test_support::fake_model::FakeModel;
@@ -99,6 +101,32 @@ pub fn options(
     let file = file.to_string_lossy().into_owned();
     options.env.push(("LATHE_CONFIG".to_owned(), file));
     Ok(options)
+}
+
+/// A program in front of the machine's own, and the file in which it notes what it is called
+/// with, a line each time.
+pub fn stand_in(options: &mut WindowOptions, folder: &TempDir, name: &str) -> io::Result<PathBuf> {
+    let (program, called) = (folder.path().join(name), folder.path().join("called"));
+    let script = format!("#!/bin/sh\necho \"$@\" >> {}\n", called.display());
+    fs::write(&program, script)?;
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755))?;
+    let path = std::env::var("PATH").unwrap_or_default();
+    let path = format!("{}:{path}", folder.path().display());
+    options.env.push(("PATH".to_owned(), path));
+    Ok(called)
+}
+
+/// Opens a page of the settings.
+pub async fn open_settings(window: &Window, page: &str) -> Result<(), WindowError> {
+    window.press("Control+,").await?;
+    window
+        .click(&format!("[data-testid=settings-{page}]"))
+        .await
+}
+
+pub async fn close_settings(window: &Window) -> Result<(), WindowError> {
+    window.press("Escape").await?;
+    window.wait_gone("[data-testid=settings]").await
 }
 
 /// Writes a prompt and sends it with Enter.

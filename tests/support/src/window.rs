@@ -162,11 +162,16 @@ impl Window {
     }
 
     /// Waits until a file contains some words.
-    pub async fn wait_for_file(&self, file: &Path, words: &str) -> Result<(), WindowError> {
-        let deadline = Instant::now() + PATIENCE;
-        let holds = || std::fs::read_to_string(file).is_ok_and(|text| text.contains(words));
-        while !holds() {
-            glance(deadline, &format!("{words:?} in {}", file.display())).await?;
+    pub async fn wait_for_file(
+        &self,
+        file: &Path,
+        words: impl AsRef<[u8]>,
+    ) -> Result<(), WindowError> {
+        let (deadline, words) = (Instant::now() + PATIENCE, words.as_ref());
+        let found = |bytes: Vec<u8>| bytes.windows(words.len()).any(|some| some == words);
+        let what = String::from_utf8_lossy(words);
+        while !std::fs::read(file).is_ok_and(found) {
+            glance(deadline, &format!("{what:?} in {}", file.display())).await?;
         }
         Ok(())
     }

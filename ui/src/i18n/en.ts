@@ -354,6 +354,7 @@ export const en = {
     dismiss: 'Dismiss',
     enterKey: 'Enter a key…',
     chooseModel: 'Choose another model',
+    modelGone: 'This session’s model is not set up here',
     goOn: 'Go on.',
   },
 

@@ -24,9 +24,10 @@ export function MessageFailure(props: { error: MessageError; messageID?: string 
   const ready = () => app.models.list()?.providers.find((one) => one.id === refused())?.ready === true;
   const refused = () => (props.error.name === 'ProviderAuthError' ? props.error.data.providerID : undefined);
   /** The session's model is gone: set up no more, or another machine's. */
-  const gone = () => {
+  const stuck = () => {
     const use = app.models.current();
-    return app.models.list() !== undefined && use !== undefined && app.models.find(use.model) === undefined;
+    const known = app.models.list() === undefined || use === undefined || app.models.find(use.model);
+    return again() !== undefined && !known;
   };
   return (
     <Show
@@ -40,43 +41,42 @@ export function MessageFailure(props: { error: MessageError; messageID?: string 
       <div class="answer-failure" role="note" data-error={props.error.name}>
         <CircleAlert size={15} aria-hidden="true" />
         <div>
-          <p class="answer-failure-title">{visible(said().title)}</p>
+          <p class="answer-failure-title">{stuck() ? en.error.modelGone : visible(said().title)}</p>
           <Show when={said().detail}>
             <p class="answer-failure-detail">{visible(said().detail ?? '')}</p>
           </Show>
-          <Show when={again() !== undefined && gone()}>
-            <Button
-              class="answer-failure-action"
-              data-testid="choose-model"
-              tone="primary"
-              onClick={() => app.show({ name: 'models' })}
-            >
-              {en.error.chooseModel}
-            </Button>
-          </Show>
-          <Show when={again()}>
-            {(messageID) => (
+          <div class="answer-failure-actions">
+            <Show when={stuck()}>
               <Button
-                class="answer-failure-action"
-                data-testid="try-again"
-                tone={gone() || (refused() !== undefined && !ready()) ? 'plain' : 'primary'}
-                onClick={() => void app.tryAgain(messageID())}
+                data-testid="choose-model"
+                tone="primary"
+                onClick={() => app.show({ name: 'models' })}
               >
-                {en.timeline.tryAgain}
+                {en.error.chooseModel}
               </Button>
-            )}
-          </Show>
-          <Show when={refused()}>
-            {(providerID) => (
-              <Button
-                class="answer-failure-action"
-                data-testid="enter-key"
-                onClick={() => app.show({ name: 'settings', section: 'providers', providerID: providerID() })}
-              >
-                {en.error.enterKey}
-              </Button>
-            )}
-          </Show>
+            </Show>
+            <Show when={again()}>
+              {(messageID) => (
+                <Button
+                  data-testid="try-again"
+                  tone={stuck() || (refused() !== undefined && !ready()) ? 'plain' : 'primary'}
+                  onClick={() => void app.tryAgain(messageID())}
+                >
+                  {en.timeline.tryAgain}
+                </Button>
+              )}
+            </Show>
+            <Show when={refused()}>
+              {(providerID) => (
+                <Button
+                  data-testid="enter-key"
+                  onClick={() => app.show({ name: 'settings', section: 'providers', providerID: providerID() })}
+                >
+                  {en.error.enterKey}
+                </Button>
+              )}
+            </Show>
+          </div>
         </div>
       </div>
     </Show>
