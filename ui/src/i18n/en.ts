@@ -94,8 +94,8 @@ export const en = {
     sessionIn: (project: string) => `in ${project}`,
     demo: 'The built-in demo model answers here, without a network or a key. Connect a model of your own to do real work.',
     connect: 'Connect a model…',
+    tour: { title: 'Take the tour', prompt: 'Show me around: give me the tour' },
     suggestions: [
-      { title: 'Take the tour', prompt: 'Show me around: give me the tour' },
       { title: 'Explain this project', prompt: 'Explain how this project is laid out and where to start reading.' },
       { title: 'Find something to improve', prompt: 'Find one small thing worth improving here and tell me why.' },
     ],

@@ -11,7 +11,7 @@ import { Import } from './Import';
 
 export function Data() {
   const app = useApp();
-  const [data, { mutate }] = createResource(() => app.attempt(() => app.host.dataUse()));
+  const [data, { mutate, refetch }] = createResource(() => app.attempt(() => app.host.dataUse()));
   const [busy, setBusy] = createSignal<DataKind | undefined>();
   const clean = async (kind: DataKind) => {
     setBusy(kind);
@@ -56,13 +56,13 @@ export function Data() {
           )}
         </For>
       </ul>
-      <Import />
-      <Check />
+      <Import onDone={refetch} />
+      <Check onRepaired={refetch} />
     </>
   );
 }
 
-function Check() {
+function Check(props: { onRepaired: () => void }) {
   const app = useApp();
   const [report, setReport] = createSignal<DataReport | undefined>();
   const [said, setSaid] = createSignal('');
@@ -74,8 +74,10 @@ function Check() {
     setBusy(false);
     setReport(repair ? undefined : found);
     if (!found) setSaid('');
-    else if (repair) setSaid(en.data.repaired);
-    else setSaid(isGood(found) ? en.data.good(found.records) : en.data.bad(found.damaged.length, found.strays.length));
+    else if (repair) {
+      setSaid(en.data.repaired);
+      props.onRepaired();
+    } else setSaid(isGood(found) ? en.data.good(found.records) : en.data.bad(found.damaged.length, found.strays.length));
   };
   const broken = () => {
     const found = report();

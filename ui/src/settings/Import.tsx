@@ -7,7 +7,7 @@ import { visible, visibleLine } from '../kit/visible';
 import type { ImportReport } from '../protocol';
 import { useApp } from '../store/context';
 
-export function Import() {
+export function Import(props: { onDone: () => void }) {
   const app = useApp();
   const [sources] = createResource(() => app.attempt(() => app.host.findImports()));
   const [busy, setBusy] = createSignal<string | undefined>();
@@ -17,6 +17,7 @@ export function Import() {
     setReport(await app.attempt(() => app.host.importFrom(path)));
     setBusy(undefined);
     app.save({ importOffered: true });
+    props.onDone();
     // Its projects and sessions are the sidebar's business now.
     await app.refresh();
   };
@@ -73,7 +74,7 @@ export function ImportOffer() {
   const decide = () => app.save({ importOffered: true });
   return (
     <Show when={wanted() && count() > 0}>
-      <section class="trust" data-testid="import-offer" aria-label={en.imports.title}>
+      <section class="trust trust-short" data-testid="import-offer" aria-label={en.imports.title}>
         <div class="trust-body">
           <p>{en.imports.offer(count())}</p>
         </div>

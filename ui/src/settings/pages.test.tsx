@@ -133,6 +133,8 @@ describe('data', () => {
     fireEvent.click(await screen.findByRole('button', { name: `Import from ${source?.path}` }));
     await waitFor(() => expect(screen.getByTestId('import-said').textContent).toMatch(/\d+ added, \d+ already here/));
     expect(window.called('importFrom')).toEqual([[source?.path]]);
+    // What came takes room, and the list says so.
+    await waitFor(() => expect(window.called('dataUse')).toHaveLength(2));
     expect(window.host.settings().importOffered).toBe(true);
   });
 

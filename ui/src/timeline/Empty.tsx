@@ -8,6 +8,7 @@ import { baseName } from '../kit/format';
 import { visible, visibleLine } from '../kit/visible';
 import type { UiError } from '../protocol';
 import { useApp } from '../store/context';
+import { DEMO } from '../store/models';
 import './empty.css';
 
 function Page(props: { title: string; state: string; children?: JSX.Element }) {
@@ -47,11 +48,14 @@ export function EmptySession() {
     const project = app.project();
     return project ? visibleLine(project.name ?? baseName(project.worktree)) : '';
   };
+  /** Only the demo model knows its tour. */
+  const suggestions = () =>
+    app.models.current()?.model.providerID === DEMO ? [en.empty.tour, ...en.empty.suggestions] : en.empty.suggestions;
   return (
     <Page title={en.empty.session} state="empty-session">
       <p title={visibleLine(app.project()?.worktree ?? '')}>{en.empty.sessionIn(name())}</p>
       <ul class="suggestions">
-        <For each={en.empty.suggestions}>
+        <For each={suggestions()}>
           {(suggestion) => (
             <li>
               <button type="button" class="suggestion" onClick={() => void app.send(suggestion.prompt)}>

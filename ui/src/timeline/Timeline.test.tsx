@@ -123,6 +123,14 @@ describe('what stands in the centre', () => {
     await waitFor(() => expect(window.called('prompt')[0]?.[0]).toBe('ses_empty'));
   });
 
+  test('in an empty session with a real model: no tour, which only the demo knows', async () => {
+    const window = openWindow({ connected: true });
+    await waitFor(() => expect(window.app.models.connected()).toBe(true));
+    await window.app.select('ses_empty');
+    await screen.findByText('Explain this project');
+    await waitFor(() => expect(screen.queryByText('Take the tour')).toBeNull());
+  });
+
   test('when a session cannot be opened: why, and a second try', async () => {
     const window = openWindow();
     await waitFor(() => expect(window.app.state().open).toBeTruthy());
