@@ -29,6 +29,7 @@ import { createFakeSurroundings } from './fake/surroundings';
 import { createFakeTime } from './fake/time';
 import { createFakeFrame } from './fake/frame';
 import { createFakeSearch } from './fake/search';
+import { DEFAULTS } from '../store/app';
 import type { Host } from './host';
 
 export interface FakeHost extends Host {
@@ -74,22 +75,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
   const models = createFakeModels(options.connected ?? false);
   const imports = createFakeImports();
   let settings: Settings = {
-    theme: 'system',
-    sidebarOpen: true,
-    sidebarWidth: 264,
-    favouriteModels: [],
-    recentModels: [],
-    allowAll: false,
-    variants: {},
-    zoom: 100,
-    reducedMotion: false,
-    menuBar: true,
-    notify: true,
-    shortcuts: {},
-    editor: { kind: 'system' },
-    review: { width: 460, sideBySide: false, opens: true },
-    shell: '',
-    privateHosts: [],
+    ...DEFAULTS,
     importOffered: !options.empty,
     ...options.settings,
   };

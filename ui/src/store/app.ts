@@ -252,11 +252,14 @@ export function createApp(host: Host): App {
   const start = async () => {
     setPhase({ name: 'starting' });
     try {
-      await host.watch(receive);
-      await host.onFolderWanted(() => void attempt(arrive));
-      await attachments.start();
-      await host.onSessionWanted((id) => void sessions.select(id));
-      await attempt(() => core.drafts.load());
+      // All of it before the core is asked how things are: nothing may happen in between.
+      await Promise.all([
+        host.watch(receive),
+        host.onFolderWanted(() => void attempt(arrive)),
+        attachments.start(),
+        host.onSessionWanted((id) => void sessions.select(id)),
+        attempt(() => core.drafts.load()),
+      ]);
       await arrive();
       void models.load();
     } catch (reason) {

@@ -7,17 +7,18 @@
 // A benchmark that cannot go on has nothing better to do than to say so.
 #![allow(clippy::expect_used, clippy::print_stdout)]
 
-use std::io::{BufRead, BufReader, Read, Write};
+mod server;
+
+use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::path::Path;
 
 use lathe_protocol::ipc::PromptInput;
 use lathe_protocol::{Event, ModelRef};
 use lathe_session::bus::{Heard, Told};
 use lathe_session::{Options, Sessions};
 use serde_json::{Value, json};
+use server::{Server, cpu};
 
 const DELTAS: usize = 20_000;
 /// The fake model says so many characters at a time.
@@ -25,7 +26,7 @@ const PIECE: usize = 7;
 
 fn main() {
     let folder = tempfile::tempdir().expect("a folder");
-    let server = Server::start(folder.path());
+    let server = Server::start(folder.path(), &script());
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let (small, _) = runtime.block_on(answer(folder.path(), &server.url, "small"));
     let before = resident();
@@ -83,7 +84,7 @@ async fn answer(folder: &Path, url: &str, model: &str) -> (f64, usize) {
                 if let Told::Event(event) = notice.told
                     && matches!(*event, Event::SessionIdle { .. })
                 {
-                    return (cpu() - began, heard);
+                    return ((cpu() - began) / 1000.0, heard);
                 }
             }
         }
@@ -115,62 +116,15 @@ fn parse_plainly(url: &str) -> f64 {
         }
     }
     assert!(parsed >= DELTAS, "only {parsed} events");
-    cpu() - began
+    (cpu() - began) / 1000.0
 }
 
-struct Server {
-    process: Child,
-    url: String,
-}
-
-impl Server {
-    /// Answers small, large, large: one for each request of the run.
-    fn start(folder: &Path) -> Self {
-        let large = "lathe. ".repeat(DELTAS);
-        let replies = [&"lathe. ".repeat(10), &large, &large]
-            .map(|text| json!({ "say": [{ "text": text }] }));
-        let script = folder.join("script.json");
-        std::fs::write(&script, json!({ "replies": replies }).to_string()).expect("a script");
-        let mut process = Command::new(fake_model())
-            .arg(&script)
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the fake model");
-        let mut said = BufReader::new(process.stdout.take().expect("its output"));
-        let mut line = String::new();
-        while !line.contains("http://") {
-            line.clear();
-            assert!(
-                said.read_line(&mut line).expect("a line") > 0,
-                "the fake model did not start"
-            );
-        }
-        let at = line.find("http://").unwrap_or(0);
-        let url = line[at..]
-            .split_whitespace()
-            .next()
-            .unwrap_or_default()
-            .trim_end_matches('/');
-        let url = url.to_owned();
-        // Nobody reads on, and a full pipe would stop it.
-        std::thread::spawn(move || std::io::copy(&mut said.by_ref(), &mut std::io::sink()));
-        Server { process, url }
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // It may be gone already.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
-/// Built beside us; `cargo xtask bench` sees to it.
-fn fake_model() -> PathBuf {
-    let bench = std::env::current_exe().expect("our own path");
-    let profile = bench.ancestors().nth(2).expect("the profile's folder");
-    profile.join(format!("fake-model{}", std::env::consts::EXE_SUFFIX))
+/// Small, large, large: one for each request of the run.
+fn script() -> Value {
+    let large = "lathe. ".repeat(DELTAS);
+    let replies =
+        [&"lathe. ".repeat(10), &large, &large].map(|text| json!({ "say": [{ "text": text }] }));
+    json!({ "replies": replies })
 }
 
 fn row(name: &str, ours: f64, baseline: f64) {
@@ -179,24 +133,6 @@ fn row(name: &str, ours: f64, baseline: f64) {
         "{}",
         json!({ "name": name, "ours": ours, "baseline": baseline, "ratio": ratio, "bar": "ours <= 0.25 s" })
     );
-}
-
-/// User and system time of this process.
-fn cpu() -> f64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields: Vec<_> = stat
-        .rsplit(')')
-        .next()
-        .unwrap_or_default()
-        .split_whitespace()
-        .collect();
-    let ticks = |at: usize| {
-        fields
-            .get(at)
-            .and_then(|text| text.parse::<f64>().ok())
-            .unwrap_or(0.0)
-    };
-    Duration::from_millis(((ticks(11) + ticks(12)) * 10.0) as u64).as_secs_f64()
 }
 
 fn resident() -> usize {

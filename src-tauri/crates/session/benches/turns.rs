@@ -12,9 +12,9 @@
 // A benchmark that cannot go on has nothing better to do than to say so.
 #![allow(clippy::expect_used, clippy::print_stdout)]
 
-use std::io::{BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+mod server;
+
+use std::path::Path;
 
 use lathe_protocol::ipc::PromptInput;
 use lathe_protocol::{Event, IdSource, Millis, ModelRef, SessionId, Tick};
@@ -24,6 +24,7 @@ use lathe_tools::{Registry, Tool, ToolContext, ToolFailure, ToolOutput};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use server::{Server, cpu};
 
 const STEPS: usize = 200;
 const ROUNDS: usize = 3;
@@ -50,7 +51,7 @@ impl Tool for Tock {
 
 fn main() {
     let (memory, disk) = (memory(), tempfile::tempdir().expect("a folder"));
-    let server = Server::start(disk.path());
+    let server = Server::start(disk.path(), &script());
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let per_step = |folder: &Path, messages: usize| {
         let rounds = (0..ROUNDS).map(|_| runtime.block_on(turn(folder, &server.url, messages)));
@@ -199,66 +200,10 @@ fn fill(storage: &Path, session: &SessionId, messages: usize) {
     }
 }
 
-struct Server {
-    process: Child,
-    url: String,
-}
-
-impl Server {
-    /// Asks for the tool in every step but the last, over and over.
-    fn start(folder: &Path) -> Self {
-        let call =
-            |n: usize| json!({ "say": [{ "call": { "name": "tock", "input": { "n": n } } }] });
-        let mut replies: Vec<_> = (0..STEPS).map(call).collect();
-        replies.push(json!({ "say": [{ "text": "done" }] }));
-        let script = folder.join("script.json");
-        let value = json!({ "replies": replies, "repeat": true, "forget": true });
-        std::fs::write(&script, value.to_string()).expect("a script");
-        let mut process = Command::new(fake_model())
-            .arg(&script)
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the fake model");
-        let mut said = BufReader::new(process.stdout.take().expect("its output"));
-        let mut line = String::new();
-        while !line.contains("http://") {
-            line.clear();
-            let read = said.read_line(&mut line).expect("a line");
-            assert!(read > 0, "the fake model did not start");
-        }
-        let at = line.find("http://").unwrap_or(0);
-        let url = line[at..].split_whitespace().next().unwrap_or_default();
-        let url = url.trim_end_matches('/').to_owned();
-        // Nobody reads on, and a full pipe would stop it.
-        std::thread::spawn(move || std::io::copy(&mut said.by_ref(), &mut std::io::sink()));
-        Server { process, url }
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // It may be gone already.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
-/// Built beside us; `cargo xtask bench` sees to it.
-fn fake_model() -> PathBuf {
-    let bench = std::env::current_exe().expect("our own path");
-    let profile = bench.ancestors().nth(2).expect("the profile's folder");
-    profile.join(format!("fake-model{}", std::env::consts::EXE_SUFFIX))
-}
-
-/// User and system time of this process, in milliseconds.
-fn cpu() -> f64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields: Vec<_> = stat
-        .rsplit(')')
-        .next()
-        .unwrap_or_default()
-        .split_whitespace()
-        .collect();
-    let ticks = |at: usize| fields.get(at).and_then(|text| text.parse::<f64>().ok());
-    (ticks(11).unwrap_or(0.0) + ticks(12).unwrap_or(0.0)) * 10.0
+/// Asks for the tool in every step but the last, over and over.
+fn script() -> Value {
+    let call = |n: usize| json!({ "say": [{ "call": { "name": "tock", "input": { "n": n } } }] });
+    let mut replies: Vec<_> = (0..STEPS).map(call).collect();
+    replies.push(json!({ "say": [{ "text": "done" }] }));
+    json!({ "replies": replies, "repeat": true, "forget": true })
 }
