@@ -20,6 +20,9 @@ fn steps(most: usize) -> Vec<usize> {
     (1..=most).step_by(stride.max(1)).collect()
 }
 
+/// So many turns one session takes: the history of hundreds would take longer than they do.
+const ONE_SESSION: usize = 12;
+
 pub fn soak() -> bool {
     std::env::var_os("LATHE_SOAK").is_some()
 }
@@ -92,39 +95,58 @@ async fn is_whole(model: &FakeModel, home: &Home, when: &str) {
 
 #[tokio::test]
 async fn killed_at_any_write_sync_or_rename_a_session_reads_and_goes_on() {
-    let model = FakeModel::start().await;
-    let home = begun(&model).await;
     for (calls, most) in [("rename", 40), ("fsync", 60), ("write,writev", 120)] {
-        for at in steps(most) {
-            script(&model);
-            injected(&home, calls, "signal=KILL", at).await;
-            take_back(&model);
-            is_whole(&model, &home, &format!("{calls} {at}")).await;
+        for some in steps(most).chunks(ONE_SESSION) {
+            let model = FakeModel::start().await;
+            let home = begun(&model).await;
+            for &at in some {
+                script(&model);
+                injected(&home, calls, "signal=KILL", at).await;
+                take_back(&model);
+                is_whole(&model, &home, &format!("{calls} {at}")).await;
+            }
         }
     }
 }
 
 #[tokio::test]
 async fn a_disk_that_refuses_is_told_of_and_the_last_good_state_stays() {
-    let model = FakeModel::start().await;
-    let home = begun(&model).await;
     // One program writes the socket with the same call: only what opens and renames files is
     // refused, which is what a full or broken disk does to us.
     for (calls, error) in [("rename", "ENOSPC"), ("rename", "EIO"), ("fsync", "EIO")] {
-        for at in steps(if soak() { 200 } else { 40 }) {
-            let before = records(&home.data().join("storage")).len();
-            script(&model);
-            let output = injected(&home, calls, &format!("error={error}"), at).await;
-            take_back(&model);
-            let said = text(&output.stderr);
-            assert!(
-                output.status.success() || said.contains("lathectl: "),
-                "{calls} {at} failed without a word: {said}"
-            );
-            assert!(records(&home.data().join("storage")).len() >= before);
-            is_whole(&model, &home, &format!("{error} at {calls} {at}")).await;
+        for some in steps(if soak() { 200 } else { 40 }).chunks(ONE_SESSION) {
+            let model = FakeModel::start().await;
+            let home = begun(&model).await;
+            for &at in some {
+                let before = records(&home.data().join("storage")).len();
+                script(&model);
+                let output = injected(&home, calls, &format!("error={error}"), at).await;
+                let when = format!("{error} at {calls} {at}");
+                is_told_and_whole(&model, &home, &output, before, &when).await;
+            }
         }
     }
+}
+
+/// A turn that did not end well says so; nothing that was there is gone, and it goes on.
+async fn is_told_and_whole(
+    model: &FakeModel,
+    home: &Home,
+    output: &Output,
+    before: usize,
+    when: &str,
+) {
+    take_back(model);
+    let said = text(&output.stderr);
+    assert!(
+        output.status.success() || said.contains("lathectl: "),
+        "{when}: failed without a word: {said}"
+    );
+    assert!(
+        records(&home.data().join("storage")).len() >= before,
+        "{when}"
+    );
+    is_whole(model, home, when).await;
 }
 
 /// Runs a turn with `mounts` done to the data directory first, in a name space of its own:
@@ -180,24 +202,19 @@ fn blocks(folder: &std::path::Path) -> u64 {
 
 #[tokio::test]
 async fn on_a_disk_that_fills_up_the_last_good_state_stays() {
-    let model = FakeModel::start().await;
-    let home = begun(&model).await;
     let mut refused = 0;
-    for room in steps(if soak() { 200 } else { 24 }) {
-        let before = records(&home.data().join("storage")).len();
-        let size = 4 * (blocks(&home.data()) + room as u64);
-        script(&model);
-        let mounts = format!(r#"mount -t tmpfs -o size={size}k tmpfs "$DATA""#);
-        let output = mounted(&home, &mounts).await;
-        take_back(&model);
-        let said = text(&output.stderr);
-        refused += usize::from(!output.status.success());
-        assert!(
-            output.status.success() || said.contains("lathectl: "),
-            "{room} blocks: failed without a word: {said}"
-        );
-        assert!(records(&home.data().join("storage")).len() >= before);
-        is_whole(&model, &home, &format!("{room} blocks")).await;
+    for some in steps(if soak() { 200 } else { 24 }).chunks(ONE_SESSION) {
+        let model = FakeModel::start().await;
+        let home = begun(&model).await;
+        for &room in some {
+            let before = records(&home.data().join("storage")).len();
+            let size = 4 * (blocks(&home.data()) + room as u64);
+            script(&model);
+            let mounts = format!(r#"mount -t tmpfs -o size={size}k tmpfs "$DATA""#);
+            let output = mounted(&home, &mounts).await;
+            refused += usize::from(!output.status.success());
+            is_told_and_whole(&model, &home, &output, before, &format!("{room} blocks")).await;
+        }
     }
     assert!(refused > 0, "the disk was never full");
 }
