@@ -124,7 +124,7 @@ async fn start(model: &FakeModel, pair: &Pair) -> Result<(), Failure> {
 
 async fn deltas(model: &FakeModel, pair: &Pair) -> Result<(), Failure> {
     let mut runs = Runs::default();
-    for _ in 0..3 {
+    for _ in 0..5 {
         for (contender, runs) in pair.both().into_iter().zip(&mut runs.0) {
             model.reply((0..DELTAS).map(|_| text("lathe. ")));
             runs.push(contender.run("tell me all").await?);
