@@ -189,7 +189,7 @@ impl Storage {
             synced.doing("syncing", tree)?;
             bundles
                 .iter()
-                .for_each(|bundle| self.forget_unsynced(&bundle.session.id));
+                .for_each(|bundle| self.forget_owed(&bundle.session.id));
         }
         #[cfg(not(target_os = "linux"))]
         for bundle in bundles {

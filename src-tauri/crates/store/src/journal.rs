@@ -9,11 +9,12 @@
 //! middle is therefore a line of its own, and no line that can be read.
 //!
 //! A journal that is synced is as good as all the files it speaks for: that is what makes a
-//! step safe from a power cut with one trip to the disk.
+//! step safe from a power cut with one trip to the disk. It speaks for a record from when that
+//! was first kept until the session's files are on the disk; whatever is written in between,
+//! by whatever way, is noted here, too.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use lathe_protocol::SessionId;
 use parking_lot::Mutex;
@@ -25,14 +26,25 @@ use crate::key::Key;
 
 pub(crate) const PREFIX: &str = "journal-";
 
+/// More than this would keep whoever plays it back waiting.
+const MOST_RECORDS: usize = 512;
+/// A text that streams in is here as often as it was saved.
+const MOST_BYTES: usize = 16 << 20;
+
 pub(crate) struct Journal {
     path: PathBuf,
-    /// The keys whose newest entry counts, with the session they belong to.
     open: Mutex<Open>,
-    /// What is on the disk of it. Held while it is brought there.
+    /// Held while it is brought to the disk.
     synced: Mutex<Synced>,
+}
+
+#[derive(Default)]
+struct Open {
+    /// The keys whose newest entry counts, with the session they belong to.
+    keys: HashMap<Key, SessionId>,
+    bytes: usize,
     /// It changed since it was last brought to the disk.
-    is_ahead: AtomicBool,
+    is_ahead: bool,
 }
 
 #[derive(Default)]
@@ -40,8 +52,6 @@ struct Synced {
     /// The disk knows the file itself.
     is_placed: bool,
 }
-
-type Open = HashMap<Key, SessionId>;
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -51,10 +61,14 @@ enum Entry {
         session: SessionId,
         record: String,
     },
-    /// The file is what counts from now on.
-    Filed { key: String },
-    /// So it is for every record of a session.
-    Settled { session: SessionId },
+    Removed {
+        key: String,
+        session: SessionId,
+    },
+    /// Every file of a session is what counts from now on.
+    Settled {
+        session: SessionId,
+    },
 }
 
 impl Journal {
@@ -63,7 +77,6 @@ impl Journal {
             path: locks.join(format!("{PREFIX}{tag}")),
             open: Mutex::default(),
             synced: Mutex::default(),
-            is_ahead: AtomicBool::new(false),
         }
     }
 
@@ -76,63 +89,69 @@ impl Journal {
         bytes: &[u8],
         then: impl FnOnce() -> T,
     ) -> Result<T> {
-        let record = std::str::from_utf8(bytes).unwrap_or_default().to_owned();
-        let entry = Entry::Kept {
-            key: key.to_string(),
-            session: session.clone(),
-            record,
-        };
         let mut open = self.open.lock();
-        self.append(fs, &entry)?;
-        open.insert(key.clone(), session.clone());
+        self.append(fs, &mut open, &entry(key, session, Some(bytes)))?;
+        open.keys.insert(key.clone(), session.clone());
         Ok(then())
     }
 
-    /// The file of this key holds something newer, or is gone.
-    pub(crate) fn filed(&self, fs: &dyn Fs, key: &Key) -> Result<()> {
+    /// The file of this key was given something newer, or was removed. The disk may not know
+    /// yet, so that an entry that only said so could outlive the file in a power cut. Nothing
+    /// is noted where `is_overtaken` says that something newer still was kept meanwhile.
+    pub(crate) fn supersede(
+        &self,
+        fs: &dyn Fs,
+        key: &Key,
+        bytes: Option<&[u8]>,
+        is_overtaken: impl FnOnce() -> bool,
+    ) -> Result<()> {
         let mut open = self.open.lock();
-        if open.contains_key(key) {
-            let key = key.to_string();
-            self.append(fs, &Entry::Filed { key })?;
+        match open.keys.get(key).cloned() {
+            Some(session) if !is_overtaken() => {
+                self.append(fs, &mut open, &entry(key, &session, bytes))
+            }
+            _ => Ok(()),
         }
-        open.remove(key);
-        Ok(())
     }
 
-    /// Every record of the session is in its file, unless `waits` says that one came in
-    /// meanwhile. A journal without anything that counts is emptied.
+    /// The files of the session are what counts, unless `is_ahead` says that they hold less.
+    /// A journal without anything that counts is emptied. `then` runs before anybody else can
+    /// write here.
     pub(crate) fn settle(
         &self,
         fs: &dyn Fs,
         session: &SessionId,
-        waits: impl FnOnce() -> bool,
+        is_ahead: impl FnOnce() -> bool,
+        then: impl FnOnce(),
     ) -> Result<()> {
         let mut open = self.open.lock();
-        if !open.values().any(|owner| owner == session) || waits() {
+        if !open.keys.values().any(|owner| owner == session) || is_ahead() {
             return Ok(());
         }
-        if open.values().all(|owner| owner == session) {
+        if open.keys.values().all(|owner| owner == session) {
             let emptied = optional(fs.truncate(&self.path));
             emptied.doing("emptying", &self.path)?;
             // On the disk it is still full, and would undo what the files will say.
-            self.is_ahead.store(true, Ordering::Release);
+            open.is_ahead = true;
+            open.bytes = 0;
         } else {
             let session = session.clone();
-            self.append(fs, &Entry::Settled { session })?;
+            self.append(fs, &mut open, &Entry::Settled { session })?;
         }
-        open.retain(|_, owner| owner != session);
+        open.keys.retain(|_, owner| owner != session);
+        then();
         Ok(())
     }
 
     /// Every entry so far survives a power cut when this returns.
     pub(crate) fn sync(&self, fs: &dyn Fs) -> Result<()> {
         let mut synced = self.synced.lock();
-        if !self.is_ahead.swap(false, Ordering::AcqRel) {
+        if !std::mem::take(&mut self.open.lock().is_ahead) {
             return Ok(());
         }
         let done = self.bring_to_disk(fs, &mut synced);
         if done.is_err() {
-            self.is_ahead.store(true, Ordering::Release);
+            self.open.lock().is_ahead = true;
         }
         done
     }
@@ -148,17 +167,12 @@ impl Journal {
 
     /// The newest entry of this key counts.
     pub(crate) fn covers(&self, key: &Key) -> bool {
-        self.open.lock().contains_key(key)
+        self.open.lock().keys.contains_key(key)
     }
 
-    /// How many records a playback would bring into their files.
-    pub(crate) fn len(&self) -> usize {
-        self.open.lock().len()
-    }
-
-    /// Whose records are in it.
-    pub(crate) fn sessions(&self) -> HashSet<SessionId> {
-        self.open.lock().values().cloned().collect()
+    pub(crate) fn is_long(&self) -> bool {
+        let open = self.open.lock();
+        open.keys.len() > MOST_RECORDS || open.bytes > MOST_BYTES
     }
 
     /// For a process that ends with everything in its files.
@@ -166,35 +180,48 @@ impl Journal {
         optional(fs.remove_file(&self.path)).is_ok()
     }
 
-    fn append(&self, fs: &dyn Fs, entry: &Entry) -> Result<()> {
+    fn append(&self, fs: &dyn Fs, open: &mut Open, entry: &Entry) -> Result<()> {
         let mut line = b"\n".to_vec();
         serde_json::to_writer(&mut line, entry)
             .map_err(|error| StoreError::Encode(error.into()))?;
         let done = fs.append(&self.path, &line).doing("noting in", &self.path);
-        self.is_ahead.store(true, Ordering::Release);
+        open.is_ahead = true;
+        open.bytes += line.len();
         done
     }
 }
 
-/// What a dead process kept and did not bring into its files.
-pub(crate) fn left(bytes: &[u8]) -> HashMap<Key, (SessionId, Vec<u8>)> {
-    let mut left: HashMap<Key, (SessionId, Vec<u8>)> = HashMap::new();
+fn entry(key: &Key, session: &SessionId, bytes: Option<&[u8]>) -> Entry {
+    let (key, session) = (key.to_string(), session.clone());
+    match bytes {
+        Some(bytes) => Entry::Kept {
+            key,
+            session,
+            record: std::str::from_utf8(bytes).unwrap_or_default().to_owned(),
+        },
+        None => Entry::Removed { key, session },
+    }
+}
+
+/// What a record was in the end: nothing, if it was removed.
+pub(crate) type Left = HashMap<Key, (SessionId, Option<Vec<u8>>)>;
+
+/// What a dead process kept and may not have brought into its files.
+pub(crate) fn left(bytes: &[u8]) -> Left {
+    let mut left = Left::new();
+    let note = |left: &mut Left, key: &str, session, record| {
+        if let Ok(key) = Key::new(key.split('/')) {
+            left.insert(key, (session, record));
+        }
+    };
     for line in bytes.split(|byte| *byte == b'\n') {
         match serde_json::from_slice(line) {
             Ok(Entry::Kept {
                 key,
                 session,
                 record,
-            }) => {
-                if let Ok(key) = Key::new(key.split('/')) {
-                    left.insert(key, (session, record.into_bytes()));
-                }
-            }
-            Ok(Entry::Filed { key }) => {
-                if let Ok(key) = Key::new(key.split('/')) {
-                    left.remove(&key);
-                }
-            }
+            }) => note(&mut left, &key, session, Some(record.into_bytes())),
+            Ok(Entry::Removed { key, session }) => note(&mut left, &key, session, None),
             Ok(Entry::Settled { session }) => left.retain(|_, (owner, _)| *owner != session),
             Err(_) => {}
         }

@@ -1,12 +1,13 @@
 //! Who may touch what, and when.
 //!
-//! Inside the process, keys share a fixed set of read/write locks; a waiting writer goes
+//! Inside the process, keys and folders share a fixed set of read/write locks; a waiting writer goes
 //! before readers that come later. Between processes the operating system's advisory locks
 //! do the work: they vanish with their holder, so nobody waits for the dead.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, Hash, RandomState};
 use std::io::{self, Read, Seek, Write};
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -14,36 +15,37 @@ use parking_lot::{Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::error::{IoContext, Result, StoreError};
 use crate::fs::private;
-use crate::key::Key;
 
 const STRIPES: usize = 256;
 /// A holder does milliseconds of work; one that keeps the lock longer is stopped or hung.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Read/write locks by key. Two keys may share one, so nobody holds two at a time.
-pub(crate) struct KeyLocks {
+/// Read/write locks by name. Two names may share one, so nobody holds two at a time.
+pub(crate) struct Locks<T: ?Sized> {
     stripes: Vec<RwLock<()>>,
     hasher: RandomState,
+    names: PhantomData<fn(&T)>,
 }
 
-impl KeyLocks {
+impl<T: Hash + ?Sized> Locks<T> {
     pub(crate) fn new() -> Self {
-        KeyLocks {
+        Locks {
             stripes: (0..STRIPES).map(|_| RwLock::new(())).collect(),
             hasher: RandomState::new(),
+            names: PhantomData,
         }
     }
 
-    pub(crate) fn read(&self, key: &Key) -> RwLockReadGuard<'_, ()> {
-        self.stripe(key).read()
+    pub(crate) fn read(&self, name: &T) -> RwLockReadGuard<'_, ()> {
+        self.stripe(name).read()
     }
 
-    pub(crate) fn write(&self, key: &Key) -> RwLockWriteGuard<'_, ()> {
-        self.stripe(key).write()
+    pub(crate) fn write(&self, name: &T) -> RwLockWriteGuard<'_, ()> {
+        self.stripe(name).write()
     }
 
-    fn stripe(&self, key: &Key) -> &RwLock<()> {
-        &self.stripes[self.hasher.hash_one(key) as usize % STRIPES]
+    fn stripe(&self, name: &T) -> &RwLock<()> {
+        &self.stripes[self.hasher.hash_one(name) as usize % STRIPES]
     }
 }
 
@@ -158,26 +160,26 @@ mod tests {
 
     #[test]
     fn a_waiting_writer_goes_before_readers_that_come_later() {
-        let locks = Arc::new(KeyLocks::new());
-        let key = Key::new(["todo", "ses_1"]).unwrap();
+        let locks = Arc::new(Locks::<str>::new());
+        let key = "one";
         let wrote = Arc::new(AtomicBool::new(false));
-        let first_reader = locks.read(&key);
+        let first_reader = locks.read(key);
 
         let writer = std::thread::spawn({
-            let (locks, key, wrote) = (locks.clone(), key.clone(), wrote.clone());
+            let (locks, wrote) = (locks.clone(), wrote.clone());
             move || {
-                let _guard = locks.write(&key);
+                let _guard = locks.write(key);
                 wrote.store(true, Ordering::SeqCst);
             }
         });
         // A second reader is refused from the moment the writer waits.
-        while locks.stripe(&key).try_read().is_some() {
+        while locks.stripe(key).try_read().is_some() {
             std::thread::yield_now();
         }
         let late_reader = std::thread::spawn({
-            let (locks, key, wrote) = (locks.clone(), key.clone(), wrote.clone());
+            let (locks, wrote) = (locks.clone(), wrote.clone());
             move || {
-                let _guard = locks.read(&key);
+                let _guard = locks.read(key);
                 wrote.load(Ordering::SeqCst)
             }
         });

@@ -5,6 +5,7 @@
 //! records mean; [`crate::damage`] does.
 
 mod kept;
+mod owed;
 mod pending;
 mod sync;
 
@@ -24,7 +25,7 @@ use crate::fs::{Fs, Stamp};
 use crate::health::Pulse;
 use crate::journal::Journal;
 use crate::key::{Key, segment};
-use crate::locks::{KeyLocks, SharedLock};
+use crate::locks::{Locks, SharedLock};
 use crate::parallel;
 use crate::scratch::Scratch;
 use crate::spelling;
@@ -45,13 +46,17 @@ pub(crate) struct Storage {
     pub(crate) homes: Mutex<HashMap<SessionId, ProjectId>>,
     /// None where the store is read-only.
     pub(crate) writing: Option<Writing>,
-    locks: KeyLocks,
+    locks: Locks<Key>,
+    /// Many may change a folder at once, and nobody while it is synced. Taken after a key's
+    /// lock, if both are.
+    folders: Locks<Path>,
     known: Mutex<HashMap<Key, Stamp>>,
     pending: Mutex<HashMap<Key, Pending>>,
     pub(crate) wake: std::sync::Arc<tokio::sync::Notify>,
-    unsynced: Mutex<HashMap<Option<SessionId>, HashSet<Key>>>,
-    /// Sessions that rely on the journal until their files are on the disk, and since when.
-    secured: Mutex<HashMap<SessionId, Instant>>,
+    owed: owed::Owed,
+    /// Sessions that rely on the journal until their files are on the disk, and when they last
+    /// put something there.
+    relying: Mutex<HashMap<SessionId, Instant>>,
     /// Folders that are known to be on the disk themselves.
     settled: Mutex<HashSet<PathBuf>>,
 }
@@ -104,12 +109,13 @@ impl Storage {
             ids,
             homes: Mutex::default(),
             writing,
-            locks: KeyLocks::new(),
+            locks: Locks::new(),
+            folders: Locks::new(),
             known: Mutex::default(),
             pending: Mutex::default(),
             wake: std::sync::Arc::default(),
-            unsynced: Mutex::default(),
-            secured: Mutex::default(),
+            owed: owed::Owed::default(),
+            relying: Mutex::default(),
             settled: Mutex::default(),
         }
     }
@@ -157,16 +163,19 @@ impl Storage {
         bytes: &[u8],
         durable: bool,
     ) -> Result<()> {
-        let writing = self.writing()?;
+        let journal = &self.writing()?.journal;
         let _guard = self.locks.write(key);
         let waiting = self.waiting(key);
         self.replace(key, owner, bytes, durable)?;
+        let noted = self.supersede(key, Some(bytes), waiting.as_ref());
         self.done(key, waiting.as_ref());
-        let filed = writing.journal.filed(&*self.fs, key);
-        self.pulse.note(filed.and_then(|()| match durable {
-            true => writing.journal.sync(&*self.fs),
-            false => Ok(()),
-        }))
+        noted?;
+        if durable {
+            let synced = self.pay(&self.owed.for_record(key));
+            self.pulse
+                .note(synced.and_then(|()| journal.sync(&*self.fs)))?;
+        }
+        Ok(())
     }
 
     /// Read, change, write: nobody of any process comes between.
@@ -187,16 +196,24 @@ impl Storage {
     }
 
     pub(crate) fn remove(&self, key: &Key) -> Result<bool> {
-        let writing = self.writing()?;
+        self.writing()?;
         let _guard = self.locks.write(key);
-        let waited = self.pending.lock().remove(key).is_some();
+        let waiting = self.waiting(key);
+        let removed = self.take_away(key)?;
+        self.supersede(key, None, waiting.as_ref())?;
+        self.done(key, waiting.as_ref());
+        Ok(removed || waiting.is_some())
+    }
+
+    /// The key's lock is held by the caller.
+    fn take_away(&self, key: &Key) -> Result<bool> {
         self.known.lock().remove(key);
         let path = key.file(&self.places.tree);
         self.keep_if_damaged(key, &path)?;
-        let removed = optional(self.fs.remove_file(&path)).doing("removing", &path);
-        let removed = self.pulse.note(removed)?.is_some();
-        self.pulse.note(writing.journal.filed(&*self.fs, key))?;
-        Ok(waited || removed)
+        let removed = self.change(key, &path, None, || {
+            optional(self.fs.remove_file(&path)).doing("removing", &path)
+        });
+        Ok(self.pulse.note(removed)?.is_some())
     }
 
     /// Every record below a folder, in no order that means anything.
@@ -247,29 +264,34 @@ impl Storage {
         let done = self
             .reserve_ids()
             .and_then(|()| self.keep_if_damaged(key, &path))
-            .and_then(|()| self.put(&path, bytes, durable));
+            .and_then(|()| self.change(key, &path, owner, || self.put(&path, bytes, durable)));
         let stamp = self.pulse.note(done)?;
         let mut known = self.known.lock();
         if known.len() >= REMEMBERED {
             known.clear();
         }
         known.insert(key.clone(), stamp);
-        if !durable {
-            let owner = owner
-                .cloned()
-                .or_else(|| SessionId::parse(key.session_name()?).ok());
-            self.unsynced
-                .lock()
-                .entry(owner)
-                .or_default()
-                .insert(key.clone());
-        }
         Ok(())
+    }
+
+    /// Whoever syncs the folder sees the file changed and owed, or neither.
+    fn change<T>(
+        &self,
+        key: &Key,
+        path: &Path,
+        owner: Option<&SessionId>,
+        change: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
+        self.owed.begin(key, owner);
+        let _folder = self.folders.read(folder_of(path));
+        let changed = change();
+        self.owed.written(key);
+        changed
     }
 
     /// An atomic replace of any file below the root.
     pub(crate) fn put(&self, path: &Path, bytes: &[u8], durable: bool) -> Result<Stamp> {
-        let folder = path.parent().unwrap_or(&self.places.root);
+        let folder = folder_of(path);
         let scratch = &self.writing()?.scratch;
         let temp = scratch.name_in(folder)?;
         let made = self.make(&temp, folder, bytes).and_then(|stamp| {
@@ -328,6 +350,11 @@ impl Storage {
 
 pub(crate) fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Vec<u8>> {
     spelling::to_bytes(value).map_err(|error| StoreError::Encode(error.into()))
+}
+
+/// Every file of ours lies in a folder.
+fn folder_of(path: &Path) -> &Path {
+    path.parent().unwrap_or(path)
 }
 
 /// The id in a file name, if the file is one of ours to read.

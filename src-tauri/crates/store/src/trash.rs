@@ -53,9 +53,8 @@ impl Storage {
         let Ok(project) = project else {
             return Err(StoreError::Missing(key));
         };
-        self.flush_session(id).ok();
-        self.forget_pending(id);
-        self.settle(id)?;
+        self.barrier(id).ok();
+        self.give_up(id)?;
         let manifest = Manifest {
             session: id.clone(),
             project,

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use lathe_protocol::SessionId;
 
+use super::pending::Encode;
 use super::{Storage, Writing};
 use crate::error::{IoContext, Result, optional};
 use crate::fs::Fs;
@@ -31,6 +32,7 @@ impl Storage {
             writing
                 .journal
                 .keep(&*self.fs, &key, session, &bytes, || {
+                    self.rely_on_journal(session);
                     self.wait(key.clone(), owner, encode, within, true)
                 })
                 // An earlier value could not be filed; this one is safe all the same.
@@ -39,19 +41,39 @@ impl Storage {
         self.pulse.note(kept).map(drop)
     }
 
-    /// After everything of the session was brought into its files.
-    pub(crate) fn settle(&self, session: &SessionId) -> Result<()> {
+    /// The key's file holds these bytes now, or is gone; the journal must not bring back what
+    /// was there before. To be called under the key's lock. `waiting` is what waited for the
+    /// file before it changed.
+    pub(super) fn supersede(
+        &self,
+        key: &Key,
+        bytes: Option<&[u8]>,
+        waiting: Option<&Encode>,
+    ) -> Result<()> {
         let journal = &self.writing()?.journal;
-        journal.settle(&*self.fs, session, || self.any_waits(session))
+        let is_overtaken = || self.is_overtaken(key, waiting);
+        let noted = journal.supersede(&*self.fs, key, bytes, is_overtaken);
+        self.pulse.note_failure(noted)
     }
 
-    /// A journal that says no more than the files do would one day undo what others wrote.
-    pub(crate) fn settle_all(&self) -> Result<()> {
+    /// After everything of the session was brought to the disk. Whatever came in meanwhile
+    /// keeps the journal as it is.
+    pub(super) fn settle(&self, session: &SessionId) -> Result<()> {
+        let is_ahead = || self.any_kept_waits(session) || self.owed.is_any(session);
+        self.settle_unless(session, is_ahead)
+    }
+
+    /// For a session that is going away: nothing of it is to be brought into its files.
+    pub(crate) fn give_up(&self, session: &SessionId) -> Result<()> {
+        self.forget_pending(session);
+        self.settle_unless(session, || false)
+    }
+
+    fn settle_unless(&self, session: &SessionId, is_ahead: impl FnOnce() -> bool) -> Result<()> {
         let journal = &self.writing()?.journal;
-        let mut sessions = journal.sessions();
-        sessions.retain(|session| !self.relies_on_journal(session));
-        let settled = sessions.iter().try_for_each(|session| self.settle(session));
-        self.pulse.note_failure(settled)
+        journal.settle(&*self.fs, session, is_ahead, || {
+            self.relying.lock().remove(session);
+        })
     }
 
     /// Cleans up after killed processes and plays back what they kept. The caller holds the
@@ -77,12 +99,17 @@ impl Storage {
         let left = journal::left(&bytes);
         for (key, (session, record)) in &left {
             let _guard = self.locks.write(key);
-            if !self.holds(key, record)? {
-                self.replace(key, Some(session), record, false)?;
+            match record {
+                Some(record) if self.holds(key, record)? => {}
+                Some(record) => self.replace(key, Some(session), record, false)?,
+                None => drop(self.take_away(key)?),
             }
         }
-        self.sync(&left.into_keys().collect())?;
-        self.fs.remove_file(journal).doing("removing", journal)
+        self.sync(left.keys(), 0)?;
+        self.fs.remove_file(journal).doing("removing", journal)?;
+        // One that came back after a power cut would undo what is written from now on.
+        let locks = &self.places.locks;
+        self.fs.sync_dir(locks).doing("syncing", locks)
     }
 }
 

@@ -22,10 +22,18 @@ pub(super) type Encode = Arc<dyn Fn() -> Result<Vec<u8>> + Send + Sync>;
 pub(crate) struct Pending {
     encode: Encode,
     owner: Option<SessionId>,
-    /// It is in the journal, so its file need not hold anything newer than the journal does.
-    is_kept: bool,
+    kept: Kept,
     due: Instant,
     failed: Option<StoreError>,
+}
+
+/// What the journal knows of a waiting value.
+#[derive(Clone, Copy, PartialEq)]
+enum Kept {
+    No,
+    Yes,
+    /// Not of this one, but of one before it that is not in its file either.
+    Earlier,
 }
 
 impl Storage {
@@ -53,17 +61,22 @@ impl Storage {
         match pending.get_mut(&key) {
             Some(waiting) => {
                 waiting.encode = encode;
-                waiting.is_kept = is_kept;
+                waiting.kept = match waiting.kept {
+                    _ if is_kept => Kept::Yes,
+                    Kept::No => Kept::No,
+                    Kept::Yes | Kept::Earlier => Kept::Earlier,
+                };
                 waiting.failed.take().map_or(Ok(()), Err)
             }
             None => {
                 let due = Instant::now() + within;
+                let kept = if is_kept { Kept::Yes } else { Kept::No };
                 pending.insert(
                     key,
                     Pending {
                         encode,
                         owner,
-                        is_kept,
+                        kept,
                         due,
                         failed: None,
                     },
@@ -80,25 +93,26 @@ impl Storage {
             return Ok(());
         }
         let _guard = self.locks.write(key);
-        let Some((encode, owner, is_kept)) = self.pending.lock().get(key).map(|waiting| {
-            (
-                waiting.encode.clone(),
-                waiting.owner.clone(),
-                waiting.is_kept,
-            )
-        }) else {
+        let Some((encode, owner, kept)) = self
+            .pending
+            .lock()
+            .get(key)
+            .map(|waiting| (waiting.encode.clone(), waiting.owner.clone(), waiting.kept))
+        else {
             return Ok(());
         };
-        let written = encode().and_then(|bytes| self.replace(key, owner.as_ref(), &bytes, false));
+        let written = encode().and_then(|bytes| {
+            self.replace(key, owner.as_ref(), &bytes, false)?;
+            match kept {
+                Kept::Yes => Ok(()),
+                Kept::No | Kept::Earlier => self.supersede(key, Some(&bytes), Some(&encode)),
+            }
+        });
         match written {
+            // Not before the journal knows: whoever secures the session waits for it till then.
             Ok(()) => {
                 self.done(key, Some(&encode));
-                match &self.writing {
-                    Some(writing) if !is_kept => {
-                        self.pulse.note(writing.journal.filed(&*self.fs, key))
-                    }
-                    _ => Ok(()),
-                }
+                Ok(())
             }
             Err(error) => {
                 // A newer value may have come in meanwhile; it inherits the bad news.
@@ -127,11 +141,21 @@ impl Storage {
         }
     }
 
-    pub(super) fn any_waits(&self, session: &SessionId) -> bool {
+    /// The journal holds something that is not in its file.
+    pub(super) fn any_kept_waits(&self, session: &SessionId) -> bool {
         let pending = self.pending.lock();
         pending
             .values()
-            .any(|waiting| waiting.owner.as_ref() == Some(session))
+            .any(|waiting| waiting.kept != Kept::No && waiting.owner.as_ref() == Some(session))
+    }
+
+    /// The journal holds something that came in after `value` waited.
+    pub(super) fn is_overtaken(&self, key: &Key, value: Option<&Encode>) -> bool {
+        let pending = self.pending.lock();
+        pending.get(key).is_some_and(|waiting| {
+            let is_same = value.is_some_and(|value| Arc::ptr_eq(value, &waiting.encode));
+            waiting.kept != Kept::No && !is_same
+        })
     }
 
     /// Writes what waits for a session, and what belongs to no session that we know of.
@@ -143,14 +167,12 @@ impl Storage {
     /// As [`Storage::flush_session`], but for what the journal holds.
     pub(crate) fn flush_unkept(&self, session: &SessionId) -> Result<()> {
         let mine = |waiting: &Pending| waiting.owner.as_ref().is_none_or(|owner| owner == session);
-        self.flush_where(|waiting| !waiting.is_kept && mine(waiting))
+        self.flush_where(|waiting| waiting.kept != Kept::Yes && mine(waiting))
     }
 
     pub(crate) fn flush_due(&self, now: Instant) -> Result<()> {
         let flushed = self.flush_where(|waiting| waiting.due <= now);
-        self.relieve_journal(now)?;
-        self.settle_all()?;
-        flushed
+        self.relieve_journal(now).and(flushed)
     }
 
     pub(crate) fn flush_all(&self) -> Result<()> {
@@ -194,7 +216,7 @@ impl Storage {
 
 impl Drop for Storage {
     fn drop(&mut self) {
-        let relied: Vec<_> = self.secured.lock().keys().cloned().collect();
+        let relied: Vec<_> = self.relying.lock().keys().cloned().collect();
         let written = self
             .flush_all()
             .and_then(|()| relied.iter().try_for_each(|session| self.barrier(session)));

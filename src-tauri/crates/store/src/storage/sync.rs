@@ -1,20 +1,19 @@
 //! From "written" to "survives a power cut".
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use lathe_protocol::SessionId;
 use tokio::time::Instant;
 
-use super::{REMEMBERED, Storage};
+use super::owed::Claims;
+use super::{REMEMBERED, Storage, folder_of};
 use crate::error::{IoContext, Result, optional};
 use crate::key::Key;
 
-/// How long a session may rely on the journal after its last step.
+/// How long a session may rely on the journal after it last put something there.
 const QUIET: Duration = Duration::from_secs(1);
-/// More than this would keep whoever plays it back waiting.
-const MOST_IN_JOURNAL: usize = 512;
 
 impl Storage {
     /// Everything of a session that was written so far is in its file and on the disk when
@@ -23,14 +22,10 @@ impl Storage {
         let journal = &self.writing()?.journal;
         // Of many values the last may be written and an earlier one not.
         self.pulse.note_failure(self.flush_session(session))?;
-        self.secured.lock().remove(session);
         let synced = self
-            .sync_owed(session, |_| true)
+            .pay(&self.owed.to(session))
             .and_then(|()| self.settle(session))
             .and_then(|()| journal.sync(&*self.fs));
-        if synced.is_err() && journal.sessions().contains(session) {
-            self.rely_on_journal(session);
-        }
         self.prove(synced)
     }
 
@@ -39,67 +34,52 @@ impl Storage {
     pub(crate) fn secure(&self, session: &SessionId) -> Result<()> {
         let journal = &self.writing()?.journal;
         self.pulse.note_failure(self.flush_unkept(session))?;
-        self.rely_on_journal(session);
-        let synced = self
-            .sync_owed(session, |key| !journal.covers(key))
-            .and_then(|()| journal.sync(&*self.fs));
+        let mut owed = self.owed.to(session);
+        owed.retain(|key| !journal.covers(key));
+        // The journal goes first: of its records the files may lie beside the ones to sync.
+        let synced = journal.sync(&*self.fs).and_then(|()| self.pay(&owed));
         self.prove(synced)
     }
 
-    /// Brings the files of sessions to the disk that nobody has secured for a while, or whose
+    /// Brings the files of sessions to the disk that have been quiet for a while, or whose
     /// journal would take long to play back.
     pub(crate) fn relieve_journal(&self, now: Instant) -> Result<()> {
         let Some(writing) = &self.writing else {
             return Ok(());
         };
-        let is_long = writing.journal.len() > MOST_IN_JOURNAL;
+        let is_long = writing.journal.is_long();
         let due: Vec<SessionId> = {
-            let secured = self.secured.lock();
-            let due = secured
-                .iter()
+            let mut relying = self.relying.lock();
+            let due = relying
+                .iter_mut()
                 .filter(|(_, since)| is_long || now >= **since + QUIET);
-            due.map(|(session, _)| session.clone()).collect()
+            due.map(|(session, since)| {
+                // Whatever keeps it from being settled now, it is not tried again at once.
+                *since = now;
+                session.clone()
+            })
+            .collect()
         };
         due.iter().try_for_each(|session| self.barrier(session))
     }
 
     pub(crate) fn next_relief(&self) -> Option<Instant> {
-        let secured = self.secured.lock();
-        secured.values().map(|since| *since + QUIET).min()
+        let relying = self.relying.lock();
+        relying.values().map(|since| *since + QUIET).min()
     }
 
-    pub(crate) fn relies_on_journal(&self, session: &SessionId) -> bool {
-        self.secured.lock().contains_key(session)
-    }
-
-    fn rely_on_journal(&self, session: &SessionId) {
+    pub(super) fn rely_on_journal(&self, session: &SessionId) {
         let now = Instant::now();
-        if self.secured.lock().insert(session.clone(), now).is_none() {
+        if self.relying.lock().insert(session.clone(), now).is_none() {
             self.wake.notify_one();
         }
     }
 
-    /// Syncs the files of a session that are not known to be on the disk, as far as `wanted`.
-    fn sync_owed(&self, session: &SessionId, wanted: impl Fn(&Key) -> bool) -> Result<()> {
-        let owners = [Some(session.clone()), None];
-        let take = |keys: &mut HashSet<Key>| keys.extract_if(|key| wanted(key)).collect();
-        let keys: Vec<HashSet<Key>> = {
-            let mut unsynced = self.unsynced.lock();
-            owners
-                .iter()
-                .map(|owner| unsynced.get_mut(owner).map(take).unwrap_or_default())
-                .collect()
-        };
-        let synced = keys.iter().try_for_each(|keys| self.sync(keys));
-        let mut unsynced = self.unsynced.lock();
-        if synced.is_err() {
-            // What is not known to be on the disk is owed to the next time.
-            for (owner, keys) in owners.into_iter().zip(keys) {
-                unsynced.entry(owner).or_default().extend(keys);
-            }
-        }
-        unsynced.retain(|_, keys| !keys.is_empty());
-        synced
+    /// What fails stays owed to the next time.
+    pub(super) fn pay(&self, claims: &Claims) -> Result<()> {
+        self.sync(claims.keys(), claims.at)?;
+        self.owed.paid(claims);
+        Ok(())
     }
 
     /// With nothing to sync, a store that failed before proves that it can write again.
@@ -109,10 +89,9 @@ impl Storage {
         self.pulse.note(proven)
     }
 
-    /// For whoever made a session's files safe in another way.
     #[cfg(target_os = "linux")]
-    pub(crate) fn forget_unsynced(&self, session: &SessionId) {
-        self.unsynced.lock().remove(&Some(session.clone()));
+    pub(crate) fn forget_owed(&self, session: &SessionId) {
+        self.owed.forget(session);
     }
 
     /// A folder that is about to be where none was.
@@ -120,21 +99,24 @@ impl Storage {
         self.settled.lock().remove(folder);
     }
 
-    pub(super) fn sync(&self, keys: &HashSet<Key>) -> Result<()> {
+    /// Brings files and the folders they lie in to the disk, with whatever else was written
+    /// there after so many writes.
+    pub(super) fn sync<'a>(&self, keys: impl Iterator<Item = &'a Key>, at: u64) -> Result<()> {
         let mut folders: BTreeSet<PathBuf> = BTreeSet::new();
         for key in keys {
-            let path = key.file(&self.places.tree);
-            optional(self.fs.sync_file(&path)).doing("syncing", &path)?;
-            folders.extend(path.parent().map(PathBuf::from));
+            folders.insert(folder_of(&self.sync_file(key)?).to_owned());
         }
         // A folder may be as new as the file in it, and the one around it, too.
-        let new = self.unsettled(&folders);
+        let mut new = self.unsettled(&folders);
         folders.extend(
             new.iter()
                 .filter_map(|folder| Some(folder.parent()?.into())),
         );
-        for folder in folders {
-            optional(self.fs.sync_dir(&folder)).doing("syncing", &folder)?;
+        // From the inside out: one that is there when it is synced is then in the one around it.
+        for folder in folders.into_iter().rev() {
+            if !self.sync_folder(&folder, at)? {
+                new.remove(&folder);
+            }
         }
         let mut settled = self.settled.lock();
         if settled.len() >= REMEMBERED {
@@ -142,6 +124,24 @@ impl Storage {
         }
         settled.extend(new);
         Ok(())
+    }
+
+    /// One that was removed is synced with its folder.
+    fn sync_file(&self, key: &Key) -> Result<PathBuf> {
+        let path = key.file(&self.places.tree);
+        optional(self.fs.sync_file(&path)).doing("syncing", &path)?;
+        Ok(path)
+    }
+
+    /// False if there is no such folder.
+    fn sync_folder(&self, folder: &Path, at: u64) -> Result<bool> {
+        let _alone = self.folders.write(folder);
+        let inside = folder.strip_prefix(&self.places.tree).unwrap_or(folder);
+        for key in self.owed.since(at, inside) {
+            self.sync_file(&key)?;
+        }
+        let synced = optional(self.fs.sync_dir(folder)).doing("syncing", folder)?;
+        Ok(synced.is_some())
     }
 
     /// The folders that may be new, with those around them, up to the tree itself.

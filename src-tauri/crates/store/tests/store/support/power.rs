@@ -17,6 +17,8 @@ pub struct Powered(Mutex<Platter>);
 #[derive(Default)]
 struct Platter {
     is_cut: bool,
+    /// How many changes the power lasts for, if it is to go by itself.
+    left: Option<u64>,
     /// The bytes that were synced, under the name the file has now.
     bytes: BTreeMap<PathBuf, Vec<u8>>,
     /// What would be there after a cut.
@@ -33,6 +35,25 @@ pub enum Luck {
 }
 
 impl Powered {
+    /// What is there when the power comes back is on the disk.
+    pub fn after_a_cut(root: &Path) -> Self {
+        let files = files(root).into_iter();
+        let safe: BTreeMap<_, _> = files
+            .map(|path| (path.clone(), fs::read(path).unwrap()))
+            .collect();
+        let folders = safe.keys().flat_map(|path| path.ancestors().skip(1));
+        Powered(Mutex::new(Platter {
+            folders: folders.map(Path::to_owned).collect(),
+            bytes: safe.clone(),
+            safe,
+            ..Platter::default()
+        }))
+    }
+
+    pub fn lasts_for(&self, changes: u64) {
+        self.0.lock().unwrap().left = Some(changes);
+    }
+
     /// Nothing happens from now on, and below `root` is what the disk has kept.
     pub fn cut(&self, root: &Path, luck: Luck) {
         let mut platter = self.0.lock().unwrap();
@@ -62,6 +83,10 @@ impl Powered {
 
     fn change<T>(&self, change: impl FnOnce(&mut Platter) -> io::Result<T>) -> io::Result<T> {
         let mut platter = self.0.lock().unwrap();
+        if let Some(left) = &mut platter.left {
+            *left = left.saturating_sub(1);
+        }
+        platter.is_cut |= platter.left == Some(0);
         match platter.is_cut {
             true => Err(io::Error::other("no power")),
             false => change(&mut platter),
