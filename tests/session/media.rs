@@ -128,3 +128,23 @@ async fn a_message_that_was_taken_away_no_longer_counts() {
     let one = app.sessions.usage(&app.session.id).await.unwrap();
     assert_eq!((both.steps.0, one.steps.0), (2, 1));
 }
+
+/// In a long session that would be thousands of files for every answer.
+#[tokio::test]
+async fn what_was_counted_once_is_not_read_again() {
+    let model = FakeModel::start().await;
+    let app = TestApp::with_model(&model, WIRE).await;
+    model.reply([text("ok")]);
+    app.ask("go").await;
+    let before = app.sessions.usage(&app.session.id).await.unwrap();
+    for message in app.messages().await {
+        let (session, id) = (&app.session.id, message.info.id());
+        let file = format!("storage/message/{session}/{id}.json");
+        let file = app.data_dir().join(file);
+        std::fs::write(file, "no longer a message").unwrap();
+    }
+    let after = app.sessions.usage(&app.session.id).await.unwrap();
+    assert_eq!((after.steps.0, &after), (1, &before));
+    let kept = app.data_dir().join("quarantine");
+    assert_eq!(std::fs::read_dir(kept).unwrap().count(), 0);
+}

@@ -10,12 +10,13 @@ mod share;
 mod surroundings;
 mod time;
 mod upkeep;
+mod usage;
 mod waiting;
 mod work;
 
 pub(crate) use lifecycle::NewSession;
 pub use lifecycle::titled;
-pub(crate) use media::Counted;
+pub(crate) use usage::Counted;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

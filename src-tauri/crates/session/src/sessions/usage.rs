@@ -1,0 +1,94 @@
+//! What a whole session cost, also where nobody has scrolled to.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use lathe_protocol::{
+    AssistantMessage, CacheTokens, Count, Message, MessageId, SessionId, TokenUsage,
+    ipc::SessionUsage,
+};
+use parking_lot::Mutex;
+use rust_decimal::Decimal;
+use rust_decimal::prelude::{FromPrimitive, ToPrimitive};
+
+use super::Sessions;
+use crate::error::Result;
+
+/// What each message of a session cost that will cost no more: finished answers, and prompts,
+/// which cost nothing. They are never read again, however often somebody asks.
+#[derive(Debug, Default)]
+pub struct Counted(Arc<Mutex<HashMap<MessageId, Option<Spent>>>>);
+
+#[derive(Debug, Clone, Default)]
+struct Spent {
+    cost: Decimal,
+    tokens: TokenUsage,
+}
+
+impl Sessions {
+    /// All the answers of a session added up, in decimal.
+    pub async fn usage(&self, id: &SessionId) -> Result<SessionUsage> {
+        let counted = {
+            let mut spent = self.core.spent.lock();
+            spent.entry(id.clone()).or_default().0.clone()
+        };
+        let present = Arc::new(Mutex::new(HashSet::new()));
+        let (known, noted) = (counted.clone(), present.clone());
+        let unseen = move |one: &MessageId| {
+            noted.lock().insert(one.clone());
+            !known.lock().contains_key(one)
+        };
+        let fresh = self.core.records.store().message_infos(id, unseen).await?;
+        let mut counted = counted.lock();
+        // What a revert took away is no longer part of the session.
+        let present = present.lock();
+        counted.retain(|one, _| present.contains(one));
+        let mut running = Vec::new();
+        for message in fresh {
+            match message {
+                Message::Assistant(answer) if answer.time.completed.is_none() => {
+                    running.push(spent(&answer));
+                }
+                Message::Assistant(answer) => {
+                    let spent = spent(&answer);
+                    counted.insert(answer.id, Some(spent));
+                }
+                other => drop(counted.insert(other.id().clone(), None)),
+            }
+        }
+        Ok(add_up(id, counted.values().flatten().chain(&running)))
+    }
+}
+
+fn spent(answer: &AssistantMessage) -> Spent {
+    Spent {
+        // What is no number was never a price.
+        cost: Decimal::from_f64(answer.cost).unwrap_or_default(),
+        tokens: answer.tokens.clone(),
+    }
+}
+
+fn add_up<'a>(id: &SessionId, all: impl Iterator<Item = &'a Spent>) -> SessionUsage {
+    let (mut cost, mut tokens, mut steps) = (Decimal::ZERO, TokenUsage::default(), 0);
+    for one in all {
+        cost = cost.saturating_add(one.cost);
+        add_tokens(&mut tokens, &one.tokens);
+        steps += 1;
+    }
+    SessionUsage {
+        session_id: id.clone(),
+        cost: cost.to_f64().unwrap_or_default(),
+        tokens,
+        steps: Count(steps),
+    }
+}
+
+fn add_tokens(total: &mut TokenUsage, more: &TokenUsage) {
+    let add = |a: &mut Count, b: Count| a.0 = a.0.saturating_add(b.0);
+    add(&mut total.input, more.input);
+    add(&mut total.output, more.output);
+    add(&mut total.reasoning, more.reasoning);
+    let CacheTokens { read, write, .. } = &more.cache;
+    add(&mut total.cache.read, *read);
+    add(&mut total.cache.write, *write);
+}
