@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures::{StreamExt, stream::BoxStream};
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::Timeouts;
 use crate::{
@@ -16,12 +16,56 @@ use crate::{
 /// How much of an error page is worth reading.
 const ERROR_BODY: usize = 64 * 1024;
 
+/// A fast answer is read for so long, then left alone for as long.
+const STRIDE: Duration = Duration::from_millis(2);
+/// So many chunks within a stride make an answer fast. Models are slower; what is fast are
+/// caches, proxies and answers that were held up.
+const FAST: u32 = 8;
+
 pub(super) struct Reader<E = reqwest::Error> {
     chunks: BoxStream<'static, Result<Bytes, E>>,
     decoder: Box<dyn Decoder>,
     /// When the next chunk is overdue, and how long that is to wait for it.
     deadline: (Instant, Duration),
     idle: Duration,
+    pace: Pace,
+}
+
+/// Asking the system for every chunk as it comes costs more than all we do with it. What
+/// gathers while we look away comes at once.
+struct Pace {
+    since: Instant,
+    chunks: u32,
+    is_fast: bool,
+}
+
+impl Pace {
+    fn new() -> Self {
+        Pace {
+            since: Instant::now(),
+            chunks: 0,
+            is_fast: false,
+        }
+    }
+
+    fn count(&mut self, now: Instant) {
+        self.chunks += 1;
+        let took = now - self.since;
+        if took >= STRIDE {
+            *self = Pace {
+                since: now,
+                chunks: 0,
+                is_fast: self.chunks >= FAST && took < STRIDE * 2,
+            };
+        }
+    }
+
+    async fn rest(&mut self) {
+        if self.is_fast {
+            sleep(STRIDE).await;
+            *self = Pace::new();
+        }
+    }
 }
 
 impl<E: std::error::Error + 'static> Reader<E> {
@@ -36,11 +80,13 @@ impl<E: std::error::Error + 'static> Reader<E> {
             decoder,
             deadline: (first_byte, timeouts.first_byte),
             idle: timeouts.idle,
+            pace: Pace::new(),
         }
     }
 
     /// The events of the next chunk; at the end of the body, the last of all.
     pub(super) async fn read(&mut self) -> Result<Vec<StreamEvent>, ProviderError> {
+        self.pace.rest().await;
         let (overdue, limit) = self.deadline;
         let chunk = match timeout_at(overdue, self.chunks.next()).await {
             Ok(chunk) => chunk,
@@ -49,8 +95,10 @@ impl<E: std::error::Error + 'static> Reader<E> {
         let mut events = Vec::new();
         match chunk {
             Some(Ok(bytes)) => {
-                self.deadline = (Instant::now() + self.idle, self.idle);
+                let now = Instant::now();
+                self.deadline = (now + self.idle, self.idle);
                 self.decoder.feed(&bytes, &mut events);
+                self.pace.count(now);
             }
             Some(Err(error)) => return Err(broken(&error)),
             None => self.decoder.end(&mut events),
@@ -125,6 +173,35 @@ mod tests {
         let error = reader.read().await.unwrap_err();
         assert_eq!(cause(&error), (FailureCause::Timeout, false));
         assert_eq!(began.elapsed().as_secs(), 90);
+    }
+
+    /// How long it takes to read a hundred chunks that come so far apart.
+    async fn time_for_a_hundred(apart: Duration) -> Duration {
+        let chunks = stream::repeat(()).then(move |()| async move {
+            tokio::time::advance(apart).await;
+            Ok(Bytes::from_static(CHUNK))
+        });
+        let mut reader = reader(chunks.boxed());
+        let began = Instant::now();
+        for _ in 0..100 {
+            reader.read().await.unwrap();
+        }
+        began.elapsed()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_at_a_models_pace_is_never_left_alone() {
+        let apart = Duration::from_millis(1);
+        assert_eq!(time_for_a_hundred(apart).await, apart * 100);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_fast_answer_is_read_in_strides() {
+        let apart = Duration::from_micros(100);
+        let took = time_for_a_hundred(apart).await;
+        // Four times it is left alone, until the clock's next millisecond at most.
+        let rests = took - apart * 100;
+        assert!(rests >= STRIDE * 4 && rests <= STRIDE * 6, "{rests:?}");
     }
 
     #[tokio::test]

@@ -7,6 +7,7 @@ use serde::{
     de::{MapAccess, SeqAccess, Visitor, value},
 };
 use serde_json::Value;
+use smallvec::SmallVec;
 
 use crate::{event::Usage, stream::Count};
 
@@ -15,7 +16,7 @@ pub(super) struct Chunk<'a> {
     #[serde(borrow, default)]
     pub id: Option<Str<'a>>,
     #[serde(borrow, default)]
-    pub choices: Option<Vec<Choice<'a>>>,
+    pub choices: Option<SmallVec<[Choice<'a>; 1]>>,
     #[serde(default)]
     pub usage: Option<RawUsage>,
     /// Groq's place for the same.

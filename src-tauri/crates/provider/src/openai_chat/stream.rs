@@ -136,6 +136,9 @@ impl Frames {
 
     /// Text in which thinking may be wrapped.
     fn content(&mut self, text: String, out: &mut Vec<StreamEvent>) {
+        if self.think.is_over() {
+            return self.text(text, out);
+        }
         if !text.is_empty() {
             for (kind, piece) in self.think.take(text) {
                 self.piece(kind, piece, out);

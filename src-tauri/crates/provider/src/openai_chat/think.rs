@@ -25,6 +25,11 @@ enum Place {
 }
 
 impl Think {
+    /// Whatever comes now is text.
+    pub(super) fn is_over(&self) -> bool {
+        self.place == Place::Text
+    }
+
     /// The same pieces, told apart. However the text is cut, it adds up to the same.
     pub(super) fn take(&mut self, text: String) -> Vec<(BlockKind, String)> {
         if self.place == Place::Text {
