@@ -1,5 +1,6 @@
 //! From "written" to "survives a power cut".
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,6 +12,7 @@ use super::owed::Claims;
 use super::{REMEMBERED, Storage, folder_of};
 use crate::error::{IoContext, Result, optional};
 use crate::key::Key;
+use crate::parallel;
 
 /// How long a session may rely on the journal after it last put something there.
 const QUIET: Duration = Duration::from_secs(1);
@@ -102,27 +104,30 @@ impl Storage {
     /// Brings files and the folders they lie in to the disk, with whatever else was written
     /// there after so many writes.
     pub(super) fn sync<'a>(&self, keys: impl Iterator<Item = &'a Key>, at: u64) -> Result<()> {
-        let mut folders: BTreeSet<PathBuf> = BTreeSet::new();
-        for key in keys {
-            folders.insert(folder_of(&self.sync_file(key)?).to_owned());
-        }
+        let keys: Vec<&Key> = keys.collect();
+        let files = parallel::map(&keys, |key, _| self.sync_file(key));
+        let files: Vec<PathBuf> = files.into_iter().collect::<Result<_>>()?;
+        let mut folders: BTreeSet<&Path> = files.iter().map(|file| folder_of(file)).collect();
         // A folder may be as new as the file in it, and the one around it, too.
         let mut new = self.unsettled(&folders);
-        folders.extend(
-            new.iter()
-                .filter_map(|folder| Some(folder.parent()?.into())),
-        );
+        folders.extend(new.clone().into_iter().map(folder_of));
         // From the inside out: one that is there when it is synced is then in the one around it.
-        for folder in folders.into_iter().rev() {
-            if !self.sync_folder(&folder, at)? {
-                new.remove(&folder);
+        let depth = |folder: &&Path| folder.components().count();
+        let mut inside_out: Vec<&Path> = folders.into_iter().collect();
+        inside_out.sort_by_key(|folder| Reverse(depth(folder)));
+        for level in inside_out.chunk_by(|one, other| depth(one) == depth(other)) {
+            let synced = parallel::map(level, |folder, _| self.sync_folder(folder, at));
+            for (folder, is_there) in level.iter().zip(synced) {
+                if !is_there? {
+                    new.remove(folder);
+                }
             }
         }
         let mut settled = self.settled.lock();
         if settled.len() >= REMEMBERED {
             settled.clear();
         }
-        settled.extend(new);
+        settled.extend(new.into_iter().map(Path::to_owned));
         Ok(())
     }
 
@@ -145,14 +150,14 @@ impl Storage {
     }
 
     /// The folders that may be new, with those around them, up to the tree itself.
-    fn unsettled(&self, folders: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
+    fn unsettled<'a>(&self, folders: &BTreeSet<&'a Path>) -> BTreeSet<&'a Path> {
         let settled = self.settled.lock();
         let tree = &self.places.tree;
         let is_new = |folder: &&Path| folder.starts_with(tree) && !settled.contains(*folder);
         let new = folders
             .iter()
             .flat_map(|folder| folder.ancestors().take_while(&is_new));
-        new.map(PathBuf::from).collect()
+        new.collect()
     }
 
     fn probe(&self) -> Result<()> {
