@@ -17,11 +17,6 @@ use lathe_session::{Options, Sessions, default_data_dir};
 
 use args::{Args, Command};
 
-/// An answer comes as ten thousands of small texts, and the system's own allocator asks the
-/// kernel for every few of them.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// What went wrong, for a person at a terminal.
 type Outcome<T = ExitCode> = Result<T, Box<dyn std::error::Error>>;
 
