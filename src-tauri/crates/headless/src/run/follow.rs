@@ -20,8 +20,8 @@ use crate::{Outcome, output};
 /// How far back a listener that fell behind looks: more steps than it can have missed.
 const CATCH_UP: usize = 500;
 
-/// No longer than an eye takes to see it.
-const GATHER: Duration = Duration::from_millis(16);
+/// Nobody sees so short a time, and the end of a turn is not told later than that.
+const GATHER: Duration = Duration::from_millis(4);
 
 pub struct Follower<'a> {
     sessions: &'a Sessions,
