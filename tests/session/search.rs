@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use lathe_protocol::ipc::{HitKind, PromptInput};
+use lathe_protocol::ipc::{HitKind, PromptInput, RevertTarget};
 use lathe_protocol::{MessageId, MessageWithParts, Part};
 use lathe_provider::WireKind;
 use lathe_session::Stretch;
@@ -148,6 +148,29 @@ async fn finding_in_a_session_counts_only_that_session() {
         .collect();
     assert_eq!(mine, [0, 1, 2]);
     assert_eq!(app.sessions.find_in(&other.id, "plum").await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn what_was_taken_back_is_not_found_in_the_session() {
+    let app = TestApp::start().await;
+    let kept = app.ask("plums, please").await;
+    let taken = app.ask("more plums").await;
+    let target = RevertTarget::Message {
+        message_id: taken.clone(),
+        keep_files: false,
+    };
+    app.sessions.revert(&app.session.id, &target).await.unwrap();
+
+    let found = messages_saying(&app, "plums").await;
+    assert!(found.contains(&kept) && !found.contains(&taken), "{found:?}");
+
+    app.sessions.unrevert(&app.session.id).await.unwrap();
+    assert!(messages_saying(&app, "plums").await.contains(&taken));
+}
+
+async fn messages_saying(app: &TestApp, text: &str) -> Vec<MessageId> {
+    let hits = app.sessions.find_in(&app.session.id, text).await.unwrap();
+    hits.into_iter().map(|hit| hit.message_id).collect()
 }
 
 #[tokio::test]

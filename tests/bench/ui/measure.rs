@@ -312,7 +312,7 @@ async fn streaming(window: &Window, parts: usize) -> Result<(), WindowError> {
         worst,
         100.0,
         "ms",
-        "",
+        "1",
     );
     Ok(())
 }

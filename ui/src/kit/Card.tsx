@@ -1,7 +1,8 @@
 import ChevronRight from 'lucide-solid/icons/chevron-right';
-import { createSignal, createUniqueId, Show, type JSX } from 'solid-js';
+import { createUniqueId, Show, type JSX } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
 import type { Icon } from './Button';
+import { createOpenState } from './opened';
 import { visible } from './visible';
 import './card.css';
 
@@ -12,15 +13,20 @@ export interface CardProps {
   /** At the right end of the head: a state, a duration. */
   readonly aside?: JSX.Element;
   readonly tone?: 'plain' | 'danger';
+  /** Where it stands until somebody clicks. */
   readonly open?: boolean;
+  /** Under which name it is remembered whether it is open. */
+  readonly remembered?: string;
   /** Made only when the card is opened. */
   readonly children?: JSX.Element;
 }
 
 /** One line that says what happened, and opens to show how. */
 export function Card(props: CardProps) {
-  const [chosen, setChosen] = createSignal<boolean | undefined>();
-  const open = () => chosen() ?? props.open ?? false;
+  const { open, toggle } = createOpenState(
+    () => props.remembered,
+    () => props.open,
+  );
   const id = createUniqueId();
   return (
     <div class="card" data-tone={props.tone ?? 'plain'} data-open={open() ? '' : undefined}>
@@ -29,7 +35,7 @@ export function Card(props: CardProps) {
         class="card-head"
         aria-expanded={open()}
         aria-controls={id}
-        onClick={() => setChosen(!open())}
+        onClick={toggle}
       >
         <Dynamic component={props.icon} size={14} aria-hidden="true" />
         <span class="card-title">{visible(props.title)}</span>

@@ -1,12 +1,25 @@
 import ChevronRight from 'lucide-solid/icons/chevron-right';
-import { createSignal, createUniqueId, Show, type JSX } from 'solid-js';
+import { createUniqueId, Show, type JSX } from 'solid-js';
 import './fold.css';
+import { createOpenState } from './opened';
 import { visibleLine } from './visible';
 
-/** A quiet line that opens. `open` is where it stands until somebody clicks. */
-export function Fold(props: { label: string; detail?: string; open?: boolean; children: JSX.Element }) {
-  const [chosen, setChosen] = createSignal<boolean | undefined>();
-  const open = () => chosen() ?? props.open ?? false;
+export interface FoldProps {
+  readonly label: string;
+  readonly detail?: string;
+  /** Where it stands until somebody clicks. */
+  readonly open?: boolean;
+  /** Under which name it is remembered whether it is open. */
+  readonly remembered?: string;
+  readonly children: JSX.Element;
+}
+
+/** A quiet line that opens. */
+export function Fold(props: FoldProps) {
+  const { open, toggle } = createOpenState(
+    () => props.remembered,
+    () => props.open,
+  );
   const id = createUniqueId();
   return (
     <div class="fold">
@@ -15,7 +28,7 @@ export function Fold(props: { label: string; detail?: string; open?: boolean; ch
         class="fold-head"
         aria-expanded={open()}
         aria-controls={id}
-        onClick={() => setChosen(!open())}
+        onClick={toggle}
       >
         <ChevronRight class="chevron" size={14} aria-hidden="true" />
         <span>{props.label}</span>

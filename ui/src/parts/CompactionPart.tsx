@@ -1,6 +1,7 @@
-import { createMemo, createSignal, createUniqueId, Show } from 'solid-js';
+import { createMemo, createUniqueId, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Markdown } from '../kit/Markdown';
+import { createOpenState } from '../kit/opened';
 import type { MessageView, PartView } from '../protocol';
 import { useApp } from '../store/context';
 import type { PartProps } from './registry';
@@ -8,9 +9,13 @@ import type { PartProps } from './registry';
 /** Where the model's memory was summed up. What it was told instead can be read here. */
 export function CompactionPart(props: PartProps<'compaction'>) {
   const app = useApp();
-  const [open, setOpen] = createSignal(false);
   const id = createUniqueId();
   const summary = createMemo(() => summaryOf(props.message.id, app.state().open?.messages ?? []));
+  // Under the name of the text that it shows: whoever is led there finds it open.
+  const { open, toggle } = createOpenState(
+    () => summary()?.part.id,
+    () => false,
+  );
   return (
     <>
       <div class="divider" role="separator">
@@ -22,7 +27,7 @@ export function CompactionPart(props: PartProps<'compaction'>) {
             data-testid="read-summary"
             aria-expanded={open()}
             aria-controls={id}
-            onClick={() => setOpen(!open())}
+            onClick={toggle}
           >
             {en.part.readSummary}
           </button>
@@ -30,7 +35,7 @@ export function CompactionPart(props: PartProps<'compaction'>) {
       </div>
       <Show when={open() && summary()}>
         {(text) => (
-          <div class="summary" id={id}>
+          <div class="part summary" id={id} data-part-id={text().part.id}>
             <Markdown blocks={text().blocks ?? []} />
           </div>
         )}

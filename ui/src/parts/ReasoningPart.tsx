@@ -18,7 +18,7 @@ export function ReasoningPart(props: PartProps<'reasoning'>) {
     return end === undefined ? en.part.thoughts : en.part.thought(duration(end - start));
   };
   return (
-    <Fold label={label()} detail={title()} open={!done()}>
+    <Fold label={label()} detail={title()} open={!done()} remembered={props.part.id}>
       <div class="reasoning-body">
         <Show when={props.blocks} fallback={<p class="plain-text">{visible(props.part.text)}</p>}>
           {(blocks) => <Markdown blocks={blocks()} />}

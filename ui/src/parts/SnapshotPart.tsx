@@ -49,7 +49,7 @@ export function SnapshotPart(props: PartProps<'snapshot'>) {
         </button>
       </div>
       <Show when={(props.part.skipped?.length ?? 0) > 0}>
-        <Fold label={en.part.skipped(props.part.skipped?.length ?? 0)}>
+        <Fold label={en.part.skipped(props.part.skipped?.length ?? 0)} remembered={props.part.id}>
           <ul class="snapshot-skipped">
             <For each={props.part.skipped}>{(one) => <li>{visible(one)}</li>}</For>
           </ul>

@@ -26,6 +26,7 @@ export function SubtaskPart(props: PartProps<'subtask'>) {
   return (
     <Card
       icon={Split}
+      remembered={props.part.id}
       title={en.part.subtask(props.part.agent)}
       subtitle={props.part.description}
       aside={<span data-testid="subtask-state">{state()}</span>}

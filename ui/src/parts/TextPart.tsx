@@ -15,7 +15,7 @@ export function TextPart(props: PartProps<'text'>) {
     </Show>
   );
   return (
-    <Show when={!props.part.synthetic} fallback={<Fold label={en.part.synthetic}>{body()}</Fold>}>
+    <Show when={!props.part.synthetic} fallback={<Fold label={en.part.synthetic} remembered={props.part.id}>{body()}</Fold>}>
       {body()}
       <Show when={isFinished(props)}>
         <CopyButton class="part-copy" text={() => props.part.text} label={en.part.copyText} />

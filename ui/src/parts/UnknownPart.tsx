@@ -4,9 +4,14 @@ import { Card } from '../kit/Card';
 import { visible } from '../kit/visible';
 
 /** A part that this version cannot read. Shown as data, never dropped. */
-export function UnknownPart(props: { part: { readonly type: string } }) {
+export function UnknownPart(props: { part: { readonly type: string; readonly id?: string } }) {
   return (
-    <Card icon={CircleHelp} title={en.part.unknown(props.part.type)} subtitle={en.part.unknownHint}>
+    <Card
+      icon={CircleHelp}
+      title={en.part.unknown(props.part.type)}
+      subtitle={en.part.unknownHint}
+      remembered={props.part.id}
+    >
       <pre class="card-code">{visible(JSON.stringify(props.part, undefined, 2))}</pre>
     </Card>
   );

@@ -40,6 +40,33 @@ describe('find in session', () => {
     await says('120 of 120');
   });
 
+  test('opens what holds the place', async () => {
+    const window = await opened('ses_gallery');
+    const folded = document.querySelector('[data-part=tool][data-status=completed]');
+    expect(folded?.querySelector('.card-body')).toBeNull();
+    const partID = folded?.getAttribute('data-part-id') ?? '';
+    const messageID = folded?.closest('[data-message-id]')?.getAttribute('data-message-id') ?? '';
+    await window.app.reveal({ messageID, partID });
+    expect(folded?.querySelector('.card-body')).toBeTruthy();
+  });
+
+  test('a place that was overtaken by another one is not led to', async () => {
+    const window = await opened('ses_long');
+    const all = window.host.messages.get('ses_long') ?? [];
+    const places = [all[0], all[40]].map((message) => message?.info.id ?? '');
+    const { openSessionAt } = window.host;
+    const answers: (() => void)[] = [];
+    window.host.openSessionAt = async (...asked) => {
+      await new Promise<void>((resolve) => answers.push(resolve));
+      return openSessionAt(...asked);
+    };
+    const led = places.map((messageID) => window.app.reveal({ messageID }));
+    for (const answer of answers.reverse()) answer();
+    await Promise.all(led);
+    expect(window.app.target()?.messageID).toBe(places[1]);
+    expect(window.app.state().open?.messages.some(({ info }) => info.id === places[1])).toBe(true);
+  });
+
   test('says when there is nothing', async () => {
     await opened('ses_long');
     type('no such thing');

@@ -10,6 +10,9 @@ const HERE = 'find-here';
 /** More marks than can be seen at once. */
 const MOST = 2000;
 
+/** What is no part of the text; a line that a search found can be pressed and is one. */
+const UNSAID = 'button:not(.match-line), [aria-hidden="true"], .visually-hidden';
+
 /** The places of `text` in an element, whatever their case, also across its inline elements. */
 export function rangesIn(root: Element, text: string, most = MOST): Range[] {
   const wanted = text.toLowerCase();
@@ -18,7 +21,7 @@ export function rangesIn(root: Element, text: string, most = MOST): Range[] {
   let all = '';
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    if (node.parentElement?.closest('button, [aria-hidden="true"], .visually-hidden')) continue;
+    if (node.parentElement?.closest(UNSAID)) continue;
     nodes.push({ node: node as Text, start: all.length });
     all += node.nodeValue ?? '';
   }
@@ -42,9 +45,21 @@ export function rangesIn(root: Element, text: string, most = MOST): Range[] {
   return ranges;
 }
 
+/** A part is taller than the window now and then; what was found in it must be in sight. */
+function leadTo(range: Range): void {
+  const scroller = document.querySelector('.timeline-scroll')?.getBoundingClientRect();
+  const place = range.getBoundingClientRect?.();
+  if (!scroller || !place) return;
+  if (place.top < scroller.top || place.bottom > scroller.bottom) {
+    range.startContainer.parentElement?.scrollIntoView?.({ block: 'center' });
+  }
+}
+
 export function useMarks(text: Accessor<string>, target: Accessor<Target | undefined>): void {
   const highlights = globalThis.CSS !== undefined && 'highlights' in CSS ? CSS.highlights : undefined;
   let asked = false;
+  /** The place that was brought into view: what has been drawn since may hold it. */
+  let led: Target | undefined;
 
   const paint = () => {
     asked = false;
@@ -59,6 +74,10 @@ export function useMarks(text: Accessor<string>, target: Accessor<Target | undef
       all.push(...ranges);
       if (place?.partID === undefined || part.getAttribute('data-part-id') !== place.partID) continue;
       const chosen = ranges[Math.min(place.nth ?? 0, ranges.length - 1)];
+      if (chosen && led !== place) {
+        led = place;
+        leadTo(chosen);
+      }
       if (chosen && highlights) here.push(chosen);
       else part.setAttribute('data-found', '');
     }

@@ -7,6 +7,7 @@
 import { batch, createEffect, createMemo, createSignal, on, type Accessor } from 'solid-js';
 import { uiError, type Host } from '../host/host';
 import { en } from '../i18n/en';
+import { createOpened, type Opened } from '../kit/opened';
 import type { Project, PromptFile, ReviewSettings, Session, Settings, Theme, UiBatch, UiError } from '../protocol';
 import { createAgents, DEFAULT_AGENT, type Agents } from './agents';
 import { createAttachments, type Attachments } from './attachments';
@@ -49,6 +50,8 @@ export interface App extends Omit<Sessions, 'send' | 'run'> {
   readonly version: Accessor<string>;
   readonly toasts: Toasts;
   readonly drafts: Drafts;
+  /** What is open of the session on screen. */
+  readonly opened: Opened;
   readonly models: Models;
   readonly agents: Agents;
   readonly attachments: Attachments;
@@ -98,6 +101,7 @@ export interface Core {
   readonly state: Accessor<UiState>;
   readonly toasts: Toasts;
   readonly drafts: Drafts;
+  readonly opened: Opened;
   readonly project: Accessor<Project | undefined>;
   change(step: (state: UiState) => UiState): void;
   setProjectID(projectID: string | undefined): void;
@@ -151,6 +155,7 @@ export function createApp(host: Host): App {
     state,
     toasts,
     drafts: createDrafts(host),
+    opened: createOpened(),
     project,
     change: (step) => setState(step),
     setProjectID,
@@ -318,6 +323,7 @@ export function createApp(host: Host): App {
     version,
     toasts,
     drafts: core.drafts,
+    opened: core.opened,
     models,
     agents,
     attachments,

@@ -166,11 +166,18 @@ describe('opening', () => {
     expect(opened(state, view([]))).toBe(state);
   });
 
+  test('older messages of a place that is no longer shown are dropped', () => {
+    const { asked, said } = turn();
+    const state = shown([said]);
+    const page = { messages: [asked], hasOlder: true, hasNewer: false, damaged: [] };
+    expect(olderLoaded(state, SESSION.id, 'msg_elsewhere', page)).toBe(state);
+  });
+
   test('older messages go in front, once', () => {
     const { asked, said } = turn();
     const state = shown([said]);
     const page = { messages: [asked, said], hasOlder: true, hasNewer: false, damaged: [{ key: 'part/x', reason: 'cut' }] };
-    const next = olderLoaded(state, SESSION.id, page);
+    const next = olderLoaded(state, SESSION.id, said.info.id, page);
     expect(next.open).toEqual({
       sessionID: SESSION.id,
       messages: [asked, said],

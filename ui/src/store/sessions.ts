@@ -23,6 +23,8 @@ export interface Sessions {
   readonly openError: Accessor<UiError | undefined>;
   /** A place in the open session that the reader wants to see. */
   readonly target: Accessor<Target | undefined>;
+  /** Grows with every prompt that was taken from here: what one sends one wants to see. */
+  readonly sent: Accessor<number>;
   /** With a place, the session opens there. */
   select(sessionID: string, place?: Place): Promise<void>;
   /** To a place of the open session, whether it is loaded or not. */
@@ -80,6 +82,9 @@ export function createSessions(core: Core): Sessions {
   const [selected, setSelected] = createSignal<string | undefined>();
   const [openError, setOpenError] = createSignal<UiError | undefined>();
   const [target, setTarget] = createSignal<Target | undefined>();
+  const [sent, setSent] = createSignal(0);
+  /** Only the newest load may say what is on screen. */
+  let loads = 0;
   let loadingOlder = false;
   let loadingNewer = false;
 
@@ -101,7 +106,14 @@ export function createSessions(core: Core): Sessions {
     return { permissions: permissions.filter(mine), questions: questions.filter(mine) };
   });
 
+  /** What holds the place is opened, or there would be nothing to see. */
+  const lead = (sessionID: string, place: Place) => {
+    if (place.partID !== undefined) core.opened.choose(place.partID, true);
+    setTarget({ sessionID, ...place });
+  };
+
   const load = async (sessionID: string, place?: Place) => {
+    const mine = ++loads;
     setOpenError(undefined);
     setTarget(undefined);
     change((now) => opening(now, sessionID));
@@ -109,11 +121,13 @@ export function createSessions(core: Core): Sessions {
       const view = place
         ? await host.openSessionAt(sessionID, place.messageID, TAIL)
         : await host.openSession(sessionID, TAIL);
+      if (mine !== loads) return;
       batch(() => {
         change((now) => opened(now, view));
-        if (place) setTarget({ sessionID, ...place });
+        if (place) lead(sessionID, place);
       });
     } catch (reason) {
+      if (mine !== loads) return;
       const error = uiError(reason);
       change((now) => openingFailed(now, sessionID));
       if (selected() !== sessionID) return;
@@ -129,9 +143,11 @@ export function createSessions(core: Core): Sessions {
 
   const leave = () => {
     const before = selected();
+    loads += 1;
     batch(() => {
       setSelected(undefined);
       setOpenError(undefined);
+      core.opened.clear();
       change(closed);
     });
     if (before !== undefined) void attempt(() => host.closeSession(before));
@@ -147,6 +163,7 @@ export function createSessions(core: Core): Sessions {
     const projectID = known && projectOf(state().projects, known)?.id;
     batch(() => {
       setSelected(sessionID);
+      core.opened.clear();
       if (projectID !== undefined) core.setProjectID(projectID);
       change(closed);
     });
@@ -158,7 +175,7 @@ export function createSessions(core: Core): Sessions {
     const sessionID = selected();
     if (sessionID === undefined) return;
     const loaded = state().open?.messages.some((message) => message.info.id === place.messageID);
-    if (loaded) setTarget({ sessionID, ...place });
+    if (loaded && !state().opening) lead(sessionID, place);
     else await load(sessionID, place);
   };
 
@@ -189,6 +206,18 @@ export function createSessions(core: Core): Sessions {
     change((now) => putSession(now, made));
     await select(made.id);
     return made;
+  };
+
+  /** What one sends is at the end, wherever one was. False if it was not taken. */
+  const told = async (id: string, taken: unknown): Promise<boolean> => {
+    if (taken === undefined) return false;
+    if (selected() !== id) return true;
+    if (state().open?.hasNewer) await load(id);
+    batch(() => {
+      setTarget(undefined);
+      setSent((count) => count + 1);
+    });
+    return true;
   };
 
   /** What is listed with a session, newest first. */
@@ -222,6 +251,7 @@ export function createSessions(core: Core): Sessions {
     requests,
     openError,
     target,
+    sent,
     select,
     reveal,
     leave,
@@ -268,17 +298,12 @@ export function createSessions(core: Core): Sessions {
     async send(input) {
       const id = selected() ?? (await create())?.id;
       if (id === undefined) return false;
-      const taken = await attempt(() => host.prompt(id, input));
-      // What one sends is at the end.
-      if (taken !== undefined && state().open?.hasNewer) await load(id);
-      return taken !== undefined;
+      return told(id, await attempt(() => host.prompt(id, input)));
     },
     async run(name, args, input) {
       const id = selected() ?? (await create())?.id;
       if (id === undefined) return false;
-      const taken = await attempt(() => host.runCommand(id, name, args, input));
-      if (taken !== undefined && state().open?.hasNewer) await load(id);
-      return taken !== undefined;
+      return told(id, await attempt(() => host.runCommand(id, name, args, input)));
     },
     async toLatest() {
       const id = selected();
@@ -299,7 +324,7 @@ export function createSessions(core: Core): Sessions {
       loadingNewer = true;
       const page = await attempt(() => host.newerMessages(open.sessionID, after, PAGE));
       loadingNewer = false;
-      if (page) change((now) => newerLoaded(now, open.sessionID, page));
+      if (page) change((now) => newerLoaded(now, open.sessionID, after, page));
     },
     async stop() {
       const id = selected();
@@ -339,7 +364,7 @@ export function createSessions(core: Core): Sessions {
       loadingOlder = true;
       const page = await attempt(() => host.olderMessages(open.sessionID, before, PAGE));
       loadingOlder = false;
-      if (page) change((now) => olderLoaded(now, open.sessionID, page));
+      if (page) change((now) => olderLoaded(now, open.sessionID, before, page));
     },
   };
 }

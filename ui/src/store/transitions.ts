@@ -59,8 +59,9 @@ export function openingFailed(state: UiState, sessionID: string): UiState {
   return state.opening?.sessionID === sessionID ? { ...state, opening: undefined } : state;
 }
 
-export function olderLoaded(state: UiState, sessionID: string, page: MessagePage): UiState {
-  if (state.open?.sessionID !== sessionID) return state;
+/** A page belongs before the message it was asked for: what stands elsewhere by now has no use for it. */
+export function olderLoaded(state: UiState, sessionID: string, before: string, page: MessagePage): UiState {
+  if (state.open?.sessionID !== sessionID || state.open.messages[0]?.info.id !== before) return state;
   const known = new Set(state.open.messages.map((message) => message.info.id));
   const fresh = page.messages.filter((message) => !known.has(message.info.id));
   const messages = [...fresh, ...state.open.messages];
@@ -68,8 +69,8 @@ export function olderLoaded(state: UiState, sessionID: string, page: MessagePage
   return { ...state, open: { ...state.open, messages, damaged, hasOlder: page.hasOlder } };
 }
 
-export function newerLoaded(state: UiState, sessionID: string, page: MessagePage): UiState {
-  if (state.open?.sessionID !== sessionID) return state;
+export function newerLoaded(state: UiState, sessionID: string, after: string, page: MessagePage): UiState {
+  if (state.open?.sessionID !== sessionID || state.open.messages.at(-1)?.info.id !== after) return state;
   const known = new Set(state.open.messages.map((message) => message.info.id));
   const fresh = page.messages.filter((message) => !known.has(message.info.id));
   const messages = [...state.open.messages, ...fresh];

@@ -9,6 +9,7 @@ import { createEffect, createMemo, on, onMount, Show } from 'solid-js';
 import { Virtualizer, type VirtualizerHandle } from 'virtua/solid';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
+import { OpenedProvider } from '../kit/opened';
 import { useApp } from '../store/context';
 import { beforeRevert } from '../store/editing';
 import type { OpenSession } from '../store/reduce';
@@ -65,6 +66,9 @@ export function Timeline(props: { open: OpenSession }) {
     loadOlder();
     loadNewer();
   };
+  const onOpen = (event: Event) => {
+    if (event.target instanceof Element && event.target.closest('[aria-expanded]')) stick.hold();
+  };
   const onResize = () => {
     stick.grown();
     loadOlder();
@@ -79,19 +83,7 @@ export function Timeline(props: { open: OpenSession }) {
     toRow: (index) => handle?.scrollToIndex(index, { align: 'center' }),
     leave: stick.leave,
   });
-  // What the reader sends is what the reader wants to see.
-  const lastPrompt = createMemo(() => props.open.messages.findLast((message) => message.info.role === 'user')?.info.id);
-  const lastLoaded = createMemo(() => props.open.hasNewer);
-  createEffect(
-    on(
-      [lastPrompt, lastLoaded],
-      (_now, before) => {
-        // A page that was loaded is not something that was sent.
-        if (before && !before[1] && !props.open.hasNewer && !app.target()) stick.follow();
-      },
-      { defer: true },
-    ),
-  );
+  createEffect(on(app.sent, () => stick.follow(), { defer: true }));
 
   return (
     <div class="timeline">
@@ -106,19 +98,22 @@ export function Timeline(props: { open: OpenSession }) {
         aria-busy={app.busy()}
         tabindex="0"
         onScroll={onScroll}
-        onWheel={(event) => stick.turned(event.deltaY)}
+        onWheel={(event) => !movesWithin(event, scroller) && stick.turned(event.deltaY)}
+        on:click={{ capture: true, handleEvent: onOpen }}
       >
-        <Virtualizer
-          data={keys()}
-          shift={list().shift}
-          itemSize={ROW_HEIGHT}
-          bufferSize={600}
-          scrollRef={scroller}
-          onResize={onResize}
-          ref={(made) => (handle = made)}
-        >
-          {(key) => <Turn row={() => list().byKey.get(key)} last={() => list().keys.at(-1) === key} />}
-        </Virtualizer>
+        <OpenedProvider value={app.opened}>
+          <Virtualizer
+            data={keys()}
+            shift={list().shift}
+            itemSize={ROW_HEIGHT}
+            bufferSize={600}
+            scrollRef={scroller}
+            onResize={onResize}
+            ref={(made) => (handle = made)}
+          >
+            {(key) => <Turn row={() => list().byKey.get(key)} last={() => list().keys.at(-1) === key} />}
+          </Virtualizer>
+        </OpenedProvider>
         <Show when={app.session()?.revert}>
           <div class="reverted" data-testid="reverted" role="note">
             <span>{en.edit.hidden}</span>
@@ -127,13 +122,22 @@ export function Timeline(props: { open: OpenSession }) {
         </Show>
         <Working />
       </div>
-      <Show when={!stick.atEnd()}>
+      <Show when={stick.isAway()}>
         <Button class="timeline-latest" data-testid="jump-to-latest" icon={ArrowDown} onClick={() => (props.open.hasNewer ? void app.toLatest().then(stick.toEnd) : stick.toEnd())}>
           {en.timeline.latest}
         </Button>
       </Show>
     </div>
   );
+}
+
+/** Something in the timeline that scrolls by itself takes the wheel, until it is at its top. */
+function movesWithin(event: WheelEvent, scroller: HTMLElement): boolean {
+  let element = event.target instanceof Element ? event.target : null;
+  for (; element && element !== scroller; element = element.parentElement) {
+    if (element.scrollTop > 0) return true;
+  }
+  return false;
 }
 
 function sameKeys(a: readonly string[], b: readonly string[]): boolean {

@@ -4,7 +4,7 @@ import { isSummary } from '../parts/CompactionPart';
 import { PartList } from '../parts/PartList';
 import { isWritten } from '../store/prompts';
 import type { Answer, Row } from '../store/turns';
-import { runsOf, type Runs } from '../tools/runs';
+import { isMark, runsOf, type Runs } from '../tools/runs';
 import { MessageFailure } from './MessageFailure';
 import { PromptActions } from './PromptActions';
 import { QueuedPrompt } from './QueuedPrompt';
@@ -45,8 +45,15 @@ export function Turn(props: { row: () => Row | undefined; last: () => boolean })
 }
 
 function AnswerMessage(props: { answer: Answer; runs: Runs }) {
+  // A step whose calls are drawn with those of an earlier one leaves no gap behind.
+  const isFolded = createMemo(() => {
+    const { info, parts } = props.answer;
+    const calls = parts.filter(({ part }) => part.type === 'snapshot' || !isMark(part));
+    const drawnElsewhere = (id: string) => (props.runs.get(id)?.[0]?.part.id ?? id) !== id;
+    return calls.length > 0 && !info.error && calls.every(({ part }) => drawnElsewhere(part.id));
+  });
   return (
-    <div class="assistant-message" data-message-id={props.answer.info.id}>
+    <div class="assistant-message" data-message-id={props.answer.info.id} data-folded={isFolded() ? '' : undefined}>
       <PartList message={props.answer} runs={props.runs} />
       <Show when={props.answer.info.error}>{(error) => <MessageFailure error={error()} messageID={props.answer.info.id} />}</Show>
     </div>

@@ -1,5 +1,5 @@
 import Telescope from 'lucide-solid/icons/telescope';
-import { createMemo, Index, Show } from 'solid-js';
+import { createEffect, createMemo, Index, on, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Card } from '../kit/Card';
 import { useApp } from '../store/context';
@@ -22,10 +22,19 @@ export function ExploreCard(props: { calls: readonly RunCall[] }) {
     const part = props.calls.at(-1)?.part;
     return part ? lookOf(part.tool).subtitle(inputOf(part.state), app.session()?.directory) : '';
   };
+  const name = () => `run:${props.calls[0]?.part.id ?? ''}`;
+  const holdsOpen = () => props.calls.some(({ part }) => app.opened.of(part.id) === true);
+  createEffect(
+    on(app.target, (target) => {
+      if (props.calls.some(({ part }) => part.id === target?.partID)) app.opened.choose(name(), true);
+    }),
+  );
   return (
     <div class="part explored" data-explored={props.calls.length} data-status={running() ? 'running' : 'completed'}>
       <Card
         icon={Telescope}
+        open={holdsOpen()}
+        remembered={name()}
         title={en.tool.explored(counts().files, counts().searches)}
         subtitle={running() ? last() : ''}
         aside={

@@ -1,5 +1,5 @@
 import CircleX from 'lucide-solid/icons/circle-x';
-import { createMemo, For, Match, Show, Switch } from 'solid-js';
+import { createEffect, createMemo, For, Match, Show, Switch } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
 import { Counts } from '../diff/Counts';
 import { en } from '../i18n/en';
@@ -25,9 +25,11 @@ export function ToolCard(props: { part: ToolPart; blocks?: readonly string[] }) 
   };
   // What opened by itself stays open: text that follows must not jump when the call ends.
   const opened = createMemo<boolean>((before) => before || opensItself(props.part), false);
+  createEffect(() => opened() && app.opened.of(props.part.id) === undefined && app.opened.choose(props.part.id, true));
   return (
     <div class="tool" data-tool={props.part.tool} data-status={state().status}>
       <Card
+        remembered={props.part.id}
         icon={look().icon}
         title={look().title}
         subtitle={firstLine(subtitle())}

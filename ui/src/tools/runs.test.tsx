@@ -60,6 +60,15 @@ describe('a run of looks', () => {
     expect(container.querySelector('[data-part=tool]')?.getAttribute('data-part-id')).toBe(calls[0]?.part.id);
   });
 
+  test('is open when one of the calls it takes in was open', () => {
+    const parts = message(tool('read'), tool('read'), tool('read')).parts;
+    const calls = parts.map(({ part }) => ({ part }) as RunCall);
+    const { app, container } = show(() => <ExploreCard calls={calls} />);
+    expect(container.querySelectorAll('.tool')).toHaveLength(0);
+    app.opened.choose(calls[1]?.part.id ?? '', true);
+    expect(container.querySelectorAll('.tool')).toHaveLength(3);
+  });
+
   test('says what is being looked at while it goes on', () => {
     const parts = message(tool('read'), tool('read'), tool('read', { filePath: 'src/z.rs' }, 'running')).parts;
     const calls = parts.map(({ part }) => ({ part }) as RunCall);

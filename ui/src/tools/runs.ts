@@ -27,7 +27,7 @@ export function runsOf(messages: readonly MessageView[]): Runs {
   for (const message of messages) {
     for (const { part } of message.parts) {
       if (isLook(part)) run.push({ part });
-      else if (!UNSEEN.has(part.type) && !isEmpty(part)) close();
+      else if (!isMark(part)) close();
     }
     if (message.info.role === 'assistant' && message.info.error) close();
   }
@@ -40,6 +40,8 @@ function isLook(part: Part): part is { type: 'tool' } & ToolPart {
   return part.type === 'tool' && lookOf(part.tool).looks === true && part.state?.status !== 'error';
 }
 
-function isEmpty(part: Part): boolean {
-  return (part.type === 'text' || part.type === 'reasoning') && part.text === '';
+/** Nothing to see between two calls. */
+export function isMark(part: Part): boolean {
+  const isEmpty = (part.type === 'text' || part.type === 'reasoning') && part.text === '';
+  return isEmpty || UNSEEN.has(part.type);
 }

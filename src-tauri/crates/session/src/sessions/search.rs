@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use lathe_protocol::SessionId;
 use lathe_protocol::ipc::{FindHit, SearchAnswer};
+use lathe_protocol::{Part, PartId, SessionId};
 use lathe_store::{Stretch, Window};
 
 use super::Sessions;
@@ -38,10 +38,18 @@ impl Sessions {
         self.core.indexing().await?.rebuild().await
     }
 
-    /// Every place of one session that holds the text, in reading order.
+    /// Every place of one session that holds the text, in reading order. What a pending revert
+    /// hides is not found.
     pub async fn find_in(&self, id: &SessionId, text: &str) -> Result<Vec<FindHit>> {
         let session = self.get(id).await?;
-        self.core.indexing().await?.find(&session, text).await
+        let mut hits = self.core.indexing().await?.find(&session, text).await?;
+        if session.revert.is_some() && !hits.is_empty() {
+            let shown = self.visible(&session).await?;
+            let parts = shown.iter().flat_map(|message| &message.parts);
+            let shown: HashSet<&PartId> = parts.map(Part::id).collect();
+            hits.retain(|hit| shown.contains(&hit.part_id));
+        }
+        Ok(hits)
     }
 
     /// Messages somewhere inside a session, with streaming text as new as it was told.
