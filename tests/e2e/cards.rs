@@ -107,3 +107,73 @@ async fn a_command_and_its_output_are_copied() -> Result<(), WindowError> {
     }
     window.close().await
 }
+
+const TOP: &str = "document.querySelector(given).getBoundingClientRect().top";
+
+#[tokio::test]
+async fn an_opened_card_stays_where_it_is_and_open_while_one_reads_elsewhere()
+-> Result<(), WindowError> {
+    let (model, garden) = (FakeModel::start().await, project()?);
+    let story = "A paragraph about beds and what grows in them.\n\n".repeat(120);
+    model.reply([text(story)]);
+    let lines = "tulips\n".repeat(30);
+    model.reply([call(
+        "write",
+        json!({ "filePath": "new.txt", "content": lines }),
+    )]);
+    model.reply([text("Done.")]);
+    let window = open_with(&model, &garden).await?;
+    send(&window, "Tell me").await?;
+    until_answered(&window).await?;
+    send(&window, "Work").await?;
+    until_answered(&window).await?;
+    window.wait_for_text("[data-last]", "Done.").await?;
+
+    let at = |head: String| window.value_of(TOP, json!(head));
+    let before = at(head("write")).await?;
+    window.click(&head("write")).await?;
+    window
+        .wait_for(&format!("{} .diff-line[data-kind=add]", body("write")))
+        .await?;
+    window.two_frames().await?;
+    assert_eq!(
+        at(head("write")).await?,
+        before,
+        "it moved under the pointer"
+    );
+
+    let scroll = |to: &'static str| {
+        let timeline = "document.querySelector('[data-testid=timeline]')";
+        format!("({timeline}.scrollTop = {to}, true)")
+    };
+    window.wait_until("the beginning", &scroll("0")).await?;
+    window.wait_gone("[data-tool=write]").await?;
+    window.wait_until("the end", &scroll("1e9")).await?;
+    window.wait_for(&body("write")).await?;
+    window.close().await
+}
+
+#[tokio::test]
+async fn find_opens_the_folded_card_that_holds_the_place() -> Result<(), WindowError> {
+    let (model, garden) = (FakeModel::start().await, project()?);
+    for path in ["README.md", "src/main.rs", "README.md"] {
+        model.reply([call("read", json!({ "filePath": path }))]);
+    }
+    model.reply([text("I have seen all of it.")]);
+    let window = open_with(&model, &garden).await?;
+    send(&window, "Look around").await?;
+    until_answered(&window).await?;
+    window.wait_for("[data-explored='3']").await?;
+    assert_eq!(window.count("[data-tool=read]").await?, 0);
+
+    window.press("Control+f").await?;
+    window.wait_for("[data-testid=find-field]:focus").await?;
+    window
+        .type_text("[data-testid=find-field]", "12 beds")
+        .await?;
+    window
+        .wait_for_text("[data-tool=read] .card-body", "12 beds")
+        .await?;
+    window.screenshot("find-in-card").await?;
+    window.close().await
+}

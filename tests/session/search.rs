@@ -162,7 +162,10 @@ async fn what_was_taken_back_is_not_found_in_the_session() {
     app.sessions.revert(&app.session.id, &target).await.unwrap();
 
     let found = messages_saying(&app, "plums").await;
-    assert!(found.contains(&kept) && !found.contains(&taken), "{found:?}");
+    assert!(
+        found.contains(&kept) && !found.contains(&taken),
+        "{found:?}"
+    );
 
     app.sessions.unrevert(&app.session.id).await.unwrap();
     assert!(messages_saying(&app, "plums").await.contains(&taken));

@@ -58,6 +58,7 @@ export const en = {
     editQueued: 'Edit queued prompt',
     removeQueued: 'Remove queued prompt',
     queuedText: 'Text of the queued prompt',
+    queuedTaken: 'The prompt was taken up before it was saved. What you wrote is in the composer.',
     saveQueued: 'Save',
     cancelQueued: 'Cancel',
     working: 'Working',

@@ -109,4 +109,15 @@ describe('a prompt sent while the session is busy', () => {
     await waitFor(() => expect(screen.queryByText('Queued')).toBeNull());
     expect(document.body.textContent).toContain('And hurry');
   });
+
+  test('that is taken up while somebody writes at it leaves the words in the composer', async () => {
+    const { host, app } = await withQueued();
+    fireEvent.click(screen.getByRole('button', { name: 'Edit queued prompt' }));
+    const field = screen.getByRole('textbox', { name: 'Text of the queued prompt' });
+    fireEvent.input(field, { target: { value: 'And take care of the lamp' } });
+    const sessionID = app.selected() ?? '';
+    host.emit({ kind: 'queue', sessionID, messages: [] });
+    expect((await screen.findByTestId('toast')).textContent).toContain('What you wrote is in the composer');
+    expect(app.drafts.get(sessionID).text).toBe('And take care of the lamp');
+  });
 });

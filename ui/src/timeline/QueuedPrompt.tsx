@@ -1,26 +1,31 @@
 import Pencil from 'lucide-solid/icons/pencil';
 import Trash from 'lucide-solid/icons/trash';
-import { createMemo, createSignal, onMount, Show } from 'solid-js';
+import { createMemo, createSignal, onCleanup, onMount, Show, untrack } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button, IconButton } from '../kit/Button';
 import { PartList } from '../parts/PartList';
 import type { MessageView } from '../protocol';
+import type { App } from '../store/app';
 import { useApp } from '../store/context';
+import { NO_DRAFT } from '../store/drafts';
 
 /** A prompt that waits for the next step: until then it can be changed or taken back. */
 export function QueuedPrompt(props: { message: MessageView }) {
   const app = useApp();
-  const [editing, setEditing] = createSignal(false);
+  const place = () => `queued:${props.message.info.id}`;
+  // One that was scrolled away goes on where it was.
+  const [editing, setEditing] = createSignal(untrack(() => app.drafts.get(place()) !== NO_DRAFT));
   let edit: HTMLButtonElement | undefined;
 
   const leave = () => {
+    app.drafts.change(place(), NO_DRAFT);
     setEditing(false);
     queueMicrotask(() => edit?.focus());
   };
   const save = async (text: string) => {
     const { sessionID, id } = props.message.info;
-    await app.attempt(() => app.host.editQueued(sessionID, id, text));
-    leave();
+    const saved = await app.attempt(() => app.host.editQueued(sessionID, id, text).then(() => true));
+    if (saved) leave();
   };
   const remove = () => {
     const { sessionID, id } = props.message.info;
@@ -30,7 +35,7 @@ export function QueuedPrompt(props: { message: MessageView }) {
   return (
     <Show
       when={!editing()}
-      fallback={<QueuedEditor message={props.message} save={(text) => void save(text)} cancel={leave} />}
+      fallback={<QueuedEditor message={props.message} place={place()} save={(text) => void save(text)} cancel={leave} />}
     >
       <PartList message={props.message} />
       <div class="queued">
@@ -44,8 +49,22 @@ export function QueuedPrompt(props: { message: MessageView }) {
   );
 }
 
-function QueuedEditor(props: { message: MessageView; save: (text: string) => void; cancel: () => void }) {
-  const [text, setText] = createSignal(typed(props.message));
+interface EditorProps {
+  readonly message: MessageView;
+  /** Where what is written is kept until it is saved. */
+  readonly place: string;
+  readonly save: (text: string) => void;
+  readonly cancel: () => void;
+}
+
+function QueuedEditor(props: EditorProps) {
+  const app = useApp();
+  const [text, setText] = createSignal(untrack(() => app.drafts.get(props.place).text || typed(props.message)));
+  const write = (words: string) => {
+    setText(words);
+    app.drafts.change(props.place, { text: words });
+  };
+  onCleanup(() => keepWhatWasTakenUp(app, props.message, props.place));
   let field!: HTMLTextAreaElement;
   const attached = createMemo(() => ({
     ...props.message,
@@ -80,7 +99,7 @@ function QueuedEditor(props: { message: MessageView; save: (text: string) => voi
         aria-label={en.timeline.queuedText}
         rows={Math.min(8, text().split('\n').length + 1)}
         value={text()}
-        onInput={(event) => setText(event.currentTarget.value)}
+        onInput={(event) => write(event.currentTarget.value)}
         onKeyDown={onKeyDown}
       />
       <div class="queued-files">
@@ -94,6 +113,19 @@ function QueuedEditor(props: { message: MessageView; save: (text: string) => voi
       </div>
     </form>
   );
+}
+
+/** The turn took the prompt up while somebody wrote at it: not a word of that is lost. */
+function keepWhatWasTakenUp(app: App, message: MessageView, place: string): void {
+  const { sessionID, id } = message.info;
+  const { open } = untrack(app.state);
+  const { text } = untrack(() => app.drafts.get(place));
+  if (open?.sessionID !== sessionID || open.queued.includes(id)) return;
+  app.drafts.change(place, NO_DRAFT);
+  if (text.trim() === '' || text === typed(message)) return;
+  const written = untrack(() => app.drafts.get(sessionID)).text;
+  app.drafts.change(sessionID, { text: written === '' ? text : `${written}\n\n${text}` });
+  app.toasts.show({ tone: 'info', text: en.timeline.queuedTaken });
 }
 
 /** What the person typed; what the program added stays as it is. */
