@@ -143,6 +143,43 @@ impl Journal {
         Ok(())
     }
 
+    /// Written anew with the newest record of each key that is still needed, where it would
+    /// grow without end: a session that is never quiet is never settled. Of the others the
+    /// files are on the disk. `temp` is a name beside it that nobody uses.
+    pub(crate) fn shorten(
+        &self,
+        fs: &dyn Fs,
+        temp: &Path,
+        is_needed: impl Fn(&Key) -> bool,
+    ) -> Result<()> {
+        let mut synced = self.synced.lock();
+        let mut open = self.open.lock();
+        let mut bytes = Vec::new();
+        let read = optional(fs.read(&self.path, &mut bytes));
+        if read.doing("reading", &self.path)?.is_none() {
+            return Ok(());
+        }
+        let mut lines = Vec::new();
+        let mut keys = HashMap::new();
+        for (key, (session, record)) in left(&bytes) {
+            if open.keys.contains_key(&key) && is_needed(&key) {
+                lines.extend(line(&entry(&key, &session, record.as_deref()))?);
+                keys.insert(key, session);
+            }
+        }
+        fs.create(temp, &lines).doing("writing", temp)?;
+        fs.sync_file(temp).doing("syncing", temp)?;
+        fs.rename(temp, &self.path).doing("replacing", &self.path)?;
+        // Until its folder is synced, the old one may come back and undo what the files say.
+        synced.is_placed = false;
+        *open = Open {
+            keys,
+            bytes: lines.len(),
+            is_ahead: true,
+        };
+        Ok(())
+    }
+
     /// Every entry so far survives a power cut when this returns.
     pub(crate) fn sync(&self, fs: &dyn Fs) -> Result<()> {
         let mut synced = self.synced.lock();
@@ -181,14 +218,27 @@ impl Journal {
     }
 
     fn append(&self, fs: &dyn Fs, open: &mut Open, entry: &Entry) -> Result<()> {
-        let mut line = b"\n".to_vec();
-        serde_json::to_writer(&mut line, entry)
-            .map_err(|error| StoreError::Encode(error.into()))?;
+        let line = line(entry)?;
         let done = fs.append(&self.path, &line).doing("noting in", &self.path);
         open.is_ahead = true;
         open.bytes += line.len();
         done
     }
+}
+
+/// Begins with its line break: whatever was torn before it ends there.
+fn line(entry: &Entry) -> Result<Vec<u8>> {
+    let mut line = b"\n".to_vec();
+    serde_json::to_writer(&mut line, entry).map_err(|error| StoreError::Encode(error.into()))?;
+    Ok(line)
+}
+
+/// Nothing of the session counts any more in the journal of a dead process.
+pub(crate) fn note_settled(fs: &dyn Fs, journal: &Path, session: &SessionId) -> Result<()> {
+    let session = session.clone();
+    let line = line(&Entry::Settled { session })?;
+    fs.append(journal, &line).doing("noting in", journal)?;
+    fs.sync_file(journal).doing("syncing", journal)
 }
 
 fn entry(key: &Key, session: &SessionId, bytes: Option<&[u8]>) -> Entry {

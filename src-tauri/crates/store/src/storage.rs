@@ -57,6 +57,9 @@ pub(crate) struct Storage {
     /// Sessions that rely on the journal until their files are on the disk, and when they last
     /// put something there.
     relying: Mutex<HashMap<SessionId, Instant>>,
+    /// When the journal was last found too long.
+    shortened: Mutex<Option<Instant>>,
+    restless: Mutex<kept::Restless>,
     /// Folders that are known to be on the disk themselves.
     settled: Mutex<HashSet<PathBuf>>,
 }
@@ -116,6 +119,8 @@ impl Storage {
             wake: std::sync::Arc::default(),
             owed: owed::Owed::default(),
             relying: Mutex::default(),
+            shortened: Mutex::default(),
+            restless: Mutex::default(),
             settled: Mutex::default(),
         }
     }
@@ -166,10 +171,10 @@ impl Storage {
         let journal = &self.writing()?.journal;
         let _guard = self.locks.write(key);
         let waiting = self.waiting(key);
+        // First the journal: if it could not be told, it would bring back what was there before.
+        self.supersede(key, Some(bytes), waiting.as_ref())?;
         self.replace(key, owner, bytes, durable)?;
-        let noted = self.supersede(key, Some(bytes), waiting.as_ref());
         self.done(key, waiting.as_ref());
-        noted?;
         if durable {
             let synced = self.pay(&self.owed.for_record(key));
             self.pulse
@@ -186,6 +191,7 @@ impl Storage {
         edit: impl FnOnce(&mut T),
     ) -> Result<T> {
         let _shared = self.writing()?.shared.acquire()?;
+        self.bury_the_restless()?;
         self.flush(key)?;
         let mut record: T = self
             .read(key, &mut Vec::new(), Ok)?
@@ -199,8 +205,8 @@ impl Storage {
         self.writing()?;
         let _guard = self.locks.write(key);
         let waiting = self.waiting(key);
-        let removed = self.take_away(key)?;
         self.supersede(key, None, waiting.as_ref())?;
+        let removed = self.take_away(key)?;
         self.done(key, waiting.as_ref());
         Ok(removed || waiting.is_some())
     }

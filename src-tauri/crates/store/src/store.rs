@@ -141,6 +141,7 @@ impl Store {
     /// The right to write a session. Refused at once when another holds it.
     pub async fn lock_session(&self, session: &SessionId) -> Result<SessionWriter> {
         let key = Key::new(["session", session.as_str()])?;
+        let session = session.clone();
         self.run(move |storage| {
             storage.writing()?;
             let path = storage.places.locks.join(format!("session-{}", key.name()));
@@ -148,6 +149,7 @@ impl Store {
             // Whoever wrote it last may have been killed.
             let _alone = storage.writing()?.shared.acquire()?;
             storage.bury_the_dead()?;
+            storage.refuse_restless(&session)?;
             Ok(writer)
         })
         .await

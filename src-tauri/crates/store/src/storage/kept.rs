@@ -1,5 +1,6 @@
 //! Records that are safe in the journal before they are in their files.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +9,7 @@ use lathe_protocol::SessionId;
 
 use super::pending::Encode;
 use super::{Storage, Writing};
-use crate::error::{IoContext, Result, optional};
+use crate::error::{IoContext, Result, StoreError, optional};
 use crate::fs::Fs;
 use crate::journal;
 use crate::key::Key;
@@ -41,9 +42,9 @@ impl Storage {
         self.pulse.note(kept).map(drop)
     }
 
-    /// The key's file holds these bytes now, or is gone; the journal must not bring back what
-    /// was there before. To be called under the key's lock. `waiting` is what waited for the
-    /// file before it changed.
+    /// The key's file is about to hold these bytes, or to go; the journal must not bring back
+    /// what was there before. To be called under the key's lock. `waiting` is what waits for
+    /// the file until then.
     pub(super) fn supersede(
         &self,
         key: &Key,
@@ -77,27 +78,89 @@ impl Storage {
     }
 
     /// Cleans up after killed processes and plays back what they kept. The caller holds the
-    /// store's lock.
+    /// store's lock. Where that fails the store opens all the same: what could not be played
+    /// back is tried again before anybody may write to its session.
     pub(crate) fn bury_the_dead(&self) -> Result<()> {
+        let mut restless = Restless::new();
         for log in scratch::of_the_dead(&*self.fs, &self.places.locks)? {
-            let journal = self
-                .places
-                .locks
-                .join(format!("{}{}", journal::PREFIX, log.tag));
-            self.play_back(&journal)?;
-            log.sweep(&*self.fs, &self.places.root)?;
+            let name = format!("{}{}", journal::PREFIX, log.tag);
+            let left = self.play_back(&self.places.locks.join(name));
+            if left.is_empty() {
+                log.sweep(&*self.fs, &self.places.root)?;
+            }
+            restless.extend(left);
         }
+        if let Some((owner, error)) = restless.iter().next() {
+            tracing::error!(?owner, %error, "what a killed process kept could not be filed yet");
+            self.pulse.note_failure(Err::<(), _>(error.clone())).ok();
+        }
+        *self.restless.lock() = restless;
         Ok(())
     }
 
-    fn play_back(&self, journal: &Path) -> Result<()> {
-        let mut bytes = Vec::new();
-        let found = optional(self.fs.read(journal, &mut bytes)).doing("reading", journal)?;
-        if found.is_none() {
+    /// Once more, for whoever is about to write and holds the store's lock.
+    pub(crate) fn bury_the_restless(&self) -> Result<()> {
+        if self.restless.lock().is_empty() {
             return Ok(());
         }
-        let left = journal::left(&bytes);
-        for (key, (session, record)) in &left {
+        self.bury_the_dead()
+    }
+
+    /// Refuses a session whose newest records still lie in a dead process's journal: playing
+    /// them back later would undo what is written now.
+    pub(crate) fn refuse_restless(&self, session: &SessionId) -> Result<()> {
+        let restless = self.restless.lock();
+        let failed = restless.get(&Some(session.clone()));
+        match failed.or_else(|| restless.get(&None)) {
+            Some(error) => Err(error.clone()),
+            None => Ok(()),
+        }
+    }
+
+    /// What could not be played back, and why; of no session if none can be told.
+    fn play_back(&self, journal: &Path) -> Restless {
+        let mut bytes = Vec::new();
+        match optional(self.fs.read(journal, &mut bytes)).doing("reading", journal) {
+            Ok(Some(())) => {}
+            Ok(None) => return Restless::new(),
+            Err(error) => return Restless::from([(None, error)]),
+        }
+        let mut sessions: HashMap<SessionId, Vec<_>> = HashMap::new();
+        for (key, (session, record)) in journal::left(&bytes) {
+            sessions.entry(session).or_default().push((key, record));
+        }
+        let mut failed = Restless::new();
+        let mut filed = Vec::new();
+        for (session, records) in &sessions {
+            match self.play_back_session(session, records) {
+                Ok(()) => filed.push(session),
+                Err(error) => drop(failed.insert(Some(session.clone()), error)),
+            }
+        }
+        let closed = if failed.is_empty() {
+            self.fs.remove_file(journal).doing("removing", journal)
+        } else {
+            // Those that are in their files must not be played back a second time.
+            let notes = filed.iter();
+            notes
+                .map(|session| journal::note_settled(&*self.fs, journal, session))
+                .collect()
+        };
+        // One that came back after a power cut would undo what is written from now on.
+        let locks = &self.places.locks;
+        let closed = closed.and_then(|()| self.fs.sync_dir(locks).doing("syncing", locks));
+        if let Err(error) = closed {
+            failed.insert(None, error);
+        }
+        failed
+    }
+
+    fn play_back_session(
+        &self,
+        session: &SessionId,
+        records: &[(Key, Option<Vec<u8>>)],
+    ) -> Result<()> {
+        for (key, record) in records {
             let _guard = self.locks.write(key);
             match record {
                 Some(record) if self.holds(key, record)? => {}
@@ -105,13 +168,12 @@ impl Storage {
                 None => drop(self.take_away(key)?),
             }
         }
-        self.sync(left.keys(), 0)?;
-        self.fs.remove_file(journal).doing("removing", journal)?;
-        // One that came back after a power cut would undo what is written from now on.
-        let locks = &self.places.locks;
-        self.fs.sync_dir(locks).doing("syncing", locks)
+        self.sync(records.iter().map(|(key, _)| key), 0)
     }
 }
+
+/// Whose records wait in journals of dead processes.
+pub(crate) type Restless = HashMap<Option<SessionId>, StoreError>;
 
 impl Storage {
     /// Most of a journal has reached the files when its process is killed.

@@ -127,6 +127,12 @@ impl Owed {
         all.any(|debt| debt.concerns(session))
     }
 
+    pub(super) fn is_owed(&self, key: &Key) -> bool {
+        let debts = self.0.lock();
+        let folder = debts.open.get(folder(key));
+        folder.is_some_and(|folder| folder.contains_key(key))
+    }
+
     /// For whoever made a session's files safe in another way.
     #[cfg(target_os = "linux")]
     pub(super) fn forget(&self, session: &SessionId) {

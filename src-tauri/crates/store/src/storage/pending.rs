@@ -149,6 +149,14 @@ impl Storage {
             .any(|waiting| waiting.kept != Kept::No && waiting.owner.as_ref() == Some(session))
     }
 
+    /// The journal holds something of this key that is not in its file.
+    pub(super) fn is_kept_waiting(&self, key: &Key) -> bool {
+        let pending = self.pending.lock();
+        pending
+            .get(key)
+            .is_some_and(|waiting| waiting.kept != Kept::No)
+    }
+
     /// The journal holds something that came in after `value` waited.
     pub(super) fn is_overtaken(&self, key: &Key, value: Option<&Encode>) -> bool {
         let pending = self.pending.lock();

@@ -49,7 +49,7 @@ impl Storage {
         let Some(writing) = &self.writing else {
             return Ok(());
         };
-        let is_long = writing.journal.is_long();
+        let is_long = writing.journal.is_long() && self.is_time_to_shorten(now);
         let due: Vec<SessionId> = {
             let mut relying = self.relying.lock();
             let due = relying
@@ -62,7 +62,30 @@ impl Storage {
             })
             .collect()
         };
-        due.iter().try_for_each(|session| self.barrier(session))
+        let relieved = due.iter().map(|session| self.barrier(session));
+        // One that fails does not keep the others from their files.
+        let relieved = relieved.fold(Ok(()), |all, one| all.and(one));
+        if !is_long || !writing.journal.is_long() {
+            return relieved;
+        }
+        // Somebody writes all the time.
+        let temp = writing.scratch.name_in(&self.places.locks)?;
+        let is_needed = |key: &Key| self.is_kept_waiting(key) || self.owed.is_owed(key);
+        let shortened = writing.journal.shorten(&*self.fs, &temp, is_needed);
+        if shortened.is_err() {
+            writing.scratch.discard(&*self.fs, &temp);
+        }
+        relieved.and(shortened)
+    }
+
+    /// Barriers cost more than the journal's length does, so there is one a while.
+    fn is_time_to_shorten(&self, now: Instant) -> bool {
+        let mut shortened = self.shortened.lock();
+        let is_time = shortened.is_none_or(|before| now >= before + QUIET);
+        if is_time {
+            *shortened = Some(now);
+        }
+        is_time
     }
 
     pub(crate) fn next_relief(&self) -> Option<Instant> {

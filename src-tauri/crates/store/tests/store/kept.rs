@@ -203,3 +203,81 @@ async fn what_a_full_disk_cut_off_hides_nothing_that_comes_after() {
         [words(0, "before"), words(2, "after")]
     );
 }
+
+#[tokio::test]
+async fn what_cannot_be_played_back_keeps_only_its_own_session_waiting() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = Mortal::born(folder.path()).await;
+    first.store.keep_part(&words(0, "of one")).await.unwrap();
+    let other = text(2, 7, 0, "of another");
+    first.store.keep_part(&other).await.unwrap();
+    first.die();
+    // Something stands where the first session's parts would lie.
+    let blocked = folder
+        .path()
+        .join("storage/part")
+        .join(message_id(0).as_str());
+    std::fs::create_dir_all(blocked.parent().unwrap()).unwrap();
+    std::fs::write(&blocked, "in the way").unwrap();
+
+    let second = open(folder.path()).await;
+    assert!(second.lock_session(&session_id(1)).await.is_err());
+    let writer = second.lock_session(&session_id(2)).await.unwrap();
+    let newer = text(2, 7, 0, "newer");
+    second.write_part(&newer).await.unwrap();
+    drop(writer);
+
+    std::fs::remove_file(&blocked).unwrap();
+    second.lock_session(&session_id(1)).await.unwrap();
+    assert_eq!(found(&second).await, [words(0, "of one")]);
+    let others = second.parts(&message_id(7)).await.unwrap().items;
+    assert_eq!(others, [newer]);
+    assert!(journals(folder.path()).is_empty());
+}
+
+#[tokio::test]
+async fn a_record_whose_journal_could_not_be_told_is_not_written_either() {
+    let folder = tempfile::tempdir().unwrap();
+    let first = Mortal::born(folder.path()).await;
+    first.store.keep_part(&words(0, "kept")).await.unwrap();
+    first.store.secure(&session_id(1)).await.unwrap();
+    first.fs.set(Fault::Once {
+        at: 0,
+        with: ENOSPC,
+    });
+    assert!(first.store.write_part(&words(0, "lost")).await.is_err());
+    first.store.secure(&session_id(1)).await.unwrap();
+    assert_eq!(found(&first.store).await, [words(0, "kept")]);
+    first.die();
+    assert_eq!(found(&open(folder.path()).await).await, [words(0, "kept")]);
+}
+
+#[tokio::test]
+async fn the_journal_of_a_session_that_is_never_quiet_does_not_grow_without_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path()).await;
+    let size = || {
+        let locks = std::fs::read_dir(folder.path().join("locks")).unwrap();
+        let files = locks.map(|entry| entry.unwrap());
+        let journal = files.filter(|one| one.file_name().to_string_lossy().starts_with("journal-"));
+        journal
+            .map(|one| one.metadata().unwrap().len())
+            .sum::<u64>()
+    };
+    let long = "x".repeat(256 << 10);
+    store.keep_part(&words(0, "the first")).await.unwrap();
+    let (mut before, mut shortened, mut round) = (0, 0, 0);
+    while shortened < 2 {
+        store
+            .keep_part(&words(1, &format!("{round} {long}")))
+            .await
+            .unwrap();
+        let now = size();
+        shortened += usize::from(now < before);
+        (before, round) = (now, round + 1);
+    }
+    drop(store);
+    let left = found(&open(folder.path()).await).await;
+    let last = words(1, &format!("{} {long}", round - 1));
+    assert_eq!(left, [words(0, "the first"), last]);
+}
