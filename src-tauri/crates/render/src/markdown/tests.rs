@@ -115,6 +115,14 @@ fn references_to_project_files_open_in_the_editor() {
 }
 
 #[test]
+fn a_mention_leads_to_its_file_and_is_shown_as_it_was_typed() {
+    assert_eq!(
+        html("See @src/a.rs."),
+        "<p>See <a class=\"file-ref\" role=\"link\" tabindex=\"0\" data-path=\"src/a.rs\" rel=\"noopener noreferrer\">@src/a.rs</a>.</p>\n"
+    );
+}
+
+#[test]
 fn a_remote_image_is_a_button_that_names_its_host() {
     assert_eq!(
         html("![a <b>](https://good.example@evil.example/x.png)"),

@@ -10,8 +10,9 @@ pub(crate) struct FileRef {
 }
 
 /// Reads one word of running text. It must look like a path beyond doubt: a file extension,
-/// and a folder or a line number.
+/// and a folder or a line number. A prompt writes `@` before it, which is no part of its name.
 pub(crate) fn reference(word: &str, root: Option<&str>) -> Option<FileRef> {
+    let word = word.strip_prefix('@').unwrap_or(word);
     let found = split_line(&from_root(word, root)?)?;
     let name = found.path.rsplit(['/', '\\']).next()?;
     let (stem, extension) = name.rsplit_once('.')?;
