@@ -18,14 +18,19 @@ export function RetryPart(props: PartProps<'retry'>) {
   };
   const waiting = () => {
     const status = app.status();
-    const mine = status.type === 'retry' && status.attempt === props.part.attempt;
+    const mine = status.type === 'retry' && status.attempt === props.part.attempt && newest() === props.part.id;
     return mine && app.selected() === props.part.sessionID ? status : undefined;
   };
+  // Attempts are counted anew with every answer: an older one may bear the same number.
+  const newest = () =>
+    app.state().open?.messages.at(-1)?.parts.findLast(({ part }) => part.type === 'retry')?.part.id;
   return (
     <div class="meta-line retry-line" title={clock(props.part.time.created)}>
       <RotateCw size={13} aria-hidden="true" />
       <span>{en.part.retry(props.part.attempt)}</span>
-      <span class="retry-reason">{visible(reason())}</span>
+      <span class="retry-reason" title={visible(reason())}>
+        {visible(reason())}
+      </span>
       <Show when={waiting()}>{(status) => <Waiting next={status().next} />}</Show>
     </div>
   );
