@@ -11,7 +11,7 @@ const BOLD_TITLE = /^\s*\*\*([^*\n]+)\*\*/;
 /** Open while the model thinks, folded once it is done; a click decides for good. */
 export function ReasoningPart(props: PartProps<'reasoning'>) {
   const done = () => props.part.time.end !== undefined || stopped(props);
-  const title = createMemo(() => BOLD_TITLE.exec(props.part.text)?.[1]);
+  const title = createMemo(() => BOLD_TITLE.exec(props.part.text)?.[1] ?? drawnTitle(props.blocks ?? []));
   const label = () => {
     const { start, end } = props.part.time;
     if (!done()) return en.part.thinking;
@@ -26,6 +26,15 @@ export function ReasoningPart(props: PartProps<'reasoning'>) {
       </div>
     </Fold>
   );
+}
+
+const DRAWN_TITLE = /^\s*<p><strong>([^<]+)<\/strong>/;
+const ENTITIES: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&amp;': '&' };
+
+/** While it streams, only what is drawn is up to date. A title is complete once something follows. */
+function drawnTitle(blocks: readonly string[]): string | undefined {
+  const found = blocks.length > 1 ? DRAWN_TITLE.exec(blocks[0] ?? '')?.[1] : undefined;
+  return found?.replaceAll(/&(?:lt|gt|quot|#39|amp);/g, (entity) => ENTITIES[entity] ?? entity);
 }
 
 /** A killed turn leaves its thinking without an end. */

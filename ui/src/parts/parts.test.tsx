@@ -143,6 +143,18 @@ describe('reasoning', () => {
   });
 });
 
+describe('reasoning that streams', () => {
+  test('bears its title as soon as something follows it', () => {
+    const view = write.part('msg_1', 'reasoning', { text: '**Wa', time: { start: 0 } });
+    const [now, setNow] = createSignal<PartView>({ ...view, blocks: ['<p><strong>Wa</strong></p>\n'] });
+    const { container } = show(() => <PartSlot view={now()} message={assistant('ses_a', 'msg_1', clock)} />);
+    const head = () => container.querySelector('.fold-head')?.textContent;
+    expect(head()).toBe('Thinking');
+    setNow({ ...view, blocks: ['<p><strong>Watts &amp; volts</strong></p>\n', '<p>First</p>\n'] });
+    expect(head()).toBe('ThinkingWatts & volts');
+  });
+});
+
 describe('files', () => {
   test('show a picture only when it came with its pixels', () => {
     const url = 'data:image/png;base64,AAAA';
