@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use lathe_protocol::ipc::ToolDetails;
-use lathe_protocol::{FilePart, MessageId, Part, PartId};
+use lathe_protocol::{FilePart, MessageId, Part, PartId, SessionId};
 use lathe_render::details::{self, DetailsOptions};
 use lathe_session::data_url;
 use tauri::{AppHandle, State};
@@ -43,9 +43,9 @@ pub async fn open_attachment(
     message_id: String,
     part_id: String,
 ) -> Answer<()> {
-    let Part::File(file) = find(&shell, &session_id, &message_id, &part_id).await? else {
-        return Err(failed("This part is no attachment"));
-    };
+    let (session, message, part) = ids(&session_id, &message_id, &part_id)?;
+    let found = shell.sessions.attachment(&session, &message, &part).await;
+    let file = (found.or_ui()?).ok_or_else(|| failed("This attachment is no longer there"))?;
     let folder = shell.opened_dir();
     let path = tauri::async_runtime::spawn_blocking(move || as_pdf(&file, &folder))
         .await
@@ -56,14 +56,21 @@ pub async fn open_attachment(
 }
 
 async fn find(shell: &Shell, session_id: &str, message_id: &str, part_id: &str) -> Answer<Part> {
+    let (session, message, part) = ids(session_id, message_id, part_id)?;
+    let found = shell.sessions.part(&session, &message, &part).await;
+    found
+        .or_ui()?
+        .ok_or_else(|| failed("This part is no longer there"))
+}
+
+fn ids(
+    session_id: &str,
+    message_id: &str,
+    part_id: &str,
+) -> Answer<(SessionId, MessageId, PartId)> {
     let message = MessageId::parse(message_id).map_err(Into::into).or_ui()?;
     let part = PartId::parse(part_id).map_err(Into::into).or_ui()?;
-    let found = shell
-        .sessions
-        .part(&session(session_id)?, &message, &part)
-        .await
-        .or_ui()?;
-    found.ok_or_else(|| failed("This part is no longer there"))
+    Ok((session(session_id)?, message, part))
 }
 
 /// A copy that the reader may keep open; its name is ours, its content no program.

@@ -24,7 +24,7 @@ export function FilePart(props: PartProps<'file'>) {
 const THUMB = 480;
 
 /** An attachment: a picture as a thumbnail, everything else in one line that leads to it. */
-export function FileChip(props: { file: FilePartData; attached?: boolean }) {
+export function FileChip(props: { file: FilePartData }) {
   const app = useApp();
   const name = () => visibleLine(nameOf(props.file, app.session()?.directory));
   const [broken, setBroken] = createSignal(false);
@@ -54,17 +54,18 @@ export function FileChip(props: { file: FilePartData; attached?: boolean }) {
       </Show>
       <figcaption title={name()}>
         <Switch fallback={<Caption file={props.file} name={name()} />}>
+          {/* First: one that was mentioned has a place too, but an editor cannot show it. */}
+          <Match when={isPdf(props.file)}>
+            <Act label={en.part.openPdf(name())} run={openPdf}>
+              <Caption file={props.file} name={name()} />
+            </Act>
+          </Match>
           <Match when={place()}>
             {(found) => (
               <Act label={en.part.openInEditor(name(), found().line)} run={() => app.openFile(found().path, found().line)}>
                 <Caption file={props.file} name={name()} />
               </Act>
             )}
-          </Match>
-          <Match when={props.file.mime === 'application/pdf' && !props.attached}>
-            <Act label={en.part.openPdf(name())} run={openPdf}>
-              <Caption file={props.file} name={name()} />
-            </Act>
           </Match>
         </Switch>
       </figcaption>
@@ -100,6 +101,11 @@ function nameOf(file: FilePartData, root: string | undefined): string {
   if (file.filename) return file.filename;
   const path = filePathOf(file.url);
   return path === undefined ? en.part.attachment : baseName(path);
+}
+
+/** One whose bytes are kept. */
+function isPdf(file: FilePartData): boolean {
+  return file.mime === 'application/pdf' && /^(attachment|data):/.test(file.url);
 }
 
 interface Place {

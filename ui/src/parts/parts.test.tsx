@@ -168,4 +168,19 @@ describe('files', () => {
     const part = draw('file', { mime: 'text/plain', url: 'file:///p/src/timer.rs?start=12&end=48' });
     expect(part.textContent).toBe('timer.rslines 12–48');
   });
+
+  test.each(['attachment://localhost/ses_a/msg_1/prt_1', 'data:application/pdf;base64,'])(
+    'that are a PDF are opened by the system, also where a place is known: %s',
+    (url) => {
+      const view = write.part(answer.id, 'file', {
+        mime: 'application/pdf',
+        url,
+        source: { type: 'file', path: '/p/a.pdf', text: { value: '@a.pdf', start: 0, end: 6 } },
+      });
+      const { container, called } = show(() => <PartSlot view={view} message={answer} />);
+      fireEvent.click(container.querySelector('.file-act') as Element);
+      expect(called('openAttachment')).toEqual([['ses_a', view.part.messageID, view.part.id]]);
+      expect(called('openInEditor')).toEqual([]);
+    },
+  );
 });

@@ -99,7 +99,7 @@ export function Outcome(props: DetailsProps) {
               <p class="card-label">{en.tool.cleared}</p>
             </Show>
             <div class="attachments">
-              <For each={now().attachments}>{(file) => <FileChip file={file} attached />}</For>
+              <For each={now().attachments}>{(file) => <FileChip file={file} />}</For>
             </div>
           </>
         )}
