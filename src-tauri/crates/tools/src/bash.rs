@@ -27,6 +27,7 @@ const LONGEST_TIMEOUT: Duration = Duration::from_secs(60 * 60);
 /// end it this stays below two and a half seconds.
 const HOLDERS: Duration = Duration::from_secs(2);
 const LIVE: Duration = Duration::from_millis(100);
+/// What a card shows is the end of the output; `cardCut` says that something came before.
 const CARD_BYTES: usize = 30 * 1024;
 
 pub struct Bash;
@@ -149,9 +150,16 @@ async fn execute(
     let card = text::coloured(&capture.latest(CARD_BYTES));
     let captured = capture.finish();
     if ending == Ending::Aborted {
-        return Err(ToolFailure::aborted()
+        let mut failure = ToolFailure::aborted()
             .with("output", card)
-            .with("description", text::visible(&input.description)));
+            .with("description", text::visible(&input.description));
+        if captured.total > CARD_BYTES as u64 {
+            failure = failure.with("cardCut", true);
+        }
+        if let Some(path) = captured.saved {
+            failure = failure.with("outputPath", path.to_string_lossy().into_owned());
+        }
+        return Err(failure);
     }
     Ok(output(input, captured, card, ending, cx))
 }
@@ -214,6 +222,7 @@ fn output(
     ending: Ending,
     cx: &ToolContext,
 ) -> ToolOutput {
+    let card_cut = captured.total > CARD_BYTES as u64;
     let (mut answer, saved, cut) = for_model(captured, cx);
     if answer.trim().is_empty() {
         answer = "(no output)".to_owned();
@@ -241,6 +250,9 @@ fn output(
         .with("description", text::visible(&input.description))
         .with("exit", code)
         .with("truncated", cut);
+    if card_cut {
+        result = result.with("cardCut", true);
+    }
     if matches!(ending, Ending::TimedOut(_)) {
         result = result.with("timedOut", true);
     }

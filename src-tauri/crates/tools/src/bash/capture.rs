@@ -99,12 +99,11 @@ impl Capture {
     /// The last part, for the card while the command runs.
     pub fn latest(&self, bytes: usize) -> String {
         let state = self.state.lock();
-        let from = if state.tail.is_empty() {
-            &state.head
-        } else {
-            &state.tail
-        };
-        String::from_utf8_lossy(&from[from.len().saturating_sub(bytes)..]).into_owned()
+        let tail = &state.tail[state.tail.len().saturating_sub(bytes)..];
+        // A tail that is shorter than it may be goes on right where the head ends.
+        let missing = bytes - tail.len();
+        let head = &state.head[state.head.len().saturating_sub(missing)..];
+        String::from_utf8_lossy(&[head, tail].concat()).into_owned()
     }
 
     pub fn finish(&self) -> Captured {

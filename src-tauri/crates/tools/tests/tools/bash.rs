@@ -113,6 +113,19 @@ async fn colours_are_for_the_card_and_plain_text_for_the_model() {
 }
 
 #[tokio::test]
+async fn a_card_holds_the_end_of_much_output_and_says_that_something_came_before() {
+    let project = Project::new();
+    // The last of these is a little more than what is kept of the beginning.
+    for (lines, cut) in [(2_000, false), (4_000, true), (6_600, true)] {
+        let result = run(&project, &format!("seq -f 'line %04g' {lines}")).await;
+        let card = result.metadata["output"].as_str().unwrap_or_default();
+        assert!(card.ends_with(&format!("line {lines}\n")), "{lines}");
+        assert_eq!(card.len(), (lines * 10).min(30 * 1024), "{lines}");
+        assert_eq!(result.metadata.get("cardCut").is_some(), cut, "{lines}");
+    }
+}
+
+#[tokio::test]
 async fn deceptive_commands_are_shown_as_escapes_in_the_dialog() {
     let project = Project::new().denying("bash");
     project
