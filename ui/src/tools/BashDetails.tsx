@@ -1,20 +1,20 @@
-import { createMemo, Show } from 'solid-js';
+import { Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { RenderedTerminal } from '../kit/RenderedHtml';
 import { visible } from '../kit/visible';
 import { Arguments, Outcome, type DetailsProps } from './GenericDetails';
+import { word } from './input';
 import { Labelled } from './Section';
 
 /** A command and what it printed, also while it still prints. */
 export function BashDetails(props: DetailsProps) {
-  const input = createMemo(() => props.part.state.input ?? {});
-  const word = (key: string) => (typeof input()[key] === 'string' ? String(input()[key]) : '');
+  const command = () => word(props.details.input(), 'command');
   const running = () => props.part.state.status === 'running';
   return (
-    <Show when={word('command') !== ''} fallback={<Arguments {...props} />}>
-      <Labelled label={en.tool.command} copy={en.tool.copyCommand} text={() => word('command')}>
+    <Show when={command() !== ''} fallback={<Arguments {...props} />}>
+      <Labelled label={en.tool.command} copy={en.tool.copyCommand} text={command}>
         <pre class="card-code card-command" tabindex="0" aria-label={en.tool.command}>
-          <code>{visible(word('command'))}</code>
+          <code>{visible(command())}</code>
         </pre>
       </Labelled>
       <Show when={running() && props.live !== undefined}>

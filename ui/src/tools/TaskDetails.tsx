@@ -1,20 +1,21 @@
 import ArrowRight from 'lucide-solid/icons/arrow-right';
 import Check from 'lucide-solid/icons/check';
 import CircleX from 'lucide-solid/icons/circle-x';
-import { For, Show } from 'solid-js';
+import { createEffect, Index, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
 import { visibleLine } from '../kit/visible';
 import type { ToolPart } from '../protocol';
 import { useApp } from '../store/context';
 import { Outcome, type DetailsProps } from './GenericDetails';
+import { word } from './input';
 import { lookOf } from './registry';
 import { Section } from './Section';
 
 /** What another agent was asked, what it is doing, and what came of it. */
 export function TaskDetails(props: DetailsProps) {
   const app = useApp();
-  const prompt = () => String(props.part.state.input?.['prompt'] ?? '');
+  const prompt = () => word(props.details.input(), 'prompt');
   const steps = () => stepsOf(props.part);
   return (
     <>
@@ -22,17 +23,7 @@ export function TaskDetails(props: DetailsProps) {
         <Section label={en.tool.taskPrompt} text={prompt()} />
       </Show>
       <Show when={steps().length > 0}>
-        <ul class="task-steps" aria-label={en.tool.taskSteps}>
-          <For each={steps()}>
-            {(step) => (
-              <li class="task-step" data-tool={step.tool} data-status={step.status}>
-                <StepMark status={step.status} />
-                <span>{visibleLine(lookOf(step.tool).title)}</span>
-                <code>{visibleLine(step.title)}</code>
-              </li>
-            )}
-          </For>
-        </ul>
+        <Steps steps={steps()} live={props.part.state.status === 'running'} />
       </Show>
       <Show when={childOf(props.part)}>
         {(child) => (
@@ -45,6 +36,34 @@ export function TaskDetails(props: DetailsProps) {
       </Show>
       <Outcome {...props} />
     </>
+  );
+}
+
+/** One below the other; while the task runs, what it does now stays in sight of who is there. */
+function Steps(props: { steps: readonly TaskStep[]; live: boolean }) {
+  let list!: HTMLUListElement;
+  let atEnd = true;
+  createEffect(() => {
+    if (props.steps.length > 0 && props.live && atEnd) list.scrollTop = list.scrollHeight;
+  });
+  return (
+    <ul
+      class="task-steps"
+      ref={list}
+      aria-label={en.tool.taskSteps}
+      onScroll={() => (atEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 8)}
+    >
+      {/* By place: a step changes its state and keeps its line. */}
+      <Index each={props.steps}>
+        {(step) => (
+          <li class="task-step" data-tool={step().tool} data-status={step().status}>
+            <StepMark status={step().status} />
+            <span>{visibleLine(lookOf(step().tool).title)}</span>
+            <code>{visibleLine(step().title)}</code>
+          </li>
+        )}
+      </Index>
+    </ul>
   );
 }
 

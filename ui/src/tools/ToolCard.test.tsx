@@ -1,55 +1,11 @@
 import { fireEvent, waitFor } from '@solidjs/testing-library';
 import { createSignal } from 'solid-js';
 import { describe, expect, test, vi } from 'vitest';
-import { createClock } from '../host/fake/ids';
-import { assistant } from '../host/fake/parts';
-import type { ToolPart, ToolState } from '../protocol';
-import { show, type TestWindow } from '../testing/window';
+import type { ToolState } from '../protocol';
+import { show } from '../testing/window';
 import { toolLooks, type ToolName } from './registry';
+import { done, draw, opened, part, texts, unfold } from './testing';
 import { ToolCard } from './ToolCard';
-
-type Call = { type: 'tool' } & ToolPart;
-
-const part = (tool: string, state: ToolState): Call => ({
-  type: 'tool',
-  id: 'prt_1',
-  sessionID: 'ses_a',
-  messageID: 'msg_1',
-  callID: 'call_1',
-  tool,
-  state,
-});
-
-interface Drawn extends TestWindow {
-  readonly card: HTMLElement;
-}
-
-/** A card over a host that knows its call. */
-function draw(tool: string, state: ToolState, live?: string): Drawn {
-  const call = part(tool, state);
-  const window = show(() => <ToolCard part={call} blocks={live === undefined ? undefined : [live]} />);
-  const info = { ...assistant('ses_a', 'msg_0', createClock()), id: 'msg_1' };
-  window.host.messages.set('ses_a', [{ info, parts: [{ part: call }] }]);
-  return { ...window, card: window.container.querySelector('.tool') as HTMLElement };
-}
-
-const unfold = (card: HTMLElement) => fireEvent.click(card.querySelector('.card-head') as Element);
-
-async function opened(tool: string, state: ToolState): Promise<Drawn> {
-  const drawn = draw(tool, state);
-  unfold(drawn.card);
-  await waitFor(() => expect(drawn.called('toolDetails')).toHaveLength(1));
-  await waitFor(() => expect(drawn.card.querySelector('.card-body > *')).toBeTruthy());
-  return drawn;
-}
-
-const done = (
-  input: Record<string, unknown>,
-  output = 'out',
-  metadata: Record<string, unknown> = {},
-): ToolState => ({ status: 'completed', input, output, title: '', metadata, time: { start: 0, end: 41 } });
-
-const texts = (card: HTMLElement, css: string) => [...card.querySelectorAll(css)].map((one) => one.textContent);
 
 const inputs: { [N in ToolName]: [Record<string, unknown>, string, string[]] } = {
   read: [{ filePath: 'src/a.rs', offset: 12, limit: 50 }, 'src/a.rs', ['from line 12', '50 lines']],

@@ -1,0 +1,69 @@
+/** How calls end, and that what is shown of them is all there is. */
+import { fireEvent, waitFor } from '@solidjs/testing-library';
+import { createSignal } from 'solid-js';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { ToolState } from '../protocol';
+import { show } from '../testing/window';
+import { done, opened, part, texts } from './testing';
+import { ToolCard } from './ToolCard';
+
+afterEach(() => vi.unstubAllGlobals());
+
+/** What is copied from a card, by its copy buttons in order. */
+function copied(card: HTMLElement): readonly unknown[] {
+  const writeText = vi.fn(async (_text: string) => {});
+  vi.stubGlobal('navigator', { ...navigator, clipboard: { writeText } });
+  for (const button of card.querySelectorAll('.card-copy')) fireEvent.click(button);
+  return writeText.mock.calls.flat();
+}
+
+describe('a long text', () => {
+  const long = 'echo lamp; '.repeat(200);
+  const short = `${long.slice(0, 1024)}…`;
+
+  test('that is a command is shown and copied whole', async () => {
+    const { card } = await opened('bash', done({ command: short }), done({ command: long }));
+    await waitFor(() => expect(card.querySelector('.card-command')?.textContent).toBe(long));
+    expect(copied(card)[0]).toBe(long);
+  });
+
+  test('that another agent was asked is shown whole', async () => {
+    const { card } = await opened('task', done({ prompt: short }), done({ prompt: long }));
+    await waitFor(() => expect(card.querySelector('pre')?.textContent).toBe(long));
+  });
+});
+
+describe('a task under way', () => {
+  const doing = (...titles: string[]): ToolState => ({
+    status: 'running',
+    input: { description: 'Look' },
+    metadata: { summary: titles.map((title) => ({ tool: 'read', state: { status: 'running', title } })) },
+    time: { start: 0 },
+  });
+
+  function started() {
+    const [call, setCall] = createSignal(part('task', doing('a.rs')));
+    const { container } = show(() => <ToolCard part={call()} />);
+    const list = container.querySelector('.task-steps') as HTMLElement;
+    Object.defineProperties(list, { scrollHeight: { value: 900 }, clientHeight: { value: 220 } });
+    return { list, go: (...titles: string[]) => setCall(part('task', doing(...titles))) };
+  }
+
+  test('keeps the lines of its steps', () => {
+    const { list, go } = started();
+    const first = list.firstChild;
+    go('a.rs', 'b.rs');
+    expect(texts(list, 'code')).toEqual(['a.rs', 'b.rs']);
+    expect(list.firstChild).toBe(first);
+  });
+
+  test('keeps the newest step in sight, unless the reader has gone elsewhere', () => {
+    const { list, go } = started();
+    go('a.rs', 'b.rs');
+    expect(list.scrollTop).toBe(900);
+    list.scrollTop = 100;
+    fireEvent.scroll(list);
+    go('a.rs', 'b.rs', 'c.rs');
+    expect(list.scrollTop).toBe(100);
+  });
+});
