@@ -173,6 +173,8 @@ export const en = {
     tryAgainPrompt: (tool: string, error: string) =>
       `Your ${tool} call failed with “${error}”. Please find out why and try it again.`,
     exit: (code: number) => `exit ${code}`,
+    timedOut: 'timed out',
+    killed: 'killed',
     matches: 'Matches',
     files: 'Files',
     todos: 'Tasks',

@@ -8,7 +8,7 @@ import { duration } from '../kit/format';
 import { visible } from '../kit/visible';
 import type { ToolPart, ToolState } from '../protocol';
 import { useApp } from '../store/context';
-import { changeOf, exitOf } from './outcome';
+import { changeOf, endingOf, metadataOf } from './outcome';
 import { createDetails } from './details';
 import { inputOf } from './input';
 import { lookOf } from './registry';
@@ -21,7 +21,7 @@ export function ToolCard(props: { part: ToolPart; blocks?: readonly string[] }) 
   const input = createMemo(() => inputOf(state()));
   const subtitle = () => {
     if (state().status === 'error' && Object.keys(input()).length === 0) return errorOf(state());
-    return look().subtitle(input(), app.session()?.directory) || titleOf(state());
+    return look().subtitle(input(), app.session()?.directory, metadataOf(props.part)) || titleOf(state());
   };
   // What opened by itself stays open: text that follows must not jump when the call ends.
   const opened = createMemo<boolean>((before) => before || opensItself(props.part), false);
@@ -82,7 +82,7 @@ function Aside(props: { part: ToolPart }) {
         <Show when={changeOf(props.part)}>
           {(change) => <Counts additions={change().additions} deletions={change().deletions} />}
         </Show>
-        <Show when={exitOf(props.part)}>{(code) => <span class="exit-code">{en.tool.exit(code())}</span>}</Show>
+        <Show when={endingOf(props.part)}>{(ending) => <span class="exit-code">{ending()}</span>}</Show>
         <span class="visually-hidden">{en.tool.completed}</span>
         <span>{took()}</span>
       </Match>

@@ -4,7 +4,7 @@ import { createSignal } from 'solid-js';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { ToolState } from '../protocol';
 import { show } from '../testing/window';
-import { done, opened, part, texts } from './testing';
+import { done, draw, opened, part, texts } from './testing';
 import { ToolCard } from './ToolCard';
 
 afterEach(() => vi.unstubAllGlobals());
@@ -30,6 +30,27 @@ describe('a long text', () => {
   test('that another agent was asked is shown whole', async () => {
     const { card } = await opened('task', done({ prompt: short }), done({ prompt: long }));
     await waitFor(() => expect(card.querySelector('pre')?.textContent).toBe(long));
+  });
+
+  test('that is a patch does not hide the files that it changed', () => {
+    const patchText = '*** Begin Patch\n*** Update File: a.rs\n@@\n…';
+    const files = ['a.rs', 'b.rs', 'c.rs'].map((file) => ({ file, additions: 1, deletions: 0 }));
+    const head = (state: ToolState) => draw('apply_patch', state).card.querySelector('.card-subtitle')?.textContent;
+    expect(head(done({ patchText }, 'out', { files }))).toBe('a.rs, b.rs, c.rs');
+    expect(head({ status: 'running', input: { patchText }, time: { start: 0 } })).toBe('a.rs, …');
+  });
+});
+
+describe('a command', () => {
+  test.each([
+    [{ exit: null, timedOut: true }, 'timed out'],
+    [{ exit: null }, 'killed'],
+    [{ exit: 3 }, 'exit 3'],
+    [{ exit: 0 }, undefined],
+    [{}, undefined],
+  ])('with %j says how it ended', (metadata, said) => {
+    const { card } = draw('bash', done({ command: 'make' }, 'out', metadata));
+    expect(card.querySelector('.card-aside .exit-code')?.textContent).toBe(said);
   });
 });
 

@@ -4,7 +4,8 @@ import { relativePath } from '../kit/format';
 import type { ToolState } from '../protocol';
 
 export type ToolInput = Readonly<Record<string, unknown>>;
-export type Say = (input: ToolInput, root: string | undefined) => string;
+/** `result` is what a finished call kept of its work. */
+export type Say = (input: ToolInput, root: string | undefined, result?: ToolInput) => string;
 export type SayAll = (input: ToolInput) => readonly string[];
 
 export const word = (input: ToolInput, key: string): string => {
@@ -34,11 +35,24 @@ export const list =
     return Array.isArray(items) ? en.tool.items(items.length) : '';
   };
 
-/** The files that a patch names. */
-export const patched: Say = (input, root) =>
-  [...word(input, 'patchText').matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)]
-    .map((match) => relativePath(match[1] ?? '', root))
-    .join(', ');
+/** The files that a patch names. A long one comes cut; what came of it names them all. */
+export const patched: Say = (input, root, result) => {
+  const patch = word(input, 'patchText');
+  const named = [...patch.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map((match) => match[1] ?? '');
+  const changed = changedFiles(result?.['files']);
+  if (changed.length > 0) return relative(changed, root).join(', ');
+  return [...relative(named, root), ...(patch.endsWith(CUT) ? [CUT] : [])].join(', ');
+};
+
+/** How a text ends that was cut on its way to the window. */
+const CUT = '…';
+
+const relative = (paths: readonly string[], root: string | undefined) => paths.map((one) => relativePath(one, root));
+
+function changedFiles(files: unknown): readonly string[] {
+  if (!Array.isArray(files)) return [];
+  return files.map((one) => one?.file ?? one?.relativePath).filter((path) => typeof path === 'string');
+}
 
 export const firstWord: Say = (input) => {
   const first = Object.values(input).find((value) => typeof value === 'string' && value !== '');

@@ -1,4 +1,5 @@
 /** What a finished call left behind, as far as its closed card says it. */
+import { en } from '../i18n/en';
 import type { ToolPart } from '../protocol';
 
 interface Change {
@@ -6,7 +7,7 @@ interface Change {
   readonly deletions: number;
 }
 
-function metadataOf({ state }: ToolPart): Readonly<Record<string, unknown>> {
+export function metadataOf({ state }: ToolPart): Readonly<Record<string, unknown>> {
   return state.status === 'completed' ? (state.metadata ?? {}) : {};
 }
 
@@ -27,8 +28,11 @@ function isChange(value: unknown): value is Change {
   return typeof additions === 'number' && typeof deletions === 'number';
 }
 
-/** A command's exit code, where it is not the usual one. */
-export function exitOf(part: ToolPart): number | undefined {
-  const { exit } = metadataOf(part);
-  return part.tool === 'bash' && typeof exit === 'number' && exit !== 0 ? exit : undefined;
+/** How a command ended, where it is not the usual end. One without an exit code did not end by itself. */
+export function endingOf(part: ToolPart): string | undefined {
+  const { exit, timedOut } = metadataOf(part);
+  if (part.tool !== 'bash') return undefined;
+  if (timedOut === true) return en.tool.timedOut;
+  if (exit === null) return en.tool.killed;
+  return typeof exit === 'number' && exit !== 0 ? en.tool.exit(exit) : undefined;
 }
