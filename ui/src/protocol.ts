@@ -2,6 +2,7 @@
 export type { AgentMode } from './bindings/AgentMode';
 export type { AgentPart } from './bindings/AgentPart';
 export type { AgentView } from './bindings/AgentView';
+export type { AnsweredQuestion } from './bindings/AnsweredQuestion';
 export type { AppStart } from './bindings/AppStart';
 export type { AssistantMessage } from './bindings/AssistantMessage';
 export type { Attached } from './bindings/Attached';

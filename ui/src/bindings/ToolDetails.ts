@@ -10,11 +10,16 @@ export type ToolDetails = {
  */
 input: string, 
 /**
- * The whole output or error as plain text, to be read as it is or copied.
+ * The output as plain text, to be read as it is or copied. Of a command that was broken off,
+ * what it had printed.
  */
 output: string, 
 /**
- * The same, drawn as suits the tool.
+ * Why it failed, in full.
+ */
+error?: string, 
+/**
+ * The output, drawn as suits the tool; before there is one, what the call would do.
  */
 body?: ToolBody, 
 /**

@@ -4,6 +4,7 @@ export type * from "./Action";
 export type * from "./AgentMode";
 export type * from "./AgentPart";
 export type * from "./AgentView";
+export type * from "./AnsweredQuestion";
 export type * from "./ApiErrorData";
 export type * from "./ApiErrorValue";
 export type * from "./AppStart";

@@ -11,8 +11,8 @@ import { Markdown } from '../kit/Markdown';
 import { createNarrow } from '../kit/narrow';
 import { RenderedTerminal } from '../kit/RenderedHtml';
 import { Spans } from '../kit/Spans';
-import { visibleLine } from '../kit/visible';
-import type { ToolBody } from '../protocol';
+import { visible, visibleLine } from '../kit/visible';
+import type { AnsweredQuestion, ToolBody } from '../protocol';
 import { useApp } from '../store/context';
 import type { Details } from './details';
 import './body.css';
@@ -40,8 +40,26 @@ export function BodyView(props: { body: ToolBody; details: Details }) {
       <Match when={as('terminal')}>
         {(body) => <RenderedTerminal html={body().html} label={en.tool.output} />}
       </Match>
+      <Match when={as('answers')}>{(body) => <AnswerList pairs={body().questions} answered />}</Match>
       <Match when={as('diffs')}>{(body) => <Diffs body={body()} details={props.details} />}</Match>
     </Switch>
+  );
+}
+
+/** What was asked, and what the person said to it. */
+export function AnswerList(props: { pairs: readonly AnsweredQuestion[]; answered: boolean }) {
+  const answer = (words: readonly string[]) => (words.length > 0 ? visible(words.join(', ')) : en.tool.noAnswer);
+  return (
+    <dl class="answer-list">
+      <For each={props.pairs}>
+        {(pair) => (
+          <div class="answer-pair">
+            <dt>{visible(pair.question)}</dt>
+            <dd>{props.answered ? answer(pair.answers) : en.tool.noAnswerYet}</dd>
+          </div>
+        )}
+      </For>
+    </dl>
   );
 }
 

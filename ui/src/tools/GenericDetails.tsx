@@ -41,6 +41,20 @@ export function OutcomeDetails(props: DetailsProps) {
   );
 }
 
+/** A call that changes files. Where no change can be drawn, its arguments say what it was to be. */
+export function ChangeDetails(props: DetailsProps) {
+  const failed = () => props.part.state.status === 'error';
+  const bare = () => props.details.value() !== undefined && props.details.value()?.body === undefined;
+  return (
+    <>
+      <OutcomeDetails {...props} />
+      <Show when={failed() && bare()}>
+        <Arguments {...props} />
+      </Show>
+    </>
+  );
+}
+
 /** While the model still writes the arguments they are text; after that, an object. */
 export function Arguments(props: DetailsProps) {
   const input = createMemo(() => {
@@ -69,21 +83,39 @@ export function Outcome(props: DetailsProps) {
     return now.status === 'error' ? now : undefined;
   };
   const body = () => props.details.value()?.body;
-  const settled = () => completed() !== undefined || failed() !== undefined;
+  const terminal = () => {
+    const found = body();
+    return found?.kind === 'terminal' ? found : undefined;
+  };
+  /** What a command printed is output, however it ended; other calls give some only when they succeed. */
+  const given = () => completed() !== undefined || terminal() !== undefined;
+  const label = () => {
+    if (given()) return en.tool.output;
+    return failed() ? en.tool.intended : en.tool.intends;
+  };
+  const cut = () => {
+    if (!terminal()?.cut) return undefined;
+    // What the model got is what is copied, and where it was not cut that is everything.
+    return completed()?.metadata?.['truncated'] === false ? en.tool.cutCopied : en.tool.cut;
+  };
   return (
     <>
       <Show when={props.details.error()}>{(why) => <p class="card-label">{en.tool.notLoaded(visible(why()))}</p>}</Show>
-      <Show when={failed()}>{(now) => <Failure {...props} error={props.details.value()?.output || now().error} />}</Show>
+      <Show when={failed()}>{(now) => <Failure {...props} error={props.details.value()?.error || now().error} />}</Show>
       <Show when={body()}>
         {(found) => (
           <Labelled
-            label={failed() ? en.tool.intended : en.tool.output}
-            copy={settled() && !failed() ? en.part.copyOutput : undefined}
+            label={label()}
+            copy={given() ? en.part.copyOutput : undefined}
             text={() => props.details.value()?.output ?? ''}
           >
+            <Show when={cut()}>{(why) => <p class="card-label">{why()}</p>}</Show>
             <BodyView body={found()} details={props.details} />
           </Labelled>
         )}
+      </Show>
+      <Show when={failed()}>
+        <WholeOutput {...props} />
       </Show>
       <Show when={completed()}>
         {(now) => (
@@ -92,9 +124,7 @@ export function Outcome(props: DetailsProps) {
               <PlainOutput text={props.details.value()?.output ?? ''} />
             </Show>
             <Show when={props.details.value()?.note}>{(note) => <p class="card-label">{visible(note())}</p>}</Show>
-            <Show when={props.details.value()?.wholeOutput}>
-              {(path) => <FileLink class="card-whole" path={path()} label={en.tool.wholeOutput} />}
-            </Show>
+            <WholeOutput {...props} />
             <Show when={now().time.compacted !== undefined}>
               <p class="card-label">{en.tool.cleared}</p>
             </Show>
@@ -105,6 +135,15 @@ export function Outcome(props: DetailsProps) {
         )}
       </Show>
     </>
+  );
+}
+
+/** Of an output that was cut, the file that holds all of it. */
+function WholeOutput(props: DetailsProps) {
+  return (
+    <Show when={props.details.value()?.wholeOutput}>
+      {(path) => <FileLink class="card-whole" path={path()} label={en.tool.wholeOutput} />}
+    </Show>
   );
 }
 

@@ -1,25 +1,16 @@
-import { For, Show } from 'solid-js';
-import { en } from '../i18n/en';
-import { visible } from '../kit/visible';
-import type { Question, ToolPart } from '../protocol';
+import { createMemo, Show } from 'solid-js';
+import type { AnsweredQuestion } from '../protocol';
+import { AnswerList } from './BodyView';
 import { GenericDetails, Outcome, type DetailsProps } from './GenericDetails';
 
 /** What was asked, and what the person answered. */
 export function QuestionDetails(props: DetailsProps) {
   const answered = () => props.part.state.status === 'completed';
   const failed = () => props.part.state.status === 'error';
+  const pairs = createMemo(() => pairsOf(props));
   return (
-    <Show when={questionsOf(props.part).length > 0} fallback={<GenericDetails {...props} />}>
-      <dl class="answer-list">
-        <For each={questionsOf(props.part)}>
-          {(question, index) => (
-            <div class="answer-pair">
-              <dt>{visible(question.question)}</dt>
-              <dd>{answered() ? visible(answerOf(props.part, index())) : en.tool.noAnswerYet}</dd>
-            </div>
-          )}
-        </For>
-      </dl>
+    <Show when={pairs().length > 0} fallback={<GenericDetails {...props} />}>
+      <AnswerList pairs={pairs()} answered={answered()} />
       <Show when={failed()}>
         <Outcome {...props} />
       </Show>
@@ -27,14 +18,19 @@ export function QuestionDetails(props: DetailsProps) {
   );
 }
 
-function questionsOf(part: ToolPart): readonly Question[] {
-  const list = part.state.input?.['questions'];
-  return Array.isArray(list) ? list.filter((one) => typeof one?.question === 'string') : [];
+/** In full once they have come; until then as far as the part has them. */
+function pairsOf({ part, details }: DetailsProps): readonly AnsweredQuestion[] {
+  const body = details.value()?.body;
+  if (body?.kind === 'answers') return body.questions;
+  const { state } = part;
+  const asked = details.input()['questions'];
+  const given = state.status === 'completed' ? state.metadata?.['answers'] : undefined;
+  if (!Array.isArray(asked)) return [];
+  return asked
+    .map((one, index) => ({ question: one?.question, answers: wordsOf(Array.isArray(given) ? given[index] : undefined) }))
+    .filter((pair) => typeof pair.question === 'string');
 }
 
-function answerOf(part: ToolPart, index: number): string {
-  const all = part.state.status === 'completed' ? part.state.metadata?.['answers'] : undefined;
-  const chosen: unknown = Array.isArray(all) ? all[index] : undefined;
-  const words = Array.isArray(chosen) ? chosen.filter((one) => typeof one === 'string') : [];
-  return words.length > 0 ? words.join(', ') : en.tool.noAnswer;
+function wordsOf(chosen: unknown): string[] {
+  return Array.isArray(chosen) ? chosen.filter((one) => typeof one === 'string') : [];
 }

@@ -9,6 +9,12 @@ import { ToolCard } from './ToolCard';
 
 afterEach(() => vi.unstubAllGlobals());
 
+const failed = (
+  input: Record<string, unknown>,
+  error: string,
+  metadata: Record<string, unknown> = {},
+): ToolState => ({ status: 'error', input, error, metadata, time: { start: 0, end: 5 } });
+
 /** What is copied from a card, by its copy buttons in order. */
 function copied(card: HTMLElement): readonly unknown[] {
   const writeText = vi.fn(async (_text: string) => {});
@@ -32,6 +38,16 @@ describe('a long text', () => {
     await waitFor(() => expect(card.querySelector('pre')?.textContent).toBe(long));
   });
 
+  test('that a person answered is shown whole', async () => {
+    const questions = [{ question: 'Why?', header: 'Why', options: [] }];
+    const { card } = await opened(
+      'question',
+      done({ questions }, 'out', { answers: [[short]] }),
+      done({ questions }, 'out', { answers: [[long]] }),
+    );
+    await waitFor(() => expect(texts(card, 'dd')).toEqual([long]));
+  });
+
   test('that is a patch does not hide the files that it changed', () => {
     const patchText = '*** Begin Patch\n*** Update File: a.rs\n@@\n…';
     const files = ['a.rs', 'b.rs', 'c.rs'].map((file) => ({ file, additions: 1, deletions: 0 }));
@@ -51,6 +67,47 @@ describe('a command', () => {
   ])('with %j says how it ended', (metadata, said) => {
     const { card } = draw('bash', done({ command: 'make' }, 'out', metadata));
     expect(card.querySelector('.card-aside .exit-code')?.textContent).toBe(said);
+  });
+
+  test('that was denied says why once', async () => {
+    const { card } = await opened('bash', failed({ command: 'make' }, 'Not allowed'));
+    await waitFor(() => expect(texts(card, 'pre')).toEqual(['make', 'Not allowed']));
+    expect(texts(card, 'span.card-label')).toEqual(['Command', 'Failed']);
+  });
+
+  test('that was broken off has its output, to copy', async () => {
+    const { card } = await opened('bash', failed({ command: 'make' }, 'Stopped', { output: 'one\ntwo' }));
+    await waitFor(() => expect(texts(card, 'pre')).toEqual(['make', 'Stopped', 'one\ntwo']));
+    expect(texts(card, 'span.card-label')).toEqual(['Command', 'Failed', 'Output']);
+    expect(copied(card)).toEqual(['make', 'Stopped', 'one\ntwo']);
+  });
+
+  test('that printed much says that its beginning is not shown, and where all of it is', async () => {
+    const printed = { output: 'two', cardCut: true };
+    const kept = await opened('bash', done({ command: 'make' }, 'one\ntwo', { ...printed, truncated: false }));
+    await waitFor(() => expect(kept.card.textContent).toContain('Copy the output to have all of it.'));
+    expect(copied(kept.card)[1]).toBe('one\ntwo');
+
+    const saved = { ...printed, truncated: true, outputPath: '/data/out.txt' };
+    for (const state of [done({ command: 'make' }, 'one…two', saved), failed({ command: 'make' }, 'Stopped', saved)]) {
+      const { card } = await opened('bash', state);
+      await waitFor(() => expect(card.textContent).toContain('The beginning is not shown.'));
+      expect(card.querySelector('.card-whole')?.getAttribute('data-path')).toBe('/data/out.txt');
+    }
+  });
+});
+
+describe('a change that failed', () => {
+  test('can be read: a patch as it was written', async () => {
+    const patchText = '*** Begin Patch\n*** Update File: a.rs\n@@\n-old\n+new\n*** End Patch';
+    const { card } = await opened('apply_patch', failed({ patchText }, 'The patch does not fit'));
+    await waitFor(() => expect(texts(card, '.code-line code').join('\n')).toContain('+new'));
+    expect(texts(card, 'span.card-label')).toEqual(['Failed', 'What it was to do']);
+  });
+
+  test('shows its arguments where no change can be drawn from them', async () => {
+    const { card } = await opened('edit', failed({ oldString: 'a' }, 'There is no path'));
+    await waitFor(() => expect(texts(card, 'pre')).toEqual(['There is no path', '{\n  "oldString": "a"\n}']));
   });
 });
 

@@ -17,7 +17,7 @@ import type { Component } from 'solid-js';
 import { en } from '../i18n/en';
 import type { Icon } from '../kit/Button';
 import { BashDetails } from './BashDetails';
-import { GenericDetails, OutcomeDetails, type DetailsProps } from './GenericDetails';
+import { ChangeDetails, GenericDetails, OutcomeDetails, type DetailsProps } from './GenericDetails';
 import { firstWord, found, list, nothing, patched, path, text, texts, type Say, type SayAll } from './input';
 import { QuestionDetails } from './QuestionDetails';
 import { TaskDetails } from './TaskDetails';
@@ -99,10 +99,10 @@ export const toolLooks: { [N in ToolName]: ToolLook } = {
     title: names.edit,
     subtitle: path('filePath'),
     args: texts({ replaceAll: args.replaceAll }),
-    details: OutcomeDetails,
+    details: ChangeDetails,
   },
-  write: { icon: FilePlus, title: names.write, subtitle: path('filePath'), details: OutcomeDetails },
-  apply_patch: { icon: FileStack, title: names.apply_patch, subtitle: patched, details: OutcomeDetails },
+  write: { icon: FilePlus, title: names.write, subtitle: path('filePath'), details: ChangeDetails },
+  apply_patch: { icon: FileStack, title: names.apply_patch, subtitle: patched, details: ChangeDetails },
   todowrite: { icon: ListTodo, title: names.todowrite, subtitle: list('todos'), details: TodoDetails },
   todoread: { icon: ListChecks, title: names.todoread, subtitle: nothing, details: TodoDetails, looks: true },
   question: { icon: CircleHelp, title: names.question, subtitle: list('questions'), details: QuestionDetails },

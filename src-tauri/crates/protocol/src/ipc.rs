@@ -23,7 +23,7 @@ pub use attachments::{
     Attached, AttachmentKind, AttachmentView, DropUpdate, RefusedAttachment, RefusedWhy,
     SessionImage, SessionUsage,
 };
-pub use details::{MatchedFile, MatchedLine, ToolBody, ToolDetails, TreeEntry};
+pub use details::{AnsweredQuestion, MatchedFile, MatchedLine, ToolBody, ToolDetails, TreeEntry};
 pub use drafts::{Draft, DraftAttachment, DraftResource, DraftSymbol};
 pub use editor::{EditorChoice, EditorKind};
 pub use import::{ImportKind, ImportReport, ImportSource, ImportUnreadable};

@@ -29,6 +29,7 @@ pub fn of_tool(part: &ToolPart, options: &DetailsOptions) -> ToolDetails {
         output: match part.tool.as_str() {
             // The note is part of what a page or a program said.
             "read" | "list" | "glob" | "grep" => text.to_owned(),
+            "bash" if call.failed => ansi::strip(call.printed()),
             _ => call.output.to_owned(),
         },
         note: match &body {
@@ -40,6 +41,7 @@ pub fn of_tool(part: &ToolPart, options: &DetailsOptions) -> ToolDetails {
             ) => note.map(str::to_owned),
             _ => None,
         },
+        error: call.failed.then(|| call.error.to_owned()),
         body,
         whole_output: call.word(call.metadata, "outputPath").map(str::to_owned),
     }
@@ -65,25 +67,27 @@ struct Call<'p> {
     tool: &'p str,
     input: &'p Map,
     metadata: Option<&'p Map>,
-    /// The output of a call that succeeded, the error of one that did not.
+    /// Nothing before the call has succeeded.
     output: &'p str,
+    error: &'p str,
     failed: bool,
     options: &'p DetailsOptions,
 }
 
 impl<'p> Call<'p> {
     fn new(part: &'p ToolPart, options: &'p DetailsOptions) -> Self {
-        let (metadata, output) = match part.state() {
-            ToolState::Pending(_) => (None, ""),
-            ToolState::Running(state) => (state.metadata.as_ref(), ""),
-            ToolState::Completed(state) => (Some(&state.metadata), state.output.as_str()),
-            ToolState::Error(state) => (state.metadata.as_ref(), state.error.as_str()),
+        let (metadata, output, error) = match part.state() {
+            ToolState::Pending(_) => (None, "", ""),
+            ToolState::Running(state) => (state.metadata.as_ref(), "", ""),
+            ToolState::Completed(state) => (Some(&state.metadata), state.output.as_str(), ""),
+            ToolState::Error(state) => (state.metadata.as_ref(), "", state.error.as_str()),
         };
         Call {
             tool: &part.tool,
             input: part.state().input(),
             metadata,
             output,
+            error,
             failed: matches!(part.state(), ToolState::Error(_)),
             options,
         }
@@ -92,8 +96,9 @@ impl<'p> Call<'p> {
     fn body(&self, text: &str) -> Option<ToolBody> {
         match self.tool {
             "edit" | "write" | "apply_patch" => changes::read(self),
-            "bash" => self.terminal(),
-            _ if self.failed || self.output.is_empty() => None,
+            "bash" => self.terminal(text),
+            _ if self.output.is_empty() => None,
+            "question" => found::answers(self.input, self.metadata),
             "read" => found::code(text, &self.path("filePath")),
             "grep" => found::matches(text, self.argument("pattern"), self.root()),
             "glob" => found::paths(text, self.root()),
@@ -104,10 +109,29 @@ impl<'p> Call<'p> {
         }
     }
 
-    fn terminal(&self) -> Option<ToolBody> {
-        let printed = self.word(self.metadata, "output").unwrap_or(self.output);
-        let html = ansi::to_html(printed.trim_end_matches('\n'));
-        (!html.is_empty()).then_some(ToolBody::Terminal { html })
+    /// What a command printed, in its colours; of a long output the end.
+    fn printed(&self) -> &'p str {
+        let kept = self.word(self.metadata, "output").unwrap_or(self.output);
+        kept.trim_end_matches('\n')
+    }
+
+    fn terminal(&self, text: &str) -> Option<ToolBody> {
+        let html = ansi::to_html(self.printed());
+        let cut = self.begins_late(text);
+        (!html.is_empty()).then_some(ToolBody::Terminal { html, cut })
+    }
+
+    /// Whether the beginning of what was printed is not kept in colours. A newer call says so; of
+    /// an older one the text for the model tells, if it goes further back.
+    fn begins_late(&self, text: &str) -> bool {
+        if self.metadata.and_then(|kept| kept.get("cardCut")) == Some(&Value::Bool(true)) {
+            return true;
+        }
+        let shown = ansi::strip(self.printed());
+        let whole_lines = shown.split_once('\n').map_or("", |(_, rest)| rest);
+        text.len() > shown.len()
+            && !whole_lines.is_empty()
+            && text.ends_with(whole_lines.trim_end())
     }
 
     fn page(&self) -> Option<ToolBody> {

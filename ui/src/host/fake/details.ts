@@ -9,12 +9,14 @@ type Input = Readonly<Record<string, unknown>>;
 
 export function detailsOf(part: ToolPart, whole: boolean): ToolDetails {
   const { state } = part;
-  const output = state.status === 'completed' ? state.output : state.status === 'error' ? state.error : '';
+  const printed = part.tool === 'bash' ? metadataOf(part)['output'] : undefined;
+  const output = state.status === 'completed' ? state.output : state.status === 'error' ? String(printed ?? '') : '';
   const body = bodyOf(part.tool, state.input ?? {}, output, metadataOf(part), state.status, whole);
   const saved = metadataOf(part)['outputPath'];
   return {
     input: Object.keys(state.input ?? {}).length === 0 ? '' : JSON.stringify(state.input, undefined, 2),
     output,
+    ...(state.status === 'error' ? { error: state.error } : {}),
     ...(body ? { body } : {}),
     ...(typeof saved === 'string' ? { wholeOutput: saved } : {}),
   };
@@ -32,10 +34,14 @@ function bodyOf(
   status: string,
   whole: boolean,
 ): ToolBody | undefined {
+  const patch = tool === 'apply_patch' && status !== 'completed' ? input['patchText'] : undefined;
+  if (typeof patch === 'string') {
+    return { kind: 'code', path: 'changes.diff', first: 1, lines: patch.split('\n').map(coloured) };
+  }
   if (tool === 'edit' || tool === 'write' || tool === 'apply_patch') return changes(tool, input, metadata, whole);
   if (tool === 'bash') {
     const printed = String(metadata['output'] ?? output);
-    return printed === '' ? undefined : { kind: 'terminal', html: terminal(printed) };
+    return printed === '' ? undefined : { kind: 'terminal', html: terminal(printed), cut: metadata['cardCut'] === true };
   }
   if (status !== 'completed' || output === '') return undefined;
   switch (tool) {
@@ -47,6 +53,8 @@ function bodyOf(
       return { kind: 'paths', paths: output.split('\n') };
     case 'list':
       return tree(output);
+    case 'question':
+      return answers(input['questions'], metadata['answers']);
     case 'webfetch':
     case 'task':
       return { kind: 'markdown', blocks: blocksOf(output) };
@@ -89,6 +97,12 @@ function marked(text: string, word: string): Span[] {
     .split(word)
     .flatMap((piece, index): Span[] => (index === 0 ? [{ text: piece }] : [{ text: word, mark: true }, { text: piece }]))
     .filter((span) => span.text !== '');
+}
+
+function answers(asked: unknown, given: unknown): ToolBody | undefined {
+  if (!Array.isArray(asked) || !Array.isArray(given)) return undefined;
+  const questions = asked.map(({ question }, index) => ({ question: String(question), answers: given[index] ?? [] }));
+  return { kind: 'answers', questions };
 }
 
 function tree(output: string): ToolBody {

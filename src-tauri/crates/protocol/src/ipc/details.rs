@@ -13,9 +13,12 @@ use crate::view::{FileDiffView, Span};
 pub struct ToolDetails {
     /// The arguments, as indented JSON; as they came where they are not JSON.
     pub input: String,
-    /// The whole output or error as plain text, to be read as it is or copied.
+    /// The output as plain text, to be read as it is or copied. Of a command that was broken off,
+    /// what it had printed.
     pub output: String,
-    /// The same, drawn as suits the tool.
+    /// Why it failed, in full.
+    pub error: Option<String>,
+    /// The output, drawn as suits the tool; before there is one, what the call would do.
     pub body: Option<ToolBody>,
     /// What the tool says of its own output: that it is cut, where the rest is.
     pub note: Option<String>,
@@ -45,9 +48,19 @@ pub enum ToolBody {
     /// Sanitised HTML, one string per block.
     Markdown { blocks: Vec<String> },
     /// Sanitised HTML of what a command printed, to be put inside a `pre`.
-    Terminal { html: String },
+    /// Of much output it is the end; `cut` says that something came before.
+    Terminal { html: String, cut: bool },
     /// What was changed, file by file.
     Diffs { files: Vec<FileDiffView> },
+    /// What a person was asked and said.
+    Answers { questions: Vec<AnsweredQuestion> },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct AnsweredQuestion {
+    pub question: String,
+    /// Chosen or typed; none where the person passed over it.
+    pub answers: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]

@@ -5,14 +5,16 @@ use lathe_protocol::ipc::ToolBody;
 use lathe_protocol::view::FileDiffView;
 use serde_json::Value;
 
-use super::{Call, shown_path};
+use super::{Call, coloured, shown_path};
 use crate::diff::{DiffOptions, file_diff, parse_unified};
 
 /// Lines around a change when everything is wanted.
 const ALL: usize = 1_000_000;
 
 pub(super) fn read(call: &Call<'_>) -> Option<ToolBody> {
-    let files = stored(call).or_else(|| intended(call))?;
+    let Some(files) = stored(call).or_else(|| intended(call)) else {
+        return patch(call);
+    };
     (!files.is_empty()).then_some(ToolBody::Diffs { files })
 }
 
@@ -71,6 +73,13 @@ fn intended(call: &Call<'_>) -> Option<Vec<FileDiffView>> {
     };
     let nothing = path.is_empty() || (before.is_none() && after.is_empty());
     (!nothing).then(|| vec![drawn(path, None, before, Some(after), call)])
+}
+
+/// A patch that was not applied: which lines it would change is known to the files only.
+fn patch(call: &Call<'_>) -> Option<ToolBody> {
+    let text = call.argument("patchText");
+    let waits = call.tool == "apply_patch" && call.output.is_empty() && !text.is_empty();
+    waits.then(|| coloured(text, "changes.diff"))
 }
 
 fn drawn(

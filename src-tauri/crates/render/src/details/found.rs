@@ -1,7 +1,9 @@
-//! What looking around gave: lines of a file, matches, paths, a tree.
+//! What looking around gave: lines of a file, matches, paths, a tree, the answers of a person.
 
-use lathe_protocol::ipc::{MatchedFile, MatchedLine, ToolBody, TreeEntry};
+use lathe_protocol::Map;
+use lathe_protocol::ipc::{AnsweredQuestion, MatchedFile, MatchedLine, ToolBody, TreeEntry};
 use regex::Regex;
+use serde_json::Value;
 
 use super::shown_path;
 use crate::diff::cut_spans;
@@ -114,4 +116,22 @@ pub(super) fn tree(text: &str, root: Option<&str>) -> Option<ToolBody> {
         below => below,
     };
     (!entries.is_empty()).then_some(ToolBody::Tree { root, entries })
+}
+
+/// What was asked, and below each what was chosen or typed.
+pub(super) fn answers(input: &Map, metadata: Option<&Map>) -> Option<ToolBody> {
+    let given = metadata?.get("answers")?.as_array()?;
+    let questions = input.get("questions")?.as_array()?;
+    let pair = |(question, answer): (&Value, Option<&Value>)| AnsweredQuestion {
+        question: question["question"].as_str().unwrap_or_default().to_owned(),
+        answers: answer
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(|one| one.as_str().map(str::to_owned))
+            .collect(),
+    };
+    let given = given.iter().map(Some).chain(std::iter::repeat(None));
+    let questions = questions.iter().zip(given).map(pair).collect();
+    Some(ToolBody::Answers { questions })
 }

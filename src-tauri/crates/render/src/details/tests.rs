@@ -1,4 +1,4 @@
-use lathe_protocol::ipc::{MatchedFile, MatchedLine, ToolBody, TreeEntry};
+use lathe_protocol::ipc::{AnsweredQuestion, MatchedFile, MatchedLine, ToolBody, TreeEntry};
 use lathe_protocol::view::{DiffStatus, Span};
 use lathe_protocol::{Map, MessageId, PartId, SessionId, ToolPart};
 use serde_json::{Value, json};
@@ -181,13 +181,96 @@ fn a_command_keeps_its_colours_and_copies_without_them() {
         ToolDetails {
             input: "{\n  \"command\": \"make\"\n}".into(),
             output: "ok".into(),
+            error: None,
             body: Some(ToolBody::Terminal {
-                html: "<span class=\"ansi-fg-2\">ok</span>".into()
+                html: "<span class=\"ansi-fg-2\">ok</span>".into(),
+                cut: false,
             }),
             note: None,
             whole_output: Some("/data/out.txt".into()),
         }
     );
+}
+
+fn failed(tool: &str, input: Value, error: &str, metadata: Value) -> ToolDetails {
+    let mut part = call(tool, input);
+    assert!(
+        part.fail(error.into(), Some(map(metadata)), 2.into())
+            .is_ok()
+    );
+    of_tool(&part, &options())
+}
+
+#[test]
+fn a_command_that_was_denied_printed_nothing() {
+    let details = failed(
+        "bash",
+        json!({ "command": "make" }),
+        "Not allowed",
+        json!({}),
+    );
+    assert_eq!(details.error.as_deref(), Some("Not allowed"));
+    assert_eq!((details.output.as_str(), details.body), ("", None));
+}
+
+#[test]
+fn a_command_that_was_broken_off_keeps_what_it_printed_apart_from_why() {
+    let metadata = json!({ "output": "\u{1b}[32mok\u{1b}[0m\n", "cardCut": true });
+    let details = failed("bash", json!({ "command": "make" }), "Aborted", metadata);
+    assert_eq!(details.error.as_deref(), Some("Aborted"));
+    assert_eq!(details.output, "ok");
+    let html = "<span class=\"ansi-fg-2\">ok</span>".into();
+    assert_eq!(details.body, Some(ToolBody::Terminal { html, cut: true }));
+}
+
+#[test]
+fn a_card_that_holds_only_the_end_of_an_output_says_so() {
+    let cases = [
+        ("one\ntwo\nthree\n", "\u{1b}[32mo\nthree\u{1b}[0m\n", true),
+        (
+            "one\ntwo\nthree\n\n\n(exit code 3)",
+            "one\ntwo\nthree\n",
+            false,
+        ),
+        ("one\ntwo\n\n<note>", "one\ntwo\n", false),
+        ("(no output)", "x", false),
+    ];
+    for (output, card, expected) in cases {
+        let details = done("bash", json!({}), output, json!({ "output": card }));
+        let Some(ToolBody::Terminal { cut, .. }) = details.body else {
+            panic!("no terminal")
+        };
+        assert_eq!(cut, expected, "{output}");
+    }
+}
+
+#[test]
+fn a_patch_that_did_not_fit_can_still_be_read() {
+    let patch = "*** Begin Patch\n*** Update File: a.rs\n@@\n-old\n+new\n*** End Patch";
+    let input = json!({ "patchText": patch });
+    let details = failed("apply_patch", input.clone(), "does not fit", json!({}));
+    assert_eq!(code(&details).2.join("\n"), patch);
+    assert_eq!(
+        of_tool(&call("apply_patch", input), &options()).body,
+        details.body
+    );
+}
+
+#[test]
+fn a_long_answer_is_there_in_full() {
+    let long = "so ".repeat(1_000);
+    let input = json!({ "questions": [{ "question": "Why?" }, { "question": "When?" }] });
+    let answers = json!({ "answers": [["Because", long]] });
+    let details = done("question", input, "The user answered:", answers);
+    let pair = |question: &str, answers| AnsweredQuestion {
+        question: question.into(),
+        answers,
+    };
+    let questions = vec![
+        pair("Why?", vec!["Because".into(), long]),
+        pair("When?", vec![]),
+    ];
+    assert_eq!(details.body, Some(ToolBody::Answers { questions }));
 }
 
 fn diffs(details: ToolDetails) -> Vec<(String, Option<String>, DiffStatus, usize, usize, usize)> {
@@ -286,10 +369,11 @@ fn a_failed_call_shows_its_error_and_the_arguments_as_they_came() {
     assert_eq!(
         (
             details.input.as_str(),
+            details.error.as_deref(),
             details.output.as_str(),
             details.body
         ),
-        ("{\"filePath\": ", "not valid JSON", None)
+        ("{\"filePath\": ", Some("not valid JSON"), "", None)
     );
 }
 
