@@ -52,6 +52,16 @@ impl Unreadable {
     }
 }
 
+/// What there is to bring over, if it can be read; if not, that is listed.
+fn readable<T>(
+    what: impl Into<String>,
+    read: Result<T, impl ToString>,
+    unreadable: &mut Vec<Unreadable>,
+) -> Option<T> {
+    read.map_err(|why| unreadable.push(Unreadable::new(what, why)))
+        .ok()
+}
+
 /// Where sessions come from, one at a time.
 trait Source {
     fn sessions(&mut self, unreadable: &mut Vec<Unreadable>) -> Result<Vec<SessionId>>;
@@ -84,8 +94,14 @@ impl Storage {
         let mut imported = Imported::default();
         for (kind, path) in sources {
             let staging = Staging::begin(&self.places.root)?;
-            match self.open_source(kind, &path, &staging) {
-                Ok(mut source) => self.take(&mut *source, &mut imported)?,
+            // Many a database shows only when it is asked that it is none.
+            let opened = self.open_source(kind, &path, &staging);
+            let looked_at = opened.and_then(|mut source| {
+                let ids = source.sessions(&mut imported.unreadable)?;
+                Ok((source, ids))
+            });
+            match looked_at {
+                Ok((mut source, ids)) => self.take(&mut *source, ids, &mut imported)?,
                 Err(error) => imported
                     .unreadable
                     .push(Unreadable::new(shown(&path), error)),
@@ -107,17 +123,29 @@ impl Storage {
         })
     }
 
-    fn take(&self, source: &mut dyn Source, imported: &mut Imported) -> Result<()> {
+    /// What the source cannot give is listed; an error is that of our own store.
+    fn take(
+        &self,
+        source: &mut dyn Source,
+        ids: Vec<SessionId>,
+        imported: &mut Imported,
+    ) -> Result<()> {
         let mut complete = Vec::new();
-        for id in source.sessions(&mut imported.unreadable)? {
+        for id in ids {
             if self.session_key(&id)?.is_some() {
                 imported.already += 1;
                 continue;
             }
-            let mut unreadable = Vec::new();
-            let bundle = source.bundle(&id, &mut unreadable);
-            imported.unreadable.append(&mut unreadable);
-            match bundle.and_then(|bundle| self.take_records(bundle)) {
+            let bundle = match source.bundle(&id, &mut imported.unreadable) {
+                Ok(bundle) => bundle,
+                Err(error) => {
+                    imported
+                        .unreadable
+                        .push(Unreadable::new(id.as_str(), error));
+                    continue;
+                }
+            };
+            match self.take_records(bundle) {
                 Ok(bundle) => complete.push(bundle),
                 // The disk is ours: an error of it ends the import.
                 Err(error) if error.is_io() && !self.pulse.is_good() => return Err(error),

@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 
 use super::bundle::Bundle;
 use super::staging::Staging;
-use super::{Source, Unreadable, read_file};
+use super::{Source, Unreadable, read_file, readable};
 use crate::error::{IoContext, Result, StoreError, optional};
 use crate::key::Key;
 use crate::storage::encode;
@@ -26,6 +26,19 @@ use rows::Rows;
 const MAGIC: &[u8] = b"SQLite format 3\0";
 /// How often a database that changes under our hands is copied anew.
 const TRIES: usize = 3;
+/// What belongs to nobody: its kind, what it would belong to, and where it is found.
+const ORPHANS: [(&str, &str, &str); 2] = [
+    (
+        "messages",
+        "session",
+        "SELECT DISTINCT session_id AS id FROM message WHERE session_id NOT IN (SELECT id FROM session)",
+    ),
+    (
+        "parts",
+        "message",
+        "SELECT DISTINCT message_id AS id FROM part WHERE message_id NOT IN (SELECT id FROM message)",
+    ),
+];
 /// No message comes near this; a value that does is no message.
 const LARGEST_VALUE: i32 = 256 * 1024 * 1024;
 
@@ -99,27 +112,13 @@ impl Source for Database {
                 Err(bad) => unreadable.push(Unreadable::new("session", bad)),
             }
         }
-        for (sql, what) in [
-            (
-                "SELECT DISTINCT session_id AS id FROM message WHERE session_id NOT IN (SELECT id FROM session)",
-                "session",
-            ),
-            (
-                "SELECT DISTINCT message_id AS id FROM part WHERE message_id NOT IN (SELECT id FROM message)",
-                "message",
-            ),
-        ] {
-            let which = if what == "session" {
-                "messages"
-            } else {
-                "parts"
-            };
-            for row in rows.all(sql, [])? {
-                let what_of = format!("{which} of {}", rows::text(&row, "id"));
-                unreadable.push(Unreadable::new(
-                    what_of,
-                    format!("their {what} is not there"),
-                ));
+        for (which, owner, sql) in ORPHANS {
+            // Only a list of what is nobody's: a page that is bad must not hide the rest.
+            let found = readable(which, rows.all(sql, []), unreadable);
+            for row in found.unwrap_or_default() {
+                let what = format!("{which} of {}", rows::text(&row, "id"));
+                let why = format!("their {owner} is not there");
+                unreadable.push(Unreadable::new(what, why));
             }
         }
         Ok(ids)
@@ -134,23 +133,28 @@ impl Source for Database {
         let project = rows::text(&row, "project_id").to_owned();
         let key = Key::new(["session", &project, id.as_str()])?;
         let mut bundle = Bundle::new(&key, encode(&session)?)?;
-        if let Some(row) = rows.one("SELECT * FROM project WHERE id = ?1", &project)? {
+        let row_of_project = rows.one("SELECT * FROM project WHERE id = ?1", &project);
+        let what = format!("project of {id}");
+        if let Some(row) = readable(what, row_of_project, unreadable).flatten() {
             bundle.set_project(encode(&rows::project(&row))?, unreadable);
         }
-        let mut parts = rows.parts(id)?;
-        for (message, info) in rows.messages(id)? {
+        let messages = rows.messages(id)?;
+        let mut parts = rows.parts(id, &messages, unreadable);
+        for (message, info) in messages {
             let of_message = parts.remove(&message).unwrap_or_default();
             bundle.add_message(&message, info, of_message, unreadable);
         }
-        let newer = rows.newer_messages(id)?;
+        let newer = readable(id.as_str(), rows.newer_messages(id), unreadable).unwrap_or_default();
         if bundle.messages.is_empty() && newer > 0 {
             let why = format!("its {newer} messages are of a form that is not known here");
             unreadable.push(Unreadable::new(id.as_str(), why));
         }
-        if let Some(todos) = rows.todos(id)? {
+        let todos = readable(format!("todos of {id}"), rows.todos(id), unreadable);
+        if let Some(todos) = todos.flatten() {
             bundle.add_todos(encode(&todos)?, unreadable);
         }
-        if let Some(diffs) = self.diffs(id, &row)? {
+        let diffs = self.diffs(id, &row);
+        if let Some(diffs) = readable(format!("diffs of {id}"), diffs, unreadable).flatten() {
             bundle.add_diffs(diffs, unreadable);
         }
         Ok(bundle)

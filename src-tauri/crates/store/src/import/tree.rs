@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,9 +10,9 @@ use lathe_protocol::{IdSource, MessageId, Millis, SessionId, Tick};
 
 use super::bundle::{Bundle, Raw, session_of};
 use super::staging::Staging;
-use super::{Source, Unreadable, read_file};
+use super::{Source, Unreadable, read_file, readable, shown};
 use crate::error::{IoContext, Result, optional};
-use crate::fs::Disk;
+use crate::fs::{Disk, Fs};
 use crate::key::Key;
 use crate::migrate;
 use crate::parallel;
@@ -24,10 +25,12 @@ const OLDEST: &str = "project";
 pub(super) struct Tree {
     storage: Storage,
     homes: HashMap<SessionId, (Key, Millis)>,
+    /// What did not get into the copy of an older layout.
+    not_copied: Vec<Unreadable>,
 }
 
-/// A message as it lies there, with its parts by their names.
-type RawMessage = (Raw, Vec<(String, Raw)>);
+/// A message as it lies there, with its parts by their names, if their folder can be read.
+type RawMessage = (Raw, Result<Vec<(String, Raw)>>);
 
 pub(super) fn is_tree(folder: &Path) -> bool {
     folder.join("storage").is_dir() || !oldest_trees(folder).is_empty()
@@ -58,21 +61,27 @@ impl Tree {
     /// date in the copy.
     pub(super) fn open(root: &Path, staging: &Staging) -> Result<Tree> {
         let places = Places::below(root);
+        let mut not_copied = Vec::new();
         let storage = if migrate::version(&Disk, &places)? == migrate::VERSION {
             let ids = IdSource::new(Tick::default());
             Storage::new(places, Arc::new(Disk), None, ids)
         } else {
             let copy = staging.folder()?;
-            copy_tree(&places.tree, &copy.join("storage"))?;
-            for old in oldest_trees(root) {
+            let storage = copy.join("storage");
+            copy_tree(&places.tree, &storage, &mut not_copied)?;
+            let projects = root.join(OLDEST);
+            let projects = readable(shown(&projects), entries_of(&projects), &mut not_copied);
+            for old in projects.unwrap_or_default() {
+                let old = old.join("storage");
                 let inside = old.strip_prefix(root).unwrap_or(&old);
-                copy_tree(&old, &copy.join(inside))?;
+                copy_tree(&old, &copy.join(inside), &mut not_copied)?;
             }
             begin(Places::below(copy), Arc::new(Disk))?
         };
         Ok(Tree {
             storage,
             homes: HashMap::new(),
+            not_copied,
         })
     }
 
@@ -97,11 +106,10 @@ impl Tree {
         };
         let info = raw(Key::new(["message", session.as_str(), message])?);
         let folder = Key::new(["part", message])?;
-        let mut parts = Vec::new();
-        for name in self.names(&folder)? {
-            let bytes = raw(folder.child(&name)?);
-            parts.push((name, bytes));
-        }
+        let parts = self.names(&folder).and_then(|names| {
+            let part = |name: String| Ok((name.clone(), raw(folder.child(&name)?)));
+            names.into_iter().map(part).collect()
+        });
         Ok((info, parts))
     }
 
@@ -130,25 +138,22 @@ impl Tree {
 
 impl Source for Tree {
     fn sessions(&mut self, unreadable: &mut Vec<Unreadable>) -> Result<Vec<SessionId>> {
+        unreadable.append(&mut self.not_copied);
         for project in self.storage.session_folders()? {
-            for key in self.storage.session_keys(&project)? {
-                let bytes = match self.read(&key) {
-                    Ok(bytes) => bytes.unwrap_or_default(),
-                    Err(error) => {
-                        unreadable.push(Unreadable::new(key.as_str(), error));
-                        continue;
-                    }
+            let keys = self.storage.session_keys(&project);
+            let keys = readable(format!("sessions of {project}"), keys, unreadable);
+            for key in keys.unwrap_or_default() {
+                let session = self
+                    .read(&key)
+                    .and_then(|bytes| session_of(&key, &bytes.unwrap_or_default()));
+                let Some(session) = readable(key.as_str(), session, unreadable) else {
+                    continue;
                 };
-                match session_of(&key, &bytes) {
-                    Err(error) => unreadable.push(Unreadable::new(key.as_str(), error)),
-                    Ok(session) => {
-                        // Of two records of one session the newer one counts.
-                        let updated = session.time.updated;
-                        let older = |(_, other): &(Key, Millis)| *other < updated;
-                        if self.homes.get(&session.id).is_none_or(older) {
-                            self.homes.insert(session.id, (key, updated));
-                        }
-                    }
+                // Of two records of one session the newer one counts.
+                let updated = session.time.updated;
+                let older = |(_, other): &(Key, Millis)| *other < updated;
+                if self.homes.get(&session.id).is_none_or(older) {
+                    self.homes.insert(session.id, (key, updated));
                 }
             }
         }
@@ -165,8 +170,11 @@ impl Source for Tree {
         };
         let bytes = self.read(&key)?.unwrap_or_default();
         let mut bundle = Bundle::new(&key, bytes)?;
+        let found = |key: Key, unreadable: &mut Vec<Unreadable>| {
+            readable(key.as_str(), self.read(&key), unreadable).flatten()
+        };
         let project = Key::project(&bundle.session.project_id)?;
-        if let Some(bytes) = self.read(&project)? {
+        if let Some(bytes) = found(project, unreadable) {
             bundle.set_project(bytes, unreadable);
         }
         let mut messages = self.names(&Key::new(["message", id.as_str()])?)?;
@@ -180,12 +188,13 @@ impl Source for Tree {
         let loaded = parallel::map(&messages, |message, _| self.load(id, message));
         for (message, loaded) in messages.iter().zip(loaded) {
             let (info, parts) = loaded?;
-            bundle.add_message(message, info, parts, unreadable);
+            let parts = readable(format!("parts of {message}"), parts, unreadable);
+            bundle.add_message(message, info, parts.unwrap_or_default(), unreadable);
         }
-        if let Some(todos) = self.read(&Key::todo(id)?)? {
+        if let Some(todos) = found(Key::todo(id)?, unreadable) {
             bundle.add_todos(todos, unreadable);
         }
-        if let Some(diffs) = self.read(&Key::session_diff(id)?)? {
+        if let Some(diffs) = found(Key::session_diff(id)?, unreadable) {
             bundle.add_diffs(diffs, unreadable);
         }
         Ok(bundle)
@@ -200,34 +209,49 @@ fn oldest_trees(root: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-fn copy_tree(from: &Path, to: &Path) -> Result<()> {
-    for path in files_in(from) {
+/// What cannot be read is listed and left out; an error is that of the copy.
+fn copy_tree(from: &Path, to: &Path, unreadable: &mut Vec<Unreadable>) -> Result<()> {
+    let mut bytes = Vec::new();
+    let paths = readable(shown(from), entries_of(from), unreadable);
+    for path in paths.unwrap_or_default() {
         let Some(name) = path.file_name() else {
             continue;
         };
-        let to = to.join(name);
-        let kind = fs::symlink_metadata(&path).doing("looking at", &path)?;
+        let to_path = to.join(name);
+        let kind = fs::symlink_metadata(&path);
+        let Some(kind) = readable(shown(&path), kind, unreadable) else {
+            continue;
+        };
         if kind.is_dir() {
-            copy_tree(&path, &to)?;
-        } else if kind.is_file() {
-            let folder = to.parent().unwrap_or(&to);
-            fs::create_dir_all(folder).doing("creating", folder)?;
-            fs::copy(&path, &to).doing("copying", &path)?;
+            copy_tree(&path, &to_path, unreadable)?;
+            continue;
+        }
+        let read = match kind.is_file() {
+            true => read_file(&path, &mut bytes),
+            false => Err(io::Error::other("it is neither a file nor a folder")),
+        };
+        if readable(shown(&path), read, unreadable).is_some() {
+            Disk.create_dir_all(to).doing("creating", to)?;
+            Disk.create(&to_path, &bytes).doing("writing", &to_path)?;
         }
     }
     Ok(())
 }
 
 /// Sorted, so that an import does the same each time. A folder that is not there is empty.
-fn files_in(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
-    let mut paths: Vec<_> = fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| entry.path())
-        .collect();
+fn entries_of(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let Some(entries) = optional(fs::read_dir(folder))? else {
+        return Ok(Vec::new());
+    };
+    let paths = entries.map(|entry| Ok(entry?.path()));
+    let mut paths = paths.collect::<io::Result<Vec<_>>>()?;
     paths.sort();
-    paths.into_iter()
+    Ok(paths)
+}
+
+/// The same, for those who can do without what cannot be read.
+fn files_in(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    entries_of(folder).unwrap_or_default().into_iter()
 }
 
 /// The id in a file's or folder's name.

@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 use super::failed;
 use crate::error::Result;
 use crate::import::bundle::Raw;
+use crate::import::{Unreadable, readable};
 use crate::spelling;
 use crate::storage::encode;
 
@@ -55,11 +56,26 @@ impl Rows<'_> {
         Ok(messages.collect())
     }
 
-    /// The parts of a session by their messages.
-    pub(super) fn parts(&self, session: &SessionId) -> Result<HashMap<String, Vec<(String, Raw)>>> {
+    /// The parts of a session by their messages. Where they cannot be read in one go, each
+    /// message is asked for its own: a page that is bad holds those of few.
+    pub(super) fn parts(
+        &self,
+        session: &SessionId,
+        messages: &[(String, Raw)],
+        unreadable: &mut Vec<Unreadable>,
+    ) -> HashMap<String, Vec<(String, Raw)>> {
         let sql = "SELECT id, message_id, data FROM part WHERE session_id = ?1 ORDER BY id";
+        let rows = self.all(sql, [session.as_str()]).unwrap_or_else(|_| {
+            // The sign keeps the planner from the way that has just failed.
+            let sql = "SELECT id, message_id, data FROM part WHERE message_id = ?2 AND +session_id = ?1 ORDER BY id";
+            let of_each = messages.iter().flat_map(|(message, _)| {
+                let rows = self.all(sql, [session.as_str(), message]);
+                readable(format!("parts of {message}"), rows, unreadable).unwrap_or_default()
+            });
+            of_each.collect()
+        });
         let mut parts: HashMap<String, Vec<_>> = HashMap::new();
-        for row in self.all(sql, [session.as_str()])? {
+        for row in rows {
             let (id, message) = (text(&row, "id").to_owned(), text(&row, "message_id"));
             let owners = [
                 ("id", id.as_str()),
@@ -72,7 +88,7 @@ impl Rows<'_> {
                 .or_default()
                 .push((id, part));
         }
-        Ok(parts)
+        parts
     }
 
     /// How many messages there are of the kind that the newest versions try out.

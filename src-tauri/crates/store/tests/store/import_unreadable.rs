@@ -1,0 +1,282 @@
+//! What of a source cannot be read is listed, and all the rest arrives.
+
+use std::path::Path;
+
+use lathe_protocol::SessionId;
+use lathe_store::Imported;
+use rusqlite::Connection;
+use serde_json::json;
+
+use crate::import::{kinds, untouched, whats};
+use crate::import_database::{CHILD, SESSION, Source};
+use crate::migrations::fixture;
+use crate::support::*;
+
+fn added(imported: &Imported) -> Vec<&str> {
+    let sessions = imported.added.iter();
+    sessions.map(|session| session.id.as_str()).collect()
+}
+
+fn damaged_database() -> Vec<u8> {
+    let source = Source::new("opencode-1.18.sql", false);
+    let mut bytes = std::fs::read(source.file()).unwrap();
+    bytes.truncate(5000);
+    bytes[100..2000].fill(0x5a);
+    bytes
+}
+
+fn foreign_database() -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("x.db");
+    let connection = Connection::open(&file).unwrap();
+    connection
+        .execute_batch("CREATE TABLE song (name text);")
+        .unwrap();
+    drop(connection);
+    std::fs::read(file).unwrap()
+}
+
+#[tokio::test]
+async fn a_damaged_database_is_named_and_does_no_harm() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("opencode.db");
+    let bytes = damaged_database();
+    std::fs::write(&file, &bytes).unwrap();
+    let home = Home::new().await;
+    let imported = home.store.import_from(&file).await.unwrap();
+    assert_eq!(added(&imported), [""; 0]);
+    let named = [file.display().to_string()];
+    assert_eq!(whats(&imported.unreadable), named.into());
+    assert_eq!(std::fs::read(&file).unwrap(), bytes);
+}
+
+#[tokio::test]
+async fn a_bad_database_does_not_hide_the_tree_and_the_databases_beside_it() {
+    let good = Source::new("opencode-1.18.sql", false);
+    let bad = [
+        ("opencode-aaa.db", damaged_database()),
+        ("opencode-dev.db", Vec::new()),
+        ("opencode-zzz.db", foreign_database()),
+        (
+            "opencode-zzzz.db",
+            b"SQLite format 3\0 and no more".to_vec(),
+        ),
+    ];
+    let source = fixture("opencode-1.1");
+    std::fs::copy(good.file(), source.path().join("opencode.db")).unwrap();
+    for (name, bytes) in &bad {
+        std::fs::write(source.path().join(name), bytes).unwrap();
+    }
+    let before = untouched(source.path());
+    let home = Home::new().await;
+
+    let imported = home.store.import_from(source.path()).await.unwrap();
+    assert_eq!(imported.added.len(), 5, "{:?}", imported.unreadable);
+    let named = whats(&imported.unreadable);
+    for (name, _) in &bad {
+        let path = source.path().join(name).display().to_string();
+        assert!(named.contains(&path), "{name} is not in {named:?}");
+    }
+    assert_eq!(untouched(source.path()), before);
+}
+
+/// A database as a program leaves it whose disk went bad: of one table a page is overwritten.
+struct BadPage {
+    source: Source,
+    victim: String,
+    survivor: String,
+}
+
+impl BadPage {
+    /// Many messages, each with a part that fills a page or two.
+    fn new() -> Self {
+        let source = Source::new("opencode-1.18.sql", false);
+        let connection = Connection::open(source.file()).unwrap();
+        connection
+            .execute_batch(
+                "CREATE INDEX part_message_idx ON part (message_id);
+                 CREATE INDEX part_session_idx ON part (session_id);",
+            )
+            .unwrap();
+        let message = |number| format!("msg_b996eaf00{number:03}WWWWWWWWWWWWWW");
+        for number in 0..40 {
+            let id = message(number);
+            let info = json!({
+                "role": "user", "time": { "created": number }, "agent": "build",
+                "model": { "providerID": "mock", "modelID": "m" },
+            });
+            let words = format!("{}{number}", "word ".repeat(600));
+            let part = json!({ "type": "text", "text": words });
+            connection
+                .execute(
+                    "INSERT INTO message VALUES (?1, ?2, ?3, ?3, ?4)",
+                    (&id, CHILD, 1_767_806_200_000_i64 + number, info.to_string()),
+                )
+                .unwrap();
+            connection
+                .execute(
+                    "INSERT INTO part VALUES (?1, ?2, ?3, 1, 1, ?4)",
+                    (
+                        format!("prt_b996eaf00{number:03}WWWWWWWWWWWWWW"),
+                        &id,
+                        CHILD,
+                        part.to_string(),
+                    ),
+                )
+                .unwrap();
+        }
+        drop(connection);
+        // The leaf that holds this part is found by what it says.
+        let mut bytes = std::fs::read(source.file()).unwrap();
+        let mark = b"word 17\"";
+        let at = bytes.windows(mark.len()).position(|words| words == mark);
+        let page = at.unwrap() / 4096 * 4096;
+        bytes[page..page + 4096].fill(0xff);
+        std::fs::write(source.file(), bytes).unwrap();
+        BadPage {
+            source,
+            victim: message(17),
+            survivor: message(30),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_bad_page_of_a_database_costs_only_what_lies_on_it() {
+    let BadPage {
+        source,
+        victim,
+        survivor,
+    } = BadPage::new();
+    let home = Home::new().await;
+    let imported = home.store.import_from(&source.file()).await.unwrap();
+
+    let mut ids = added(&imported);
+    ids.sort_unstable();
+    assert_eq!(ids, [CHILD, SESSION], "{:?}", imported.unreadable);
+    let named = whats(&imported.unreadable);
+    assert!(named.contains(&format!("parts of {victim}")), "{named:?}");
+    let child = SessionId::parse(CHILD).unwrap();
+    let page = home.store.messages(&child, None, 99).await.unwrap();
+    assert_eq!(page.messages.len(), 40);
+    let parts_of = |id: &str| {
+        let mut messages = page.messages.iter();
+        let message = messages.find(|message| message.info.id().as_str() == id);
+        message.unwrap().parts.len()
+    };
+    assert_eq!((parts_of(&victim), parts_of(&survivor)), (0, 1));
+    assert_eq!(kinds(&home, SESSION).await[0].len(), 5);
+}
+
+/// Root may read everything, so whoever is root runs the test again as somebody else.
+#[cfg(unix)]
+fn is_done_by_somebody_else(name: &str) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    use std::os::unix::process::CommandExt;
+
+    let mine = tempfile::tempdir().unwrap();
+    if mine.path().metadata().unwrap().uid() != 0 {
+        return false;
+    }
+    let again = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", &format!("import_unreadable::{name}")])
+        .current_dir("/")
+        .uid(65534)
+        .gid(65534)
+        .output();
+    match again {
+        Ok(done) => {
+            let said = String::from_utf8_lossy(&done.stdout);
+            assert!(done.status.success() && said.contains("1 passed"), "{said}");
+        }
+        Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::PermissionDenied),
+    }
+    true
+}
+
+/// Closed to its owner as long as this lives; what is below could not be removed otherwise.
+#[cfg(unix)]
+struct Closed(std::path::PathBuf);
+
+#[cfg(unix)]
+impl Closed {
+    fn new(path: &Path) -> Self {
+        set_mode(path, 0o000);
+        Closed(path.to_owned())
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Closed {
+    fn drop(&mut self) {
+        set_mode(&self.0, 0o700);
+    }
+}
+
+#[cfg(unix)]
+fn set_mode(path: &Path, mode: u32) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn what_an_old_layout_does_not_let_us_read_is_listed_and_the_rest_arrives() {
+    if is_done_by_somebody_else(
+        "what_an_old_layout_does_not_let_us_read_is_listed_and_the_rest_arrives",
+    ) {
+        return;
+    }
+    let id = "ses_6f1d2c3b4affeQwErTyUiOpAsD";
+    let records = "project/home-user-app/storage/session";
+    let parts = format!("{records}/part/{id}/msg_90e2d3c4b002bbbbbbbbbbbbbb");
+    let message = format!("{records}/message/{id}/msg_90e2d3c4b001aaaaaaaaaaaaaa.json");
+    let source = fixture("version-0");
+    let link = format!("{records}/info/ses_6f1d2c3b4afflinked000000000.json");
+    std::os::unix::fs::symlink("nowhere", source.path().join(&link)).unwrap();
+    let other = source.path().join("project/other/storage");
+    std::fs::create_dir_all(&other).unwrap();
+    let closed = [parts.as_str(), &message, "project/other/storage"]
+        .map(|path| Closed::new(&source.path().join(path)));
+
+    let home = Home::new().await;
+    let imported = home.store.import_from(source.path()).await.unwrap();
+    assert_eq!(added(&imported), [id], "{:?}", imported.unreadable);
+    assert_eq!(kinds(&home, id).await, [Vec::<String>::new()]);
+    let named = whats(&imported.unreadable);
+    for path in [parts.as_str(), &message, &link, "project/other/storage"] {
+        let path = source.path().join(path).display().to_string();
+        assert!(named.contains(&path), "{path} is not in {named:?}");
+    }
+    drop(closed);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn what_a_tree_does_not_let_us_read_is_listed_and_the_rest_arrives() {
+    if is_done_by_somebody_else("what_a_tree_does_not_let_us_read_is_listed_and_the_rest_arrives") {
+        return;
+    }
+    let source = fixture("opencode-1.1");
+    let storage = source.path().join("storage");
+    let project = storage.join("session/closed");
+    std::fs::create_dir(&project).unwrap();
+    let todos = storage.join("todo/ses_46275e2c6ffeAAAAAAAAAAAAAA.json");
+    std::fs::create_dir_all(todos.parent().unwrap()).unwrap();
+    std::fs::write(&todos, "[]").unwrap();
+    let parts = storage.join("part/msg_b996eaebd001AAAAAAAAAAAAAA");
+    let closed = [&project, &todos, &parts].map(|path| Closed::new(path));
+
+    let home = Home::new().await;
+    let imported = home.store.import_from(source.path()).await.unwrap();
+    assert_eq!(imported.added.len(), 3, "{:?}", imported.unreadable);
+    let named = whats(&imported.unreadable);
+    for what in [
+        "sessions of closed",
+        "todo/ses_46275e2c6ffeAAAAAAAAAAAAAA",
+        "parts of msg_b996eaebd001AAAAAAAAAAAAAA",
+    ] {
+        assert!(named.contains(what), "{what} is not in {named:?}");
+    }
+    drop(closed);
+}
