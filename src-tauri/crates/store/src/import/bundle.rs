@@ -25,20 +25,27 @@ pub(super) struct Bundle {
 }
 
 impl Bundle {
-    /// `bytes` is the record as it was found, and is kept as such.
-    pub(super) fn new(key: &Key, bytes: Vec<u8>) -> Result<Bundle> {
-        Ok(Bundle {
+    /// `bytes` is the record as it was found, and is kept as such, but for what it allows.
+    pub(super) fn new(
+        key: &Key,
+        bytes: Vec<u8>,
+        unreadable: &mut Vec<Unreadable>,
+    ) -> Result<Bundle> {
+        let mut bundle = Bundle {
             project: None,
             session: session_of(key, &bytes)?,
             bytes,
             records: Vec::new(),
             messages: Vec::new(),
-        })
+        };
+        bundle.narrow(unreadable)?;
+        Ok(bundle)
     }
 
     /// Rules that a session brings along count more than the person's own. Those that allow
-    /// something would let a stranger's file decide what runs here; the others may stay.
-    pub(super) fn narrow(&mut self, unreadable: &mut Vec<Unreadable>) -> Result<()> {
+    /// something would let a stranger's data decide what runs here, and nobody can tell a
+    /// stranger's from one's own; the others may stay.
+    fn narrow(&mut self, unreadable: &mut Vec<Unreadable>) -> Result<()> {
         let Some(rules) = &mut self.session.permission else {
             return Ok(());
         };

@@ -132,7 +132,7 @@ impl Source for Database {
         let session = rows::session(&row);
         let project = rows::text(&row, "project_id").to_owned();
         let key = Key::new(["session", &project, id.as_str()])?;
-        let mut bundle = Bundle::new(&key, encode(&session)?)?;
+        let mut bundle = Bundle::new(&key, encode(&session)?, unreadable)?;
         let row_of_project = rows.one("SELECT * FROM project WHERE id = ?1", &project);
         let what = format!("project of {id}");
         if let Some(row) = readable(what, row_of_project, unreadable).flatten() {

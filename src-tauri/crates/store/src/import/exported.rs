@@ -61,8 +61,7 @@ impl Source for Exported {
             project => project,
         };
         let key = Key::new(["session", project, id.as_str()])?;
-        let mut bundle = Bundle::new(&key, encode(&self.info)?)?;
-        bundle.narrow(unreadable)?;
+        let mut bundle = Bundle::new(&key, encode(&self.info)?, unreadable)?;
         for message in std::mem::take(&mut self.messages) {
             let id = message.info["id"].as_str().unwrap_or_default().to_owned();
             let mut parts = Vec::with_capacity(message.parts.len());

@@ -169,7 +169,7 @@ impl Source for Tree {
             None => Key::new(["session", "global", id.as_str()])?,
         };
         let bytes = self.read(&key)?.unwrap_or_default();
-        let mut bundle = Bundle::new(&key, bytes)?;
+        let mut bundle = Bundle::new(&key, bytes, unreadable)?;
         let found = |key: Key, unreadable: &mut Vec<Unreadable>| {
             readable(key.as_str(), self.read(&key), unreadable).flatten()
         };

@@ -59,6 +59,7 @@ async fn a_tree_arrives_as_it_is_and_its_source_stays_untouched() {
         "messages of ses_46275e2c1ffeORPHANORPHANOR",
         "part prt_b996eaf2d001TRUNCATEDTRUN of msg_b996eae8d001AAAAAAAAAAAAAA",
         "parts of msg_b996eaf0d001ORPHANORPHANOR",
+        "permissions of ses_46275e2c6ffeAAAAAAAAAAAAAA",
         "session/4b825dc642cb6eb9a060e54bf8d69288fbee4904/ses_46275e2c3ffeDDDDDDDDDDDDDD",
     ];
     assert_eq!(
@@ -66,9 +67,17 @@ async fn a_tree_arrives_as_it_is_and_its_source_stays_untouched() {
         expected.map(str::to_owned).into()
     );
 
-    // Every record is there, byte for byte, but for what is damaged, nobody's or not ours.
-    let ours = tree(&home.root().join("storage"));
-    let theirs = tree(&source.path().join("storage"));
+    // Every record is there, byte for byte, but for what is damaged, nobody's or not ours, and
+    // for what a session allowed.
+    let mut ours = tree(&home.root().join("storage"));
+    let mut theirs = tree(&source.path().join("storage"));
+    let narrowed =
+        "session/4b825dc642cb6eb9a060e54bf8d69288fbee4904/ses_46275e2c6ffeAAAAAAAAAAAAAA.json";
+    let mut session = value(&theirs.remove(narrowed).unwrap());
+    let rules = session["permission"].as_array_mut().unwrap();
+    rules.retain(|rule| rule["action"] != "allow");
+    assert_eq!(rules.len(), 1);
+    assert_eq!(value(&ours.remove(narrowed).unwrap()), session);
     let left_out = |name: &str| {
         ["DDDDDD", "TRUNCATED", "ORPHAN", "ZZZZZZ", "permission/", "share/", "session_share/"]
             .iter()

@@ -143,6 +143,7 @@ async fn what_a_row_says_of_a_session_is_kept_and_what_cannot_be_read_is_listed(
         "session".to_owned(),
         "part prt_b996eae001a2PPPPPPPPPPPPPP of msg_b996eae00021IIIIIIIIIIIIII".to_owned(),
         "parts of msg_b996eae00091IIIIIIIIIIIIII".to_owned(),
+        format!("permissions of {CHILD}"),
         CHILD.to_owned(),
     ];
     assert_eq!(whats(&imported.unreadable), expected.into());

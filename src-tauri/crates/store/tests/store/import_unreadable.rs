@@ -5,7 +5,7 @@ use std::path::Path;
 use lathe_protocol::SessionId;
 use lathe_store::Imported;
 use rusqlite::Connection;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::import::{kinds, untouched, whats};
 use crate::import_database::{CHILD, SESSION, Source};
@@ -166,6 +166,56 @@ async fn a_bad_page_of_a_database_costs_only_what_lies_on_it() {
     };
     assert_eq!((parts_of(&victim), parts_of(&survivor)), (0, 1));
     assert_eq!(kinds(&home, SESSION).await[0].len(), 5);
+}
+
+fn rule(action: &str) -> Value {
+    json!({ "permission": "bash", "pattern": "*", "action": action })
+}
+
+/// What is asserted of every kind of source: nothing is allowed, the rest is as it was.
+fn narrowed(imported: &Imported, id: &str) {
+    let mut sessions = imported.added.iter();
+    let session = sessions.find(|session| session.id.as_str() == id).unwrap();
+    let rules = serde_json::to_value(&session.permission).unwrap();
+    assert_eq!(rules, json!([rule("deny"), rule("ask")]));
+    let named = whats(&imported.unreadable);
+    assert!(named.contains(&format!("permissions of {id}")), "{named:?}");
+}
+
+#[tokio::test]
+async fn a_tree_may_narrow_what_is_allowed_and_not_widen_it() {
+    let source = fixture("opencode-1.1");
+    let id = "ses_46275e2c5ffeBBBBBBBBBBBBBB";
+    let file = source
+        .path()
+        .join(format!("storage/session/global/{id}.json"));
+    let mut session = value(&std::fs::read(&file).unwrap());
+    session["permission"] = json!([rule("allow"), rule("deny"), rule("ask")]);
+    session["horizon"] = json!("wide");
+    std::fs::write(&file, session.to_string()).unwrap();
+    let home = Home::new().await;
+    let imported = home.store.import_from(source.path()).await.unwrap();
+    narrowed(&imported, id);
+    let stored = std::fs::read(home.file(&format!("session/global/{id}.json"))).unwrap();
+    session["permission"] = json!([rule("deny"), rule("ask")]);
+    assert_eq!(value(&stored), session);
+}
+
+#[tokio::test]
+async fn a_database_may_narrow_what_is_allowed_and_not_widen_it() {
+    let source = Source::new("opencode-1.18.sql", false);
+    let rules = json!([rule("allow"), rule("deny"), rule("ask")]);
+    let connection = Connection::open(source.file()).unwrap();
+    connection
+        .execute(
+            "UPDATE session SET permission = ?1 WHERE id = ?2",
+            (rules.to_string(), SESSION),
+        )
+        .unwrap();
+    drop(connection);
+    let home = Home::new().await;
+    let imported = home.store.import_from(&source.file()).await.unwrap();
+    narrowed(&imported, SESSION);
 }
 
 /// Root may read everything, so whoever is root runs the test again as somebody else.
