@@ -194,7 +194,11 @@ impl Journal {
     }
 
     fn bring_to_disk(&self, fs: &dyn Fs, synced: &mut Synced) -> Result<()> {
-        optional(fs.sync_file(&self.path)).doing("syncing", &self.path)?;
+        let found = optional(fs.sync_file(&self.path)).doing("syncing", &self.path)?;
+        // What the disk refused to make is not placed by syncing the folder.
+        if found.is_none() {
+            return Ok(());
+        }
         if let (false, Some(folder)) = (synced.is_placed, self.path.parent()) {
             fs.sync_dir(folder).doing("syncing", folder)?;
             synced.is_placed = true;

@@ -246,6 +246,26 @@ async fn a_durable_record_is_there_even_if_its_folder_is_new() {
     }
 }
 
+/// What cannot be made is not on the disk either, however often one syncs.
+#[tokio::test]
+async fn a_journal_that_could_not_be_made_at_first_is_there_when_it_counts() {
+    for luck in LUCKS {
+        let machine = Machine::on(NEVER).await;
+        let store = &machine.store;
+        store.write_part(&text(1, 0, 0, "written")).await.unwrap();
+        machine.fs.refuses(1);
+        let refused = store.keep_part(&text(1, 0, 1, "refused")).await;
+        assert!(refused.is_err());
+        store.secure(&session_id(1)).await.unwrap();
+        let kept = text(1, 0, 1, "kept");
+        store.keep_part(&kept).await.unwrap();
+        store.secure(&session_id(1)).await.unwrap();
+
+        let (_folder, store) = machine.cut(luck).await;
+        assert!(found(&store, 0).await.contains(&kept), "{luck:?}");
+    }
+}
+
 /// Who plays it back removes it; that has to reach the disk, too.
 #[tokio::test]
 async fn a_journal_that_was_played_back_does_not_return() {

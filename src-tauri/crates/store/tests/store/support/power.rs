@@ -19,6 +19,8 @@ struct Platter {
     is_cut: bool,
     /// How many changes the power lasts for, if it is to go by itself.
     left: Option<u64>,
+    /// How many of the next changes the disk refuses.
+    refused: u64,
     /// The bytes that were synced, under the name the file has now.
     bytes: BTreeMap<PathBuf, Vec<u8>>,
     /// What would be there after a cut.
@@ -54,6 +56,10 @@ impl Powered {
         self.0.lock().unwrap().left = Some(changes);
     }
 
+    pub fn refuses(&self, changes: u64) {
+        self.0.lock().unwrap().refused = changes;
+    }
+
     /// Nothing happens from now on, and below `root` is what the disk has kept.
     pub fn cut(&self, root: &Path, luck: Luck) {
         let mut platter = self.0.lock().unwrap();
@@ -87,6 +93,10 @@ impl Powered {
             *left = left.saturating_sub(1);
         }
         platter.is_cut |= platter.left == Some(0);
+        if platter.refused > 0 {
+            platter.refused -= 1;
+            return Err(io::Error::other("refused"));
+        }
         match platter.is_cut {
             true => Err(io::Error::other("no power")),
             false => change(&mut platter),
