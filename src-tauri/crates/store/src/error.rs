@@ -17,6 +17,8 @@ pub enum StoreError {
     BadKey(#[from] BadKey),
     #[error("there is no {0}")]
     Missing(Key),
+    #[error("there is a {0} already")]
+    Exists(Key),
     #[error("{0}")]
     Damaged(#[from] Damaged),
     #[error("{what} is in use by {}", holder(*.pid))]

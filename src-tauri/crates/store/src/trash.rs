@@ -3,8 +3,9 @@
 //! A removal moves many files. Its manifest is written first and says which way the move
 //! goes, so that a kill in the middle is finished by the next start, in the same direction.
 //! The session's own record leaves first and comes back last: a session that is listed is
-//! whole.
+//! whole. What has been moved is on the disk before the manifest says that all of it has.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -14,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{IoContext, Result, StoreError, optional};
 use crate::key::Key;
 use crate::spelling;
-use crate::storage::{Storage, encode};
+use crate::storage::{Storage, encode, folder_of};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Manifest {
@@ -41,7 +42,11 @@ const FLAT: [&str; 5] = [
     "share",
 ];
 
+/// The folders that something was moved from or to.
+type Moved = BTreeSet<PathBuf>;
+
 impl Storage {
+    /// To be called by whoever holds the session.
     pub(crate) fn remove_session(&self, id: &SessionId) -> Result<()> {
         let _shared = self.writing()?.shared.acquire()?;
         let key = self.session_key(id)?;
@@ -64,6 +69,7 @@ impl Storage {
         let done = self
             .make_room(id)
             .and_then(|()| self.sign(&manifest))
+            .and_then(|()| self.sync_folder_of(&self.grave(id)))
             .and_then(|()| self.finish_removal(manifest));
         self.pulse.note(done)
     }
@@ -92,6 +98,10 @@ impl Storage {
         let Some(mut manifest) = self.manifest(&self.grave(id))? else {
             return Err(StoreError::Missing(Key::new(["trash", id.as_str()])?));
         };
+        // An import may have brought it back, and that one may have gone on since.
+        if self.session_key(id)?.is_some() {
+            return Err(StoreError::Exists(Key::new(["session", id.as_str()])?));
+        }
         manifest.state = State::Restoring;
         let done = self
             .sign(&manifest)
@@ -114,37 +124,51 @@ impl Storage {
         Ok(emptied)
     }
 
-    /// Finishes what a kill interrupted. The caller holds the store's lock.
+    /// Finishes what a kill interrupted. What cannot be finished now may be next time: it is
+    /// no reason to keep all other sessions from whoever opens the store. The caller holds the
+    /// store's lock.
     pub(crate) fn resume_trash(&self) -> Result<()> {
         for grave in self.graves()? {
-            match self.manifest(&grave)? {
-                Some(manifest) if manifest.state == State::Removing => {
-                    self.finish_removal(manifest)?
+            let resumed = match self.manifest(&grave) {
+                // One that was put aside is not where its manifest thinks it is.
+                Ok(Some(manifest)) if self.grave(&manifest.session) == grave => {
+                    self.resume(manifest)
                 }
-                Some(manifest) if manifest.state == State::Restoring => {
-                    self.finish_restoring(&manifest)?
-                }
-                _ => {}
+                other => other.map(drop),
+            };
+            if let Err(error) = resumed {
+                tracing::error!(%error, grave = %grave.display(), "a move was not finished");
             }
         }
         Ok(())
+    }
+
+    fn resume(&self, manifest: Manifest) -> Result<()> {
+        match manifest.state {
+            State::Removing => self.finish_removal(manifest),
+            State::Restoring => self.finish_restoring(&manifest),
+            State::Removed => Ok(()),
+        }
     }
 
     fn finish_removal(&self, mut manifest: Manifest) -> Result<()> {
         let id = manifest.session.clone();
         let tree = &self.places.tree;
         let kept = self.grave(&id).join("storage");
-        self.shift(tree, &kept, &session_file(&manifest))?;
+        let mut moved = Moved::default();
+        self.shift(tree, &kept, &session_file(&manifest), &mut moved)?;
         let messages = Path::new("message").join(id.as_str());
         for message in self.names(&tree.join(&messages))? {
-            self.shift(tree, &kept, &Path::new("part").join(message))?;
+            self.shift(tree, &kept, &Path::new("part").join(message), &mut moved)?;
         }
-        self.shift(tree, &kept, &messages)?;
+        self.shift(tree, &kept, &messages, &mut moved)?;
         for kind in FLAT {
-            self.shift(tree, &kept, &Path::new(kind).join(format!("{id}.json")))?;
+            let file = Path::new(kind).join(format!("{id}.json"));
+            self.shift(tree, &kept, &file, &mut moved)?;
         }
         self.forget_order(&id)?;
         self.homes.lock().remove(&id);
+        self.sync_moved(&moved)?;
         manifest.state = State::Removed;
         self.sign(&manifest)
     }
@@ -154,31 +178,53 @@ impl Storage {
         let tree = &self.places.tree;
         let grave = self.grave(id);
         let kept = grave.join("storage");
+        let mut moved = Moved::default();
         for kind in FLAT {
-            self.shift(&kept, tree, &Path::new(kind).join(format!("{id}.json")))?;
+            let file = Path::new(kind).join(format!("{id}.json"));
+            self.shift(&kept, tree, &file, &mut moved)?;
         }
         for part in self.entries_of(&kept.join("part"))? {
-            self.shift(&kept, tree, &Path::new("part").join(part))?;
+            self.shift(&kept, tree, &Path::new("part").join(part), &mut moved)?;
         }
-        self.shift(&kept, tree, &Path::new("message").join(id.as_str()))?;
-        self.shift(&kept, tree, &session_file(manifest))?;
+        let messages = Path::new("message").join(id.as_str());
+        self.shift(&kept, tree, &messages, &mut moved)?;
+        self.shift(&kept, tree, &session_file(manifest), &mut moved)?;
+        self.sync_moved(&moved)?;
         self.fs.remove_dir_all(&grave).doing("removing", &grave)
     }
 
-    /// Moves a file or folder, unless that was done before.
-    fn shift(&self, from: &Path, to: &Path, what: &Path) -> Result<()> {
+    /// Moves a file or folder, unless that was done before. Before a kill, that is: whether the
+    /// disk knows is not known, so its folders count as changed in any case.
+    fn shift(&self, from: &Path, to: &Path, what: &Path, moved: &mut Moved) -> Result<()> {
         let (from, to) = (from.join(what), to.join(what));
+        moved.extend([&from, &to].map(|path| folder_of(path).to_owned()));
         if optional(self.fs.stat(&from))
             .doing("looking at", &from)?
             .is_none()
         {
             return Ok(());
         }
-        if let Some(folder) = to.parent() {
-            self.fs.create_dir_all(folder).doing("creating", folder)?;
-        }
+        let folder = folder_of(&to);
+        self.fs.create_dir_all(folder).doing("creating", folder)?;
         self.unsettle(&to);
         self.fs.rename(&from, &to).doing("moving", &from)
+    }
+
+    /// With the folders around them, which may be as new.
+    fn sync_moved(&self, moved: &Moved) -> Result<()> {
+        let root = &self.places.root;
+        let around = moved.iter().flat_map(|folder| folder.ancestors());
+        let folders: BTreeSet<_> = around.filter(|folder| folder.starts_with(root)).collect();
+        // A folder sorts before those in it.
+        for folder in folders.into_iter().rev() {
+            optional(self.fs.sync_dir(folder)).doing("syncing", folder)?;
+        }
+        Ok(())
+    }
+
+    fn sync_folder_of(&self, path: &Path) -> Result<()> {
+        let folder = folder_of(path);
+        self.fs.sync_dir(folder).doing("syncing", folder)
     }
 
     fn sign(&self, manifest: &Manifest) -> Result<()> {

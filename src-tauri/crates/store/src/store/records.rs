@@ -61,12 +61,13 @@ impl Store {
     }
 
     /// Moves a session with all that belongs to it to the trash. Its children are sessions
-    /// of their own.
+    /// of their own. To be called by whoever holds the session.
     pub async fn remove_session(&self, id: &SessionId) -> Result<()> {
         let id = id.clone();
         self.run(move |storage| storage.remove_session(&id)).await
     }
 
+    /// Refused where the session is there again, by an import.
     pub async fn restore_session(&self, id: &SessionId) -> Result<()> {
         let id = id.clone();
         self.run(move |storage| storage.restore_session(&id)).await

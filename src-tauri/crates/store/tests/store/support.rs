@@ -12,6 +12,7 @@ use tempfile::TempDir;
 use self::faulty::{Fault, Faulty};
 
 pub mod faulty;
+pub mod moves;
 pub mod power;
 
 pub struct Home {

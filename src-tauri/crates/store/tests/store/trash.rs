@@ -7,6 +7,7 @@ use lathe_store::{Key, Options, Store, StoreError};
 use serde_json::json;
 
 use crate::support::faulty::{Fault, Faulty};
+use crate::support::moves::Moves;
 use crate::support::*;
 
 async fn fill_with_all_kinds(store: &Store) {
@@ -148,4 +149,70 @@ async fn a_session_that_came_back_can_be_removed_again() {
     assert_eq!(restored.title, "third");
     let emptied = home.store.empty_trash(std::time::Duration::ZERO).await;
     assert_eq!(emptied.unwrap(), 2);
+}
+
+/// Otherwise a power cut could leave half a session where nobody looks for the other half.
+#[tokio::test]
+async fn a_move_is_on_the_disk_before_it_is_said_to_be_done() {
+    let folder = tempfile::tempdir().unwrap();
+    let fs = Arc::new(Moves::default());
+    let options = Options {
+        fs: fs.clone(),
+        ..Options::default()
+    };
+    let store = Store::open(folder.path(), options).await.unwrap();
+    fill_with_all_kinds(&store).await;
+    fs.begin();
+    store.remove_session(&session_id(1)).await.unwrap();
+    assert_eq!(fs.too_early(), [], "removing");
+    fs.begin();
+    store.restore_session(&session_id(1)).await.unwrap();
+    assert_eq!(fs.too_early(), [], "restoring");
+}
+
+#[tokio::test]
+async fn a_session_that_came_back_is_not_overwritten_by_the_one_in_the_trash() {
+    let home = Home::new().await;
+    let id = session_id(1);
+    fill_with_all_kinds(&home.store).await;
+    home.store.remove_session(&id).await.unwrap();
+    // As an import brings it.
+    fill_with_all_kinds(&home.store).await;
+    let before = tree(&home.root().join("storage"));
+
+    let refused = home.store.restore_session(&id).await.unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        format!("there is a session/{id} already")
+    );
+    assert_eq!(tree(&home.root().join("storage")), before);
+    let home = home.again().await;
+    assert_eq!(tree(&home.root().join("storage")), before);
+}
+
+/// What stands in the way of a move is there at the next start, too.
+#[tokio::test]
+async fn a_move_that_cannot_be_finished_does_not_keep_the_store_from_opening() {
+    let home = Home::new().await;
+    let id = session_id(1);
+    fill(&home.store, 1, 1, 1).await;
+    fill(&home.store, 2, 1, 1).await;
+    home.store.remove_session(&id).await.unwrap();
+    let manifest = home.root().join(format!("trash/{id}/manifest.json"));
+    let text = std::fs::read_to_string(&manifest).unwrap();
+    std::fs::write(
+        &manifest,
+        text.replace("\"state\": \"removed\"", "\"state\": \"restoring\""),
+    )
+    .unwrap();
+    let in_the_way = home.file(&format!("message/{id}"));
+    std::fs::create_dir_all(&in_the_way).unwrap();
+    std::fs::write(in_the_way.join("note.txt"), "mine").unwrap();
+
+    let home = home.again().await;
+    assert!(home.store.session(&session_id(2)).await.unwrap().is_some());
+    assert!(home.store.session(&id).await.unwrap().is_none());
+    std::fs::remove_dir_all(&in_the_way).unwrap();
+    let home = home.again().await;
+    assert!(home.store.session(&id).await.unwrap().is_some());
 }
