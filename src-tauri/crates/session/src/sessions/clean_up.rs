@@ -82,8 +82,13 @@ impl Sessions {
         let Ok(id) = SessionId::parse(label) else {
             return Ok(is_passing(label));
         };
-        let in_trash = self.core.data_dir.join("trash").join(label).exists();
-        Ok(!in_trash && self.core.records.store().session(&id).await?.is_none())
+        let store = self.core.records.store();
+        let grave = self.core.data_dir.join("trash").join(label);
+        // One that is being moved either way is in both places for a while and never in none:
+        // whoever looks there, in the trash and there again cannot miss it.
+        Ok(store.session(&id).await?.is_none()
+            && !grave.exists()
+            && store.session(&id).await?.is_none())
     }
 
     /// The same for one session, unless somebody works on it.
