@@ -36,4 +36,5 @@ mod time;
 mod tools;
 mod transfer;
 mod trust;
+mod two_programs;
 mod wires;

@@ -1,8 +1,6 @@
 //! Sessions come and go: create, rename, archive, remove, take back.
 
-use lathe_protocol::{
-    Event, Extra, Project, Ruleset, Session, SessionId, SessionStatus, SessionTime,
-};
+use lathe_protocol::{Event, Extra, Project, Ruleset, Session, SessionId, SessionTime};
 
 use super::Sessions;
 use crate::error::{Failed, Result};
@@ -105,14 +103,24 @@ impl Sessions {
         Ok(sessions)
     }
 
-    /// With everything below it. It can be taken back with [`Sessions::restore`].
+    /// With everything below it. It can be taken back with [`Sessions::restore`]. Refused, with
+    /// nothing moved, while another process works on any of it.
     pub async fn remove(&self, id: &SessionId) -> Result<()> {
+        // A turn may add to the family until it has ended.
+        for session in self.family(id).await? {
+            self.abort(&session.id).await;
+        }
         let family = self.family(id).await?;
+        let mut held = Vec::with_capacity(family.len());
+        // Parents first: a turn waits for its tasks and never the other way round.
+        for session in &family {
+            let turn = self.prompting(&session.id).lock_owned().await;
+            self.abort(&session.id).await;
+            let writer = self.core.records.store().lock_session(&session.id).await?;
+            held.push((turn, writer));
+        }
         let ids: Vec<_> = family.iter().map(|session| session.id.clone()).collect();
         for session in family.into_iter().rev() {
-            if self.status(&session.id) != SessionStatus::Idle {
-                self.abort(&session.id).await;
-            }
             self.core
                 .records
                 .store()
