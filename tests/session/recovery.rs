@@ -5,7 +5,7 @@ use lathe_test_support::app::TestApp;
 use serde_json::json;
 
 /// A session as a killed program leaves it: a step with a running and a pending call.
-fn cut_short(app: &TestApp) {
+pub fn cut_short(app: &TestApp) {
     let storage = app.data_dir().join("storage");
     let session = app.session.id.as_str();
     let write = |path: String, value: serde_json::Value| {

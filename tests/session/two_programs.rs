@@ -1,8 +1,12 @@
 //! Two programs on one data directory: who works on a session has it to itself.
 
-use lathe_protocol::SessionId;
+use lathe_protocol::{Part, SessionId, ToolState};
+use lathe_session::Sessions;
 use lathe_store::{SessionWriter, Store};
 use lathe_test_support::app::TestApp;
+
+use crate::agent::Agent;
+use crate::recovery::cut_short;
 
 /// Another program that works on a session.
 async fn held_elsewhere(app: &TestApp, id: &SessionId) -> SessionWriter {
@@ -25,6 +29,13 @@ fn files(app: &TestApp) -> Vec<std::path::PathBuf> {
     }
     files.sort();
     files
+}
+
+/// The parts that another program finds in the session.
+async fn parts(beside: &Sessions, id: &SessionId) -> Vec<Part> {
+    let page = beside.messages(id, None, 99).await.unwrap();
+    let messages = page.messages.into_iter();
+    messages.flat_map(|message| message.parts).collect()
 }
 
 #[tokio::test]
@@ -63,4 +74,40 @@ async fn a_turn_of_our_own_is_stopped_before_its_session_is_removed() {
     assert_eq!(left.count(), 0);
     app.sessions.restore(&app.session.id).await.unwrap();
     assert!(!app.messages().await.is_empty());
+}
+
+#[tokio::test]
+async fn a_checkpoint_is_there_for_the_next_program_that_takes_the_session() {
+    let app = TestApp::start().await;
+    app.ask("hello").await;
+    let (id, beside) = (&app.session.id, app.twin().await);
+    let kept = app.sessions.checkpoint(id, "mine").await.unwrap();
+    assert!(parts(&beside, id).await.contains(&Part::Snapshot(kept)));
+}
+
+#[tokio::test]
+async fn what_a_crash_left_is_settled_for_the_next_program_that_takes_the_session() {
+    let app = TestApp::start().await;
+    cut_short(&app);
+    let (id, beside) = (&app.session.id, app.twin().await);
+    app.sessions.recover(id).await.unwrap();
+    let found = parts(&beside, id).await;
+    assert_eq!(found.len(), 2);
+    let is_settled = |part: &Part| match part {
+        Part::Tool(tool) => matches!(tool.state(), ToolState::Error(_)),
+        _ => false,
+    };
+    assert!(found.iter().all(is_settled), "{found:?}");
+}
+
+#[tokio::test]
+async fn what_a_turn_changed_is_listed_for_the_next_program_when_it_has_ended() {
+    let agent = Agent::start().await;
+    let beside = agent.app.twin().await;
+    // So many that they are listed only when the last word has long been said.
+    let turn = agent
+        .turn("for at in $(seq 500); do echo $at > $at; done")
+        .await;
+    let listed = beside.diff(&agent.app.session.id, Some(&turn)).await;
+    assert_eq!(listed.unwrap().len(), 500);
 }

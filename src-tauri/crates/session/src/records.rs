@@ -90,6 +90,14 @@ impl Records {
         Ok(())
     }
 
+    /// In its file when this returns: for what is said of a message while its session is given
+    /// up, when the next to write it may be another process.
+    pub async fn file_message(&self, message: Message) -> Result<()> {
+        self.store.write_message(&message).await?;
+        self.publish(Event::MessageUpdated { info: message });
+        Ok(())
+    }
+
     /// A message that is complete from the start: on disk its parts come first, so that a
     /// crash never leaves it without them.
     pub async fn put_whole(&self, message: &MessageWithParts) -> Result<()> {

@@ -148,7 +148,7 @@ async fn write_turn(
     }
     let summary = user.summary.get_or_insert_with(UserSummary::default);
     summary.diffs = diffs;
-    core.records.put_message(Message::User(user)).await
+    core.records.file_message(Message::User(user)).await
 }
 
 fn totals(diffs: &[FileDiff]) -> SessionSummary {

@@ -61,9 +61,12 @@ impl Sessions {
     pub async fn revert(&self, id: &SessionId, target: &RevertTarget) -> Result<RevertOutcome> {
         let turn = self.prompting(id);
         let _turn = turn.lock().await;
-        let (revert, _writer) = self.taking_back(id).await?;
-        let outcome = revert.perform(target).await?;
-        self.summarize_again(outcome).await
+        let (revert, writer) = self.taking_back(id).await?;
+        let outcome = match revert.perform(target).await {
+            Ok(outcome) => self.summarize_again(outcome).await,
+            Err(error) => Err(error),
+        };
+        self.give_up(id, writer, outcome).await
     }
 
     /// Brings back what was taken back last: all of a pending revert, or else one file, hunk
@@ -71,9 +74,12 @@ impl Sessions {
     pub async fn unrevert(&self, id: &SessionId) -> Result<RevertOutcome> {
         let turn = self.prompting(id);
         let _turn = turn.lock().await;
-        let (revert, _writer) = self.taking_back(id).await?;
-        let outcome = revert.undo().await?;
-        self.summarize_again(outcome).await
+        let (revert, writer) = self.taking_back(id).await?;
+        let outcome = match revert.undo().await {
+            Ok(outcome) => self.summarize_again(outcome).await,
+            Err(error) => Err(error),
+        };
+        self.give_up(id, writer, outcome).await
     }
 
     /// A new session with everything in front of a message, or with all of it; optionally in
@@ -125,10 +131,19 @@ impl Sessions {
         let turn = self.prompting(id);
         let _turn = turn.lock().await;
         // A turn under way holds the session already.
-        let _writer = match self.status(id) {
+        let writer = match self.status(id) {
             SessionStatus::Idle => Some(self.core.records.store().lock_session(id).await?),
             _ => None,
         };
+        let kept = self.keep_checkpoint(id, name).await;
+        match writer {
+            Some(writer) => self.give_up(id, writer, kept).await,
+            None => kept,
+        }
+    }
+
+    /// The caller holds the session.
+    async fn keep_checkpoint(&self, id: &SessionId, name: &str) -> Result<SnapshotPart> {
         let session = self.get(id).await?;
         let worktree = self.worktree(&session).await?;
         let visible = self.visible(&session).await?;
@@ -172,8 +187,10 @@ impl Sessions {
         if session.revert.is_none() {
             return Ok(session);
         }
-        let _writer = self.core.records.store().lock_session(&session.id).await?;
-        revert::settle(&self.core, session).await
+        let id = session.id.clone();
+        let writer = self.core.records.store().lock_session(&id).await?;
+        let settled = revert::settle(&self.core, session).await;
+        self.give_up(&id, writer, settled).await
     }
 
     async fn taking_back(&self, id: &SessionId) -> Result<(Revert, lathe_store::SessionWriter)> {

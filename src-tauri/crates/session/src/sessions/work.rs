@@ -167,15 +167,40 @@ impl Sessions {
     pub async fn recover(&self, id: &SessionId) -> Result<()> {
         let mut open = vec![id.clone()];
         while let Some(id) = open.pop() {
+            // Whoever is at it settles it, or will. A prompt that comes meanwhile waits.
+            let Ok(_turn) = self.prompting(&id).try_lock_owned() else {
+                continue;
+            };
             if self.core.running.lock().contains_key(&id) {
                 continue;
             }
-            let Ok(_writer) = self.core.records.store().lock_session(&id).await else {
+            let Ok(writer) = self.core.records.store().lock_session(&id).await else {
                 continue;
             };
-            open.extend(self.settle(&id).await?);
+            let settled = self.settle(&id).await;
+            // To look at a session must be possible where nothing can be written.
+            let filed = self.give_up(&id, writer, Ok(())).await;
+            if let Err(error) = filed {
+                tracing::warn!(%error, "what a crash left open is not on the disk yet");
+            }
+            open.extend(settled?);
         }
         Ok(())
+    }
+
+    /// The next writer of a session may be another process: it must find what was done here in
+    /// the files, and nothing that is still to come may overwrite what it does.
+    pub(super) async fn give_up<T>(
+        &self,
+        id: &SessionId,
+        writer: SessionWriter,
+        done: Result<T>,
+    ) -> Result<T> {
+        let filed = self.core.records.store().barrier(id).await;
+        drop(writer);
+        let done = done?;
+        filed?;
+        Ok(done)
     }
 
     /// Returns the tasks that the session had handed out when it ended.
@@ -229,6 +254,8 @@ impl Sessions {
     /// The right to write the session, with what a crash left behind settled.
     async fn take_over(&self, id: &SessionId) -> Result<SessionWriter> {
         let writer = self.core.records.store().lock_session(id).await?;
+        // Another process may have removed it since the caller looked.
+        self.get(id).await?;
         for task in self.settle(id).await? {
             self.recover(&task).await?;
         }
