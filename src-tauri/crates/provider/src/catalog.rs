@@ -210,6 +210,8 @@ impl Provider {
         if self.origin == Origin::BuiltIn {
             self.origin = found.origin;
         }
+        // Otherwise nothing that is found could answer by itself.
+        self.default_model = self.default_model.take().or(found.default_model);
         for model in found.models {
             if self.model(&model.info.id).is_none() {
                 self.models.push(model);

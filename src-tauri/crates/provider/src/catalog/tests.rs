@@ -273,8 +273,10 @@ fn models_found_on_this_machine_join_those_of_config() {
     found.models = ["mine", "other"]
         .map(|id| Model::new(ModelInfo::unknown("ollama", id)))
         .to_vec();
+    found.default_model = Some("other".to_owned());
     catalog.add_discovered(vec![found]);
     let ollama = catalog.provider("ollama").unwrap();
+    assert_eq!(ollama.default_model.as_deref(), Some("other"));
     let names: Vec<&str> = ollama
         .models
         .iter()
