@@ -14,15 +14,20 @@ use crate::records::Records;
 
 /// The project of a folder, remembered from now on.
 pub async fn open(records: &Records, folder: &Path) -> Result<Project> {
+    let project = find(records, folder).await?;
+    records.store().write_project(&project).await?;
+    Ok(project)
+}
+
+/// The same without a trace.
+pub async fn find(records: &Records, folder: &Path) -> Result<Project> {
     let folder = folder.to_owned();
     let projects = records.store().projects().await?.items;
     let found = tokio::task::spawn_blocking(move || identify(&folder, &projects)).await;
     let found = found.map_err(|error| Failed::refused(error.to_string()))??;
     let now = records.now();
     let known = records.store().project(&found.id).await?;
-    let project = merge(known, found, now);
-    records.store().write_project(&project).await?;
-    Ok(project)
+    Ok(merge(known, found, now))
 }
 
 struct Found {

@@ -188,6 +188,11 @@ impl Sessions {
         Ok(project)
     }
 
+    /// The same for whoever only looks: nothing is remembered of it, and nothing is started.
+    pub async fn project_at(&self, folder: &Path) -> Result<Project> {
+        project::find(&self.core.records, folder).await
+    }
+
     /// Last used first.
     pub async fn projects(&self) -> Result<Vec<Project>> {
         let mut projects = self.core.records.store().projects().await?.items;
@@ -286,6 +291,12 @@ impl Sessions {
         *self.core.user_rules.lock() = rules;
     }
 
+    /// What is allowed while this program runs, without a question: it takes the place of a
+    /// yes, so what a rule denies stays denied.
+    pub fn grant(&self, rules: Ruleset) {
+        self.core.permissions.grant(rules);
+    }
+
     /// Nothing is asked any more, in any project.
     pub fn set_allow_all(&self, allow: bool) {
         self.core.allow_all.store(allow, Ordering::Relaxed);
@@ -327,6 +338,11 @@ impl Sessions {
             self.abort(&id).await;
         }
         self.core.mcp.close().await;
+        self.kill_commands();
+    }
+
+    /// Ends what the agent runs at once, for a program that cannot wait for its turns.
+    pub fn kill_commands(&self) {
         self.core.environment.processes().kill_all();
     }
 

@@ -11,7 +11,7 @@ use lathe_tools::ToolFailure;
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
-use super::rules::{Verdict, decide, rule};
+use super::rules::{Verdict, covers, decide, rule};
 use crate::error::{Failed, Result};
 use crate::records::Records;
 
@@ -47,6 +47,8 @@ struct Waiting {
 pub struct PermissionDesk {
     records: Records,
     waiting: Mutex<HashMap<PermissionId, Waiting>>,
+    /// Yes, said before anything was asked; never more than a yes, so a deny stays one.
+    granted: Mutex<Ruleset>,
 }
 
 /// One call's question to the rules.
@@ -62,7 +64,12 @@ impl PermissionDesk {
         PermissionDesk {
             records,
             waiting: Mutex::default(),
+            granted: Mutex::default(),
         }
+    }
+
+    pub fn grant(&self, rules: Ruleset) {
+        *self.granted.lock() = rules;
     }
 
     /// Returns when it is allowed. A caller that stops waiting takes its request back.
@@ -86,6 +93,10 @@ impl PermissionDesk {
             Verdict::Allow => return Ok(()),
             Verdict::Deny(rule) => return Err(denied(&rule)),
             Verdict::Ask => {}
+        }
+        let (permission, patterns) = (&request.permission, &request.patterns);
+        if covers(&self.granted.lock(), permission, patterns, opaque) {
+            return Ok(());
         }
         let (answer, answered) = oneshot::channel();
         let _withdraw = Withdraw {

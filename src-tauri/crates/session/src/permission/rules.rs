@@ -88,6 +88,20 @@ pub fn decide(
     verdict
 }
 
+/// Whether what the person allowed beforehand covers all of a request that would be asked.
+/// Nothing less than a rule for everything covers an `opaque` one.
+pub fn covers(granted: &[Rule], permission: &str, patterns: &[String], opaque: bool) -> bool {
+    let is_granted = |pattern: &String| {
+        granted.iter().any(|rule| {
+            rule.action == Action::Allow
+                && wildcard(&rule.permission, permission)
+                && wildcard(&expand(&rule.pattern), pattern)
+                && (!opaque || rule.pattern == "*")
+        })
+    };
+    patterns.iter().all(is_granted)
+}
+
 fn allows(approved: &[Rule], permission: &str, pattern: &str) -> bool {
     last_match(approved, permission, pattern).is_some_and(|rule| rule.action == Action::Allow)
 }
@@ -224,6 +238,23 @@ mod tests {
             Verdict::Ask
         );
         assert_eq!(decide(&wide, &[], "bash", &patterns, true), Verdict::Allow);
+    }
+
+    #[test]
+    fn what_is_granted_beforehand_covers_a_request_only_with_all_its_patterns() {
+        let granted = [
+            rule("bash", "*", Action::Allow),
+            rule("edit", "src/*", Action::Allow),
+        ];
+        let covers = |permission: &str, patterns: &[&str], opaque: bool| {
+            let patterns: Vec<_> = patterns.iter().map(|one| (*one).to_owned()).collect();
+            super::covers(&granted, permission, &patterns, opaque)
+        };
+        assert!(covers("bash", &["git log > x"], true));
+        assert!(covers("edit", &["src/a.rs", "src/b.rs"], false));
+        assert!(!covers("edit", &["src/a.rs", "b.rs"], false));
+        assert!(!covers("edit", &["src/a.rs"], true));
+        assert!(!covers("webfetch", &["example.org"], false));
     }
 
     #[test]

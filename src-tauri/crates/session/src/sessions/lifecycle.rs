@@ -36,10 +36,18 @@ impl Sessions {
     }
 
     pub(crate) async fn make(&self, project: &Project, new: NewSession<'_>) -> Result<Session> {
+        self.core
+            .records
+            .create_session(self.draft(project, new))
+            .await
+    }
+
+    /// A session that nobody knows of yet.
+    pub(super) fn draft(&self, project: &Project, new: NewSession<'_>) -> Session {
         let records = &self.core.records;
         let now = records.now();
         let default = || title::default(new.parent.is_some(), now);
-        let session = Session {
+        Session {
             id: records.ids().session(now),
             slug: Some(slug::make()),
             project_id: project.id.clone(),
@@ -60,8 +68,7 @@ impl Sessions {
             permission: new.permission,
             revert: None,
             extra: Extra::default(),
-        };
-        records.create_session(session).await
+        }
     }
 
     /// An edit of one's own, atomic.

@@ -172,7 +172,7 @@ impl Sessions {
     }
 
     /// What a pending revert does not hide.
-    pub(super) async fn visible(&self, session: &Session) -> Result<Vec<MessageWithParts>> {
+    pub async fn visible(&self, session: &Session) -> Result<Vec<MessageWithParts>> {
         let page = self.messages(&session.id, None, usize::MAX).await?;
         let cut = session.revert.as_ref();
         let cut = cut.and_then(|state| Cut::of(&page.messages, state));

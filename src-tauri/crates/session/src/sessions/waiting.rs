@@ -3,6 +3,7 @@
 use lathe_protocol::ipc::ContextUse;
 use lathe_protocol::{
     MessageId, MessageWithParts, PermissionRequest, QuestionRequest, Session, SessionId,
+    UserMessage,
 };
 
 use super::Sessions;
@@ -41,6 +42,27 @@ impl Sessions {
         let running = self.core.running.lock();
         let parent = running.get(session).and_then(|one| one.parent.as_ref());
         session == id || parent == Some(id)
+    }
+
+    /// What a session was last asked, and by whom and with which model it is answered. What a
+    /// pending revert hides does not count.
+    pub async fn newest_prompt(&self, session: &Session) -> Result<Option<UserMessage>> {
+        let newest = |messages: &[MessageWithParts]| {
+            let mut prompts = messages.iter().rev().filter_map(|one| one.info.as_user());
+            prompts.next().cloned()
+        };
+        if session.revert.is_some() {
+            return Ok(newest(&self.visible(session).await?));
+        }
+        let mut before = None;
+        loop {
+            let page = self.messages(&session.id, before.as_ref(), NEWEST).await?;
+            let found = newest(&page.messages);
+            if found.is_some() || !page.has_older {
+                return Ok(found);
+            }
+            before = page.messages.first().map(|oldest| oldest.info.id().clone());
+        }
     }
 
     /// The prompts that wait for the next step, oldest first.

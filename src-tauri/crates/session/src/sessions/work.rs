@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use lathe_protocol::ipc::PromptInput;
 use lathe_protocol::{
-    Event, Extra, Message, MessageError, MessageId, MessageWithParts, Part, Session, SessionId,
-    SessionStatus, ToolPart, ToolState, Unanswered,
+    Event, Extra, Message, MessageError, MessageId, MessageWithParts, Part, Project, Session,
+    SessionId, SessionStatus, ToolPart, ToolState, Unanswered,
 };
 
 use lathe_store::SessionWriter;
 use tokio::task::JoinHandle;
 
-use super::Sessions;
+use super::{NewSession, Sessions};
 use crate::bus::{Heard, Told};
 use crate::core::{Core, Running};
 use crate::error::{Failed, Result};
@@ -34,6 +34,31 @@ impl Sessions {
             },
         )
         .await
+    }
+
+    /// A new session for a prompt. One that is refused leaves none behind.
+    pub async fn begin_with(
+        &self,
+        project: &Project,
+        directory: &str,
+        input: PromptInput,
+    ) -> Result<(Session, MessageId)> {
+        let new = NewSession {
+            directory,
+            parent: None,
+            title: None,
+            permission: None,
+        };
+        let session = self.draft(project, new);
+        let prompt = Prompt {
+            input,
+            by_agent: false,
+            subtask: None,
+        };
+        let message = self.build(&session, prompt).await?;
+        let session = self.core.records.create_session(session).await?;
+        let prompt = self.send(session.clone(), message).await?;
+        Ok((session, prompt))
     }
 
     pub(super) async fn submit(&self, id: &SessionId, prompt: Prompt) -> Result<MessageId> {

@@ -1,13 +1,15 @@
 //! The session as the turn knows it: what the model may see, and what is still to be done.
 
 use lathe_protocol::{
-    Finish, MessageId, MessageWithParts, Millis, Part, SessionId, SubtaskPart, ToolPart,
+    Finish, MessageId, MessageWithParts, Millis, Part, RevertState, SessionId, SubtaskPart,
+    ToolPart,
 };
 
 use super::told::Told;
 use crate::convert::{self, Target, window};
 use crate::error::Result;
 use crate::records::Records;
+use crate::revert::Cut;
 use lathe_provider::Conversation;
 
 /// Messages are read from the newest on, so many at a time.
@@ -39,6 +41,24 @@ impl History {
                 });
             }
         }
+    }
+
+    /// What is left of a session when a pending revert becomes final.
+    pub async fn load_cut(
+        records: &Records,
+        session: &SessionId,
+        revert: &RevertState,
+    ) -> Result<Self> {
+        // A cut may lie before the newest summary: then that is hidden too.
+        let messages = records.messages(session, None, usize::MAX).await?.messages;
+        let messages = match Cut::of(&messages, revert) {
+            Some(cut) => cut.visible(&messages),
+            None => messages,
+        };
+        Ok(History {
+            messages,
+            ..History::default()
+        })
     }
 
     pub fn messages(&self) -> &[MessageWithParts] {

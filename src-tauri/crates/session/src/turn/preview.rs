@@ -7,6 +7,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::Turn;
+use super::history::History;
 use crate::core::Core;
 use crate::error::{Failed, Result};
 
@@ -20,7 +21,16 @@ pub struct NextRequest {
 }
 
 pub async fn preview(core: Arc<Core>, session: Session, project: Project) -> Result<NextRequest> {
+    let (records, id, revert) = (
+        core.records.clone(),
+        session.id.clone(),
+        session.revert.clone(),
+    );
     let mut turn = Turn::new(core, session, project, CancellationToken::new(), None).await?;
+    if let Some(revert) = &revert {
+        // The next prompt makes it final before anything is asked.
+        turn.history = History::load_cut(&records, &id, revert).await?;
+    }
     let newest = turn.history.newest_user();
     let Some(user) = newest.and_then(|message| message.info.as_user()) else {
         return Err(Failed::refused("Nothing was asked in this session yet"));
