@@ -49,6 +49,18 @@ async fn a_revert_is_previewed_done_and_undone() {
     let done = home.run(&["revert", &id, "--to", &second]).await;
     assert!(done.status.success(), "{}", text(&done.stderr));
     assert!(!file.exists());
+    let shown = text(&home.run(&["show", &id]).await.stdout);
+    assert!(
+        shown.contains("greet") && !shown.contains("write it"),
+        "{shown}"
+    );
+    for form in ["model", "request"] {
+        let asked = home.json(&["show", &id, "--as", form]).await.to_string();
+        assert!(asked.contains("greet"), "{asked}");
+        assert!(!asked.contains("write it"), "what the next prompt deletes");
+    }
+    let export = home.json(&["export", &id]).await;
+    assert_eq!(prompts(&export).len(), 2, "nothing is gone yet");
     let undone = home.run(&["unrevert", &id]).await;
     assert!(undone.status.success(), "{}", text(&undone.stderr));
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "b\n");

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use lathe_protocol::SessionId;
+use lathe_render::escape::visible_line;
 use lathe_session::Sessions;
 
 use crate::{Outcome, output};
@@ -18,7 +19,7 @@ pub async fn sessions(
     let mut found = if all {
         sessions.list_all().await?
     } else {
-        let project = sessions.open_project(directory).await?;
+        let project = sessions.project_at(directory).await?;
         sessions.list(&project).await?
     };
     if let Some(words) = search {
@@ -30,7 +31,11 @@ pub async fn sessions(
         output::json(&found)?;
     } else {
         for session in found {
-            output::line(&format!("{}  {}", session.id, session.title.escape_debug()))?;
+            output::line(&format!(
+                "{}  {}",
+                session.id,
+                output::one_line(&session.title)
+            ))?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -41,7 +46,7 @@ pub async fn import(sessions: &Sessions, path: &Path, json: bool) -> Outcome {
     let report = sessions.import_from(path).await?;
     for one in &report.unreadable {
         let line = format!("not imported: {}: {}", one.what, one.why);
-        output::note(&line.escape_debug().to_string());
+        output::note(&visible_line(&line));
     }
     if json {
         output::json(&report)?;
@@ -66,8 +71,11 @@ pub async fn remove(sessions: &Sessions, id: &SessionId) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-pub fn models(sessions: &Sessions, json: bool) -> Outcome {
-    let catalog = sessions.catalog();
+/// Those of the project, which brings its own if it is trusted, and what runs on this machine.
+pub async fn models(sessions: &Sessions, directory: &Path, json: bool) -> Outcome {
+    let project = sessions.project_at(directory).await?;
+    sessions.models().look_around().await;
+    let catalog = sessions.models_of(&project).await.catalog();
     if json {
         output::json(&catalog.providers())?;
     } else {
@@ -88,10 +96,8 @@ pub async fn check(sessions: &Sessions, repair: bool) -> Outcome {
         output::line(&format!("damaged: {damaged}"))?;
     }
     for stray in &report.strays {
-        output::line(&format!(
-            "stray: {}",
-            stray.display().to_string().escape_debug()
-        ))?;
+        let stray = stray.display().to_string();
+        output::line(&format!("stray: {}", visible_line(&stray)))?;
     }
     for orphan in &report.orphans {
         output::line(&format!("orphan: {orphan}"))?;

@@ -89,7 +89,7 @@ async fn dispatch(args: Args) -> Outcome {
         } => time::revert(&sessions, &id, to, keep_files, preview).await,
         Command::Unrevert { id } => time::unrevert(&sessions, &id).await,
         Command::Rm { id } => data::remove(&sessions, &id).await,
-        Command::Models { json } => data::models(&sessions, json),
+        Command::Models { json } => data::models(&sessions, &directory, json).await,
         Command::Check { repair } => data::check(&sessions, repair).await,
         Command::Completions { .. } => Ok(ExitCode::SUCCESS),
     }

@@ -1,65 +1,120 @@
 //! The only place that prints.
 //!
 //! Answers go to standard output, everything about them to standard error. A reader that
-//! went away (`| head`) ends the program quietly.
-
-#![allow(clippy::print_stderr, reason = "a command line speaks on its terminal")]
+//! went away (`| head`) ends the program quietly; one that only closed standard error misses
+//! what is said there, and the work goes on.
+//!
+//! What a model, a file or a server says may hold codes that a terminal acts upon. They are
+//! made visible on the way to a terminal; a pipe gets the bytes as they are.
 
 use std::error::Error;
+use std::fmt::Arguments;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
+use lathe_render::escape;
 use serde::Serialize;
 use tokio::sync::oneshot;
 
+// Asked once: they are needed for every piece of an answer.
+static OUT_IS_TERMINAL: LazyLock<bool> = LazyLock::new(|| io::stdout().is_terminal());
+static ERR_IS_TERMINAL: LazyLock<bool> = LazyLock::new(|| io::stderr().is_terminal());
+
 pub fn fail(error: &dyn Error) -> ExitCode {
-    eprintln!("lathectl: {error}");
+    note(&format!("lathectl: {error}"));
     ExitCode::FAILURE
 }
 
 /// A line about the work. What was printed before it is seen before it.
 pub fn note(text: &str) {
     if let Err(error) = flush() {
-        eprintln!("lathectl: {error}");
+        say(format_args!("lathectl: {error}\n"));
     }
     progress(None);
-    eprintln!("{text}");
+    say(format_args!("{}\n", escape::visible(text)));
 }
 
 /// The one line on a terminal that says what is going on; the next one replaces it.
 pub fn progress(line: Option<&str>) {
     static SHOWN: AtomicBool = AtomicBool::new(false);
-    // Asked once: this is called for every piece of an answer.
-    static IS_TERMINAL: LazyLock<bool> = LazyLock::new(|| io::stderr().is_terminal());
-    if !*IS_TERMINAL {
+    if !*ERR_IS_TERMINAL {
         return;
     }
     if SHOWN.swap(line.is_some(), Ordering::Relaxed) {
-        eprint!("\r\x1b[2K");
+        say(format_args!("\r\x1b[2K"));
     }
     if let Some(line) = line {
-        let short: String = line.chars().take(70).collect();
-        eprint!("{short}");
+        let short: String = one_line(line).chars().take(70).collect();
+        say(format_args!("{short}"));
     }
-    // What a terminal does not show now it will show with the next line.
-    let _ = io::stderr().flush();
+}
+
+/// Whether anybody sees [`progress`].
+pub fn shows_progress() -> bool {
+    *ERR_IS_TERMINAL
+}
+
+/// A title or a name: its first line, with nothing in it that a terminal acts upon.
+pub fn one_line(text: &str) -> String {
+    escape::visible_line(text.lines().next().unwrap_or_default())
+}
+
+/// Nobody may be listening there any more, and the work goes on all the same.
+fn say(text: Arguments<'_>) {
+    let mut err = io::stderr().lock();
+    let _ = err.write_fmt(text);
+    let _ = err.flush();
 }
 
 /// Answers come in many small pieces; they are written together.
-static OUT: LazyLock<Mutex<BufWriter<Stdout>>> =
-    LazyLock::new(|| Mutex::new(BufWriter::new(io::stdout())));
+struct Out {
+    to: BufWriter<Stdout>,
+    /// What a character means may depend on the one before it, in the piece before.
+    previous: Option<char>,
+}
+
+static OUT: LazyLock<Mutex<Out>> = LazyLock::new(|| {
+    Mutex::new(Out {
+        to: BufWriter::new(io::stdout()),
+        previous: None,
+    })
+});
 
 /// Printed with the next [`flush`], or when enough has come together.
 pub fn text(text: &str) -> io::Result<()> {
+    if !*OUT_IS_TERMINAL {
+        return exact(text);
+    }
     progress(None);
     let mut out = OUT.lock().unwrap_or_else(PoisonError::into_inner);
-    out.write_all(text.as_bytes())
+    let shown = visible_after(&mut out.previous, text);
+    out.to.write_all(shown.as_bytes())
+}
+
+/// For programs: whatever the target, these bytes.
+fn exact(text: &str) -> io::Result<()> {
+    progress(None);
+    let mut out = OUT.lock().unwrap_or_else(PoisonError::into_inner);
+    out.to.write_all(text.as_bytes())
+}
+
+fn visible_after(previous: &mut Option<char>, text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match escape::is_hidden(*previous, c) {
+            true => shown.push_str(&escape::name(c)),
+            false => shown.push(c),
+        }
+        *previous = Some(c);
+    }
+    shown
 }
 
 pub fn flush() -> io::Result<()> {
-    OUT.lock().unwrap_or_else(PoisonError::into_inner).flush()
+    let mut out = OUT.lock().unwrap_or_else(PoisonError::into_inner);
+    out.to.flush()
 }
 
 pub fn line(line: &str) -> io::Result<()> {
@@ -69,23 +124,25 @@ pub fn line(line: &str) -> io::Result<()> {
 
 /// Indented where a person reads it, one line where a program does.
 pub fn json(value: &impl Serialize) -> io::Result<()> {
-    line(&serde_json::to_string_pretty(value)?)
+    exact(&serde_json::to_string_pretty(value)?)?;
+    exact("\n")
 }
 
 pub fn json_line(value: &impl Serialize) -> io::Result<()> {
-    line(&serde_json::to_string(value)?)
+    exact(&serde_json::to_string(value)?)?;
+    exact("\n")
 }
 
 /// Whether somebody is there to answer a question.
 pub fn has_person() -> bool {
-    io::stdin().is_terminal() && io::stderr().is_terminal()
+    io::stdin().is_terminal() && *ERR_IS_TERMINAL
 }
 
 /// Asks on the terminal; `None` when there is no answer. Whoever no longer waits for it may
 /// end the program all the same: nobody waits for the thread that reads.
 pub async fn ask(question: &str) -> Option<String> {
-    eprint!("{question}");
-    io::stderr().flush().ok()?;
+    progress(None);
+    say(format_args!("{question}"));
     let (answer, answered) = oneshot::channel();
     std::thread::spawn(move || {
         let mut line = String::new();
@@ -94,4 +151,29 @@ pub async fn ask(question: &str) -> Option<String> {
         let _ = answer.send(read.ok().map(|_| line.trim().to_owned()));
     });
     answered.await.ok()?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_would_act_upon_is_seen_and_everything_else_stays() {
+        let said = "Don't panic \"now\":\n\t\u{1b}]52;c;aGk=\u{7}done\u{202e} \u{9b}2J";
+        assert_eq!(
+            visible_after(&mut None, said),
+            "Don't panic \"now\":\n\t␛]52;c;aGk=␇done\\u{202e} \\u{9b}2J"
+        );
+    }
+
+    #[test]
+    fn a_picture_of_several_characters_may_come_in_pieces() {
+        let mut previous = None;
+        let pieces = ["👩", "\u{200d}", "💻"];
+        let shown: String = pieces
+            .iter()
+            .map(|piece| visible_after(&mut previous, piece))
+            .collect();
+        assert_eq!(shown, "👩\u{200d}💻");
+    }
 }

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use lathe_protocol::ipc::{RevertChange, RevertFile, RevertTarget};
 use lathe_protocol::{MessageId, SessionId};
+use lathe_render::escape::visible_line;
 use lathe_session::Sessions;
 
 use crate::{Outcome, output};
@@ -64,7 +65,7 @@ fn print(files: &[RevertFile]) -> Outcome<()> {
             file.deletions,
             why.unwrap_or_default()
         );
-        output::line(&line.escape_debug().to_string())?;
+        output::line(&visible_line(&line))?;
     }
     Ok(())
 }
