@@ -111,7 +111,7 @@ async fn commands_that_flood_linger_or_hide_leave_nothing_behind() {
 
 /// Processes whose command line holds the marker.
 #[cfg(target_os = "linux")]
-fn survivors(marker: &str) -> Vec<String> {
+pub fn survivors(marker: &str) -> Vec<String> {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     let lines = processes.filter_map(|entry| {
         let line = std::fs::read(entry.path().join("cmdline")).ok()?;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use lathe_provider::WireKind;
 use lathe_test_support::fake_model::FakeModel;
@@ -72,6 +73,25 @@ impl Home {
             text(&output.stderr)
         );
         serde_json::from_slice(&output.stdout).unwrap()
+    }
+
+    /// Waits until a record of this kind holds these words.
+    pub async fn stores(&self, kind: &str, words: &str) {
+        let folder = self.data().join("storage").join(kind);
+        let holds = || {
+            let files = crate::kill::records_named(&folder, |name| name.ends_with(".json"));
+            let contents = files
+                .iter()
+                .filter_map(|path| std::fs::read_to_string(path).ok());
+            contents.into_iter().any(|content| content.contains(words))
+        };
+        let until = async {
+            while !holds() {
+                tokio::task::yield_now().await;
+            }
+        };
+        let waited = tokio::time::timeout(Duration::from_secs(120), until).await;
+        assert!(waited.is_ok(), "no {kind} ever held {words:?}");
     }
 
     /// The ids of all sessions, last used first.

@@ -7,7 +7,10 @@
 )]
 
 mod commands;
+mod ending;
+mod events;
 mod faults;
+mod going_on;
 mod hostile;
 mod import;
 mod kill;

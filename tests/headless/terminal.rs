@@ -132,7 +132,66 @@ async fn an_interrupt_at_a_question_stops_the_turn() {
     terminal.until("Allow edit: b.txt?").await;
     terminal.interrupt();
     let (status, _) = terminal.end().await;
-    assert_eq!(status.code(), Some(1));
+    assert_eq!(status.code(), Some(130));
     assert!(!home.project().join("b.txt").exists());
     assert_eq!(model.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn what_always_covers_is_not_asked_again() {
+    let model = FakeModel::start().await;
+    let read = |file: &str| call("read", json!({ "filePath": file }));
+    model.reply([read("a.env"), read("b.env")]);
+    model.reply([say("Read.")]);
+    let home = Home::new(&model);
+    for file in ["a.env", "b.env"] {
+        std::fs::write(home.project().join(file), "A=1\n").unwrap();
+    }
+    let mut terminal = Terminal::start(&home, &["run", "look"]);
+    terminal.until("[N]o: ").await;
+    terminal.type_in("a\n");
+    terminal.until("Read.").await;
+    let (status, screen) = terminal.end().await;
+    assert!(status.success(), "{screen}");
+    assert_eq!(screen.matches("Allow ").count(), 1, "{screen}");
+}
+
+#[tokio::test]
+async fn codes_in_an_answer_are_shown_on_a_terminal_and_kept_in_a_pipe() {
+    let said = "Don't \u{1b}]52;c;aGk=\u{7}panic\u{202e}";
+    let seen = "Don't ␛]52;c;aGk=␇panic\\u{202e}";
+    let model = FakeModel::start().await;
+    model.reply([say(said)]);
+    model.reply([say(said)]);
+    let home = Home::new(&model);
+    let terminal = Terminal::start(&home, &["run", "hello"]);
+    terminal.until(seen).await;
+    assert!(terminal.end().await.0.success());
+    let [id] = home.sessions().await.try_into().unwrap();
+    let terminal = Terminal::start(&home, &["show", &id]);
+    terminal.until(seen).await;
+    let (_, screen) = terminal.end().await;
+    assert!(!screen.contains("\u{1b}]52"), "{screen:?}");
+    let piped = home.run(&["run", "hello"]).await;
+    assert_eq!(
+        String::from_utf8(piped.stdout).unwrap(),
+        format!("{said}\n")
+    );
+}
+
+#[tokio::test]
+async fn what_goes_on_is_told_below_what_was_said() {
+    let model = FakeModel::start().await;
+    model.reply([
+        say("Let me look."),
+        call("read", json!({ "filePath": "a.txt" })),
+    ]);
+    model.reply([say("It says one.")]);
+    let home = Home::new(&model);
+    let terminal = Terminal::start(&home, &["run", "what does it say?"]);
+    terminal.until("It says one.").await;
+    let (_, screen) = terminal.end().await;
+    let (said, rest) = screen.split_once("… read").unwrap();
+    assert!(said.ends_with("Let me look.\r\n"), "{screen:?}");
+    assert!(rest.contains("It says one."), "{screen:?}");
 }

@@ -2,134 +2,68 @@
 
 mod answer;
 mod follow;
+mod start;
+mod stop;
+mod verdict;
 
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use lathe_protocol::ipc::{PromptFile, PromptInput};
-use lathe_protocol::{Action, Rule, Session, SessionId};
-use lathe_session::{Sessions, parse_model_ref};
-use url::Url;
+use lathe_protocol::{Action, Rule};
+use lathe_session::Sessions;
 
-use crate::Outcome;
 use crate::args::RunArgs;
+use crate::{Outcome, output};
 use follow::Follower;
+use start::Start;
+use stop::Stop;
 
 /// A title may come after the answer, and nobody likes to wait for one.
 const FOR_A_TITLE: Duration = Duration::from_secs(3);
 
 pub async fn run(sessions: &Sessions, directory: &Path, args: RunArgs) -> Outcome {
-    let model = match &args.model {
-        None => None,
-        Some(text) => {
-            let parsed = parse_model_ref(text);
-            Some(parsed.ok_or_else(|| format!("{text:?} is not of the form provider/model"))?)
-        }
-    };
-    let files = args.file.iter().map(|path| attached(path));
-    let files = files.collect::<Outcome<Vec<_>>>()?;
-    let session = choose(sessions, directory, &args).await?;
-    if let Some(agent) = &args.agent {
-        check_agent(sessions, &session, agent).await?;
-    }
-    sessions.set_rules(rules(&args));
+    // Before anything happens, so that all of it is heard.
     let events = sessions.subscribe();
-    let input = PromptInput {
-        text: args.prompt.join(" "),
-        agent: args.agent,
-        model,
-        variant: args.variant,
-        files,
-    };
-    let prompt = sessions.prompt(&session.id, input).await?;
-    Follower::new(sessions, &session.id, prompt, args.json)
-        .follow(events)
-        .await?;
-    sessions.settle_titles(FOR_A_TITLE).await;
-    verdict(sessions, &session.id).await
-}
-
-fn attached(path: &Path) -> Outcome<PromptFile> {
-    let found = path.canonicalize();
-    let found = found.map_err(|error| format!("{}: {error}", path.display()))?;
-    let url = Url::from_file_path(&found);
-    let url = url.map_err(|()| format!("{} cannot be attached", path.display()))?;
-    Ok(PromptFile {
-        url: url.into(),
-        ..PromptFile::default()
+    sessions.grant(granted(&args));
+    let json = args.json;
+    let start = Start::of(sessions, directory, args).await?;
+    let stop = Stop::listen(sessions)?;
+    let (session, prompt) = start.begin(sessions).await?;
+    if stop.code().is_some() {
+        // The signal was quicker than the turn.
+        sessions.close().await;
+    }
+    let mut follower = Follower::new(sessions, session.id.clone(), prompt, json, stop.clone());
+    let followed = follower.follow(events).await;
+    if followed.is_err() {
+        // Nobody sees what it does any more.
+        sessions.close().await;
+    }
+    if let Some(code) = stop.code() {
+        return Ok(code);
+    }
+    follower.wait_for_title(followed?, FOR_A_TITLE).await?;
+    let page = sessions.messages(&session.id, None, 1).await?;
+    Ok(match verdict::of(page.messages.last()) {
+        Ok(()) if !follower.has_failed() => ExitCode::SUCCESS,
+        Err(why) if !follower.has_failed() => {
+            output::note(&format!("lathectl: {why}"));
+            ExitCode::FAILURE
+        }
+        _ => ExitCode::FAILURE,
     })
 }
 
-/// History may name an agent that is gone; a person who does made a mistake.
-async fn check_agent(sessions: &Sessions, session: &Session, agent: &str) -> Outcome<()> {
-    let project = match sessions.project(&session.project_id).await {
-        Ok(project) => project,
-        Err(_) => sessions.open_project(session.directory.as_ref()).await?,
-    };
-    let agents = sessions.agents(&project).await?;
-    if agents.iter().any(|one| one.name == agent) {
-        return Ok(());
-    }
-    let names: Vec<_> = agents.iter().map(|one| one.name.as_str()).collect();
-    Err(format!(
-        "there is no agent {agent:?}; there are: {}",
-        names.join(", ")
-    )
-    .into())
-}
-
-async fn choose(sessions: &Sessions, directory: &Path, args: &RunArgs) -> Outcome<Session> {
-    if let Some(id) = &args.session {
-        return Ok(sessions.get(id).await?);
-    }
-    let project = sessions.open_project(directory).await?;
-    if args.continue_last {
-        let last = sessions
-            .list(&project)
-            .await?
-            .into_iter()
-            .find(|one| one.parent_id.is_none());
-        return last.ok_or_else(|| "there is no session here to go on with".into());
-    }
-    let directory = directory.canonicalize()?;
-    Ok(sessions
-        .create_in(&project, &directory.display().to_string(), None)
-        .await?)
-}
-
-fn rules(args: &RunArgs) -> Vec<Rule> {
-    let mut rules: Vec<_> = args
-        .allow
-        .iter()
-        .map(|text| {
-            let (permission, pattern) = text.split_once('=').unwrap_or((text, "*"));
-            allow(permission, pattern)
-        })
-        .collect();
-    if args.yes {
-        rules.push(allow("*", "*"));
-    }
-    rules
-}
-
-fn allow(permission: &str, pattern: &str) -> Rule {
-    Rule {
+fn granted(args: &RunArgs) -> Vec<Rule> {
+    let allow = |permission: &str, pattern: &str| Rule {
         permission: permission.into(),
         pattern: pattern.into(),
         action: Action::Allow,
-    }
-}
-
-/// Well only if the newest answer came to its own end.
-async fn verdict(sessions: &Sessions, id: &SessionId) -> Outcome {
-    let page = sessions.messages(id, None, 1).await?;
-    let last = page
-        .messages
-        .last()
-        .and_then(|message| message.info.as_assistant());
-    Ok(match last {
-        Some(answer) if answer.error.is_none() && answer.finish.is_some() => ExitCode::SUCCESS,
-        _ => ExitCode::FAILURE,
-    })
+    };
+    let named = args.allow.iter().map(|text| {
+        let (permission, pattern) = text.split_once('=').unwrap_or((text, "*"));
+        allow(permission, pattern)
+    });
+    named.chain(args.yes.then(|| allow("*", "*"))).collect()
 }

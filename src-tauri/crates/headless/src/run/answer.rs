@@ -1,14 +1,15 @@
 //! What a turn asks, answered by the person at the terminal or by nobody.
 
 use lathe_protocol::{PermissionRequest, Question, QuestionRequest};
+use lathe_render::escape::{visible, visible_line};
 use lathe_session::Answer;
 
-use super::follow::visible;
 use crate::output;
 
 pub async fn permission(request: &PermissionRequest) -> Answer {
     let what = format!("{}: {}", request.permission, request.patterns.join(", "));
-    let what = visible(&what);
+    // All of it: a person decides by what is shown.
+    let what = visible_line(&what);
     if !output::has_person() {
         output::note(&format!("! rejected {what} (use --allow or --yes)"));
         return Answer::Reject { message: None };
@@ -36,7 +37,7 @@ pub async fn answers(request: &QuestionRequest) -> Option<Vec<Vec<String>>> {
 async fn answer(question: &Question) -> Option<String> {
     let options = question.options.iter().enumerate();
     let lines: Vec<_> = options
-        .map(|(index, option)| format!("  {}. {}", index + 1, visible(&option.label)))
+        .map(|(index, option)| format!("  {}. {}", index + 1, visible_line(&option.label)))
         .collect();
     let text = format!("{}\n{}\n> ", visible(&question.question), lines.join("\n"));
     let typed = output::ask(&text).await.filter(|typed| !typed.is_empty())?;

@@ -10,11 +10,12 @@ use lathe_protocol::{
     Event, Message, MessageId, MessagePartUpdated, MessageWithParts, Part, PartId, SessionId,
     SessionStatus, ToolPart, ToolState,
 };
-use lathe_session::Sessions;
 use lathe_session::bus::{Delta, Heard, Subscription, Told};
+use lathe_session::{Failed, Sessions};
 use tokio::time::Instant;
 
 use super::answer;
+use super::stop::Stop;
 use crate::{Outcome, output};
 
 /// How far back a listener that fell behind looks: more steps than it can have missed.
@@ -25,9 +26,13 @@ const GATHER: Duration = Duration::from_millis(4);
 
 pub struct Follower<'a> {
     sessions: &'a Sessions,
-    id: &'a SessionId,
+    id: SessionId,
     prompt: MessageId,
     json: bool,
+    stop: Stop,
+    /// The messages that answer the prompt. What is said in the person's place, and what sums
+    /// a session up, are none.
+    answers: HashSet<MessageId>,
     /// Parts as they were last told, for the deltas that follow. Only events need them.
     open: HashMap<PartId, Part>,
     /// How many bytes of each text are printed.
@@ -41,16 +46,24 @@ pub struct Follower<'a> {
     is_behind: bool,
     /// When what is printed was last brought to sight.
     shown: Instant,
-    is_stopped: bool,
+    has_failed: bool,
 }
 
 impl<'a> Follower<'a> {
-    pub fn new(sessions: &'a Sessions, id: &'a SessionId, prompt: MessageId, json: bool) -> Self {
+    pub fn new(
+        sessions: &'a Sessions,
+        id: SessionId,
+        prompt: MessageId,
+        json: bool,
+        stop: Stop,
+    ) -> Self {
         Follower {
             sessions,
             id,
             prompt,
             json,
+            stop,
+            answers: HashSet::new(),
             open: HashMap::new(),
             printed: HashMap::new(),
             settled: HashSet::new(),
@@ -58,19 +71,25 @@ impl<'a> Follower<'a> {
             open_line: None,
             is_behind: false,
             shown: Instant::now(),
-            is_stopped: false,
+            has_failed: false,
         }
     }
 
-    /// To the end of the turn. Ctrl+C stops the turn, and its end is followed all the same.
-    pub async fn follow(mut self, mut events: Subscription) -> Outcome<()> {
+    /// The session told of an error, and so did we.
+    pub fn has_failed(&self) -> bool {
+        self.has_failed
+    }
+
+    /// To the end of the turn, also of one that is stopped. Returns what may still be heard.
+    pub async fn follow(&mut self, mut events: Subscription) -> Outcome<Subscription> {
         loop {
             let heard = match events.try_next() {
                 Some(heard) => Some(heard),
-                None => match self.wait(&mut events).await? {
-                    Some(heard) => heard,
-                    None => continue,
-                },
+                None if self.is_behind => {
+                    self.gather().await?;
+                    continue;
+                }
+                None => events.next().await,
             };
             let over = match heard {
                 None => true,
@@ -80,61 +99,72 @@ impl<'a> Follower<'a> {
             if over {
                 self.end_line()?;
                 output::progress(None);
-                return Ok(output::flush()?);
-            }
-        }
-    }
-
-    /// Nothing more for now. Words that follow each other closely are shown together.
-    async fn wait(&mut self, events: &mut Subscription) -> Outcome<Option<Option<Heard>>> {
-        let shown = self.shown + GATHER;
-        tokio::select! {
-            // Woken for each word, this thread would do little else.
-            heard = events.next(), if !self.is_behind => return Ok(Some(heard)),
-            () = tokio::time::sleep_until(shown), if self.is_behind => {
                 output::flush()?;
-                self.is_behind = false;
-                self.shown = Instant::now();
+                return Ok(events);
             }
-            _ = tokio::signal::ctrl_c(), if !self.is_stopped => self.stop().await,
         }
-        Ok(None)
     }
 
-    async fn stop(&mut self) {
-        self.is_stopped = true;
-        self.sessions.abort(self.id).await;
+    /// Nothing more for now. Words that follow each other closely are shown together: woken
+    /// for each of them, this thread would do little else.
+    async fn gather(&mut self) -> Outcome<()> {
+        tokio::time::sleep_until(self.shown + GATHER).await;
+        output::flush()?;
+        self.is_behind = false;
+        self.shown = Instant::now();
+        Ok(())
+    }
+
+    /// A title that comes in time is an event like any other.
+    pub async fn wait_for_title(
+        &mut self,
+        mut events: Subscription,
+        patience: Duration,
+    ) -> Outcome<()> {
+        let mut stop = self.stop.clone();
+        tokio::select! {
+            () = self.sessions.settle_titles(patience) => {}
+            () = stop.asked() => {}
+        }
+        while let Some(heard) = events.try_next() {
+            if let Heard::Notice(notice) = heard
+                && self.json
+            {
+                self.take(notice.told).await?;
+            }
+        }
+        Ok(output::flush()?)
     }
 
     /// True when the turn is over.
     async fn take(&mut self, told: Told) -> Outcome<bool> {
         self.is_behind = true;
         match told {
-            Told::Delta(delta) if delta.session_id == *self.id => self.delta(&delta)?,
+            // Whatever is told in this program is about this turn and the tasks it hands out.
+            Told::Delta(delta) if self.json => self.delta_event(&delta)?,
+            Told::Delta(delta) if delta.session_id == self.id => self.delta(&delta)?,
             Told::Delta(_) | Told::Queue(_) => {}
-            Told::Event(event) if event.session_id().is_none_or(|id| id == self.id) => {
+            Told::Event(event) => {
+                let is_ours = event.session_id().is_none_or(|id| *id == self.id);
                 if self.json {
                     if let Event::MessagePartUpdated(updated) = &*event {
                         self.open
                             .insert(updated.part.id().clone(), updated.part.clone());
                     }
                     output::json_line(&*event)?;
-                } else {
+                } else if is_ours {
                     self.event(&event)?;
                 }
+                self.has_failed |= is_ours && matches!(*event, Event::SessionError { .. });
+                // A task that waits for an answer makes us wait, too.
                 self.answer(&event).await?;
-                return Ok(matches!(*event, Event::SessionIdle { .. }));
+                return Ok(is_ours && matches!(*event, Event::SessionIdle { .. }));
             }
-            // A task that waits for an answer makes us wait, too.
-            Told::Event(event) => self.answer(&event).await?,
         }
         Ok(false)
     }
 
     fn delta(&mut self, delta: &Delta) -> Outcome<()> {
-        if self.json {
-            return self.delta_event(delta);
-        }
         let Some(printed) = self.printed.get_mut(&delta.part_id) else {
             return Ok(());
         };
@@ -169,6 +199,10 @@ impl<'a> Follower<'a> {
 
     fn event(&mut self, event: &Event) -> Outcome<()> {
         match event {
+            Event::MessageUpdated { info } => {
+                self.note_answer(info);
+                Ok(())
+            }
             Event::MessagePartUpdated(updated) => self.part(&updated.part),
             Event::SessionError {
                 error: Some(error), ..
@@ -183,7 +217,7 @@ impl<'a> Follower<'a> {
 
     fn part(&mut self, part: &Part) -> Outcome<()> {
         match part {
-            Part::Text(text) if self.is_answer(&text.message_id) => {
+            Part::Text(text) if self.answers.contains(&text.message_id) => {
                 let begun = self.printed.contains_key(&text.id);
                 let printed = self.printed.entry(text.id.clone()).or_default();
                 if let Some(new) = text.text.get(*printed..)
@@ -212,8 +246,13 @@ impl<'a> Follower<'a> {
 
     fn tool(&mut self, tool: &ToolPart) -> Outcome<()> {
         if !tool.state().is_settled() {
-            let what = format!("… {} {}", tool.tool, tool.state().name());
-            output::progress(Some(&visible(&what)));
+            if output::shows_progress() {
+                // It has a line of its own, below what was said.
+                self.end_line()?;
+                output::flush()?;
+                let what = format!("… {} {}", tool.tool, tool.state().name());
+                output::progress(Some(&what));
+            }
         } else if self.settled.insert(tool.id.clone()) {
             self.end_line()?;
             output::note(&tool_line(&tool.tool, tool.state()));
@@ -221,30 +260,39 @@ impl<'a> Follower<'a> {
         Ok(())
     }
 
-    /// What was said before the prompt, and the prompt itself, are known.
-    fn is_answer(&self, message: &MessageId) -> bool {
-        *message != self.prompt
+    fn note_answer(&mut self, info: &Message) {
+        if let Message::Assistant(answer) = info
+            && answer.summary != Some(true)
+        {
+            self.answers.insert(answer.id.clone());
+        }
     }
 
     /// Looks at the session itself. True when the turn is over.
     async fn catch_up(&mut self) -> Outcome<bool> {
-        let over = self.sessions.status(self.id) == SessionStatus::Idle;
-        let page = self.sessions.messages(self.id, None, CATCH_UP).await?;
-        let since = |message: &MessageWithParts| match &message.info {
-            Message::Assistant(info) => info.parent_id == self.prompt,
-            Message::User(_) => false,
-        };
-        let messages = page.messages.into_iter().filter(since);
-        for part in messages
-            .flat_map(|message| message.parts)
-            .collect::<Vec<_>>()
-        {
+        let over = self.sessions.status(&self.id) == SessionStatus::Idle;
+        let page = self.sessions.messages(&self.id, None, CATCH_UP).await?;
+        let mut messages = page.messages.into_iter();
+        // By position: after a summary, answers have another prompt. One that is so far back
+        // that it is not among these has everything here behind it.
+        let is_prompt = |one: &MessageWithParts| *one.info.id() == self.prompt;
+        if messages.as_slice().iter().any(is_prompt) {
+            messages.by_ref().find(is_prompt);
+        }
+        for message in messages {
+            self.note_answer(&message.info);
             if self.json {
-                self.open.insert(part.id().clone(), part.clone());
-                let updated = MessagePartUpdated { part, delta: None };
-                output::json_line(&Event::MessagePartUpdated(updated))?;
-            } else {
-                self.part(&part)?;
+                let info = message.info;
+                output::json_line(&Event::MessageUpdated { info })?;
+            }
+            for part in message.parts {
+                if self.json {
+                    self.open.insert(part.id().clone(), part.clone());
+                    let updated = MessagePartUpdated { part, delta: None };
+                    output::json_line(&Event::MessagePartUpdated(updated))?;
+                } else {
+                    self.part(&part)?;
+                }
             }
         }
         for request in self.sessions.permissions() {
@@ -263,32 +311,40 @@ impl<'a> Follower<'a> {
         Ok(())
     }
 
-    /// Once for each request: it may be heard of twice.
+    /// Once for each request: it may be heard of twice, or be settled by the answer to another.
     async fn answer(&mut self, event: &Event) -> Outcome<()> {
+        let mut stop = self.stop.clone();
         match event {
-            Event::PermissionAsked(request)
-                if self.answered.insert(request.id.as_str().to_owned()) =>
-            {
+            Event::PermissionAsked(request) => {
+                let waiting = self.sessions.permissions();
+                let waits = waiting.iter().any(|one| one.id == request.id);
+                if !waits || !self.answered.insert(request.id.as_str().to_owned()) {
+                    return Ok(());
+                }
                 self.end_line()?;
                 output::flush()?;
                 tokio::select! {
                     reply = answer::permission(request) => {
-                        self.sessions.answer_permission(&request.id, reply).await?;
+                        let done = self.sessions.answer_permission(&request.id, reply).await;
+                        or_settled(done)?;
                     }
-                    _ = tokio::signal::ctrl_c() => self.stop().await,
+                    () = stop.asked() => {}
                 }
             }
-            Event::QuestionAsked(request)
-                if self.answered.insert(request.id.as_str().to_owned()) =>
-            {
+            Event::QuestionAsked(request) => {
+                let waiting = self.sessions.questions();
+                let waits = waiting.iter().any(|one| one.id == request.id);
+                if !waits || !self.answered.insert(request.id.as_str().to_owned()) {
+                    return Ok(());
+                }
                 self.end_line()?;
                 output::flush()?;
                 tokio::select! {
-                    answers = answer::answers(request) => match answers {
-                        Some(answers) => self.sessions.answer_question(&request.id, answers)?,
-                        None => self.sessions.dismiss_question(&request.id)?,
-                    },
-                    _ = tokio::signal::ctrl_c() => self.stop().await,
+                    answers = answer::answers(request) => or_settled(match answers {
+                        Some(answers) => self.sessions.answer_question(&request.id, answers),
+                        None => self.sessions.dismiss_question(&request.id),
+                    })?,
+                    () = stop.asked() => {}
                 }
             }
             _ => {}
@@ -297,19 +353,18 @@ impl<'a> Follower<'a> {
     }
 }
 
-fn tool_line(tool: &str, state: &ToolState) -> String {
-    match state {
-        ToolState::Completed(done) => format!("· {tool} {}", visible(&done.title)),
-        ToolState::Error(failed) => format!("× {tool} {}", visible(&failed.error)),
-        other => format!("· {tool} {}", other.name()),
+/// Whoever was quicker has answered it.
+fn or_settled(done: Result<(), Failed>) -> Result<(), Failed> {
+    match done {
+        Err(Failed::Missing { .. }) => Ok(()),
+        done => done,
     }
 }
 
-/// A title from a model may hold anything; a terminal acts on some of it.
-pub fn visible(text: &str) -> String {
-    text.lines()
-        .next()
-        .unwrap_or_default()
-        .escape_debug()
-        .to_string()
+fn tool_line(tool: &str, state: &ToolState) -> String {
+    match state {
+        ToolState::Completed(done) => format!("· {tool} {}", output::one_line(&done.title)),
+        ToolState::Error(failed) => format!("× {tool} {}", output::one_line(&failed.error)),
+        other => format!("· {tool} {}", other.name()),
+    }
 }

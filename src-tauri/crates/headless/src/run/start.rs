@@ -1,0 +1,173 @@
+//! What a turn begins with: which session, who answers, with what. Everything is looked at
+//! first; only what will be asked leaves a trace.
+
+use std::path::{Path, PathBuf};
+
+use lathe_protocol::ipc::{AgentMode, AgentView, PromptFile, PromptInput};
+use lathe_protocol::{MessageId, ModelRef, Project, Session, UserMessage};
+use lathe_session::models::DEMO;
+use lathe_session::{Sessions, parse_model_ref};
+use url::Url;
+
+use crate::Outcome;
+use crate::args::RunArgs;
+
+pub struct Start {
+    place: Place,
+    input: PromptInput,
+}
+
+enum Place {
+    New(PathBuf),
+    Old(Session),
+}
+
+impl Start {
+    pub async fn of(sessions: &Sessions, directory: &Path, args: RunArgs) -> Outcome<Self> {
+        let model = args.model.as_deref().map(model_named).transpose()?;
+        let files = args.file.iter().map(|path| attached(path));
+        let files = files.collect::<Outcome<Vec<_>>>()?;
+        let (place, project) = place(sessions, directory, &args).await?;
+        let last = match &place {
+            Place::New(_) => None,
+            Place::Old(session) => sessions.newest_prompt(session).await?,
+        };
+        let agent = agent(sessions, &project, args.agent, last.as_ref()).await?;
+        let asked_for = Use {
+            model,
+            variant: args.variant,
+        };
+        let Use { model, variant } = asked_for.or_as(sessions, &project, last).await;
+        let input = PromptInput {
+            text: args.prompt.join(" "),
+            agent,
+            model,
+            variant,
+            files,
+        };
+        Ok(Start { place, input })
+    }
+
+    pub async fn begin(self, sessions: &Sessions) -> Outcome<(Session, MessageId)> {
+        match self.place {
+            Place::New(directory) => {
+                let project = sessions.open_project(&directory).await?;
+                let folder = directory.display().to_string();
+                let begun = sessions.begin_with(&project, &folder, self.input).await;
+                Ok(begun?)
+            }
+            Place::Old(session) => {
+                let prompt = sessions.prompt(&session.id, self.input).await?;
+                Ok((session, prompt))
+            }
+        }
+    }
+}
+
+async fn place(sessions: &Sessions, directory: &Path, args: &RunArgs) -> Outcome<(Place, Project)> {
+    if let Some(id) = &args.session {
+        let session = sessions.get(id).await?;
+        let project = match sessions.project(&session.project_id).await {
+            Ok(project) => project,
+            Err(_) => sessions.project_at(session.directory.as_ref()).await?,
+        };
+        return Ok((Place::Old(session), project));
+    }
+    let project = sessions.project_at(directory).await?;
+    if !args.continue_last {
+        return Ok((Place::New(directory.canonicalize()?), project));
+    }
+    let mut found = sessions.list(&project).await?.into_iter();
+    match found.find(|one| one.parent_id.is_none()) {
+        Some(session) => Ok((Place::Old(session), project)),
+        None => Err("there is no session here to go on with".into()),
+    }
+}
+
+fn model_named(text: &str) -> Outcome<ModelRef> {
+    let parsed = parse_model_ref(text);
+    Ok(parsed.ok_or_else(|| format!("\"{text}\" is not of the form provider/model"))?)
+}
+
+fn attached(path: &Path) -> Outcome<PromptFile> {
+    let found = path.canonicalize();
+    let found = found.map_err(|error| format!("{}: {error}", path.display()))?;
+    let url = Url::from_file_path(&found);
+    let url = url.map_err(|()| format!("{} cannot be attached", path.display()))?;
+    Ok(PromptFile {
+        url: url.into(),
+        ..PromptFile::default()
+    })
+}
+
+/// A session goes on with the agent of its newest prompt, unless that is gone; a person who
+/// names one that is not there made a mistake.
+async fn agent(
+    sessions: &Sessions,
+    project: &Project,
+    wanted: Option<String>,
+    last: Option<&UserMessage>,
+) -> Outcome<Option<String>> {
+    let before = last.and_then(|prompt| prompt.agent.clone());
+    if wanted.is_none() && before.is_none() {
+        return Ok(None);
+    }
+    let agents = sessions.agents(project).await?;
+    let Some(wanted) = wanted else {
+        let talks = |one: &AgentView| one.mode != AgentMode::Subagent;
+        let is_there = |name: &String| agents.iter().any(|one| one.name == *name && talks(one));
+        return Ok(before.filter(is_there));
+    };
+    if agents.iter().any(|one| one.name == wanted) {
+        return Ok(Some(wanted));
+    }
+    let names: Vec<_> = agents.iter().map(|one| one.name.as_str()).collect();
+    let names = names.join(", ");
+    Err(format!("there is no agent \"{wanted}\"; there are: {names}").into())
+}
+
+/// Which model answers, and how hard it thinks.
+struct Use {
+    model: Option<ModelRef>,
+    variant: Option<String>,
+}
+
+impl Use {
+    /// What nobody asked for is as the newest prompt had it. A variant goes with its model.
+    async fn or_as(self, sessions: &Sessions, project: &Project, last: Option<UserMessage>) -> Use {
+        let (before, variant) = last.map_or((None, None), |last| (last.model, last.variant));
+        if self.model.is_some() {
+            let variant = variant.filter(|_| self.model == before);
+            return Use {
+                variant: self.variant.or(variant),
+                ..self
+            };
+        }
+        let is_demo = |model: &ModelRef| model.provider_id == DEMO;
+        // Nobody picks the demo model over a real one: it answers because there is none.
+        if before.as_ref().is_none_or(is_demo) && has_real_model(sessions, project).await {
+            return Use {
+                model: None,
+                variant: self.variant,
+            };
+        }
+        Use {
+            model: before,
+            variant: self.variant.or(variant),
+        }
+    }
+}
+
+/// Servers on this machine are looked for only where nothing else would answer: that takes a
+/// moment.
+async fn has_real_model(sessions: &Sessions, project: &Project) -> bool {
+    let is_real = async || {
+        let models = sessions.models_of(project).await;
+        models.default().await.provider_id != DEMO
+    };
+    if is_real().await {
+        return true;
+    }
+    sessions.models().look_around().await;
+    is_real().await
+}

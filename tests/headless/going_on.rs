@@ -1,0 +1,127 @@
+//! What a run begins with: a session as it was left, a model that is there, and nothing that
+//! a refused one leaves behind.
+
+use lathe_provider::WireKind;
+use lathe_session::{Options, Sessions};
+use lathe_test_support::fake_model::{FakeModel, text as say};
+use serde_json::{Value, json};
+
+use crate::kill::records;
+use crate::lathectl::{Home, text};
+
+fn provider(model: &FakeModel) -> Value {
+    let models = json!({ "m": {}, "m2": { "reasoning": true, "variants": { "high": {} } } });
+    json!({
+        "npm": "@ai-sdk/openai-compatible",
+        "options": { "baseURL": model.base_url(WireKind::OpenaiChat), "apiKey": "k" },
+        "models": models,
+    })
+}
+
+async fn newest_prompt(home: &Home) -> Value {
+    let id = &home.sessions().await[0];
+    let export = home.json(&["export", id]).await;
+    let messages = export["messages"].as_array().unwrap().iter().rev();
+    let mut prompts = messages.filter(|message| message["info"]["role"] == "user");
+    prompts.next().unwrap()["info"].clone()
+}
+
+#[tokio::test]
+async fn a_session_goes_on_with_the_agent_model_and_variant_of_its_newest_prompt() {
+    let model = FakeModel::start().await;
+    let config = json!({ "provider": { "fake": provider(&model) }, "model": "fake/m" });
+    let home = Home::with_config(config);
+    for answer in ["one", "two", "three", "four"] {
+        model.reply([say(answer)]);
+    }
+    let flags = ["--model", "fake/m2", "--variant", "high", "--agent", "plan"];
+    home.run(&[&["run"], &flags[..], &["first"]].concat()).await;
+    home.run(&["run", "--continue", "second"]).await;
+    let m2 = json!({ "providerID": "fake", "modelID": "m2" });
+    let prompt = newest_prompt(&home).await;
+    assert_eq!(prompt["model"], m2);
+    assert_eq!(prompt["variant"], "high");
+    assert_eq!(prompt["agent"], "plan");
+
+    let [id] = home.sessions().await.try_into().unwrap();
+    home.run(&["run", "--session", &id, "--agent", "build", "third"])
+        .await;
+    let prompt = newest_prompt(&home).await;
+    assert_eq!((&prompt["model"], &prompt["agent"]), (&m2, &json!("build")));
+
+    home.run(&["run", "--continue", "--model", "fake/m", "fourth"])
+        .await;
+    let prompt = newest_prompt(&home).await;
+    assert_eq!(prompt["model"]["modelID"], "m");
+    assert_eq!(prompt["variant"], Value::Null, "it was another model's");
+}
+
+#[tokio::test]
+async fn a_server_on_this_machine_is_listed_and_answers_where_nothing_else_would() {
+    let model = FakeModel::start().await;
+    let url = model.base_url(WireKind::OpenaiChat);
+    let home = Home::with_config(json!({
+        "provider": { "ollama": { "options": { "baseURL": url } } },
+    }));
+    let listed = text(&home.run(&["models"]).await.stdout);
+    let lists = |wanted: &str| listed.lines().any(|line| line == wanted);
+    assert!(lists("ollama/fake-model"), "{listed}");
+    model.reply([say("from next door")]);
+    let output = home.run(&["run", "hello"]).await;
+    assert_eq!(text(&output.stdout), "from next door\n");
+}
+
+#[tokio::test]
+async fn models_lists_those_of_the_project_that_was_named_once_it_is_trusted() {
+    let model = FakeModel::start().await;
+    let home = Home::new(&model);
+    let own = json!({ "provider": { "own": provider(&model) } });
+    std::fs::write(home.project().join("lathe.json"), own.to_string()).unwrap();
+    let mut options = Options::new(home.data());
+    options.config = Some(home.folder.path().join("config.json"));
+    options.config_home = Some(home.folder.path().join(".config"));
+    let sessions = Sessions::open(options).await.unwrap();
+    let project = sessions.open_project(&home.project()).await.unwrap();
+    let listed = async || {
+        let project = home.project();
+        let args = ["models", "--directory", project.to_str().unwrap()];
+        let mut command = home.command(&args);
+        command.current_dir(home.folder.path());
+        let output = tokio::task::spawn_blocking(move || command.output().unwrap());
+        text(&output.await.unwrap().stdout)
+    };
+    assert!(!listed().await.contains("own/m2"));
+    sessions.set_trust(&project, true).await.unwrap();
+    let listed = listed().await;
+    assert!(listed.lines().any(|line| line == "own/m2"), "{listed}");
+}
+
+#[tokio::test]
+async fn a_run_that_is_refused_leaves_no_session_behind() {
+    let model = FakeModel::start().await;
+    let home = Home::new(&model);
+    std::fs::write(home.project().join("core"), b"\x7fELF\0\0\0\x01\0\0").unwrap();
+    for args in [
+        vec!["run", "--agent", "nobody", "hi"],
+        vec!["run", " "],
+        vec!["run", "--file", "core", "look"],
+        vec!["run", "--continue", "hi"],
+    ] {
+        let output = home.run(&args).await;
+        assert!(!output.status.success(), "{args:?}");
+        assert_eq!(home.sessions().await, Vec::<String>::new(), "{args:?}");
+    }
+}
+
+#[tokio::test]
+async fn listing_sessions_and_models_writes_nothing() {
+    let model = FakeModel::start().await;
+    let home = Home::new(&model);
+    model.reply([say("hello")]);
+    home.run(&["run", "hi"]).await;
+    let before = records(&home.data().join("storage"));
+    for args in [["sessions", "--json"], ["models", "--json"]] {
+        assert!(home.run(&args).await.status.success());
+        assert_eq!(records(&home.data().join("storage")), before, "{args:?}");
+    }
+}
