@@ -6,6 +6,7 @@
 #![cfg(target_os = "linux")]
 
 use std::ffi::OsStr;
+use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Output};
 
 use lathe_test_support::fake_model::{FakeModel, call, text as say};
@@ -96,16 +97,19 @@ async fn is_whole(model: &FakeModel, home: &Home, when: &str) {
 #[tokio::test]
 async fn killed_at_any_write_sync_or_rename_a_session_reads_and_goes_on() {
     for (calls, most) in [("rename", 40), ("fsync", 60), ("write,writev", 120)] {
+        let mut killed = 0;
         for some in steps(most).chunks(ONE_SESSION) {
             let model = FakeModel::start().await;
             let home = begun(&model).await;
             for &at in some {
                 script(&model);
-                injected(&home, calls, "signal=KILL", at).await;
+                let output = injected(&home, calls, "signal=KILL", at).await;
+                killed += usize::from(output.status.signal() == Some(9));
                 take_back(&model);
                 is_whole(&model, &home, &format!("{calls} {at}")).await;
             }
         }
+        assert!(killed > 0, "no {calls} was ever reached, or nothing traces");
     }
 }
 

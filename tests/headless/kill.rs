@@ -85,21 +85,60 @@ async fn a_program_killed_at_any_moment_leaves_a_session_that_reads_and_goes_on(
     );
     assert!(home.run(&["check"]).await.status.success());
     each_tool_is_settled(&home).await;
+    // Nothing else makes a call of this script fail.
+    for tool in tools(&home).await {
+        assert!(
+            tool["state"]["status"] == "completed" || is_aborted(&tool),
+            "{tool}"
+        );
+    }
     let strays: Vec<_> = records_named(&home.data().join("storage"), |name| name.starts_with('.'));
     assert_eq!(strays, Vec::<String>::new());
 }
 
 /// Every call has its end, also those that a kill left open.
 pub async fn each_tool_is_settled(home: &Home) {
-    let sessions = home.sessions().await;
-    let export = home.json(&["export", &sessions[0]]).await;
-    let messages = export["messages"].as_array().unwrap();
-    for part in messages.iter().flat_map(parts) {
-        if part["type"] == "tool" {
-            let status = part["state"]["status"].as_str().unwrap();
-            assert!(["completed", "error"].contains(&status), "{part}");
-        }
+    for part in tools(home).await {
+        let status = part["state"]["status"].as_str().unwrap();
+        assert!(["completed", "error"].contains(&status), "{part}");
     }
+}
+
+/// The calls of all sessions, also of those that tasks worked in.
+async fn tools(home: &Home) -> Vec<Value> {
+    let mut tools = Vec::new();
+    for id in home.sessions().await {
+        let export = home.json(&["export", &id]).await;
+        let messages = export["messages"].as_array().unwrap();
+        let parts = messages.iter().flat_map(parts);
+        tools.extend(parts.filter(|part| part["type"] == "tool"));
+    }
+    tools
+}
+
+fn is_aborted(tool: &Value) -> bool {
+    tool["state"]["error"] == "Tool execution aborted"
+}
+
+#[tokio::test]
+async fn a_call_that_a_kill_left_open_reads_aborted() {
+    let model = FakeModel::start().await;
+    let home = Home::new(&model);
+    let input = json!({ "command": "touch up; sleep 20", "description": "Wait" });
+    model.reply([call("bash", input)]);
+    let mut command = home.command(&["run", "--yes", "go"]);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    while !home.project().join("up").exists() {
+        tokio::task::yield_now().await;
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    model.reply([say("here I am")]);
+    let output = home.run(&["run", "--continue", "still there?"]).await;
+    assert!(output.status.success());
+    let [tool] = tools(&home).await.try_into().unwrap();
+    assert!(is_aborted(&tool), "{tool}");
 }
 
 fn parts(message: &Value) -> Vec<Value> {
