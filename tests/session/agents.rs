@@ -43,6 +43,7 @@ async fn an_agent_from_markdown_has_its_own_words_tools_and_limits() {
             model: Some(ModelRef::new("fake", "m")),
             steps: Some(Count(1)),
             built_in: false,
+            default: false,
         })
     );
 
@@ -127,6 +128,13 @@ async fn agents_can_be_switched_off_and_the_default_chosen() {
     let agents = app.sessions.agents(&app.project).await.unwrap();
     let names: Vec<_> = agents.iter().map(|agent| agent.name.as_str()).collect();
     assert_eq!(names, ["build", "general", "explore", "mine"]);
+    let chosen = agents.iter().filter(|agent| agent.default);
+    let chosen: Vec<_> = chosen.map(|agent| agent.name.as_str()).collect();
+    assert_eq!(
+        chosen,
+        ["mine"],
+        "the one that answers where nobody is named"
+    );
     app.ask("hello").await;
     assert!(first.request().system.contains("You are mine."));
 }
@@ -161,4 +169,34 @@ async fn edits_that_are_allowed_in_a_project_stay_denied_to_the_plan_agent() {
         .unwrap();
     app.ask_with(by("plan", "write it")).await;
     assert!(!app.path("a.txt").exists());
+}
+
+#[tokio::test]
+async fn whom_the_newest_prompt_went_to_is_known_where_only_its_answers_are_read() {
+    let model = FakeModel::start().await;
+    for name in ["a.txt", "b.txt", "c.txt"] {
+        model.reply([call("read", json!({ "filePath": name }))]);
+    }
+    model.reply([text("read")]);
+    let app = TestApp::with_model(&model, WIRE).await;
+    let (id, sessions) = (&app.session.id, &app.sessions);
+    assert_eq!(sessions.last_use(id, &[]).await.unwrap(), None);
+
+    app.ask_with(PromptInput {
+        variant: Some("high".into()),
+        ..by("plan", "read them")
+    })
+    .await;
+
+    let messages = app.messages().await;
+    let used = sessions.last_use(id, &messages).await.unwrap().unwrap();
+    assert_eq!(
+        (used.agent.as_deref(), used.variant.as_deref()),
+        (Some("plan"), Some("high"))
+    );
+    assert_eq!(used.model, Some(ModelRef::new("fake", "m")));
+    let answers = &messages[2..];
+    assert!(answers.iter().all(|one| one.info.as_user().is_none()));
+    let seen = sessions.last_use(id, answers).await.unwrap();
+    assert_eq!(seen, Some(used));
 }

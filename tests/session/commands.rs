@@ -1,7 +1,7 @@
 //! `/` commands: prompts that were written once.
 
 use lathe_protocol::ipc::{CommandView, PromptInput};
-use lathe_protocol::{Event, MessageId, Part};
+use lathe_protocol::{Event, MessageId, ModelRef, Part};
 use lathe_provider::WireKind;
 use lathe_session::Answer;
 use lathe_test_support::app::{TestApp, until, until_idle};
@@ -166,4 +166,55 @@ async fn a_subtask_is_handed_over_as_such() {
         ),
         ("Look for tea.", "Look around", "explore", Some("look"))
     );
+}
+
+#[tokio::test]
+async fn a_command_for_an_agent_goes_to_that_agents_model() {
+    let model = FakeModel::start().await;
+    model.reply([text("ok")]);
+    let app = TestApp::with_model(&model, WIRE).await;
+    app.write_config(
+        "lathe/agent/mine.md",
+        "---\nmode: primary\nmodel: fake/m\n---\nYou are mine.\n",
+    );
+    app.write_config("lathe/command/go.md", "---\nagent: mine\n---\nGo.");
+    let mut events = app.sessions.subscribe();
+    // The window says which model it shows; that one is for the agent it shows.
+    let input = PromptInput {
+        agent: Some("build".into()),
+        model: Some(ModelRef::new("fake", "other")),
+        ..PromptInput::default()
+    };
+    let ran = app.sessions.run_command(&app.session.id, "go", "", input);
+    ran.await.expect("the command is sent");
+    until_idle(&mut events, &app.session.id).await;
+
+    let messages = app.messages().await;
+    let prompt = messages[0].info.as_user().unwrap();
+    assert_eq!(prompt.agent.as_deref(), Some("mine"));
+    assert_eq!(prompt.model, Some(ModelRef::new("fake", "m")));
+}
+
+#[tokio::test]
+async fn whoever_hands_a_subtask_over_goes_on_with_their_own_agent() {
+    let model = FakeModel::start().await;
+    for _ in 0..4 {
+        model.reply([text("ok")]);
+    }
+    let app = TestApp::with_model(&model, WIRE).await;
+    app.write_config("lathe/command/look.md", "---\nagent: explore\n---\nLook.");
+    let mut events = app.sessions.subscribe();
+    let input = PromptInput {
+        agent: Some("plan".into()),
+        ..PromptInput::default()
+    };
+    let ran = app.sessions.run_command(&app.session.id, "look", "", input);
+    ran.await.expect("the command is sent");
+    until_idle(&mut events, &app.session.id).await;
+    for _ in 0..model.left() {
+        model.take_back();
+    }
+    let messages = app.messages().await;
+    let prompt = messages[0].info.as_user().unwrap();
+    assert_eq!(prompt.agent.as_deref(), Some("plan"));
 }

@@ -39,6 +39,7 @@ export type { ForkedFrom } from './bindings/ForkedFrom';
 export type { ImportReport } from './bindings/ImportReport';
 export type { ImportSource } from './bindings/ImportSource';
 export type { KeyView } from './bindings/KeyView';
+export type { LastUse } from './bindings/LastUse';
 export type { MatchedFile } from './bindings/MatchedFile';
 export type { Mention } from './bindings/Mention';
 export type { FindHit } from './bindings/FindHit';

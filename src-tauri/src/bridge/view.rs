@@ -66,12 +66,15 @@ async fn with_page(
 ) -> Result<SessionView> {
     let session = sessions.get(id).await?;
     roots.learn(&session);
-    // How full the model's context is, only the end of a session says.
-    let context = if has_newer {
-        sessions.context_use(id).await?
+    // How full the model's context is and who is asked next, only the end of a session says.
+    let end = if has_newer {
+        Some(sessions.newest(id).await?)
     } else {
-        sessions.context_after(&session, &stored.messages).await?
+        None
     };
+    let newest = end.as_deref().unwrap_or(&stored.messages);
+    let context = sessions.context_after(&session, newest).await?;
+    let last_use = sessions.last_use(id, newest).await?;
     let page = drawn(stored, has_newer, &roots.markdown(id));
     Ok(SessionView {
         session: session.light(),
@@ -84,6 +87,7 @@ async fn with_page(
         todos: sessions.todos(id).await?,
         queued: sessions.queued(id),
         context,
+        last_use,
         damaged: page.damaged,
     })
 }

@@ -7,4 +7,8 @@ export type AgentView = { name: string, description: string, mode: AgentMode,
 /**
  * As `#rrggbb`.
  */
-color?: string, model?: ModelRef, steps?: Count, builtIn: boolean, };
+color?: string, model?: ModelRef, steps?: Count, builtIn: boolean, 
+/**
+ * Who answers where nobody is named.
+ */
+default: boolean, };

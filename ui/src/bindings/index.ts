@@ -56,6 +56,7 @@ export type * from "./ImportReport";
 export type * from "./ImportSource";
 export type * from "./ImportUnreadable";
 export type * from "./KeyView";
+export type * from "./LastUse";
 export type * from "./LspPosition";
 export type * from "./LspRange";
 export type * from "./MatchedFile";

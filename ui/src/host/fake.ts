@@ -14,7 +14,7 @@ import type {
   UiUpdate,
 } from '../protocol';
 import { answerFrames, TOUR, type Frame } from './fake/answer';
-import { createFakeContext, useOf } from './fake/context';
+import { createFakeContext, lastUseOf, useOf } from './fake/context';
 import { detailsOf } from './fake/details';
 import { gallery } from './fake/gallery';
 import { createClock } from './fake/ids';
@@ -229,6 +229,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
         todos: [],
         queued: waiting(id),
         context: useOf(all),
+        lastUse: lastUseOf(all),
         damaged: [],
       };
     },
@@ -240,10 +241,10 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
     },
     closeSession: async () => {},
     ...search,
-    prompt: async (sessionID, { text, model, variant }) => {
+    prompt: async (sessionID, { text, model, variant, agent }) => {
       const session = { ...find(sessionID), time: { ...find(sessionID).time, updated: Date.now() } };
       sessions.set(sessionID, session);
-      const asked = createWriter(sessionID, clock, model, variant).user(text);
+      const asked = createWriter(sessionID, clock, model, variant, agent).user(text);
       emit(
         { kind: 'event', event: { type: 'message.updated', properties: { info: asked.info } } },
         ...asked.parts.map((view) => ({ kind: 'part' as const, part: viewOf(view.part) })),

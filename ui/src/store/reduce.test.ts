@@ -24,6 +24,7 @@ const view = (messages: MessageView[], change = {}) => ({
   todos: [],
   queued: [],
   context: { used: 0, usable: 0, limit: 0, willCompact: false },
+  lastUse: null,
   damaged: [],
   ...change,
 });

@@ -8,6 +8,7 @@ import type {
   ContextUse,
   Damaged,
   Event,
+  LastUse,
   MessageView,
   PartView,
   PermissionRequest,
@@ -51,6 +52,8 @@ export interface OpenSession {
   readonly queued: readonly string[];
   /** How full the model’s context was when the session was opened. */
   readonly context: ContextUse;
+  /** Whom the newest prompt went to, whether it is loaded or not. */
+  readonly lastUse: LastUse | undefined;
   /** Stored files that could not be read. */
   readonly damaged: readonly Damaged[];
   /** We fell behind, or an update did not fit: the session must be opened anew. */
@@ -216,7 +219,8 @@ function putUnread(state: UiState, sessionID: string): UiState {
 }
 
 function putMessage(state: UiState, info: MessageView['info']): UiState {
-  return onOpen(state, info.sessionID, (open) => {
+  return onOpen(state, info.sessionID, (shown) => {
+    const open = withUse(shown, info);
     const at = findMessage(open, info.id);
     if (at === -1) {
       // It belongs to a page that is not loaded, and will come with it.
@@ -229,6 +233,19 @@ function putMessage(state: UiState, info: MessageView['info']): UiState {
     }
     return replaceMessage(open, at, { ...(open.messages[at] as MessageView), info });
   });
+}
+
+/** Also where the prompt itself is not shown: who is asked next does not depend on what is loaded. */
+function withUse(open: OpenSession, info: MessageView['info']): OpenSession {
+  if (info.role !== 'user' || info.time.created < (open.lastUse?.created ?? 0)) return open;
+  const { agent, model, variant } = info;
+  const lastUse: LastUse = {
+    created: info.time.created,
+    ...(agent !== undefined && { agent }),
+    ...(model && { model }),
+    ...(variant !== undefined && { variant }),
+  };
+  return { ...open, lastUse };
 }
 
 function putPart(message: MessageView, view: PartView): MessageView {

@@ -41,6 +41,7 @@ export function opened(state: UiState, view: SessionView): UiState {
     hasNewer: view.hasNewer,
     queued: view.queued,
     context: view.context,
+    lastUse: view.lastUse ?? undefined,
     damaged: view.damaged,
     stale: false,
   };

@@ -32,8 +32,8 @@ async function ready(): Promise<TestWindow> {
   };
   host.testConnection = async () => ({ ok: false, message: EVIL });
   host.listAgents = async () => [
-    { name: EVIL, description: EVIL, mode: 'primary', builtIn: false, model: { providerID: EVIL, modelID: EVIL } },
-    { name: 'plan', description: EVIL, mode: 'primary', builtIn: true },
+    { name: EVIL, description: EVIL, mode: 'primary', builtIn: false, default: true, model: { providerID: EVIL, modelID: EVIL } },
+    { name: 'plan', description: EVIL, mode: 'primary', builtIn: true, default: false },
   ];
   host.approvedRules = async () => [{ permission: EVIL, pattern: EVIL, action: 'allow' }];
   host.findImports = async () => [{ kind: 'json', path: EVIL, sessions: 1 }];

@@ -37,7 +37,7 @@ pub use time::{
     SessionDiffView, SessionExport, SharePreview,
 };
 pub use trust::{ConfigProblem, TrustState, TrustView, TrustWant, WantKind};
-pub use turn::ContextUse;
+pub use turn::{ContextUse, LastUse};
 
 use std::collections::BTreeMap;
 
@@ -186,6 +186,8 @@ pub struct SessionView {
     /// Prompts that wait for the next step; they can still be changed.
     pub queued: Vec<MessageId>,
     pub context: ContextUse,
+    /// Nothing in a session without a prompt.
+    pub last_use: Option<LastUse>,
     /// Files of this session that could not be read; their bytes are kept aside.
     pub damaged: Vec<Damaged>,
 }

@@ -1,5 +1,5 @@
 /** How full the context is, and summing up, from a script. */
-import type { ContextUse, MessageView, UiUpdate } from '../../protocol';
+import type { ContextUse, LastUse, MessageView, UiUpdate } from '../../protocol';
 import type { Host } from '../host';
 import type { Clock } from './ids';
 import { createWriter } from './parts';
@@ -38,6 +38,19 @@ export function createFakeContext(
 export function useOf(messages: readonly MessageView[]): ContextUse {
   const used = usedBy(messages);
   return { used, ...LIMITS, willCompact: used >= LIMITS.usable };
+}
+
+/** By the whole session, as the core does. */
+export function lastUseOf(messages: readonly MessageView[]): LastUse | null {
+  const info = messages.findLast((message) => message.info.role === 'user')?.info;
+  if (info?.role !== 'user') return null;
+  const { agent, model, variant } = info;
+  return {
+    created: info.time.created,
+    ...(agent !== undefined && { agent }),
+    ...(model && { model }),
+    ...(variant !== undefined && { variant }),
+  };
 }
 
 function usedBy(messages: readonly MessageView[]): number {

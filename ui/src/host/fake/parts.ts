@@ -29,7 +29,7 @@ export interface Writer {
 
 const DEMO: ModelRef = { providerID: 'demo', modelID: 'demo' };
 
-export function createWriter(sessionID: string, clock: Clock, model = DEMO, variant?: string): Writer {
+export function createWriter(sessionID: string, clock: Clock, model = DEMO, variant?: string, agent = 'build'): Writer {
   const part: Writer['part'] = (messageID, type, told) => {
     const made = { id: clock.id('prt'), sessionID, messageID, type, ...told } as PartView['part'];
     return viewOf(made);
@@ -44,7 +44,7 @@ export function createWriter(sessionID: string, clock: Clock, model = DEMO, vari
         id: clock.id('msg'),
         sessionID,
         time: { created: clock.now() },
-        agent: 'build',
+        agent,
         model,
         ...(variant === undefined ? {} : { variant }),
       };

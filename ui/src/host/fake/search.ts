@@ -1,7 +1,7 @@
 /** Searching the scripted sessions, as the index would. */
 import type { FindHit, HitKind, MessageView, Part, SearchHit, Session, SnippetPiece } from '../../protocol';
 import type { Host } from '../host';
-import { useOf } from './context';
+import { lastUseOf, useOf } from './context';
 
 type Needs = 'search' | 'findInSession' | 'openSessionAt' | 'newerMessages';
 
@@ -64,6 +64,7 @@ export function createFakeSearch(
         todos: [],
         queued: [],
         context: useOf(all),
+        lastUse: lastUseOf(all),
         damaged: [],
       };
     },

@@ -3,11 +3,11 @@ import type { AgentView, CommandView, Mention, TrustView } from '../../protocol'
 import type { Host } from '../host';
 
 const AGENTS: AgentView[] = [
-  { name: 'build', description: 'Reads, changes and runs your project', mode: 'primary', builtIn: true },
-  { name: 'plan', description: 'Looks and plans; changes nothing but its plan file', mode: 'primary', builtIn: true },
-  { name: 'general', description: 'Works through a task of several steps by itself', mode: 'subagent', builtIn: true },
-  { name: 'explore', description: 'Finds its way around a codebase quickly', mode: 'subagent', builtIn: true },
-  { name: 'reviewer', description: 'Reads a change with fresh eyes', mode: 'all', color: '#b4632a', builtIn: false },
+  { name: 'build', description: 'Reads, changes and runs your project', mode: 'primary', builtIn: true, default: true },
+  { name: 'plan', description: 'Looks and plans; changes nothing but its plan file', mode: 'primary', builtIn: true, default: false },
+  { name: 'general', description: 'Works through a task of several steps by itself', mode: 'subagent', builtIn: true, default: false },
+  { name: 'explore', description: 'Finds its way around a codebase quickly', mode: 'subagent', builtIn: true, default: false },
+  { name: 'reviewer', description: 'Reads a change with fresh eyes', mode: 'all', color: '#b4632a', builtIn: false, default: false },
 ];
 
 const COMMANDS: CommandView[] = [

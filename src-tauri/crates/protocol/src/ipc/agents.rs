@@ -20,6 +20,8 @@ pub struct AgentView {
     pub model: Option<ModelRef>,
     pub steps: Option<Count>,
     pub built_in: bool,
+    /// Who answers where nobody is named.
+    pub default: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]

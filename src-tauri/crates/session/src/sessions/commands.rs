@@ -29,7 +29,7 @@ impl Sessions {
         id: &SessionId,
         name: &str,
         arguments: &str,
-        mut input: PromptInput,
+        input: PromptInput,
     ) -> Result<MessageId> {
         let session = self.get(id).await?;
         let project = self.project_of(&session).await?;
@@ -42,7 +42,7 @@ impl Sessions {
             let message = format!("/{name} is for the agent {agent}, which does not exist");
             return Err(Failed::refused(message));
         }
-        let agent = command.agent.clone().or(input.agent.take());
+        let agent = command.agent.clone().or_else(|| input.agent.clone());
         let pieces = command.template.fill(arguments);
         let text = self.expand(
             &setup,
@@ -112,13 +112,16 @@ fn prompt_of(
     text: String,
     input: PromptInput,
 ) -> Prompt {
-    let mode = agent.as_deref().and_then(|name| setup.agents.find(name));
-    let is_subagent = mode.is_some_and(|agent| agent.mode == Mode::Subagent);
+    let worker = agent.as_deref().and_then(|name| setup.agents.find(name));
+    let is_subagent = worker.is_some_and(|agent| agent.mode == Mode::Subagent);
     if !command.subtask.unwrap_or(is_subagent) {
+        // The input's model is for the input's agent. One that the command names brings its own.
+        let named = worker.filter(|_| command.agent.is_some());
+        let own = named.and_then(|agent| agent.model.clone());
         let input = PromptInput {
             text,
             agent,
-            model: command.model.clone().or(input.model),
+            model: command.model.clone().or(own).or(input.model),
             ..input
         };
         let subtask = None;

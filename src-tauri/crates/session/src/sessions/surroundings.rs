@@ -20,7 +20,9 @@ impl Sessions {
     /// Those a person can talk to or hand work to.
     pub async fn agents(&self, project: &Project) -> Result<Vec<AgentView>> {
         let setup = self.setup_of(project).await;
-        Ok(setup.agents.all().iter().filter_map(agent_view).collect())
+        let default = setup.agents.default_name();
+        let view = |agent| agent_view(agent, default);
+        Ok(setup.agents.all().iter().filter_map(view).collect())
     }
 
     /// What `@` and these letters could mean, best first.
@@ -115,7 +117,7 @@ fn unwritable(error: std::io::Error) -> Failed {
     Failed::refused(format!("The decision could not be saved: {error}"))
 }
 
-fn agent_view(agent: &Agent) -> Option<AgentView> {
+fn agent_view(agent: &Agent, default: &str) -> Option<AgentView> {
     let mode = match agent.mode {
         Mode::Primary => AgentMode::Primary,
         Mode::Subagent => AgentMode::Subagent,
@@ -130,5 +132,6 @@ fn agent_view(agent: &Agent) -> Option<AgentView> {
         model: agent.model.clone(),
         steps: agent.steps.map(|steps| Count(steps.into())),
         built_in: agent.is_built_in,
+        default: agent.name == default,
     })
 }

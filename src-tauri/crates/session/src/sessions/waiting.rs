@@ -1,8 +1,8 @@
 //! What waits: prompts for the next step, requests and questions for a person.
 
-use lathe_protocol::ipc::ContextUse;
+use lathe_protocol::ipc::{ContextUse, LastUse};
 use lathe_protocol::{
-    MessageId, MessageWithParts, PermissionRequest, QuestionRequest, Session, SessionId,
+    Message, MessageId, MessageWithParts, PermissionRequest, QuestionRequest, Session, SessionId,
     UserMessage,
 };
 
@@ -103,8 +103,35 @@ impl Sessions {
     /// How full the context of a session's model is.
     pub async fn context_use(&self, id: &SessionId) -> Result<ContextUse> {
         let session = self.get(id).await?;
-        let page = self.messages(id, None, NEWEST).await?;
-        self.context_after(&session, &page.messages).await
+        let newest = self.newest(id).await?;
+        self.context_after(&session, &newest).await
+    }
+
+    /// As much of a session's end as says how it stands.
+    pub async fn newest(&self, id: &SessionId) -> Result<Vec<MessageWithParts>> {
+        Ok(self.messages(id, None, NEWEST).await?.messages)
+    }
+
+    /// Whom the newest prompt went to, by the newest messages of the session. They may all be
+    /// answers of one long turn, which name their prompt.
+    pub async fn last_use(
+        &self,
+        id: &SessionId,
+        newest: &[MessageWithParts],
+    ) -> Result<Option<LastUse>> {
+        let infos = || newest.iter().rev().map(|one| &one.info);
+        if let Some(prompt) = infos().find(|info| info.as_user().is_some()) {
+            return Ok(Some(LastUse::of(prompt)));
+        }
+        let Some(answer) = infos().find_map(|info| info.as_assistant()) else {
+            return Ok(None);
+        };
+        let store = self.core.records.store();
+        let prompt = store.message_info(id, &answer.parent_id).await?;
+        let prompt = prompt.filter(|info| info.as_user().is_some());
+        // A prompt that was lost leaves what its answer says.
+        let said = prompt.unwrap_or_else(|| Message::Assistant(answer.clone()));
+        Ok(Some(LastUse::of(&said)))
     }
 
     /// The same, by the newest messages of the session.
@@ -115,8 +142,8 @@ impl Sessions {
     ) -> Result<ContextUse> {
         let project = self.project_of(session).await?;
         let setup = self.core.setup(session, &project).await;
-        let user = newest.iter().rev().find_map(|one| one.info.as_user());
-        let model = match user.and_then(|user| user.model.clone()) {
+        let used = self.last_use(&session.id, newest).await?;
+        let model = match used.and_then(|used| used.model) {
             Some(model) => model,
             None => setup.models.default().await,
         };
