@@ -85,11 +85,15 @@ export function App() {
   };
   const onClick = (event: MouseEvent) => followLinks(event, ways);
   const onKeyDown = (event: KeyboardEvent) => followLinksByKey(event, ways);
+  // Files change while people are elsewhere.
+  const onFocus = () => void app.surroundings.refresh();
   onMount(() => {
+    window.addEventListener('focus', onFocus);
     document.addEventListener('click', onClick);
     document.addEventListener('keydown', onKeyDown);
   });
   onCleanup(() => {
+    window.removeEventListener('focus', onFocus);
     document.removeEventListener('click', onClick);
     document.removeEventListener('keydown', onKeyDown);
   });

@@ -17,13 +17,13 @@ export function AgentPicker() {
         keys="Tab"
         testID="agent-picker"
         options={options()}
-        value={app.agents.current()}
+        value={app.agents.current() ?? ''}
         onChoose={(name) => app.agents.choose(name)}
       >
         <Bot size={13} aria-hidden="true" />
       </Choice>
       <span class="visually-hidden" aria-live="polite">
-        {en.agents.current(visibleLine(app.agents.current()))}
+        {en.agents.current(visibleLine(app.agents.current() ?? ''))}
       </span>
     </Show>
   );

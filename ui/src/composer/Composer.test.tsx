@@ -2,14 +2,14 @@ import { fireEvent, screen, waitFor } from '@solidjs/testing-library';
 import { describe, expect, test } from 'vitest';
 import { openWindow, type TestWindow } from '../testing/window';
 
-async function field(): Promise<HTMLTextAreaElement> {
+async function field(window: TestWindow): Promise<HTMLTextAreaElement> {
   const area = (await screen.findByTestId('composer')) as HTMLTextAreaElement;
-  await waitFor(() => expect(area.disabled).toBe(false));
+  await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
   return area;
 }
 
-async function typed(text: string): Promise<HTMLTextAreaElement> {
-  const area = await field();
+async function typed(window: TestWindow, text: string): Promise<HTMLTextAreaElement> {
+  const area = await field(window);
   fireEvent.input(area, { target: { value: text } });
   return area;
 }
@@ -24,7 +24,7 @@ const busy = (window: TestWindow, type: 'busy' | 'idle' = 'busy') =>
 describe('the composer', () => {
   test('sends with Enter and is empty after it', async () => {
     const window = openWindow();
-    const area = await typed('Turn the lamp on');
+    const area = await typed(window, 'Turn the lamp on');
     fireEvent.keyDown(area, { key: 'Enter' });
     await waitFor(() => expect(prompts(window)).toEqual(['Turn the lamp on']));
     expect(area.value).toBe('');
@@ -32,7 +32,7 @@ describe('the composer', () => {
 
   test('leaves Shift+Enter to the field', async () => {
     const window = openWindow();
-    const area = await typed('one');
+    const area = await typed(window, 'one');
     expect(fireEvent.keyDown(area, { key: 'Enter', shiftKey: true })).toBe(true);
     expect(prompts(window)).toEqual([]);
   });
@@ -42,7 +42,7 @@ describe('the composer', () => {
     ['the key code that WebKit sends instead', { keyCode: 229 }],
   ])('leaves Enter to an input method, known by %s', async (_how, composing) => {
     const window = openWindow();
-    const area = await typed('にほんご');
+    const area = await typed(window, 'にほんご');
     fireEvent.keyDown(area, { key: 'Enter', ...composing });
     expect(prompts(window)).toEqual([]);
     expect(area.value).toBe('にほんご');
@@ -50,7 +50,7 @@ describe('the composer', () => {
 
   test('does not send blank text', async () => {
     const window = openWindow();
-    const area = await typed('  \n ');
+    const area = await typed(window, '  \n ');
     fireEvent.keyDown(area, { key: 'Enter' });
     expect(screen.getByTestId('send')).toHaveProperty('disabled', true);
     expect(prompts(window)).toEqual([]);
@@ -58,7 +58,7 @@ describe('the composer', () => {
 
   test('shows Stop while the session is busy, and Escape stops it', async () => {
     const window = openWindow();
-    const area = await field();
+    const area = await field(window);
     expect(screen.queryByTestId('stop')).toBeNull();
     busy(window);
     await screen.findByTestId('stop');
@@ -72,7 +72,7 @@ describe('the composer', () => {
 
   test('also takes prompts while the session is busy', async () => {
     const window = openWindow();
-    const area = await typed('and the other one');
+    const area = await typed(window, 'and the other one');
     busy(window);
     fireEvent.keyDown(area, { key: 'Enter' });
     await waitFor(() => expect(prompts(window)).toEqual(['and the other one']));
@@ -80,7 +80,7 @@ describe('the composer', () => {
 
   test('keeps a draft for each session', async () => {
     const window = openWindow();
-    const area = await typed('for the gallery');
+    const area = await typed(window, 'for the gallery');
     await window.app.select('ses_docs');
     expect(area.value).toBe('');
     fireEvent.input(area, { target: { value: 'for the docs' } });
@@ -92,10 +92,30 @@ describe('the composer', () => {
 
   test('gives the text back when the prompt is refused, and says why', async () => {
     const window = openWindow();
-    const area = await typed('keep me');
+    const area = await typed(window, 'keep me');
     window.host.sessions.delete('ses_gallery');
     fireEvent.keyDown(area, { key: 'Enter' });
     await waitFor(() => expect(area.value).toBe('keep me'));
     expect((await screen.findByTestId('toast')).textContent).toContain('no longer there');
+  });
+
+  test('waits with a kept draft until the session that it is for is open', async () => {
+    const window = openWindow();
+    await field(window);
+    const { openSession } = window.host;
+    let answer = () => {};
+    const asked = new Promise<void>((resolve) => (answer = resolve));
+    window.host.openSession = (id, limit) => asked.then(() => openSession(id, limit));
+    window.app.drafts.change('ses_docs', { text: 'go on' });
+    const opening = window.app.select('ses_docs');
+    const area = screen.getByTestId('composer');
+    await waitFor(() => expect(area).toHaveProperty('value', 'go on'));
+    fireEvent.keyDown(area, { key: 'Enter' });
+    expect(screen.getByTestId('send')).toHaveProperty('disabled', true);
+    expect(prompts(window)).toEqual([]);
+    answer();
+    await opening;
+    fireEvent.keyDown(area, { key: 'Enter' });
+    await waitFor(() => expect(prompts(window)).toEqual(['go on']));
   });
 });

@@ -1,6 +1,6 @@
 import ArrowUp from 'lucide-solid/icons/arrow-up';
 import Square from 'lucide-solid/icons/square';
-import { createEffect, createMemo, createResource, createSignal, createUniqueId, on, onMount, Show } from 'solid-js';
+import { createEffect, createMemo, createSignal, createUniqueId, on, onMount, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { IconButton } from '../kit/Button';
 import { isComposing, isTab } from '../kit/keys';
@@ -37,16 +37,14 @@ export function Composer() {
   const draft = () => app.drafts.get(place());
   const text = () => draft().text;
   const ready = () => app.phase().name === 'ready' && app.project() !== undefined && !app.openError();
-  const sendable = () => ready() && (text().trim() !== '' || draft().attachments.length > 0);
+  /** To whom a session's next prompt goes is known once it is open. */
+  const settled = () => app.selected() === undefined || app.state().open?.sessionID === app.selected();
+  const sendable = () => ready() && settled() && (text().trim() !== '' || draft().attachments.length > 0);
 
-  const [own] = createResource(
-    () => app.project()?.id,
-    (id) => app.attempt(() => app.host.listCommands(id)),
-  );
   const commands = createMemo(() => {
     const window = builtinCommands(app.selected() !== undefined);
     const names = new Set(window.map(({ name }) => name));
-    return [...window, ...(own.latest ?? []).filter(({ name }) => !names.has(name))];
+    return [...window, ...app.surroundings.commands().filter(({ name }) => !names.has(name))];
   });
   const called = (prompt: string) => {
     const known = commands().map(({ name }) => name);
@@ -54,6 +52,7 @@ export function Composer() {
   };
   const suggest = createSuggest({
     commands,
+    refreshCommands: () => void app.surroundings.refreshCommands(),
     findMentions: async (query) => {
       const id = app.project()?.id;
       return id === undefined ? [] : ((await app.attempt(() => app.host.findMentions(id, app.selected() ?? null, query, MENTIONS))) ?? []);
@@ -75,15 +74,24 @@ export function Composer() {
   const deliver = async (prompt: string): Promise<boolean> => {
     const command = called(prompt);
     const files = filesOf(draft(), prompt, rootOf(app.project(), app.session()));
-    return command ? app.run(command.name, command.args, files) : app.send(prompt, files);
+    return command ? app.run(command.name, command.args, files) : app.submit(prompt, files);
   };
   /** For the arrow keys. */
   const note = (prompt: string) => {
     const project = app.project()?.id;
     if (project !== undefined && prompt !== '') noteSent(globalThis.localStorage, project, prompt);
   };
+  /** A name that is not known may be that of a new file: it is looked up before it is sent as text. */
+  let waits = false;
   const send = async () => {
-    if (!sendable()) return;
+    if (waits || !sendable()) return;
+    if (text().trim().startsWith('/') && !called(text().trim())) {
+      const [where, written] = [place(), text()];
+      waits = true;
+      await app.surroundings.commandsTold();
+      waits = false;
+      if (!sendable() || place() !== where || text() !== written) return;
+    }
     const from = place();
     const before = draft();
     const prompt = text().trim();
@@ -158,7 +166,7 @@ export function Composer() {
       case 'ArrowDown':
         return walkHistory(1);
       case 'Escape':
-        return app.editing.current() ? () => app.editing.cancel() : undefined;
+        return app.editing.current() ? () => app.editing.leave() : undefined;
       default:
         return undefined;
     }

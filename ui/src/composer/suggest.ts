@@ -27,6 +27,8 @@ export interface Suggest {
 export interface Sources {
   findMentions(query: string): Promise<readonly Mention[]>;
   readonly commands: Accessor<readonly CommandView[]>;
+  /** A `/` was begun: there may be other commands by now. */
+  refreshCommands(): void;
 }
 
 export function createSuggest(sources: Sources): Suggest {
@@ -66,6 +68,7 @@ export function createSuggest(sources: Sources): Suggest {
         return;
       }
       if (next.start !== before?.start) setDismissed(undefined);
+      if (next.kind === 'command' && before?.kind !== 'command') sources.refreshCommands();
       if (next.query === before?.query && next.kind === before.kind && next.start === before.start) return;
       setActive(0);
       if (next.kind === 'mention') void ask(next.query);

@@ -13,6 +13,7 @@ async function ready(options: FakeOptions = { connected: true }): Promise<TestWi
   const window = openWindow(options);
   await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
   await waitFor(() => expect(window.called('findLocalModels')).toHaveLength(1));
+  await waitFor(() => expect(window.app.agents.list()).not.toEqual([]));
   return window;
 }
 
@@ -96,7 +97,7 @@ describe('the model picker', () => {
     fireEvent.keyDown(search, { key: 'Enter' });
     await waitFor(() => expect(button().textContent).toBe('Claude Haiku 4.5'));
     await waitFor(() => expect(document.activeElement).toBe(screen.getByTestId('composer')));
-    expect(await send(window, 'go')).toEqual({ text: 'go', model: HAIKU });
+    expect(await send(window, 'go')).toEqual({ text: 'go', model: HAIKU, agent: 'build' });
   });
 
   test('moves with the arrows, round the ends, and names the row for a screen reader', async () => {
@@ -175,21 +176,21 @@ describe('a session', () => {
     await pick('opus');
     expect(await send(window, 'with opus')).toHaveProperty('model.modelID', 'claude-opus-4-5');
     await window.app.select('ses_gallery');
-    expect(await send(window, 'again')).toEqual({ text: 'again', model: HAIKU });
+    expect(await send(window, 'again')).toEqual({ text: 'again', model: HAIKU, agent: 'build' });
   });
 
   test('that is new begins with the latest choice that can still answer', async () => {
     const gone = { providerID: 'openai', modelID: 'gpt-5.1' };
     const window = await ready({ connected: true, settings: { recentModels: [gone, HAIKU] } });
     window.app.leave();
-    expect(await send(window, 'begin')).toEqual({ text: 'begin', model: HAIKU });
+    expect(await send(window, 'begin')).toEqual({ text: 'begin', model: HAIKU, agent: 'build' });
   });
 
   test('of the demo model goes on with a real one once that is connected', async () => {
     const window = await ready({});
-    expect(await send(window, 'one')).toEqual({ text: 'one', model: DEMO });
+    expect(await send(window, 'one')).toEqual({ text: 'one', model: DEMO, agent: 'build' });
     await window.app.models.setKey('anthropic', 'sk-1');
-    expect(await send(window, 'two')).toEqual({ text: 'two', model: SONNET });
+    expect(await send(window, 'two')).toEqual({ text: 'two', model: SONNET, agent: 'build' });
   });
 });
 
@@ -204,7 +205,7 @@ describe('the reasoning variant', () => {
   test('is sent, and remembered for its model', async () => {
     const window = await ready();
     await pickVariant('High');
-    expect(await send(window, 'think')).toEqual({ text: 'think', model: SONNET, variant: 'high' });
+    expect(await send(window, 'think')).toEqual({ text: 'think', model: SONNET, variant: 'high', agent: 'build' });
     await pick('opus');
     expect(screen.getByTestId('variant-picker').textContent).toBe('Default');
     await pick('sonnet');
@@ -216,7 +217,7 @@ describe('the reasoning variant', () => {
     const window = await ready({ connected: true, settings: { variants: { 'anthropic/claude-sonnet-4-5': 'low' } } });
     await waitFor(() => expect(screen.getByTestId('variant-picker').textContent).toBe('Low'));
     await pickVariant('Default');
-    expect(await send(window, 'quick')).toEqual({ text: 'quick', model: SONNET });
+    expect(await send(window, 'quick')).toEqual({ text: 'quick', model: SONNET, agent: 'build' });
     expect(window.host.settings().variants).toEqual({});
   });
 });

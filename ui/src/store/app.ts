@@ -8,8 +8,8 @@ import { batch, createEffect, createMemo, createSignal, on, type Accessor } from
 import { uiError, type Host } from '../host/host';
 import { en } from '../i18n/en';
 import { createOpened, type Opened } from '../kit/opened';
-import type { Project, PromptFile, ReviewSettings, Session, Settings, Theme, UiBatch, UiError } from '../protocol';
-import { createAgents, DEFAULT_AGENT, type Agents } from './agents';
+import type { Project, ReviewSettings, Session, Settings, Theme, UiBatch, UiError } from '../protocol';
+import { createAgents, type Agents } from './agents';
 import { createAttachments, type Attachments } from './attachments';
 import { createReview, type Review } from '../review/store';
 import { createFinder, type Finder } from './find';
@@ -18,10 +18,10 @@ import { createDrafts, type Drafts } from './drafts';
 import { createEditing, placeOf, type Editing } from './editing';
 import { createModels, type Models } from './models';
 import { createPictures, type Pictures } from './pictures';
-import { rootOf } from './projects';
-import { draftOf, filesOf, isWritten } from './prompts';
 import { emptyState, reduceAll, type UiState } from './reduce';
+import { createSending, type Sending } from './sending';
 import { createSessions, type Sessions } from './sessions';
+import { createSurroundings, type Surroundings } from './surroundings';
 import { writtenTitle } from './titles';
 import { createToasts, type Toasts } from './toasts';
 import { createTransfer, type Transfer } from './transfer';
@@ -42,7 +42,7 @@ export type Overlay =
 export type SettingsSection =
   'providers' | 'permissions' | 'agents' | 'mcp' | 'appearance' | 'tools' | 'data' | 'shortcuts';
 
-export interface App extends Omit<Sessions, 'send' | 'run'> {
+export interface App extends Omit<Sessions, 'send' | 'run'>, Sending {
   readonly host: Host;
   readonly state: Accessor<UiState>;
   readonly phase: Accessor<Phase>;
@@ -54,6 +54,7 @@ export interface App extends Omit<Sessions, 'send' | 'run'> {
   readonly opened: Opened;
   readonly models: Models;
   readonly agents: Agents;
+  readonly surroundings: Surroundings;
   readonly attachments: Attachments;
   readonly pictures: Pictures;
   readonly editing: Editing;
@@ -76,12 +77,6 @@ export interface App extends Omit<Sessions, 'send' | 'run'> {
   refresh(): Promise<void>;
   /** Fetches the sessions of a project, once. */
   listProject(projectID: string): Promise<void>;
-  /** To the model and agent in use. True when the prompt was taken; the draft is kept otherwise. */
-  send(text: string, files?: PromptFile[]): Promise<boolean>;
-  /** A `/` command of the core, in the same way. */
-  run(name: string, args: string, files?: PromptFile[]): Promise<boolean>;
-  /** After an answer failed: the same prompt once more, or further on where a turn broke off. */
-  tryAgain(failedID: string): Promise<void>;
   show(overlay: Overlay): void;
   dismiss(name: Overlay['name']): void;
   setTheme(theme: Theme): void;
@@ -179,50 +174,23 @@ export function createApp(host: Host): App {
     busy: sessions.busy,
     attempt,
   });
-  const models = createModels({ core, settings, save, selected: sessions.selected });
   const editing = createEditing(core, sessions.selected);
   const place = createMemo(() => {
     const edit = editing.current();
     return edit ? placeOf(edit) : (sessions.selected() ?? `new:${project()?.id ?? ''}`);
   });
-  const agents = createAgents(core, place);
+  const surroundings = createSurroundings({ core, onTrust: () => void models.refresh() });
+  const agents = createAgents({ core, place, all: surroundings.agents });
+  const models = createModels({ core, settings, save, selected: sessions.selected, place, agents });
+  const sending = createSending({ core, sessions, agents, models, editing, place });
   const attachments = createAttachments(core, place);
 
-  /** Nothing is said that the core would assume anyway. */
-  const input = (text: string, files: PromptFile[]) => ({
-    text,
-    ...models.current(),
-    ...(agents.current() === DEFAULT_AGENT ? {} : { agent: agents.current() }),
-    ...(files.length === 0 ? {} : { files }),
-  });
-  /** What an edited prompt replaces is taken back first; the draft of the edit goes with it. */
-  const deliver = async (work: () => Promise<boolean>) => {
-    if (!(await editing.takeBack()) || !(await work())) return false;
-    editing.cancel();
-    return true;
-  };
-
-  const send: App['send'] = (text, files = []) => deliver(() => sessions.send(input(text, files)));
   /** The prompt that waits in the copy is for whom it was. */
   const fork: App['fork'] = async (messageID, worktree) => {
     const asked = state().open?.messages.find(({ info }) => info.id === messageID)?.info;
     const made = await sessions.fork(messageID, worktree);
     if (made && asked?.role === 'user' && asked.agent !== undefined) agents.choose(asked.agent, made.id);
     return made;
-  };
-  const tryAgain = async (failedID: string) => {
-    const messages = state().open?.messages ?? [];
-    const failed = messages.find(({ info }) => info.id === failedID)?.info;
-    if (failed?.role !== 'assistant') return;
-    const answers = messages.filter(({ info }) => info.role === 'assistant' && info.parentID === failed.parentID);
-    const prompt = messages.find(({ info }) => info.id === failed.parentID);
-    // What the turn has done already must not be done twice.
-    if (answers.length > 1 || !prompt || !isWritten(prompt)) return void (await send(en.error.goOn));
-    const target = { kind: 'message' as const, messageID: prompt.info.id, keepFiles: true };
-    const taken = await attempt(() => host.revert(prompt.info.sessionID, target));
-    const root = rootOf(project(), sessions.session());
-    const draft = draftOf(prompt, root);
-    if (taken) await send(draft.text, filesOf(draft, draft.text, root));
   };
 
   const receive = ({ updates }: UiBatch) => {
@@ -316,6 +284,7 @@ export function createApp(host: Host): App {
 
   return {
     ...sessions,
+    ...sending,
     host,
     state,
     phase,
@@ -326,6 +295,7 @@ export function createApp(host: Host): App {
     opened: core.opened,
     models,
     agents,
+    surroundings,
     attachments,
     pictures: createPictures(host),
     editing,
@@ -353,10 +323,7 @@ export function createApp(host: Host): App {
       if (latest) await sessions.select(latest.id);
       else sessions.leave();
     },
-    send,
     fork,
-    tryAgain,
-    run: (name, args, files = []) => deliver(() => sessions.run(name, args, input(args, files))),
     show: (next) => setOverlay(next),
     dismiss: (name) => setOverlay((now) => (now?.name === name ? undefined : now)),
     setTheme: (theme) => save({ theme }),

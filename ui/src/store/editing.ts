@@ -22,9 +22,14 @@ export interface Editing {
   readonly current: Accessor<Edit | undefined>;
   begin(message: MessageView): void;
   setKeepFiles(keep: boolean): void;
+  /** What was written stays, and is there when the same prompt is edited again. */
+  leave(): void;
+  /** What was written goes. */
   cancel(): void;
-  /** Takes back everything from the prompt on; false when it could not be. */
-  takeBack(): Promise<boolean>;
+  /** Back to one that was left, unless the person is elsewhere by now. */
+  resume(edit: Edit): void;
+  /** Takes back everything from its prompt on; false when it could not be. */
+  takeBack(edit: Edit): Promise<boolean>;
   /** The newest turn, files and words. */
   undo(): Promise<void>;
   redo(): Promise<void>;
@@ -53,15 +58,16 @@ export function createEditing(core: Core, selected: Accessor<string | undefined>
       setCurrent(edit);
     },
     setKeepFiles: (keepFiles) => setCurrent((now) => now && { ...now, keepFiles }),
+    leave: () => setCurrent(undefined),
     cancel() {
       const edit = current();
       if (edit) drafts.change(placeOf(edit), NO_DRAFT);
       setCurrent(undefined);
     },
-    async takeBack() {
-      const edit = current();
-      if (!edit) return true;
-      const { sessionID, messageID, keepFiles } = edit;
+    resume(edit) {
+      if (selected() === edit.sessionID && !current()) setCurrent(edit);
+    },
+    async takeBack({ sessionID, messageID, keepFiles }) {
       const done = await attempt(() => host.revert(sessionID, { kind: 'message', messageID, keepFiles }));
       const conflicts = done && conflictsOf(done);
       if (conflicts) toasts.show({ tone: 'info', text: conflicts });

@@ -2,11 +2,13 @@
  * Which models there are, and which of them the next prompt goes to.
  *
  * A trusted project may bring models of its own, so the list is that of the project one is in.
- * A session goes on with the model of its newest prompt until the person picks another. A new
- * one begins with what was picked last, or with the default of the list.
+ * What the person picked for a session goes first. Then a session goes on with the model of its
+ * newest prompt, and an agent begins with its own if it has one. A new session begins with what
+ * was picked last, or with the default of the list.
  */
 import { createEffect, createMemo, createSignal, on, type Accessor } from 'solid-js';
-import type { Message, ModelList, ModelRef, ModelView, ProviderView, Settings } from '../protocol';
+import type { ModelList, ModelRef, ModelView, ProviderView, Settings } from '../protocol';
+import type { Agents } from './agents';
 import type { Core } from './app';
 
 /** What a prompt is sent to, in the words of `PromptInput`. */
@@ -27,6 +29,8 @@ export interface Models {
   readonly connected: Accessor<boolean>;
   /** Undefined while it is not known yet; the core decides then. */
   readonly current: Accessor<Use | undefined>;
+  /** The same, if another agent answered. */
+  by(agent: string | undefined): Use | undefined;
   find(model: ModelRef): Found | undefined;
   /** The model's name, or its id where the list does not know it. */
   nameOf(model: ModelRef): string;
@@ -40,6 +44,8 @@ export interface Models {
   /** Undefined is the model's own default. */
   chooseVariant(variant: string | undefined): void;
   toggleFavourite(model: ModelRef): void;
+  /** What was picked there has been sent: the next prompt from there begins anew. */
+  forget(where: string): void;
   /** Fails with the reason, for the page where the key was entered. */
   setKey(providerID: string, key: string): Promise<void>;
   removeKey(providerID: string): Promise<void>;
@@ -61,9 +67,11 @@ interface Around {
   readonly settings: Accessor<Settings>;
   save(change: Partial<Settings>): void;
   readonly selected: Accessor<string | undefined>;
+  readonly place: Accessor<string>;
+  readonly agents: Agents;
 }
 
-export function createModels({ core, settings, save, selected }: Around): Models {
+export function createModels({ core, settings, save, selected, place, agents }: Around): Models {
   const { host, state, attempt } = core;
   const [list, setList] = createSignal<ModelList | undefined>();
   const [picked, setPicked] = createSignal<Readonly<Record<string, Use>>>({});
@@ -92,23 +100,33 @@ export function createModels({ core, settings, save, selected }: Around): Models
   });
   /** What the newest prompt of the session on screen went to; undefined where there is none. */
   const before = createMemo((): Use | undefined => {
-    const use = lastUse(state().open?.messages.map(({ info }) => info) ?? []);
+    const { model, variant } = state().open?.lastUse ?? {};
     // Nobody picks the demo model over a real one: it answered because there was none.
-    return use?.model.providerID === DEMO && connected() ? undefined : use;
+    if (!model || (model.providerID === DEMO && connected())) return undefined;
+    return variant === undefined ? { model } : { model, variant };
   });
-  const current = createMemo((): Use | undefined => {
-    const session = selected();
-    if (session === undefined) return fresh();
-    const own = picked()[session];
-    if (own) return own;
-    return state().open?.sessionID === session ? (before() ?? fresh()) : undefined;
-  });
+  /** A session, or the empty page on which one would begin; an edited prompt is its session's. */
+  const home = () => selected() ?? place();
+  const by = (name: string | undefined): Use | undefined => {
+    const picks = picked()[home()];
+    if (picks) return picks;
+    const own = agents.find(name)?.model;
+    if (selected() === undefined) return own ? { model: own } : fresh();
+    const { open } = state();
+    if (open?.sessionID !== selected()) return undefined;
+    const last = open?.lastUse?.agent;
+    const went = before();
+    // Where its newest prompt went elsewhere than to the agent's own, somebody wanted that.
+    if (went && last === name) return went;
+    if (own) return { model: own };
+    // The model of another agent is that agent's, not the session's.
+    const theirs = agents.find(last)?.model;
+    return went && !(theirs && last !== name && sameModel(theirs, went.model)) ? went : fresh();
+  };
+  const current = createMemo(() => by(agents.current()));
 
   /** The pick belongs to this session; that it was the latest is what a new one goes by. */
-  const pick = (use: Use) => {
-    const session = selected();
-    if (session !== undefined) setPicked((all) => ({ ...all, [session]: use }));
-  };
+  const pick = (use: Use) => setPicked((all) => ({ ...all, [home()]: use }));
   const projectID = () => core.project()?.id;
   let loaded = false;
   let asked = 0;
@@ -130,6 +148,7 @@ export function createModels({ core, settings, save, selected }: Around): Models
     list,
     connected,
     current,
+    by,
     find,
     nameOf: (model) => find(model)?.model.name ?? model.modelID,
     isFavourite: (model) => settings().favouriteModels.some((one) => sameModel(one, model)),
@@ -157,6 +176,9 @@ export function createModels({ core, settings, save, selected }: Around): Models
       const added = others.length === settings().favouriteModels.length;
       save({ favouriteModels: added ? [...others, model] : others });
     },
+    forget(where) {
+      setPicked(({ [where]: _sent, ...others }) => others);
+    },
     async setKey(providerID, key) {
       await host.setKey(providerID, key, projectID());
       await refresh();
@@ -170,15 +192,4 @@ export function createModels({ core, settings, save, selected }: Around): Models
 
 function isReal(provider: ProviderView): boolean {
   return provider.ready && provider.id !== DEMO;
-}
-
-function lastUse(messages: readonly Message[]): Use | undefined {
-  const prompt = messages.findLast((info) => info.role === 'user');
-  if (prompt?.role === 'user' && prompt.model) {
-    return prompt.variant === undefined ? { model: prompt.model } : { model: prompt.model, variant: prompt.variant };
-  }
-  // The tail may hold only answers of one long turn.
-  const answer = messages.findLast((info) => info.role === 'assistant');
-  if (answer?.role !== 'assistant') return undefined;
-  return { model: { providerID: answer.providerID, modelID: answer.modelID } };
 }

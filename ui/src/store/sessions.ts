@@ -40,9 +40,9 @@ export interface Sessions {
   rename(sessionID: string, title: string): Promise<void>;
   archive(sessionID: string, archived: boolean): Promise<void>;
   remove(sessionID: string): Promise<void>;
-  /** True when the prompt was taken; the draft is kept otherwise. */
-  send(input: PromptInput): Promise<boolean>;
-  run(name: string, args: string, input: PromptInput): Promise<boolean>;
+  /** To that session, or to a new one. True when the prompt was taken. */
+  send(input: PromptInput, to: string | undefined): Promise<boolean>;
+  run(name: string, args: string, input: PromptInput, to: string | undefined): Promise<boolean>;
   stop(): Promise<void>;
   /** Sums the session up now. */
   compact(): Promise<void>;
@@ -208,15 +208,19 @@ export function createSessions(core: Core): Sessions {
     return made;
   };
 
-  /** What one sends is at the end, wherever one was. False if it was not taken. */
-  const told = async (id: string, taken: unknown): Promise<boolean> => {
-    if (taken === undefined) return false;
-    if (selected() !== id) return true;
-    if (state().open?.hasNewer) await load(id);
-    batch(() => {
-      setTarget(undefined);
-      setSent((count) => count + 1);
-    });
+  const deliver = async (to: string | undefined, work: (id: string) => Promise<unknown>) => {
+    const id = to ?? (await create())?.id;
+    if (id === undefined) return false;
+    const taken = await attempt(() => work(id).then(() => true));
+    if (!taken) return false;
+    // What one sends is at the end, wherever one was.
+    if (selected() === id) {
+      if (state().open?.hasNewer) await load(id);
+      batch(() => {
+        setTarget(undefined);
+        setSent((count) => count + 1);
+      });
+    }
     return true;
   };
 
@@ -295,16 +299,8 @@ export function createSessions(core: Core): Sessions {
         action: { label: en.session.undo, run: () => void restore(known, shown) },
       });
     },
-    async send(input) {
-      const id = selected() ?? (await create())?.id;
-      if (id === undefined) return false;
-      return told(id, await attempt(() => host.prompt(id, input)));
-    },
-    async run(name, args, input) {
-      const id = selected() ?? (await create())?.id;
-      if (id === undefined) return false;
-      return told(id, await attempt(() => host.runCommand(id, name, args, input)));
-    },
+    send: (input, to) => deliver(to, (id) => host.prompt(id, input)),
+    run: (name, args, input, to) => deliver(to, (id) => host.runCommand(id, name, args, input)),
     async toLatest() {
       const id = selected();
       if (id !== undefined) await load(id);

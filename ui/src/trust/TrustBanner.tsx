@@ -4,11 +4,12 @@
  * Until then nothing of it counts but what narrows permissions. A changed file asks again.
  */
 import ShieldAlert from 'lucide-solid/icons/shield-alert';
-import { createMemo, createResource, createSignal, For, Show } from 'solid-js';
+import { createMemo, createSignal, For, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
 import { baseName } from '../kit/format';
 import { visible, visibleLine } from '../kit/visible';
+import type { TrustView } from '../protocol';
 import { useApp } from '../store/context';
 import './trust.css';
 
@@ -16,30 +17,17 @@ export function TrustBanner() {
   const app = useApp();
   // Answers given in this window; the core keeps only a yes.
   const [later, setLater] = createSignal<readonly string[]>([]);
-  const [trust, { mutate }] = createResource(
-    () => app.project()?.id,
-    (id) => app.attempt(() => app.host.trust(id)),
-  );
   const asked = createMemo(() => {
-    const id = app.project()?.id;
-    const view = trust();
+    const view = app.surroundings.trust();
     const open = view?.state === 'untrusted' || view?.state === 'changed';
-    return id !== undefined && open && !later().includes(id) ? view : undefined;
+    return open && !later().includes(matter(view)) ? view : undefined;
   });
+  /** Not now is said to what is wanted now: whatever else is wanted later is asked about. */
+  const matter = (view: TrustView) => JSON.stringify([app.project()?.id, view]);
   const name = () => {
     const project = app.project();
     return project ? visibleLine(project.name ?? baseName(project.worktree)) : '';
   };
-  const answer = async (trusted: boolean) => {
-    const id = app.project()?.id;
-    if (id === undefined) return;
-    if (!trusted) return void setLater((ids) => [...ids, id]);
-    const now = await app.attempt(() => app.host.setTrust(id, true));
-    if (!now) return;
-    mutate(now);
-    void app.models.refresh();
-  };
-
   return (
     <Show when={asked()}>
       {(view) => (
@@ -61,10 +49,10 @@ export function TrustBanner() {
             </ul>
           </div>
           <div class="trust-actions">
-            <Button data-testid="trust-later" onClick={() => void answer(false)}>
+            <Button data-testid="trust-later" onClick={() => setLater((all) => [...all, matter(view())])}>
               {en.trust.later}
             </Button>
-            <Button tone="primary" data-testid="trust-yes" onClick={() => void answer(true)}>
+            <Button tone="primary" data-testid="trust-yes" onClick={() => void app.surroundings.allow()}>
               {en.trust.yes}
             </Button>
           </div>
