@@ -7,6 +7,8 @@ import { altName, isComposing, useShortcuts } from '../kit/keys';
 import { visible, visibleLine } from '../kit/visible';
 import type { PermissionReply, PermissionRequest } from '../protocol';
 import { useApp } from '../store/context';
+import { isRepeated, type Arming } from './arming';
+import { focusComposer, leaveToComposer } from './focus';
 import { whatOf } from './what';
 import '../kit/prompt.css';
 
@@ -14,8 +16,11 @@ import '../kit/prompt.css';
  * The agent asks for leave. Nothing here takes the focus by itself: a key that was meant for
  * the composer must never allow anything. Its own keys need Alt.
  */
-export function PermissionPrompt(props: { request: PermissionRequest; position?: string }) {
+export function PermissionPrompt(props: { request: PermissionRequest; arming: Arming; position?: string }) {
   const app = useApp();
+  const armed = props.arming.begin();
+  let section!: HTMLElement;
+  const leaving = leaveToComposer(() => section);
   const [reason, setReason] = createSignal('');
   const [answered, setAnswered] = createSignal(false);
   const title = () =>
@@ -29,6 +34,8 @@ export function PermissionPrompt(props: { request: PermissionRequest; position?:
   };
 
   const answer = async (reply: PermissionReply) => {
+    if (answered() || !armed()) return;
+    leaving.answering();
     const message = reply === 'reject' && reason().trim() !== '' ? reason().trim() : null;
     setAnswered(true);
     const done = await app.attempt(() => app.host.answerPermission(props.request.id, reply, message).then(() => true));
@@ -47,13 +54,28 @@ export function PermissionPrompt(props: { request: PermissionRequest; position?:
     },
   });
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || isComposing(event)) return;
+    if (isComposing(event) || (event.key !== 'Enter' && event.key !== 'Escape')) return;
     event.preventDefault();
-    void answer('reject');
+    // Esc leaves the field and nothing else: the turn goes on.
+    if (event.key === 'Escape') focusComposer();
+    else void answer('reject');
   };
+  /** Not `disabled`, which would take the focus away and say nothing to a screen reader. */
+  const button = (reply: PermissionReply) => ({
+    disabled: answered(),
+    'aria-disabled': armed() ? undefined : ('true' as const),
+    'data-armed': armed() ? '' : undefined,
+    onClick: (event: MouseEvent) => void (isRepeated(event) || answer(reply)),
+  });
 
   return (
-    <section class="prompt" data-permission="true" data-request-id={props.request.id} aria-label={title()}>
+    <section
+      class="prompt"
+      ref={section}
+      data-permission="true"
+      data-request-id={props.request.id}
+      aria-label={title()}
+    >
       <div class="prompt-head">
         <ShieldQuestion size={15} aria-hidden="true" />
         <p class="prompt-title" role="alert">
@@ -111,17 +133,17 @@ export function PermissionPrompt(props: { request: PermissionRequest; position?:
           onInput={(event) => setReason(event.currentTarget.value)}
           onKeyDown={onKeyDown}
         />
-        <Button tone="danger" disabled={answered()} onClick={() => void answer('reject')}>
+        <Button tone="danger" {...button('reject')}>
           {en.permission.deny}
           <kbd aria-hidden="true">{altName('3')}</kbd>
         </Button>
         <Show when={props.request.always.length > 0}>
-          <Button disabled={answered()} onClick={() => void answer('always')}>
+          <Button {...button('always')}>
             {en.permission.always}
             <kbd aria-hidden="true">{altName('2')}</kbd>
           </Button>
         </Show>
-        <Button tone="primary" disabled={answered()} onClick={() => void answer('once')}>
+        <Button tone="primary" {...button('once')}>
           {en.permission.once}
           <kbd aria-hidden="true">{altName('1')}</kbd>
         </Button>

@@ -167,3 +167,49 @@ describe('a question', () => {
     expect(window.called('dismissQuestion')).toEqual([['que_sample']]);
   });
 });
+
+describe('the keyboard', () => {
+  const busy = { kind: 'event' as const, event: { type: 'session.status' as const, properties: { sessionID: 'ses_gallery', status: { type: 'busy' as const } } } };
+
+  test.each([
+    ['Say why, for the agent to read'],
+    ['Your own answer'],
+  ])('leaves “%s” with Escape, and the turn goes on', async (name) => {
+    const window = await asked();
+    window.host.emit(busy);
+    const field = screen.getByRole('textbox', { name });
+    field.focus();
+    fireEvent.keyDown(field, { key: 'Escape' });
+    expect(document.activeElement).toBe(screen.getByTestId('composer'));
+    expect(window.called('abort')).toEqual([]);
+    expect([permission(), question()].every((shown) => shown !== null)).toBe(true);
+  });
+
+  test('is back in the composer after a permission was answered from inside', async () => {
+    await asked();
+    const deny = within(permission() as HTMLElement).getByRole('button', { name: 'Deny' });
+    deny.focus();
+    fireEvent.click(deny);
+    await waitFor(() => expect(permission()).toBeNull());
+    expect(document.activeElement).toBe(screen.getByTestId('composer'));
+  });
+
+  test('is back in the composer after a question was answered from inside', async () => {
+    await asked();
+    const field = screen.getByRole('textbox', { name: 'Your own answer' });
+    field.focus();
+    fireEvent.input(field, { target: { value: 'both' } });
+    fireEvent.keyDown(field, { key: 'Enter' });
+    await waitFor(() => expect(question()).toBeNull());
+    expect(document.activeElement).toBe(screen.getByTestId('composer'));
+  });
+
+  test('stays where it was when a prompt goes that did not have it', async () => {
+    await asked();
+    const filter = screen.getByTestId('session-filter');
+    filter.focus();
+    fireEvent.keyDown(filter, { code: 'Digit1', altKey: true });
+    await waitFor(() => expect(permission()).toBeNull());
+    expect(document.activeElement).toBe(filter);
+  });
+});

@@ -2,6 +2,7 @@ import { Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { QuestionPrompt } from '../question/QuestionPrompt';
 import { useApp } from '../store/context';
+import { createArming } from './arming';
 import { PermissionPrompt } from './PermissionPrompt';
 
 /**
@@ -10,15 +11,16 @@ import { PermissionPrompt } from './PermissionPrompt';
  */
 export function Requests() {
   const app = useApp();
+  const arming = createArming();
   const position = (waiting: readonly unknown[]) =>
     waiting.length > 1 ? en.permission.position(1, waiting.length) : undefined;
   return (
     <>
       <Show when={app.requests().permissions[0]} keyed>
-        {(request) => <PermissionPrompt request={request} position={position(app.requests().permissions)} />}
+        {(request) => <PermissionPrompt request={request} arming={arming} position={position(app.requests().permissions)} />}
       </Show>
       <Show when={app.requests().questions[0]} keyed>
-        {(request) => <QuestionPrompt request={request} position={position(app.requests().questions)} />}
+        {(request) => <QuestionPrompt request={request} arming={arming} position={position(app.requests().questions)} />}
       </Show>
     </>
   );

@@ -5,6 +5,8 @@ import { Button } from '../kit/Button';
 import { altName, isComposing, useShortcuts } from '../kit/keys';
 import { visible } from '../kit/visible';
 import type { Question, QuestionRequest } from '../protocol';
+import { isRepeated, type Arming } from '../permission/arming';
+import { focusComposer, leaveToComposer } from '../permission/focus';
 import { useApp } from '../store/context';
 import '../kit/prompt.css';
 
@@ -16,21 +18,25 @@ interface Given {
 const NOTHING: Given = { chosen: [], own: '' };
 
 /** The agent asks; every question must have an answer before any is sent. */
-export function QuestionPrompt(props: { request: QuestionRequest; position?: string }) {
+export function QuestionPrompt(props: { request: QuestionRequest; arming: Arming; position?: string }) {
   const app = useApp();
+  const armed = props.arming.begin();
   const [answered, setAnswered] = createSignal(false);
   const [given, setGiven] = createSignal<Readonly<Record<number, Given>>>({});
   const answers = createMemo(() => props.request.questions.map((_, index) => answersOf(given()[index] ?? NOTHING)));
   const complete = () => answers().every((list) => list.length > 0);
 
   let section!: HTMLElement;
+  const leaving = leaveToComposer(() => section);
   const once = async (work: () => Promise<void>) => {
     if (answered()) return;
+    leaving.answering();
     setAnswered(true);
     if (!(await app.attempt(() => work().then(() => true)))) setAnswered(false);
   };
   const send = () => void once(() => app.host.answerQuestion(props.request.id, answers()));
-  const dismiss = () => void once(() => app.host.dismissQuestion(props.request.id));
+  /** Needs nothing to be chosen first, so it could be meant for the question before. */
+  const dismiss = () => void (armed() && once(() => app.host.dismissQuestion(props.request.id)));
   const asker = () => {
     const { sessionID } = props.request;
     if (sessionID === app.selected()) return undefined;
@@ -47,9 +53,12 @@ export function QuestionPrompt(props: { request: QuestionRequest; position?: str
     },
   });
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || isComposing(event) || !(event.target instanceof HTMLInputElement)) return;
+    if (isComposing(event) || !(event.target instanceof HTMLInputElement)) return;
+    if (event.key !== 'Enter' && event.key !== 'Escape') return;
     event.preventDefault();
-    if (complete()) send();
+    // Esc leaves the field and nothing else: the turn goes on.
+    if (event.key === 'Escape') focusComposer();
+    else if (complete()) send();
   };
 
   return (
@@ -78,14 +87,19 @@ export function QuestionPrompt(props: { request: QuestionRequest; position?: str
       </For>
       <div class="prompt-actions">
         <span class="prompt-note">{en.question.keys(altName('9'))}</span>
-        <Button disabled={answered()} onClick={dismiss}>
+        <Button
+          disabled={answered()}
+          aria-disabled={armed() ? undefined : 'true'}
+          data-armed={armed() ? '' : undefined}
+          onClick={(event) => isRepeated(event) || dismiss()}
+        >
           {en.question.dismiss}
           <kbd aria-hidden="true">{altName('0')}</kbd>
         </Button>
         <Button
           tone="primary"
           disabled={!complete() || answered()}
-          onClick={send}
+          onClick={(event) => isRepeated(event) || send()}
         >
           {en.question.answer}
           <kbd aria-hidden="true">Enter</kbd>
