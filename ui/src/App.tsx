@@ -6,6 +6,7 @@ import { createEffect, createMemo, createSignal, Match, onCleanup, onMount, Show
 import { createActions, type Actions } from './actions/actions';
 import { ActionsProvider, useActionKeys, useActions } from './actions/context';
 import { actionList } from './actions/list';
+import { stepPane } from './actions/panes';
 import { Composer } from './composer/Composer';
 import { DropOverlay } from './composer/DropOverlay';
 import { ShareDialog } from './dialogs/ShareDialog';
@@ -50,6 +51,7 @@ export function App() {
     showSidebar: () => setSidebarOpen(true),
     // Once what an action has opened is in the document.
     focus: (selector) => setTimeout(() => document.querySelector<HTMLElement>(selector)?.focus()),
+    stepPane,
   });
   /** Nothing happens behind a dialog or a picture; the list of models is no more than a menu. */
   const covers = () => (app.overlay()?.name ?? 'models') !== 'models';

@@ -16,7 +16,7 @@ const press = (key: string, held: object = { ctrlKey: true }) => fireEvent.keyDo
 const shown = () => screen.queryByTestId('review') !== null;
 
 test('no two actions have the same keys to begin with', () => {
-  const frame = { toggleSidebar: () => {}, showSidebar: () => {}, focus: () => {} };
+  const frame = { toggleSidebar: () => {}, showSidebar: () => {}, focus: () => {}, stepPane: () => {} };
   const keys = actionList({} as App, frame).flatMap((action) => action.keys ?? []);
   expect(keys.filter((chord, at) => keys.indexOf(chord) !== at)).toEqual([]);
 });

@@ -8,6 +8,8 @@ export interface Frame {
   toggleSidebar(): void;
   showSidebar(): void;
   focus(selector: string): void;
+  /** To the next pane (1) or the one before (-1). */
+  stepPane(step: 1 | -1): void;
 }
 
 export const ZOOMS: readonly number[] = [50, 67, 80, 90, 100, 110, 125, 150, 175, 200, 250, 300];
@@ -53,6 +55,8 @@ export function actionList(app: App, frame: Frame): Action[] {
     { id: 'focusPrompt', keys: 'Mod+L', menu: 'go', apart: true, enabled: inProject, run: () => frame.focus('[data-testid="composer"]') },
     { id: 'focusTimeline', keys: 'Mod+Shift+L', menu: 'go', enabled: inSession, run: () => frame.focus('[data-testid="timeline"]') },
     { id: 'focusReview', keys: 'Mod+Shift+D', menu: 'go', enabled: inSession, run: () => (app.review.shown() || app.review.open(), frame.focus('[data-testid="review"]')) },
+    { id: 'nextPane', keys: 'F6', menu: 'go', enabled: ready, run: () => frame.stepPane(1) },
+    { id: 'previousPane', keys: 'Shift+F6', menu: 'go', enabled: ready, run: () => frame.stepPane(-1) },
     { id: 'models', keys: `Mod+${modelKey.toUpperCase()}`, menu: 'session', enabled: inProject, run: () => app.show({ name: 'models' }) },
     { id: 'nextAgent', keys: 'Mod+Shift+A', menu: 'session', enabled: () => app.agents.list().length > 1, run: () => app.agents.cycle(1) },
     { id: 'toggleSidebar', keys: 'Mod+B', menu: 'view', enabled: ready, run: frame.toggleSidebar },

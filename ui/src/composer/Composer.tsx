@@ -1,6 +1,7 @@
 import ArrowUp from 'lucide-solid/icons/arrow-up';
 import Square from 'lucide-solid/icons/square';
 import { createEffect, createMemo, createSignal, createUniqueId, on, onMount, Show } from 'solid-js';
+import { useActions } from '../actions/context';
 import { en } from '../i18n/en';
 import { IconButton } from '../kit/Button';
 import { isComposing, isTab } from '../kit/keys';
@@ -29,6 +30,7 @@ const MENTIONS = 20;
 /** Where the prompt is written. A draft belongs to its session, or to the project's empty page. */
 export function Composer() {
   const app = useApp();
+  const actions = useActions();
   const listID = createUniqueId();
   let area!: HTMLTextAreaElement;
   let box!: HTMLFormElement;
@@ -250,7 +252,7 @@ export function Composer() {
             role={suggest.open() ? 'combobox' : undefined}
             aria-label={en.composer.label}
             aria-describedby="composer-hint"
-            aria-description={app.agents.list().length > 1 ? en.composer.tabHint : undefined}
+            aria-description={app.agents.list().length > 1 ? en.composer.tabHint(actions.nameOf('nextPane')) : undefined}
             aria-autocomplete="list"
             aria-haspopup={suggest.open() ? 'listbox' : undefined}
             aria-expanded={suggest.open() ? true : undefined}

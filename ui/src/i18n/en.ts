@@ -85,7 +85,7 @@ export const en = {
     stop: 'Stop',
     hint: 'Enter sends, Shift+Enter starts a new line',
     hintBusy: 'Esc stops the turn',
-    tabHint: 'Tab switches the agent. Escape, then Tab, leaves the field.',
+    tabHint: (leave: string) => (leave === '' ? 'Tab switches the agent.' : `Tab switches the agent. ${leave} leaves the field.`),
   },
 
   empty: {
