@@ -196,3 +196,45 @@ test('moving stops at the ends', () => {
   expect(moved(list, 'a', 1)).toEqual([{ id: 'b' }, { id: 'a' }]);
   expect(moved(list, 'x', 1)).toBe(list);
 });
+
+describe('a picture beside the prompt', () => {
+  test('is looked at with a click, and the focus comes back to it', async () => {
+    const { window } = await ready();
+    drop(window, [window.host.attachments.make('a.png')]);
+    const chip = await screen.findByRole('button', { name: /^a\.png/ });
+    chip.focus();
+    fireEvent.click(chip);
+    const shown = await screen.findByTestId('lightbox');
+    expect(shown.querySelector('img')?.getAttribute('alt')).toBe('a.png');
+    await waitFor(() => expect(shown.contains(document.activeElement)).toBe(true));
+    fireEvent.keyDown(shown, { key: 'Escape' });
+    await waitFor(() => expect(document.activeElement).toBe(chip));
+  });
+
+  test('is not opened by the drag that moves it, and a text file has nothing to show', async () => {
+    const { window } = await ready();
+    drop(window, [window.host.attachments.make('a.png'), window.host.attachments.make('b.txt')]);
+    const chip = await screen.findByRole('button', { name: /^a\.png/ });
+    const pointer = (type: string, clientX: number) => fireEvent(chip, new MouseEvent(type, { clientX, bubbles: true }));
+    pointer('pointerdown', 10);
+    pointer('pointermove', 60);
+    pointer('pointerup', 60);
+    fireEvent.click(chip);
+    fireEvent.click(screen.getByRole('button', { name: /^b\.txt/ }));
+    expect(window.app.overlay()).toBeUndefined();
+  });
+});
+
+test('long text that is wanted as text after all goes to the session it was pasted in', async () => {
+  const { window, area } = await ready();
+  const long = 'line\n'.repeat(80);
+  fireEvent.input(area, { target: { value: 'See: ' } });
+  paste(area, { 'text/plain': long });
+  const inline = await screen.findByRole('button', { name: 'Paste as text' });
+  await window.app.select('ses_docs');
+  drop(window, [window.host.attachments.make('other.txt')]);
+  fireEvent.click(inline);
+  await waitFor(() => expect(window.app.drafts.get('ses_gallery').text).toBe(`See: ${long}`));
+  expect(window.app.drafts.get('ses_gallery').attachments).toEqual([]);
+  expect([area.value, names()]).toEqual(['', ['other.txt']]);
+});

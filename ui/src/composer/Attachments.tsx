@@ -105,17 +105,27 @@ function Chip(props: ChipProps) {
     // Of one that was sent before nobody has said how large it is.
     return isStaged(props.attachment) ? bytes(props.attachment.size) : en.attach.sent;
   };
+  /** What a server holds is only read when the prompt is sent. */
+  const isPicture = () => kind() === 'image' && !resource();
+  const look = () => {
+    const { url } = props.attachment;
+    if (isPicture() && !strayed) app.show({ name: 'lightbox', alone: { url, name: props.attachment.name } });
+  };
   const icon = () => (resource() ? Plug : ICONS[kind() as Exclude<AttachmentKind, 'image'>]);
   let item!: HTMLLIElement;
   let from: number | undefined;
+  /** The click that ends a drag is none. */
+  let strayed = false;
 
   const onPointerDown = (event: PointerEvent) => {
     if (event.button === 0) from = event.clientX;
+    strayed = false;
   };
   const onPointerMove = (event: PointerEvent) => {
     if (from === undefined || Math.abs(event.clientX - from) < STRAY) return;
     item.setPointerCapture?.(event.pointerId);
     item.dataset.dragged = '';
+    strayed = true;
     const { left, right } = item.getBoundingClientRect();
     const step = event.clientX > right ? 1 : event.clientX < left ? -1 : 0;
     if (step !== 0) props.onSlide(step);
@@ -141,11 +151,12 @@ function Chip(props: ChipProps) {
         class="attachment-body"
         title={visible(props.attachment.path ?? resource()?.uri ?? props.attachment.name)}
         aria-label={`${name()}, ${size()}, ${props.position}`}
-        aria-description={en.attach.keys}
+        aria-description={isPicture() ? en.attach.pictureKeys : en.attach.keys}
+        onClick={look}
         onKeyDown={(event) => props.onKeyDown(event)}
       >
         <Show
-          when={kind() === 'image' && !resource()}
+          when={isPicture()}
           fallback={<Dynamic component={icon()} size={16} aria-hidden="true" />}
         >
           <img

@@ -182,7 +182,9 @@ export function Composer() {
     run();
   };
 
-  const insertText = (value: string) => {
+  /** Where the caret is; at the end of what was written in a place that was left. */
+  const insertText = (value: string, where: string) => {
+    if (where !== place()) return app.drafts.change(where, { text: app.drafts.get(where).text + value });
     const { selectionStart, selectionEnd } = area;
     write(area.value.slice(0, selectionStart) + value + area.value.slice(selectionEnd), selectionStart + value.length);
     area.focus();
@@ -192,7 +194,7 @@ export function Composer() {
     const kind = pasteOf(offer);
     if (kind === 'text') return;
     event.preventDefault();
-    if (kind === 'long-text') void app.attachments.pasteText(offer.text, () => insertText(offer.text));
+    if (kind === 'long-text') void app.attachments.pasteText(offer.text, (where) => insertText(offer.text, where));
     else if (kind === 'files') void app.attachments.pasteFiles([...(event.clipboardData?.files ?? [])]);
     else void app.attachments.pasteSystem();
   };

@@ -239,6 +239,7 @@ export const en = {
     sent: 'Sent before',
     position: (at: number, of: number) => `${at} of ${of}`,
     keys: 'Alt and the arrow keys move it, Delete takes it away',
+    pictureKeys: 'Enter shows it, Alt and the arrow keys move it, Delete takes it away',
     remove: (name: string) => `Remove ${name}`,
     drop: (count: number) => (count === 1 ? 'Drop to attach' : `Drop to attach ${count} items`),
     dropNote: 'Pictures, PDFs, text files and folders',

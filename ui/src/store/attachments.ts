@@ -31,8 +31,8 @@ export interface Attachments {
   /** What the system's clipboard holds, where the webview cannot read it. */
   pasteSystem(): Promise<void>;
   pasteFiles(files: readonly File[]): Promise<void>;
-  /** Long text becomes an attachment; `inline` is how to have it as text after all. */
-  pasteText(text: string, inline: () => void): Promise<void>;
+  /** Long text becomes an attachment; `inline` puts it into the text of that place after all. */
+  pasteText(text: string, inline: (where: string) => void): Promise<void>;
   /** What a tool server offers. It is read when the prompt is sent. */
   addResource(resource: McpResourceView): void;
   remove(id: string): void;
@@ -77,16 +77,15 @@ export function createAttachments(core: Core, place: Accessor<string>): Attachme
     if (fresh.length > room) toasts.show({ tone: 'error', text: en.attach.tooMany(MOST_ATTACHMENTS, fresh.length - room) });
     for (const one of refused) toasts.show({ tone: 'error', text: whyNot(one) });
   };
-  const take = async (work: () => Promise<Attached>): Promise<Attached | undefined> => {
-    const where = place();
+  const take = async (work: () => Promise<Attached>, where = place()): Promise<Attached | undefined> => {
     const attached = await attempt(work);
     if (attached) add(where, attached);
     return attached;
   };
-  const remove = (id: string) => {
+  const remove = (id: string, where = place()) => {
     set(
-      place(),
-      list().filter((one) => one.id !== id),
+      where,
+      drafts.get(where).attachments.filter((one) => one.id !== id),
     );
     if (isStaged({ id })) void attempt(() => host.removeAttachment(id));
   };
@@ -94,7 +93,7 @@ export function createAttachments(core: Core, place: Accessor<string>): Attachme
   return {
     list,
     hovering,
-    remove,
+    remove: (id) => remove(id),
     async pick(folders) {
       await take(() => host.pickAttachments(folders));
     },
@@ -102,22 +101,27 @@ export function createAttachments(core: Core, place: Accessor<string>): Attachme
       await take(() => host.pasteClipboard());
     },
     async pasteFiles(files) {
+      const where = place();
       for (const file of files) {
-        await take(async () => host.attachBytes(file.name, new Uint8Array(await file.arrayBuffer())));
+        await take(async () => host.attachBytes(file.name, new Uint8Array(await file.arrayBuffer())), where);
       }
     },
     async pasteText(text, inline) {
-      const attached = await take(() => host.attachBytes(en.attach.pastedText, new TextEncoder().encode(text)));
+      const where = place();
+      const attached = await take(() => host.attachBytes(en.attach.pastedText, new TextEncoder().encode(text)), where);
       const made = attached?.added[0];
-      if (!made || !list().some((one) => one.id === made.id)) return;
+      const waits = () => drafts.get(where).attachments.some((one) => one.id === made?.id);
+      if (!made || !waits()) return;
       toasts.show({
         tone: 'info',
         text: en.attach.pasted(text.split('\n').length),
         action: {
           label: en.attach.inline,
           run: () => {
-            remove(made.id);
-            inline();
+            // Sent or taken away meanwhile: there is nothing to put elsewhere.
+            if (!waits()) return;
+            remove(made.id, where);
+            inline(where);
           },
         },
       });
