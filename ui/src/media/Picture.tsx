@@ -1,7 +1,7 @@
 /** The picture itself: the wheel zooms where the pointer is, dragging moves it. */
 import { createSignal, onCleanup, onMount, Show } from 'solid-js';
 import { en } from '../i18n/en';
-import { FITTED, moved, scaleOf, zoomed, type Size } from './view';
+import { FITTED, moved, scaleOf, wheelSteps, zoomed, type Size } from './view';
 
 export interface PictureHandle {
   zoom(steps: number): void;
@@ -35,7 +35,8 @@ export function Picture(props: { src: string; name: string; ref: (handle: Pictur
   };
   const onWheel = (event: WheelEvent) => {
     event.preventDefault();
-    if (event.deltaY !== 0) zoom(event.deltaY < 0 ? 1 : -1, fromMiddle(event));
+    const steps = wheelSteps(event);
+    if (steps !== 0) zoom(steps, fromMiddle(event));
   };
   const onPointerDown = (event: PointerEvent) => {
     if (event.button !== 0) return;

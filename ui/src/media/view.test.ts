@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { FITTED, fitScale, moved, scaleOf, zoomed } from './view';
+import { FITTED, fitScale, moved, scaleOf, wheelSteps, zoomed } from './view';
 
 const photo = { width: 2000, height: 1000 };
 const icon = { width: 32, height: 32 };
@@ -30,5 +30,27 @@ describe('a picture in its frame', () => {
     expect(moved(FITTED, 300, 300, photo, frame)).toEqual(FITTED);
     expect(moved({ zoom: 1, x: 0, y: 0 }, 900, 30, photo, frame)).toEqual({ zoom: 1, x: 500, y: 30 });
     expect(moved({ zoom: 1, x: 0, y: 0 }, -900, -900, photo, frame)).toEqual({ zoom: 1, x: -500, y: -100 });
+  });
+});
+
+describe('the wheel', () => {
+  const turned = (deltaY: number, deltaMode = 0) => wheelSteps({ deltaY, deltaMode });
+
+  test('zooms as far as it was turned, and one step at most', () => {
+    expect(turned(-30)).toBe(0.5);
+    expect(turned(3)).toBe(-0.05);
+    expect([turned(-120), turned(900)]).toEqual([1, -1]);
+    expect(turned(0)).toBe(0);
+  });
+
+  test('may count in lines or in pages', () => {
+    expect(turned(-1, 1)).toBeCloseTo(1 / 3);
+    expect([turned(-3, 1), turned(1, 2)]).toEqual([1, -1]);
+  });
+
+  test('does not leap to the largest with one touch', () => {
+    const touch = Array.from({ length: 12 }, () => turned(-4));
+    const near = touch.reduce((view, steps) => zoomed(view, steps, photo, frame), FITTED);
+    expect(scaleOf(near, photo, frame)).toBeLessThan(0.65);
   });
 });

@@ -19,6 +19,11 @@ export interface View {
 export const FITTED: View = { x: 0, y: 0 };
 const STEP = 1.25;
 const LARGEST = 8;
+/** A step of the zoom, in pixels of the wheel: about a notch, or a short move on a touchpad. */
+const WHEEL_STEP = 60;
+/** What a wheel that counts in lines or pages means in pixels. */
+const LINE = 20;
+const PAGE = 400;
 
 /** A small picture is not blown up to fit. */
 export function fitScale(picture: Size, frame: Size): number {
@@ -28,6 +33,12 @@ export function fitScale(picture: Size, frame: Size): number {
 
 export function scaleOf(view: View, picture: Size, frame: Size): number {
   return view.zoom ?? fitScale(picture, frame);
+}
+
+/** How many steps a wheel event zooms; never more than one, however hard it was turned. */
+export function wheelSteps({ deltaY, deltaMode }: Pick<WheelEvent, 'deltaY' | 'deltaMode'>): number {
+  const pixels = deltaY * ([1, LINE, PAGE][deltaMode] ?? 1);
+  return Math.min(1, Math.max(-1, -pixels / WHEEL_STEP)) + 0;
 }
 
 /** `at` is the point that stays where it is, from the middle of the frame. */
