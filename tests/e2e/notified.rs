@@ -4,7 +4,9 @@ use lathe_test_support::fake_model::{FakeModel, Item, call, text};
 use lathe_test_support::window::{Shown, WindowError};
 use serde_json::json;
 
-use crate::steps::{current_session, new_session, open_asking, project, send, until_answered};
+use crate::steps::{
+    current_session, new_session, open_asking, project, send, until_answered, until_asked,
+};
 
 const PERMISSION: &str = "[data-permission=true]";
 
@@ -23,7 +25,7 @@ async fn a_notification_leads_to_the_session_that_waits() -> Result<(), WindowEr
     window.look_at().await?;
     model.reply([writes("one.txt")]);
     send(&window, "Sow").await?;
-    window.wait_for(PERMISSION).await?;
+    until_asked(&window).await?;
     window
         .wait_for_text(".session-row[data-current]", "Sowing peas")
         .await?;
@@ -48,6 +50,7 @@ async fn a_notification_leads_to_the_session_that_waits() -> Result<(), WindowEr
 
     window.look_at().await?;
     model.reply([text("Sown.")]);
+    until_asked(&window).await?;
     window.press("Alt+1").await?;
     until_answered(&window).await?;
     assert_eq!(desktop.shown().len(), 1);

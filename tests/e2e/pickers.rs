@@ -44,7 +44,7 @@ async fn model_variant_and_agent_are_picked_and_used_and_stay() -> Result<(), Wi
 }
 
 #[tokio::test]
-async fn tab_goes_through_the_agents_and_escape_gives_it_back() -> Result<(), WindowError> {
+async fn tab_goes_through_the_agents_and_another_key_leaves_the_field() -> Result<(), WindowError> {
     let (model, garden) = (FakeModel::start().await, project()?);
     let window = open_with(&model, &garden).await?;
     window.wait_for(&format!("{COMPOSER}:focus")).await?;
@@ -54,6 +54,11 @@ async fn tab_goes_through_the_agents_and_escape_gives_it_back() -> Result<(), Wi
     window.press("Shift+Tab").await?;
     window.wait_for_text(AGENT, "build").await?;
     window.wait_for(&format!("{COMPOSER}:focus")).await?;
+    window.press("F6").await?;
+    window.wait_gone(&format!("{COMPOSER}:focus")).await?;
+    window.press("Shift+F6").await?;
+    window.wait_for(&format!("{COMPOSER}:focus")).await?;
+    // While nothing runs, Escape gives Tab back as well.
     window.press("Escape").await?;
     window.press("Tab").await?;
     window.wait_gone(&format!("{COMPOSER}:focus")).await?;

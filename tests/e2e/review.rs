@@ -7,7 +7,7 @@ use lathe_test_support::window::{Window, WindowError};
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::steps::{open_asking, open_with, project, send, until_answered};
+use crate::steps::{open_asking, open_with, project, send, until_answered, until_asked};
 
 const REVIEW: &str = "[data-testid=review]";
 const BEFORE: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\neleven\ntwelve\n";
@@ -150,6 +150,7 @@ async fn a_turn_is_asked_allowed_reviewed_and_taken_back_with_keys_alone() -> Re
         .await?;
     window.screenshot("permission-edit").await?;
     assert!(!made.exists());
+    until_asked(&window).await?;
     window.press("Alt+1").await?;
     until_answered(&window).await?;
     assert_eq!(fs::read_to_string(&made)?, "tulips\n");

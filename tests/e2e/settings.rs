@@ -10,6 +10,7 @@ use serde_json::json;
 
 use crate::steps::{
     close_settings, open_as, open_asking, open_settings, options, project, send, until_answered,
+    until_asked,
 };
 
 /// What OpenCode leaves of three sessions in a project.
@@ -93,6 +94,7 @@ async fn what_is_always_allowed_is_listed_and_asked_about_again_once_revoked()
     run();
     send(&window, "What is there?").await?;
     window.wait_for_text(PROMPT, "ls src").await?;
+    until_asked(&window).await?;
     window.press("Alt+2").await?;
     until_answered(&window).await?;
 
@@ -111,6 +113,7 @@ async fn what_is_always_allowed_is_listed_and_asked_about_again_once_revoked()
     run();
     send(&window, "And once more?").await?;
     window.wait_for_text(PROMPT, "ls src").await?;
+    until_asked(&window).await?;
     window.press("Alt+1").await?;
     until_answered(&window).await?;
     window.close().await

@@ -12,6 +12,8 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 pub const COMPOSER: &str = "[data-testid=composer]";
+/// Sends, once there is something to send and the session that it is for is open.
+const SEND: &str = "[data-testid=send]:enabled";
 pub const STOP: &str = "[data-testid=stop]";
 pub const ANSWER: &str = ".assistant-message [data-part=text]";
 pub const CURRENT_SESSION: &str = ".session-row[data-current]";
@@ -133,6 +135,7 @@ pub async fn close_settings(window: &Window) -> Result<(), WindowError> {
 pub async fn send(window: &Window, prompt: &str) -> Result<(), WindowError> {
     window.wait_for(&format!("{COMPOSER}:enabled")).await?;
     window.type_text(COMPOSER, prompt).await?;
+    window.wait_for(SEND).await?;
     window.press("Enter").await?;
     window.wait_for_text(".user-message", prompt).await
 }
@@ -155,6 +158,13 @@ pub async fn until_answered(window: &Window) -> Result<(), WindowError> {
         .wait_until("an answer", &format!("Boolean({answered})"))
         .await?;
     window.wait_gone(STOP).await
+}
+
+/// Waits for a permission that can be answered: one that follows another is first only to be read.
+pub async fn until_asked(window: &Window) -> Result<(), WindowError> {
+    window
+        .wait_for("[data-permission=true] button[data-armed]")
+        .await
 }
 
 /// The id of the session that is open.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// The private characters that stand for keys without a character.
-const NAMED: [(&str, char); 18] = [
+const NAMED: [(&str, char); 19] = [
     ("Backspace", '\u{E003}'),
     ("Tab", '\u{E004}'),
     ("Enter", '\u{E007}'),
@@ -22,6 +22,7 @@ const NAMED: [(&str, char); 18] = [
     ("ArrowDown", '\u{E015}'),
     ("Delete", '\u{E017}'),
     ("F2", '\u{E032}'),
+    ("F6", '\u{E036}'),
 ];
 
 /// Presses the keys of `Control+Shift+p` in their order and lets them go in reverse.
