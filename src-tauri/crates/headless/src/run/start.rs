@@ -19,7 +19,7 @@ pub struct Start {
 
 enum Place {
     New(PathBuf),
-    Old(Session),
+    Old(Box<Session>),
 }
 
 impl Start {
@@ -58,7 +58,7 @@ impl Start {
             }
             Place::Old(session) => {
                 let prompt = sessions.prompt(&session.id, self.input).await?;
-                Ok((session, prompt))
+                Ok((*session, prompt))
             }
         }
     }
@@ -71,7 +71,7 @@ async fn place(sessions: &Sessions, directory: &Path, args: &RunArgs) -> Outcome
             Ok(project) => project,
             Err(_) => sessions.project_at(session.directory.as_ref()).await?,
         };
-        return Ok((Place::Old(session), project));
+        return Ok((Place::Old(Box::new(session)), project));
     }
     let project = sessions.project_at(directory).await?;
     if !args.continue_last {
@@ -79,7 +79,7 @@ async fn place(sessions: &Sessions, directory: &Path, args: &RunArgs) -> Outcome
     }
     let mut found = sessions.list(&project).await?.into_iter();
     match found.find(|one| one.parent_id.is_none()) {
-        Some(session) => Ok((Place::Old(session), project)),
+        Some(session) => Ok((Place::Old(Box::new(session)), project)),
         None => Err("there is no session here to go on with".into()),
     }
 }
