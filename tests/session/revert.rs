@@ -295,6 +295,30 @@ async fn one_hunk_is_taken_back_though_the_person_edited_elsewhere_in_the_file()
 }
 
 #[tokio::test]
+async fn what_was_taken_back_is_brought_back_step_by_step_also_after_a_restart() {
+    let agent = Agent::start().await;
+    let turn = agent
+        .turn("echo a > a.txt; echo b > b.txt; echo c > c.txt")
+        .await;
+    for (path, undoable) in [("a.txt", 1), ("b.txt", 2), ("c.txt", 3)] {
+        let outcome = revert(&agent.app, &file(None, path)).await;
+        assert_eq!(outcome.undoable, undoable);
+    }
+    assert_eq!(unrevert(&agent.app).await.undoable, 2);
+    let hidden = revert(&agent.app, &to(&turn)).await;
+    assert_eq!(hidden.undoable, 2, "what is hidden comes back by itself");
+    assert_eq!(unrevert(&agent.app).await.undoable, 2);
+
+    let agent = agent.restart().await;
+    let app = &agent.app;
+    let session = app.sessions.get(&app.session.id).await.unwrap();
+    assert_eq!(app.sessions.undoable(&session).await.unwrap(), 2);
+    assert_eq!(unrevert(app).await.undoable, 1);
+    assert_eq!(unrevert(app).await.undoable, 0);
+    assert_eq!(agent.tree(), ["a.txt a\n", "b.txt b\n", "c.txt c\n"]);
+}
+
+#[tokio::test]
 async fn a_revert_to_a_part_keeps_what_came_before_it_in_the_same_step() {
     let agent = Agent::start()
         .await

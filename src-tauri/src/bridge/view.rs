@@ -77,7 +77,6 @@ async fn with_page(
     let last_use = sessions.last_use(id, newest).await?;
     let page = drawn(stored, has_newer, &roots.markdown(id));
     Ok(SessionView {
-        session: session.light(),
         messages: page.messages,
         has_older: page.has_older,
         has_newer: page.has_newer,
@@ -86,9 +85,11 @@ async fn with_page(
         questions: sessions.questions_in(id),
         todos: sessions.todos(id).await?,
         queued: sessions.queued(id),
+        undoable: sessions.undoable(&session).await?,
         context,
         last_use,
         damaged: page.damaged,
+        session: session.light(),
     })
 }
 

@@ -3,7 +3,8 @@
 use lathe_protocol::ipc::{RevertOutcome, RevertPreview, RevertTarget, SessionDiffView};
 use lathe_protocol::view::FileDiffView;
 use lathe_protocol::{MessageId, Session, SessionId, SnapshotPart};
-use lathe_render::diff;
+use lathe_render::diff::{self, Extent};
+use lathe_session::Sessions;
 use tauri::State;
 
 use super::session::session;
@@ -19,7 +20,12 @@ pub async fn session_diff(
     let (session_id, message_id) = (session(&session_id)?, message(message_id)?);
     let diffs = shell.sessions.diff(&session_id, message_id.as_ref());
     let diffs = diffs.await.or_ui()?;
-    let draw = move || diffs.iter().map(|one| diff::stored(one, false)).collect();
+    let draw = move || {
+        diffs
+            .iter()
+            .map(|one| diff::stored(one, Extent::Folded))
+            .collect()
+    };
     let files: Vec<FileDiffView> = beside(draw).await?;
     Ok(SessionDiffView {
         session_id,
@@ -30,20 +36,39 @@ pub async fn session_diff(
     })
 }
 
-/// One file with every line around its changes, drawn though it is usually folded.
+/// One file, drawn though it is usually folded; `whole` with every line around its changes.
 #[tauri::command]
 pub async fn file_diff(
     shell: State<'_, Shell>,
     session_id: String,
     message_id: Option<String>,
     path: String,
+    whole: bool,
 ) -> Answer<FileDiffView> {
     let (session_id, message_id) = (session(&session_id)?, message(message_id)?);
-    let whole = shell
-        .sessions
-        .file_diff(&session_id, message_id.as_ref(), &path);
-    let whole = whole.await.or_ui()?;
-    beside(move || diff::stored(&whole, true)).await
+    let extent = match whole {
+        true => Extent::Whole,
+        false => Extent::Unfolded,
+    };
+    drawn(
+        &shell.sessions,
+        &session_id,
+        message_id.as_ref(),
+        &path,
+        extent,
+    )
+    .await
+}
+
+async fn drawn(
+    sessions: &Sessions,
+    id: &SessionId,
+    turn: Option<&MessageId>,
+    path: &str,
+    extent: Extent,
+) -> Answer<FileDiffView> {
+    let stored = sessions.file_diff(id, turn, path).await.or_ui()?;
+    beside(move || diff::stored(&stored, extent)).await
 }
 
 #[tauri::command]
@@ -119,4 +144,47 @@ fn checked(target: RevertTarget) -> Answer<RevertTarget> {
     };
     message(id.map(ToString::to_string))?;
     Ok(target)
+}
+
+#[cfg(test)]
+mod tests {
+    use lathe_protocol::Action;
+    use lathe_protocol::ipc::RevertChange;
+    use lathe_provider::WireKind;
+    use lathe_test_support::app::TestApp;
+    use lathe_test_support::fake_model::{FakeModel, call, text};
+    use serde_json::json;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_hunk_of_a_folded_file_can_be_taken_back_once_the_file_is_opened() {
+        let model = FakeModel::start().await;
+        let app = TestApp::with_model(&model, WireKind::OpenaiChat).await;
+        let lines: String = (1..=40).map(|n| format!("line {n}\n")).collect();
+        let app = app.file("Cargo.lock", &lines).rule("*", "*", Action::Allow);
+        let command = "sed -i 's/line 8$/eight/; s/line 30$/thirty/' Cargo.lock";
+        model.reply([call(
+            "bash",
+            json!({ "command": command, "description": "edit" }),
+        )]);
+        model.reply([text("Done.")]);
+        app.ask("go").await;
+
+        let id = &app.session.id;
+        let list = app.sessions.diff(id, None).await.unwrap();
+        assert!(diff::stored(&list[0], Extent::Folded).folded.is_some());
+        let open = drawn(&app.sessions, id, None, "Cargo.lock", Extent::Unfolded);
+        let open = open.await.unwrap();
+        assert_eq!(open.hunks.len(), 2);
+        let target = RevertTarget::Hunk {
+            message_id: None,
+            path: "Cargo.lock".into(),
+            hunk: 1,
+            fingerprint: open.hunks[1].fingerprint.clone().unwrap(),
+        };
+        let outcome = app.sessions.revert(id, &target).await.unwrap();
+        assert_eq!(outcome.files[0].change, RevertChange::Restore);
+        assert_eq!(app.read("Cargo.lock"), lines.replace("line 8\n", "eight\n"));
+    }
 }

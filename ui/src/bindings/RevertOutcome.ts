@@ -9,4 +9,8 @@ export type RevertOutcome = { session: Session,
 /**
  * Each file with what became of it; a conflict was left as it is.
  */
-files: Array<RevertFile>, hidesMessages: number, };
+files: Array<RevertFile>, hidesMessages: number, 
+/**
+ * How often something more can be brought back, as in a session's view.
+ */
+undoable: number, };

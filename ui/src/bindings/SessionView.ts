@@ -21,7 +21,12 @@ hasNewer: boolean, status: SessionStatus, permissions: Array<PermissionRequest>,
 /**
  * Prompts that wait for the next step; they can still be changed.
  */
-queued: Array<MessageId>, context: ContextUse, 
+queued: Array<MessageId>, 
+/**
+ * How many files, hunks and snapshots were taken back and can be brought back, one after the
+ * other. A pending revert counts for itself: the session tells of it.
+ */
+undoable: number, context: ContextUse, 
 /**
  * Nothing in a session without a prompt.
  */

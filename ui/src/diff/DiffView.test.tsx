@@ -1,4 +1,5 @@
 import { fireEvent, waitFor } from '@solidjs/testing-library';
+import { createSignal } from 'solid-js';
 import { describe, expect, test, vi } from 'vitest';
 import type { DiffLine, FileDiffView } from '../protocol';
 import { show } from '../testing/window';
@@ -58,6 +59,7 @@ const plain: RowOptions = {
   closed: new Set(),
   open: new Set(),
   whole: new Map(),
+  unfolded: new Map(),
 };
 const words = (container: HTMLElement) =>
   [...container.querySelectorAll('.diff-line code')].map((code) => code.textContent);
@@ -198,5 +200,51 @@ describe('a difference on screen', () => {
     const long = file({ hunks: [{ oldStart: 1, oldLines: 10_000, newStart: 1, newLines: 10_000, lines }] });
     const { container } = show(() => <DiffView files={[long]} sideBySide={false} />);
     expect(container.querySelectorAll('.diff-line').length).toBeLessThan(200);
+  });
+});
+
+describe('a difference that is read again', () => {
+  const changed = (text: string) => {
+    const [first, second] = file().hunks;
+    return file({ hunks: [{ ...first!, lines: [line('context', text, 5, 5)] }, second!] });
+  };
+
+  test('shows a folded file that was opened as it is now, not as it was', async () => {
+    const [files, setFiles] = createSignal([file({ folded: 'tooLong', hunks: [] })]);
+    let now = changed('one');
+    const unfolded = vi.fn(async () => now);
+    const { container } = show(() => <DiffView files={files()} sideBySide={false} whole={async () => all} unfolded={unfolded} />);
+    fireEvent.click(container.querySelector('.diff-note button') as Element);
+    await waitFor(() => expect(words(container)).toContain('one'));
+    now = changed('two');
+    setFiles([file({ folded: 'tooLong', hunks: [] })]);
+    await waitFor(() => expect(words(container)).toContain('two'));
+    expect(words(container)).not.toContain('one');
+    expect(unfolded).toHaveBeenCalledTimes(2);
+  });
+
+  test('keeps what was opened between its hunks only while they are the same', async () => {
+    const [files, setFiles] = createSignal([file()]);
+    const whole = vi.fn(async () => all);
+    const { container } = show(() => <DiffView files={files()} sideBySide={false} whole={whole} />);
+    const gaps = () => [...container.querySelectorAll('button.diff-gap')].map((gap) => gap.textContent);
+    fireEvent.click(container.querySelectorAll('button.diff-gap')[1] as Element);
+    await waitFor(() => expect(words(container)).toContain('line 7'));
+    setFiles([file()]);
+    expect(words(container)).toContain('line 7');
+    setFiles([changed('another')]);
+    expect(words(container)).not.toContain('line 7');
+    expect(gaps()).toContain('2 unchanged lines');
+  });
+
+  test('opens the hunks of a folded file, with their surroundings folded as in others', async () => {
+    const folded = file({ folded: 'lockFile', hunks: [] });
+    const { container } = show(() => (
+      <DiffView files={[folded]} sideBySide={false} whole={async () => all} unfolded={async () => file()} />
+    ));
+    fireEvent.click(container.querySelector('.diff-note button') as Element);
+    await waitFor(() => expect(container.querySelectorAll('[data-hunk]')).toHaveLength(2));
+    fireEvent.click(container.querySelectorAll('button.diff-gap')[1] as Element);
+    await waitFor(() => expect(words(container)).toContain('line 7'));
   });
 });

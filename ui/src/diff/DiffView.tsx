@@ -4,12 +4,13 @@
  * Only the rows in sight are in the page once there are many. Draws what Rust made of the
  * files; knows neither where they come from nor what can be done with them.
  */
-import { createMemo, createSignal, type JSX } from 'solid-js';
+import { createMemo, type JSX } from 'solid-js';
 import { en } from '../i18n/en';
 import { LineList, type LineListHandle } from '../kit/LineList';
 import type { FileDiffView } from '../protocol';
 import { keepFocus } from './focus';
 import { rowsOf, type DiffRow } from './rows';
+import { createUnfolding } from './unfolding';
 import { createWalk, type DiffHandle } from './walk';
 import { DiffRowView } from './DiffRowView';
 import './diff.css';
@@ -22,6 +23,8 @@ export interface DiffViewProps {
   readonly label?: string;
   /** The file with every line around its changes. */
   readonly whole?: (file: FileDiffView) => Promise<FileDiffView | undefined>;
+  /** The hunks of a file that is folded, as other files have them; without it, it is drawn whole. */
+  readonly unfolded?: (file: FileDiffView) => Promise<FileDiffView | undefined>;
   /** What can be done with a file, or with one of its hunks. */
   readonly actions?: (file: FileDiffView, hunk: number | undefined) => JSX.Element;
   /** The key that takes back was pressed on one. */
@@ -31,9 +34,11 @@ export interface DiffViewProps {
 
 export function DiffView(props: DiffViewProps) {
   let list!: LineListHandle;
-  const [closed, setClosed] = createSignal<ReadonlySet<string>>(new Set());
-  const [open, setOpen] = createSignal<ReadonlySet<string>>(new Set());
-  const [whole, setWhole] = createSignal<ReadonlyMap<string, FileDiffView>>(new Map());
+  const { options, toggle, unfold } = createUnfolding({
+    files: () => props.files,
+    whole: () => props.whole,
+    unfolded: () => props.unfolded,
+  });
 
   // A row that stays the same stays the same object, so that its elements stay, too.
   const rows = createMemo<DiffRow[]>((before) => {
@@ -41,27 +46,13 @@ export function DiffView(props: DiffViewProps) {
     const fresh = rowsOf(props.files, {
       sideBySide: props.sideBySide,
       headers: props.headers ?? false,
-      closed: closed(),
-      open: open(),
-      whole: whole(),
+      ...options(),
     });
     return fresh.map((row) => {
       const old = known.get(row.key);
       return old && sameRow(old, row) ? old : row;
     });
   }, []);
-
-  const unfold = async (file: FileDiffView, gap: string | undefined) => {
-    if (!whole().has(file.path)) {
-      const all = await props.whole?.(file);
-      if (!all) return;
-      setWhole((now) => new Map(now).set(file.path, all));
-    }
-    if (gap !== undefined) setOpen((now) => new Set(now).add(gap));
-  };
-
-  const toggle = (path: string) =>
-    setClosed((now) => (now.has(path) ? new Set([...now].filter((one) => one !== path)) : new Set(now).add(path)));
 
   const walk = createWalk({
     list: () => list,

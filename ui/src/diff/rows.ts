@@ -33,6 +33,8 @@ export interface RowOptions {
   readonly open: ReadonlySet<string>;
   /** The files with all their lines, as far as they were asked for. */
   readonly whole: ReadonlyMap<string, FileDiffView>;
+  /** The hunks of folded files that were opened. */
+  readonly unfolded: ReadonlyMap<string, FileDiffView>;
 }
 
 /** As many unchanged lines as the core draws around a change. */
@@ -47,8 +49,7 @@ function rowsOfFile(given: FileDiffView, options: RowOptions): DiffRow[] {
   const head: DiffRow[] = options.headers ? [{ kind: 'file', key: `file:${given.path}`, file: given, closed }] : [];
   if (closed) return head;
   const whole = options.whole.get(given.path);
-  // What was folded as a whole is shown as a whole.
-  const file = given.folded !== undefined && whole ? whole : given;
+  const file = given.folded === undefined ? given : (options.unfolded.get(given.path) ?? given);
   const note = noteOf(file);
   if (note) return [...head, { kind: 'note', key: `note:${file.path}`, file, note }];
   return [...head, ...hunkRows(file, whole, options)];

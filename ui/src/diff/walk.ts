@@ -14,6 +14,8 @@ export interface DiffHandle {
   giveBack(): void;
   /** Brings a file to the top and gives it the focus. */
   show(path: string): void;
+  /** Brings a file to the top; the focus stays where it is. */
+  reveal(path: string): void;
 }
 
 export interface WalkNeeds {
@@ -115,6 +117,10 @@ export function createWalk(needs: WalkNeeds): Walk {
     show(path) {
       const index = indexOf(`file:${path}`);
       if (index !== -1) toTop(index);
+    },
+    reveal(path) {
+      const index = indexOf(`file:${path}`);
+      if (index !== -1) needs.list().show(index);
     },
   };
 }

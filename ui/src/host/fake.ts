@@ -124,6 +124,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
     }
   };
 
+  const { undoable, ...time } = createFakeTime({ clock, sessions, messages, find, told, emit, isBusy: (id) => running.has(id) });
   const search = createFakeSearch(sessions, messages, (id) => find(id));
 
   const status = (sessionID: string, type: 'busy' | 'idle'): UiUpdate => ({
@@ -228,6 +229,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
         questions: [],
         todos: [],
         queued: waiting(id),
+        undoable: undoable(id),
         context: useOf(all),
         lastUse: lastUseOf(all),
         damaged: [],
@@ -279,7 +281,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
     runCommand: (sessionID, name, args, input) =>
       host.prompt(sessionID, { ...input, text: `/${name} ${args}`.trim() }),
     ...createFakeSurroundings(options.trust ?? 'nothing'),
-    ...createFakeTime({ clock, sessions, messages, find, told, emit, isBusy: (id) => running.has(id) }),
+    ...time,
     toolDetails: async (sessionID, messageID, partID, whole) => {
       const message = messages.get(sessionID)?.find((one) => one.info.id === messageID);
       const part = message?.parts.find((view) => view.part.id === partID)?.part;

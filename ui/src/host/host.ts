@@ -139,8 +139,8 @@ export interface Host {
   configProblems(projectID: string): Promise<ConfigProblem[]>;
   /** What the agent changed in the session, or in the turn of one prompt. */
   sessionDiff(sessionID: string, messageID?: string): Promise<SessionDiffView>;
-  /** One file of that, drawn though it is usually folded. */
-  fileDiff(sessionID: string, messageID: string | undefined, path: string): Promise<FileDiffView>;
+  /** One file of that, drawn though it is usually folded. `whole`: with every line around its changes. */
+  fileDiff(sessionID: string, messageID: string | undefined, path: string, whole: boolean): Promise<FileDiffView>;
   previewRevert(sessionID: string, target: RevertTarget): Promise<RevertPreview>;
   /** Refused with `busy` while the session is worked on. */
   revert(sessionID: string, target: RevertTarget): Promise<RevertOutcome>;

@@ -90,7 +90,7 @@ export function createTauriHost(): Host {
     setProjectEdits: (projectId, allow) => invoke('set_project_edits', { projectId, allow }),
     configProblems: (projectId) => invoke('config_problems', { projectId }),
     sessionDiff: (sessionId, messageId) => invoke('session_diff', { sessionId, messageId }),
-    fileDiff: (sessionId, messageId, path) => invoke('file_diff', { sessionId, messageId, path }),
+    fileDiff: (sessionId, messageId, path, whole) => invoke('file_diff', { sessionId, messageId, path, whole }),
     previewRevert: (sessionId, target) => invoke('preview_revert', { sessionId, target }),
     revert: (sessionId, target) => invoke('revert', { sessionId, target }),
     unrevert: (sessionId) => invoke('unrevert', { sessionId }),

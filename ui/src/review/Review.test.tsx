@@ -77,6 +77,7 @@ describe('the review', () => {
         { ...file, path: 'src/lamp.ts', change: 'conflict' },
       ],
       hidesMessages: 0,
+      undoable: 1,
     });
     click(byPath('src/wick.ts').querySelector('[data-testid=take-back-file]'));
     click(await screen.findByTestId('confirm-take-back'));

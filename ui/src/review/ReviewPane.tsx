@@ -8,7 +8,7 @@ import Columns2 from 'lucide-solid/icons/columns-2';
 import Rows2 from 'lucide-solid/icons/rows-2';
 import Undo2 from 'lucide-solid/icons/undo-2';
 import X from 'lucide-solid/icons/x';
-import { createMemo, Show } from 'solid-js';
+import { createEffect, createMemo, Show } from 'solid-js';
 import { Counts } from '../diff/Counts';
 import { DiffView } from '../diff/DiffView';
 import { isFocusLost, keepFocus } from '../diff/focus';
@@ -23,6 +23,7 @@ import { useApp } from '../store/context';
 import { FileNames } from './FileNames';
 import { ReviewConfirm } from './ReviewConfirm';
 import { ReviewHandle } from './ReviewHandle';
+import type { Scope } from './store';
 import './review.css';
 
 /** Room for two columns of code. */
@@ -33,6 +34,11 @@ export function ReviewPane() {
   const { review } = app;
   const narrow = createNarrow();
   const files = createMemo(() => inOrder(review.diff()?.files ?? [], review.scope().path));
+  /** What was opened and closed belongs to one session or turn, and goes with it. */
+  const place = createMemo(() => {
+    const diff = files().length > 0 ? review.diff() : undefined;
+    return diff && `${diff.sessionID} ${diff.messageID ?? ''}`;
+  });
   const sum = (key: 'additions' | 'deletions') => files().reduce((all, file) => all + file[key], 0);
   const sideBySide = () => app.settings().review.sideBySide && !narrow() && app.settings().review.width >= WIDE;
 
@@ -45,6 +51,14 @@ export function ReviewPane() {
 
   let pane!: HTMLElement;
   let diff: DiffHandle | undefined;
+  // Whoever asked for a file is led to it, also where the pane was open and further down.
+  let led: Scope | undefined;
+  createEffect(() => {
+    const [scope, first] = [review.scope(), files()[0]];
+    if (scope === led || !first || !isNamed(first, scope.path)) return;
+    led = scope;
+    diff?.reveal(first.path);
+  });
   const takeBack = (file: FileDiffView, hunk?: number) => {
     if (app.busy()) return;
     diff?.remember();
@@ -121,7 +135,8 @@ export function ReviewPane() {
         )}
       </Show>
       <Show
-        when={files().length > 0}
+        when={place()}
+        keyed
         fallback={
           <Show when={!review.error()}>
             <p class="review-note">{review.diff() ? en.review.nothing : en.review.loading}</p>
@@ -140,6 +155,7 @@ export function ReviewPane() {
           label={en.review.files}
           sideBySide={sideBySide()}
           whole={(file) => review.whole(file)}
+          unfolded={(file) => review.unfolded(file)}
           actions={(file, hunk) => (
             <IconButton
               icon={Undo2}
@@ -165,8 +181,13 @@ export function ReviewPane() {
 
 /** The file somebody asked for comes first. */
 function inOrder(files: readonly FileDiffView[], first: string | undefined): readonly FileDiffView[] {
-  const wanted = files.find((file) => file.path === first);
+  const wanted = files.find((file) => file.path === first) ?? files.find((file) => isNamed(file, first));
   return wanted ? [wanted, ...files.filter((file) => file !== wanted)] : files;
+}
+
+/** Names in the timeline begin at the session's folder, which may lie below the project's. */
+function isNamed({ path }: FileDiffView, name: string | undefined): boolean {
+  return name !== undefined && (path === name || path.endsWith(`/${name}`) || name.endsWith(`/${path}`));
 }
 
 /** Two columns want room. */

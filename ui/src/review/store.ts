@@ -37,13 +37,24 @@ export interface Review {
   open(scope?: Scope): void;
   close(): void;
   toggle(): void;
+  /** The file with every line around its changes. */
   whole(file: FileDiffView): Promise<FileDiffView | undefined>;
+  /** The hunks of a file that is usually folded: each can be taken back. */
+  unfolded(file: FileDiffView): Promise<FileDiffView | undefined>;
   /** Asks what taking it back would do, and shows that; whatever was shown before. */
   ask(target: RevertTarget): Promise<void>;
   cancel(): void;
   /** Does what was asked about. */
   confirm(): Promise<void>;
-  undo(): Promise<void>;
+  /** Brings back what was taken back last, in the session on screen or in another one. */
+  undo(sessionID?: string): Promise<void>;
+}
+
+/** What the host said, and about what. */
+interface Answer {
+  readonly of: { readonly sessionID: string; readonly turnID: string | undefined };
+  readonly diff?: SessionDiffView;
+  readonly error?: string;
 }
 
 export interface ReviewNeeds {
@@ -62,11 +73,11 @@ export function createReview(needs: ReviewNeeds): Review {
   const [scope, setScope] = createSignal<Scope>({});
   const [pending, setPending] = createSignal<Pending | undefined>();
   const [turn, setTurn] = createSignal(0);
-  /** The session in which something was taken back since it was opened. */
-  const [tookBack, setTookBack] = createSignal<string | undefined>();
+  /** How much can be brought back since something was taken back or brought back here. */
+  const [since, setSince] = createSignal<{ readonly sessionID: string; readonly undoable: number } | undefined>();
 
-  // Another session has other changes.
-  createEffect(on(selected, () => (setScope({}), setPending(undefined)), { defer: true }));
+  // Another session has other changes. One that is opened anew says how much can be brought back.
+  createEffect(on(selected, () => (setScope({}), setPending(undefined), setSince(undefined)), { defer: true }));
 
   /** Another value whenever something may have changed on disk. */
   const moment = createMemo(() => {
@@ -84,16 +95,38 @@ export function createReview(needs: ReviewNeeds): Review {
       needs.busy(),
     ]);
   });
-  const [diff] = createResource(moment, () => host.sessionDiff(selected() ?? '', scope().turnID));
+  const [answer] = createResource(moment, async (): Promise<Answer> => {
+    const of = { sessionID: selected() ?? '', turnID: scope().turnID };
+    try {
+      return { of, diff: await host.sessionDiff(of.sessionID, of.turnID) };
+    } catch (error) {
+      return { of, error: uiError(error).message };
+    }
+  });
+  // The newest answer stays until the next one has come, but never under another heading.
+  const current = createMemo(() => {
+    const newest = answer.latest;
+    const fits = newest?.of.sessionID === selected() && newest?.of.turnID === scope().turnID;
+    return fits ? newest : undefined;
+  });
 
   const again = () => setTurn((count) => count + 1);
 
-  const undo = async () => {
+  const read = async ({ path }: FileDiffView, whole: boolean) => {
     const id = selected();
+    return id === undefined ? undefined : attempt(() => host.fileDiff(id, scope().turnID, path, whole));
+  };
+
+  const undo = async (id = selected()) => {
     if (id === undefined) return;
     const outcome = await attempt(() => host.unrevert(id));
-    if (outcome) setTookBack(undefined);
+    if (outcome) setSince({ sessionID: id, undoable: outcome.undoable });
     again();
+  };
+  const undoable = () => {
+    const [id, open] = [selected(), needs.opened()];
+    const known = [since(), open].find((one) => one !== undefined && one.sessionID === id);
+    return known?.undoable ?? 0;
   };
 
   const open = (wanted: Scope = {}) => {
@@ -109,18 +142,15 @@ export function createReview(needs: ReviewNeeds): Review {
   return {
     shown,
     scope,
-    diff: () => (diff.error === undefined ? diff.latest : undefined),
-    error: () => (diff.error === undefined ? undefined : uiError(diff.error).message),
+    diff: () => current()?.diff,
+    error: () => current()?.error,
     pending,
-    canUndo: () => needs.session()?.revert !== undefined || (tookBack() !== undefined && tookBack() === selected()),
+    canUndo: () => needs.session()?.revert !== undefined || undoable() > 0,
     open,
     close,
     toggle: () => (shown() ? close() : open()),
-    async whole(file) {
-      const id = selected();
-      if (id === undefined) return undefined;
-      return attempt(() => host.fileDiff(id, scope().turnID, file.path));
-    },
+    whole: (file) => read(file, true),
+    unfolded: (file) => read(file, false),
     async ask(target) {
       const id = selected();
       if (id === undefined) return;
@@ -139,14 +169,14 @@ export function createReview(needs: ReviewNeeds): Review {
       setPending(undefined);
       again();
       if (!outcome) return;
-      setTookBack(id);
+      setSince({ sessionID: id, undoable: outcome.undoable });
       const left = outcome.files.filter((file) => file.change === 'conflict').length;
       const done = wanted.target.kind === 'snapshot' ? en.review.restored : en.review.tookBack;
       toasts.show({
         tone: 'info',
         text: done(outcome.files.length - left),
         detail: left === 0 ? undefined : en.edit.conflicts(left),
-        action: { label: en.session.undo, run: () => void undo() },
+        action: { label: en.session.undo, run: () => void undo(id) },
       });
     },
     undo,

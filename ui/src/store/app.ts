@@ -174,7 +174,7 @@ export function createApp(host: Host): App {
     busy: sessions.busy,
     attempt,
   });
-  const editing = createEditing(core, sessions.selected);
+  const editing = createEditing(core, sessions.selected, review.undo);
   const place = createMemo(() => {
     const edit = editing.current();
     return edit ? placeOf(edit) : (sessions.selected() ?? `new:${project()?.id ?? ''}`);

@@ -39,14 +39,24 @@ export function placeOf({ messageID }: Pick<Edit, 'messageID'>): string {
   return `edit:${messageID}`;
 }
 
-export function createEditing(core: Core, selected: Accessor<string | undefined>): Editing {
+export function createEditing(
+  core: Core,
+  selected: Accessor<string | undefined>,
+  bringBack: (sessionID: string) => Promise<void>,
+): Editing {
   const { host, state, drafts, toasts, attempt } = core;
   const [current, setCurrent] = createSignal<Edit | undefined>();
   createEffect(on(selected, () => setCurrent(undefined), { defer: true }));
 
   const redo = async () => {
     const sessionID = selected();
-    if (sessionID !== undefined) await attempt(() => host.unrevert(sessionID));
+    if (sessionID !== undefined) await bringBack(sessionID);
+  };
+  /** A notice outlives its session's place on screen, and sometimes what it tells of. */
+  const redoOf = async (sessionID: string, messageID: string) => {
+    const pending = state().sessions[sessionID]?.revert?.messageID === messageID;
+    if (pending) await bringBack(sessionID);
+    else toasts.show({ tone: 'info', text: en.edit.final });
   };
   return {
     current,
@@ -85,7 +95,7 @@ export function createEditing(core: Core, selected: Accessor<string | undefined>
         tone: 'info',
         text: en.edit.undone,
         detail: conflictsOf(done),
-        action: { label: en.edit.redo, run: () => void redo() },
+        action: { label: en.edit.redo, run: () => void redoOf(sessionID, messageID) },
       });
     },
     redo,

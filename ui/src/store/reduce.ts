@@ -50,6 +50,8 @@ export interface OpenSession {
   readonly hasNewer: boolean;
   /** Prompts that wait for the next step and can still be changed. */
   readonly queued: readonly string[];
+  /** How much was taken back, besides a pending revert, when the session was opened. */
+  readonly undoable: number;
   /** How full the model’s context was when the session was opened. */
   readonly context: ContextUse;
   /** Whom the newest prompt went to, whether it is loaded or not. */

@@ -40,6 +40,7 @@ export function opened(state: UiState, view: SessionView): UiState {
     todos: view.todos,
     hasNewer: view.hasNewer,
     queued: view.queued,
+    undoable: view.undoable,
     context: view.context,
     lastUse: view.lastUse ?? undefined,
     damaged: view.damaged,

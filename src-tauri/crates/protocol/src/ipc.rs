@@ -185,6 +185,9 @@ pub struct SessionView {
     pub todos: Vec<Todo>,
     /// Prompts that wait for the next step; they can still be changed.
     pub queued: Vec<MessageId>,
+    /// How many files, hunks and snapshots were taken back and can be brought back, one after the
+    /// other. A pending revert counts for itself: the session tells of it.
+    pub undoable: usize,
     pub context: ContextUse,
     /// Nothing in a session without a prompt.
     pub last_use: Option<LastUse>,

@@ -15,7 +15,7 @@ mod stored;
 
 pub(crate) use draw::spans as cut_spans;
 pub use patch::{parse_unified, unified};
-pub use stored::stored;
+pub use stored::{Extent, stored};
 
 use draw::{Colours, RawHunk, RawLine};
 

@@ -26,6 +26,7 @@ use crate::steps::{self, StepTrees};
 pub use cut::Cut;
 use cut::{part_position, position};
 use plan::{Planned, Task};
+pub use rounds::left as undoable;
 use rounds::{Moved, Round};
 
 /// A session whose files or messages go back.
@@ -107,11 +108,7 @@ impl Revert {
         if let Some(cut) = found.cut {
             self.hide(cut).await?;
         }
-        Ok(RevertOutcome {
-            session: self.session,
-            files,
-            hides_messages,
-        })
+        self.outcome(files, hides_messages).await
     }
 
     /// Brings back what the newest taking back changed: all of a pending revert, or else the
@@ -128,10 +125,15 @@ impl Revert {
             rounds::save(&self.core, &self.session.id, rounds).await?;
             files
         };
+        self.outcome(files, 0).await
+    }
+
+    async fn outcome(self, files: Vec<RevertFile>, hides_messages: usize) -> Result<RevertOutcome> {
         Ok(RevertOutcome {
+            undoable: rounds::left(&self.core, &self.session).await?,
             session: self.session,
             files,
-            hides_messages: 0,
+            hides_messages,
         })
     }
 

@@ -63,6 +63,7 @@ export function createFakeSearch(
         questions: [],
         todos: [],
         queued: [],
+        undoable: 0,
         context: useOf(all),
         lastUse: lastUseOf(all),
         damaged: [],

@@ -1,6 +1,7 @@
 /** Differences, taking back and forks of the scripted host. */
 import type { FileDiffView, MessageView, RevertFile, RevertTarget, Session, SnapshotPart, UiUpdate } from '../../protocol';
 import type { Host } from '../host';
+import { changedFiles, drawnFile, foldedHunks } from './changes';
 import type { Clock } from './ids';
 
 type Answers = Pick<
@@ -30,83 +31,30 @@ export interface FakeWorld {
   isBusy(id: string): boolean;
 }
 
+const OUTDATED = "this change is not part of the file's changes any more";
 const BUSY = { code: 'busy', message: 'This session is being worked on; wait for it or stop it first' } as const;
 
-/** Three files: one changed in two places, one new, one that nobody reads line by line. */
-export const changedFiles: readonly FileDiffView[] = [
-  {
-    path: 'package-lock.json',
-    status: 'modified',
-    additions: 412,
-    deletions: 398,
-    hunks: [],
-    folded: 'lockFile',
-  },
-  {
-    path: 'src/lamp.ts',
-    status: 'modified',
-    additions: 2,
-    deletions: 1,
-    hunks: [
-      {
-        oldStart: 3,
-        oldLines: 3,
-        newStart: 3,
-        newLines: 3,
-        heading: 'export function light()',
-        fingerprint: 'a1f0c4d2e6b81735',
-        lines: [
-          { kind: 'context', old: 3, new: 3, spans: [{ text: 'export function light() {' }] },
-          { kind: 'del', old: 4, spans: [{ text: '  return ' }, { text: '40', mark: true }, { text: ';' }] },
-          { kind: 'add', new: 4, spans: [{ text: '  return ' }, { text: '60', mark: true }, { text: ';' }] },
-          { kind: 'context', old: 5, new: 5, spans: [{ text: '}' }] },
-        ],
-      },
-      {
-        oldStart: 21,
-        oldLines: 1,
-        newStart: 21,
-        newLines: 2,
-        fingerprint: '5b7799d0c3e2aa16',
-        lines: [
-          { kind: 'context', old: 21, new: 21, spans: [{ text: '// Warm enough for reading.' }] },
-          { kind: 'add', new: 22, spans: [{ text: 'export const WARM = 2700;' }] },
-        ],
-      },
-    ],
-  },
-  {
-    path: 'src/wick.ts',
-    status: 'added',
-    additions: 1,
-    deletions: 0,
-    hunks: [
-      {
-        oldStart: 0,
-        oldLines: 0,
-        newStart: 1,
-        newLines: 1,
-        fingerprint: '90ccf1e27d4b3a58',
-        lines: [{ kind: 'add', new: 1, spans: [{ text: 'export const wick = true;' }] }],
-      },
-    ],
-  },
-];
-
-export function createFakeTime(world: FakeWorld): Answers {
-  const takenBack = new Set<string>();
-  const files = () => changedFiles.filter((file) => !takenBack.has(file.path));
-  const touched = (target: RevertTarget): RevertFile[] => {
+export function createFakeTime(world: FakeWorld): Answers & { undoable(sessionID: string): number } {
+  /** What was taken back in each session, oldest first; with a pending revert, on top of that. */
+  const rounds = new Map<string, string[][]>();
+  const cut = new Map<string, string[]>();
+  const roundsOf = (sessionID: string) => rounds.get(sessionID) ?? [];
+  const files = (sessionID: string) => {
+    const gone = new Set([...roundsOf(sessionID).flat(), ...(cut.get(sessionID) ?? [])]);
+    return changedFiles.filter((file) => !gone.has(file.path));
+  };
+  const touched = (sessionID: string, target: RevertTarget): RevertFile[] => {
     if (target.kind === 'message' && target.keepFiles) return [];
     const named = target.kind === 'file' || target.kind === 'hunk' ? target.path : undefined;
-    return files()
+    const known = (file: FileDiffView) =>
+      target.kind !== 'hunk' || foldedHunks(file).some((hunk) => hunk.fingerprint === target.fingerprint);
+    return files(sessionID)
       .filter((file) => named === undefined || file.path === named)
-      .map((file) => ({
-        path: file.path,
-        change: file.status === 'added' ? 'delete' : 'restore',
-        additions: file.deletions,
-        deletions: file.additions,
-      }));
+      .map((file) => {
+        if (!known(file)) return { path: file.path, change: 'conflict', reason: OUTDATED, additions: 0, deletions: 0 };
+        const change = file.status === 'added' ? 'delete' : 'restore';
+        return { path: file.path, change, additions: file.deletions, deletions: file.additions };
+      });
   };
   const hidden = (sessionID: string, target: RevertTarget) => {
     if (target.kind !== 'message' && target.kind !== 'part') return 0;
@@ -129,34 +77,38 @@ export function createFakeTime(world: FakeWorld): Answers {
   });
 
   return {
+    undoable: (sessionID) => roundsOf(sessionID).length,
     sessionDiff: async (sessionID, messageID) => {
       world.find(sessionID);
-      const list = files();
+      const list = files(sessionID);
       return { sessionID, ...(messageID === undefined ? {} : { messageID }), files: list, ...totals(list) };
     },
-    fileDiff: async (_sessionID, _messageID, path) => {
+    fileDiff: async (_sessionID, _messageID, path, whole) => {
       const file = changedFiles.find((one) => one.path === path);
       if (!file) throw { code: 'not-found', message: `there is no changed file ${path}` };
-      const { folded: _folded, ...open } = file;
-      return open;
+      return drawnFile(file, whole);
     },
     previewRevert: async (sessionID, target) => ({
-      files: touched(target),
+      files: touched(sessionID, target),
       hidesMessages: hidden(sessionID, target),
     }),
     revert: async (sessionID, target) => {
       let session = guard(sessionID);
-      const outcome = { files: touched(target), hidesMessages: hidden(sessionID, target) };
-      for (const file of outcome.files) takenBack.add(file.path);
-      if (target.kind === 'message') session = keep({ ...session, revert: { messageID: target.messageID } });
-      if (target.kind === 'part')
-        session = keep({ ...session, revert: { messageID: target.messageID, partID: target.partID } });
-      return { session, ...outcome };
+      const outcome = { files: touched(sessionID, target), hidesMessages: hidden(sessionID, target) };
+      const done = outcome.files.filter((file) => file.change !== 'conflict').map((file) => file.path);
+      if (target.kind === 'message' || target.kind === 'part') {
+        cut.set(sessionID, [...(cut.get(sessionID) ?? []), ...done]);
+        const { messageID } = target;
+        session = keep({ ...session, revert: target.kind === 'part' ? { messageID, partID: target.partID } : { messageID } });
+      } else if (done.length > 0) rounds.set(sessionID, [...roundsOf(sessionID), done]);
+      return { session, ...outcome, undoable: roundsOf(sessionID).length };
     },
     unrevert: async (sessionID) => {
-      const { revert: _revert, ...session } = guard(sessionID);
-      takenBack.clear();
-      return { session: keep(session), files: [], hidesMessages: 0 };
+      const { revert, ...session } = guard(sessionID);
+      if (revert) cut.delete(sessionID);
+      else if (roundsOf(sessionID).length > 0) rounds.set(sessionID, roundsOf(sessionID).slice(0, -1));
+      else throw { code: 'refused', message: 'There is nothing to bring back' };
+      return { session: keep(session), files: [], hidesMessages: 0, undoable: roundsOf(sessionID).length };
     },
     fork: async (sessionID, messageID, worktree) => {
       const source = world.find(sessionID);

@@ -116,6 +116,7 @@ export const sessionWords = {
         ? 'One file was changed since and stays as it is'
         : `${count} files were changed since and stay as they are`,
     redo: 'Bring it back',
+    final: 'This can no longer be brought back',
     hidden: 'What came after this was taken back. The next prompt makes it final.',
   },
 };

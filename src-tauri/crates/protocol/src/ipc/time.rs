@@ -87,6 +87,8 @@ pub struct RevertOutcome {
     /// Each file with what became of it; a conflict was left as it is.
     pub files: Vec<RevertFile>,
     pub hides_messages: usize,
+    /// How often something more can be brought back, as in a session's view.
+    pub undoable: usize,
 }
 
 #[skip_serializing_none]

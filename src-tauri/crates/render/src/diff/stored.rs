@@ -8,15 +8,27 @@ use super::{DiffOptions, file_diff, parse_unified};
 /// Lines around a change when all of them are wanted.
 const ALL: usize = 1_000_000;
 
-/// A stored difference, ready to be drawn. Each hunk carries its fingerprint. The `whole` file
-/// is drawn with every line around its changes, also where it is usually folded.
-pub fn stored(diff: &FileDiff, whole: bool) -> FileDiffView {
+/// How much of a stored difference is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// Without the hunks of files that are usually folded.
+    Folded,
+    /// With them. These are the hunks that can be taken back: a fingerprint covers the lines
+    /// around a change, too.
+    Unfolded,
+    /// Every line of the file, to fill the gaps between the hunks.
+    Whole,
+}
+
+/// A stored difference, ready to be drawn. Each hunk carries its fingerprint.
+pub fn stored(diff: &FileDiff, extent: Extent) -> FileDiffView {
+    let unfold = extent != Extent::Folded;
     let mut options = DiffOptions {
         old_path: diff.from.clone(),
-        unfold: whole,
+        unfold,
         ..DiffOptions::new(&diff.file)
     };
-    if whole {
+    if extent == Extent::Whole {
         options.context = ALL;
     }
     let mut view = match (&diff.before, &diff.after, &diff.patch) {
@@ -27,7 +39,7 @@ pub fn stored(diff: &FileDiff, whole: bool) -> FileDiffView {
             ..bare(diff, status(diff))
         },
         (None, None, Some(patch)) => {
-            let parsed = parse_unified(patch, whole).into_iter().next();
+            let parsed = parse_unified(patch, unfold).into_iter().next();
             FileDiffView {
                 path: diff.file.clone(),
                 ..parsed.unwrap_or_else(|| bare(diff, status(diff)))
@@ -89,14 +101,14 @@ mod tests {
             binary: Some(true),
             ..diff("", "")
         };
-        assert_eq!(stored(&binary, true).status, DiffStatus::Binary);
+        assert_eq!(stored(&binary, Extent::Whole).status, DiffStatus::Binary);
         let long = FileDiff {
             folded: Some(true),
             additions: 9.into(),
             status: Some(FileStatus::Added),
             ..diff("", "")
         };
-        let view = stored(&long, false);
+        let view = stored(&long, Extent::Folded);
         assert_eq!(view.folded, Some(FoldReason::TooLong));
         assert_eq!((view.status, view.additions), (DiffStatus::Added, 9));
     }
@@ -105,7 +117,7 @@ mod tests {
     fn the_same_change_in_two_places_has_two_fingerprints() {
         let lines: String = (0..40).map(|n| format!("{}\n", n % 10)).collect();
         let changed = lines.replace("5\n", "five\n");
-        let hunks = stored(&diff(&lines, &changed), false).hunks;
+        let hunks = stored(&diff(&lines, &changed), Extent::Folded).hunks;
         let mut names: Vec<_> = hunks.iter().map(|hunk| hunk.fingerprint.clone()).collect();
         names.dedup();
         assert_eq!(names.len(), 4);

@@ -5,7 +5,7 @@ use lathe_protocol::view::{DiffLine, DiffLineKind, DiffStatus, FileDiffView};
 use serde_json::Value;
 
 use super::{close, element, open};
-use crate::diff::{parse_unified, stored};
+use crate::diff::{Extent, parse_unified, stored};
 use crate::html;
 
 /// What the whole session changed.
@@ -16,7 +16,7 @@ pub(super) fn session(out: &mut String, diffs: &[FileDiff]) {
     open(out, "section", Some("changes"));
     element(out, "h2", None, "What was changed");
     for diff in diffs {
-        file(out, &stored(diff, false));
+        file(out, &stored(diff, Extent::Folded));
     }
     close(out, "section");
 }
@@ -28,7 +28,7 @@ pub(super) fn of_call(out: &mut String, metadata: &Value) -> bool {
     let one = std::iter::once(&metadata["filediff"]);
     let diffs: Vec<FileDiff> = many.chain(one).filter_map(read).collect();
     for diff in &diffs {
-        file(out, &stored(diff, true));
+        file(out, &stored(diff, Extent::Whole));
     }
     if !diffs.is_empty() {
         return true;

@@ -1,6 +1,6 @@
 //! What was taken back and can be undone, also after the program began again.
 
-use lathe_protocol::{MessageId, PartId, SessionId};
+use lathe_protocol::{MessageId, PartId, Session, SessionId};
 use lathe_snapshot::{Move, RelPath, Result as SnapshotResult, SideRepo, TreeId};
 use lathe_store::Key;
 use serde::{Deserialize, Serialize};
@@ -59,6 +59,14 @@ impl Round {
 pub async fn load(core: &Core, session: &SessionId) -> Result<Vec<Round>> {
     let key = Key::session_revert(session)?;
     Ok(core.records.store().read(&key).await?.unwrap_or_default())
+}
+
+/// How many can be undone one by one. A pending revert takes its own with it, and those after it.
+pub async fn left(core: &Core, session: &Session) -> Result<usize> {
+    let rounds = load(core, &session.id).await?;
+    let pending = session.revert.is_some();
+    let before = rounds.iter().position(|round| pending && round.hides);
+    Ok(before.unwrap_or(rounds.len()))
 }
 
 pub async fn save(core: &Core, session: &SessionId, mut rounds: Vec<Round>) -> Result<()> {

@@ -82,6 +82,12 @@ impl Sessions {
         self.give_up(id, writer, outcome).await
     }
 
+    /// How many files, hunks and snapshots that were taken back [`Sessions::unrevert`] can bring
+    /// back, one after the other, besides a pending revert.
+    pub async fn undoable(&self, session: &Session) -> Result<usize> {
+        revert::undoable(&self.core, session).await
+    }
+
     /// A new session with everything in front of a message, or with all of it; optionally in
     /// a git worktree of its own, whose files are as they were at that point.
     pub async fn fork(

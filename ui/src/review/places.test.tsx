@@ -1,0 +1,120 @@
+import { fireEvent, screen, waitFor } from '@solidjs/testing-library';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { SessionDiffView } from '../protocol';
+import { openWindow, type TestWindow } from '../testing/window';
+
+const scrolled = vi.fn();
+beforeEach(() => {
+  scrolled.mockClear();
+  Element.prototype.scrollIntoView = function (this: Element) {
+    scrolled((this as HTMLElement).dataset.row);
+  };
+});
+
+async function reviewed(): Promise<TestWindow> {
+  const window = openWindow();
+  await waitFor(() => expect(window.app.state().open).toBeTruthy());
+  fireEvent.click(screen.getByTestId('toggle-review'));
+  await waitFor(() => expect(document.querySelectorAll('.diff-file').length).toBe(3));
+  return window;
+}
+const element = (selector: string) => document.querySelector(selector) as HTMLElement;
+const takeBack = async (path: string) => {
+  fireEvent.click(element(`.diff-file[data-file="${path}"] [data-testid=take-back-file]`));
+  fireEvent.click(await screen.findByTestId('confirm-take-back'));
+  await waitFor(() => expect(element(`.diff-file[data-file="${path}"]`)).toBeNull());
+};
+const opened = (window: TestWindow, id: string) =>
+  waitFor(() => expect(window.app.state().open?.sessionID).toBe(id));
+
+describe('the review of several sessions', () => {
+  test('shows nothing of the session before while it waits for the next one', async () => {
+    const { app, host } = await reviewed();
+    let answer!: (diff: SessionDiffView) => void;
+    host.sessionDiff = () => new Promise((resolve) => (answer = resolve));
+    await app.select('ses_long');
+    expect(app.review.diff()).toBeUndefined();
+    expect(document.querySelector('.diff-file')).toBeNull();
+    await screen.findByText('Loading changes');
+    answer({ sessionID: 'ses_long', files: [], additions: 0, deletions: 0 });
+    await screen.findByText('Nothing has been changed.');
+  });
+
+  test('forgets with the session which of its files were closed', async () => {
+    const window = await reviewed();
+    fireEvent.click(element('[data-file="src/lamp.ts"] .diff-file-toggle'));
+    expect(document.querySelector('[data-row^="hunk:src/lamp.ts"]')).toBeNull();
+    await window.app.select('ses_long');
+    await opened(window, 'ses_long');
+    await waitFor(() => expect(document.querySelector('[data-row^="hunk:src/lamp.ts"]')).toBeTruthy());
+  });
+
+  test('undoes in the session that a notice is about, not in the one on screen', async () => {
+    const window = await reviewed();
+    await takeBack('src/wick.ts');
+    await window.app.select('ses_long');
+    await opened(window, 'ses_long');
+    fireEvent.click(await screen.findByText('Undo'));
+    await waitFor(() => expect(window.called('unrevert')).toEqual([['ses_gallery']]));
+  });
+
+  test('brings a turn back where it was taken back, also from another session', async () => {
+    const window = await reviewed();
+    await window.app.editing.undo();
+    await window.app.select('ses_long');
+    await opened(window, 'ses_long');
+    fireEvent.click(await screen.findByText('Bring it back'));
+    await waitFor(() => expect(window.called('unrevert')).toEqual([['ses_gallery']]));
+  });
+});
+
+describe('taking back several times', () => {
+  test('is undone step by step', async () => {
+    const { app } = await reviewed();
+    for (const path of ['package-lock.json', 'src/lamp.ts', 'src/wick.ts']) await takeBack(path);
+    for (const path of ['src/wick.ts', 'src/lamp.ts', 'package-lock.json']) {
+      fireEvent.click(screen.getByTestId('review-undo'));
+      await waitFor(() => expect(element(`.diff-file[data-file="${path}"]`)).toBeTruthy());
+    }
+    expect(app.review.canUndo()).toBe(false);
+  });
+
+  test('can still be undone after the session was left, or the program ended', async () => {
+    const window = await reviewed();
+    await window.app.select('ses_long');
+    await opened(window, 'ses_long');
+    // What was taken back before this window was there is known to the core only.
+    await window.host.revert('ses_gallery', { kind: 'file', path: 'src/wick.ts' });
+    expect(window.app.review.canUndo()).toBe(false);
+    await window.app.select('ses_gallery');
+    await opened(window, 'ses_gallery');
+    expect(window.app.review.canUndo()).toBe(true);
+  });
+
+  test('takes back one hunk of a folded file that was opened', async () => {
+    const { called, app } = await reviewed();
+    fireEvent.click(element('[data-row="note:package-lock.json"] button'));
+    await waitFor(() => expect(element('[data-row="hunk:package-lock.json:1"]')).toBeTruthy());
+    fireEvent.click(element('[data-row="hunk:package-lock.json:1"] [data-testid=take-back-hunk]'));
+    await waitFor(() => expect(called('previewRevert')).toHaveLength(1));
+    await waitFor(() => expect(app.review.pending()?.preview.files[0]?.change).toBe('restore'));
+  });
+});
+
+describe('a file that was asked for', () => {
+  test('is brought into sight, also where the pane is open and further down', async () => {
+    const { app } = await reviewed();
+    const turnID = app.state().open?.messages[0]?.info.id ?? '';
+    app.review.open({ turnID, path: 'src/wick.ts' });
+    await waitFor(() => expect(scrolled).toHaveBeenLastCalledWith('file:src/wick.ts'));
+    app.review.open({ turnID, path: 'src/lamp.ts' });
+    await waitFor(() => expect(scrolled).toHaveBeenLastCalledWith('file:src/lamp.ts'));
+    expect(scrolled).toHaveBeenCalledTimes(2);
+  });
+
+  test('is found where the session lies below the project', async () => {
+    const { app } = await reviewed();
+    app.review.open({ path: 'lamp.ts' });
+    await waitFor(() => expect(scrolled).toHaveBeenLastCalledWith('file:src/lamp.ts'));
+  });
+});
