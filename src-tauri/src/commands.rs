@@ -48,6 +48,7 @@ pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
         settings::project_edits,
         settings::data_use,
         settings::clean_data,
+        settings::list_trash,
         settings::check_data,
         settings::show_data,
         settings::set_menu,

@@ -150,6 +150,28 @@ async fn removing_takes_everything_below_with_it_and_can_be_undone() {
 }
 
 #[tokio::test]
+async fn a_removed_session_is_listed_and_brought_back_whole_days_later() {
+    let app = TestApp::start().await;
+    app.ask("hello").await;
+    let (sessions, id) = (&app.sessions, app.session.id.clone());
+    let child = sessions.create(&app.project, Some(&id)).await.unwrap();
+    sessions.rename(&id, "The lamp").await.unwrap();
+    sessions.remove(&id).await.unwrap();
+
+    let app = app.restart().await;
+    let sessions = &app.sessions;
+    let trashed = sessions.trashed().await.unwrap();
+    let told: Vec<_> = trashed.iter().map(|one| (&one.id, &*one.title)).collect();
+    assert_eq!(told, [(&id, "The lamp")], "a task comes back with its own");
+    assert_eq!(trashed[0].directory, app.project.worktree);
+
+    sessions.restore(&id).await.unwrap();
+    assert_eq!(sessions.children(&id).await.unwrap().len(), 1);
+    assert_eq!(sessions.get(&child.id).await.unwrap().id, child.id);
+    assert_eq!(sessions.trashed().await.unwrap(), []);
+}
+
+#[tokio::test]
 async fn a_session_that_is_not_there_is_a_clear_error() {
     let app = TestApp::start().await;
     let ghost = SessionId::parse("ses_ghost").unwrap();

@@ -113,6 +113,7 @@ export type { ToolPart } from './bindings/ToolPart';
 export type { ToolState } from './bindings/ToolState';
 export type { TreeEntry } from './bindings/TreeEntry';
 export type { TrustState } from './bindings/TrustState';
+export type { TrashedSession } from './bindings/TrashedSession';
 export type { TrustView } from './bindings/TrustView';
 export type { TrustWant } from './bindings/TrustWant';
 export type { UiBatch } from './bindings/UiBatch';

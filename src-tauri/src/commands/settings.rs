@@ -1,7 +1,7 @@
 //! What the settings pages show and change beyond the settings themselves.
 
 use lathe_protocol::Rule;
-use lathe_protocol::ipc::{Damaged, DataKind, DataReport, DataView, MenuView};
+use lathe_protocol::ipc::{Damaged, DataKind, DataReport, DataView, MenuView, TrashedSession};
 use lathe_session::Report;
 use tauri::{AppHandle, State};
 use tauri_plugin_opener::OpenerExt;
@@ -45,6 +45,11 @@ pub async fn data_use(shell: State<'_, Shell>) -> Answer<DataView> {
 pub async fn clean_data(shell: State<'_, Shell>, kind: DataKind) -> Answer<DataView> {
     shell.sessions.clean(kind).await.or_ui()?;
     shell.sessions.data_use().await.or_ui()
+}
+
+#[tauri::command]
+pub async fn list_trash(shell: State<'_, Shell>) -> Answer<Vec<TrashedSession>> {
+    shell.sessions.trashed().await.or_ui()
 }
 
 #[tauri::command]

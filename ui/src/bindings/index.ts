@@ -160,6 +160,7 @@ export type * from "./ToolRef";
 export type * from "./ToolRunning";
 export type * from "./ToolRunningTime";
 export type * from "./ToolState";
+export type * from "./TrashedSession";
 export type * from "./TreeEntry";
 export type * from "./TrustState";
 export type * from "./TrustView";

@@ -215,6 +215,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
     restoreSession: async (id) => {
       const session = deleted.get(id);
       if (session) sessions.set(id, session);
+      deleted.delete(id);
     },
     openSession: async (id, limit) => {
       const session = find(id);
@@ -295,7 +296,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
     ...queue,
     ...createFakeContext(clock, messages, emit),
     ...imports,
-    ...createFakeFrame({ chooseMenu: (tell) => (chooseMenu = tell), wantSession: (tell) => (wantSession = tell) }),
+    ...createFakeFrame({ chooseMenu: (tell) => (chooseMenu = tell), wantSession: (tell) => (wantSession = tell), deleted }),
     saveSettings: async (next) => {
       settings = next;
     },

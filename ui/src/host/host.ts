@@ -45,6 +45,7 @@ import type {
   Settings,
   SharePreview,
   SnapshotPart,
+  TrashedSession,
   TrustView,
   ToolDetails,
   UiBatch,
@@ -206,6 +207,8 @@ export interface Host {
 
   dataUse(): Promise<DataView>;
   cleanData(kind: DataKind): Promise<DataView>;
+  /** Removed sessions that can be brought back, removed last first. */
+  listTrash(): Promise<TrashedSession[]>;
   checkData(repair: boolean): Promise<DataReport>;
   /** Opens the data folder in the system's file manager. */
   showData(): Promise<void>;

@@ -131,6 +131,7 @@ export function createTauriHost(): Host {
 
     dataUse: () => invoke('data_use'),
     cleanData: (kind) => invoke('clean_data', { kind }),
+    listTrash: () => invoke('list_trash'),
     checkData: (repair) => invoke('check_data', { repair }),
     showData: () => invoke('show_data'),
 

@@ -401,6 +401,7 @@ export const en = {
   settings: {
     title: 'Settings',
     close: 'Close',
+    cancel: 'Cancel',
     sections: {
       providers: 'Providers',
       permissions: 'Permissions',

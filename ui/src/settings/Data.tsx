@@ -7,18 +7,26 @@ import { bytes } from '../kit/format';
 import { visible, visibleLine } from '../kit/visible';
 import type { DataKind, DataReport } from '../protocol';
 import { useApp } from '../store/context';
+import { Confirm } from './Confirm';
 import { Import } from './Import';
+import { Trash } from './Trash';
 
 export function Data() {
   const app = useApp();
   const [data, { mutate, refetch }] = createResource(() => app.attempt(() => app.host.dataUse()));
   const [busy, setBusy] = createSignal<DataKind | undefined>();
+  const [trash, { refetch: lookIntoTrash }] = createResource(() => app.attempt(() => app.host.listTrash()));
+  const [asking, setAsking] = createSignal(false);
   const clean = async (kind: DataKind) => {
+    setAsking(false);
     setBusy(kind);
     const now = await app.attempt(() => app.host.cleanData(kind));
     setBusy(undefined);
     if (now) mutate(now);
+    if (kind === 'trash') await lookIntoTrash();
   };
+  /** What is in the trash is nowhere else. */
+  const begin = (kind: DataKind) => (kind === 'trash' ? setAsking(true) : void clean(kind));
   const cleaning = (kind: DataKind) => (en.data.clean as Partial<Record<DataKind, string>>)[kind];
 
   return (
@@ -45,7 +53,7 @@ export function Data() {
                     <Button
                       disabled={busy() !== undefined || use.bytes === 0}
                       aria-label={`${label()}: ${en.data.kinds[use.kind]}`}
-                      onClick={() => void clean(use.kind)}
+                      onClick={() => begin(use.kind)}
                     >
                       {busy() === use.kind ? en.settings.working : label()}
                     </Button>
@@ -56,6 +64,21 @@ export function Data() {
           )}
         </For>
       </ul>
+      <Show when={asking()}>
+        <Confirm
+          question={en.data.confirmTrash(trash()?.length ?? 0)}
+          yes={en.data.clean.trash}
+          onYes={() => void clean('trash')}
+          onNo={() => setAsking(false)}
+        />
+      </Show>
+      <Trash
+        sessions={trash() ?? []}
+        onDone={() => {
+          void lookIntoTrash();
+          void refetch();
+        }}
+      />
       <Import onDone={refetch} />
       <Check onRepaired={refetch} />
     </>

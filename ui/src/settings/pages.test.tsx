@@ -122,9 +122,39 @@ describe('data', () => {
     const trash = () => document.querySelector<HTMLElement>('[data-kind="trash"]') as HTMLElement;
     expect(trash().textContent).toContain('859 KB');
     expect(document.querySelector('[data-kind="sessions"] button')).toBeNull();
-    fireEvent.click(within(trash()).getByRole('button'));
+    const snapshots = document.querySelector<HTMLElement>('[data-kind="snapshots"]') as HTMLElement;
+    fireEvent.click(within(snapshots).getByRole('button', { name: /^Clean up/ }));
+    await waitFor(() => expect(window.called('cleanData')).toEqual([['snapshots']]));
+  });
+
+  test('deletes sessions for good only when asked twice', async () => {
+    const window = await page('data');
+    await window.host.deleteSession('ses_docs');
+    const trash = () => document.querySelector<HTMLElement>('[data-kind="trash"]') as HTMLElement;
+    const press = async () => fireEvent.click(await waitFor(() => within(trash()).getByRole('button')));
+    await press();
+    fireEvent.click(screen.getByRole('button', { name: 'Cancel' }));
+    expect(window.called('cleanData')).toEqual([]);
+    await press();
+    const ask = screen.getByRole('group', { name: /for good\?/ });
+    fireEvent.click(within(ask).getByRole('button', { name: 'Delete for good' }));
     await waitFor(() => expect(trash().textContent).toContain('0 B'));
     expect(window.called('cleanData')).toEqual([['trash']]);
+  });
+
+  test('lists deleted sessions, and brings one back long after its notice has gone', async () => {
+    const window = openWindow();
+    await waitFor(() => expect(window.app.state().open).toBeTruthy());
+    await window.host.deleteSession('ses_docs');
+    await waitFor(() => expect(window.app.state().sessions['ses_docs']).toBeUndefined());
+    window.app.show({ name: 'settings', section: 'data' });
+    const list = await screen.findByTestId('trash');
+    expect(list.textContent).toContain('Write the driver manual');
+    expect(list.textContent).toContain('lantern');
+    fireEvent.click(within(list).getByRole('button', { name: 'Bring back Write the driver manual' }));
+    await waitFor(() => expect(window.app.state().sessions['ses_docs']).toBeTruthy());
+    expect(window.called('restoreSession')).toEqual([['ses_docs']]);
+    await waitFor(() => expect(screen.queryByTestId('trash')).toBeNull());
   });
 
   test('of another program is brought over, and what could not be is said', async () => {

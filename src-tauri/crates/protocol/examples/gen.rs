@@ -56,6 +56,7 @@ pub fn write_bindings(dir: &Path) -> Result<(), Box<dyn Error>> {
     ipc::SearchAnswer::export_all(&config)?;
     ipc::DataReport::export_all(&config)?;
     ipc::DataView::export_all(&config)?;
+    ipc::TrashedSession::export_all(&config)?;
     ipc::MenuView::export_all(&config)?;
     ipc::ToolDetails::export_all(&config)?;
     view::BlockUpdate::export_all(&config)?;

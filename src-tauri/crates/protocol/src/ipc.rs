@@ -31,7 +31,9 @@ pub use mcp::{McpResourceView, McpServerInput, McpServerView, McpStatus, McpTool
 pub use models::{ConnectionReport, KeyView, ModelList, ModelView, PriceView, ProviderView};
 pub use prompt::{Mention, PromptFile, PromptInput, SymbolKind};
 pub use search::{FindHit, HitKind, SearchAnswer, SearchHit, SnippetPiece};
-pub use settings::{DataKind, DataReport, DataUse, DataView, MenuItemView, MenuView};
+pub use settings::{
+    DataKind, DataReport, DataUse, DataView, MenuItemView, MenuView, TrashedSession,
+};
 pub use time::{
     Redaction, RevertChange, RevertFile, RevertOutcome, RevertPreview, RevertTarget,
     SessionDiffView, SessionExport, SharePreview,

@@ -48,3 +48,4 @@ pub use listing::Listing;
 pub use locks::SessionWriter;
 pub use messages::{Page, Stretch, Window};
 pub use store::{Options, Store};
+pub use trash::Trashed;

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use lathe_protocol::{Millis, ProjectId, SessionId};
+use lathe_protocol::{Millis, ProjectId, Session, SessionId};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{IoContext, Result, StoreError, optional};
@@ -31,6 +31,13 @@ enum State {
     Removing,
     Removed,
     Restoring,
+}
+
+/// A removed session that can be taken back.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trashed {
+    pub session: Session,
+    pub removed: Millis,
 }
 
 /// The records of a session that lie flat in a folder of their kind.
@@ -107,6 +114,29 @@ impl Storage {
             .sign(&manifest)
             .and_then(|()| self.finish_restoring(&manifest));
         self.pulse.note(done)
+    }
+
+    /// What can be taken back, removed last first. What cannot be read is left out.
+    pub(crate) fn trashed(&self) -> Result<Vec<Trashed>> {
+        let mut all = Vec::new();
+        for grave in self.graves()? {
+            let manifest = self.manifest(&grave)?;
+            let whole =
+                |one: &Manifest| one.state == State::Removed && self.grave(&one.session) == grave;
+            let Some(manifest) = manifest.filter(whole) else {
+                continue;
+            };
+            let path = grave.join("storage").join(session_file(&manifest));
+            let mut bytes = Vec::new();
+            let found = optional(self.fs.read(&path, &mut bytes)).doing("reading", &path)?;
+            let session = found.and_then(|()| spelling::from_bytes(&bytes).ok());
+            all.extend(session.map(|session| Trashed {
+                session,
+                removed: manifest.removed,
+            }));
+        }
+        all.sort_by_key(|one| std::cmp::Reverse(one.removed));
+        Ok(all)
     }
 
     /// Returns how many sessions are gone for good.

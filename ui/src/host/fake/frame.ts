@@ -1,5 +1,5 @@
 /** What the settings pages and the menu bar ask for, from a script. */
-import type { DataView, Rule } from '../../protocol';
+import type { DataView, Rule, Session } from '../../protocol';
 import type { Host } from '../host';
 
 type Needs =
@@ -7,6 +7,7 @@ type Needs =
   | 'revokeRule'
   | 'dataUse'
   | 'cleanData'
+  | 'listTrash'
   | 'checkData'
   | 'showData'
   | 'setMenu'
@@ -16,6 +17,8 @@ type Needs =
 export interface FrameDoors {
   chooseMenu(tell: (id: string) => void): void;
   wantSession(tell: (sessionID: string) => void): void;
+  /** Removed sessions, by id. */
+  readonly deleted: Map<string, Session>;
 }
 
 export function createFakeFrame(doors: FrameDoors): Pick<Host, Needs> {
@@ -43,9 +46,12 @@ export function createFakeFrame(doors: FrameDoors): Pick<Host, Needs> {
     },
     dataUse: async () => data,
     cleanData: async (kind) => {
+      if (kind === 'trash') doors.deleted.clear();
       data.uses = data.uses.map((use) => (use.kind === kind ? { ...use, bytes: 0, files: 0 } : use));
       return { ...data };
     },
+    listTrash: async () =>
+      [...doors.deleted.values()].map(({ id, title, directory }) => ({ id, title, directory, removed: Date.now() })),
     checkData: async (repair) => {
       const damaged = repaired ? [] : [{ key: 'part/msg_1/prt_1', reason: 'the file is empty' }];
       repaired ||= repair;

@@ -1,5 +1,5 @@
 /** One server: whose it is, how it is, what it offers. Every word of it comes from somebody else. */
-import { createEffect, createSignal, For, onMount, Show } from 'solid-js';
+import { createEffect, createSignal, For, Show } from 'solid-js';
 import { uiError } from '../../host/host';
 import { en } from '../../i18n/en';
 import { Banner } from '../../kit/Banner';
@@ -9,6 +9,7 @@ import { baseName } from '../../kit/format';
 import { visible, visibleLine } from '../../kit/visible';
 import type { McpServerView, McpToolView } from '../../protocol';
 import { useApp } from '../../store/context';
+import { Confirm } from '../Confirm';
 import type { Servers } from './servers';
 
 export interface McpRowProps {
@@ -102,6 +103,7 @@ function Actions(props: McpRowProps & { busy: boolean; run: (work: () => Promise
       fallback={
         <Confirm
           question={en.mcp.confirmRemove(shown())}
+          yes={en.mcp.removeNow}
           onNo={keep}
           onYes={() => {
             setAsking(false);
@@ -141,29 +143,6 @@ function Actions(props: McpRowProps & { busy: boolean; run: (work: () => Promise
         </Show>
       </div>
     </Show>
-  );
-}
-
-function Confirm(props: { question: string; onYes: () => void; onNo: () => void }) {
-  let no!: HTMLButtonElement;
-  onMount(() => no.focus());
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== 'Escape') return;
-    // The dialog would take it as its own.
-    event.preventDefault();
-    event.stopPropagation();
-    props.onNo();
-  };
-  return (
-    <div class="settings-actions" role="group" aria-label={props.question} onKeyDown={onKeyDown}>
-      <span>{props.question}</span>
-      <Button tone="danger" onClick={() => props.onYes()}>
-        {en.mcp.removeNow}
-      </Button>
-      <Button ref={no} onClick={() => props.onNo()}>
-        {en.mcp.cancel}
-      </Button>
-    </div>
   );
 }
 

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::Damaged;
+use crate::{Millis, SessionId};
 
 /// One menu of the menu bar. The window says what is in it; it owns every action.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -53,6 +54,16 @@ pub enum DataKind {
     /// Damaged files, put aside.
     Quarantine,
     Other,
+}
+
+/// A removed session that can be brought back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct TrashedSession {
+    pub id: SessionId,
+    pub title: String,
+    /// Where it worked.
+    pub directory: String,
+    pub removed: Millis,
 }
 
 /// What a look over every stored file found.

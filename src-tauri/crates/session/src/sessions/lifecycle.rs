@@ -1,6 +1,10 @@
 //! Sessions come and go: create, rename, archive, remove, take back.
 
+use std::collections::HashSet;
+
+use lathe_protocol::ipc::TrashedSession;
 use lathe_protocol::{Event, Extra, Project, Ruleset, Session, SessionId, SessionTime};
+use lathe_store::Trashed;
 
 use super::Sessions;
 use crate::error::{Failed, Result};
@@ -143,18 +147,52 @@ impl Sessions {
 
     /// Takes a removal back, with everything that went with it.
     pub async fn restore(&self, id: &SessionId) -> Result<Session> {
-        let family = self
-            .core
-            .removed
-            .lock()
-            .remove(id)
-            .unwrap_or_else(|| vec![id.clone()]);
+        let known = self.core.removed.lock().remove(id);
+        let family = match known {
+            Some(family) => family,
+            None => self.family_in_trash(id).await?,
+        };
         for member in &family {
             self.core.records.store().restore_session(member).await?;
             let info = self.get(member).await?;
             self.core.records.publish(Event::SessionCreated { info });
         }
         self.get(id).await
+    }
+
+    /// Removed sessions, removed last first. What went with another one comes back with it.
+    pub async fn trashed(&self) -> Result<Vec<TrashedSession>> {
+        let all = self.core.records.store().trashed().await?;
+        let ids: HashSet<_> = all.iter().map(|one| one.session.id.clone()).collect();
+        let alone = |one: &Trashed| match &one.session.parent_id {
+            Some(parent) => !ids.contains(parent),
+            None => true,
+        };
+        let told = |one: Trashed| TrashedSession {
+            id: one.session.id,
+            title: one.session.title,
+            directory: one.session.directory,
+            removed: one.removed,
+        };
+        Ok(all.into_iter().filter(alone).map(told).collect())
+    }
+
+    /// After a restart nobody remembers what went together: the trash says whose they were.
+    async fn family_in_trash(&self, id: &SessionId) -> Result<Vec<SessionId>> {
+        let all = self.core.records.store().trashed().await?;
+        let mut family = vec![id.clone()];
+        let mut next = 0;
+        while let Some(parent) = family.get(next).cloned() {
+            let below = all
+                .iter()
+                .filter(|one| one.session.parent_id.as_ref() == Some(&parent))
+                .map(|one| one.session.id.clone())
+                .filter(|id| !family.contains(id));
+            let below: Vec<_> = below.collect();
+            family.extend(below);
+            next += 1;
+        }
+        Ok(family)
     }
 
     /// Sessions whose title holds every word.

@@ -173,7 +173,8 @@ impl Sessions {
         Ok(project)
     }
 
-    async fn worktree(&self, session: &Session) -> Result<PathBuf> {
+    /// The folder that changed files are named from: the project's, or one of the session's own.
+    pub async fn worktree(&self, session: &Session) -> Result<PathBuf> {
         Ok(self.project_of(session).await?.worktree.into())
     }
 

@@ -21,7 +21,8 @@ impl Sessions {
         Ok(DataView { path, uses })
     }
 
-    /// Takes away what can be spared: removed sessions, kept tool output, the search index.
+    /// Takes away what can be spared: removed sessions, kept tool output, snapshots that nothing
+    /// needs any more, the search index.
     pub async fn clean(&self, kind: DataKind) -> Result<()> {
         match kind {
             DataKind::Trash => {
@@ -38,6 +39,11 @@ impl Sessions {
                 let emptied = tokio::task::spawn_blocking(move || empty(&folder)).await;
                 let emptied = emptied.map_err(|error| Failed::refused(error.to_string()))?;
                 emptied.map_err(|error| Failed::refused(error.to_string()))
+            }
+            DataKind::Snapshots => {
+                // A person asked for it: every session is looked through, however little there is.
+                self.clean_up(0).await;
+                Ok(())
             }
             DataKind::Index => self.rebuild_index().await,
             _ => Err(Failed::refused("This is not for cleaning up")),

@@ -12,6 +12,7 @@ use crate::key::Key;
 use crate::listing::Listing;
 use crate::messages::{Page, Stretch, Window};
 use crate::storage::{Storage, encode};
+use crate::trash::Trashed;
 
 impl Store {
     pub async fn projects(&self) -> Result<Listing<Project>> {
@@ -71,6 +72,11 @@ impl Store {
     pub async fn restore_session(&self, id: &SessionId) -> Result<()> {
         let id = id.clone();
         self.run(move |storage| storage.restore_session(&id)).await
+    }
+
+    /// The sessions that can be taken back, removed last first.
+    pub async fn trashed(&self) -> Result<Vec<Trashed>> {
+        self.run(|storage| storage.trashed()).await
     }
 
     /// Returns how many sessions are gone for good.
