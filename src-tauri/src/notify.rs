@@ -1,6 +1,7 @@
 //! Someone waits and nobody looks: the system says so, and a click leads there.
 
 use lathe_protocol::{Event, SessionId};
+use lathe_render::escape::visible_line;
 use lathe_session::Sessions;
 use lathe_session::bus::{Heard, Told};
 use tauri::{AppHandle, Emitter, Manager};
@@ -59,10 +60,26 @@ async fn say(app: &AppHandle, sessions: &Sessions, id: &SessionId, title: &str) 
         .notification()
         .builder()
         .title(title)
-        .body(&session.title);
+        .body(body(&session.title));
     if let Err(error) = notification.extra(SESSION, session.id.as_str()).show() {
         tracing::warn!(%error, "a notification was not shown");
     }
+}
+
+/// A title comes from a model. Nothing in it may hide or turn the words around, and where servers
+/// read the body as markup (freedesktop's do), nothing in it is a tag, a link or a picture.
+fn body(title: &str) -> String {
+    let shown = visible_line(title);
+    match cfg!(target_os = "linux") {
+        true => markup(&shown),
+        false => shown,
+    }
+}
+
+fn markup(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
 }
 
 fn go(app: &AppHandle, what: &ActionPerformed) {
@@ -72,5 +89,21 @@ fn go(app: &AppHandle, what: &ActionPerformed) {
         && let Err(error) = app.emit_to(MAIN, OPEN_SESSION, session)
     {
         tracing::warn!(%error, "a click on a notification was not heard");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_is_no_markup_and_hides_nothing() {
+        let shown = body("Fix \u{202e}gnp.exe\u{1b}[31m\nnow");
+        assert!(!shown.contains(['\u{202e}', '\u{1b}', '\n']));
+        assert_eq!(
+            markup("<a href=\"http://x\">R&D</a>"),
+            "&lt;a href=\"http://x\"&gt;R&amp;D&lt;/a&gt;"
+        );
+        assert_eq!(body("Place the moons"), "Place the moons");
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use lathe_protocol::FilePart;
 use lathe_protocol::ipc::{Attached, AttachmentView, PromptFile, SessionImage, SessionUsage};
+use lathe_render::escape::is_hidden;
 use lathe_render::image_view;
 use lathe_session::data_url;
 use tauri::ipc::{InvokeBody, Request};
@@ -145,7 +146,7 @@ pub async fn save_attachment(app: AppHandle, url: String) -> Answer<bool> {
     app.dialog()
         .file()
         .set_title("Save attachment")
-        .set_file_name(asset.name().unwrap_or("attachment"))
+        .set_file_name(plain_name(asset.name().unwrap_or_default()))
         .save_file(move |path| drop(answer.send(path)));
     let Ok(Some(path)) = picked.await else {
         return Ok(false);
@@ -196,6 +197,27 @@ fn image(file: &FilePart) -> Option<SessionImage> {
     })
 }
 
+/// What a save dialog suggests: one name in the folder that is shown, without anything that hides
+/// its ending or leads elsewhere. It may come from a model.
+fn plain_name(name: &str) -> String {
+    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let mut previous = None;
+    let mut plain = String::new();
+    for c in last.chars() {
+        let dropped = c.is_control() || is_hidden(previous, c) || "<>:\"|?*".contains(c);
+        if !dropped {
+            plain.push(c);
+        }
+        previous = Some(c);
+    }
+    // A leading dot would hide the file, and Windows drops dots and blanks at the end.
+    let plain = plain.trim().trim_matches('.').trim();
+    match plain {
+        "" => "attachment".to_owned(),
+        plain => plain.to_owned(),
+    }
+}
+
 async fn asset(app: &AppHandle, url: &str) -> Answer<Asset> {
     let found = assets::find(&app.state::<Shell>(), url).await;
     found.ok_or_else(|| failed("This attachment is no longer there"))
@@ -213,4 +235,25 @@ async fn blocking<T: Send + 'static>(
     tauri::async_runtime::spawn_blocking(move || work(&app.state::<Shell>()))
         .await
         .map_err(failed)?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_suggested_name_is_one_plain_name() {
+        for (name, plain) in [
+            ("lamp.png", "lamp.png"),
+            ("../../.bashrc", "bashrc"),
+            ("C:\\Windows\\notes.txt", "notes.txt"),
+            ("photo\u{202e}gnp.exe", "photognp.exe"),
+            ("a\nb\u{7}.txt", "ab.txt"),
+            ("été à la mer 🏖️.jpg", "été à la mer 🏖️.jpg"),
+            ("..", "attachment"),
+            ("", "attachment"),
+        ] {
+            assert_eq!(plain_name(name), plain, "{name:?}");
+        }
+    }
 }

@@ -15,7 +15,8 @@ use super::session::session;
 use crate::error::{Answer, OrUi, failed};
 use crate::state::Shell;
 
-/// `path` is absolute, or seen from the session's folder.
+/// `path` is absolute, or seen from the session's folder, or else from the project's: what was
+/// changed is named from there.
 #[tauri::command]
 pub async fn open_in_editor(
     app: AppHandle,
@@ -25,9 +26,12 @@ pub async fn open_in_editor(
     line: Option<u32>,
 ) -> Answer<()> {
     let root = shell.sessions.get(&session(&session_id)?).await.or_ui()?;
-    let file = existing(Path::new(&root.directory), &path)?;
+    let above = shell.sessions.worktree(&root).await.or_ui()?;
+    let file = existing([Path::new(&root.directory), &above], &path)?;
+    // A folder has no lines.
+    let line = line.filter(|_| !file.is_dir());
     let choice = shell.settings.settings().editor;
-    match launch::command(&choice, &file, line.unwrap_or(1)) {
+    match launch::command(&choice, &file, line) {
         Some(mut command) => command
             .spawn()
             .map(drop)
@@ -40,10 +44,13 @@ pub async fn open_in_editor(
     }
 }
 
-fn existing(root: &Path, path: &str) -> Answer<PathBuf> {
-    let file = root.join(path);
-    // The real place: a link must not make a program look like a text.
-    file.canonicalize()
+/// In the first of the folders that has it. Its real place: a link must not make a program look
+/// like a text.
+fn existing(roots: [&Path; 2], path: &str) -> Answer<PathBuf> {
+    let [file, other] = roots.map(|root| root.join(path));
+    let found = file.canonicalize();
+    found
+        .or_else(|error| other.canonicalize().map_err(|_| error))
         .map_err(|error| failed(format!("{} cannot be opened: {error}", file.display())))
 }
 
@@ -56,4 +63,27 @@ fn not_started(choice: &EditorChoice, error: &std::io::Error) -> String {
         EditorKind::Custom => "The editor of your settings",
     };
     format!("{name} could not be started: {error}. Choose another one in the settings.")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_relative_name_is_looked_for_in_the_sessions_folder_and_then_in_the_projects() {
+        let project = tempfile::tempdir().unwrap();
+        let root = project.path().canonicalize().unwrap();
+        let below = root.join("web");
+        fs::create_dir(&below).unwrap();
+        fs::write(root.join("a.rs"), "").unwrap();
+        fs::write(root.join("both.rs"), "").unwrap();
+        fs::write(below.join("both.rs"), "").unwrap();
+        let open = |path: &str| existing([&below, &root], path).ok();
+        assert_eq!(open("both.rs"), Some(below.join("both.rs")));
+        assert_eq!(open("a.rs"), Some(root.join("a.rs")));
+        assert_eq!(open("web/both.rs"), Some(below.join("both.rs")));
+        assert_eq!(open("gone.rs"), None);
+    }
 }

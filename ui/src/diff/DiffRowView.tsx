@@ -12,6 +12,7 @@ import type { DiffRow, Gap } from './rows';
 interface RowProps {
   readonly row: DiffRow;
   readonly canUnfold: boolean;
+  readonly root?: string;
   readonly actions?: (file: FileDiffView, hunk: number | undefined) => JSX.Element;
   readonly onUnfold: (file: FileDiffView, gap: string | undefined) => void;
   readonly onToggle: (path: string) => void;
@@ -41,6 +42,7 @@ export function DiffRowView(props: RowProps) {
 
 function FileRow(props: Omit<RowProps, 'row'> & { row: RowOf<'file'> }) {
   const file = () => props.row.file;
+  const place = () => (props.root === undefined ? file().path : `${props.root}/${file().path}`);
   return (
     <div
       class="diff-file"
@@ -64,7 +66,7 @@ function FileRow(props: Omit<RowProps, 'row'> & { row: RowOf<'file'> }) {
         <Show when={file().oldPath}>
           {(old) => <span class="diff-old-path">{visibleLine(old())} → </span>}
         </Show>
-        <FileLink path={file().path} />
+        <FileLink path={place()} label={file().path} />
       </span>
       <Show when={file().status !== 'modified'}>
         <span class="diff-status">{en.diff.status[file().status]}</span>

@@ -19,6 +19,8 @@ export interface DiffViewProps {
   readonly files: readonly FileDiffView[];
   readonly sideBySide: boolean;
   readonly headers?: boolean;
+  /** The folder that the files are named from, where that is not the session's. */
+  readonly root?: string;
   readonly fill?: boolean;
   readonly label?: string;
   /** The file with every line around its changes. */
@@ -77,6 +79,7 @@ export function DiffView(props: DiffViewProps) {
         <DiffRowView
           row={row}
           canUnfold={props.whole !== undefined}
+          root={props.root}
           actions={props.actions}
           onUnfold={unfold}
           onToggle={toggle}

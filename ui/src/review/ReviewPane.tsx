@@ -20,6 +20,7 @@ import { createNarrow } from '../kit/narrow';
 import { visible, visibleLine } from '../kit/visible';
 import type { FileDiffView, RevertTarget } from '../protocol';
 import { useApp } from '../store/context';
+import { rootOf } from '../store/projects';
 import { FileNames } from './FileNames';
 import { ReviewConfirm } from './ReviewConfirm';
 import { ReviewHandle } from './ReviewHandle';
@@ -39,6 +40,11 @@ export function ReviewPane() {
     const diff = files().length > 0 ? review.diff() : undefined;
     return diff && `${diff.sessionID} ${diff.messageID ?? ''}`;
   });
+  /** The core names what was changed from the project's folder; links begin at the session's. */
+  const root = () => {
+    const folder = rootOf(app.project(), app.session());
+    return folder === app.session()?.directory ? undefined : folder;
+  };
   const sum = (key: 'additions' | 'deletions') => files().reduce((all, file) => all + file[key], 0);
   const sideBySide = () => app.settings().review.sideBySide && !narrow() && app.settings().review.width >= WIDE;
 
@@ -150,6 +156,7 @@ export function ReviewPane() {
           files={files()}
           headers
           fill
+          root={root()}
           ref={(made) => (diff = made)}
           onTakeBack={takeBack}
           label={en.review.files}

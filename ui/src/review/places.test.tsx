@@ -112,6 +112,20 @@ describe('a file that was asked for', () => {
     expect(scrolled).toHaveBeenCalledTimes(2);
   });
 
+  test('opens from the project’s folder, also where the session lies below it', async () => {
+    const { app, host, called } = await reviewed();
+    fireEvent.click(element('.diff-file[data-file="src/lamp.ts"] .file-link'));
+    const session = host.sessions.get('ses_gallery')!;
+    const below = { ...session, directory: `${session.directory}/web` };
+    host.emit({ kind: 'event', event: { type: 'session.updated', properties: { info: below } } });
+    await waitFor(() => expect(app.session()?.directory).toBe(below.directory));
+    fireEvent.click(element('.diff-file[data-file="src/lamp.ts"] .file-link'));
+    expect(called('openInEditor').map(([, path]) => path)).toEqual([
+      'src/lamp.ts',
+      `${session.directory}/src/lamp.ts`,
+    ]);
+  });
+
   test('is found where the session lies below the project', async () => {
     const { app } = await reviewed();
     app.review.open({ path: 'lamp.ts' });

@@ -5,21 +5,84 @@ use std::process::{Command, Stdio};
 
 use lathe_protocol::ipc::{EditorChoice, EditorKind};
 
-/// Endings that a double click runs, on one system or another.
-const PROGRAMS: [&str; 32] = [
-    "app", "appimage", "bat", "bin", "chm", "cmd", "com", "command", "cpl", "desktop", "exe",
-    "hta", "inf", "jar", "js", "jse", "lnk", "msc", "msi", "msp", "pif", "ps1", "reg", "run",
-    "scf", "scr", "terminal", "url", "vb", "vbs", "workflow", "wsf",
+/// Endings of what is run wherever somebody has a program for it, whatever its mode says.
+const PROGRAMS: [&str; 17] = [
+    "action", "app", "appimage", "bin", "com", "command", "desktop", "exe", "jar", "jnlp", "lnk",
+    "msi", "pif", "run", "terminal", "tool", "workflow",
+];
+
+/// Endings that Windows runs, or that language runtimes have it run: an ending is all it looks
+/// at. Elsewhere these are texts.
+const WINDOWS_PROGRAMS: [&str; 39] = [
+    "ahk",
+    "application",
+    "au3",
+    "bat",
+    "chm",
+    "cmd",
+    "cpl",
+    "hta",
+    "inf",
+    "js",
+    "jse",
+    "lua",
+    "msc",
+    "msp",
+    "php",
+    "pl",
+    "ps1",
+    "py",
+    "pyc",
+    "pyw",
+    "pyz",
+    "rb",
+    "rbw",
+    "reg",
+    "scf",
+    "scr",
+    "sct",
+    "sh",
+    "tcl",
+    "url",
+    "vb",
+    "vbe",
+    "vbs",
+    "ws",
+    "wsc",
+    "wsf",
+    "wsh",
+    "xbap",
+    "xll",
+];
+
+/// Texts that no handler runs, also where the file may be executed: on some disks every file
+/// may. Scripts are none of them: among freedesktop's MIME types JavaScript, Python, Ruby, Perl and
+/// shell are kinds of executables, and a desktop may run one whose mode allows it.
+const TEXTS: [&str; 50] = [
+    "adoc", "c", "cc", "cfg", "conf", "cpp", "cs", "css", "csv", "cxx", "dart", "ex", "exs", "go",
+    "gradle", "h", "hpp", "hs", "html", "ini", "java", "json", "json5", "jsonc", "jsx", "kt",
+    "less", "lock", "log", "m", "md", "mdx", "ml", "proto", "rs", "rst", "sass", "scala", "scss",
+    "sql", "svelte", "swift", "toml", "ts", "tsx", "txt", "vue", "xml", "yaml", "yml",
 ];
 
 /// The command for an editor; none where the system shall decide.
-pub fn command(choice: &EditorChoice, file: &Path, line: u32) -> Option<Command> {
+/// Without a line, an editor that has the file open leaves the caret where it is.
+pub fn command(choice: &EditorChoice, file: &Path, line: Option<u32>) -> Option<Command> {
     let path = file.display().to_string();
+    let place = match line {
+        Some(line) => format!("{path}:{line}"),
+        None => path.clone(),
+    };
     let words: Vec<String> = match choice.kind {
         EditorKind::System => return None,
-        EditorKind::VsCode => vec![vscode().into(), "--goto".into(), format!("{path}:{line}")],
-        EditorKind::Zed => vec!["zed".into(), format!("{path}:{line}")],
-        EditorKind::Neovim => in_terminal(vec!["nvim".into(), format!("+{line}"), path]),
+        EditorKind::VsCode if line.is_none() => vec![vscode().into(), path],
+        EditorKind::VsCode => vec![vscode().into(), "--goto".into(), place],
+        EditorKind::Zed => vec!["zed".into(), place],
+        EditorKind::Neovim => {
+            let line = line.map(|line| format!("+{line}"));
+            let words = std::iter::once("nvim".into()).chain(line);
+            in_terminal(words.chain([path]).collect())
+        }
         EditorKind::Custom => filled(choice.command.as_deref()?, &path, line),
     };
     let (program, arguments) = words.split_first()?;
@@ -32,11 +95,17 @@ pub fn command(choice: &EditorChoice, file: &Path, line: u32) -> Option<Command>
     Some(command)
 }
 
-/// Whether the system would run this instead of showing it.
+/// Whether the system would run this instead of showing it. In doubt it would: a click on a file
+/// name must never start what a model wrote.
 pub fn is_program(file: &Path) -> bool {
     let ending = file.extension().map(|ending| ending.to_ascii_lowercase());
-    let named = ending.is_some_and(|ending| PROGRAMS.iter().any(|known| ending == *known));
-    named || is_executable(file)
+    let is_one_of = |known: &[&str]| {
+        known
+            .iter()
+            .any(|one| ending.as_deref() == Some((*one).as_ref()))
+    };
+    let named = is_one_of(&PROGRAMS) || (cfg!(windows) && is_one_of(&WINDOWS_PROGRAMS));
+    named || (is_executable(file) && !is_one_of(&TEXTS))
 }
 
 #[cfg(unix)]
@@ -104,18 +173,27 @@ fn in_terminal(command: Vec<String>) -> Vec<String> {
 }
 
 /// The words of a command, with the file and the line put in. Without a place for the file it
-/// comes last.
-fn filled(command: &str, path: &str, line: u32) -> Vec<String> {
+/// comes last. Without a line, what only tells of it is left out; a word that is nothing but the
+/// line may belong to the word before it, and says the first.
+fn filled(command: &str, path: &str, line: Option<u32>) -> Vec<String> {
     let mut words: Vec<String> = split(command);
     if !words.iter().any(|word| word.contains("{path}")) {
         words.push("{path}".to_owned());
     }
-    let line = line.to_string();
-    words
-        .into_iter()
+    if line.is_none() {
+        words
+            .retain(|word| word == "{line}" || word.contains("{path}") || !word.contains("{line}"));
+    }
+    let number = line.unwrap_or(1).to_string();
+    let fill = |word: String| {
+        let word = match line {
+            None => word.replace("{path}:{line}", "{path}"),
+            Some(_) => word,
+        };
         // The line first: a path may hold braces of its own.
-        .map(|word| word.replace("{line}", &line).replace("{path}", path))
-        .collect()
+        word.replace("{line}", &number).replace("{path}", path)
+    };
+    words.into_iter().map(fill).collect()
 }
 
 /// Splits at blanks, except inside quotes.
@@ -146,11 +224,15 @@ mod tests {
     use super::*;
 
     fn words(kind: EditorKind, custom: Option<&str>) -> Option<Vec<String>> {
+        words_at(kind, custom, Some(12))
+    }
+
+    fn words_at(kind: EditorKind, custom: Option<&str>, line: Option<u32>) -> Option<Vec<String>> {
         let choice = EditorChoice {
             kind,
             command: custom.map(str::to_owned),
         };
-        let command = command(&choice, Path::new("/p/a b.rs"), 12)?;
+        let command = command(&choice, Path::new("/p/a b.rs"), line)?;
         let arguments = command.get_args();
         Some(
             std::iter::once(command.get_program())
@@ -190,6 +272,27 @@ mod tests {
         assert_eq!(words(EditorKind::Custom, None), None);
     }
 
+    #[test]
+    fn without_a_line_no_editor_moves_its_caret() {
+        let at = |kind, custom| words_at(kind, custom, None).unwrap_or_default();
+        assert_eq!(at(EditorKind::VsCode, None)[1..], ["/p/a b.rs"]);
+        assert_eq!(at(EditorKind::Zed, None), ["zed", "/p/a b.rs"]);
+        let nvim = at(EditorKind::Neovim, None);
+        assert_eq!(nvim[nvim.len() - 2..], ["nvim", "/p/a b.rs"]);
+        for (command, rest) in [
+            ("e +{line} {path}", vec!["/p/a b.rs"]),
+            ("e --line={line} {path}", vec!["/p/a b.rs"]),
+            ("e {path}:{line}", vec!["/p/a b.rs"]),
+            ("e -l {line} {path}", vec!["-l", "1", "/p/a b.rs"]),
+        ] {
+            assert_eq!(
+                at(EditorKind::Custom, Some(command))[1..],
+                rest,
+                "{command}"
+            );
+        }
+    }
+
     #[cfg(unix)]
     #[test]
     fn what_would_run_is_known_by_its_ending_and_its_mode() {
@@ -201,6 +304,17 @@ mod tests {
             ("setup.EXE", 0o644, true),
             ("page.desktop", 0o644, true),
             ("run-me", 0o755, true),
+            ("main.js", 0o644, false),
+            ("build.bat", 0o644, false),
+            ("lib.py", 0o644, false),
+            ("setup.sh", 0o644, false),
+            ("cli.js", 0o755, true),
+            ("tool.py", 0o755, true),
+            ("setup.sh", 0o755, true),
+            ("on-a-shared-disk.rs", 0o777, false),
+            ("on-a-shared-disk.ts", 0o777, false),
+            ("double.txt.command", 0o644, true),
+            ("Lathe.AppImage", 0o755, true),
         ] {
             let path = folder.join(name);
             assert!(fs::write(&path, "x").is_ok());
