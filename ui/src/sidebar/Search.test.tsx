@@ -34,6 +34,22 @@ describe('searching all sessions', () => {
     expect(window.called('openSessionAt')).toHaveLength(1);
   });
 
+  test('says when there are more places than are shown', async () => {
+    const { host } = await ready();
+    const { search } = host;
+    host.search = async (query, limit) => {
+      const { hits } = await search('answer 7.', 1);
+      const places = Array.from({ length: Number(query.split(' ')[1]) }, (_, n) => ({ ...hits[0]!, partID: `prt_${n}` }));
+      return { hits: places.slice(0, limit), indexing: false };
+    };
+    const field = screen.getByTestId('session-filter');
+    fireEvent.input(field, { target: { value: 'all 500' } });
+    await screen.findByText('Only the best 100 places are shown. More words find fewer.');
+    await screen.findByText('97 more places');
+    fireEvent.input(field, { target: { value: 'all 100' } });
+    await waitFor(() => expect(screen.queryByText(/Only the best/)).toBeNull());
+  });
+
   test('draws what was said as text, never as markup', async () => {
     const window = await ready();
     const all = window.host.messages.get('ses_long') ?? [];

@@ -13,6 +13,7 @@ const SHORTEST = 2;
 const PAUSE = 120;
 /** Until the index has read more. */
 const AGAIN = 1000;
+/** Places in all; one more is asked for, to know whether there are more. */
 const MOST = 100;
 /** Places of one session before they are asked for. */
 const FIRST = 3;
@@ -26,7 +27,7 @@ export function SearchResults(props: { words: string; onNavigate: () => void; on
 
   const ask = async (words: string) => {
     const mine = ++question;
-    const found = await app.attempt(() => app.host.search(words, MOST));
+    const found = await app.attempt(() => app.host.search(words, MOST + 1));
     if (mine !== question) return;
     setLooking(false);
     setAnswer(found);
@@ -52,13 +53,14 @@ export function SearchResults(props: { words: string; onNavigate: () => void; on
 
   const groups = createMemo(() => {
     const found = new Map<string, SearchHit[]>();
-    for (const hit of answer()?.hits ?? []) found.set(hit.sessionID, [...(found.get(hit.sessionID) ?? []), hit]);
+    for (const hit of answer()?.hits.slice(0, MOST) ?? []) found.set(hit.sessionID, [...(found.get(hit.sessionID) ?? []), hit]);
     return [...found.values()];
   });
   createEffect(() => props.onCount?.(groups().length));
   const note = () => {
     if (answer()?.indexing) return en.search.indexing;
     if (looking() && !answer()) return en.search.looking;
+    if ((answer()?.hits.length ?? 0) > MOST) return en.search.most(MOST);
     return groups().length === 0 ? en.search.none : '';
   };
 

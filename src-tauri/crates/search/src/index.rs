@@ -4,20 +4,19 @@
 //! first sign of it, and the caller is told to fill it again.
 
 mod schema;
+mod search;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-use lathe_protocol::ipc::{FindHit, HitKind, SearchHit};
-use lathe_protocol::{MessageId, MessageWithParts, Millis, PartId, ProjectId, Session, SessionId};
+use lathe_protocol::ipc::{FindHit, HitKind};
+use lathe_protocol::{MessageId, MessageWithParts, Millis, PartId, Session, SessionId};
 use parking_lot::Mutex;
-use rusqlite::{Connection, OptionalExtension, Row, Transaction, named_params, params};
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
 use crate::error::{Result, SearchError, is_damage};
 use crate::find;
-use crate::query::match_expression;
-use crate::snippet;
 use crate::words::Words;
 
 pub struct Index {
@@ -205,52 +204,6 @@ impl Index {
         Ok(())
     }
 
-    /// The best places for what was typed, over every session.
-    pub fn search(&self, typed: &str, limit: usize) -> Result<Vec<SearchHit>> {
-        let Some(wanted) = match_expression(typed) else {
-            return Ok(Vec::new());
-        };
-        self.run(|connection| {
-            let mut found = connection.prepare_cached(
-                "SELECT entry.session, session.project, session.title, entry.message, entry.part,
-                        entry.kind, entry.at,
-                        snippet(words, 0, :open, :close, '…', 14)
-                 FROM words
-                 JOIN entry ON entry.id = words.rowid
-                 JOIN session ON session.id = entry.session
-                 WHERE words MATCH :wanted
-                 ORDER BY rank, entry.at DESC LIMIT :limit",
-            )?;
-            let hits = found.query_map(
-                named_params! {
-                    ":open": snippet::OPEN.to_string(),
-                    ":close": snippet::CLOSE.to_string(),
-                    ":wanted": wanted,
-                    ":limit": i64::try_from(limit).unwrap_or(i64::MAX),
-                },
-                hit,
-            )?;
-            hits.filter_map(rusqlite::Result::transpose).collect()
-        })
-    }
-
-    /// The sessions where what was typed stands somewhere.
-    pub fn sessions_with(&self, typed: &str) -> Result<HashSet<SessionId>> {
-        let Some(wanted) = match_expression(typed) else {
-            return Ok(HashSet::new());
-        };
-        self.run(|connection| {
-            let mut found = connection.prepare_cached(
-                "SELECT DISTINCT entry.session FROM words
-                 JOIN entry ON entry.id = words.rowid WHERE words MATCH ?1",
-            )?;
-            let ids = found.query_map([wanted], |row| {
-                Ok(SessionId::parse(row.get_ref(0)?.as_str()?).ok())
-            })?;
-            ids.filter_map(rusqlite::Result::transpose).collect()
-        })
-    }
-
     /// Every place of one session that holds the text, in reading order, at most `limit`.
     pub fn find(&self, session: &SessionId, text: &str, limit: usize) -> Result<Vec<FindHit>> {
         let text = text.trim();
@@ -353,29 +306,6 @@ fn drop_message(transaction: &Transaction<'_>, id: &MessageId) -> rusqlite::Resu
         .prepare_cached("DELETE FROM message WHERE id = ?1")?
         .execute([id.as_str()])?;
     Ok(())
-}
-
-/// `None` for a row whose ids are none: nothing of ours wrote it.
-fn hit(row: &Row<'_>) -> rusqlite::Result<Option<SearchHit>> {
-    let ids = (
-        SessionId::parse(row.get_ref(0)?.as_str()?),
-        ProjectId::parse(row.get_ref(1)?.as_str()?),
-        MessageId::parse(row.get_ref(3)?.as_str()?),
-        PartId::parse(row.get_ref(4)?.as_str()?),
-    );
-    let (Ok(session_id), Ok(project_id), Ok(message_id), Ok(part_id)) = ids else {
-        return Ok(None);
-    };
-    Ok(Some(SearchHit {
-        session_id,
-        project_id,
-        title: row.get(2)?,
-        message_id,
-        part_id,
-        kind: kind_of(row.get(5)?),
-        at: Millis(row.get(6)?),
-        snippet: snippet::pieces(row.get_ref(7)?.as_str()?),
-    }))
 }
 
 const KINDS: [HitKind; 5] = [

@@ -1,10 +1,37 @@
 //! A line of text around a match, in pieces that a window can mark without markup.
 
+use std::ops::Range;
+
 use lathe_protocol::ipc::SnippetPiece;
 
 /// What SQLite puts around a match; never part of indexed text (see `words.rs`).
 pub(crate) const OPEN: char = '\u{2}';
 pub(crate) const CLOSE: char = '\u{3}';
+
+/// How much of the text stands before and after a match that the index does not know.
+const BEFORE: usize = 24;
+const AFTER: usize = 40;
+
+/// The same as SQLite makes, around one place.
+pub(crate) fn around(text: &str, hit: &Range<usize>) -> Vec<SnippetPiece> {
+    let before = text[..hit.start].char_indices().rev().take(BEFORE).last();
+    let from = before.map_or(hit.start, |(at, _)| at);
+    let rest = &text[hit.end..];
+    let to = hit.end
+        + rest
+            .char_indices()
+            .nth(AFTER)
+            .map_or(rest.len(), |(at, _)| at);
+    let cut = |missing: bool| if missing { "…" } else { "" };
+    pieces(&format!(
+        "{}{}{OPEN}{}{CLOSE}{}{}",
+        cut(from > 0),
+        &text[from..hit.start],
+        &text[hit.clone()],
+        &text[hit.end..to],
+        cut(to < text.len()),
+    ))
+}
 
 pub(crate) fn pieces(marked: &str) -> Vec<SnippetPiece> {
     let mut pieces: Vec<SnippetPiece> = Vec::new();
@@ -51,5 +78,20 @@ mod tests {
             [piece("a b ", false), piece("<i>", true), piece("c", true)]
         );
         assert_eq!(pieces(""), []);
+    }
+
+    #[test]
+    fn around_a_place_there_is_a_line_of_text() {
+        let text = format!("{}the DB{}", "ä".repeat(40), "ö".repeat(60));
+        let said: Vec<_> = around(&text, &(84..86))
+            .into_iter()
+            .map(|piece| (piece.text, piece.hit))
+            .collect();
+        let [before, hit, after] = said.as_slice() else {
+            panic!("{said:?}")
+        };
+        assert_eq!(before.0, format!("…{}the ", "ä".repeat(20)));
+        assert_eq!(*hit, ("DB".to_owned(), true));
+        assert_eq!(after.0, format!("{}…", "ö".repeat(40)));
     }
 }

@@ -75,6 +75,7 @@ export const frameWords = {
     looking: 'Searching…',
     indexing: 'Still reading older sessions…',
     none: 'Nothing in messages',
+    most: (count: number) => `Only the best ${count} places are shown. More words find fewer.`,
     more: (count: number) => (count === 1 ? '1 more place' : `${count} more places`),
     kinds: { text: '', reasoning: 'Thought', tool: 'Tool', file: 'File', subtask: 'Task' },
   },
