@@ -16,39 +16,130 @@ const TEXT_FIRST: [&str; 14] = [
     "seq",
 ];
 
+/// What the word after an option is.
+enum Next {
+    Anything,
+    Message,
+    /// A pattern or a program.
+    Text,
+}
+
+/// An option that brings the pattern or the program, or does without: all other words are paths.
+#[derive(PartialEq, Eq)]
+enum TextOption {
+    /// In the next word.
+    Next,
+    /// In itself, or in a file.
+    Elsewhere,
+}
+
+impl TextOption {
+    /// Long ones may be cut short, short ones stand behind others. Taken for one of these by
+    /// mistake, an option costs a question at most.
+    fn of(option: &str) -> Option<Self> {
+        let Some(long) = option.strip_prefix("--") else {
+            let letters = &option[1..=letters(option)];
+            let ends_there = letters.len() + 1 == option.len();
+            let brings_text = letters.contains(['e', 'f']);
+            return brings_text.then(|| match ends_there && letters.ends_with('e') {
+                true => TextOption::Next,
+                false => TextOption::Elsewhere,
+            });
+        };
+        let (name, value) = match long.split_once('=') {
+            Some((name, _)) => (name, true),
+            None => (long, false),
+        };
+        let is = |full: &str| !name.is_empty() && full.starts_with(name);
+        if is("regexp") || is("expression") {
+            return Some(match value {
+                true => TextOption::Elsewhere,
+                false => TextOption::Next,
+            });
+        }
+        (is("files") || is("from-file")).then_some(TextOption::Elsewhere)
+    }
+}
+
+/// How many follow the dash of a short option.
+fn letters(option: &str) -> usize {
+    let bytes = option.bytes().skip(1);
+    bytes.take_while(u8::is_ascii_alphabetic).count()
+}
+
 impl Findings<'_> {
     pub(super) fn look_at_arguments(&mut self, name: &str, arguments: &[Word]) {
         if NO_PATHS.contains(&name) {
             return;
         }
-        let mut text_first = TEXT_FIRST.contains(&name);
-        let mut message_next = false;
+        let takes_text = TEXT_FIRST.contains(&name);
+        let mut text_first = takes_text;
+        let mut next = Next::Anything;
         for word in arguments {
             let value = word.value.as_str();
-            if std::mem::take(&mut message_next) {
-                continue;
+            match std::mem::replace(&mut next, Next::Anything) {
+                Next::Message => continue,
+                Next::Text => {
+                    self.look_at_text(word);
+                    continue;
+                }
+                Next::Anything => {}
             }
             if name == "git" && matches!(value, "-m" | "--message") {
-                message_next = true;
+                next = Next::Message;
             } else if value.starts_with('-') && value != "-" {
+                if let Some(text) = TextOption::of(value).filter(|_| takes_text) {
+                    text_first = false;
+                    if text == TextOption::Next {
+                        next = Next::Text;
+                    }
+                }
                 self.look_at_option(word);
-            } else if !std::mem::take(&mut text_first) {
+            } else if std::mem::take(&mut text_first) {
+                self.look_at_text(word);
+            } else {
                 self.look_at_value(value, word.glob);
             }
         }
     }
 
-    /// `--file=/x`, `-C../x`, `-I/usr/include`.
+    /// What should be a pattern or a program is a path after all if there is something at its
+    /// end, and several words if the shell makes them of it.
+    fn look_at_text(&mut self, word: &Word) {
+        let value = word.value.as_str();
+        let leads_out = ["/", "~/", "../"].iter().any(|way| value.starts_with(way));
+        if word.glob {
+            self.look_at_value(value, true);
+        } else if leads_out && self.exists(value) {
+            self.look_at_path(value);
+        }
+    }
+
+    fn exists(&self, value: &str) -> bool {
+        let s = self.surroundings;
+        self.directories.iter().any(|from| {
+            let place = paths::resolve(value, from, s.root, s.home);
+            place.is_ok_and(|place| place.path().exists())
+        })
+    }
+
+    /// `--file=/x`, `-C../x`, `-I/usr/include`, `-rf/x`.
     fn look_at_option(&mut self, word: &Word) {
-        let value = match word.value.split_once('=') {
-            Some((_, value)) => Some(value),
-            None if word.value.starts_with("--") => None,
-            None => word
-                .value
-                .get(2..)
-                .filter(|v| v.starts_with(['/', '~', '.'])),
-        };
-        if let Some(value) = value.filter(|value| !value.is_empty()) {
+        if let Some((_, value)) = word.value.split_once('=') {
+            if !value.is_empty() {
+                self.look_at_value(value, word.glob);
+            }
+            return;
+        }
+        if word.value.starts_with("--") {
+            return;
+        }
+        // Where the letters end and the value begins only the program knows.
+        let last = letters(&word.value).max(1) + 1;
+        let glued = (2..=last).filter_map(|at| word.value.get(at..));
+        let is_path = |value: &&str| value.starts_with(['/', '~', '.']) || value.contains('/');
+        let glued: Vec<&str> = glued.filter(is_path).collect();
+        for value in glued {
             self.look_at_value(value, word.glob);
         }
     }
