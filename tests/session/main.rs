@@ -9,6 +9,7 @@
 mod agent;
 mod agents;
 mod attachments;
+mod checkouts;
 mod clean_up;
 mod commands;
 mod compaction;

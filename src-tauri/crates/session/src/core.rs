@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use lathe_protocol::{
-    Event, ModelRef, Project, Ruleset, Session, SessionId, SessionStatus, UserMessage,
+    Event, ModelRef, Project, ProjectId, Ruleset, Session, SessionId, SessionStatus, UserMessage,
 };
 use lathe_tools::{Environment, FileReads, Registry};
 use parking_lot::Mutex;
@@ -54,6 +54,8 @@ pub struct Core {
     pub user_rules: Mutex<Ruleset>,
     /// Nothing is asked any more; off unless the person says so.
     pub allow_all: AtomicBool,
+    /// The checkout of each project that was opened last: where its next session begins.
+    pub opened: Mutex<HashMap<ProjectId, String>>,
     pub running: Mutex<HashMap<SessionId, Running>>,
     /// One prompt at a time per session, so that ids, files and queue have one order.
     pub prompting: Mutex<HashMap<SessionId, Arc<tokio::sync::Mutex<()>>>>,
@@ -129,6 +131,7 @@ impl Core {
             pictures: drawing.pictures,
             draw_page: drawing.page,
             user_rules: Mutex::default(),
+            opened: Mutex::default(),
             running: Mutex::default(),
             prompting: Mutex::default(),
             removed: Mutex::default(),

@@ -10,6 +10,7 @@ use lathe_protocol::{Event, Session};
 use lathe_store::{Found, SourceKind, usual_places};
 
 use crate::error::Result;
+use crate::project;
 use crate::sessions::Sessions;
 
 impl Sessions {
@@ -50,7 +51,7 @@ impl Sessions {
         if self.project(&session.project_id).await.is_ok() || !folder.is_absolute() {
             return;
         }
-        if let Err(error) = self.open_project(folder).await {
+        if let Err(error) = project::open(&self.core().records, folder).await {
             tracing::debug!(%error, "the folder of an imported session is not here");
         }
     }

@@ -12,22 +12,36 @@ use sha2::{Digest, Sha256};
 use crate::error::{Failed, Result};
 use crate::records::Records;
 
-/// The project of a folder, remembered from now on.
+/// The project of a folder, remembered from now on; its worktree is the checkout that holds
+/// the folder, whichever of the project's that is.
 pub async fn open(records: &Records, folder: &Path) -> Result<Project> {
-    let project = find(records, folder).await?;
-    records.store().write_project(&project).await?;
-    Ok(project)
+    let (recorded, worktree) = look_up(records, folder).await?;
+    records.store().write_project(&recorded).await?;
+    Ok(Project {
+        worktree,
+        ..recorded
+    })
 }
 
 /// The same without a trace.
 pub async fn find(records: &Records, folder: &Path) -> Result<Project> {
+    let (recorded, worktree) = look_up(records, folder).await?;
+    Ok(Project {
+        worktree,
+        ..recorded
+    })
+}
+
+/// The project as it is recorded, and the checkout that holds the folder.
+async fn look_up(records: &Records, folder: &Path) -> Result<(Project, String)> {
     let folder = folder.to_owned();
     let projects = records.store().projects().await?.items;
     let found = tokio::task::spawn_blocking(move || identify(&folder, &projects)).await;
     let found = found.map_err(|error| Failed::refused(error.to_string()))??;
     let now = records.now();
     let known = records.store().project(&found.id).await?;
-    Ok(merge(known, found, now))
+    let worktree = found.worktree.display().to_string();
+    Ok((merge(known, found, now), worktree))
 }
 
 struct Found {
@@ -68,8 +82,27 @@ fn identify(folder: &Path, known: &[Project]) -> Result<Found> {
 
 /// The repository's root above a folder, or the folder itself.
 pub fn root_of(folder: &Path) -> PathBuf {
-    let root = folder.ancestors().find(|above| above.join(".git").exists());
-    root.unwrap_or(folder).to_owned()
+    checkout_of(folder).unwrap_or(folder).to_owned()
+}
+
+fn checkout_of(folder: &Path) -> Option<&Path> {
+    folder.ancestors().find(|above| above.join(".git").exists())
+}
+
+/// The root for work in a folder: the nearest checkout that holds it. Where the project is, or
+/// which of its checkouts was opened last, says nothing about that. Without git it is a root
+/// that the project knows; a folder that is neither stays outside, for what a session says of
+/// itself may come from anywhere.
+pub fn root_for(directory: &Path, project: &Project) -> PathBuf {
+    let sandboxes = project.sandboxes.iter().flatten();
+    let known = std::iter::once(&project.worktree)
+        .chain(sandboxes)
+        .map(Path::new)
+        .filter(|root| directory.starts_with(root));
+    let nearest = known
+        .chain(checkout_of(directory))
+        .max_by_key(|root| root.components().count());
+    nearest.unwrap_or(Path::new(&project.worktree)).to_owned()
 }
 
 /// For folders without a history.
@@ -86,15 +119,13 @@ fn merge(known: Option<Project>, found: Found, now: Millis) -> Project {
     let worktree = found.worktree.display().to_string();
     match known {
         Some(mut project) => {
-            // A further worktree of a project is not where the project lives.
-            let further = found.worktree.join(".git").is_file();
-            if !further || !Path::new(&project.worktree).is_dir() {
+            let sandboxes = project.sandboxes.get_or_insert_default();
+            // Another checkout is no reason to move the project: sessions work in this one.
+            if !Path::new(&project.worktree).is_dir() {
+                sandboxes.retain(|known| *known != worktree);
                 project.worktree = worktree;
-            } else if project.worktree != worktree {
-                let sandboxes = project.sandboxes.get_or_insert_default();
-                if !sandboxes.contains(&worktree) {
-                    sandboxes.push(worktree);
-                }
+            } else if project.worktree != worktree && !sandboxes.contains(&worktree) {
+                sandboxes.push(worktree);
             }
             project.vcs = found.vcs.map(str::to_owned);
             project.time.updated = Some(now);

@@ -179,6 +179,8 @@ impl Sessions {
 
     pub async fn open_project(&self, folder: &Path) -> Result<Project> {
         let project = project::open(&self.core.records, folder).await?;
+        let place = project.worktree.clone();
+        self.core.opened.lock().insert(project.id.clone(), place);
         let (sessions, opened) = (self.clone(), project.clone());
         // Servers take their time to start; nobody waits for them here.
         tokio::spawn(async move {
@@ -193,9 +195,10 @@ impl Sessions {
         project::find(&self.core.records, folder).await
     }
 
-    /// Last used first.
+    /// Last used first, each in the checkout that was opened last.
     pub async fn projects(&self) -> Result<Vec<Project>> {
-        let mut projects = self.core.records.store().projects().await?.items;
+        let known = self.core.records.store().projects().await?.items;
+        let mut projects: Vec<_> = known.into_iter().map(|one| self.as_opened(one)).collect();
         projects.sort_by_key(|project| {
             std::cmp::Reverse(project.time.updated.unwrap_or(project.time.created))
         });
@@ -204,7 +207,17 @@ impl Sessions {
 
     pub async fn project(&self, id: &ProjectId) -> Result<Project> {
         let project = self.core.records.store().project(id).await?;
-        project.ok_or_else(|| Failed::missing("project", id.as_str()))
+        let project = project.ok_or_else(|| Failed::missing("project", id.as_str()))?;
+        Ok(self.as_opened(project))
+    }
+
+    /// A window names a project by its id and means the folder that it opened.
+    fn as_opened(&self, mut project: Project) -> Project {
+        let opened = self.core.opened.lock().get(&project.id).cloned();
+        if let Some(opened) = opened.filter(|folder| Path::new(folder).is_dir()) {
+            project.worktree = opened;
+        }
+        project
     }
 
     /// A project's sessions, last used first. Those of its directory count too, so that a

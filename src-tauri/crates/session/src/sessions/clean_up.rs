@@ -28,10 +28,10 @@ impl Sessions {
         if let Err(error) = store.empty_trash(TRASH_KEPT).await {
             tracing::warn!(%error, "the trash was not emptied");
         }
-        let Ok(projects) = self.projects().await else {
+        let Ok(projects) = store.projects().await else {
             return;
         };
-        for project in projects {
+        for project in projects.items {
             let sandboxes = project.sandboxes.into_iter().flatten();
             for root in std::iter::once(project.worktree).chain(sandboxes) {
                 if let Err(error) = self.clean_worktree(Path::new(&root), spare).await {

@@ -13,6 +13,7 @@ use super::Sessions;
 use crate::checkpoint;
 use crate::error::{Failed, Result};
 use crate::fork::{self, worktree};
+use crate::project;
 use crate::revert::{self, Cut, Revert};
 use crate::snapshots::{needed, passing};
 use crate::steps;
@@ -157,20 +158,18 @@ impl Sessions {
         checkpoint::keep(&self.core, &session, &worktree, newest, name).await
     }
 
-    /// The project as this session sees it: in its own worktree, where it has one.
+    /// The project as this session sees it: in the checkout that holds its directory.
     pub(super) async fn project_of(&self, session: &Session) -> Result<Project> {
-        let mut project = match self.project(&session.project_id).await {
-            Ok(project) => project,
-            Err(_) => return self.open_project(session.directory.as_ref()).await,
+        let records = &self.core.records;
+        let directory = PathBuf::from(&session.directory);
+        let Some(project) = records.store().project(&session.project_id).await? else {
+            return project::open(records, &directory).await;
         };
-        // Only those the project knows: what a session says of itself may come from anywhere.
-        let directory = Path::new(&session.directory);
-        let sandboxes = project.sandboxes.iter().flatten();
-        let own = sandboxes.filter(|folder| directory.starts_with(folder));
-        if let Some(own) = own.max_by_key(|folder| folder.len()) {
-            project.worktree = own.clone();
-        }
-        Ok(project)
+        let root = project::root_for(&directory, &project);
+        Ok(Project {
+            worktree: root.display().to_string(),
+            ..project
+        })
     }
 
     /// The folder that changed files are named from: the project's, or one of the session's own.
@@ -284,12 +283,14 @@ impl Sessions {
     }
 
     async fn add_sandbox(&self, id: &lathe_protocol::ProjectId, folder: &Path) -> Result<()> {
-        let mut project = self.project(id).await?;
+        let store = self.core.records.store();
+        let project = store.project(id).await?;
+        let mut project = project.ok_or_else(|| Failed::missing("project", id.as_str()))?;
         let folder = folder.display().to_string();
         let sandboxes = project.sandboxes.get_or_insert_default();
         if !sandboxes.contains(&folder) {
             sandboxes.push(folder);
         }
-        Ok(self.core.records.store().write_project(&project).await?)
+        Ok(store.write_project(&project).await?)
     }
 }
