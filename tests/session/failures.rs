@@ -206,6 +206,25 @@ async fn an_answer_cut_by_its_length_is_an_error_of_its_own() {
 }
 
 #[tokio::test]
+async fn an_answer_cut_by_its_length_is_gone_on_with() {
+    let model = FakeModel::start().await;
+    model.reply([
+        text("First I look."),
+        call("read", json!({ "filePath": "a.txt" })),
+        full(),
+    ]);
+    let next = model.reply([text("and then")]);
+    let app = TestApp::with_model(&model, WIRE)
+        .await
+        .file("a.txt", "one\n");
+    app.ask("hello").await;
+    app.ask("go on").await;
+    let seen = next.request();
+    assert!(seen.assistant_text().contains("First I look."));
+    assert!(seen.tool_output("read").contains("one"));
+}
+
+#[tokio::test]
 async fn a_model_that_does_not_exist_is_a_clear_error() {
     let model = FakeModel::start().await;
     let app = TestApp::with_model(&model, WIRE).await;

@@ -7,7 +7,8 @@ mod files;
 pub mod window;
 
 use lathe_protocol::{
-    AssistantMessage, FilePart, Map, Message, MessageWithParts, Part, ToolPart, ToolState,
+    AssistantMessage, FilePart, Map, Message, MessageError, MessageWithParts, Part, ToolPart,
+    ToolState,
 };
 use lathe_provider::{
     AssistantContent, FileContent, ModelInfo, ModelMessage, ToolOutcome, UserContent, WireKind,
@@ -116,13 +117,13 @@ fn push_assistant(
     }
 }
 
-/// A failed message says nothing to the model, except one that was aborted after it had
-/// something to say.
+/// A failed message says nothing to the model, except one that was aborted, or cut by the
+/// output limit, after it had something to say: who asks to go on means just that.
 fn left_out(info: &AssistantMessage, parts: &[Part]) -> bool {
     let silent = |part: &Part| matches!(part, Part::StepStart(_) | Part::Reasoning(_));
     match &info.error {
         None => false,
-        Some(error) if error.is_abort() => parts.iter().all(silent),
+        Some(MessageError::Aborted(_) | MessageError::OutputLength(_)) => parts.iter().all(silent),
         Some(_) => true,
     }
 }

@@ -268,6 +268,18 @@ fn an_aborted_message_is_kept_if_it_said_something() {
 }
 
 #[test]
+fn a_message_cut_by_its_length_is_kept_if_it_said_something() {
+    let error = json!({ "error": { "name": "MessageOutputLengthError", "data": {} } });
+    let silent = json!([{ "type": "step-start" }, { "type": "reasoning", "text": "hm", "time": { "start": 1 } }]);
+    let spoke = json!([{ "type": "step-start" }, { "type": "text", "text": "half" }]);
+    let history = [
+        assistant("msg_2", "msg_1", error.clone(), silent),
+        assistant("msg_3", "msg_1", error, spoke),
+    ];
+    assert_eq!(convert(&history), [from_model(vec![wrote("half")])]);
+}
+
+#[test]
 fn a_completed_call_carries_its_output() {
     let history = [assistant(
         "msg_2",
