@@ -244,3 +244,32 @@ async fn a_fork_in_a_worktree_works_beside_its_source_and_a_hostile_repository_r
     );
     fs::remove_dir_all(folder).unwrap();
 }
+
+#[tokio::test]
+async fn a_fork_sees_a_prompt_that_was_asked_again_once() {
+    let agent = Agent::start().await;
+    agent.model.reply([text("first answer")]);
+    agent.model.reply([text("short answer")]);
+    agent.model.refuse(400, &[], "prompt is too long");
+    agent.model.reply([text("the summary")]);
+    agent.model.reply([text("second answer")]);
+    let next = agent.model.reply([text("third answer")]);
+    let app = &agent.app;
+    // Too long to be left word for word; what follows it is not.
+    app.ask(&"long ".repeat(20_000)).await;
+    app.ask("short prompt").await;
+    app.ask("second prompt").await;
+
+    let fork = app.sessions.fork(&app.session.id, None, false).await;
+    let fork = fork.unwrap();
+    let mut events = app.sessions.subscribe();
+    let input = lathe_protocol::ipc::PromptInput {
+        text: "third prompt".into(),
+        ..Default::default()
+    };
+    app.sessions.prompt(&fork.id, input).await.unwrap();
+    until_idle(&mut events, &fork.id).await;
+    let seen = next.request().user_text();
+    assert_eq!(seen.matches("short prompt").count(), 1, "{seen}");
+    assert_eq!(seen.matches("second prompt").count(), 1, "{seen}");
+}

@@ -15,7 +15,7 @@ use lathe_provider::{
 };
 use serde_json::Value;
 
-pub use window::{TAIL_START, visible};
+pub use window::visible;
 
 pub use crate::pictures::FittedPicture;
 

@@ -12,12 +12,10 @@ use lathe_protocol::{
     SessionTime,
 };
 
+use crate::convert::window::{REPLAYED, TAIL_START};
 use crate::core::Core;
 use crate::error::Result;
 use crate::slug;
-
-/// The key under which a compaction part names the first message it kept.
-use crate::convert::TAIL_START;
 
 /// The new session's record; nothing is stored yet.
 pub fn record(core: &Core, source: &Session, before: Option<&MessageId>, title: String) -> Session {
@@ -90,11 +88,15 @@ fn renew(
     }
     let place = |mut part: Part| {
         part.relocate(ids.part(now), to.clone(), id.clone());
-        if let Part::Compaction(part) = &mut part
-            && let Some(kept) = part.extra.0.get_mut(TAIL_START)
-            && let Some(copied) = kept.as_str().and_then(|id| renamed.get(id))
-        {
-            *kept = copied.as_str().into();
+        if let Part::Compaction(part) = &mut part {
+            // The messages that it names have other ids here.
+            for key in [TAIL_START, REPLAYED] {
+                if let Some(named) = part.extra.0.get_mut(key)
+                    && let Some(copied) = named.as_str().and_then(|id| renamed.get(id))
+                {
+                    *named = copied.as_str().into();
+                }
+            }
         }
         part
     };
