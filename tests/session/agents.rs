@@ -1,7 +1,7 @@
 //! Agents of one's own: from Markdown and config, and what each may do.
 
 use lathe_protocol::ipc::{AgentMode, AgentView, PromptInput};
-use lathe_protocol::{Count, ModelRef};
+use lathe_protocol::{Action, Count, ModelRef};
 use lathe_provider::WireKind;
 use lathe_test_support::app::TestApp;
 use lathe_test_support::fake_model::{Answered, FakeModel, call, text};
@@ -199,4 +199,34 @@ async fn whom_the_newest_prompt_went_to_is_known_where_only_its_answers_are_read
     assert!(answers.iter().all(|one| one.info.as_user().is_none()));
     let seen = sessions.last_use(id, answers).await.unwrap();
     assert_eq!(seen, Some(used));
+}
+
+#[tokio::test]
+async fn on_the_last_step_nothing_runs_whatever_the_model_asks_for() {
+    let model = FakeModel::start().await;
+    let touch = |name: &str| {
+        let command = format!("touch {name}");
+        call(
+            "bash",
+            json!({ "command": command, "description": "Touch" }),
+        )
+    };
+    model.reply([touch("one")]);
+    model.reply([text("One more."), touch("two")]);
+    let next = model.reply([text("I stopped there.")]);
+    let app = TestApp::with_model(&model, WIRE)
+        .await
+        .rule("bash", "*", Action::Allow);
+    app.write_config(
+        "lathe/lathe.json",
+        r#"{ "agent": { "build": { "steps": 2 } } }"#,
+    );
+    app.ask("go").await;
+    assert_eq!(app.calls().await, ["bash: completed", "bash: error"]);
+    assert!(app.path("one").exists() && !app.path("two").exists());
+    assert_eq!(model.requests().len(), 2, "the turn is over");
+
+    app.ask("what happened?").await;
+    let seen = next.request().body.to_string();
+    assert!(seen.contains("last step of the turn"), "{seen}");
 }

@@ -14,6 +14,7 @@ use super::host::{CallHost, CallScope};
 use super::step::Call;
 use crate::data_url;
 use crate::error::Result;
+use crate::records::Records;
 use crate::steps::TREE_BEFORE_CALL;
 
 /// A card is redrawn at most this often while its tool runs.
@@ -21,6 +22,9 @@ const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
 /// The name under which a call of a tool that does not exist is kept.
 pub const INVALID: &str = "invalid";
+
+const LAST_STEP: &str = "This call did not run: it was made on the last step of the turn, when \
+    no tools are available any more.";
 
 /// What the calls of a step mean for the turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +73,27 @@ pub async fn run_all(
     Ok(after)
 }
 
+/// Calls that the model makes though no tool was offered to it. What the provider ran itself
+/// is written down as it is.
+pub async fn refuse_all(records: &Records, calls: Vec<Call>) -> Result<()> {
+    for call in calls {
+        let Call {
+            mut part,
+            raw,
+            answered,
+        } = call;
+        if let Some(answer) = answered {
+            settle_answered(records, part, &raw, answer).await?;
+            continue;
+        }
+        let now = records.now();
+        let _ = part.start(parse(&raw).unwrap_or_default(), now);
+        let _ = part.fail(LAST_STEP.to_owned(), None, now);
+        records.put_part(Part::Tool(part)).await?;
+    }
+    Ok(())
+}
+
 async fn run(scope: &Arc<CallScope>, call: Call) -> Result<After> {
     let Call {
         part,
@@ -76,7 +101,8 @@ async fn run(scope: &Arc<CallScope>, call: Call) -> Result<After> {
         answered,
     } = call;
     if let Some(answer) = answered {
-        return settle_answered(scope, part, &raw, answer).await;
+        settle_answered(scope.records(), part, &raw, answer).await?;
+        return Ok(After::GoOn);
     }
     match prepare(scope, part, &raw) {
         Err(part) => scope
@@ -250,12 +276,12 @@ fn file_part(scope: &CallScope, part: &ToolPart, file: Attachment) -> FilePart {
 
 /// The provider ran the call itself; here it is only written down.
 async fn settle_answered(
-    scope: &CallScope,
+    records: &Records,
     mut part: ToolPart,
     raw: &str,
     answer: Result<String, String>,
-) -> Result<After> {
-    let now = scope.records().now();
+) -> Result<()> {
+    let now = records.now();
     let _ = part.start(parse(raw).unwrap_or_default(), now);
     let _ = match answer {
         Ok(output) => {
@@ -264,6 +290,5 @@ async fn settle_answered(
         }
         Err(error) => part.fail(error, None, now),
     };
-    scope.records().put_part(Part::Tool(part)).await?;
-    Ok(After::GoOn)
+    records.put_part(Part::Tool(part)).await
 }

@@ -9,7 +9,7 @@ use lathe_protocol::{
 use lathe_provider::{FinishReason, ProviderError, Usage};
 use lathe_tools::Effect;
 
-use super::calls::After;
+use super::calls::{self, After};
 use super::step::Call;
 use super::trees::BegunStep;
 use super::{Asked, Ended, Next, Turn};
@@ -30,8 +30,15 @@ impl Turn {
         message: AssistantMessage,
         asked: &Asked,
         begun: BegunStep,
-        end: StepEnd,
+        mut end: StepEnd,
     ) -> Result<Next> {
+        if self.is_last_step(&asked.agent) && !end.calls.is_empty() {
+            let calls = std::mem::take(&mut end.calls);
+            calls::refuse_all(&self.core.records, calls).await?;
+            if matches!(end.reason, FinishReason::ToolCalls | FinishReason::Unknown) {
+                end.reason = FinishReason::Stop;
+            }
+        }
         self.finish_with(message, asked, begun, end, HashMap::new())
             .await
     }

@@ -35,7 +35,7 @@ impl Turn {
         );
         request.temperature = agent.temperature;
         request.top_p = agent.top_p;
-        if agent.steps.is_some_and(|cap| self.steps >= cap) {
+        if self.is_last_step(agent) {
             let content = vec![UserContent::Text {
                 text: LAST_STEP.to_owned(),
             }];
@@ -45,6 +45,11 @@ impl Turn {
             request.tools = specs(&self.tools(agent));
         }
         request
+    }
+
+    /// Nothing is offered any more, and nothing runs.
+    pub(super) fn is_last_step(&self, agent: &Agent) -> bool {
+        agent.steps.is_some_and(|cap| self.steps >= cap)
     }
 
     pub(super) fn rules(&self, agent: &Agent) -> Ruleset {
