@@ -137,3 +137,33 @@ async fn what_the_person_changes_while_the_agent_only_looks_is_not_the_agents() 
         ]
     );
 }
+
+#[tokio::test]
+async fn what_was_changed_before_a_session_was_summed_up_is_still_counted() {
+    let agent = Agent::start()
+        .await
+        .file("a.txt", "1\n")
+        .file("b.txt", "1\n");
+    agent.turn("printf '1\\n2\\n' > a.txt").await;
+    agent.turn("printf '1\\n2\\n' > b.txt").await;
+    // So far back that a turn after the summary does not read it.
+    for _ in 0..50 {
+        agent.model.reply([text("Mm.")]);
+        agent.app.ask("and?").await;
+    }
+    agent.model.reply([text("## Goal\nChange a.txt")]);
+    let mut events = agent.app.sessions.subscribe();
+    let id = &agent.app.session.id;
+    agent.app.sessions.compact(id).await.unwrap();
+    until_idle(&mut events, id).await;
+
+    for _ in 0..2 {
+        agent.turn("printf '1\\n2\\n3\\n' > b.txt").await;
+        assert_eq!(agent.diff(None).await, ["a.txt +1 -0", "b.txt +2 -0"]);
+    }
+    // Another process knows nothing yet.
+    let agent = agent.restart().await;
+    agent.turn("printf 'x\\n' > c.txt; rm a.txt").await;
+    let all = ["a.txt +0 -1", "b.txt +2 -0", "c.txt +1 -0"];
+    assert_eq!(agent.diff(None).await, all);
+}

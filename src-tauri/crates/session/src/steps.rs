@@ -120,7 +120,12 @@ pub struct Chains {
 
 /// Blocks: trees are read.
 pub fn chains(repo: &SideRepo, steps: &[StepTrees]) -> Result<Chains> {
-    let mut chains = Chains::default();
+    chains_after(repo, Chains::default(), steps)
+}
+
+/// The same where the steps go on from what is known already.
+pub fn chains_after(repo: &SideRepo, known: Chains, steps: &[StepTrees]) -> Result<Chains> {
+    let mut chains = known;
     for step in steps {
         if step.start == step.finish {
             continue;

@@ -18,14 +18,19 @@ use tokio::task::JoinHandle;
 
 use crate::core::Core;
 use crate::error::Result;
-use crate::steps::{self, StepTrees};
+use crate::steps::{self, Chains, StepTrees};
 
 /// A longer text is not kept beside the trees that hold it.
 const LONGEST_KEPT: usize = 128 << 10;
 
-/// Summaries under way, one behind the other for each session.
 #[derive(Default)]
-pub struct Summaries(Mutex<HashMap<SessionId, JoinHandle<()>>>);
+pub struct Summaries {
+    /// Those under way, one behind the other for each session.
+    under_way: Mutex<HashMap<SessionId, JoinHandle<()>>>,
+    /// What was changed before a session was last summed up, so that a long one is read through
+    /// once and not at every step.
+    earlier: Mutex<HashMap<SessionId, (MessageId, Chains)>>,
+}
 
 /// Which turns are listed anew.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +44,8 @@ pub struct Basis {
     pub session: SessionId,
     pub worktree: PathBuf,
     steps: Vec<StepTrees>,
+    /// The message before which the history is not known, with where it stands.
+    cut: Option<(MessageId, usize)>,
     /// Prompts, with where they and their answers stand.
     turns: Vec<(MessageId, Vec<usize>)>,
 }
@@ -61,14 +68,22 @@ impl Basis {
             session: session.clone(),
             worktree: worktree.to_owned(),
             steps: steps::of(messages),
+            cut: None,
             turns: wanted.map(|user| turn(&user.id)).collect(),
         }
+    }
+
+    /// `messages` lack what lies before the one at `cut`.
+    pub fn after(mut self, messages: &[MessageWithParts], cut: Option<usize>) -> Self {
+        let message = |at: usize| Some((messages.get(at)?.info.id().clone(), at));
+        self.cut = cut.and_then(message);
+        self
     }
 }
 
 /// Begins a summary beside whatever goes on.
 pub fn begin(core: &Arc<Core>, basis: Basis) {
-    let mut under_way = core.summaries.0.lock();
+    let mut under_way = core.summaries.under_way.lock();
     let before = under_way.remove(&basis.session);
     let (id, core) = (basis.session.clone(), core.clone());
     let task = tokio::spawn(async move {
@@ -84,7 +99,7 @@ pub fn begin(core: &Arc<Core>, basis: Basis) {
 
 /// Waits until what was begun is stored and told.
 pub async fn finish(core: &Core, session: &SessionId) {
-    let under_way = core.summaries.0.lock().remove(session);
+    let under_way = core.summaries.under_way.lock().remove(session);
     if let Some(task) = under_way {
         let _ = task.await;
     }
@@ -95,18 +110,24 @@ async fn write(core: &Core, basis: Basis) -> Result<()> {
         session,
         worktree,
         steps,
+        cut,
         turns,
     } = basis;
     let store = core.records.store();
     let before = stored(core, &session, None).await?;
+    let (known, from) = match &cut {
+        Some((id, at)) => (earlier(core, &session, &worktree, id).await?, *at),
+        None => (Chains::default(), 0),
+    };
     let listed = core.snapshots.with(&worktree, move |repo| {
-        let (mut all, unknown) = diffs(repo, &steps)?;
+        let new = steps.partition_point(|step| step.message < from);
+        let (mut all, unknown) = diffs(repo, known, &steps[new..])?;
         keep_unknown(repo, &mut all, before, &unknown);
         let mut per_turn = Vec::new();
         for (id, messages) in turns {
             let mut of_turn = steps.clone();
             of_turn.retain(|step| messages.contains(&step.message));
-            let (diffs, unknown) = diffs(repo, &of_turn)?;
+            let (diffs, unknown) = diffs(repo, Chains::default(), &of_turn)?;
             if unknown.is_empty() {
                 per_turn.push((id, diffs));
             }
@@ -129,6 +150,33 @@ async fn write(core: &Core, basis: Basis) -> Result<()> {
         diff: all,
     });
     Ok(())
+}
+
+/// What was changed before a message that sums up all before it.
+async fn earlier(
+    core: &Core,
+    session: &SessionId,
+    worktree: &Path,
+    cut: &MessageId,
+) -> Result<Chains> {
+    if let Some((at, known)) = core.summaries.earlier.lock().get(session)
+        && at == cut
+    {
+        return Ok(known.clone());
+    }
+    let mut messages = core
+        .records
+        .messages(session, None, usize::MAX)
+        .await?
+        .messages;
+    let at = messages.iter().position(|one| one.info.id() == cut);
+    messages.truncate(at.unwrap_or(0));
+    let steps = steps::of(&messages);
+    let read = move |repo: &SideRepo| Ok(steps::chains(repo, &steps)?);
+    let known = core.snapshots.with(worktree, read).await?;
+    let kept = (cut.clone(), known.clone());
+    core.summaries.earlier.lock().insert(session.clone(), kept);
+    Ok(known)
 }
 
 async fn write_turn(
@@ -180,11 +228,15 @@ fn keep_unknown(
 }
 
 /// In path order, and the files of steps whose trees are not here.
-fn diffs(repo: &SideRepo, steps: &[StepTrees]) -> Result<(Vec<FileDiff>, Vec<String>)> {
-    let steps::Chains {
+fn diffs(
+    repo: &SideRepo,
+    known: Chains,
+    steps: &[StepTrees],
+) -> Result<(Vec<FileDiff>, Vec<String>)> {
+    let Chains {
         files: chains,
         unknown,
-    } = steps::chains(repo, steps)?;
+    } = steps::chains_after(repo, known, steps)?;
     let spans: Vec<(RelPath, TreeId, TreeId)> = chains
         .iter()
         .map(|(path, chain)| (path.clone(), chain.start, chain.finish))

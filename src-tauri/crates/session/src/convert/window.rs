@@ -40,6 +40,11 @@ pub fn is_whole(messages: &[MessageWithParts]) -> bool {
     })
 }
 
+/// The newest message whose summary stands for everything before it.
+pub fn summed_up_at(history: &[MessageWithParts]) -> Option<usize> {
+    newest_summary(history).map(|(cut, _)| cut)
+}
+
 /// Whether what the model sees begins with a summary.
 pub fn is_summed_up(history: &[MessageWithParts]) -> bool {
     newest_summary(history).is_some()

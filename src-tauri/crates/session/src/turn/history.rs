@@ -65,6 +65,12 @@ impl History {
         &self.messages
     }
 
+    /// Where a summary stands for messages that we do not have.
+    pub fn cut(&self) -> Option<usize> {
+        let summed_up = || window::summed_up_at(&self.messages);
+        self.has_older.then(summed_up).flatten()
+    }
+
     /// The whole session, if that is what we have.
     pub fn whole(&self) -> &[MessageWithParts] {
         if self.has_older { &[] } else { &self.messages }

@@ -77,7 +77,10 @@ impl Turn {
         let worktree = Path::new(&self.project.worktree);
         let turns = Turns::Of(user.clone());
         let basis = Basis::new(&self.session.id, worktree, self.history.messages(), &turns);
-        summary::begin(&self.core, basis);
+        summary::begin(
+            &self.core,
+            basis.after(self.history.messages(), self.history.cut()),
+        );
     }
 
     pub(super) async fn note_patch(
