@@ -9,8 +9,12 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
-use lathe_protocol::ipc::{RevertChange, RevertFile, RevertTarget};
-use lathe_protocol::{MessageId, SnapshotPart};
+use lathe_protocol::ipc::{PromptInput, RevertChange, RevertFile, RevertTarget};
+use lathe_protocol::{Event, MessageError, MessageId, SnapshotPart};
+use lathe_session::bus::Told;
+use lathe_test_support::app::until;
+use lathe_test_support::fake_model::{call, text};
+use serde_json::json;
 
 use crate::agent::{Agent, git};
 
@@ -186,4 +190,42 @@ async fn a_turn_in_an_odd_tree_works_and_can_be_taken_back_without_touching_what
         app.sessions.clean_up(0).await;
     }
     assert_eq!(inventory(outside.path()), elsewhere);
+}
+
+#[tokio::test]
+async fn whoever_watches_is_told_once_a_prompt_that_nothing_can_be_taken_back() {
+    let agent = Agent::start().await;
+    let app = &agent.app;
+    // A folder that holds our own data is never snapshotted.
+    let project = app.sessions.open_project(app.data_dir()).await.unwrap();
+    let session = app.sessions.create(&project, None).await.unwrap();
+    for command in ["touch one", "touch two"] {
+        let input = json!({ "command": command, "description": "Touch" });
+        agent.model.reply([call("bash", input)]);
+    }
+    agent.model.reply([text("Done.")]);
+    agent.model.reply([text("I only talk.")]);
+    for told in [1, 0] {
+        let mut events = app.sessions.subscribe();
+        let input = PromptInput {
+            text: "go".into(),
+            ..PromptInput::default()
+        };
+        app.sessions.prompt(&session.id, input).await.unwrap();
+        let heard = until(
+            &mut events,
+            |event| matches!(event, Event::SessionIdle { session_id } if *session_id == session.id),
+        )
+        .await;
+        let errors = heard.iter().filter_map(|one| match one {
+            Told::Event(event) => match &**event {
+                Event::SessionError { error, .. } => error.as_ref(),
+                _ => None,
+            },
+            _ => None,
+        });
+        let said: Vec<String> = errors.map(MessageError::message).collect();
+        assert_eq!(said.len(), told, "{said:?}");
+        assert!(said.iter().all(|text| text.contains("our own data")));
+    }
 }

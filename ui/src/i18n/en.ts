@@ -357,6 +357,7 @@ export const en = {
     aborted: 'Stopped',
     unknown: 'Something went wrong',
     session: 'The session reported an error',
+    noSnapshot: 'No snapshot could be taken',
     store: 'Changes cannot be saved right now',
     dismiss: 'Dismiss',
     enterKey: 'Enter a key…',

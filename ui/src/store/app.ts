@@ -18,7 +18,7 @@ import { createDrafts, type Drafts } from './drafts';
 import { createEditing, placeOf, type Editing } from './editing';
 import { createModels, type Models } from './models';
 import { createPictures, type Pictures } from './pictures';
-import { emptyState, reduceAll, type UiState } from './reduce';
+import { emptyState, isWarning, reduceAll, type UiState } from './reduce';
 import { createSending, type Sending } from './sending';
 import { createSessions, type Sessions } from './sessions';
 import { createSurroundings, type Surroundings } from './surroundings';
@@ -199,10 +199,14 @@ export function createApp(host: Host): App {
       if (update.kind === 'event' && update.event.type === 'session.error') {
         const { sessionID, error } = update.event.properties;
         if (error?.name === 'MessageAbortedError') continue;
+        const detail = error && 'message' in error.data ? String(error.data.message) : undefined;
+        if (isWarning(error)) {
+          toasts.show({ tone: 'error', text: en.error.noSnapshot, detail });
+          continue;
+        }
         // The open session shows its own errors where they happened.
         if (sessionID !== undefined && sessionID === state().open?.sessionID) continue;
         const known = sessionID === undefined ? undefined : state().sessions[sessionID];
-        const detail = error && 'message' in error.data ? String(error.data.message) : undefined;
         toasts.show({ tone: 'error', text: known ? writtenTitle(known) : en.error.session, detail });
       }
     }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createClock } from '../host/fake/ids';
 import { assistant, createWriter } from '../host/fake/parts';
-import type { MessageView, Session, UiUpdate } from '../protocol';
+import type { MessageError, MessageView, Session, UiUpdate } from '../protocol';
 import { emptyState, reduce, reduceAll, type UiState } from './reduce';
 import { closed, olderLoaded, opened, opening, projectOpened, sessionsListed } from './transitions';
 
@@ -213,6 +213,15 @@ describe('sessions', () => {
     });
     const dropped = reduce(state, event({ type: 'session.deleted', properties: { info: SESSION } }));
     expect(dropped).toEqual({ ...emptyState, open: undefined });
+  });
+
+  test('a turn that goes on without snapshots has not failed', () => {
+    const warning = { name: 'NoSnapshotError', data: { message: 'less than 5 GB are free on the disk' } };
+    const told = event({
+      type: 'session.error',
+      properties: { sessionID: 'ses_a', error: warning as unknown as MessageError },
+    });
+    expect(reduce(emptyState, told)).toBe(emptyState);
   });
 
   test('a stop by the user is not a failure, and looking at a failure clears it', () => {

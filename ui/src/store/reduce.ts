@@ -141,6 +141,11 @@ function sessionOf(update: UiUpdate): string | undefined {
   }
 }
 
+/** Told of a session that goes on all the same: its turn has not failed. */
+export function isWarning(error: { readonly name: string } | undefined): boolean {
+  return error?.name === 'NoSnapshotError';
+}
+
 function reduceEvent(state: UiState, event: Event): UiState {
   switch (event.type) {
     case 'session.created':
@@ -153,6 +158,7 @@ function reduceEvent(state: UiState, event: Event): UiState {
     case 'session.idle':
       return putUnread(putStatus(state, event.properties.sessionID, { type: 'idle' }), event.properties.sessionID);
     case 'session.error':
+      if (isWarning(event.properties.error)) return state;
       return putFailure(state, event.properties.sessionID, event.properties.error?.name);
     case 'message.updated':
       return putMessage(state, event.properties.info);

@@ -92,6 +92,9 @@ pub struct OtherError {
 }
 
 impl MessageError {
+    /// Told of a session and never stored: a warning rather than a failure.
+    pub const NO_SNAPSHOT: &str = "NoSnapshotError";
+
     pub fn unknown(message: impl Into<String>) -> Self {
         Self::Unknown(UnknownErrorData {
             message: message.into(),
@@ -108,6 +111,16 @@ impl MessageError {
 
     pub fn output_length() -> Self {
         Self::OutputLength(OutputLengthErrorData::default())
+    }
+
+    /// The agent goes on, but nothing of what it changes can be taken back.
+    pub fn no_snapshot(message: impl Into<String>) -> Self {
+        let message: String = message.into();
+        Self::Other(OtherError {
+            name: Self::NO_SNAPSHOT.to_owned(),
+            data: serde_json::json!({ "message": message }),
+            extra: Extra::default(),
+        })
     }
 
     pub fn provider_auth(provider_id: impl Into<String>, message: impl Into<String>) -> Self {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lathe_protocol::SessionId;
-use lathe_snapshot::{Abandoned, SideRepo, SnapshotError, SnapshotRef, TreeId};
+use lathe_snapshot::{Abandoned, Refused, SideRepo, SnapshotError, SnapshotRef, TreeId};
 use parking_lot::Mutex;
 
 use crate::error::{Failed, Result};
@@ -20,9 +20,16 @@ use crate::error::{Failed, Result};
 #[derive(Clone)]
 pub struct Snapshots {
     data_dir: PathBuf,
-    /// One per work tree; nothing for one that is refused.
-    repos: Arc<Mutex<HashMap<PathBuf, Option<Arc<SideRepo>>>>>,
+    /// One per work tree, or why there never will be one.
+    repos: Arc<Mutex<HashMap<PathBuf, Opened>>>,
 }
+
+type Opened = Result<Arc<SideRepo>, NoSnapshot>;
+
+/// Why a tree was not taken, for a person: what is changed now cannot be shown or taken back.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NoSnapshot(String);
 
 impl Snapshots {
     pub fn new(data_dir: PathBuf) -> Self {
@@ -33,7 +40,7 @@ impl Snapshots {
     }
 
     /// The tree as it is now. Runs beside whatever the caller does until it is awaited.
-    pub async fn take(&self, worktree: &Path, session: &SessionId) -> Option<TreeId> {
+    pub async fn take(&self, worktree: &Path, session: &SessionId) -> Result<TreeId, NoSnapshot> {
         let (snapshots, worktree, label) = (self.clone(), worktree.to_owned(), session.to_string());
         let taken = tokio::task::spawn_blocking(move || {
             let repo = snapshots.repo(&worktree)?;
@@ -48,22 +55,21 @@ impl Snapshots {
                 let repo = repo.clone();
                 tokio::task::spawn_blocking(move || repo.collect_garbage());
             }
-            match taken {
-                Ok(snapshot) => Some(snapshot.hash),
-                Err(error) => {
-                    tracing::warn!(%error, "no snapshot was taken");
-                    None
-                }
-            }
+            taken.map(|snapshot| snapshot.hash).map_err(|error| {
+                tracing::warn!(%error, "no snapshot was taken");
+                NoSnapshot::of(&error)
+            })
         });
-        taken.await.ok().flatten()
+        let taken = taken.await;
+        taken.unwrap_or_else(|error| Err(NoSnapshot(error.to_string())))
     }
 
     /// The paths that differ between two trees, absolute.
     pub async fn changed(&self, worktree: &Path, from: TreeId, to: TreeId) -> Vec<String> {
         let (snapshots, worktree) = (self.clone(), worktree.to_owned());
         let changed = tokio::task::spawn_blocking(move || {
-            let files = snapshots.repo(&worktree)?.changed_files(from, to).ok()?;
+            let repo = snapshots.repo(&worktree).ok()?;
+            let files = repo.changed_files(from, to).ok()?;
             let path = |file: &[u8]| worktree.join(String::from_utf8_lossy(file).as_ref());
             Some(
                 files
@@ -83,8 +89,8 @@ impl Snapshots {
     ) -> Result<T> {
         let (snapshots, worktree) = (self.clone(), worktree.to_owned());
         let done = tokio::task::spawn_blocking(move || match snapshots.repo(&worktree) {
-            Some(repo) => work(&repo),
-            None => Err(Failed::refused("There are no snapshots of this folder")),
+            Ok(repo) => work(&repo),
+            Err(_) => Err(Failed::refused("There are no snapshots of this folder")),
         });
         done.await
             .map_err(|error| Failed::refused(error.to_string()))?
@@ -141,23 +147,46 @@ impl Snapshots {
         Ok(removed.map_err(|error| Failed::refused(error.to_string()))??)
     }
 
-    fn repo(&self, worktree: &Path) -> Option<Arc<SideRepo>> {
+    fn repo(&self, worktree: &Path) -> Opened {
         if let Some(known) = self.repos.lock().get(worktree) {
             return known.clone();
         }
         // Opened outside the lock: the first look at a large tree takes a while.
-        let opened = match SideRepo::open(&self.data_dir, worktree) {
-            Ok(repo) => Some(Arc::new(repo)),
-            Err(refused) => {
-                tracing::info!(%refused, "this tree is not snapshotted");
-                None
+        let opened = SideRepo::open(&self.data_dir, worktree).map(Arc::new);
+        let is_final = opened.as_ref().map_or_else(lasts, |_| true);
+        let opened = opened.map_err(|refused| {
+            tracing::info!(%refused, "this tree is not snapshotted");
+            NoSnapshot(refused.to_string())
+        });
+        if !is_final {
+            return opened;
+        }
+        let mut repos = self.repos.lock();
+        repos.entry(worktree.to_owned()).or_insert(opened).clone()
+    }
+}
+
+/// A folder that is away, or a disk that fails, may come back.
+fn lasts(refused: &Refused) -> bool {
+    match refused {
+        Refused::RootDirectory | Refused::HomeDirectory | Refused::HoldsOurData => true,
+        Refused::NotADirectory { .. } | Refused::NoRepository(_) => false,
+    }
+}
+
+impl NoSnapshot {
+    fn of(error: &SnapshotError) -> Self {
+        let gigabytes = |bytes: u64| bytes >> 30;
+        NoSnapshot(match error {
+            SnapshotError::OverCap { limit } => format!(
+                "the snapshots of this project take {} GB already",
+                gigabytes(*limit)
+            ),
+            SnapshotError::DiskNearlyFull { keep } => {
+                format!("less than {} GB are free on the disk", gigabytes(*keep))
             }
-        };
-        self.repos
-            .lock()
-            .entry(worktree.to_owned())
-            .or_insert(opened)
-            .clone()
+            other => other.to_string(),
+        })
     }
 }
 
@@ -176,5 +205,22 @@ pub fn is_passing(label: &str) -> bool {
 impl From<SnapshotError> for Failed {
     fn from(error: SnapshotError) -> Self {
         Failed::refused(error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_folder_that_was_away_is_snapshotted_when_it_is_back() {
+        let data = tempfile::tempdir().unwrap();
+        let home = tempfile::tempdir().unwrap();
+        let worktree = home.path().join("usb");
+        let snapshots = Snapshots::new(data.path().to_owned());
+        let session = SessionId::parse("ses_000000000001aaaaaaaaaaaaaa").unwrap();
+        assert!(snapshots.take(&worktree, &session).await.is_err());
+        std::fs::create_dir(&worktree).unwrap();
+        assert!(snapshots.take(&worktree, &session).await.is_ok());
     }
 }

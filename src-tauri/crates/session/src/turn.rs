@@ -62,6 +62,8 @@ pub struct Turn {
     reads: Arc<FileReads>,
     doom: Arc<Mutex<DoomLoop>>,
     steps: u32,
+    /// That no tree could be taken was said for this prompt.
+    told_no_snapshot: bool,
     compactions: Streak,
     /// The provider refused a request for its length; once is enough.
     refused_for_length: bool,
@@ -113,6 +115,7 @@ impl Turn {
             cancel,
             doom: Arc::default(),
             steps: 0,
+            told_no_snapshot: false,
             compactions: Streak::default(),
             refused_for_length: false,
             _writer: writer.into(),
@@ -197,6 +200,7 @@ impl Turn {
         }
         self.doom = Arc::default();
         self.steps = 0;
+        self.told_no_snapshot = false;
         for prompt in taken.prompts {
             self.history.put(prompt);
         }

@@ -52,9 +52,9 @@ impl Turn {
         end: StepEnd,
         task_models: HashMap<String, ModelRef>,
     ) -> Result<Next> {
-        let before = self.tree_before(begun).await?;
         let called = !end.calls.is_empty();
         let may_change = self.may_change(asked, &end.calls);
+        let before = self.tree_before(begun, may_change).await?;
         let after = if called {
             self.run_calls(asked, end.calls, before, task_models)
                 .await?

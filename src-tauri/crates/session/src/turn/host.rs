@@ -68,7 +68,8 @@ impl CallScope {
     /// The work tree as it is between two calls.
     pub async fn take_tree(&self) -> Option<TreeId> {
         let worktree = Path::new(&self.project.worktree);
-        self.core.snapshots.take(worktree, &self.session.id).await
+        let taken = self.core.snapshots.take(worktree, &self.session.id).await;
+        taken.ok()
     }
 
     pub fn context(&self, part: &ToolPart, host: Arc<CallHost>) -> ToolContext {

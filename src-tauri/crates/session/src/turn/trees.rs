@@ -2,18 +2,22 @@
 
 use std::path::Path;
 
-use lathe_protocol::{AssistantMessage, Extra, MessageId, Part, PatchPart, StepStartPart};
+use lathe_protocol::{
+    AssistantMessage, Event, Extra, MessageError, MessageId, Part, PatchPart, StepStartPart,
+};
 use lathe_snapshot::TreeId;
 use tokio::task::JoinHandle;
 
 use super::Turn;
 use crate::error::Result;
+use crate::snapshots::NoSnapshot;
 use crate::summary::{self, Basis, Turns};
 
 /// A step that has begun; its tree is taken while the model answers.
 pub struct BegunStep {
     start: StepStartPart,
-    before: JoinHandle<Option<TreeId>>,
+    /// Nothing where nobody wants one.
+    before: JoinHandle<Option<Result<TreeId, NoSnapshot>>>,
 }
 
 impl Turn {
@@ -24,7 +28,7 @@ impl Turn {
         let is_wanted = self.setup.settings.snapshot != Some(false);
         let before = tokio::spawn(async move {
             match is_wanted {
-                true => snapshots.take(Path::new(&worktree), &session).await,
+                true => Some(snapshots.take(Path::new(&worktree), &session).await),
                 false => None,
             }
         });
@@ -45,9 +49,20 @@ impl Turn {
     }
 
     /// The tree that the step began with; no tool may run before it is known.
-    pub(super) async fn tree_before(&self, step: BegunStep) -> Result<Option<TreeId>> {
-        let Some(tree) = step.before.await.ok().flatten() else {
-            return Ok(None);
+    pub(super) async fn tree_before(
+        &mut self,
+        step: BegunStep,
+        may_change: bool,
+    ) -> Result<Option<TreeId>> {
+        let tree = match step.before.await.ok().flatten() {
+            None => return Ok(None),
+            Some(Err(why)) => {
+                if may_change {
+                    self.tell_no_snapshot(&why);
+                }
+                return Ok(None);
+            }
+            Some(Ok(tree)) => tree,
         };
         let snapshot = Some(tree.to_string());
         let start = StepStartPart {
@@ -60,7 +75,7 @@ impl Turn {
 
     /// The tree as the step leaves it; a step that changes nothing leaves it as it was.
     pub(super) async fn tree_after(
-        &self,
+        &mut self,
         before: Option<TreeId>,
         may_change: bool,
     ) -> Option<TreeId> {
@@ -69,7 +84,22 @@ impl Turn {
             return Some(before);
         }
         let worktree = Path::new(&self.project.worktree);
-        self.core.snapshots.take(worktree, &self.session.id).await
+        let taken = self.core.snapshots.take(worktree, &self.session.id).await;
+        taken.map_err(|why| self.tell_no_snapshot(&why)).ok()
+    }
+
+    /// Whoever watches must know before the changes pile up, but once a prompt is enough. A
+    /// task's parent has said it already.
+    fn tell_no_snapshot(&mut self, why: &NoSnapshot) {
+        if self.told_no_snapshot || self.session.parent_id.is_some() {
+            return;
+        }
+        self.told_no_snapshot = true;
+        let text = format!("What the agent changes now cannot be reviewed or taken back: {why}");
+        self.core.records.publish(Event::SessionError {
+            session_id: Some(self.session.id.clone()),
+            error: Some(MessageError::no_snapshot(text)),
+        });
     }
 
     /// Counts anew what the agent changed, beside the next step.
