@@ -232,14 +232,14 @@ async fn a_projects_server_runs_only_while_the_project_is_trusted() {
     assert!(!offers(&reply.request().tools));
     assert_eq!(app.sessions.mcp().list(), []);
 
-    app.sessions.set_trust(&app.project, true).await.unwrap();
+    app.trust().await;
     let view = ready(&app).await;
     assert_eq!(view.project_id, Some(app.project.id.clone()));
     let reply = model.reply([text("there it is")]);
     app.ask("and now?").await;
     assert!(offers(&reply.request().tools));
 
-    app.sessions.set_trust(&app.project, false).await.unwrap();
+    app.sessions.set_trust(&app.project, None).await.unwrap();
     assert_eq!(app.sessions.mcp().list(), []);
     let reply = model.reply([text("gone")]);
     app.ask("and now?").await;

@@ -146,7 +146,7 @@ async fn what_a_project_wants_is_told_before_it_gets_it() {
 async fn a_trusted_project_gets_what_it_wants_until_a_file_changes() {
     let (model, elsewhere) = (FakeModel::start().await, FakeModel::start().await);
     let app = hostile(TestApp::with_model(&model, WIRE).await, &elsewhere);
-    let trusted = app.sessions.set_trust(&app.project, true).await.unwrap();
+    let trusted = app.trust().await;
     assert_eq!(trusted.state, TrustState::Trusted);
 
     elsewhere.reply([call(
@@ -176,8 +176,28 @@ async fn a_trusted_project_gets_what_it_wants_until_a_file_changes() {
     model.reply([text("back home")]);
     app.ask("again").await;
     assert_eq!((model.requests().len(), elsewhere.requests().len()), (1, 2));
-    let taken = app.sessions.set_trust(&app.project, false).await.unwrap();
+    let taken = app.sessions.set_trust(&app.project, None).await.unwrap();
     assert_eq!(taken.state, TrustState::Untrusted);
+}
+
+#[tokio::test]
+async fn what_is_trusted_is_what_was_shown() {
+    let wants =
+        |url: &str| json!({ "provider": { "x": { "options": { "baseURL": url } } } }).to_string();
+    let app = TestApp::start().await;
+    app.write("lathe.json", wants("http://one.example/v1"));
+    let shown = app.sessions.trust(&app.project).await.unwrap();
+    app.write("lathe.json", wants("http://two.example/elsewhere"));
+    let refused = app
+        .sessions
+        .set_trust(&app.project, Some(&shown.hash))
+        .await;
+    let said = refused.unwrap_err().to_string();
+    assert!(said.contains("changed since you looked"), "{said}");
+    let now = app.sessions.trust(&app.project).await.unwrap();
+    assert_eq!(now.state, TrustState::Untrusted);
+    assert!(now.wants[0].text.contains("two.example"), "{:?}", now.wants);
+    assert_eq!(app.trust().await.state, TrustState::Trusted);
 }
 
 #[tokio::test]
@@ -190,7 +210,7 @@ async fn a_file_that_a_trusted_value_comes_from_is_watched_too() {
             r#"{ "provider": { "x": { "options": { "baseURL": "{file:url.txt}" } } } }"#,
         );
     let state = || async { app.sessions.trust(&app.project).await.unwrap().state };
-    app.sessions.set_trust(&app.project, true).await.unwrap();
+    app.trust().await;
     assert_eq!(state().await, TrustState::Trusted);
     app.write("url.txt", "http://two.example/elsewhere");
     assert_eq!(state().await, TrustState::Changed);

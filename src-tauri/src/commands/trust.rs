@@ -13,14 +13,16 @@ pub async fn trust(shell: State<'_, Shell>, project_id: String) -> Answer<TrustV
     shell.sessions.trust(&project).await.or_ui()
 }
 
+/// `hash` is that of what was shown; without one the trust is taken back.
 #[tauri::command]
 pub async fn set_trust(
     shell: State<'_, Shell>,
     project_id: String,
-    trusted: bool,
+    hash: Option<String>,
 ) -> Answer<TrustView> {
     let project = project(&shell, &project_id).await?;
-    shell.sessions.set_trust(&project, trusted).await.or_ui()
+    let set = shell.sessions.set_trust(&project, hash.as_deref());
+    set.await.or_ui()
 }
 
 /// Edits of the agent's in this project need no question any more.

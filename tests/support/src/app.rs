@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use lathe_protocol::ipc::PromptInput;
+use lathe_protocol::ipc::{PromptInput, TrustView};
 use lathe_protocol::{
     Action, Event, MessageId, MessageWithParts, Millis, Part, PermissionRequest, Project,
     QuestionRequest, Rule, Session, SessionId,
@@ -134,6 +134,14 @@ impl TestApp {
 
     pub fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.path(name)).expect("the file is there")
+    }
+
+    /// The person trusts what the project's files want, as they are shown.
+    pub async fn trust(&self) -> TrustView {
+        let shown = self.sessions.trust(&self.project).await;
+        let hash = shown.expect("the files can be looked at").hash;
+        let trusted = self.sessions.set_trust(&self.project, Some(&hash)).await;
+        trusted.expect("nothing has changed")
     }
 
     /// Adds a rule of the person's.

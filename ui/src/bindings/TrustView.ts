@@ -6,4 +6,8 @@ export type TrustView = { state: TrustState,
 /**
  * What is held back, or would be if the project were not trusted.
  */
-wants: Array<TrustWant>, };
+wants: Array<TrustWant>, 
+/**
+ * Of the files that say so, as they were looked at: what is trusted is what was shown.
+ */
+hash: string, };

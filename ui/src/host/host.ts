@@ -133,7 +133,8 @@ export interface Host {
 
   /** What the project's own files would like to do, and whether they may. */
   trust(projectID: string): Promise<TrustView>;
-  setTrust(projectID: string, trusted: boolean): Promise<TrustView>;
+  /** Trusts what was shown, by its hash; none takes the trust back. Refused when files have changed since. */
+  setTrust(projectID: string, hash: string | null): Promise<TrustView>;
   /** Edits in this project need no question any more. */
   setProjectEdits(projectID: string, allow: boolean): Promise<void>;
   /** What in the config files could not be used. */

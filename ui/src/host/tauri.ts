@@ -86,7 +86,7 @@ export function createTauriHost(): Host {
       invoke('find_mentions', { projectId, sessionId, query, limit }),
 
     trust: (projectId) => invoke('trust', { projectId }),
-    setTrust: (projectId, trusted) => invoke('set_trust', { projectId, trusted }),
+    setTrust: (projectId, hash) => invoke('set_trust', { projectId, hash }),
     setProjectEdits: (projectId, allow) => invoke('set_project_edits', { projectId, allow }),
     configProblems: (projectId) => invoke('config_problems', { projectId }),
     sessionDiff: (sessionId, messageId) => invoke('session_diff', { sessionId, messageId }),

@@ -5,7 +5,7 @@
  * window; the commands also when a `/` is begun. Must not know the DOM: who asks again is told.
  */
 import { createEffect, createMemo, createSignal, on, type Accessor } from 'solid-js';
-import type { AgentView, CommandView, TrustView } from '../protocol';
+import type { AgentView, CommandView, Project, TrustView } from '../protocol';
 import type { Core } from './app';
 
 export interface Surroundings {
@@ -18,7 +18,8 @@ export interface Surroundings {
   refreshCommands(): Promise<void>;
   /** The list that is on its way, or another one. */
   commandsTold(): Promise<void>;
-  allow(): Promise<void>;
+  /** Trusts what was shown; if the files have changed since, asks what they want now. */
+  allow(shown: TrustView): Promise<void>;
 }
 
 interface Told {
@@ -36,42 +37,43 @@ interface Around {
 export function createSurroundings({ core, onTrust }: Around): Surroundings {
   const { host, project, attempt } = core;
   const [known, setKnown] = createSignal<Readonly<Record<string, Told>>>({});
-  const here = createMemo((): Told => known()[project()?.id ?? ''] ?? {});
+  /** By its folder: another checkout of the project has files of its own. */
+  const here = createMemo((): Told => known()[project()?.worktree ?? ''] ?? {});
   let commandsAsked: Promise<void> | undefined;
 
-  const put = (id: string, told: Told) => setKnown((all) => ({ ...all, [id]: { ...all[id], ...told } }));
+  const put = ({ worktree }: Project, told: Told) =>
+    setKnown((all) => ({ ...all, [worktree]: { ...all[worktree], ...told } }));
   /** Nobody waits for what is asked again: what was known stays where there is no answer. */
   const quietly = <T>(work: Promise<T>): Promise<T | undefined> => work.catch(() => undefined);
 
-  const askAgents = async (id: string) => {
-    const agents = await quietly(host.listAgents(id));
-    if (agents) put(id, { agents });
+  const askAgents = async (of: Project) => {
+    const agents = await quietly(host.listAgents(of.id));
+    if (agents) put(of, { agents });
   };
-  const askCommands = async (id: string) => {
-    const commands = await quietly(host.listCommands(id));
-    if (commands) put(id, { commands });
+  const askCommands = async (of: Project) => {
+    const commands = await quietly(host.listCommands(of.id));
+    if (commands) put(of, { commands });
   };
-  const askTrust = async (id: string) => {
-    const before = known()[id]?.trust?.state;
-    const trust = await quietly(host.trust(id));
+  const askTrust = async (of: Project) => {
+    const before = known()[of.worktree]?.trust?.state;
+    const trust = await quietly(host.trust(of.id));
     if (!trust) return;
-    put(id, { trust });
+    put(of, { trust });
     if (before !== undefined && before !== trust.state) onTrust();
   };
   const refreshCommands = async () => {
-    const id = project()?.id;
-    if (id === undefined) return;
-    const asked = askCommands(id);
+    const of = project();
+    if (!of) return;
+    const asked = askCommands(of);
     commandsAsked = asked;
     await asked;
     if (commandsAsked === asked) commandsAsked = undefined;
   };
   const refresh = async () => {
-    const id = project()?.id;
-    if (id === undefined) return;
-    await Promise.all([askAgents(id), refreshCommands(), askTrust(id)]);
+    const of = project();
+    if (of) await Promise.all([askAgents(of), refreshCommands(), askTrust(of)]);
   };
-  createEffect(on(() => project()?.id, () => void refresh()));
+  createEffect(on(() => project()?.worktree, () => void refresh()));
 
   return {
     agents: createMemo(() => here().agents ?? []),
@@ -80,14 +82,14 @@ export function createSurroundings({ core, onTrust }: Around): Surroundings {
     refresh,
     refreshCommands,
     commandsTold: () => commandsAsked ?? refreshCommands(),
-    async allow() {
-      const id = project()?.id;
-      if (id === undefined) return;
-      const trust = await attempt(() => host.setTrust(id, true));
-      if (!trust) return;
-      put(id, { trust });
+    async allow(shown) {
+      const of = project();
+      if (!of) return;
+      const trust = await attempt(() => host.setTrust(of.id, shown.hash));
+      if (!trust) return askTrust(of);
+      put(of, { trust });
       onTrust();
-      await Promise.all([askAgents(id), refreshCommands()]);
+      await Promise.all([askAgents(of), refreshCommands()]);
     },
   };
 }

@@ -16,7 +16,7 @@ test('an untrusted project says what it would run, and is trusted with a click',
   expect(banner.textContent).toContain('lathe.json');
   fireEvent.click(screen.getByTestId('trust-yes'));
   await waitFor(() => expect(screen.queryByTestId('trust-banner')).toBeNull());
-  expect(window.called('setTrust')).toEqual([['prj_lantern', true]]);
+  expect(window.called('setTrust')).toEqual([['prj_lantern', 'as-shown']]);
 });
 
 test('a project that was just trusted brings its models', async () => {

@@ -52,7 +52,7 @@ export function TrustBanner() {
             <Button data-testid="trust-later" onClick={() => setLater((all) => [...all, matter(view())])}>
               {en.trust.later}
             </Button>
-            <Button tone="primary" data-testid="trust-yes" onClick={() => void app.surroundings.allow()}>
+            <Button tone="primary" data-testid="trust-yes" onClick={() => void app.surroundings.allow(view())}>
               {en.trust.yes}
             </Button>
           </div>

@@ -128,11 +128,9 @@ impl Setups {
         nowhere(self.home.clone(), self.named.clone()).added()
     }
 
-    /// Trusts what the files say now, or nothing any more.
-    pub fn set_trust(&self, setup: &Setup, trusted: bool) -> std::io::Result<()> {
-        let hash = trusted.then(|| setup.request.hash.clone());
-        self.trust
-            .change(&setup.places.worktree, |entry| entry.hash = hash)
+    /// Trusts files by their hash, or nothing any more.
+    pub fn set_trust(&self, worktree: &Path, hash: Option<String>) -> std::io::Result<()> {
+        self.trust.change(worktree, |entry| entry.hash = hash)
     }
 
     pub fn set_edits(&self, worktree: &Path, allow: bool) -> std::io::Result<()> {
@@ -177,6 +175,7 @@ fn make(places: Places, trust: &TrustFile, models: &Arc<Models>) -> Setup {
     draft.trust = TrustView {
         state,
         wants: request.wants.clone(),
+        hash: request.hash.clone(),
     };
     draft.problems.append(&mut sources.problems);
     let is_trusted = state == TrustState::Trusted;
@@ -245,6 +244,7 @@ impl Draft {
             trust: TrustView {
                 state: TrustState::Nothing,
                 wants: Vec::new(),
+                hash: String::new(),
             },
             problems: Vec::new(),
             said: Vec::new(),

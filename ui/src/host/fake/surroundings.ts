@@ -43,6 +43,7 @@ export function createFakeSurroundings(state: TrustView['state']): Surroundings 
             { kind: 'provider', text: 'Send prompts for "local" to http://127.0.0.1:8080/v1', file: 'lathe.json' },
             { kind: 'command', text: 'Run "git log -5" in /release', file: '.lathe/command/release.md' },
           ],
+    hash: 'as-shown',
   };
   const name = (mention: Mention) => ('name' in mention ? mention.name : mention.path);
   return {
@@ -56,8 +57,8 @@ export function createFakeSurroundings(state: TrustView['state']): Surroundings 
       return [...agents, ...FILES].filter((one) => name(one).toLowerCase().includes(typed)).slice(0, limit);
     },
     trust: async () => trust,
-    setTrust: async (_project, trusted) => {
-      trust = { ...trust, state: trusted ? 'trusted' : 'untrusted' };
+    setTrust: async (_project, hash) => {
+      trust = { ...trust, state: hash === null ? 'untrusted' : 'trusted' };
       return trust;
     },
     projectEdits: async (id) => edits.has(id),

@@ -8,6 +8,8 @@ pub struct TrustView {
     pub state: TrustState,
     /// What is held back, or would be if the project were not trusted.
     pub wants: Vec<TrustWant>,
+    /// Of the files that say so, as they were looked at: what is trusted is what was shown.
+    pub hash: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]

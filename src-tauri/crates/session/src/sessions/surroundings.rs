@@ -65,10 +65,20 @@ impl Sessions {
         Ok(self.setup_of(project).await.trust.clone())
     }
 
-    /// Trusts what the project's files say now; any change of them asks again.
-    pub async fn set_trust(&self, project: &Project, trusted: bool) -> Result<TrustView> {
-        let setup = self.setup_of(project).await;
-        let set = self.core.setups.set_trust(&setup, trusted);
+    /// Trusts what the project's files said when they were shown, by the hash of
+    /// [`TrustView`]; any change of them asks again. Nothing takes the trust back.
+    pub async fn set_trust(&self, project: &Project, shown: Option<&str>) -> Result<TrustView> {
+        let now = self.trust(project).await?.hash;
+        if shown.is_some_and(|shown| shown != now) {
+            return Err(Failed::refused(
+                "The project's files have changed since you looked: see what they want now",
+            ));
+        }
+        let worktree = Path::new(&project.worktree);
+        let set = self
+            .core
+            .setups
+            .set_trust(worktree, shown.map(str::to_owned));
         set.map_err(unwritable)?;
         let trust = self.trust(project).await;
         self.core.mcp.begin(&project.id);
