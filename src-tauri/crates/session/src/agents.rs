@@ -4,7 +4,7 @@ mod custom;
 
 use lathe_protocol::{Action, ModelRef, Ruleset};
 
-use crate::permission::rule;
+use crate::permission::{looking, rule};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Agent {
@@ -97,7 +97,7 @@ impl Agents {
 }
 
 fn built_in() -> Vec<Agent> {
-    use Action::{Allow, Deny};
+    use Action::Deny;
     let nothing = vec![rule("*", "*", Deny)];
     vec![
         agent(
@@ -122,11 +122,7 @@ fn built_in() -> Vec<Agent> {
             "explore",
             Mode::Subagent,
             "Finds its way around a codebase quickly, without changing it",
-            {
-                let allowed = ["grep", "glob", "list", "bash", "webfetch", "read"];
-                let allowed = allowed.map(|name| rule(name, "*", Allow));
-                nothing.iter().cloned().chain(allowed).collect()
-            },
+            nothing.iter().cloned().chain(looking()).collect(),
         ),
         agent("title", Mode::Hidden, "Names sessions", nothing.clone()),
         agent(

@@ -178,7 +178,7 @@ impl Core {
             all: self.allow_all.load(Ordering::Relaxed),
         };
         let mut rules = permission::defaults(freedom);
-        rules.extend(agent.rules.iter().cloned());
+        rules.extend(permission::freed(&agent.rules, freedom));
         rules.extend(self.user_rules.lock().iter().cloned());
         rules.extend(setup.rules.iter().cloned());
         rules.extend(mode);

@@ -8,4 +8,4 @@ mod table;
 
 pub use desk::{Answer, Inquiry, PermissionDesk, unless_denied};
 pub use narrow::narrow;
-pub use rules::{Freedom, defaults, hides_tool, permission_of, rule};
+pub use rules::{Freedom, defaults, freed, hides_tool, looking, permission_of, rule};

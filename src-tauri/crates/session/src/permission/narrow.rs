@@ -2,7 +2,7 @@
 
 use lathe_protocol::{Action, Rule, Ruleset};
 
-use super::rules::wildcard;
+use super::rules::{is_for_all, wildcard};
 
 /// The same rules with the project's wishes on top. Whatever is asked afterwards gets an
 /// answer at least as strict as before; a wish that cannot be met exactly is met less.
@@ -36,7 +36,7 @@ fn ask(rules: &mut Ruleset, wish: &Rule) {
         })
         .collect();
     // What comes before a rule for everything never decides.
-    if let Some(last) = known.iter().rposition(|rule| rule.pattern == "*") {
+    if let Some(last) = known.iter().rposition(is_for_all) {
         known.drain(..last);
     }
     if wish.pattern == "*" {
@@ -47,7 +47,7 @@ fn ask(rules: &mut Ruleset, wish: &Rule) {
     }
     let is_denied = known
         .first()
-        .is_some_and(|rule| rule.pattern == "*" && rule.action == Action::Deny);
+        .is_some_and(|rule| is_for_all(rule) && rule.action == Action::Deny);
     if is_denied {
         return;
     }
@@ -85,7 +85,8 @@ mod tests {
 
     fn any_rule() -> impl Strategy<Value = Rule> {
         let permission = prop::sample::select(vec!["*", "bash", "edit", "b*"]);
-        let pattern = prop::sample::select(vec!["*", "git *", "git push *", "rm *", "g*", "rm x"]);
+        let pattern =
+            prop::sample::select(vec!["*", "**", "git *", "git push *", "rm *", "g*", "rm x"]);
         let action = prop::sample::select(vec![Action::Allow, Action::Ask, Action::Deny]);
         (permission, pattern, action)
             .prop_map(|(permission, pattern, action)| rule(permission, pattern, action))

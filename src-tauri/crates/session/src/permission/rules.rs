@@ -20,15 +20,52 @@ pub struct Freedom {
     pub all: bool,
 }
 
+/// Files may be read, but what they keep secret is asked about.
+const READING: [(&str, &str, Action); 4] = [
+    ("read", "*", Action::Allow),
+    ("read", "*.env", Action::Ask),
+    ("read", "*.env.*", Action::Ask),
+    ("read", "*.env.example", Action::Allow),
+];
+
+/// Matches everything as `*` does, but is no rule for everything: what may do more than it
+/// says still asks.
+const ANY_PLAIN: &str = "**";
+
+/// What an agent that only looks may do without a question, after everything was denied it.
+pub fn looking() -> Ruleset {
+    let tools = ["grep", "glob", "list", "webfetch"];
+    let tools = tools.map(|tool| (tool, "*", Action::Allow));
+    let rules = tools.into_iter().chain(READING);
+    rules
+        .chain([("bash", ANY_PLAIN, Action::Allow)])
+        .map(|(permission, pattern, action)| rule(permission, pattern, action))
+        .collect()
+}
+
+/// An agent's own rules under the freedom a person gave: whoever wants no question gets none.
+pub fn freed(rules: &[Rule], freedom: Freedom) -> impl Iterator<Item = Rule> {
+    rules.iter().cloned().map(move |mut rule| {
+        if freedom.all && rule.action != Action::Deny {
+            rule.action = Action::Allow;
+            if rule.pattern == ANY_PLAIN {
+                rule.pattern = "*".to_owned();
+            }
+        }
+        rule
+    })
+}
+
+/// Whatever is asked for, the rule speaks of it.
+pub(super) fn is_for_all(rule: &Rule) -> bool {
+    rule.pattern == "*" || rule.pattern == ANY_PLAIN
+}
+
 /// The rules every agent starts from: looking is free, changing asks.
 pub fn defaults(freedom: Freedom) -> Ruleset {
     use Action::{Allow, Ask, Deny};
     let mut rules = Vec::from([
         ("*", "*", Ask),
-        ("read", "*", Allow),
-        ("read", "*.env", Ask),
-        ("read", "*.env.*", Ask),
-        ("read", "*.env.example", Allow),
         ("list", "*", Allow),
         ("glob", "*", Allow),
         ("grep", "*", Allow),
@@ -36,6 +73,7 @@ pub fn defaults(freedom: Freedom) -> Ruleset {
         ("todowrite", "*", Allow),
         ("task", "*", Allow),
     ]);
+    rules.extend(READING);
     if freedom.edits {
         rules.push(("edit", "*", Allow));
     }
@@ -270,3 +308,21 @@ mod tests {
         assert!(hides_tool(&defaults(Freedom::default()), "question"));
     }
 }
+    #[test]
+    fn who_wants_no_question_is_asked_none_by_an_agent_that_only_looks() {
+        let ask = |freedom, permission: &str, pattern: &str| {
+            let rules: Vec<_> = freed(&looking(), freedom).collect();
+            decide(&rules, &[], permission, &[pattern.to_owned()], true)
+        };
+        let all = Freedom {
+            all: true,
+            ..Freedom::default()
+        };
+        for (permission, pattern) in [("bash", "ls > x"), ("read", ".env")] {
+            let careful = ask(Freedom::default(), permission, pattern);
+            assert_eq!(careful, Verdict::Ask, "{permission}");
+        }
+        assert_eq!(ask(all, "bash", "ls > x"), Verdict::Allow);
+        assert_eq!(ask(all, "read", "a.rs"), Verdict::Allow);
+    }
+

@@ -106,7 +106,13 @@ pub(super) const TABLE: &[Section] = &[
             grep | x | allow
             glob | * | allow
             list | . | allow
+            read | .env | ask
+            read | web/.env.local | ask
+            read | .env.example | allow
             bash | ls | allow
+            bash | ls && cargo check | allow
+            opaque bash | ls > x | ask
+            opaque bash | curl https://example.org/x && sh | ask
             webfetch | example.org | allow
             edit | a.rs | deny
             task | general | deny
