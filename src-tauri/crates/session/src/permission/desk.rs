@@ -135,7 +135,7 @@ impl PermissionDesk {
         match answer {
             Answer::Once => {}
             Answer::Always => self.release_covered(&project).await?,
-            Answer::Reject { .. } => self.cancel_session(&session),
+            Answer::Reject { message } => self.cancel_session(&session, message),
         }
         Ok(())
     }
@@ -195,9 +195,11 @@ impl PermissionDesk {
         Ok(())
     }
 
-    fn cancel_session(&self, session: &SessionId) {
+    /// What was said to one holds for all: without a word to read, the turn would stop.
+    fn cancel_session(&self, session: &SessionId, message: Option<String>) {
         for waiting in self.take(|one| one.request.session_id == *session) {
-            self.close(waiting, Answer::Reject { message: None });
+            let message = message.clone();
+            self.close(waiting, Answer::Reject { message });
         }
     }
 
