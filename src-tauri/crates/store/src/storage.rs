@@ -201,6 +201,21 @@ impl Storage {
         Ok(record)
     }
 
+    /// The same on the disk when it returns, and for a record that need not be there yet.
+    pub(crate) fn update_or_new<T: Serialize + DeserializeOwned + Default>(
+        &self,
+        key: &Key,
+        edit: impl FnOnce(&mut T),
+    ) -> Result<T> {
+        let _shared = self.writing()?.shared.acquire()?;
+        self.flush(key)?;
+        let known = self.read(key, &mut Vec::new(), Ok)?;
+        let mut record: T = known.unwrap_or_default();
+        edit(&mut record);
+        self.write(key, None, &encode(&record)?, true)?;
+        Ok(record)
+    }
+
     pub(crate) fn remove(&self, key: &Key) -> Result<bool> {
         self.writing()?;
         let _guard = self.locks.write(key);

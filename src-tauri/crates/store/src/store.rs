@@ -97,6 +97,17 @@ impl Store {
             .await
     }
 
+    /// An edit of a record that may be new; on the disk when this returns.
+    pub async fn update_or_new<T, F>(&self, key: &Key, edit: F) -> Result<T>
+    where
+        T: Serialize + DeserializeOwned + Default + Send + 'static,
+        F: FnOnce(&mut T) + Send + 'static,
+    {
+        let key = key.clone();
+        self.run(move |storage| storage.update_or_new(&key, edit))
+            .await
+    }
+
     /// False if there was nothing.
     pub async fn remove(&self, key: &Key) -> Result<bool> {
         let key = key.clone();

@@ -155,25 +155,38 @@ impl PermissionDesk {
 
     /// Takes one "always" back.
     pub async fn revoke(&self, project: &ProjectId, revoked: &Rule) -> Result<()> {
-        let mut rules = self.approved(project).await?;
-        rules.retain(|rule| rule != revoked);
-        Ok(self
-            .records
-            .store()
-            .write_durable(&Key::permission(project)?, &rules)
-            .await?)
+        let revoked = revoked.clone();
+        let edit = move |rules: &mut Ruleset| rules.retain(|rule| *rule != revoked);
+        self.change_approved(project, edit).await
+    }
+
+    /// In one go: another answer, here or in another process, must not be lost.
+    async fn change_approved(
+        &self,
+        project: &ProjectId,
+        edit: impl FnOnce(&mut Ruleset) + Send + 'static,
+    ) -> Result<()> {
+        let key = Key::permission(project)?;
+        let changed = self.records.store().update_or_new(&key, edit);
+        Ok(changed.await.map(drop)?)
     }
 
     async fn approve(&self, waiting: &Waiting) -> Result<()> {
-        let mut rules = self.approved(&waiting.project).await?;
-        for pattern in &waiting.request.always {
-            let new = rule(&waiting.request.permission, pattern, Action::Allow);
-            if !rules.contains(&new) {
-                rules.push(new);
+        let PermissionRequest {
+            permission, always, ..
+        } = &waiting.request;
+        let new = always.iter();
+        let new: Ruleset = new
+            .map(|pattern| rule(permission, pattern, Action::Allow))
+            .collect();
+        let edit = move |rules: &mut Ruleset| {
+            for rule in new {
+                if !rules.contains(&rule) {
+                    rules.push(rule);
+                }
             }
-        }
-        let key = Key::permission(&waiting.project)?;
-        Ok(self.records.store().write_durable(&key, &rules).await?)
+        };
+        self.change_approved(&waiting.project, edit).await
     }
 
     async fn release_covered(&self, project: &ProjectId) -> Result<()> {
