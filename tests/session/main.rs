@@ -25,6 +25,7 @@ mod media;
 mod mentions;
 #[cfg(unix)]
 mod odd_trees;
+mod permissions;
 mod plan;
 mod queue;
 mod recovery;

@@ -42,11 +42,17 @@ pub struct CallIds {
     pub call: String,
 }
 
+/// Answers by a path as [`Place::shown`](crate::paths::Place::shown) gives it, on any thread.
+pub type MayRead = Arc<dyn Fn(&str) -> bool + Send + Sync>;
+
 /// What a tool asks of the loop.
 #[async_trait]
 pub trait Host: Send + Sync {
     /// Returns when every pattern is allowed, by a rule or by the user.
     async fn ask(&self, ask: PermissionAsk) -> Result<(), ToolFailure>;
+
+    /// What may be read without a question, for a search that looks into many files.
+    async fn may_read(&self) -> Result<MayRead, ToolFailure>;
 
     /// A live update for the call's card. Must not block.
     fn progress(&self, progress: Progress);

@@ -3,14 +3,17 @@
 mod matches;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use self::matches::{FileMatches, Finder};
-use crate::context::{PermissionAsk, ToolContext};
+use crate::context::{MayRead, PermissionAsk, ToolContext};
 use crate::files;
+use crate::paths;
+use crate::read::Read;
 use crate::search::{self, Newest, PathPattern};
 use crate::text;
 use crate::tool::{Effect, Tool, ToolFailure, ToolOutput};
@@ -50,15 +53,26 @@ impl Tool for Grep {
                     .with("include", input.include),
             )
             .await?;
+        // Lines of a file are its content: whoever may not read it finds nothing in it either.
+        let may_read: MayRead = match files::is_directory(&start) {
+            true => cx.host.may_read().await?,
+            false => {
+                let ask = PermissionAsk::new(Read::NAME, start.shown()).always("*");
+                cx.host.ask(ask).await?;
+                Arc::new(|_: &str| true)
+            }
+        };
         let cancel = cx.cancel.clone();
-        let from = start.path().to_owned();
+        let (from, root) = (start.path().to_owned(), cx.root.clone());
         let finder = Arc::new(finder);
-        let found = search::blocking(cx, move || {
+        let (found, left_out) = search::blocking(cx, move || {
+            let left_out = AtomicUsize::new(0);
             // Each file has at least one match, so the newest hundred are all we can show.
             let newest = Newest::new(LIMIT + 1);
             search::for_each_file(&from, &cancel, || {
                 let mut searcher = finder.searcher();
                 let (finder, newest, include, from) = (&finder, &newest, &include, &from);
+                let (may_read, root, left_out) = (&may_read, &root, &left_out);
                 move |entry| {
                     let path = entry.path();
                     if include
@@ -70,6 +84,11 @@ impl Tool for Grep {
                     let Ok((file, meta)) = files::open_path(path) else {
                         return;
                     };
+                    // Counted before it is searched: a count of matches would tell of them.
+                    if !may_read(&paths::shown(path, root)) {
+                        left_out.fetch_add(1, Ordering::Relaxed);
+                        return;
+                    }
                     let modified = meta.modified().unwrap_or(SystemTime::UNIX_EPOCH);
                     // Enough newer files match already: this one cannot be shown.
                     if !newest.wants(modified) {
@@ -80,14 +99,18 @@ impl Tool for Grep {
                     }
                 }
             });
-            newest.into_sorted()
+            (newest.into_sorted(), left_out.into_inner())
         })
         .await?;
-        Ok(output(&input.pattern, &found))
+        Ok(output(&input.pattern, &found, left_out))
     }
 }
 
-fn output(pattern: &str, found: &[(std::path::PathBuf, FileMatches)]) -> ToolOutput {
+fn output(
+    pattern: &str,
+    found: &[(std::path::PathBuf, FileMatches)],
+    left_out: usize,
+) -> ToolOutput {
     let mut answer = String::new();
     let (mut shown, mut in_files, mut cut) = (0, 0, false);
     for (path, matches) in found {
@@ -116,8 +139,20 @@ fn output(pattern: &str, found: &[(std::path::PathBuf, FileMatches)]) -> ToolOut
              pattern, path or include.)"
         ));
     }
-    ToolOutput::new(text::visible(pattern), answer.trim_end())
+    let mut result = ToolOutput::new(text::visible(pattern), "")
         .with("matches", shown)
         .with("files", in_files)
-        .with("truncated", cut)
+        .with("truncated", cut);
+    let answer = answer.trim_end();
+    result.output = match left_out {
+        0 => answer.to_owned(),
+        1 => format!("{answer}\n\n(1 file was left out: it may not be read without a question.)"),
+        _ => format!(
+            "{answer}\n\n({left_out} files were left out: they may not be read without a question.)"
+        ),
+    };
+    if left_out > 0 {
+        result = result.with("leftOut", left_out);
+    }
+    result
 }

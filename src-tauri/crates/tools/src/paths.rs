@@ -128,16 +128,21 @@ pub fn resolve(
     windows::check(given).map_err(BadPath::Refused)?;
     let path = without_links(&cwd.join(expand_home(given, home)))?;
     let inside = is_below(&path, root);
-    let shown = match path.strip_prefix(root) {
-        Ok(rest) if rest.as_os_str().is_empty() => ".".to_owned(),
-        Ok(rest) => slashed(rest),
-        Err(_) => slashed(&path),
-    };
+    let shown = shown(&path, root);
     Ok(Place {
         path,
         shown,
         inside,
     })
+}
+
+/// A path without links as rules, titles and the model see it.
+pub fn shown(path: &Path, root: &Path) -> String {
+    match path.strip_prefix(root) {
+        Ok(rest) if rest.as_os_str().is_empty() => ".".to_owned(),
+        Ok(rest) => slashed(rest),
+        Err(_) => slashed(path),
+    }
 }
 
 fn expand_home(given: &str, home: Option<&Path>) -> PathBuf {

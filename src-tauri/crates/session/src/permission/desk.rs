@@ -1,6 +1,7 @@
 //! Where requests wait for a person, and where their answers take effect.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use lathe_protocol::{
     Action, Event, PermissionId, PermissionReply, PermissionRequest, ProjectId, Rule, Ruleset,
@@ -8,10 +9,11 @@ use lathe_protocol::{
 };
 use lathe_store::Key;
 use lathe_tools::ToolFailure;
+use lathe_tools::context::MayRead;
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
-use super::rules::{Verdict, covers, decide, rule};
+use super::rules::{Verdict, covers, decide, may_read, rule};
 use crate::error::{Failed, Result};
 use crate::records::Records;
 
@@ -145,6 +147,12 @@ impl PermissionDesk {
         let mut requests: Vec<_> = waiting.values().map(|one| one.request.clone()).collect();
         requests.sort_by(|a, b| lathe_protocol::serial_cmp(a.id.as_str(), b.id.as_str()));
         requests
+    }
+
+    /// What may be read without a question, as rules and answers stand now.
+    pub async fn may_read(&self, project: &ProjectId, rules: &[Rule]) -> Result<MayRead> {
+        let approved = self.approved(project).await?;
+        Ok(Arc::new(may_read(rules, &approved)))
     }
 
     /// What the person answered with "always" in a project.

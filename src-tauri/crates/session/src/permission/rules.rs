@@ -140,6 +140,26 @@ pub fn covers(granted: &[Rule], permission: &str, patterns: &[String], opaque: b
     patterns.iter().all(is_granted)
 }
 
+/// Whether files may be read without a question, for whoever looks at very many: only the
+/// rules that speak of reading are kept.
+pub fn may_read(
+    rules: &[Rule],
+    approved: &[Rule],
+) -> impl Fn(&str) -> bool + Send + Sync + 'static {
+    let reading = |rules: &[Rule]| -> Ruleset {
+        let reading = rules
+            .iter()
+            .filter(|rule| wildcard(&rule.permission, "read"));
+        reading.cloned().collect()
+    };
+    let (rules, approved) = (reading(rules), reading(approved));
+    move |path| match last_match(&rules, "read", path).map(|rule| rule.action) {
+        Some(Action::Allow) => true,
+        Some(Action::Deny) => false,
+        Some(Action::Ask) | None => allows(&approved, "read", path),
+    }
+}
+
 fn allows(approved: &[Rule], permission: &str, pattern: &str) -> bool {
     last_match(approved, permission, pattern).is_some_and(|rule| rule.action == Action::Allow)
 }
@@ -197,31 +217,26 @@ fn matches_folded(pattern: &str, text: &str) -> bool {
 
 /// Linear in practice: on a mismatch it goes back only to the newest star.
 fn glob(pattern: &str, text: &str) -> bool {
-    let pattern: Vec<char> = pattern.chars().collect();
-    let text: Vec<char> = text.chars().collect();
-    let (mut at, mut in_text) = (0, 0);
-    let mut star: Option<(usize, usize)> = None;
-    while in_text < text.len() {
-        match pattern.get(at) {
-            Some('*') => {
-                star = Some((at, in_text));
-                at += 1;
-            }
-            Some(&wanted) if wanted == '?' || wanted == text[in_text] => {
-                at += 1;
-                in_text += 1;
-            }
-            _ => match star {
-                Some((star_at, matched)) => {
-                    star = Some((star_at, matched + 1));
-                    at = star_at + 1;
-                    in_text = matched + 1;
-                }
-                None => return false,
-            },
+    let (mut pattern, mut text) = (pattern, text);
+    let mut star: Option<(&str, &str)> = None;
+    while let Some(next) = text.chars().next() {
+        let wanted = pattern.chars().next();
+        if wanted == Some('*') {
+            pattern = &pattern[1..];
+            star = Some((pattern, text));
+        } else if let Some(wanted) = wanted.filter(|wanted| *wanted == '?' || *wanted == next) {
+            pattern = &pattern[wanted.len_utf8()..];
+            text = &text[next.len_utf8()..];
+        } else if let Some((behind, from)) = star {
+            // The star takes one character more.
+            let taken = from.chars().next().map_or(0, char::len_utf8);
+            star = Some((behind, &from[taken..]));
+            (pattern, text) = (behind, &from[taken..]);
+        } else {
+            return false;
         }
     }
-    pattern[at..].iter().all(|wanted| *wanted == '*')
+    pattern.chars().all(|wanted| wanted == '*')
 }
 
 #[cfg(test)]
@@ -296,19 +311,6 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_is_hidden_only_by_a_deny_of_everything_that_comes_last() {
-        let deny = |pattern| rule("edit", pattern, Action::Deny);
-        assert!(hides_tool(&[deny("*")], "write"));
-        assert!(!hides_tool(
-            &[deny("*"), rule("edit", "plan.md", Action::Allow)],
-            "edit"
-        ));
-        assert!(!hides_tool(&[deny("src/*")], "edit"));
-        assert!(!hides_tool(&[], "edit"));
-        assert!(hides_tool(&defaults(Freedom::default()), "question"));
-    }
-}
-    #[test]
     fn who_wants_no_question_is_asked_none_by_an_agent_that_only_looks() {
         let ask = |freedom, permission: &str, pattern: &str| {
             let rules: Vec<_> = freed(&looking(), freedom).collect();
@@ -326,3 +328,16 @@ mod tests {
         assert_eq!(ask(all, "read", "a.rs"), Verdict::Allow);
     }
 
+    #[test]
+    fn a_tool_is_hidden_only_by_a_deny_of_everything_that_comes_last() {
+        let deny = |pattern| rule("edit", pattern, Action::Deny);
+        assert!(hides_tool(&[deny("*")], "write"));
+        assert!(!hides_tool(
+            &[deny("*"), rule("edit", "plan.md", Action::Allow)],
+            "edit"
+        ));
+        assert!(!hides_tool(&[deny("src/*")], "edit"));
+        assert!(!hides_tool(&[], "edit"));
+        assert!(hides_tool(&defaults(Freedom::default()), "question"));
+    }
+}

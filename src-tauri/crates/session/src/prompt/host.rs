@@ -8,7 +8,7 @@ use lathe_protocol::{
     Extra, MessageId, PermissionRequest, Project, ProjectId, Question, Ruleset, Session, SessionId,
     Todo,
 };
-use lathe_tools::context::AgentSwitch;
+use lathe_tools::context::{AgentSwitch, MayRead};
 use lathe_tools::{
     CallIds, Host, PermissionAsk, Progress, TaskRequest, TaskResult, ToolContext, ToolFailure,
 };
@@ -97,6 +97,11 @@ impl Host for PromptHost {
             opaque: ask.opaque,
         };
         asking.core.permissions.ask(inquiry).await
+    }
+
+    /// Only a call of the model's searches.
+    async fn may_read(&self) -> Result<MayRead, ToolFailure> {
+        Err(not_here())
     }
 
     fn progress(&self, _: Progress) {}

@@ -11,7 +11,9 @@ use lathe_protocol::{
 };
 use lathe_snapshot::TreeId;
 use lathe_store::{Health, Key};
-use lathe_tools::context::{AgentSwitch, CallIds, Host, PermissionAsk, TaskRequest, TaskResult};
+use lathe_tools::context::{
+    AgentSwitch, CallIds, Host, MayRead, PermissionAsk, TaskRequest, TaskResult,
+};
 use lathe_tools::{Effect, FileReads, Progress, Registry, ToolContext, ToolFailure};
 use parking_lot::Mutex;
 use tokio::sync::watch;
@@ -156,6 +158,13 @@ impl Host for CallHost {
             answer = self.scope.core.permissions.ask(inquiry) => answer,
             () = self.scope.cancel.cancelled() => Err(ToolFailure::aborted()),
         }
+    }
+
+    async fn may_read(&self) -> Result<MayRead, ToolFailure> {
+        let scope = &self.scope;
+        let permissions = &scope.core.permissions;
+        let may_read = permissions.may_read(&scope.project.id, &scope.rules).await;
+        may_read.map_err(|error| ToolFailure::failed(error.to_string()))
     }
 
     fn progress(&self, progress: Progress) {

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use lathe_tools::FailureKind;
+use lathe_tools::{FailureKind, PermissionAsk, ToolFailure};
 use serde_json::json;
 
 use super::support::Project;
@@ -279,4 +279,36 @@ async fn searches_do_not_follow_links_out_of_the_project() {
         .unwrap();
     assert_eq!(grep.metadata["matches"], 1);
     assert_eq!(project.asked().len(), 1);
+}
+
+#[tokio::test]
+async fn grep_finds_nothing_in_files_that_may_not_be_read_and_says_how_many_there_are() {
+    let secret = |ask: &PermissionAsk| match ask.patterns[0].ends_with(".env") {
+        true if ask.permission == "read" => Err(ToolFailure::denied("no")),
+        _ => Ok(()),
+    };
+    let project = Project::new()
+        .file(".env", "TOKEN=needle")
+        .file("web/.env", "nothing of the kind")
+        .file("a.txt", "needle")
+        .answering(secret);
+    let grep = project
+        .run("grep", json!({ "pattern": "needle" }))
+        .await
+        .unwrap();
+    let found = lines(&project, &["a.txt"]);
+    let note = "(2 files were left out: they may not be read without a question.)";
+    assert_eq!(grep.output, format!("{found}:\n  1: needle\n\n{note}"));
+    assert_eq!(grep.metadata["leftOut"], 2);
+
+    let by_name = json!({ "pattern": "needle", "path": ".env" });
+    assert_eq!(
+        project.failure("grep", by_name).await.kind,
+        FailureKind::Denied
+    );
+    let by_name = json!({ "pattern": "needle", "path": "a.txt" });
+    let grep = project.run("grep", by_name).await.unwrap();
+    assert_eq!(grep.metadata["matches"], 1);
+    let last = project.asked().pop().unwrap();
+    assert_eq!(last, ("read".to_owned(), vec!["a.txt".to_owned()]));
 }

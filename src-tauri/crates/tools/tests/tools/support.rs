@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use lathe_protocol::{MessageId, Question, SessionId, Todo};
-use lathe_tools::context::AgentSwitch;
+use lathe_tools::context::{AgentSwitch, MayRead};
 use lathe_tools::{
     CallIds, Environment, EnvironmentSettings, FileReads, Host, PermissionAsk, Progress, Registry,
     SystemClock, TaskRequest, TaskResult, ToolContext, ToolFailure, ToolOutput,
@@ -30,7 +30,7 @@ pub struct FakeLoop {
     pub switches: Mutex<Vec<AgentSwitch>>,
     pub edited: Mutex<Vec<PathBuf>>,
     pub read_only: Mutex<bool>,
-    answer: Mutex<Option<Answer>>,
+    answer: Mutex<Option<Arc<Answer>>>,
 }
 
 #[async_trait]
@@ -43,6 +43,14 @@ impl Host for FakeLoop {
             .map_or(Ok(()), |answer| answer(&ask));
         self.asks.lock().push(ask);
         answer
+    }
+
+    async fn may_read(&self) -> Result<MayRead, ToolFailure> {
+        let answer = self.answer.lock().clone();
+        Ok(Arc::new(move |path| {
+            let ask = PermissionAsk::new("read", path);
+            answer.as_ref().is_none_or(|answer| answer(&ask).is_ok())
+        }))
     }
 
     fn progress(&self, progress: Progress) {
@@ -169,7 +177,7 @@ impl Project {
         self,
         answer: impl Fn(&PermissionAsk) -> Result<(), ToolFailure> + Send + Sync + 'static,
     ) -> Self {
-        *self.host.answer.lock() = Some(Box::new(answer));
+        *self.host.answer.lock() = Some(Arc::new(Box::new(answer)));
         self
     }
 
