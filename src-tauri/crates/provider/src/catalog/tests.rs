@@ -274,9 +274,13 @@ fn models_found_on_this_machine_join_those_of_config() {
         .map(|id| Model::new(ModelInfo::unknown("ollama", id)))
         .to_vec();
     found.default_model = Some("other".to_owned());
+    let mut bare = Catalog::built_in().clone();
+    bare.add_discovered(vec![found.clone()]);
     catalog.add_discovered(vec![found]);
+    let default = |catalog: &Catalog| catalog.provider("ollama").unwrap().default_model.clone();
+    assert_eq!(default(&bare).as_deref(), Some("other"));
+    assert_eq!(default(&catalog).as_deref(), Some("mine"), "config stands");
     let ollama = catalog.provider("ollama").unwrap();
-    assert_eq!(ollama.default_model.as_deref(), Some("other"));
     let names: Vec<&str> = ollama
         .models
         .iter()
