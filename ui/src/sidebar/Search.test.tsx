@@ -68,7 +68,7 @@ describe('searching all sessions', () => {
     expect(screen.queryByTestId('search-results')).toBeNull();
     fireEvent.input(field, { target: { value: 'qqqq' } });
     await screen.findByText('Nothing in messages');
-    expect(window.called('search')).toEqual([['qqqq', 100]]);
+    expect(window.called('search')).toEqual([['qqqq', 101]]);
   });
 });
 
