@@ -106,12 +106,17 @@ impl Log {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        if *self.left_behind.get_mut() {
-            return;
-        }
         let log = self.log.get_mut();
-        if let Err(error) = std::fs::remove_file(&log.path) {
+        if !*self.left_behind.get_mut()
+            && let Err(error) = std::fs::remove_file(&log.path)
+        {
             tracing::debug!(%error, "a scratch log stays behind");
+        }
+        // A child that was just forked has the file open, too, until it becomes what it runs:
+        // closing ours would leave the log locked, and whoever comes next would take it for
+        // that of one who lives.
+        if let Err(error) = log.file.unlock() {
+            tracing::debug!(%error, "a scratch log was not unlocked");
         }
     }
 }
@@ -170,4 +175,22 @@ fn sweep_folder(fs: &dyn Fs, folder: &Path, tag: &str) -> Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fs::Disk;
+
+    #[test]
+    fn a_log_that_is_left_behind_is_one_of_the_dead_though_a_child_has_it_open() {
+        let folder = tempfile::tempdir().unwrap();
+        let scratch = Scratch::begin(folder.path(), folder.path()).unwrap();
+        let of_a_child = scratch.log.lock().file.try_clone().unwrap();
+        scratch.leave_behind();
+        assert_eq!(of_the_dead(&Disk, folder.path()).unwrap().len(), 0);
+        drop(scratch);
+        assert_eq!(of_the_dead(&Disk, folder.path()).unwrap().len(), 1);
+        drop(of_a_child);
+    }
 }
