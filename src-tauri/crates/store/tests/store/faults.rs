@@ -1,4 +1,7 @@
 //! Every write, sync and rename of a turn fails once, fails for a while, or is the last.
+//!
+//! Where each change is counted, time stands still: what waits is then written by the turn's own
+//! deeds and never beside them, however long a busy machine takes.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -121,7 +124,7 @@ fn whole() -> BTreeMap<String, Value> {
     turn().iter().filter_map(content).collect()
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn death_at_every_change_leaves_what_was_stored() {
     for way in WAYS {
         for at in (0..changes_of_a_turn(way).await).step_by(count(2, 1)) {
@@ -175,7 +178,7 @@ async fn dies(way: Way, at: usize) {
     assert_eq!(files(folder.path()), whole());
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn one_failure_at_any_change_is_told_and_the_turn_goes_on() {
     for way in WAYS {
         fails_once(way).await;
