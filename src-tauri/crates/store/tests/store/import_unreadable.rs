@@ -218,37 +218,30 @@ async fn a_database_may_narrow_what_is_allowed_and_not_widen_it() {
     narrowed(&imported, SESSION);
 }
 
-/// Root may read everything, so whoever is root runs the test again as somebody else.
-#[cfg(unix)]
-fn is_done_by_somebody_else(name: &str) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    use std::os::unix::process::CommandExt;
-
-    let mine = tempfile::tempdir().unwrap();
-    if mine.path().metadata().unwrap().uid() != 0 {
-        return false;
-    }
-    let again = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", &format!("import_unreadable::{name}")])
-        .current_dir("/")
-        .uid(65534)
-        .gid(65534)
-        .output();
-    match again {
-        Ok(done) => {
-            let said = String::from_utf8_lossy(&done.stdout);
-            assert!(done.status.success() && said.contains("1 passed"), "{said}");
+/// Root may read everything, so whoever is root does this as somebody else. On a thread whose
+/// threads are somebody else's, too: a process of its own would hold, from its fork until it is
+/// itself, the locks of every store that the other tests open and close meanwhile.
+#[cfg(target_os = "linux")]
+fn as_somebody_else<T: Future<Output = ()>>(test: impl FnOnce() -> T + Send + 'static) {
+    let somebody = std::thread::spawn(|| {
+        if rustix::process::getuid().is_root() {
+            rustix::thread::set_thread_uid(rustix::process::Uid::from_raw(65534)).unwrap();
         }
-        Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::PermissionDenied),
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        runtime.unwrap().block_on(test());
+    });
+    if let Err(panic) = somebody.join() {
+        std::panic::resume_unwind(panic);
     }
-    true
 }
 
 /// Closed to its owner as long as this lives; what is below could not be removed otherwise.
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 struct Closed(std::path::PathBuf);
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 impl Closed {
     fn new(path: &Path) -> Self {
         set_mode(path, 0o000);
@@ -256,77 +249,73 @@ impl Closed {
     }
 }
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 impl Drop for Closed {
     fn drop(&mut self) {
         set_mode(&self.0, 0o700);
     }
 }
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 fn set_mode(path: &Path, mode: u32) {
     use std::os::unix::fs::PermissionsExt;
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
 }
 
-#[cfg(unix)]
-#[tokio::test]
-async fn what_an_old_layout_does_not_let_us_read_is_listed_and_the_rest_arrives() {
-    if is_done_by_somebody_else(
-        "what_an_old_layout_does_not_let_us_read_is_listed_and_the_rest_arrives",
-    ) {
-        return;
-    }
-    let id = "ses_6f1d2c3b4affeQwErTyUiOpAsD";
-    let records = "project/home-user-app/storage/session";
-    let parts = format!("{records}/part/{id}/msg_90e2d3c4b002bbbbbbbbbbbbbb");
-    let message = format!("{records}/message/{id}/msg_90e2d3c4b001aaaaaaaaaaaaaa.json");
-    let source = fixture("version-0");
-    let link = format!("{records}/info/ses_6f1d2c3b4afflinked000000000.json");
-    std::os::unix::fs::symlink("nowhere", source.path().join(&link)).unwrap();
-    let other = source.path().join("project/other/storage");
-    std::fs::create_dir_all(&other).unwrap();
-    let closed = [parts.as_str(), &message, "project/other/storage"]
-        .map(|path| Closed::new(&source.path().join(path)));
+#[cfg(target_os = "linux")]
+#[test]
+fn what_an_old_layout_does_not_let_us_read_is_listed_and_the_rest_arrives() {
+    as_somebody_else(async || {
+        let id = "ses_6f1d2c3b4affeQwErTyUiOpAsD";
+        let records = "project/home-user-app/storage/session";
+        let parts = format!("{records}/part/{id}/msg_90e2d3c4b002bbbbbbbbbbbbbb");
+        let message = format!("{records}/message/{id}/msg_90e2d3c4b001aaaaaaaaaaaaaa.json");
+        let source = fixture("version-0");
+        let link = format!("{records}/info/ses_6f1d2c3b4afflinked000000000.json");
+        std::os::unix::fs::symlink("nowhere", source.path().join(&link)).unwrap();
+        let other = source.path().join("project/other/storage");
+        std::fs::create_dir_all(&other).unwrap();
+        let closed = [parts.as_str(), &message, "project/other/storage"]
+            .map(|path| Closed::new(&source.path().join(path)));
 
-    let home = Home::new().await;
-    let imported = home.store.import_from(source.path()).await.unwrap();
-    assert_eq!(added(&imported), [id], "{:?}", imported.unreadable);
-    assert_eq!(kinds(&home, id).await, [Vec::<String>::new()]);
-    let named = whats(&imported.unreadable);
-    for path in [parts.as_str(), &message, &link, "project/other/storage"] {
-        let path = source.path().join(path).display().to_string();
-        assert!(named.contains(&path), "{path} is not in {named:?}");
-    }
-    drop(closed);
+        let home = Home::new().await;
+        let imported = home.store.import_from(source.path()).await.unwrap();
+        assert_eq!(added(&imported), [id], "{:?}", imported.unreadable);
+        assert_eq!(kinds(&home, id).await, [Vec::<String>::new()]);
+        let named = whats(&imported.unreadable);
+        for path in [parts.as_str(), &message, &link, "project/other/storage"] {
+            let path = source.path().join(path).display().to_string();
+            assert!(named.contains(&path), "{path} is not in {named:?}");
+        }
+        drop(closed);
+    });
 }
 
-#[cfg(unix)]
-#[tokio::test]
-async fn what_a_tree_does_not_let_us_read_is_listed_and_the_rest_arrives() {
-    if is_done_by_somebody_else("what_a_tree_does_not_let_us_read_is_listed_and_the_rest_arrives") {
-        return;
-    }
-    let source = fixture("opencode-1.1");
-    let storage = source.path().join("storage");
-    let project = storage.join("session/closed");
-    std::fs::create_dir(&project).unwrap();
-    let todos = storage.join("todo/ses_46275e2c6ffeAAAAAAAAAAAAAA.json");
-    std::fs::create_dir_all(todos.parent().unwrap()).unwrap();
-    std::fs::write(&todos, "[]").unwrap();
-    let parts = storage.join("part/msg_b996eaebd001AAAAAAAAAAAAAA");
-    let closed = [&project, &todos, &parts].map(|path| Closed::new(path));
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_tree_does_not_let_us_read_is_listed_and_the_rest_arrives() {
+    as_somebody_else(async || {
+        let source = fixture("opencode-1.1");
+        let storage = source.path().join("storage");
+        let project = storage.join("session/closed");
+        std::fs::create_dir(&project).unwrap();
+        let todos = storage.join("todo/ses_46275e2c6ffeAAAAAAAAAAAAAA.json");
+        std::fs::create_dir_all(todos.parent().unwrap()).unwrap();
+        std::fs::write(&todos, "[]").unwrap();
+        let parts = storage.join("part/msg_b996eaebd001AAAAAAAAAAAAAA");
+        let closed = [&project, &todos, &parts].map(|path| Closed::new(path));
 
-    let home = Home::new().await;
-    let imported = home.store.import_from(source.path()).await.unwrap();
-    assert_eq!(imported.added.len(), 3, "{:?}", imported.unreadable);
-    let named = whats(&imported.unreadable);
-    for what in [
-        "sessions of closed",
-        "todo/ses_46275e2c6ffeAAAAAAAAAAAAAA",
-        "parts of msg_b996eaebd001AAAAAAAAAAAAAA",
-    ] {
-        assert!(named.contains(what), "{what} is not in {named:?}");
-    }
-    drop(closed);
+        let home = Home::new().await;
+        let imported = home.store.import_from(source.path()).await.unwrap();
+        assert_eq!(imported.added.len(), 3, "{:?}", imported.unreadable);
+        let named = whats(&imported.unreadable);
+        for what in [
+            "sessions of closed",
+            "todo/ses_46275e2c6ffeAAAAAAAAAAAAAA",
+            "parts of msg_b996eaebd001AAAAAAAAAAAAAA",
+        ] {
+            assert!(named.contains(what), "{what} is not in {named:?}");
+        }
+        drop(closed);
+    });
 }
