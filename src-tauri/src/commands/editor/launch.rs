@@ -6,28 +6,24 @@ use std::process::{Command, Stdio};
 use lathe_protocol::ipc::{EditorChoice, EditorKind};
 
 /// Endings of what is run wherever somebody has a program for it, whatever its mode says.
-const PROGRAMS: [&str; 17] = [
-    "action", "app", "appimage", "bin", "com", "command", "desktop", "exe", "jar", "jnlp", "lnk",
-    "msi", "pif", "run", "terminal", "tool", "workflow",
+const PROGRAMS: [&str; 29] = [
+    "action", "app", "appimage", "bin", "chm", "com", "command", "cpl", "desktop", "exe", "hta",
+    "jar", "jnlp", "lnk", "msc", "msi", "msp", "pif", "pkg", "reg", "run", "scr", "terminal",
+    "tool", "vbe", "vbs", "workflow", "wsf", "wsh",
 ];
 
 /// Endings that Windows runs, or that language runtimes have it run: an ending is all it looks
 /// at. Elsewhere these are texts.
-const WINDOWS_PROGRAMS: [&str; 39] = [
+const WINDOWS_PROGRAMS: [&str; 28] = [
     "ahk",
     "application",
     "au3",
     "bat",
-    "chm",
     "cmd",
-    "cpl",
-    "hta",
     "inf",
     "js",
     "jse",
     "lua",
-    "msc",
-    "msp",
     "php",
     "pl",
     "ps1",
@@ -37,20 +33,14 @@ const WINDOWS_PROGRAMS: [&str; 39] = [
     "pyz",
     "rb",
     "rbw",
-    "reg",
     "scf",
-    "scr",
     "sct",
     "sh",
     "tcl",
     "url",
     "vb",
-    "vbe",
-    "vbs",
     "ws",
     "wsc",
-    "wsf",
-    "wsh",
     "xbap",
     "xll",
 ];
