@@ -91,7 +91,8 @@ async fn models_lists_those_of_the_project_that_was_named_once_it_is_trusted() {
         text(&output.await.unwrap().stdout)
     };
     assert!(!listed().await.contains("own/m2"));
-    sessions.set_trust(&project, true).await.unwrap();
+    let shown = sessions.trust(&project).await.unwrap().hash;
+    sessions.set_trust(&project, Some(&shown)).await.unwrap();
     let listed = listed().await;
     assert!(listed.lines().any(|line| line == "own/m2"), "{listed}");
 }

@@ -141,10 +141,9 @@ impl Storage {
             self.fs.remove_file(journal).doing("removing", journal)
         } else {
             // Those that are in their files must not be played back a second time.
-            let notes = filed.iter();
-            notes
-                .map(|session| journal::note_settled(&*self.fs, journal, session))
-                .collect()
+            filed
+                .iter()
+                .try_for_each(|session| journal::note_settled(&*self.fs, journal, session))
         };
         // One that came back after a power cut would undo what is written from now on.
         let locks = &self.places.locks;

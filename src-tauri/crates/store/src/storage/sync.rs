@@ -62,9 +62,11 @@ impl Storage {
             })
             .collect()
         };
-        let relieved = due.iter().map(|session| self.barrier(session));
-        // One that fails does not keep the others from their files.
-        let relieved = relieved.fold(Ok(()), |all, one| all.and(one));
+        let mut relieved = Ok(());
+        for session in &due {
+            // One that fails does not keep the others from their files.
+            relieved = relieved.and(self.barrier(session));
+        }
         if !is_long || !writing.journal.is_long() {
             return relieved;
         }

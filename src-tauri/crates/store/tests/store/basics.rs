@@ -58,6 +58,24 @@ async fn an_update_changes_what_is_there_and_refuses_what_is_not() {
 }
 
 #[tokio::test]
+async fn a_record_that_may_be_new_is_changed_by_many_and_nothing_is_lost() {
+    let home = Home::new().await;
+    let key = Key::new(["permission", "prj_1"]).unwrap();
+    let mut adding = tokio::task::JoinSet::new();
+    for n in 0..20 {
+        let (store, key) = (home.store.clone(), key.clone());
+        let add = move |all: &mut Vec<u32>| all.push(n);
+        adding.spawn(async move { store.update_or_new(&key, add).await });
+    }
+    while let Some(added) = adding.join_next().await {
+        added.unwrap().unwrap();
+    }
+    let mut all: Vec<u32> = home.store.read(&key).await.unwrap().unwrap();
+    all.sort_unstable();
+    assert_eq!(all, (0..20).collect::<Vec<_>>());
+}
+
+#[tokio::test]
 async fn a_list_holds_every_record_below_a_folder() {
     let home = Home::new().await;
     for path in [
