@@ -2,6 +2,7 @@ import { fireEvent, screen, waitFor } from '@solidjs/testing-library';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, test } from 'vitest';
 import type { FakeOptions } from '../host/fake';
+import { en } from '../i18n/en';
 import type { ModelRef } from '../protocol';
 import { openWindow, type TestWindow } from '../testing/window';
 
@@ -50,6 +51,23 @@ describe('the model picker', () => {
     await ready({});
     await waitFor(() => expect(button().textContent).toBe('Demo model'));
     expect(button()).toHaveProperty('dataset.demo', '');
+  });
+
+  test('takes the focus also where its list comes after it was opened', async () => {
+    const window = openWindow({ connected: true });
+    const { listModels } = window.host;
+    let answer!: () => void;
+    const asked = new Promise<void>((resolve) => (answer = resolve));
+    window.host.listModels = async (project) => {
+      await asked;
+      return listModels(project);
+    };
+    await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+    fireEvent.click(button());
+    await screen.findByText(en.models.loading);
+    await waitFor(() => expect(document.activeElement?.closest('.model-popover')).toBeTruthy());
+    answer();
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByTestId('model-search')));
   });
 
   test('shows the default of the list where nobody chose', async () => {

@@ -1,4 +1,4 @@
-import { createMemo, createSignal } from 'solid-js';
+import { createMemo, createSignal, onMount } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
 import { FilterList } from '../kit/FilterList';
@@ -14,6 +14,9 @@ import { sectionsOf, type Entry, type Section } from './search';
 export function ModelSearch(props: { list: ModelList }) {
   const app = useApp();
   const [query, setQuery] = createSignal('');
+  let field!: HTMLInputElement;
+  // The list may come after what opened around it has looked for something to focus.
+  onMount(() => field.focus());
   const sections = createMemo(() =>
     sectionsOf(props.list, app.settings(), query()).map((section) => ({ ...section, title: titleOf(section) })),
   );
@@ -42,6 +45,7 @@ export function ModelSearch(props: { list: ModelList }) {
       listLabel={en.models.title}
       placeholder={en.models.search}
       testID="model-search"
+      ref={(element) => (field = element)}
       query={query()}
       sections={sections()}
       preferred={inUse()}
