@@ -4,8 +4,8 @@ use lathe_test_support::fake_model::{FakeModel, pause, text};
 use lathe_test_support::window::WindowError;
 
 use crate::steps::{
-    CURRENT_SESSION, choose, current_session, new_session, open, open_with, project, send,
-    until_answered,
+    COMPOSER, CURRENT_SESSION, choose, current_session, new_session, open, open_settings,
+    open_with, project, send, until_answered,
 };
 
 #[tokio::test]
@@ -50,6 +50,33 @@ async fn a_deleted_session_comes_back_when_undone() -> Result<(), WindowError> {
     window.wait_gone(&row).await?;
     window.click("[data-testid=toast] button").await?;
 
+    window.click(&format!("{row} .session-open")).await?;
+    window
+        .wait_for_text(".user-message", "Count the plants")
+        .await?;
+    window.close().await
+}
+
+#[tokio::test]
+async fn a_deleted_session_is_brought_back_from_the_settings_after_a_restart()
+-> Result<(), WindowError> {
+    let garden = project()?;
+    let mut window = open(&garden).await?;
+    send(&window, "Count the plants").await?;
+    until_answered(&window).await?;
+    let session = current_session(&window).await?;
+    let row = format!(".session-row[data-session-id={session}]");
+    window.click(&format!("{row} .session-open")).await?;
+    window.press("Delete").await?;
+    window.wait_gone(&row).await?;
+    window.restart().await?;
+    window.wait_for(&format!("{COMPOSER}:enabled")).await?;
+
+    open_settings(&window, "data").await?;
+    window.click("[data-testid=trash] button").await?;
+    window.wait_gone("[data-testid=trash]").await?;
+    window.screenshot("brought-back").await?;
+    window.press("Escape").await?;
     window.click(&format!("{row} .session-open")).await?;
     window
         .wait_for_text(".user-message", "Count the plants")
