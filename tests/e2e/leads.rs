@@ -71,3 +71,21 @@ async fn links_of_the_web_and_of_mail_open_and_no_others() -> Result<(), WindowE
     assert_ne!(title, json!("gone"));
     window.close().await
 }
+
+#[tokio::test]
+async fn a_pdf_that_the_agent_read_opens_with_the_systems_reader() -> Result<(), WindowError> {
+    let (model, garden) = (FakeModel::start().await, project()?);
+    fs::write(garden.path().join("guide.pdf"), "%PDF-1.4\n%%EOF\n")?;
+    let mut options = options(&model, &garden, json!("allow"))?;
+    let programs = tempfile::tempdir()?;
+    let opened = stand_in(&mut options, &programs, "xdg-open")?;
+    model.reply([call("read", json!({ "filePath": "guide.pdf" }))]);
+    model.reply([text("Read.")]);
+    let window = open_as(options, &garden).await?;
+    send(&window, "Read the guide").await?;
+    until_answered(&window).await?;
+    window.click("[data-tool=read] .card-head").await?;
+    window.click("[data-tool=read] .file-act").await?;
+    window.wait_for_file(&opened, ".pdf").await?;
+    window.close().await
+}
