@@ -118,3 +118,31 @@ async fn what_is_always_allowed_is_listed_and_asked_about_again_once_revoked()
     until_answered(&window).await?;
     window.close().await
 }
+
+#[tokio::test]
+async fn calm_is_chosen_and_stays_and_the_data_is_cleaned_up_by_hand() -> Result<(), WindowError> {
+    let (model, garden) = (FakeModel::start().await, project()?);
+    model.reply([text("There are twelve beds.")]);
+    let options = options(&model, &garden, json!("allow"))?;
+    let mut window = open_as(options, &garden).await?;
+    send(&window, "Count the beds").await?;
+    until_answered(&window).await?;
+
+    open_settings(&window, "appearance").await?;
+    window.click("[data-testid=setting-reducedMotion]").await?;
+    window.wait_for("html[data-reduced-motion]").await?;
+    window.click("[data-testid=settings-data]").await?;
+    for act in ["Clean up", "Rebuild"] {
+        window
+            .click_saying("[data-testid=data-use] button", act)
+            .await?;
+        let is_done = "[...document.querySelectorAll('[data-testid=data-use] button')]\
+                       .some((one) => one.textContent === given && !one.disabled)";
+        window.wait_until_with(act, is_done, json!(act)).await?;
+    }
+    close_settings(&window).await?;
+
+    window.restart().await?;
+    window.wait_for("html[data-reduced-motion]").await?;
+    window.close().await
+}
