@@ -142,3 +142,18 @@ async fn a_session_that_waits_is_in_the_title_and_a_key_leads_there() -> Result<
     window.wait_for("[data-permission=true]").await?;
     window.close().await
 }
+
+#[tokio::test]
+async fn the_menu_bar_opens_with_its_key_and_runs_what_is_picked() -> Result<(), WindowError> {
+    let garden = project()?;
+    let window = open(&garden).await?;
+    send(&window, "Count the beds").await?;
+    until_answered(&window).await?;
+    window.wait_for(".session-turn").await?;
+
+    // The first menu is the session's, and its first item begins another one.
+    window.strike(&["F10", "Down", "Return"]).await?;
+
+    window.wait_gone(".session-turn").await?;
+    window.close().await
+}

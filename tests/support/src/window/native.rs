@@ -40,6 +40,15 @@ impl Window {
         Ok(())
     }
 
+    /// Real keys, one after the other, to whatever of the app listens: also its menu bar.
+    pub async fn strike(&self, keys: &[&str]) -> Result<(), WindowError> {
+        self.look_at().await?;
+        for key in keys {
+            self.stage.xdotool(&["key", key])?;
+        }
+        Ok(())
+    }
+
     /// The person works in another window. A page that is driven from outside does not notice.
     pub fn look_away(&self) -> Result<(), WindowError> {
         x11::look_away(self.stage.display())
