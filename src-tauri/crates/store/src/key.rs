@@ -102,6 +102,11 @@ impl Key {
         self.0.rsplit_once('/').map_or(&*self.0, |(_, name)| name)
     }
 
+    /// The folder it lies in.
+    pub(crate) fn parent(&self) -> &str {
+        self.0.rsplit_once('/').map_or("", |(folder, _)| folder)
+    }
+
     /// The session whose folder or name the key itself carries. A part names only its message.
     pub(crate) fn session_name(&self) -> Option<&str> {
         match self.kind() {

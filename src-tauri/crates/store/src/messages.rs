@@ -123,7 +123,6 @@ impl Storage {
 
     pub(crate) fn message(&self, session: &SessionId, id: &MessageId) -> Result<Option<Message>> {
         let key = Key::message(session, id)?;
-        self.flush(&key).ok();
         self.read(&key, &mut Vec::new(), |message| {
             damage::message_of(&key, message)
         })
@@ -154,7 +153,6 @@ impl Storage {
         session: &SessionId,
         id: &MessageId,
     ) -> Result<Option<MessageWithParts>> {
-        self.flush_session(session).ok();
         let Some(info) = self.message(session, id)? else {
             return Ok(None);
         };
@@ -165,8 +163,16 @@ impl Storage {
     pub(crate) fn parts(&self, message: &MessageId, buffer: &mut Vec<u8>) -> Result<Listing<Part>> {
         let folder = Key::new(["part", message.as_str()])?;
         let mut listing = Listing::default();
+        // Those that wait come first: one that is filed meanwhile is then found here or there.
+        let waiting = self.waiting_in(&folder);
+        let mut keys = waiting.clone();
         for name in self.names(&folder.folder(&self.places.tree))? {
             let key = folder.child(&name)?;
+            if !waiting.contains(&key) {
+                keys.push(key);
+            }
+        }
+        for key in keys {
             listing.add(
                 &key,
                 self.read(&key, buffer, |part| damage::part_of(&key, part)),
@@ -180,7 +186,6 @@ impl Storage {
 
     pub(crate) fn part(&self, message: &MessageId, id: &PartId) -> Result<Option<Part>> {
         let key = Key::part(message, id)?;
-        self.flush(&key).ok();
         self.read(&key, &mut Vec::new(), |part| damage::part_of(&key, part))
     }
 

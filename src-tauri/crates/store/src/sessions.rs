@@ -31,10 +31,7 @@ impl Storage {
 
     pub(crate) fn session(&self, id: &SessionId) -> Result<Option<Session>> {
         match self.session_key(id)? {
-            Some(key) => {
-                self.flush(&key).ok();
-                self.read_session(&key, &mut Vec::new())
-            }
+            Some(key) => self.read_session(&key, &mut Vec::new()),
             None => Ok(None),
         }
     }
@@ -115,7 +112,6 @@ impl Storage {
 
     pub(crate) fn project(&self, id: &ProjectId) -> Result<Option<Project>> {
         let key = Key::project(id)?;
-        self.flush(&key).ok();
         self.read(&key, &mut Vec::new(), |project| {
             damage::project_of(&key, project)
         })
@@ -141,10 +137,7 @@ impl Storage {
 
     fn read_sessions(&self, keys: &[Key]) -> Result<Listing<Session>> {
         let mut listing = Listing::default();
-        let read = parallel::map(keys, |key, buffer| {
-            self.flush(key).ok();
-            self.read_session(key, buffer)
-        });
+        let read = parallel::map(keys, |key, buffer| self.read_session(key, buffer));
         for (key, read) in keys.iter().zip(read) {
             listing.add(key, read)?;
         }

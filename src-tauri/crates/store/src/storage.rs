@@ -129,20 +129,15 @@ impl Storage {
         self.writing.as_ref().ok_or(StoreError::ReadOnly)
     }
 
-    /// Reads a record that must also pass `check`. A record that is there but no record is
-    /// an error of its own kind, and its bytes are kept.
+    /// Reads a record that must also pass `check`, in its file or while it waits for it. A
+    /// record that is there but no record is an error of its own kind, and its bytes are kept.
     pub(crate) fn read<T: DeserializeOwned, R>(
         &self,
         key: &Key,
         buffer: &mut Vec<u8>,
         check: impl FnOnce(T) -> Result<R, String>,
     ) -> Result<Option<R>> {
-        let path = key.file(&self.places.tree);
-        let found = {
-            let _guard = self.locks.read(key);
-            optional(self.fs.read(&path, buffer)).doing("reading", &path)?
-        };
-        if found.is_none() {
+        if !self.fetch(key, buffer)? {
             return Ok(None);
         }
         let record = spelling::from_bytes(buffer).map_err(|error| error.to_string());
@@ -159,6 +154,18 @@ impl Storage {
                 .into())
             }
         }
+    }
+
+    /// False if there is nothing.
+    fn fetch(&self, key: &Key, into: &mut Vec<u8>) -> Result<bool> {
+        if let Some(encode) = self.waiting(key) {
+            *into = encode()?;
+            return Ok(true);
+        }
+        let path = key.file(&self.places.tree);
+        let _guard = self.locks.read(key);
+        let found = optional(self.fs.read(&path, into)).doing("reading", &path)?;
+        Ok(found.is_some())
     }
 
     pub(crate) fn write(

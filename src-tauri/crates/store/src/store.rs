@@ -52,11 +52,8 @@ impl Store {
         T: DeserializeOwned + Send + 'static,
     {
         let key = key.clone();
-        self.run(move |storage| {
-            storage.flush(&key).ok();
-            storage.read(&key, &mut Vec::new(), Ok)
-        })
-        .await
+        self.run(move |storage| storage.read(&key, &mut Vec::new(), Ok))
+            .await
     }
 
     /// The file is replaced when this returns; it survives a kill, and after the session's

@@ -162,6 +162,5 @@ impl Debt {
 }
 
 fn folder(key: &Key) -> &Path {
-    let path = key.as_str();
-    Path::new(path.rsplit_once('/').map_or("", |(folder, _)| folder))
+    Path::new(key.parent())
 }

@@ -131,6 +131,13 @@ impl Storage {
         pending.get(key).map(|waiting| waiting.encode.clone())
     }
 
+    /// The records of a folder that wait for their files.
+    pub(crate) fn waiting_in(&self, folder: &Key) -> Vec<Key> {
+        let pending = self.pending.lock();
+        let keys = pending.keys().filter(|key| key.parent() == folder.as_str());
+        keys.cloned().collect()
+    }
+
     /// This value waits no more; a newer one does.
     pub(super) fn done(&self, key: &Key, value: Option<&Encode>) {
         let mut pending = self.pending.lock();

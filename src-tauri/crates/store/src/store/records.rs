@@ -182,11 +182,8 @@ impl Store {
 
     pub async fn parts(&self, message: &MessageId) -> Result<Listing<Part>> {
         let message = message.clone();
-        self.run(move |storage| {
-            storage.flush_all().ok();
-            storage.parts(&message, &mut Vec::new())
-        })
-        .await
+        self.run(move |storage| storage.parts(&message, &mut Vec::new()))
+            .await
     }
 
     pub async fn part(&self, message: &MessageId, id: &PartId) -> Result<Option<Part>> {

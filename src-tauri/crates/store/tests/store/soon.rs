@@ -92,6 +92,54 @@ async fn a_barrier_and_the_end_of_the_store_write_what_waits() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_waits_is_read_where_it_waits() {
+    let home = Home::new().await;
+    fill(&home.store, 1, 1, 2).await;
+    let part = |at: i64| home.file(&format!("part/{}/{}.json", message_id(0), part_id(0, at)));
+    let filed = std::fs::read(part(0)).unwrap();
+    home.store.keep_part(&text(1, 0, 0, "newer")).await.unwrap();
+    home.store.write_part_soon(text(1, 0, 2, "new")).unwrap();
+    let expected = [
+        text(1, 0, 0, "newer"),
+        text(1, 0, 1, "part 1 of message 0"),
+        text(1, 0, 2, "new"),
+    ];
+
+    let message = home.store.message(&session_id(1), &message_id(0)).await;
+    assert_eq!(message.unwrap().unwrap().parts, expected);
+    let parts = home.store.parts(&message_id(0)).await.unwrap();
+    assert_eq!(parts.items, expected);
+    let one = home.store.part(&message_id(0), &part_id(0, 2)).await;
+    assert_eq!(one.unwrap(), Some(text(1, 0, 2, "new")));
+
+    assert_eq!(std::fs::read(part(0)).unwrap(), filed);
+    assert!(!part(2).exists());
+    pass(Duration::from_millis(101)).await;
+    assert!(part(2).exists());
+    let parts = home.store.parts(&message_id(0)).await.unwrap();
+    assert_eq!(parts.items, expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_disk_refuses_is_read_all_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let fs = Arc::new(Faulty::new(Fault::None));
+    let options = Options {
+        fs: fs.clone(),
+        ..Options::default()
+    };
+    let store = Store::open(folder.path(), options).await.unwrap();
+    store.write(&key(), &json!("old")).await.unwrap();
+    fs.set(Fault::From {
+        at: 0,
+        with: ENOSPC,
+    });
+    store.write_soon(&key(), json!("new")).unwrap();
+    let read = store.read::<Value>(&key()).await.unwrap();
+    assert_eq!(read, Some(json!("new")));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_failed_background_write_is_told_kept_and_tried_again() {
     let folder = tempfile::tempdir().unwrap();
     let fs = Arc::new(Faulty::new(Fault::None));
