@@ -18,7 +18,7 @@ use crate::{
     objects::{Batch, Objects},
     scan::LeftOut,
     tree::{self, Node, Oid, TreeId},
-    whole::{entries, sweep, write_whole},
+    whole::{entries, write_whole, write_whole_by},
 };
 
 const TREE: &[u8] = b"tree";
@@ -62,6 +62,7 @@ impl fmt::Display for SnapshotRef {
 }
 
 pub(crate) struct Refs {
+    repository: PathBuf,
     dir: PathBuf,
     /// Git's file for many refs at once: five hundred small files take a block each.
     packed: PathBuf,
@@ -72,7 +73,12 @@ impl Refs {
         let dir = repository.join("refs/lathe");
         fs::create_dir_all(&dir)?;
         let packed = repository.join("packed-refs");
-        Ok(Self { dir, packed })
+        let repository = repository.to_owned();
+        Ok(Self {
+            repository,
+            dir,
+            packed,
+        })
     }
 
     pub fn check_label(label: &str) -> Result<()> {
@@ -92,7 +98,9 @@ impl Refs {
         };
         let path = self.dir.join(reference.to_string());
         if !path.exists() && !self.packed()?.contains(&reference) {
-            write_whole(&path, format!("{wrapper}\n").as_bytes()).doing("writing a ref")?;
+            // Not half written among the refs: there are as many folders of them as sessions.
+            let line = format!("{wrapper}\n");
+            write_whole_by(&self.repository, &path, line.as_bytes()).doing("writing a ref")?;
         }
         Ok(reference)
     }
@@ -133,12 +141,6 @@ impl Refs {
         let found = found.into_iter().map(|(_, reference)| reference);
         all.extend(found.filter(|reference| !known.contains(reference)));
         Ok(all)
-    }
-
-    pub fn sweep(&self) -> io::Result<()> {
-        entries(&self.dir)?
-            .iter()
-            .try_for_each(|label| sweep(&self.dir.join(label)))
     }
 
     /// Moves all refs into one file.

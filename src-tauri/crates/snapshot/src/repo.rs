@@ -194,7 +194,10 @@ impl SideRepo {
             return Ok((before, false, 0));
         }
         let everything = matches!(scope, Scope::Everything);
-        if everything && state.watch.is_none() && !state.deaf && !self.options.trust.is_zero() {
+        // Whoever looks only once, as a short command does, needs no ear: it costs a while to
+        // put away.
+        let again = state.scanned_all.is_some() && !self.options.trust.is_zero();
+        if everything && again && state.watch.is_none() && !state.deaf {
             state.watch = Watch::start(&self.worktree);
         }
         let limits = SizeLimits {
@@ -207,7 +210,7 @@ impl SideRepo {
         state.repositories = scan::repositories(&self.worktree, &scanned.root);
         if everything {
             state.scanned_all = Some(started);
-            state.deaf = state.watch.as_ref().is_none_or(Watch::is_broken);
+            state.deaf = again && state.watch.as_ref().is_none_or(Watch::is_broken);
         }
         Ok((scanned.root, scanned.changed, scanned.files_read))
     }
@@ -359,9 +362,6 @@ impl SideRepo {
             for dir in [self.objects.dir(), &self.dir] {
                 whole::sweep(dir).doing("removing what was left half written")?;
             }
-            self.refs
-                .sweep()
-                .doing("removing what was left half written")?;
         }
         Ok(())
     }

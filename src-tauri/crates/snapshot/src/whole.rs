@@ -9,8 +9,14 @@ use std::{
 /// The content is there whole or not at all.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let dir = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
+    write_whole_by(dir, path, bytes)
+}
+
+/// The same, where only `by` is looked through for what was left half written.
+pub(crate) fn write_whole_by(by: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let dir = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
     fs::create_dir_all(dir)?;
-    let mut temp = temporary(dir)?;
+    let mut temp = temporary(by)?;
     temp.write_all(bytes)?;
     temp.persist(path)?;
     Ok(())

@@ -1,6 +1,7 @@
 //! A work tree and its side repository in a temporary place.
 
 use std::{
+    cell::Cell,
     collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
@@ -13,6 +14,7 @@ pub struct World {
     dir: TempDir,
     options: Options,
     pub repo: SideRepo,
+    listens: Cell<bool>,
 }
 
 /// Path → what it is and holds. Folders appear only through their files.
@@ -39,12 +41,19 @@ impl World {
         fs::create_dir(dir.path().join("tree")).unwrap();
         let data = dir.path().join("data");
         let repo = SideRepo::open_with(&data, &dir.path().join("tree"), options.clone()).unwrap();
-        Self { dir, options, repo }
+        let listens = Cell::default();
+        Self {
+            dir,
+            options,
+            repo,
+            listens,
+        }
     }
 
     /// As after a restart of the app.
     pub fn reopen(&mut self) {
         self.repo = SideRepo::open_with(&self.data(), &self.tree(), self.options.clone()).unwrap();
+        self.listens.set(false);
     }
 
     pub fn tree(&self) -> PathBuf {
@@ -81,7 +90,16 @@ impl World {
         self.at(path).symlink_metadata().is_ok()
     }
 
+    /// Whatever happens from the first one on is listened to, which is otherwise so from the
+    /// second one on.
     pub fn take(&self) -> Snapshot {
+        if !self.listens.replace(true) {
+            self.take_plainly();
+        }
+        self.take_plainly()
+    }
+
+    pub fn take_plainly(&self) -> Snapshot {
         self.repo.take("session").unwrap()
     }
 
