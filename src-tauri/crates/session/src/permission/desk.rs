@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use lathe_protocol::{
-    Action, Event, PermissionId, PermissionReply, PermissionRequest, ProjectId, Rule, Ruleset,
-    SessionId,
+    Action, Event, MessageId, PermissionId, PermissionReply, PermissionRequest, ProjectId, Rule,
+    Ruleset, SessionId,
 };
 use lathe_store::Key;
 use lathe_tools::ToolFailure;
@@ -48,9 +48,30 @@ struct Waiting {
 
 pub struct PermissionDesk {
     records: Records,
-    waiting: Mutex<HashMap<PermissionId, Waiting>>,
+    open: Mutex<Open>,
     /// Yes, said before anything was asked; never more than a yes, so a deny stays one.
     granted: Mutex<Ruleset>,
+}
+
+#[derive(Default)]
+struct Open {
+    waiting: HashMap<PermissionId, Waiting>,
+    /// The message of each session whose calls were last refused without a word: it ends its
+    /// turn, so that those of its calls that come later ask nobody any more.
+    refused: HashMap<SessionId, MessageId>,
+}
+
+impl Open {
+    fn is_refused(&self, request: &PermissionRequest) -> bool {
+        let refused = self.refused.get(&request.session_id);
+        let tool = request.tool.as_ref();
+        refused.is_some() && refused == tool.map(|tool| &tool.message_id)
+    }
+
+    fn take(&mut self, wanted: impl Fn(&Waiting) -> bool) -> Vec<Waiting> {
+        let waiting = self.waiting.extract_if(|_, one| wanted(one));
+        waiting.map(|(_, one)| one).collect()
+    }
 }
 
 /// One call's question to the rules.
@@ -65,7 +86,7 @@ impl PermissionDesk {
     pub fn new(records: Records) -> Self {
         PermissionDesk {
             records,
-            waiting: Mutex::default(),
+            open: Mutex::default(),
             granted: Mutex::default(),
         }
     }
@@ -112,7 +133,13 @@ impl PermissionDesk {
             opaque,
             answer,
         };
-        self.waiting.lock().insert(request.id.clone(), waiting);
+        {
+            let mut open = self.open.lock();
+            if open.is_refused(&request) {
+                return Err(ToolFailure::rejected());
+            }
+            open.waiting.insert(request.id.clone(), waiting);
+        }
         self.records.publish(Event::PermissionAsked(request));
         match answered.await {
             Ok(Answer::Once | Answer::Always) => Ok(()),
@@ -127,24 +154,25 @@ impl PermissionDesk {
     }
 
     pub async fn reply(&self, id: &PermissionId, answer: Answer) -> Result<()> {
-        let waiting = self.waiting.lock().remove(id);
+        let waiting = self.open.lock().waiting.remove(id);
         let waiting = waiting.ok_or_else(|| Failed::missing("permission request", id.as_str()))?;
         if answer == Answer::Always {
             self.approve(&waiting).await?;
         }
-        let (project, session) = (waiting.project.clone(), waiting.request.session_id.clone());
+        let (project, request) = (waiting.project.clone(), waiting.request.clone());
         self.close(waiting, answer.clone());
         match answer {
             Answer::Once => {}
             Answer::Always => self.release_covered(&project).await?,
-            Answer::Reject { message } => self.cancel_session(&session, message),
+            Answer::Reject { message } => self.cancel_others(request, message),
         }
         Ok(())
     }
 
     pub fn pending(&self) -> Vec<PermissionRequest> {
-        let waiting = self.waiting.lock();
-        let mut requests: Vec<_> = waiting.values().map(|one| one.request.clone()).collect();
+        let open = self.open.lock();
+        let waiting = open.waiting.values();
+        let mut requests: Vec<_> = waiting.map(|one| one.request.clone()).collect();
         requests.sort_by(|a, b| lathe_protocol::serial_cmp(a.id.as_str(), b.id.as_str()));
         requests
     }
@@ -210,28 +238,27 @@ impl PermissionDesk {
                     one.opaque,
                 ) == Verdict::Allow
         };
-        for waiting in self.take(covered) {
+        let covered = self.open.lock().take(covered);
+        for waiting in covered {
             self.close(waiting, Answer::Once);
         }
         Ok(())
     }
 
     /// What was said to one holds for all: without a word to read, the turn would stop.
-    fn cancel_session(&self, session: &SessionId, message: Option<String>) {
-        for waiting in self.take(|one| one.request.session_id == *session) {
+    fn cancel_others(&self, refused: PermissionRequest, message: Option<String>) {
+        let session = refused.session_id;
+        let others = {
+            let mut open = self.open.lock();
+            if let (None, Some(tool)) = (&message, refused.tool) {
+                open.refused.insert(session.clone(), tool.message_id);
+            }
+            open.take(|one| one.request.session_id == session)
+        };
+        for waiting in others {
             let message = message.clone();
             self.close(waiting, Answer::Reject { message });
         }
-    }
-
-    fn take(&self, wanted: impl Fn(&Waiting) -> bool) -> Vec<Waiting> {
-        let mut waiting = self.waiting.lock();
-        let ids: Vec<_> = waiting
-            .iter()
-            .filter(|(_, one)| wanted(one))
-            .map(|(id, _)| id.clone())
-            .collect();
-        ids.iter().filter_map(|id| waiting.remove(id)).collect()
     }
 
     fn close(&self, waiting: Waiting, answer: Answer) {
@@ -272,9 +299,76 @@ struct Withdraw<'a> {
 
 impl Drop for Withdraw<'_> {
     fn drop(&mut self) {
-        let waiting = self.desk.waiting.lock().remove(&self.id);
+        let waiting = self.desk.open.lock().waiting.remove(&self.id);
         if let Some(waiting) = waiting {
             self.desk.close(waiting, Answer::Reject { message: None });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lathe_protocol::{IdSource, Millis, Tick};
+    use lathe_store::{Options, Store};
+    use serde_json::json;
+
+    use super::*;
+    use crate::bus::{Bus, Heard, Subscription, Told};
+    use crate::clock::SystemClock;
+
+    async fn asked(heard: &mut Subscription) -> Option<PermissionId> {
+        loop {
+            match heard.next().await? {
+                Heard::Notice(notice) => match &notice.told {
+                    Told::Event(event) => match &**event {
+                        Event::PermissionAsked(request) => return Some(request.id.clone()),
+                        _ => continue,
+                    },
+                    _ => continue,
+                },
+                Heard::Missed => return None,
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn after_a_plain_no_the_other_calls_of_the_step_ask_nobody() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path(), Options::default()).await;
+        let bus = Bus::default();
+        let mut heard = bus.subscribe();
+        let records = Records::new(store.unwrap(), bus, Arc::new(SystemClock));
+        let desk = PermissionDesk::new(records);
+        let ids = IdSource::new(Tick::default());
+        let session = ids.session(Millis(1));
+        let [step, next] = [1, 2].map(|at| ids.message(Millis(at)));
+        let project = ProjectId::parse("global").unwrap();
+        let ask = |message: &MessageId| {
+            let request = serde_json::from_value(json!({
+                "id": ids.permission(Millis(3)), "sessionID": session, "permission": "bash",
+                "patterns": ["touch x"], "metadata": {}, "always": [],
+                "tool": { "messageID": message, "callID": "call" },
+            }));
+            desk.ask(Inquiry {
+                project: &project,
+                rules: &[],
+                request: request.unwrap(),
+                opaque: false,
+            })
+        };
+        let no = async |heard: &mut Subscription, message: Option<&str>| {
+            let id = asked(heard).await.unwrap();
+            let message = message.map(str::to_owned);
+            desk.reply(&id, Answer::Reject { message }).await.unwrap();
+        };
+
+        let (first, ()) = tokio::join!(ask(&step), no(&mut heard, Some("not so")));
+        assert!(first.unwrap_err().text.contains("not so"));
+        let (second, ()) = tokio::join!(ask(&step), no(&mut heard, None));
+        assert_eq!(second, Err(ToolFailure::rejected()));
+        assert_eq!(ask(&step).await, Err(ToolFailure::rejected()));
+
+        let (later, ()) = tokio::join!(ask(&next), no(&mut heard, Some("another turn")));
+        assert!(later.unwrap_err().text.contains("another turn"));
     }
 }
