@@ -2,12 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::sync::Arc;
+use std::time::Duration;
 
 use lathe_protocol::ipc::{DataKind, RevertTarget};
 use lathe_protocol::{MessageId, Part, SessionId};
-use lathe_session::Failed;
+use lathe_session::clock::ManualClock;
+use lathe_session::{Failed, Options, Sessions};
 use lathe_snapshot::{SideRepo, TreeId};
-use lathe_test_support::app::{TestApp, until_idle};
+use lathe_test_support::app::{BEFORE_WRAP, TestApp, until_idle};
 use lathe_test_support::fake_model::{call, pause, text};
 use serde_json::{Value, json};
 
@@ -299,5 +302,43 @@ async fn a_folder_that_is_gone_leaves_no_snapshots_once_its_session_is_gone_too(
     assert_eq!(
         held(&side(app), &app.session.id),
         named(app, &app.session.id).await
+    );
+}
+
+#[tokio::test]
+async fn what_nobody_needs_goes_by_itself_once_a_day() {
+    const GONE: &str = "ses_000000000001aaaaaaaaaaaaaa";
+    let hour = Duration::from_secs(3600);
+    let (data, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    fs::create_dir(folder.path().join(".git")).unwrap();
+    let clock = ManualClock::at(BEFORE_WRAP);
+    let mut options = Options::new(data.path());
+    options.clock = Arc::new(clock.clone());
+    options.config_home = None;
+    options.cleans_up = false;
+    let sessions = Sessions::open(options).await.unwrap();
+    sessions.open_project(folder.path()).await.unwrap();
+    let repo = SideRepo::open(data.path(), folder.path()).unwrap();
+    let left = || repo.all_references().unwrap().len();
+
+    repo.take(GONE).unwrap();
+    sessions.clean_up_now_and_then().await;
+    assert_eq!(left(), 0);
+
+    repo.take(GONE).unwrap();
+    clock.advance(23 * hour);
+    sessions.clean_up_now_and_then().await;
+    assert_eq!(left(), 1, "not twice a day");
+    clock.advance(hour);
+    sessions.clean_up_now_and_then().await;
+    assert_eq!(left(), 0);
+
+    repo.take(GONE).unwrap();
+    clock.set(BEFORE_WRAP);
+    sessions.clean_up_now_and_then().await;
+    assert_eq!(
+        left(),
+        0,
+        "a clock that was wrong does not stop it for years"
     );
 }

@@ -67,6 +67,7 @@ async fn dispatch(args: Args) -> Outcome {
     options.config = args.config;
     options.fit_picture = Arc::new(fit_picture);
     options.draw_page = Some(Arc::new(lathe_render::page::session));
+    options.cleans_up = matches!(args.command, Command::Run(_));
     let sessions = Sessions::open(options).await?;
     let directory = match args.directory {
         Some(directory) => directory,

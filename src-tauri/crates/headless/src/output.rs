@@ -77,7 +77,7 @@ struct Out {
 
 static OUT: LazyLock<Mutex<Out>> = LazyLock::new(|| {
     Mutex::new(Out {
-        to: BufWriter::new(io::stdout()),
+        to: BufWriter::with_capacity(64 << 10, io::stdout()),
         previous: None,
     })
 });
@@ -85,7 +85,7 @@ static OUT: LazyLock<Mutex<Out>> = LazyLock::new(|| {
 /// Printed with the next [`flush`], or when enough has come together.
 pub fn text(text: &str) -> io::Result<()> {
     if !*OUT_IS_TERMINAL {
-        return exact(text);
+        return exact(|to| to.write_all(text.as_bytes()));
     }
     progress(None);
     let mut out = OUT.lock().unwrap_or_else(PoisonError::into_inner);
@@ -94,10 +94,10 @@ pub fn text(text: &str) -> io::Result<()> {
 }
 
 /// For programs: whatever the target, these bytes.
-fn exact(text: &str) -> io::Result<()> {
+fn exact(write: impl FnOnce(&mut BufWriter<Stdout>) -> io::Result<()>) -> io::Result<()> {
     progress(None);
     let mut out = OUT.lock().unwrap_or_else(PoisonError::into_inner);
-    out.to.write_all(text.as_bytes())
+    write(&mut out.to)
 }
 
 fn visible_after(previous: &mut Option<char>, text: &str) -> String {
@@ -112,6 +112,12 @@ fn visible_after(previous: &mut Option<char>, text: &str) -> String {
     shown
 }
 
+/// Something is printed that cannot be seen yet.
+pub fn is_behind() -> bool {
+    let out = OUT.lock().unwrap_or_else(PoisonError::into_inner);
+    !out.to.buffer().is_empty()
+}
+
 pub fn flush() -> io::Result<()> {
     let mut out = OUT.lock().unwrap_or_else(PoisonError::into_inner);
     out.to.flush()
@@ -124,13 +130,17 @@ pub fn line(line: &str) -> io::Result<()> {
 
 /// Indented where a person reads it, one line where a program does.
 pub fn json(value: &impl Serialize) -> io::Result<()> {
-    exact(&serde_json::to_string_pretty(value)?)?;
-    exact("\n")
+    exact(|to| {
+        serde_json::to_writer_pretty(&mut *to, value)?;
+        to.write_all(b"\n")
+    })
 }
 
 pub fn json_line(value: &impl Serialize) -> io::Result<()> {
-    exact(&serde_json::to_string(value)?)?;
-    exact("\n")
+    exact(|to| {
+        serde_json::to_writer(&mut *to, value)?;
+        to.write_all(b"\n")
+    })
 }
 
 /// Whether somebody is there to answer a question.

@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
-use lathe_protocol::{Message, MessageWithParts, Part, SessionId, ToolState};
+use lathe_protocol::{Message, MessageWithParts, Part, Session, SessionId, ToolState};
 use lathe_session::Sessions;
-use serde_json::json;
+use serde::Serialize;
 
 use crate::args::Form;
 use crate::{Outcome, output};
@@ -44,8 +44,18 @@ pub async fn export(sessions: &Sessions, id: &SessionId) -> Outcome {
     for damaged in &page.damaged {
         output::note(&format!("lathectl: left out: {damaged}"));
     }
-    output::json(&json!({ "info": info, "messages": page.messages }))?;
+    output::json(&Exported {
+        info: &info,
+        messages: &page.messages,
+    })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Printed as it stands: a long session is not built a second time for it.
+#[derive(Serialize)]
+struct Exported<'a> {
+    info: &'a Session,
+    messages: &'a [MessageWithParts],
 }
 
 fn as_text(message: &MessageWithParts) -> String {

@@ -74,6 +74,8 @@ pub struct Options {
     pub draw_page: Option<DrawPage>,
     /// What commands run in.
     pub environment: Arc<Environment>,
+    /// Whether it cleans up now and then. Whoever only looks changes nothing.
+    pub cleans_up: bool,
 }
 
 impl Options {
@@ -90,6 +92,7 @@ impl Options {
             fit_picture: Arc::new(as_it_is),
             draw_page: None,
             environment: Arc::new(Environment::of_user(EnvironmentSettings::default())),
+            cleans_up: true,
         }
     }
 }
@@ -148,9 +151,11 @@ impl Sessions {
         let sessions = Sessions {
             core: Arc::new(core),
         };
-        let tidying = sessions.clone();
-        // Nobody waits for it.
-        tokio::spawn(async move { tidying.clean_up(clean_up::SPARE).await });
+        if options.cleans_up {
+            let tidying = sessions.clone();
+            // Nobody waits for it.
+            tokio::spawn(async move { tidying.clean_up_now_and_then().await });
+        }
         Ok(sessions)
     }
 

@@ -42,8 +42,6 @@ pub struct Follower<'a> {
     answered: HashSet<String>,
     /// The text part whose line is not ended yet.
     open_line: Option<PartId>,
-    /// Something is printed that cannot be seen yet.
-    is_behind: bool,
     /// When what is printed was last brought to sight.
     shown: Instant,
     has_failed: bool,
@@ -69,7 +67,6 @@ impl<'a> Follower<'a> {
             settled: HashSet::new(),
             answered: HashSet::new(),
             open_line: None,
-            is_behind: false,
             shown: Instant::now(),
             has_failed: false,
         }
@@ -85,7 +82,7 @@ impl<'a> Follower<'a> {
         loop {
             let heard = match events.try_next() {
                 Some(heard) => Some(heard),
-                None if self.is_behind => {
+                None if output::is_behind() => {
                     self.gather().await?;
                     continue;
                 }
@@ -110,7 +107,6 @@ impl<'a> Follower<'a> {
     async fn gather(&mut self) -> Outcome<()> {
         tokio::time::sleep_until(self.shown + GATHER).await;
         output::flush()?;
-        self.is_behind = false;
         self.shown = Instant::now();
         Ok(())
     }
@@ -138,7 +134,6 @@ impl<'a> Follower<'a> {
 
     /// True when the turn is over.
     async fn take(&mut self, told: Told) -> Outcome<bool> {
-        self.is_behind = true;
         match told {
             // Whatever is told in this program is about this turn and the tasks it hands out.
             Told::Delta(delta) if self.json => self.delta_event(&delta)?,

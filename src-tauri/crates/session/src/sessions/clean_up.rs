@@ -11,15 +11,36 @@ use lathe_snapshot::SnapshotRef;
 
 use super::Sessions;
 use crate::error::Result;
+use crate::private_file;
 use crate::snapshots::{is_passing, needed};
 
 /// How long a removed session can be taken back.
 const TRASH_KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// So many bytes of snapshots are no reason to read through sessions at every start.
-pub const SPARE: u64 = 256 << 20;
+const SPARE: u64 = 256 << 20;
+
+/// How often that happens by itself.
+const EVERY: i64 = 24 * 3600 * 1000;
 
 impl Sessions {
+    /// Cleans up, unless somebody did lately: a short command should not look through
+    /// everything each time.
+    pub async fn clean_up_now_and_then(&self) {
+        let stamp = self.core.data_dir.join("cleaned");
+        let now = self.core.records.now().0;
+        let text = tokio::fs::read_to_string(&stamp).await.ok();
+        let last: Option<i64> = text.and_then(|text| text.parse().ok());
+        if last.is_some_and(|last| (last..last.saturating_add(EVERY)).contains(&now)) {
+            return;
+        }
+        self.clean_up(SPARE).await;
+        // Not before: a command that ends in the middle leaves it to the next one.
+        if let Err(error) = private_file::write(&stamp, &now.to_string()) {
+            tracing::debug!(%error, "nobody will know that it was cleaned up");
+        }
+    }
+
     /// Lets go of snapshots that no session needs, also none that can still be taken back.
     /// Sessions that are there are read for it only where the snapshots of a work tree take
     /// more than `spare` bytes.
