@@ -139,7 +139,7 @@ async fn deltas(model: &FakeModel, pair: &Pair) -> Result<(), Failure> {
 async fn steps(model: &FakeModel, pair: &Pair) -> Result<(), Failure> {
     let mut runs = Runs::default();
     let mut growth = [Vec::new(), Vec::new()];
-    for round in 0..2 {
+    for round in 0..3 {
         for (at, contender) in pair.both().into_iter().enumerate() {
             let mut asked: Vec<Answered> = (0..STEPS)
                 .map(|step| {
