@@ -5,7 +5,6 @@
 
 #![cfg(target_os = "linux")]
 
-use std::ffi::OsStr;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Output};
 
@@ -13,7 +12,7 @@ use lathe_test_support::fake_model::{FakeModel, call, text as say};
 use serde_json::json;
 
 use crate::kill::{each_tool_is_settled, records};
-use crate::lathectl::{Home, text};
+use crate::lathectl::{Home, ended, text};
 
 /// Which calls of a turn are tried: every one in a soak, some of them every day.
 fn steps(most: usize) -> Vec<usize> {
@@ -38,35 +37,14 @@ fn script(model: &FakeModel) {
     model.reply([say("Three.")]);
 }
 
-/// A program that starts the command given behind its own arguments.
-fn around(home: &Home, program: &str, args: &[&str]) -> Command {
-    let inner = home.command(&["run", "--yes", "--continue", "go"]);
-    let set = |(name, value): (&OsStr, Option<&OsStr>)| Some((name.to_owned(), value?.to_owned()));
-    let mut command = Command::new(program);
-    command
-        .args(args)
-        .arg(inner.get_program())
-        .args(inner.get_args())
-        .env_clear()
-        .envs(inner.get_envs().filter_map(set))
-        .current_dir(home.project())
-        .stdin(std::process::Stdio::null());
-    command
-}
-
-/// Off the runtime's threads, which the fake model needs.
-async fn ended(mut command: Command) -> Output {
-    tokio::task::spawn_blocking(move || command.output().unwrap())
-        .await
-        .unwrap()
-}
+const GO: [&str; 4] = ["run", "--yes", "--continue", "go"];
 
 /// Runs a turn in which the kernel does `what` at the n-th of these calls.
 async fn injected(home: &Home, calls: &str, what: &str, at: usize) -> Output {
     let trace = format!("trace={calls}");
     let inject = format!("inject={calls}:{what}:when={at}");
     let args = ["-f", "-qq", "-o", "/dev/null", "-e", &trace, "-e", &inject];
-    ended(around(home, "strace", &args)).await
+    ended(home.inside("strace", &args, &GO)).await
 }
 
 async fn begun(model: &FakeModel) -> Home {
@@ -169,7 +147,7 @@ async fn mounted(home: &Home, mounts: &str) -> Output {
         exit $code"#
     );
     let work = tempfile::tempdir().unwrap();
-    let mut command = around(home, "unshare", &[name_space(), "sh", "-c", &script, "sh"]);
+    let mut command = home.inside("unshare", &[name_space(), "sh", "-c", &script, "sh"], &GO);
     command.env("DATA", home.data()).env("WORK", work.path());
     let output = ended(command).await;
     let after = work.path().join("after");

@@ -126,3 +126,40 @@ async fn listing_sessions_and_models_writes_nothing() {
         assert_eq!(records(&home.data().join("storage")), before, "{args:?}");
     }
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn only_a_turn_starts_the_servers() {
+    let model = FakeModel::start().await;
+    let home = Home::new(&model);
+    let started = home.folder.path().join("started");
+    let config = json!({
+        "provider": { "fake": provider(&model) }, "model": "fake/m", "small_model": "fake/m",
+        "mcp": { "garden": { "type": "local", "command": ["touch", &started] } },
+    });
+    std::fs::write(home.folder.path().join("config.json"), config.to_string()).unwrap();
+    model.reply([say("hello")]);
+    assert!(home.run(&["run", "hi"]).await.status.success());
+    assert!(started.exists());
+
+    std::fs::remove_file(&started).unwrap();
+    let id = &home.sessions().await[0];
+    for args in [
+        &["sessions"][..],
+        &["sessions", "--search", "hi"],
+        &["models"],
+        &["show", id],
+        &["export", id],
+        &["check"],
+        &["fork", id],
+        &["rm", id],
+    ] {
+        let output = home.run(args).await;
+        assert!(
+            output.status.success(),
+            "{args:?}: {}",
+            text(&output.stderr)
+        );
+        assert!(!started.exists(), "{args:?}");
+    }
+}

@@ -7,7 +7,7 @@ use lathe_test_support::fake_model::{FakeModel, Reply, bad_json, call, cut, rese
 use serde_json::json;
 
 use crate::kill::records_named;
-use crate::lathectl::{Home, text};
+use crate::lathectl::{Home, ended, text};
 
 /// Servers that never get better. Each is tried again as often as allowed, with the pauses
 /// that a real one gets; side by side that is half a minute.
@@ -97,14 +97,12 @@ async fn commands_that_flood_linger_or_hide_leave_nothing_behind() {
             json!({ "command": command, "description": "Try", "timeout": 20_000 }),
         )]);
         model.reply([say("done")]);
-        let mut lathectl = home.command(&["run", "--yes", "go"]);
-        lathectl.stdout(std::process::Stdio::null());
-        let measured = tokio::task::spawn_blocking(move || {
-            lathe_test_support::side_by_side::measure(&mut lathectl).unwrap()
-        });
-        let (usage, status) = measured.await.unwrap();
-        assert!(status.success(), "{command}");
-        assert!(usage.memory < 160.0, "{command}: {} MB", usage.memory);
+        let output = ended(home.within(160, &["run", "--yes", "go"])).await;
+        assert!(
+            output.status.success(),
+            "{command}: {}",
+            text(&output.stderr)
+        );
         assert_eq!(survivors(&marker), Vec::<String>::new(), "{command}");
     }
 }

@@ -3,9 +3,9 @@
 #![cfg(unix)]
 
 use lathe_test_support::fake_model::{FakeModel, text as say};
-use lathe_test_support::side_by_side::{generate, measure};
+use lathe_test_support::side_by_side::generate;
 
-use crate::lathectl::Home;
+use crate::lathectl::{Home, ended, text};
 
 #[tokio::test]
 async fn much_history_is_listed_and_shown_without_much_memory() {
@@ -33,13 +33,8 @@ async fn much_history_is_listed_and_shown_without_much_memory() {
             .all(|one| one["title"].as_str().unwrap().contains("17"))
     );
 
-    // Going on in it needs its tail and what the model sees, in little memory.
-    let mut list = home.command(&["sessions"]);
-    list.stdout(std::process::Stdio::null());
-    let measured = tokio::task::spawn_blocking(move || measure(&mut list).unwrap());
-    let (usage, status) = measured.await.unwrap();
-    assert!(status.success());
-    assert!(usage.memory < 150.0, "{} MB", usage.memory);
+    let list = ended(home.within(150, &["sessions"])).await;
+    assert!(list.status.success(), "{}", text(&list.stderr));
     let export = home.json(&["export", &id]).await;
     assert_eq!(export["messages"].as_array().map(Vec::len), Some(messages));
 }

@@ -9,6 +9,8 @@ use lathe_test_support::fake_model::FakeModel;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+const LATHECTL: &str = env!("CARGO_BIN_EXE_lathectl");
+
 pub struct Home {
     pub folder: TempDir,
 }
@@ -42,9 +44,29 @@ impl Home {
         self.folder.path().join("project")
     }
 
-    /// With nothing of the developer's own environment that could decide anything.
     pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lathectl"));
+        let mut command = self.at_home(LATHECTL);
+        command.args(args);
+        command
+    }
+
+    /// The same, started by another program as the last of its arguments.
+    pub fn inside(&self, program: &str, its_args: &[&str], args: &[&str]) -> Command {
+        let mut command = self.at_home(program);
+        command.args(its_args).arg(LATHECTL).args(args);
+        command
+    }
+
+    /// The same, and it is refused more memory of its own than this. (What the system counts
+    /// as a process's peak begins with that of whoever started it.)
+    pub fn within(&self, megabytes: u32, args: &[&str]) -> Command {
+        let script = format!("ulimit -d {} && exec \"$@\"", megabytes * 1024);
+        self.inside("sh", &["-c", &script, "sh"], args)
+    }
+
+    /// With nothing of the developer's own environment that could decide anything.
+    fn at_home(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
         command
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
@@ -52,17 +74,12 @@ impl Home {
             .env("LATHE_DATA_DIR", self.data())
             .env("LATHE_CONFIG", self.folder.path().join("config.json"))
             .current_dir(self.project())
-            .args(args)
             .stdin(Stdio::null());
         command
     }
 
-    /// Runs to the end. Off the runtime's threads, which the fake model needs.
     pub async fn run(&self, args: &[&str]) -> Output {
-        let mut command = self.command(args);
-        tokio::task::spawn_blocking(move || command.output().unwrap())
-            .await
-            .unwrap()
+        ended(self.command(args)).await
     }
 
     pub async fn json(&self, args: &[&str]) -> Value {
@@ -101,6 +118,13 @@ impl Home {
         ids.map(|session| session["id"].as_str().unwrap().to_owned())
             .collect()
     }
+}
+
+/// Runs to the end. Off the runtime's threads, which the fake model needs.
+pub async fn ended(mut command: Command) -> Output {
+    tokio::task::spawn_blocking(move || command.output().unwrap())
+        .await
+        .unwrap()
 }
 
 pub fn text(bytes: &[u8]) -> String {

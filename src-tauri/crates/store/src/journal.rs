@@ -26,13 +26,13 @@ use crate::key::Key;
 
 pub(crate) const PREFIX: &str = "journal-";
 
-/// More than this would keep whoever plays it back waiting.
-const MOST_RECORDS: usize = 512;
 /// A text that streams in is here as often as it was saved.
 const MOST_BYTES: usize = 16 << 20;
 
 pub(crate) struct Journal {
     path: PathBuf,
+    /// See [`crate::Options::journal`].
+    most_records: usize,
     open: Mutex<Open>,
     /// Held while it is brought to the disk.
     synced: Mutex<Synced>,
@@ -72,9 +72,10 @@ enum Entry {
 }
 
 impl Journal {
-    pub(crate) fn new(locks: &Path, tag: &str) -> Self {
+    pub(crate) fn new(locks: &Path, tag: &str, most_records: usize) -> Self {
         Journal {
             path: locks.join(format!("{PREFIX}{tag}")),
+            most_records,
             open: Mutex::default(),
             synced: Mutex::default(),
         }
@@ -213,7 +214,7 @@ impl Journal {
 
     pub(crate) fn is_long(&self) -> bool {
         let open = self.open.lock();
-        open.keys.len() > MOST_RECORDS || open.bytes > MOST_BYTES
+        open.keys.len() > self.most_records || open.bytes > MOST_BYTES
     }
 
     /// For a process that ends with everything in its files.

@@ -29,6 +29,9 @@ pub struct Options {
     pub fs: Arc<dyn Fs>,
     /// How long a value given to [`Store::write_soon`] may wait.
     pub soon: Duration,
+    /// How many records the journal may hold before they are brought into their files: more
+    /// would keep whoever plays it back waiting.
+    pub journal: usize,
 }
 
 impl Default for Options {
@@ -36,6 +39,7 @@ impl Default for Options {
         Options {
             fs: Arc::new(Disk),
             soon: Duration::from_millis(100),
+            journal: 512,
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::key::Key;
 use crate::migrate;
 use crate::parallel;
 use crate::storage::{Places, Storage};
-use crate::store::begin;
+use crate::store::{Options, begin};
 
 /// Where each project kept its own tree before there was one for all.
 const OLDEST: &str = "project";
@@ -76,7 +76,7 @@ impl Tree {
                 let inside = old.strip_prefix(root).unwrap_or(&old);
                 copy_tree(&old, &copy.join(inside), &mut not_copied)?;
             }
-            begin(Places::below(copy), Arc::new(Disk))?
+            begin(Places::below(copy), Options::default())?
         };
         Ok(Tree {
             storage,

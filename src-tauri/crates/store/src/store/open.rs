@@ -22,8 +22,8 @@ impl Store {
     /// date.
     pub async fn open(root: &Path, options: Options) -> Result<Store> {
         let places = Places::below(root);
-        let Options { fs, soon } = options;
-        let storage = Arc::new(run(move || begin(places, fs)).await?);
+        let soon = options.soon;
+        let storage = Arc::new(run(move || begin(places, options)).await?);
         tokio::spawn(write_what_waits(
             Arc::downgrade(&storage),
             storage.wake.clone(),
@@ -53,7 +53,8 @@ fn look(places: Places) -> Result<Storage> {
     ))
 }
 
-pub(crate) fn begin(places: Places, fs: Arc<dyn Fs>) -> Result<Storage> {
+pub(crate) fn begin(places: Places, options: Options) -> Result<Storage> {
+    let Options { fs, journal, .. } = options;
     let Places {
         root,
         tree,
@@ -72,7 +73,7 @@ pub(crate) fn begin(places: Places, fs: Arc<dyn Fs>) -> Result<Storage> {
     let floor = floor::load(&*fs, &places)?;
     let scratch = Scratch::begin(root, locks)?;
     let writing = Writing {
-        journal: Journal::new(locks, scratch.tag()),
+        journal: Journal::new(locks, scratch.tag(), journal),
         scratch,
         shared: SharedLock::new(lock)?,
     };

@@ -22,6 +22,7 @@ impl Mortal {
         let options = Options {
             fs: fs.clone(),
             soon: Duration::from_secs(3600),
+            ..Options::default()
         };
         let store = Store::open(root, options).await.unwrap();
         Mortal { store, fs }

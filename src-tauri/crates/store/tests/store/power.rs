@@ -24,14 +24,22 @@ struct Machine {
 impl Machine {
     /// `soon`: when what is kept reaches its file.
     async fn on(soon: Duration) -> Self {
-        Machine::at(tempfile::tempdir().unwrap(), Powered::default(), soon).await
+        let options = Options {
+            soon,
+            ..Options::default()
+        };
+        Machine::with(options).await
     }
 
-    async fn at(folder: tempfile::TempDir, fs: Powered, soon: Duration) -> Self {
+    async fn with(options: Options) -> Self {
+        Machine::at(tempfile::tempdir().unwrap(), Powered::default(), options).await
+    }
+
+    async fn at(folder: tempfile::TempDir, fs: Powered, options: Options) -> Self {
         let fs = Arc::new(fs);
         let options = Options {
             fs: fs.clone(),
-            soon,
+            ..options
         };
         let store = Store::open(folder.path(), options).await.unwrap();
         let mut locks = std::fs::read_dir(folder.path().join("locks")).unwrap();
@@ -59,7 +67,11 @@ impl Machine {
     async fn again(self, luck: Luck) -> Self {
         let folder = self.dies(luck).await;
         let fs = Powered::after_a_cut(folder.path());
-        Machine::at(folder, fs, NEVER).await
+        let options = Options {
+            soon: NEVER,
+            ..Options::default()
+        };
+        Machine::at(folder, fs, options).await
     }
 
     async fn dies(self, luck: Luck) -> tempfile::TempDir {
@@ -363,10 +375,16 @@ impl Worker {
 /// Random work, by one alone or by two at once, and a cut at any moment.
 #[tokio::test]
 async fn every_record_is_at_least_as_new_as_when_it_was_secured() {
+    let mut shortened = 0;
     for seed in 1..=count(100, 3000) as u64 {
         let mut dice = Dice(seed * 7919);
-        let soon = [NEVER, Duration::from_millis(1)][dice.roll(2) as usize];
-        let machine = Machine::on(soon).await;
+        let options = Options {
+            soon: [NEVER, Duration::from_millis(1)][dice.roll(2) as usize],
+            // One that is always too long is written anew in the middle of everything.
+            journal: [512, 1][dice.roll(2) as usize],
+            ..Options::default()
+        };
+        let machine = Machine::with(options).await;
         if dice.roll(2) == 0 {
             machine.fs.lasts_for(dice.roll(300));
         }
@@ -379,6 +397,7 @@ async fn every_record_is_at_least_as_new_as_when_it_was_secured() {
             }
         }
         let luck = LUCKS[dice.roll(4) as usize];
+        shortened += machine.fs.replaced(is_journal);
         let (_folder, store) = machine.cut(luck).await;
         let listing = store.parts(&message_id(0)).await.unwrap();
         let found = listing.items.iter().map(|part| {
@@ -389,4 +408,5 @@ async fn every_record_is_at_least_as_new_as_when_it_was_secured() {
         let agreed = first.agrees(&found).and_then(|()| second.agrees(&found));
         assert_eq!(agreed, Ok(()), "seed {seed}, {luck:?}");
     }
+    assert!(shortened > 0, "no journal was ever written anew");
 }

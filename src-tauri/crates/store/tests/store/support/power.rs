@@ -25,6 +25,10 @@ struct Platter {
     bytes: BTreeMap<PathBuf, Vec<u8>>,
     /// What would be there after a cut.
     safe: BTreeMap<PathBuf, Vec<u8>>,
+    /// The names that lead to the same file now and after a cut.
+    same: BTreeSet<PathBuf>,
+    /// How often a file took the place of another one.
+    replaced: BTreeMap<PathBuf, usize>,
     folders: BTreeSet<PathBuf>,
 }
 
@@ -47,6 +51,7 @@ impl Powered {
         Powered(Mutex::new(Platter {
             folders: folders.map(Path::to_owned).collect(),
             bytes: safe.clone(),
+            same: safe.keys().cloned().collect(),
             safe,
             ..Platter::default()
         }))
@@ -58,6 +63,12 @@ impl Powered {
 
     pub fn refuses(&self, changes: u64) {
         self.0.lock().unwrap().refused = changes;
+    }
+
+    pub fn replaced(&self, is_wanted: fn(&Path) -> bool) -> usize {
+        let platter = self.0.lock().unwrap();
+        let wanted = platter.replaced.iter().filter(|(path, _)| is_wanted(path));
+        wanted.map(|(_, times)| times).sum()
     }
 
     /// Nothing happens from now on, and below `root` is what the disk has kept.
@@ -132,6 +143,7 @@ impl Fs for Powered {
     fn create(&self, path: &Path, bytes: &[u8]) -> io::Result<Stamp> {
         self.change(|platter| {
             platter.bytes.remove(path);
+            platter.same.remove(path);
             Disk.create(path, bytes)
         })
     }
@@ -150,7 +162,11 @@ impl Fs for Powered {
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         self.change(|platter| {
+            let is_there = to.exists();
             Disk.rename(from, to)?;
+            *platter.replaced.entry(to.to_owned()).or_default() += usize::from(is_there);
+            platter.same.remove(from);
+            platter.same.remove(to);
             match platter.bytes.remove(from) {
                 Some(bytes) => platter.bytes.insert(to.to_owned(), bytes),
                 None => platter.bytes.remove(to),
@@ -162,6 +178,7 @@ impl Fs for Powered {
     fn remove_file(&self, path: &Path) -> io::Result<()> {
         self.change(|platter| {
             platter.bytes.remove(path);
+            platter.same.remove(path);
             Disk.remove_file(path)
         })
     }
@@ -174,8 +191,7 @@ impl Fs for Powered {
         self.change(|platter| {
             let bytes = fs::read(path)?;
             // A name that leads to the same file shows its new bytes.
-            let is_same = platter.bytes.contains_key(path) && platter.safe.contains_key(path);
-            if is_same {
+            if platter.same.contains(path) {
                 platter.safe.insert(path.to_owned(), bytes.clone());
             }
             platter.bytes.insert(path.to_owned(), bytes);
@@ -192,6 +208,7 @@ impl Fs for Powered {
                     platter.folders.insert(inside);
                 } else {
                     let bytes = platter.bytes.get(&inside).cloned().unwrap_or_default();
+                    platter.same.insert(inside.clone());
                     platter.safe.insert(inside, bytes);
                 }
             }
