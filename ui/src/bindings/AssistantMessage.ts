@@ -9,7 +9,8 @@ import type { TokenUsage } from "./TokenUsage";
 
 export type AssistantMessage = { id: MessageId, sessionID: SessionId, time: AssistantTime, error?: MessageError, 
 /**
- * The user message this answers.
+ * The user message this answers. The oldest answers do not say: whoever reads them from
+ * a store is told the one before them.
  */
 parentID: MessageId, modelID: string, providerID: string, 
 /**

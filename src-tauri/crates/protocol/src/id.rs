@@ -260,6 +260,17 @@ ids! {
     QuestionId = "question", Some("que");
 }
 
+impl MessageId {
+    /// Where an old record does not say which message is meant.
+    pub(crate) fn unsaid() -> Self {
+        MessageId(String::new())
+    }
+
+    pub fn is_unsaid(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
 #[cfg(test)]
 #[path = "id_tests.rs"]
 mod tests;

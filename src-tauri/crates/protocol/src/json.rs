@@ -22,6 +22,15 @@ impl Extra {
     }
 }
 
+/// For what may be `null` where it should be left out, which is also how JavaScript spells NaN.
+pub(crate) fn null_is_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Default + Deserialize<'de>,
+{
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}
+
 /// Reads `3`, `3.0` and `3e0` alike, because other programs write whole numbers as floats;
 /// `null` (how JavaScript spells NaN) reads as zero.
 fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {

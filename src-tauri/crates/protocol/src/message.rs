@@ -10,7 +10,7 @@ use ts_rs::TS;
 use crate::diff::FileDiff;
 use crate::error::MessageError;
 use crate::id::{MessageId, SessionId};
-use crate::json::{Count, Extra, Millis};
+use crate::json::{self, Count, Extra, Millis};
 use crate::part::Part;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
@@ -96,8 +96,13 @@ pub struct AssistantMessage {
     pub session_id: SessionId,
     pub time: AssistantTime,
     pub error: Option<MessageError>,
-    /// The user message this answers.
-    #[serde(rename = "parentID")]
+    /// The user message this answers. The oldest answers do not say: whoever reads them from
+    /// a store is told the one before them.
+    #[serde(
+        rename = "parentID",
+        default = "MessageId::unsaid",
+        skip_serializing_if = "MessageId::is_unsaid"
+    )]
     pub parent_id: MessageId,
     #[serde(rename = "modelID")]
     pub model_id: String,
@@ -108,7 +113,7 @@ pub struct AssistantMessage {
     pub agent: Option<String>,
     pub path: Option<AssistantPath>,
     pub summary: Option<bool>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "json::null_is_default")]
     pub cost: f64,
     #[serde(default)]
     pub tokens: TokenUsage,
@@ -148,7 +153,7 @@ pub struct TokenUsage {
     pub output: Count,
     #[serde(default)]
     pub reasoning: Count,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "json::null_is_default")]
     pub cache: CacheTokens,
     #[serde(flatten)]
     #[ts(skip)]

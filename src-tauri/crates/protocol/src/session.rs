@@ -55,7 +55,9 @@ pub struct ForkedFrom {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[ts(optional_fields)]
 pub struct SessionSummary {
+    #[serde(default)]
     pub additions: Count,
+    #[serde(default)]
     pub deletions: Count,
     /// Early versions did not count files.
     pub files: Option<Count>,

@@ -98,7 +98,43 @@ impl Storage {
                 Loaded::Gone => {}
             }
         }
+        self.name_prompts(session, page.messages.iter_mut().map(|one| &mut one.info))?;
         Ok((page, any_misplaced))
+    }
+
+    /// An answer that does not say what it answers belongs to the prompt before it. `infos`
+    /// follow each other, oldest first.
+    fn name_prompts<'a>(
+        &self,
+        session: &SessionId,
+        infos: impl Iterator<Item = &'a mut Message>,
+    ) -> Result<()> {
+        let mut prompt = None;
+        for info in infos {
+            match info {
+                Message::User(user) => prompt = Some(user.id.clone()),
+                Message::Assistant(answer) if answer.parent_id.is_unsaid() => {
+                    if prompt.is_none() {
+                        prompt = self.prompt_before(session, &answer.id)?;
+                    }
+                    answer.parent_id = prompt.clone().unwrap_or(answer.parent_id.clone());
+                }
+                Message::Assistant(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn prompt_before(&self, session: &SessionId, id: &MessageId) -> Result<Option<MessageId>> {
+        let order = self.order(session)?;
+        let mut older = order.newest_first().skip_while(|place| place.id != *id);
+        let is_prompt = |place: &Place| {
+            let key = Key::message(session, &place.id).ok()?;
+            let read = self.read(&key, &mut Vec::new(), |info| damage::message_of(&key, info));
+            read.ok().flatten()?.as_user().map(drop)
+        };
+        let prompt = older.find(|place| is_prompt(place).is_some());
+        Ok(prompt.map(|place| place.id))
     }
 
     fn load(&self, session: &SessionId, place: &Place, buffer: &mut Vec<u8>) -> Result<Loaded> {
@@ -123,9 +159,11 @@ impl Storage {
 
     pub(crate) fn message(&self, session: &SessionId, id: &MessageId) -> Result<Option<Message>> {
         let key = Key::message(session, id)?;
-        self.read(&key, &mut Vec::new(), |message| {
+        let mut info = self.read(&key, &mut Vec::new(), |message| {
             damage::message_of(&key, message)
-        })
+        })?;
+        self.name_prompts(session, info.iter_mut())?;
+        Ok(info)
     }
 
     /// What is said of the messages that are asked for, newest first, without their parts.

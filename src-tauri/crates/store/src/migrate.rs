@@ -5,7 +5,7 @@
 //! and can be run again over what a kill left. The version moves on only when all of it is on
 //! the disk.
 
-mod diffs;
+pub(crate) mod diffs;
 mod hierarchy;
 
 use std::path::{Path, PathBuf};

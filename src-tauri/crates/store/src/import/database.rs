@@ -8,7 +8,7 @@ mod rows;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use lathe_protocol::SessionId;
 use rusqlite::limits::Limit;
@@ -25,7 +25,8 @@ use rows::Rows;
 
 const MAGIC: &[u8] = b"SQLite format 3\0";
 /// How often a database that changes under our hands is copied anew.
-const TRIES: usize = 3;
+const TRIES: usize = 10;
+const PAUSE: Duration = Duration::from_millis(100);
 /// What belongs to nobody: its kind, what it would belong to, and where it is found.
 const ORPHANS: [(&str, &str, &str); 2] = [
     (
@@ -59,6 +60,9 @@ pub(super) fn is_database(path: &Path) -> Result<bool> {
 
 impl Database {
     pub(super) fn open(path: &Path, staging: &Staging) -> Result<Database> {
+        let folder = path.parent().unwrap_or(path).to_owned();
+        // A link may lead to it, and its journal lies where the file itself is.
+        let path = &dunce::canonicalize(path).doing("looking at", path)?;
         let journal = beside(path, "-wal");
         let journal_len = optional(fs::metadata(&journal)).doing("looking at", &journal)?;
         let connection = match journal_len.is_some_and(|file| file.len() > 0) {
@@ -79,10 +83,7 @@ impl Database {
         connection
             .execute_batch("PRAGMA trusted_schema = OFF; PRAGMA query_only = ON;")
             .map_err(failed)?;
-        Ok(Database {
-            connection,
-            folder: path.parent().unwrap_or(path).to_owned(),
-        })
+        Ok(Database { connection, folder })
     }
 
     fn rows(&self) -> Rows<'_> {
@@ -161,22 +162,38 @@ impl Source for Database {
     }
 }
 
-/// Both files as they are at one moment.
+/// Both files as they are at one moment. A journal that has only grown since is as good: its
+/// tail is complete or does not count.
 fn copy(path: &Path, journal: &Path, into: &Path) -> Result<PathBuf> {
     let target = into.join("source.db");
     for _ in 0..TRIES {
-        let before = (stamp(path)?, stamp(journal)?);
+        let before = (stamp(path)?, round(journal)?);
         fs::copy(path, &target).doing("copying", path)?;
-        let copied = optional(fs::copy(journal, beside(&target, "-wal")));
-        copied.doing("copying", journal)?;
-        if before == (stamp(path)?, stamp(journal)?) {
+        // That of an earlier try is no journal of this one.
+        let journal_copy = beside(&target, "-wal");
+        optional(fs::remove_file(&journal_copy)).doing("removing", &journal_copy)?;
+        optional(fs::copy(journal, &journal_copy)).doing("copying", journal)?;
+        if before == (stamp(path)?, round(journal)?) {
             return Ok(target);
         }
+        std::thread::sleep(PAUSE);
     }
     Err(StoreError::Busy {
         what: "the database".to_owned(),
         pid: None,
     })
+}
+
+/// What a journal begins with: it changes whenever the journal is written from its start again.
+fn round(journal: &Path) -> Result<Option<Vec<u8>>> {
+    const HEADER: u64 = 32;
+    let Some(file) = optional(fs::File::open(journal)).doing("opening", journal)? else {
+        return Ok(None);
+    };
+    let mut header = Vec::new();
+    let read = file.take(HEADER).read_to_end(&mut header);
+    read.doing("reading", journal)?;
+    Ok(Some(header))
 }
 
 fn stamp(path: &Path) -> Result<Option<(u64, SystemTime)>> {
@@ -196,8 +213,8 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
 fn unchanging(path: &Path) -> String {
     let path = path.to_string_lossy().replace('\\', "/");
     let mut uri = String::from("file:");
-    if !path.starts_with('/') && path.contains(':') {
-        // A Windows drive.
+    if !path.starts_with('/') {
+        // A Windows drive: the path is a whole one.
         uri.push('/');
     }
     for c in path.chars() {

@@ -1,6 +1,8 @@
 //! One session as `export` prints it: `{ info, messages: [{ info, parts }] }`.
 
+use std::borrow::Cow;
 use std::path::Path;
+use std::string::FromUtf16Error;
 
 use lathe_protocol::SessionId;
 use serde::Deserialize;
@@ -10,6 +12,7 @@ use super::bundle::Bundle;
 use super::{Source, Unreadable, read_file};
 use crate::error::{IoContext, Result, StoreError};
 use crate::key::Key;
+use crate::migrate::diffs;
 use crate::spelling;
 use crate::storage::encode;
 
@@ -33,7 +36,9 @@ impl Exported {
     pub(super) fn read(path: &Path) -> Result<Exported> {
         let mut bytes = Vec::new();
         read_file(path, &mut bytes).doing("reading", path)?;
-        spelling::from_bytes(&bytes).map_err(|error| StoreError::NotExported(error.to_string()))
+        let not_exported = |error: &dyn ToString| StoreError::NotExported(error.to_string());
+        let text = as_utf8(&bytes).map_err(|error| not_exported(&error))?;
+        spelling::from_bytes(&text).map_err(|error| not_exported(&error))
     }
 
     fn text(&self, field: &str) -> &str {
@@ -41,6 +46,21 @@ impl Exported {
             .get(field)
             .and_then(Value::as_str)
             .unwrap_or_default()
+    }
+}
+
+/// What a Windows shell redirects into a file begins with a mark and may be UTF-16.
+fn as_utf8(bytes: &[u8]) -> Result<Cow<'_, [u8]>, FromUtf16Error> {
+    let decode = |pair: fn([u8; 2]) -> u16, rest: &[u8]| {
+        let (pairs, _) = rest.as_chunks();
+        let units: Vec<u16> = pairs.iter().copied().map(pair).collect();
+        Ok(Cow::Owned(String::from_utf16(&units)?.into_bytes()))
+    };
+    match bytes {
+        [0xef, 0xbb, 0xbf, rest @ ..] => Ok(Cow::Borrowed(rest)),
+        [0xff, 0xfe, rest @ ..] => decode(u16::from_le_bytes, rest),
+        [0xfe, 0xff, rest @ ..] => decode(u16::from_be_bytes, rest),
+        _ => Ok(Cow::Borrowed(bytes)),
     }
 }
 
@@ -61,6 +81,8 @@ impl Source for Exported {
             project => project,
         };
         let key = Key::new(["session", project, id.as_str()])?;
+        // Early versions have them in the session itself.
+        let diffs = diffs::take(&mut self.info);
         let mut bundle = Bundle::new(&key, encode(&self.info)?, unreadable)?;
         for message in std::mem::take(&mut self.messages) {
             let id = message.info["id"].as_str().unwrap_or_default().to_owned();
@@ -74,7 +96,7 @@ impl Source for Exported {
         if let Some(todos) = &self.todos {
             bundle.add_todos(encode(todos)?, unreadable);
         }
-        if let Some(diff) = &self.diff {
+        if let Some(diff) = self.diff.as_ref().or(diffs.as_ref()) {
             bundle.add_diffs(encode(diff)?, unreadable);
         }
         Ok(bundle)

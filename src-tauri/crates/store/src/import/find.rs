@@ -39,11 +39,12 @@ pub fn usual_places() -> Vec<PathBuf> {
 /// The sources at a path. The newer form comes first: a program that moved its data to a
 /// database leaves the old files behind.
 pub(super) fn sources_at(path: &Path) -> Result<Vec<(SourceKind, PathBuf)>> {
-    let metadata = optional(std::fs::metadata(path)).doing("looking at", path)?;
-    let Some(metadata) = metadata else {
+    // The folder around `.` has a name only in the whole path.
+    let whole = optional(dunce::canonicalize(path)).doing("looking at", path)?;
+    let Some(path) = &whole else {
         return Ok(Vec::new());
     };
-    if metadata.is_file() {
+    if path.is_file() {
         let kind = match database::is_database(path)? {
             true => SourceKind::Sqlite,
             false => SourceKind::Exported,

@@ -13,7 +13,7 @@ use super::staging::Staging;
 use super::{Source, Unreadable, read_file, readable, shown};
 use crate::error::{IoContext, Result, optional};
 use crate::fs::{Disk, Fs};
-use crate::key::Key;
+use crate::key::{Key, segment};
 use crate::migrate;
 use crate::parallel;
 use crate::storage::{Places, Storage};
@@ -40,7 +40,7 @@ pub(super) fn is_tree(folder: &Path) -> bool {
 pub(super) fn count(folder: &Path) -> Result<usize> {
     let records = |folder: &Path| {
         let names = files_in(folder);
-        names.filter(|path| path.extension().is_some_and(|end| end == "json"))
+        names.filter(|path| is_json(path))
     };
     let sessions = folder.join("storage").join("session");
     let mut found: HashSet<_> = files_in(&sessions)
@@ -134,6 +134,28 @@ impl Tree {
             }
         }
     }
+
+    /// What lies where records lie and is passed over for its name or its kind.
+    fn strays(&self, unreadable: &mut Vec<Unreadable>) {
+        let tree = &self.storage.places.tree;
+        let mut passed_over = |path: &Path, why: &str| {
+            let what = path.strip_prefix(tree).unwrap_or(path);
+            unreadable.push(Unreadable::new(shown(what), why));
+        };
+        for project in files_in(&tree.join("session")) {
+            if fs::symlink_metadata(&project).is_ok_and(|found| !found.is_dir()) {
+                passed_over(&project, "it is not a folder");
+            }
+        }
+        for kind in ["session", "message", "part"] {
+            for folder in files_in(&tree.join(kind)) {
+                let records = files_in(&folder).filter(|path| is_json(path));
+                for record in records.filter(|path| segment(&name_of(path)).is_err()) {
+                    passed_over(&record, "its name is no id");
+                }
+            }
+        }
+    }
 }
 
 impl Source for Tree {
@@ -158,6 +180,7 @@ impl Source for Tree {
             }
         }
         self.orphans(unreadable);
+        self.strays(unreadable);
         let mut ids: Vec<_> = self.homes.keys().cloned().collect();
         ids.sort_by(|a, b| a.as_str().cmp(b.as_str()));
         Ok(ids)
@@ -252,6 +275,10 @@ fn entries_of(folder: &Path) -> io::Result<Vec<PathBuf>> {
 /// The same, for those who can do without what cannot be read.
 fn files_in(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     entries_of(folder).unwrap_or_default().into_iter()
+}
+
+fn is_json(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "json")
 }
 
 /// The id in a file's or folder's name.

@@ -35,18 +35,22 @@ fn split(change: &mut Change, file: &Path, id: &str) -> Result<()> {
     let Ok(mut session) = spelling::from_bytes::<Value>(&bytes) else {
         return Ok(());
     };
-    let Some(summary) = session.get_mut("summary").and_then(Value::as_object_mut) else {
+    let Some(diffs) = session.as_object_mut().and_then(take) else {
         return Ok(());
     };
-    let Some(diffs) = summary.shift_remove("diffs").filter(Value::is_array) else {
-        return Ok(());
-    };
-    count(summary, &diffs);
     change.add(
         &Path::new("session_diff").join(format!("{id}.json")),
         &encode(&diffs)?,
     )?;
     change.replace(file, bytes, &encode(&session)?)
+}
+
+/// The diffs out of a session's own record; their counts stay.
+pub(crate) fn take(session: &mut Map<String, Value>) -> Option<Value> {
+    let summary = session.get_mut("summary")?.as_object_mut()?;
+    let diffs = summary.shift_remove("diffs").filter(Value::is_array)?;
+    count(summary, &diffs);
+    Some(diffs)
 }
 
 fn count(summary: &mut Map<String, Value>, diffs: &Value) {

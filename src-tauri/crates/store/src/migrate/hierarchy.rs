@@ -16,6 +16,9 @@ use crate::key::segment;
 use crate::spelling;
 use crate::storage::encode;
 
+/// Where sessions of folders without a repository lie, whichever folder it was.
+const NO_PROJECT: &str = "global";
+
 pub(super) fn run(change: &mut Change) -> Result<()> {
     let projects = change.storage.places.root.join("project");
     for directory in change.names(&projects)? {
@@ -57,7 +60,9 @@ impl OldProject {
                         .into_iter()
                         .chain(session["time"]["created"].as_i64())
                         .min();
-                    encode(&self.placed(session, worktree.as_deref()))?
+                    let id = name.strip_suffix(".json").unwrap_or_default();
+                    let own = self.root_of(change, id)?.or_else(|| worktree.clone());
+                    encode(&self.placed(session, own))?
                 }
                 // It comes along as it is and is shown as damaged there.
                 Err(_) => bytes,
@@ -79,14 +84,14 @@ impl OldProject {
     }
 
     /// Sessions did not say where they belong; their folder did.
-    fn placed(&self, mut session: Value, worktree: Option<&str>) -> Value {
+    fn placed(&self, mut session: Value, directory: Option<String>) -> Value {
         if let Some(fields) = session.as_object_mut() {
             fields
                 .entry("projectID")
                 .or_insert_with(|| self.id.clone().into());
             fields
                 .entry("directory")
-                .or_insert_with(|| worktree.unwrap_or_default().into());
+                .or_insert_with(|| directory.unwrap_or_default().into());
         }
         session
     }
@@ -115,21 +120,32 @@ impl OldProject {
         Ok(())
     }
 
-    /// Any answer tells where the project was.
+    /// Any answer tells where the project was; what lies outside of all of them is no project.
     fn worktree(&self, change: &Change) -> Result<Option<String>> {
-        let messages = self.old.join("message");
-        for session in folders(change, &messages)? {
-            let folder = messages.join(session);
-            for name in records(change, &folder)? {
-                let Some(bytes) = change.read(&folder.join(name))? else {
-                    continue;
-                };
-                let Ok(message) = spelling::from_bytes::<Value>(&bytes) else {
-                    continue;
-                };
-                if let Some(root) = message["path"]["root"].as_str() {
-                    return Ok(Some(root.to_owned()));
-                }
+        if self.id == NO_PROJECT {
+            return Ok(None);
+        }
+        for session in folders(change, &self.old.join("message"))? {
+            let root = self.root_of(change, &session)?;
+            if root.is_some() {
+                return Ok(root);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Where a session worked, as one of its answers tells.
+    fn root_of(&self, change: &Change, session: &str) -> Result<Option<String>> {
+        let folder = self.old.join("message").join(session);
+        for name in records(change, &folder)? {
+            let Some(bytes) = change.read(&folder.join(name))? else {
+                continue;
+            };
+            let Ok(message) = spelling::from_bytes::<Value>(&bytes) else {
+                continue;
+            };
+            if let Some(root) = message["path"]["root"].as_str() {
+                return Ok(Some(root.to_owned()));
             }
         }
         Ok(None)

@@ -167,3 +167,55 @@ async fn a_database_is_found_and_counted_without_touching_it() {
     assert_eq!(untouched(source.folder.path()), before);
     assert!(!home.root().join("staging").exists());
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_link_to_a_database_leads_to_its_journal_too() {
+    let source = Source::new("opencode-1.18.sql", true);
+    let elsewhere = tempfile::tempdir().unwrap();
+    let link = elsewhere.path().join("opencode.db");
+    std::os::unix::fs::symlink(source.file(), link).unwrap();
+    let home = Home::new().await;
+    let imported = home.store.import_from(elsewhere.path()).await.unwrap();
+    assert_eq!(imported.added.len(), 2);
+}
+
+#[tokio::test]
+async fn a_database_in_a_folder_of_any_name_is_read() {
+    let home = Home::new().await;
+    let folder = home.root().join("a:b %41?#");
+    std::fs::create_dir(&folder).unwrap();
+    let source = Source::new("opencode-1.18.sql", false);
+    std::fs::copy(source.file(), folder.join("opencode.db")).unwrap();
+    let imported = home.store.import_from(&folder).await.unwrap();
+    assert_eq!(imported.added.len(), 2);
+}
+
+/// As while an answer streams in: the journal grows all the time.
+#[tokio::test]
+async fn a_database_that_is_written_to_meanwhile_is_read_as_it_was() {
+    let source = Source::new("opencode-1.18.sql", true);
+    let writer = Connection::open(source.file()).unwrap();
+    writer
+        .execute_batch(
+            "PRAGMA wal_autocheckpoint = 0; CREATE TABLE ballast (bytes BLOB);
+             INSERT INTO ballast VALUES (zeroblob(60000000)); PRAGMA wal_checkpoint(FULL);",
+        )
+        .unwrap();
+    let (stop, stopped) = std::sync::mpsc::channel::<()>();
+    let writing = std::thread::spawn(move || {
+        let mut written = 0;
+        while stopped.try_recv() == Err(std::sync::mpsc::TryRecvError::Empty) {
+            writer
+                .execute("INSERT INTO ballast VALUES (zeroblob(10))", [])
+                .unwrap();
+            written += 1;
+        }
+        written
+    });
+    let home = Home::new().await;
+    let imported = home.store.import_from(&source.file()).await.unwrap();
+    stop.send(()).unwrap();
+    assert!(writing.join().unwrap() > 0);
+    assert_eq!(imported.added.len(), 2, "{:?}", imported.unreadable);
+}

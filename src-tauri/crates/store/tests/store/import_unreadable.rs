@@ -319,3 +319,27 @@ fn what_a_tree_does_not_let_us_read_is_listed_and_the_rest_arrives() {
         drop(closed);
     });
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn what_a_tree_has_under_names_that_are_none_is_listed() {
+    let source = fixture("opencode-1.1");
+    let storage = source.path().join("storage");
+    let odd = [
+        "part/msg_b996eaebd001AAAAAAAAAAAAAA/prt_bad name.json",
+        "message/ses_46275e2c6ffeAAAAAAAAAAAAAA/msg .json",
+        "session/global/ses_?.json",
+    ];
+    for name in odd {
+        std::fs::write(storage.join(name), "{}").unwrap();
+    }
+    let linked = storage.join("session/linked");
+    std::os::unix::fs::symlink(storage.join("session/global"), linked).unwrap();
+    let home = Home::new().await;
+    let imported = home.store.import_from(source.path()).await.unwrap();
+    assert_eq!(imported.added.len(), 3);
+    let named = whats(&imported.unreadable);
+    for what in odd.into_iter().chain(["session/linked"]) {
+        assert!(named.contains(what), "{what} is not in {named:?}");
+    }
+}

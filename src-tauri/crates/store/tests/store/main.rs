@@ -10,6 +10,7 @@ mod fixtures;
 mod floor;
 mod import;
 mod import_database;
+mod import_older;
 mod import_unreadable;
 mod kept;
 mod kill;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use lathe_protocol::ProjectId;
+use lathe_protocol::{Message, ProjectId};
 use lathe_store::{Options, Store, StoreError};
 use serde_json::json;
 use tempfile::TempDir;
@@ -49,6 +49,11 @@ async fn trees_of_single_projects_become_one() {
         .map(|message| message.parts.len())
         .collect();
     assert_eq!(parts, [1, 3]);
+    let [prompt, answer] = &page.messages[..] else {
+        panic!("{:?}", page.messages)
+    };
+    let answers = |info: &Message| info.as_assistant().map(|answer| answer.parent_id.clone());
+    assert_eq!(answers(&answer.info), Some(prompt.info.id().clone()));
     // The old trees are still there, as the copy that is kept.
     assert_eq!(tree(&folder.path().join("project")), old);
     assert_eq!(

@@ -1,0 +1,148 @@
+//! What early versions wrote otherwise arrives like everything else.
+
+use lathe_protocol::{Message, MessageId, SessionId};
+use lathe_store::Key;
+use serde_json::{Value, json};
+
+use crate::import::import_fixture;
+use crate::support::*;
+
+const SESSION: &str = "ses_46275e2c0ffeImportedAllPar";
+
+fn exported() -> Value {
+    serde_json::from_str(&import_fixture("exported.json")).unwrap()
+}
+
+async fn import(home: &Home, bytes: &[u8]) -> lathe_store::Imported {
+    let file = home.root().join("session.json");
+    std::fs::write(&file, bytes).unwrap();
+    home.store.import_from(&file).await.unwrap()
+}
+
+fn answered(info: &Message) -> &MessageId {
+    &info.as_assistant().unwrap().parent_id
+}
+
+/// Prompts and answers in turn, of which none says what it answers.
+async fn of_the_oldest(home: &Home) -> SessionId {
+    let mut document = exported();
+    let [prompt, answer] = [0, 1].map(|at| document["messages"][at].clone());
+    let times = ["01", "02", "03", "04", "05"];
+    let messages = times.iter().enumerate().map(|(at, number)| {
+        let mut message = if at % 3 == 0 { &prompt } else { &answer }.clone();
+        message["info"]["id"] = json!(format!("msg_b98e55c9d0{number}oldest"));
+        message["info"]["time"]["created"] = json!(1_767_806_134_000_i64 + at as i64);
+        message["parts"] = json!([]);
+        message["info"].as_object_mut().unwrap().remove("parentID");
+        message
+    });
+    document["messages"] = messages.collect();
+    let imported = import(home, document.to_string().as_bytes()).await;
+    assert_eq!(imported.unreadable, []);
+    imported.added[0].id.clone()
+}
+
+#[tokio::test]
+async fn an_answer_that_names_no_prompt_belongs_to_the_one_before_it() {
+    let home = Home::new().await;
+    let id = of_the_oldest(&home).await;
+    let prompts = [1, 4].map(|at| format!("msg_b98e55c9d00{at}oldest"));
+    let [first, second] = prompts.map(|id| MessageId::parse(&id).unwrap());
+    for limit in 1..=5 {
+        let page = home.store.messages(&id, None, limit).await.unwrap();
+        let answers = page.messages.iter().map(|one| &one.info);
+        for answer in answers.filter(|info| info.as_assistant().is_some()) {
+            let is_early = answer.id().as_str() < second.as_str();
+            let prompt = if is_early { &first } else { &second };
+            assert_eq!(answered(answer), prompt, "{} of {limit}", answer.id());
+        }
+    }
+    let third = MessageId::parse("msg_b98e55c9d003oldest").unwrap();
+    let alone = home.store.message_info(&id, &third).await.unwrap();
+    assert_eq!(answered(&alone.unwrap()), &first);
+    let whole = home.store.message(&id, &third).await.unwrap().unwrap();
+    assert_eq!(answered(&whole.info), &first);
+}
+
+#[tokio::test]
+async fn sessions_outside_of_projects_keep_their_own_folders() {
+    let source = tempfile::tempdir().unwrap();
+    let storage = source.path().join("project/global/storage/session");
+    let write = |name: &str, value: Value| {
+        let path = storage.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, value.to_string()).unwrap();
+    };
+    let sessions = ["ses_46275e2c1ffeFirst", "ses_46275e2c2ffeSecond"];
+    for (at, id) in sessions.iter().enumerate() {
+        let time = json!({ "created": 1, "updated": 1 });
+        let session = json!({ "id": id, "title": "Old", "version": "0.5.29", "time": time });
+        write(&format!("info/{id}.json"), session);
+        let folder = format!("/home/user/{at}");
+        let answer = json!({
+            "id": format!("msg_b98e55c9d001{at}"), "sessionID": id, "role": "assistant",
+            "time": { "created": 2 }, "modelID": "m", "providerID": "p",
+            "path": { "cwd": folder, "root": folder },
+        });
+        write(&format!("message/{id}/msg_b98e55c9d001{at}.json"), answer);
+    }
+
+    let home = Home::new().await;
+    let imported = home.store.import_from(source.path()).await.unwrap();
+    assert_eq!(imported.unreadable, []);
+    let added = imported.added.iter();
+    let folders: Vec<_> = added.map(|session| session.directory.as_str()).collect();
+    assert_eq!(folders, ["/home/user/0", "/home/user/1"]);
+    assert_eq!(home.store.projects().await.unwrap().items, []);
+}
+
+#[tokio::test]
+async fn diffs_inside_an_exported_session_go_to_their_own_record() {
+    let home = Home::new().await;
+    let mut document = exported();
+    let diff = json!({
+        "file": "a.txt", "before": "1\n", "after": "2\n", "additions": 1, "deletions": 1,
+    });
+    document["info"]["summary"] = json!({ "diffs": [diff] });
+    document["diff"] = Value::Null;
+    let imported = import(&home, document.to_string().as_bytes()).await;
+    assert_eq!(imported.unreadable, []);
+    let summary = serde_json::to_value(&imported.added[0].summary).unwrap();
+    assert_eq!(
+        summary,
+        json!({ "additions": 1, "deletions": 1, "files": 1 })
+    );
+    let key = Key::session_diff(&SessionId::parse(SESSION).unwrap()).unwrap();
+    let diffs: Option<Value> = home.store.read(&key).await.unwrap();
+    assert_eq!(diffs, Some(json!([diff])));
+}
+
+#[tokio::test]
+async fn what_is_not_a_number_is_none() {
+    let home = Home::new().await;
+    let mut document = exported();
+    let answer = &mut document["messages"][1]["info"];
+    answer["cost"] = Value::Null;
+    answer["tokens"]["cache"] = Value::Null;
+    let imported = import(&home, document.to_string().as_bytes()).await;
+    assert_eq!(imported.unreadable, []);
+    let page = home.store.messages(&imported.added[0].id, None, 9).await;
+    let page = page.unwrap();
+    let answer = page.messages[1].info.as_assistant().unwrap();
+    assert_eq!((answer.cost, answer.tokens.cache.read.0), (0.0, 0));
+}
+
+#[tokio::test]
+async fn a_session_that_a_windows_shell_wrote_down_is_read() {
+    let text = exported().to_string();
+    let units = || std::iter::once('\u{feff}').chain(text.chars());
+    let utf16: Vec<u16> = units().collect::<String>().encode_utf16().collect();
+    let marked = units().collect::<String>().into_bytes();
+    let little = utf16.iter().flat_map(|unit| unit.to_le_bytes()).collect();
+    let big = utf16.iter().flat_map(|unit| unit.to_be_bytes()).collect();
+    for bytes in [marked, little, big] {
+        let home = Home::new().await;
+        let imported = import(&home, &bytes).await;
+        assert_eq!((imported.added.len(), imported.unreadable), (1, vec![]));
+    }
+}
