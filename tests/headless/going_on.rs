@@ -4,6 +4,7 @@
 use lathe_provider::WireKind;
 use lathe_session::{Options, Sessions};
 use lathe_test_support::fake_model::{FakeModel, text as say};
+use lathe_test_support::git::commit_all;
 use serde_json::{Value, json};
 
 use crate::kill::records;
@@ -162,4 +163,39 @@ async fn only_a_turn_starts_the_servers() {
         );
         assert!(!started.exists(), "{args:?}");
     }
+}
+
+#[tokio::test]
+async fn a_clone_does_not_go_on_in_the_folder_it_was_cloned_from() {
+    let model = FakeModel::start().await;
+    let home = Home::new(&model);
+    commit_all(&home.project()).unwrap();
+    model.reply([say("hello")]);
+    assert!(home.run(&["run", "hi"]).await.status.success());
+    let clone = home.folder.path().join("clone");
+    let cloned = std::process::Command::new("git")
+        .args(["clone", "--quiet"])
+        .args([&home.project(), &clone])
+        .status();
+    assert!(cloned.unwrap().success());
+
+    let clone = clone.to_str().unwrap();
+    let go_on = ["run", "--continue", "--directory", clone, "go on"];
+    let output = home.run(&go_on).await;
+    assert!(!output.status.success());
+    let said = text(&output.stderr);
+    let elsewhere = home.project().canonicalize().unwrap();
+    assert!(said.contains(elsewhere.to_str().unwrap()), "{said}");
+
+    for words in ["begin", "go on"] {
+        model.reply([say(words)]);
+        let flag = if words == "begin" {
+            "--yes"
+        } else {
+            "--continue"
+        };
+        let output = home.run(&["run", flag, "--directory", clone, words]).await;
+        assert!(output.status.success(), "{}", text(&output.stderr));
+    }
+    assert_eq!(home.sessions().await.len(), 2);
 }

@@ -77,11 +77,25 @@ async fn place(sessions: &Sessions, directory: &Path, args: &RunArgs) -> Outcome
     if !args.continue_last {
         return Ok((Place::New(directory.canonicalize()?), project));
     }
-    let mut found = sessions.list(&project).await?.into_iter();
-    match found.find(|one| one.parent_id.is_none()) {
-        Some(session) => Ok((Place::Old(Box::new(session)), project)),
-        None => Err("there is no session here to go on with".into()),
+    let session = last_here(sessions, &project).await?;
+    Ok((Place::Old(Box::new(session)), project))
+}
+
+/// Clones and worktrees of a repository share their sessions; each works in its own folder.
+async fn last_here(sessions: &Sessions, project: &Project) -> Outcome<Session> {
+    let mut found = sessions.list(project).await?;
+    found.retain(|one| one.parent_id.is_none());
+    for session in &found {
+        if sessions.worktree(session).await? == Path::new(&project.worktree) {
+            return Ok(session.clone());
+        }
     }
+    let elsewhere = found.first().map(|one| {
+        let (folder, id) = (&one.directory, &one.id);
+        format!("; the last one of this project works in {folder} (--session {id})")
+    });
+    let elsewhere = elsewhere.unwrap_or_default();
+    Err(format!("there is no session here to go on with{elsewhere}").into())
 }
 
 fn model_named(text: &str) -> Outcome<ModelRef> {
