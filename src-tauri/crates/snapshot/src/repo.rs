@@ -422,12 +422,7 @@ fn refuse(worktree: &Path, data_dir: &Path) -> Result<(), Refused> {
 
 /// Enough for git to recognise a repository, so that people can look into it.
 fn lay_out(dir: &Path, worktree: &Path) -> io::Result<(Objects, Refs)> {
-    fs::create_dir_all(dir)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        fs::set_permissions(dir, fs::Permissions::from_mode(0o700))?;
-    }
+    whole::create_private_dirs(dir)?;
     let objects = Objects::open(&dir.join("objects"))?;
     let refs = Refs::open(dir)?;
     let files: [(&str, &[u8]); 3] = [

@@ -22,6 +22,15 @@ pub(crate) fn write_whole_by(by: &Path, path: &Path, bytes: &[u8]) -> io::Result
     Ok(())
 }
 
+/// Folders that hold what is the person's own, whatever lies around them.
+pub(crate) fn create_private_dirs(dir: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(dir)
+}
+
 pub(crate) const TEMPORARY: &str = ".tmp-";
 
 pub(crate) fn temporary(dir: &Path) -> io::Result<tempfile::NamedTempFile> {

@@ -10,6 +10,7 @@ use crate::damage;
 use crate::error::{Damaged, IoContext, Result, optional};
 use crate::fs::Entry;
 use crate::key::Key;
+use crate::migrate;
 use crate::parallel;
 use crate::storage::{Storage, record_name};
 
@@ -45,6 +46,7 @@ impl Storage {
         for (kind, depth) in KINDS {
             self.walk(Path::new(kind), depth, &mut keys, &mut report.strays)?;
         }
+        self.strays_above(&mut report.strays)?;
         keys.sort();
         report.strays.sort();
         report.orphans = orphans(&keys);
@@ -104,6 +106,18 @@ impl Storage {
                 None => strays.push(inside),
             }
         }
+        Ok(())
+    }
+
+    /// Files beside the kinds of records. A folder there may hold a kind that a newer version
+    /// knows.
+    fn strays_above(&self, strays: &mut Vec<PathBuf>) -> Result<()> {
+        let tree = &self.places.tree;
+        let entries = self.fs.entries(tree).doing("listing", tree)?;
+        let strange = entries
+            .into_iter()
+            .filter(|entry| !entry.is_dir && entry.name != migrate::MARK && !self.is_in_use(entry));
+        strays.extend(strange.map(|entry| entry.name.into()));
         Ok(())
     }
 

@@ -48,9 +48,18 @@ pub struct Disk;
 impl Fs for Disk {
     fn read(&self, path: &Path, into: &mut Vec<u8>) -> io::Result<()> {
         into.clear();
+        let mut options = OpenOptions::new();
+        options.read(true);
+        // A pipe that somebody put there must not hold us up.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::custom_flags(
+            &mut options,
+            rustix::fs::OFlags::NONBLOCK.bits() as i32,
+        );
         // Reading a bare `File` to its end asks for size and position first. Our files are
         // small and the buffer is used again, so those calls would be a third of the cost.
-        File::open(path)?.take(u64::MAX).read_to_end(into).map(drop)
+        let file = options.open(path)?;
+        file.take(u64::MAX).read_to_end(into).map(drop)
     }
 
     fn stat(&self, path: &Path) -> io::Result<Stamp> {

@@ -18,12 +18,15 @@ type Migration = fn(&mut Change) -> Result<()>;
 
 const MIGRATIONS: [Migration; 2] = [hierarchy::run, diffs::run];
 
+/// The file that says how far a tree has come.
+pub(crate) const MARK: &str = "migration";
+
 /// The version that this program writes.
 pub(crate) const VERSION: u32 = MIGRATIONS.len() as u32;
 
 /// A tree without the file, or with something else in it, is of the first version.
 pub(crate) fn version(fs: &dyn Fs, places: &Places) -> Result<u32> {
-    let path = places.tree.join("migration");
+    let path = places.tree.join(MARK);
     let mut bytes = Vec::new();
     let found = optional(fs.read(&path, &mut bytes)).doing("reading", &path)?;
     let text = found
@@ -122,7 +125,7 @@ impl Change<'_> {
             let (Step::Added(path) | Step::Replaced { path, .. }) = step;
             self.fs().sync_file(path).doing("syncing", path)?;
         }
-        let path = self.storage.places.tree.join("migration");
+        let path = self.storage.places.tree.join(MARK);
         self.steps.push(match self.read(&path)? {
             Some(before) => Step::Replaced {
                 path: path.clone(),

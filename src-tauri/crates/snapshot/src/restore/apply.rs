@@ -20,6 +20,7 @@ use crate::{
     path::RelPath,
     repo::SideRepo,
     tree::{Leaf, Mode, TreeId},
+    whole::create_private_dirs,
 };
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -260,7 +261,7 @@ impl Trash {
         if let Some(batch) = &self.batch {
             return Ok(batch.clone());
         }
-        fs::create_dir_all(&self.dir)?;
+        create_private_dirs(&self.dir)?;
         for n in 1u64.. {
             let batch = self.dir.join(n.to_string());
             match fs::create_dir(&batch) {
@@ -279,7 +280,7 @@ impl Trash {
         let batch = self.batch()?;
         let to = batch.join(crate::os::path_of(path.as_bytes()));
         if let Some(parent) = to.parent() {
-            fs::create_dir_all(parent)?;
+            create_private_dirs(parent)?;
         }
         let into = Folder::open(to.parent().unwrap_or(&batch))?;
         match folder.move_new(name, &into, path.name()) {

@@ -361,3 +361,19 @@ fn git_finds_nothing_wrong_with_the_side_repository() {
         String::from_utf8_lossy(&fsck.stderr)
     );
 }
+
+#[cfg(unix)]
+#[test]
+fn what_was_taken_back_and_what_was_kept_is_nobody_elses_business() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = World::new();
+    let before = world.take();
+    world.write("secret/a.txt", "1");
+    let after = world.take();
+    world.revert(&before, &after);
+    assert!(!world.exists("secret/a.txt"));
+    for folder in [world.data().join("snapshot"), world.trash()] {
+        let mode = fs::metadata(&folder).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700, "{}", folder.display());
+    }
+}

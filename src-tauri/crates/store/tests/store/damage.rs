@@ -170,6 +170,7 @@ async fn a_check_names_what_is_wrong_and_a_repair_moves_it_aside() {
     std::fs::write(home.file(&format!("{bad}.json")), "{").unwrap();
     std::fs::write(home.file("session/global/x.json.tmp"), "half").unwrap();
     std::fs::write(home.file("session/notes.txt"), "mine").unwrap();
+    std::fs::write(home.file("stray.txt"), "also mine").unwrap();
 
     let report = home.store.check().await.unwrap();
     let reason = "EOF while parsing an object at line 1 column 1".to_owned();
@@ -187,6 +188,7 @@ async fn a_check_names_what_is_wrong_and_a_repair_moves_it_aside() {
         strays: vec![
             "session/global/x.json.tmp".into(),
             "session/notes.txt".into(),
+            "stray.txt".into(),
         ],
     };
     assert_eq!(report, expected);
@@ -200,6 +202,20 @@ async fn a_check_names_what_is_wrong_and_a_repair_moves_it_aside() {
     let aside = tree(&home.root().join("quarantine"));
     assert_eq!(aside["strays/session/notes.txt"], b"mine");
     assert_eq!(kept(&home, &bad), [b"{".to_vec()]);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_pipe_where_a_record_should_be_holds_nobody_up() {
+    let home = Home::new().await;
+    fill(&home.store, 1, 1, 1).await;
+    let pipe = home.file(&format!("part/{}/prt_pipe.json", message_id(0)));
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    let page = home.store.messages(&session_id(1), None, 9).await.unwrap();
+    assert_eq!((page.messages[0].parts.len(), page.damaged.len()), (1, 1));
+    let report = home.store.check().await.unwrap();
+    assert_eq!(report.damaged.len(), 1);
 }
 
 proptest! {
