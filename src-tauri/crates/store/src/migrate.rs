@@ -7,6 +7,7 @@
 
 pub(crate) mod diffs;
 mod hierarchy;
+mod inline;
 
 use std::path::{Path, PathBuf};
 

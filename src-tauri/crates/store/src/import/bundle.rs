@@ -94,7 +94,7 @@ impl Bundle {
         };
         for (part, bytes) in parts {
             let checked = bytes.and_then(|bytes| {
-                let key = part_of(session, &message, &part, &bytes)?;
+                let key = part_of(session, message.id(), &part, &bytes)?;
                 Ok((key, bytes))
             });
             match checked {
@@ -103,7 +103,19 @@ impl Bundle {
             }
         }
         self.records.push((key, bytes));
-        self.messages.push(message);
+        self.messages.push(message.id().clone());
+        self.place_by(&message);
+    }
+
+    /// The oldest sessions do not say where they work; their answers do.
+    fn place_by(&mut self, message: &Message) {
+        let answer = message.as_assistant();
+        let path = answer.and_then(|answer| answer.path.as_ref());
+        if let (true, Some(path)) = (self.session.directory.is_empty(), path) {
+            self.session.directory.clone_from(&path.root);
+            // What was parsed can be written.
+            self.bytes = encode(&self.session).unwrap_or(std::mem::take(&mut self.bytes));
+        }
     }
 
     pub(super) fn add_todos(&mut self, bytes: Vec<u8>, unreadable: &mut Vec<Unreadable>) {
@@ -153,11 +165,11 @@ pub(super) fn session_of(key: &Key, bytes: &[u8]) -> Result<Session> {
     })
 }
 
-fn message_of(session: &SessionId, id: &str, bytes: &[u8]) -> Result<(Key, MessageId), String> {
+fn message_of(session: &SessionId, id: &str, bytes: &[u8]) -> Result<(Key, Message), String> {
     let id = MessageId::parse(id).map_err(|bad| bad.to_string())?;
     let key = Key::message(session, &id).map_err(|bad| bad.to_string())?;
-    damage::message_of(&key, parse::<Message>(bytes)?)?;
-    Ok((key, id))
+    let message = damage::message_of(&key, parse::<Message>(bytes)?)?;
+    Ok((key, message))
 }
 
 fn part_of(

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use lathe_protocol::ProjectId;
 use serde_json::{Value, json};
 
-use super::Change;
+use super::{Change, inline};
 use crate::damage::fingerprint;
 use crate::error::Result;
 use crate::key::segment;
@@ -100,7 +100,13 @@ impl OldProject {
         let messages = self.old.join("message");
         for session in folders(change, &messages)? {
             let folder = messages.join(&session);
-            copy(change, &folder, &Path::new("message").join(&session))?;
+            for name in records(change, &folder)? {
+                let Some(bytes) = change.read(&folder.join(&name))? else {
+                    continue;
+                };
+                let to = Path::new("message").join(&session).join(&name);
+                add_message(change, &to, bytes)?;
+            }
         }
         Ok(())
     }
@@ -144,12 +150,28 @@ impl OldProject {
             let Ok(message) = spelling::from_bytes::<Value>(&bytes) else {
                 continue;
             };
-            if let Some(root) = message["path"]["root"].as_str() {
+            if let Some(root) = inline::root(&message) {
                 return Ok(Some(root.to_owned()));
             }
         }
         Ok(None)
     }
+}
+
+/// Its parts are there before it is.
+fn add_message(change: &mut Change, to: &Path, bytes: Vec<u8>) -> Result<()> {
+    let message = spelling::from_bytes::<Value>(&bytes).ok();
+    let Some(split) = message.as_ref().and_then(inline::split) else {
+        return change.add(to, &bytes);
+    };
+    let name = to.file_stem().unwrap_or_default();
+    let folder = Path::new("part").join(name);
+    for (id, part) in split.parts {
+        if segment(&id).is_ok() {
+            change.add(&folder.join(format!("{id}.json")), &encode(&part)?)?;
+        }
+    }
+    change.add(to, &encode(&split.info)?)
 }
 
 fn copy(change: &mut Change, from: &Path, to: &Path) -> Result<()> {

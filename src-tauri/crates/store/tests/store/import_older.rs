@@ -4,7 +4,7 @@ use lathe_protocol::{Message, MessageId, SessionId};
 use lathe_store::Key;
 use serde_json::{Value, json};
 
-use crate::import::import_fixture;
+use crate::import::{import_fixture, kinds};
 use crate::support::*;
 
 const SESSION: &str = "ses_46275e2c0ffeImportedAllPar";
@@ -94,6 +94,106 @@ async fn sessions_outside_of_projects_keep_their_own_folders() {
     let folders: Vec<_> = added.map(|session| session.directory.as_str()).collect();
     assert_eq!(folders, ["/home/user/0", "/home/user/1"]);
     assert_eq!(home.store.projects().await.unwrap().items, []);
+}
+
+#[tokio::test]
+async fn a_session_that_does_not_say_where_it_worked_is_told_by_its_answers() {
+    let home = Home::new().await;
+    let mut document = exported();
+    document["info"]
+        .as_object_mut()
+        .unwrap()
+        .remove("directory");
+    let imported = import(&home, document.to_string().as_bytes()).await;
+    let expected = &document["messages"][1]["info"]["path"]["root"];
+    assert_eq!(json!(imported.added[0].directory), *expected);
+}
+
+#[tokio::test]
+async fn messages_of_the_first_version_arrive_with_what_they_held() {
+    const ID: &str = "ses_46275e2c3ffeFirst";
+    let source = tempfile::tempdir().unwrap();
+    let storage = source.path().join("project/home-user-app/storage/session");
+    let write = |name: &str, value: Value| {
+        let path = storage.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, value.to_string()).unwrap();
+    };
+    let time = json!({ "created": 1, "updated": 1 });
+    let session = json!({ "id": ID, "title": "Old", "version": "0.1.174", "time": time });
+    write(&format!("info/{ID}.json"), session);
+    let prompt = json!({
+        "id": "msg_b98e55c9d001", "role": "user",
+        "metadata": { "time": { "created": 1 }, "sessionID": ID, "tool": {} },
+        "parts": [
+            { "type": "text", "text": "look" },
+            { "type": "file", "mediaType": "image/png", "url": "data:image/png;base64,AA==" },
+        ],
+    });
+    write(&format!("message/{ID}/msg_b98e55c9d001.json"), prompt);
+    let called = |state: &str, id: &str| {
+        let call = json!({
+            "state": state, "toolCallId": id, "toolName": "read", "args": { "filePath": "a" },
+        });
+        json!({ "type": "tool-invocation", "toolInvocation": call })
+    };
+    let mut done = called("result", "call_1");
+    done["toolInvocation"]["result"] = json!("content");
+    let tool = json!({ "call_1": {
+        "title": "a", "time": { "start": 2, "end": 3 }, "preview": "c",
+    } });
+    let answer = json!({
+        "id": "msg_b98e55c9d002", "role": "assistant",
+        "metadata": {
+            "time": { "created": 2, "completed": 4 }, "sessionID": ID, "tool": tool,
+            "assistant": {
+                "modelID": "m", "providerID": "p", "cost": 0.5, "system": [],
+                "path": { "cwd": "/home/user/app", "root": "/home/user/app" },
+                "tokens": { "input": 1, "output": 2, "reasoning": 0 },
+            },
+        },
+        "parts": [
+            { "type": "step-start" }, { "type": "reasoning", "text": "hm" },
+            done, called("call", "call_2"), { "type": "text", "text": "done" },
+        ],
+    });
+    write(&format!("message/{ID}/msg_b98e55c9d002.json"), answer);
+
+    let home = Home::new().await;
+    let imported = home.store.import_from(source.path()).await.unwrap();
+    assert_eq!(imported.unreadable, []);
+    assert_eq!(imported.added[0].directory, "/home/user/app");
+    assert_eq!(
+        kinds(&home, ID).await,
+        [
+            vec!["text", "file"],
+            vec!["step-start", "reasoning", "tool", "tool", "text"]
+        ]
+    );
+    let page = home.store.messages(&imported.added[0].id, None, 9).await;
+    let page = serde_json::to_value(page.unwrap().messages).unwrap();
+    let info = &page[1]["info"];
+    assert_eq!(
+        (&info["parentID"], &info["modelID"], &info["cost"]),
+        (&json!("msg_b98e55c9d001"), &json!("m"), &json!(0.5))
+    );
+    let states: Vec<_> = [2, 3]
+        .map(|at| page[1]["parts"][at]["state"].clone())
+        .into();
+    assert_eq!(
+        states,
+        [
+            json!({
+                "status": "completed", "input": { "filePath": "a" }, "output": "content",
+                "title": "a", "metadata": { "preview": "c" }, "time": { "start": 2, "end": 3 },
+            }),
+            json!({
+                "status": "error", "input": { "filePath": "a" },
+                "error": "Tool execution aborted", "metadata": {},
+                "time": { "start": 0, "end": 0 },
+            }),
+        ]
+    );
 }
 
 #[tokio::test]
