@@ -6,6 +6,8 @@
     reason = "a test that cannot go on has failed"
 )]
 
+#[cfg(unix)]
+mod asking;
 mod commands;
 mod ending;
 mod events;

@@ -1,10 +1,12 @@
 //! One turn from a terminal.
 
 mod answer;
+mod choose;
 mod follow;
 mod start;
 mod stop;
 mod verdict;
+mod what;
 
 use std::path::Path;
 use std::process::ExitCode;
