@@ -9,6 +9,7 @@
 #[cfg(unix)]
 mod asking;
 mod commands;
+mod config;
 mod ending;
 mod events;
 mod faults;

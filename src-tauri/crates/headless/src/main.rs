@@ -3,6 +3,7 @@
 //! Same data, same config, safe beside the open app: a session has one writer at a time.
 
 mod args;
+mod config;
 mod data;
 mod output;
 mod run;
@@ -62,6 +63,8 @@ async fn dispatch(args: Args) -> Outcome {
     if let Command::Completions { shell } = args.command {
         return completions(shell);
     }
+    // Opening what is stored may change it.
+    config::check_named(&args.command, args.config.as_deref())?;
     let data_dir = match args.data_dir {
         Some(dir) => dir,
         None => default_data_dir()?,

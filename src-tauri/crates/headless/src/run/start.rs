@@ -9,8 +9,8 @@ use lathe_session::models::DEMO;
 use lathe_session::{Sessions, parse_model_ref};
 use url::Url;
 
-use crate::Outcome;
 use crate::args::RunArgs;
+use crate::{Outcome, config};
 
 pub struct Start {
     place: Place,
@@ -22,12 +22,22 @@ enum Place {
     Old(Box<Session>),
 }
 
+impl Place {
+    fn folder(&self) -> &Path {
+        match self {
+            Place::New(folder) => folder,
+            Place::Old(session) => session.directory.as_ref(),
+        }
+    }
+}
+
 impl Start {
     pub async fn of(sessions: &Sessions, directory: &Path, args: RunArgs) -> Outcome<Self> {
         let model = args.model.as_deref().map(model_named).transpose()?;
         let files = args.file.iter().map(|path| attached(path));
         let files = files.collect::<Outcome<Vec<_>>>()?;
         let (place, project) = place(sessions, directory, &args).await?;
+        config::note(&sessions.config_problems_in(&project, place.folder()).await);
         let last = match &place {
             Place::New(_) => None,
             Place::Old(session) => sessions.newest_prompt(session).await?,
