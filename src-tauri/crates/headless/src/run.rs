@@ -3,6 +3,7 @@
 mod answer;
 mod choose;
 mod follow;
+mod model;
 mod start;
 mod stop;
 mod verdict;
