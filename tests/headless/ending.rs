@@ -114,6 +114,21 @@ async fn a_closed_standard_error_ends_nothing() {
     assert_eq!(text(&output.stdout), "Look.\nIt says one.\n");
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn a_script_of_completions_that_nobody_reads_ends_quietly() {
+    let home = Home::with_config(json!({}));
+    let mut command = home.command(&["completions", "bash"]);
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    command.stdout(writer).stderr(std::process::Stdio::piped());
+    let child = command.spawn().unwrap();
+    let output = tokio::task::spawn_blocking(move || child.wait_with_output().unwrap());
+    let output = output.await.unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(text(&output.stderr), "");
+}
+
 #[cfg(target_os = "linux")]
 mod signals {
     use std::process::{Child, Output, Stdio};
@@ -140,7 +155,12 @@ mod signals {
     async fn a_program_that_is_asked_to_end_leaves_no_command_behind() {
         let model = FakeModel::start().await;
         let home = Home::new(&model);
-        let signals = [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)];
+        let signals = [
+            (Signal::INT, 130),
+            (Signal::TERM, 143),
+            (Signal::HUP, 129),
+            (Signal::QUIT, 131),
+        ];
         for (signal, code) in signals {
             let marker = format!("8{code}{:07}", std::process::id());
             let up = home.project().join(&marker);

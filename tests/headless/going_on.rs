@@ -108,11 +108,44 @@ async fn a_run_that_is_refused_leaves_no_session_behind() {
         vec!["run", " "],
         vec!["run", "--file", "core", "look"],
         vec!["run", "--continue", "hi"],
+        vec!["run", "--model", "foo/bar", "hi"],
+        vec!["run", "--variant", "gone", "hi"],
+        vec!["run", "--model", "fake/m", "--variant", "gone", "hi"],
     ] {
         let output = home.run(&args).await;
         assert!(!output.status.success(), "{args:?}");
         assert_eq!(home.sessions().await, Vec::<String>::new(), "{args:?}");
     }
+}
+
+#[tokio::test]
+async fn a_model_or_variant_that_is_not_there_is_refused_by_name() {
+    let model = FakeModel::start().await;
+    let config = json!({ "provider": { "fake": provider(&model) }, "model": "fake/m2" });
+    let home = Home::with_config(config);
+    let output = home.run(&["run", "--model", "foo/bar", "hi"]).await;
+    let said = text(&output.stderr);
+    assert!(said.contains("no provider called foo"), "{said}");
+    let output = home.run(&["run", "--variant", "hihg", "hi"]).await;
+    let said = text(&output.stderr);
+    assert!(said.contains("fake/m2 has no variant \"hihg\""), "{said}");
+    assert!(said.contains("high"), "{said}");
+    model.reply([say("hello")]);
+    let output = home.run(&["run", "--variant", "high", "hi"]).await;
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}
+
+#[tokio::test]
+async fn a_model_of_a_server_on_this_machine_can_be_named() {
+    let model = FakeModel::start().await;
+    let url = model.base_url(WireKind::OpenaiChat);
+    let home = Home::with_config(json!({
+        "provider": { "ollama": { "options": { "baseURL": url } } },
+    }));
+    model.reply([say("from next door")]);
+    let output = home.run(&["run", "--model", "ollama/fake-model", "hello"]);
+    let output = output.await;
+    assert_eq!(text(&output.stdout), "from next door\n");
 }
 
 #[tokio::test]

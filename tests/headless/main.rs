@@ -6,7 +6,10 @@
     reason = "a test that cannot go on has failed"
 )]
 
+#[cfg(unix)]
+mod asking;
 mod commands;
+mod config;
 mod ending;
 mod events;
 mod faults;

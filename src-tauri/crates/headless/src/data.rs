@@ -7,7 +7,7 @@ use lathe_protocol::SessionId;
 use lathe_render::escape::visible_line;
 use lathe_session::Sessions;
 
-use crate::{Outcome, output};
+use crate::{Outcome, config, output};
 
 pub async fn sessions(
     sessions: &Sessions,
@@ -74,6 +74,7 @@ pub async fn remove(sessions: &Sessions, id: &SessionId) -> Outcome {
 /// Those of the project, which brings its own if it is trusted, and what runs on this machine.
 pub async fn models(sessions: &Sessions, directory: &Path, json: bool) -> Outcome {
     let project = sessions.project_at(directory).await?;
+    config::note(&sessions.config_problems(&project).await?);
     sessions.models().look_around().await;
     let catalog = sessions.models_of(&project).await.catalog();
     if json {

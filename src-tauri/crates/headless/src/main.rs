@@ -3,6 +3,7 @@
 //! Same data, same config, safe beside the open app: a session has one writer at a time.
 
 mod args;
+mod config;
 mod data;
 mod output;
 mod run;
@@ -13,6 +14,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{CommandFactory, Parser};
+use clap_complete::Shell;
 use lathe_session::{Options, Sessions, default_data_dir};
 
 use args::{Args, Command};
@@ -22,15 +24,6 @@ type Outcome<T = ExitCode> = Result<T, Box<dyn std::error::Error>>;
 
 fn main() -> ExitCode {
     let args = Args::parse();
-    if let Command::Completions { shell } = args.command {
-        clap_complete::generate(
-            shell,
-            &mut Args::command(),
-            "lathectl",
-            &mut std::io::stdout(),
-        );
-        return ExitCode::SUCCESS;
-    }
     // One turn needs one thread beside this one, which may wait for a slow reader.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
@@ -58,7 +51,20 @@ fn is_gone(error: &(dyn std::error::Error + 'static)) -> bool {
     io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
+/// By way of memory: what writes them takes a reader that went away for a bug.
+fn completions(shell: Shell) -> Outcome {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Args::command(), "lathectl", &mut script);
+    output::text(&String::from_utf8(script)?)?;
+    Ok(ExitCode::SUCCESS)
+}
+
 async fn dispatch(args: Args) -> Outcome {
+    if let Command::Completions { shell } = args.command {
+        return completions(shell);
+    }
+    // Opening what is stored may change it.
+    config::check_named(&args.command, args.config.as_deref())?;
     let data_dir = match args.data_dir {
         Some(dir) => dir,
         None => default_data_dir()?,
@@ -92,7 +98,8 @@ async fn dispatch(args: Args) -> Outcome {
         Command::Rm { id } => data::remove(&sessions, &id).await,
         Command::Models { json } => data::models(&sessions, &directory, json).await,
         Command::Check { repair } => data::check(&sessions, repair).await,
-        Command::Completions { .. } => Ok(ExitCode::SUCCESS),
+        // Above: they need no data.
+        Command::Completions { shell } => completions(shell),
     }
 }
 

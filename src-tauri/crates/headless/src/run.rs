@@ -1,10 +1,13 @@
 //! One turn from a terminal.
 
 mod answer;
+mod choose;
 mod follow;
+mod model;
 mod start;
 mod stop;
 mod verdict;
+mod what;
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -278,5 +278,17 @@ pub fn named_file(given: Option<&Path>) -> Option<PathBuf> {
     given.map(Path::to_owned).or_else(from_environment)
 }
 
+/// Why nothing of that file can be used, if so it is. A person who named it meant it, and the
+/// rest of the config without it is not what they asked for.
+pub fn named_problem(given: Option<&Path>) -> Option<ConfigProblem> {
+    let places = Places {
+        home: None,
+        named: named_file(given),
+        directory: PathBuf::new(),
+        worktree: PathBuf::new(),
+    };
+    places.named_problem()
+}
+
 #[cfg(test)]
 mod tests;

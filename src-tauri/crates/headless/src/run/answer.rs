@@ -1,49 +1,56 @@
-//! What a turn asks, answered by the person at the terminal or by nobody.
+//! What a turn asks to be allowed, answered by the person at the terminal or by nobody.
 
-use lathe_protocol::{PermissionRequest, Question, QuestionRequest};
-use lathe_render::escape::{visible, visible_line};
+use lathe_protocol::PermissionRequest;
+use lathe_render::escape::visible_line;
 use lathe_session::Answer;
 
+use super::what;
 use crate::output;
 
 pub async fn permission(request: &PermissionRequest) -> Answer {
-    let what = format!("{}: {}", request.permission, request.patterns.join(", "));
-    // All of it: a person decides by what is shown.
-    let what = visible_line(&what);
     if !output::has_person() {
-        output::note(&format!("! rejected {what} (use --allow or --yes)"));
+        output::note(&rejected(request));
         return Answer::Reject { message: None };
     }
-    let typed = output::ask(&format!("Allow {what}? [y]es, [a]lways, [N]o: ")).await;
-    match typed.as_deref() {
-        Some("y" | "yes") => Answer::Once,
-        Some("a" | "always") if !request.always.is_empty() => Answer::Always,
-        _ => Answer::Reject { message: None },
+    let choices = choices(request);
+    // All of it: a person decides by what is shown.
+    let mut question = format!("{}{choices}", what::shown(request));
+    loop {
+        let typed = output::ask(&question).await.unwrap_or_default();
+        match reply(&typed, request) {
+            Some(answer) => return answer,
+            None => question.clone_from(&choices),
+        }
     }
 }
 
-pub async fn answers(request: &QuestionRequest) -> Option<Vec<Vec<String>>> {
-    if !output::has_person() {
-        return None;
+/// Only a rule for everything covers what no pattern can tell.
+fn rejected(request: &PermissionRequest) -> String {
+    let (what, reasons) = (what::brief(request), what::reasons(request));
+    if reasons.is_empty() {
+        return format!("! rejected {what} (use --allow or --yes)");
     }
-    let mut answers = Vec::new();
-    for question in &request.questions {
-        answers.push(vec![answer(question).await?]);
-    }
-    Some(answers)
+    let (reasons, permission) = (reasons.join(", "), &request.permission);
+    let line = format!("({reasons}: only --allow {permission} or --yes lets it run)");
+    format!("! rejected {what} {}", visible_line(&line))
 }
 
-/// The number of an option, or words of one's own.
-async fn answer(question: &Question) -> Option<String> {
-    let options = question.options.iter().enumerate();
-    let lines: Vec<_> = options
-        .map(|(index, option)| format!("  {}. {}", index + 1, visible_line(&option.label)))
-        .collect();
-    let text = format!("{}\n{}\n> ", visible(&question.question), lines.join("\n"));
-    let typed = output::ask(&text).await.filter(|typed| !typed.is_empty())?;
-    let chosen = typed
-        .parse::<usize>()
-        .ok()
-        .and_then(|at| question.options.get(at.checked_sub(1)?));
-    Some(chosen.map_or(typed, |option| option.label.clone()))
+/// "Always" says exactly what it would allow.
+fn choices(request: &PermissionRequest) -> String {
+    let always = match request.always.as_slice() {
+        [] => String::new(),
+        patterns => format!("[a]lways ({}), ", patterns.join(", ")),
+    };
+    let permission = &request.permission;
+    visible_line(&format!("Allow {permission}? [y]es, {always}[N]o: "))
+}
+
+/// None for what is no answer. Nothing at all is a no: it is also what nobody types.
+fn reply(typed: &str, request: &PermissionRequest) -> Option<Answer> {
+    match typed.to_lowercase().as_str() {
+        "y" | "yes" => Some(Answer::Once),
+        "a" | "always" if !request.always.is_empty() => Some(Answer::Always),
+        "" | "n" | "no" => Some(Answer::Reject { message: None }),
+        _ => None,
+    }
 }

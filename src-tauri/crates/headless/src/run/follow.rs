@@ -14,8 +14,8 @@ use lathe_session::bus::{Delta, Heard, Subscription, Told};
 use lathe_session::{Failed, Sessions};
 use tokio::time::Instant;
 
-use super::answer;
 use super::stop::Stop;
+use super::{answer, choose};
 use crate::{Outcome, output};
 
 /// How far back a listener that fell behind looks: more steps than it can have missed.
@@ -335,7 +335,7 @@ impl<'a> Follower<'a> {
                 self.end_line()?;
                 output::flush()?;
                 tokio::select! {
-                    answers = answer::answers(request) => or_settled(match answers {
+                    answers = choose::answers(request) => or_settled(match answers {
                         Some(answers) => self.sessions.answer_question(&request.id, answers),
                         None => self.sessions.dismiss_question(&request.id),
                     })?,

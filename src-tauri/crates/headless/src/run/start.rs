@@ -4,13 +4,13 @@
 use std::path::{Path, PathBuf};
 
 use lathe_protocol::ipc::{AgentMode, AgentView, PromptFile, PromptInput};
-use lathe_protocol::{MessageId, ModelRef, Project, Session, UserMessage};
-use lathe_session::models::DEMO;
-use lathe_session::{Sessions, parse_model_ref};
+use lathe_protocol::{MessageId, Project, Session, UserMessage};
+use lathe_session::Sessions;
 use url::Url;
 
-use crate::Outcome;
+use super::model::{Site, Use, model_named};
 use crate::args::RunArgs;
+use crate::{Outcome, config};
 
 pub struct Start {
     place: Place,
@@ -22,22 +22,37 @@ enum Place {
     Old(Box<Session>),
 }
 
+impl Place {
+    fn folder(&self) -> &Path {
+        match self {
+            Place::New(folder) => folder,
+            Place::Old(session) => session.directory.as_ref(),
+        }
+    }
+}
+
 impl Start {
     pub async fn of(sessions: &Sessions, directory: &Path, args: RunArgs) -> Outcome<Self> {
         let model = args.model.as_deref().map(model_named).transpose()?;
         let files = args.file.iter().map(|path| attached(path));
         let files = files.collect::<Outcome<Vec<_>>>()?;
         let (place, project) = place(sessions, directory, &args).await?;
+        config::note(&sessions.config_problems_in(&project, place.folder()).await);
         let last = match &place {
             Place::New(_) => None,
             Place::Old(session) => sessions.newest_prompt(session).await?,
         };
         let agent = agent(sessions, &project, args.agent, last.as_ref()).await?;
-        let asked_for = Use {
+        let site = Site {
+            sessions,
+            project: &project,
+            folder: place.folder(),
+        };
+        let wanted = Use {
             model,
             variant: args.variant,
         };
-        let Use { model, variant } = asked_for.or_as(sessions, &project, last).await;
+        let Use { model, variant } = site.choose(wanted, agent.as_deref(), last).await?;
         let input = PromptInput {
             text: args.prompt.join(" "),
             agent,
@@ -98,11 +113,6 @@ async fn last_here(sessions: &Sessions, project: &Project) -> Outcome<Session> {
     Err(format!("there is no session here to go on with{elsewhere}").into())
 }
 
-fn model_named(text: &str) -> Outcome<ModelRef> {
-    let parsed = parse_model_ref(text);
-    Ok(parsed.ok_or_else(|| format!("\"{text}\" is not of the form provider/model"))?)
-}
-
 fn attached(path: &Path) -> Outcome<PromptFile> {
     let found = path.canonicalize();
     let found = found.map_err(|error| format!("{}: {error}", path.display()))?;
@@ -138,50 +148,4 @@ async fn agent(
     let names: Vec<_> = agents.iter().map(|one| one.name.as_str()).collect();
     let names = names.join(", ");
     Err(format!("there is no agent \"{wanted}\"; there are: {names}").into())
-}
-
-/// Which model answers, and how hard it thinks.
-struct Use {
-    model: Option<ModelRef>,
-    variant: Option<String>,
-}
-
-impl Use {
-    /// What nobody asked for is as the newest prompt had it. A variant goes with its model.
-    async fn or_as(self, sessions: &Sessions, project: &Project, last: Option<UserMessage>) -> Use {
-        let (before, variant) = last.map_or((None, None), |last| (last.model, last.variant));
-        if self.model.is_some() {
-            let variant = variant.filter(|_| self.model == before);
-            return Use {
-                variant: self.variant.or(variant),
-                ..self
-            };
-        }
-        let is_demo = |model: &ModelRef| model.provider_id == DEMO;
-        // Nobody picks the demo model over a real one: it answers because there is none.
-        if before.as_ref().is_none_or(is_demo) && has_real_model(sessions, project).await {
-            return Use {
-                model: None,
-                variant: self.variant,
-            };
-        }
-        Use {
-            model: before,
-            variant: self.variant.or(variant),
-        }
-    }
-}
-
-/// Servers on this machine are looked for only where nothing else would answer: that takes a
-/// moment.
-async fn has_real_model(sessions: &Sessions, project: &Project) -> bool {
-    let is_real = async || {
-        let models = sessions.models_of(project).await;
-        models.default().await.provider_id != DEMO
-    };
-    if is_real().await {
-        return true;
-    }
-    sessions.models().look_around().await;
-    is_real().await
 }

@@ -53,6 +53,7 @@ struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
     hang_up: tokio::signal::unix::Signal,
+    quit: tokio::signal::unix::Signal,
 }
 
 #[cfg(unix)]
@@ -63,6 +64,7 @@ impl Signals {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
             hang_up: signal(SignalKind::hangup())?,
+            quit: signal(SignalKind::quit())?,
         })
     }
 
@@ -72,6 +74,7 @@ impl Signals {
             _ = self.interrupt.recv() => 130,
             _ = self.terminate.recv() => 143,
             _ = self.hang_up.recv() => 129,
+            _ = self.quit.recv() => 131,
         }
     }
 }

@@ -194,6 +194,12 @@ impl Places {
         sources
     }
 
+    /// Why nothing of the file that the person named can be used, if so it is.
+    pub fn named_problem(&self) -> Option<ConfigProblem> {
+        let named = self.named.clone()?;
+        self.read_config(named, Origin::Person).err()
+    }
+
     fn read_config(&self, path: PathBuf, origin: Origin) -> Result<ConfigFile, ConfigProblem> {
         let shown = self.shown(&path, origin);
         let problem = |message: String| ConfigProblem {

@@ -101,6 +101,15 @@ impl Sessions {
         Ok(self.setup_of(project).await.problems.clone())
     }
 
+    /// The same where a session works: a folder of the project may have files of its own.
+    pub async fn config_problems_in(
+        &self,
+        project: &Project,
+        directory: &Path,
+    ) -> Vec<ConfigProblem> {
+        self.setup_in(project, directory).await.problems.clone()
+    }
+
     /// The servers that may run for this project: the person's, and its own if it is trusted.
     pub async fn mcp_servers(&self, project: &Project) -> Vec<McpServer> {
         self.setup_of(project).await.mcp.clone()
@@ -113,6 +122,16 @@ impl Sessions {
     /// The models of a project, which may bring its own if it is trusted.
     pub async fn models_of(&self, project: &Project) -> Arc<Models> {
         self.setup_of(project).await.models.clone()
+    }
+
+    /// The same where a session works.
+    pub async fn models_in(&self, project: &Project, directory: &Path) -> Arc<Models> {
+        self.setup_in(project, directory).await.models.clone()
+    }
+
+    async fn setup_in(&self, project: &Project, directory: &Path) -> Arc<Setup> {
+        let worktree = Path::new(&project.worktree);
+        self.core.setups.of(directory, worktree).await
     }
 
     pub(super) async fn setup_of(&self, project: &Project) -> Arc<Setup> {

@@ -1,0 +1,42 @@
+//! What is wrong in the config files, told before it surprises anybody.
+
+use std::path::Path;
+
+use lathe_protocol::ipc::ConfigProblem;
+use lathe_render::escape::visible_line;
+use lathe_session::config::named_problem;
+
+use crate::args::{Command, Form};
+use crate::{Outcome, output};
+
+/// A command that would do something else without the config fails where the file that was
+/// named cannot be used: another model would answer, or a key in it would not be left out.
+pub fn check_named(command: &Command, named: Option<&Path>) -> Outcome<()> {
+    let uses_config = match command {
+        Command::Run(_) | Command::Models { .. } => true,
+        Command::Show { form, .. } => matches!(form, Form::Model | Form::Request | Form::Html),
+        _ => false,
+    };
+    match named_problem(named) {
+        Some(problem) if uses_config => {
+            Err(format!("the config cannot be used: {}", sentence(&problem)).into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whatever else is wrong costs only itself.
+pub fn note(problems: &[ConfigProblem]) {
+    for problem in problems {
+        output::note(&format!("! config: {}", sentence(problem)));
+    }
+}
+
+fn sentence(problem: &ConfigProblem) -> String {
+    let ConfigProblem { file, key, message } = problem;
+    let place = match key.as_str() {
+        "" => file.clone(),
+        key => format!("{file}: {key}"),
+    };
+    visible_line(&format!("{place}: {message}"))
+}
