@@ -61,6 +61,12 @@ pub async fn load(core: &Core, session: &SessionId) -> Result<Vec<Round>> {
     Ok(core.records.store().read(&key).await?.unwrap_or_default())
 }
 
+/// Those of a pending revert, with whatever came after its first; the others are left.
+pub fn split_hiding(rounds: &mut Vec<Round>) -> Vec<Round> {
+    let first = rounds.iter().position(|round| round.hides);
+    rounds.split_off(first.unwrap_or(rounds.len()))
+}
+
 /// How many can be undone one by one. A pending revert takes its own with it, and those after it.
 pub async fn left(core: &Core, session: &Session) -> Result<usize> {
     let rounds = load(core, &session.id).await?;
