@@ -101,3 +101,52 @@ async fn a_file_on_its_way_through_several_reverts_is_told_once_from_end_to_end(
     assert_eq!((file.additions, file.deletions), (2, 0));
     assert_eq!(agent.tree(), ["a.txt 1\n2\n3\n"]);
 }
+
+fn keeping_files(message: &MessageId) -> RevertTarget {
+    RevertTarget::Message {
+        message_id: message.clone(),
+        keep_files: true,
+    }
+}
+
+#[tokio::test]
+async fn files_that_a_revert_left_alone_are_taken_back_by_the_next_one() {
+    for further_back in [3, 0] {
+        let agent = worked().await;
+        let app = &agent.app;
+        let ids = ids(app).await;
+        revert(app, &keeping_files(&ids[3])).await;
+        assert_eq!(agent.tree(), ["a.txt 2\n", "new/b.txt b\n"]);
+
+        let target = to(&ids[further_back]);
+        let preview = preview(app, &target).await;
+        let outcome = revert(app, &target).await;
+        assert_eq!(outcome.files, preview.files);
+        let names = ["a.txt restore", "new/b.txt delete", "src/main.rs create"];
+        assert_eq!(told(&outcome.files), names);
+        assert_eq!(agent.tree(), ["a.txt 1\n", "src/main.rs main\n"]);
+
+        unrevert(app).await;
+        assert_eq!(agent.tree(), ["a.txt 2\n", "new/b.txt b\n"]);
+    }
+}
+
+#[tokio::test]
+async fn only_what_an_earlier_revert_left_alone_is_taken_back_later() {
+    let agent = Agent::start().await.file("a.txt", "0\n");
+    let first = agent.turn("printf '1\\n' > a.txt").await;
+    let second = agent.turn("printf '2\\n' > a.txt").await;
+    let app = &agent.app;
+    revert(app, &to(&second)).await;
+    revert(app, &keeping_files(&first)).await;
+    assert_eq!(app.read("a.txt"), "1\n");
+
+    let outcome = revert(app, &to(&first)).await;
+    assert_eq!(told(&outcome.files), ["a.txt restore"]);
+    assert_eq!(app.read("a.txt"), "0\n");
+    let again = revert(app, &to(&first)).await;
+    assert_eq!((told(&again.files), again.hides_messages), (vec![], 6));
+
+    unrevert(app).await;
+    assert_eq!(app.read("a.txt"), "2\n");
+}

@@ -41,6 +41,9 @@ pub struct Revert {
     steps: Vec<StepTrees>,
     /// Where an earlier revert cut.
     pending: Option<Cut>,
+    /// From where on the files are taken back already: not as far as messages are hidden
+    /// where a revert left the files alone.
+    taken_back: Option<Cut>,
 }
 
 /// A target, found in the history.
@@ -60,6 +63,14 @@ impl Revert {
             .revert
             .as_ref()
             .and_then(|state| Cut::of(&messages, state));
+        let rounds = rounds::load(core, &session.id).await?;
+        let kept = session
+            .revert
+            .as_ref()
+            .and_then(|state| state.snapshot.as_ref());
+        // Others, and an older Lathe, write down only that files were taken back.
+        let taken_back = rounds::reach(&rounds, &messages, pending)
+            .or_else(|| pending.filter(|_| kept.is_some()));
         Ok(Revert {
             core: core.clone(),
             steps: steps::of(&messages),
@@ -67,6 +78,7 @@ impl Revert {
             worktree: worktree.to_owned(),
             messages,
             pending,
+            taken_back,
         })
     }
 
@@ -107,8 +119,7 @@ impl Revert {
         }
         if let Some(task) = found.task {
             let part = self.safety_part(found.told_on).await?;
-            let hides = found.cut.is_some();
-            net.add(&self.act(task, part, hides).await?);
+            net.add(&self.act(task, part, found.cut).await?);
         }
         let hides_messages = found.cut.map_or(0, |cut| cut.hidden(&self.messages));
         if let Some(cut) = found.cut {
@@ -193,12 +204,12 @@ impl Revert {
     }
 
     fn cutting(&self, cut: Cut, keep_files: bool) -> Found {
-        // What is behind an earlier cut was taken back with it.
-        let visible = match self.pending.filter(|pending| cut <= *pending) {
-            Some(pending) => pending.before(&self.messages, &self.steps),
+        let pending = self.pending.is_some_and(|pending| cut <= pending);
+        let there = match self.taken_back.filter(|_| pending) {
+            Some(taken_back) => taken_back.before(&self.messages, &self.steps),
             None => self.steps.clone(),
         };
-        let steps = cut.after(&self.messages, &visible);
+        let steps = cut.after(&self.messages, &there);
         let changed = steps.iter().any(|step| step.start != step.finish);
         let told_on = match (cut.part, cut.message.checked_sub(1)) {
             (0, Some(before)) => before,
@@ -286,7 +297,7 @@ impl Revert {
         &mut self,
         task: Task,
         part: Option<SnapshotPart>,
-        hides: bool,
+        cut: Option<Cut>,
     ) -> Result<Planned> {
         let Some(mut part) = part else {
             return Err(Failed::refused("There is nothing to take back"));
@@ -302,7 +313,8 @@ impl Revert {
             .await?;
         let mut round = Round {
             safety: part.snapshot.clone(),
-            hides,
+            hides: cut.is_some(),
+            cut: cut.and_then(|cut| cut.state(&self.messages)),
             files: moved(
                 planned
                     .moves
@@ -335,7 +347,7 @@ impl Revert {
             with(&round)
         };
         rounds::save(&self.core, &self.session.id, rounds).await?;
-        if !hides && !touched.is_empty() {
+        if cut.is_none() && !touched.is_empty() {
             part.taken_back = Some(TakenBack {
                 after: after.to_string(),
                 files: touched.iter().map(ToString::to_string).collect(),
