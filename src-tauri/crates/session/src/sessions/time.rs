@@ -133,6 +133,13 @@ impl Sessions {
         Ok(session)
     }
 
+    /// Waits until what a session changed is counted and stored. Whoever goes on does not need
+    /// to; a process that ends would take it along.
+    pub async fn counted(&self, id: &SessionId) -> Result<()> {
+        summary::finish(&self.core, id).await;
+        Ok(self.core.records.store().barrier(id).await?)
+    }
+
     /// Keeps the work tree as it is now, under a name.
     pub async fn checkpoint(&self, id: &SessionId, name: &str) -> Result<SnapshotPart> {
         let turn = self.prompting(id);
