@@ -222,10 +222,9 @@ impl Sessions {
         let id = outcome.session.id.clone();
         let worktree = self.worktree(&outcome.session).await?;
         let visible = self.visible(&outcome.session).await?;
-        summary::begin(
-            &self.core,
-            Basis::new(&id, &worktree, &visible, &Turns::All),
-        );
+        let all = self.messages(&id, None, usize::MAX).await?.messages;
+        let basis = Basis::new(&id, &worktree, &visible, &Turns::All);
+        summary::begin(&self.core, basis.hiding(&all));
         summary::finish(&self.core, &id).await;
         if let Err(error) = self.let_go_held(&id, &worktree).await {
             tracing::info!(%error, "snapshots were not let go");
