@@ -79,6 +79,50 @@ async fn a_file_that_somebody_changed_since_is_a_conflict_and_stays() {
 }
 
 #[tokio::test]
+async fn a_conflict_on_the_way_forward_is_named_and_is_no_success() {
+    let model = FakeModel::start().await;
+    let (home, id, second) = worked(&model).await;
+    let file = home.project().join("b.txt");
+    let export = home.json(&["export", &id]).await;
+    let last = export["messages"][4]["info"]["id"].as_str().unwrap();
+    let done = home.run(&["revert", &id, "--to", &second]).await;
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    std::fs::write(&file, "mine\n").unwrap();
+
+    let preview = home.run(&["revert", &id, "--to", last, "--preview"]).await;
+    let done = home.run(&["revert", &id, "--to", last]).await;
+    let conflict = "conflict b.txt +1 -0 (changed since the agent wrote it)";
+    assert_eq!(
+        text(&preview.stdout),
+        format!("{conflict}\n1 messages would be hidden\n")
+    );
+    assert_eq!(
+        text(&done.stdout),
+        format!("{conflict}\n1 messages are hidden\n")
+    );
+    assert_eq!(done.status.code(), Some(1));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine\n");
+}
+
+#[tokio::test]
+async fn a_fork_counts_what_its_copied_turns_changed() {
+    let model = FakeModel::start().await;
+    let (home, id, _) = worked(&model).await;
+    let output = home.run(&["fork", &id]).await;
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let forked = home.json(&["export", text(&output.stdout).trim()]).await;
+    let source = home.json(&["export", &id]).await;
+    assert_eq!(
+        source["info"]["summary"],
+        json!({ "additions": 1, "deletions": 0, "files": 1 })
+    );
+    assert_eq!(
+        (&forked["info"]["summary"], &forked["diff"]),
+        (&source["info"]["summary"], &source["diff"])
+    );
+}
+
+#[tokio::test]
 async fn a_fork_has_what_came_before_the_message() {
     let model = FakeModel::start().await;
     let (home, id, second) = worked(&model).await;

@@ -4,8 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use lathe_protocol::ipc::RevertTarget;
-use lathe_protocol::{MessageId, MessageWithParts, Part};
-use lathe_session::Failed;
+use lathe_protocol::{
+    Action, MessageError, MessageId, MessageWithParts, Part, ToolState, Unanswered,
+};
+use lathe_session::{Answer, Failed};
 use lathe_test_support::app::until_idle;
 use lathe_test_support::fake_model::{call, text};
 use serde_json::json;
@@ -243,6 +245,50 @@ async fn a_fork_in_a_worktree_works_beside_its_source_and_a_hostile_repository_r
         [folder.join("a.txt").display().to_string()]
     );
     fs::remove_dir_all(folder).unwrap();
+}
+
+#[tokio::test]
+async fn what_the_source_is_still_at_has_ended_in_its_fork() {
+    let agent = Agent::start().await.file("a.txt", "1\n");
+    let app = agent.app.rule("read", "*", Action::Ask);
+    let mut events = app.sessions.subscribe();
+    agent
+        .model
+        .reply([call("read", json!({ "filePath": app.path("a.txt") }))]);
+    agent.model.reply([text("read")]);
+    app.send("look").await;
+    let asked = app.asked(&mut events).await;
+
+    let fork = app.sessions.fork(&app.session.id, None, false).await;
+    let fork = fork.unwrap();
+    let page = app.sessions.messages(&fork.id, None, usize::MAX).await;
+    let page = page.unwrap();
+    let answer = page.messages[1].info.as_assistant().unwrap();
+    assert!(answer.time.completed.is_some());
+    assert_eq!(
+        answer.error,
+        Some(MessageError::aborted(
+            "The fork was made before this answer was complete"
+        ))
+    );
+    let calls: Vec<_> = page.messages[1]
+        .parts
+        .iter()
+        .filter_map(|part| match part {
+            Part::Tool(call) => match call.state() {
+                ToolState::Error(failed) => Some(failed.error.as_str()),
+                other => panic!("{other:?}"),
+            },
+            _ => None,
+        })
+        .collect();
+    assert_eq!(calls, [Unanswered::Aborted.text()]);
+
+    // The source goes on as if nothing had been.
+    let once = app.sessions.answer_permission(&asked.id, Answer::Once);
+    once.await.unwrap();
+    until_idle(&mut events, &app.session.id).await;
+    assert_eq!(app.calls().await, ["read: completed"]);
 }
 
 #[tokio::test]

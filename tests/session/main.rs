@@ -31,6 +31,7 @@ mod queue;
 mod recovery;
 mod revert;
 mod search;
+mod second_revert;
 mod share;
 mod subtasks;
 mod summary;

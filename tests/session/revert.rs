@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::agent::Agent;
 
-fn to(message: &MessageId) -> RevertTarget {
+pub fn to(message: &MessageId) -> RevertTarget {
     RevertTarget::Message {
         message_id: message.clone(),
         keep_files: false,
@@ -26,7 +26,7 @@ fn file(message: Option<&MessageId>, path: &str) -> RevertTarget {
 }
 
 /// `path change`, and why for a conflict.
-fn told(files: &[RevertFile]) -> Vec<String> {
+pub fn told(files: &[RevertFile]) -> Vec<String> {
     let one = |file: &RevertFile| match (&file.change, &file.reason) {
         (RevertChange::Conflict, Some(why)) => format!("{}: {why}", file.path),
         (change, None) => format!("{} {}", file.path, format!("{change:?}").to_lowercase()),
@@ -35,12 +35,12 @@ fn told(files: &[RevertFile]) -> Vec<String> {
     files.iter().map(one).collect()
 }
 
-async fn revert(app: &TestApp, target: &RevertTarget) -> RevertOutcome {
+pub async fn revert(app: &TestApp, target: &RevertTarget) -> RevertOutcome {
     let outcome = app.sessions.revert(&app.session.id, target).await;
     outcome.expect("the revert is done")
 }
 
-async fn unrevert(app: &TestApp) -> RevertOutcome {
+pub async fn unrevert(app: &TestApp) -> RevertOutcome {
     let outcome = app.sessions.unrevert(&app.session.id).await;
     outcome.expect("the revert is undone")
 }

@@ -3,11 +3,12 @@
 use std::fs;
 
 use lathe_protocol::ipc::PromptInput;
-use lathe_protocol::{Extra, FilePart, Part};
+use lathe_protocol::{Extra, FilePart, Message, Part};
 use lathe_test_support::app::TestApp;
 use serde_json::json;
 
 use crate::agent::Agent;
+use crate::revert::{to, told};
 
 #[tokio::test]
 async fn a_session_comes_back_from_its_file_as_it_was() {
@@ -32,6 +33,40 @@ async fn a_session_comes_back_from_its_file_as_it_was() {
         other.sessions.export(&app.session.id).await.unwrap(),
         export
     );
+}
+
+#[tokio::test]
+async fn what_an_imported_session_changed_is_still_counted_after_a_revert_came_and_went() {
+    let agent = Agent::start().await.file("a.txt", "1\n");
+    let turn = agent.turn("printf '2\n' > a.txt").await;
+    let id = &agent.app.session.id;
+    let export = agent.app.sessions.export(id).await.unwrap();
+    let counted = export.info.summary.clone().unwrap();
+    assert_eq!((counted.additions.0, counted.deletions.0), (1, 1));
+    let mut unlisted = export.clone();
+    unlisted.diff = None;
+    let mut only_figures = unlisted.clone();
+    for message in &mut only_figures.messages {
+        if let Message::User(user) = &mut message.info {
+            user.summary = None;
+        }
+    }
+
+    let diff = export.diff.clone().unwrap();
+    let cases = [(export, &diff), (unlisted, &diff), (only_figures, &vec![])];
+    for (export, listed) in cases {
+        let other = TestApp::start().await;
+        let file = other.data_dir().join("export.json");
+        fs::write(&file, serde_json::to_string(&export).unwrap()).unwrap();
+        other.sessions.import_from(&file).await.unwrap();
+        let outcome = other.sessions.revert(id, &to(&turn)).await.unwrap();
+        let why = ["a.txt: the snapshot of it is not here"];
+        assert_eq!(told(&outcome.files), why);
+        assert_eq!(outcome.session.summary.as_ref(), Some(&counted));
+        let outcome = other.sessions.unrevert(id).await.unwrap();
+        assert_eq!(outcome.session.summary.as_ref(), Some(&counted));
+        assert_eq!(other.sessions.diff(id, None).await.unwrap(), *listed);
+    }
 }
 
 #[tokio::test]

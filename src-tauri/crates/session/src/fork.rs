@@ -8,8 +8,8 @@ pub mod worktree;
 use std::collections::HashMap;
 
 use lathe_protocol::{
-    Extra, ForkedFrom, Message, MessageId, MessageWithParts, Millis, Part, Session, SessionId,
-    SessionTime,
+    AssistantMessage, Extra, ForkedFrom, Message, MessageError, MessageId, MessageWithParts,
+    Millis, Part, Session, SessionId, SessionTime, Unanswered,
 };
 
 use crate::convert::window::{REPLAYED, TAIL_START};
@@ -84,10 +84,14 @@ fn renew(
             if let Some(parent) = renamed.get(answer.parent_id.as_str()) {
                 answer.parent_id = parent.clone();
             }
+            settle(answer, now);
         }
     }
     let place = |mut part: Part| {
         part.relocate(ids.part(now), to.clone(), id.clone());
+        if let Part::Tool(call) = &mut part {
+            call.settle(Unanswered::Aborted, now);
+        }
         if let Part::Compaction(part) = &mut part {
             // The messages that it names have other ids here.
             for key in [TAIL_START, REPLAYED] {
@@ -104,6 +108,17 @@ fn renew(
         info,
         parts: parts.into_iter().map(place).collect(),
     }
+}
+
+/// Nobody goes on with the copy of an answer that is still being given.
+fn settle(answer: &mut AssistantMessage, now: Millis) {
+    if answer.time.completed.is_some() {
+        return;
+    }
+    answer.time.completed = Some(now.max(answer.time.created));
+    answer.error.get_or_insert_with(|| {
+        MessageError::aborted("The fork was made before this answer was complete")
+    });
 }
 
 /// `Tea`, `Tea (fork)`, `Tea (fork 2)`: the first that is free.

@@ -6,8 +6,10 @@
 //! meanwhile; the handle sees to that.
 
 mod cut;
+mod net;
 mod plan;
 mod rounds;
+mod undo;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,6 +27,7 @@ use crate::snapshots::passing;
 use crate::steps::{self, StepTrees};
 pub use cut::Cut;
 use cut::{part_position, position};
+use net::Net;
 use plan::{Planned, Task};
 pub use rounds::left as undoable;
 use rounds::{Moved, Round};
@@ -38,6 +41,9 @@ pub struct Revert {
     steps: Vec<StepTrees>,
     /// Where an earlier revert cut.
     pending: Option<Cut>,
+    /// From where on the files are taken back already: not as far as messages are hidden
+    /// where a revert left the files alone.
+    taken_back: Option<Cut>,
 }
 
 /// A target, found in the history.
@@ -57,6 +63,14 @@ impl Revert {
             .revert
             .as_ref()
             .and_then(|state| Cut::of(&messages, state));
+        let rounds = rounds::load(core, &session.id).await?;
+        let kept = session
+            .revert
+            .as_ref()
+            .and_then(|state| state.snapshot.as_ref());
+        // Others, and an older Lathe, write down only that files were taken back.
+        let taken_back = rounds::reach(&rounds, &messages, pending)
+            .or_else(|| pending.filter(|_| kept.is_some()));
         Ok(Revert {
             core: core.clone(),
             steps: steps::of(&messages),
@@ -64,24 +78,31 @@ impl Revert {
             worktree: worktree.to_owned(),
             messages,
             pending,
+            taken_back,
         })
     }
 
-    pub async fn preview(self, target: &RevertTarget) -> Result<RevertPreview> {
-        let found = self.find(target)?;
+    pub async fn preview(mut self, target: &RevertTarget) -> Result<RevertPreview> {
+        let mut found = self.find(target)?;
+        let mut tasks = Vec::new();
+        if self.comes_forward(&found) {
+            tasks = self.plan_undo_hiding().await?;
+            found = self.find(target)?;
+        }
+        tasks.extend(found.task);
         let hides_messages = found.cut.map_or(0, |cut| cut.hidden(&self.messages));
-        let Some(task) = found.task else {
+        if tasks.is_empty() {
             return Ok(RevertPreview {
                 files: Vec::new(),
                 hides_messages,
             });
-        };
+        }
         let label = passing(&self.session.id);
         let files = self.core.snapshots.with(&self.worktree, move |repo| {
             let now = repo.take(&label)?;
-            let planned = Planned::new(repo, &task, now.hash);
+            let files = foreseen(repo, &tasks, now.hash);
             repo.release(&[now.reference])?;
-            Ok(planned?.files)
+            files
         });
         Ok(RevertPreview {
             files: files.await?,
@@ -91,44 +112,35 @@ impl Revert {
 
     pub async fn perform(mut self, target: &RevertTarget) -> Result<RevertOutcome> {
         let mut found = self.find(target)?;
-        if let (Some(cut), Some(pending)) = (found.cut, self.pending)
-            && cut > pending
-        {
-            // Less is to be hidden than was: all of it comes back first.
-            self.undo_hiding().await?;
+        let mut net = Net::default();
+        if self.comes_forward(&found) {
+            net = self.undo_hiding().await?;
             found = self.find(target)?;
         }
-        let mut files = Vec::new();
         if let Some(task) = found.task {
             let part = self.safety_part(found.told_on).await?;
-            let hides = found.cut.is_some();
-            files = self.act(task, part, hides).await?;
+            net.add(&self.act(task, part, found.cut).await?);
         }
         let hides_messages = found.cut.map_or(0, |cut| cut.hidden(&self.messages));
         if let Some(cut) = found.cut {
             self.hide(cut).await?;
         }
-        self.outcome(files, hides_messages).await
+        self.outcome(net, hides_messages).await
     }
 
-    /// Brings back what the newest taking back changed: all of a pending revert, or else the
-    /// last file, hunk or snapshot.
-    pub async fn undo(mut self) -> Result<RevertOutcome> {
-        let files = if self.session.revert.is_some() {
-            self.undo_hiding().await?
+    /// Less is to be hidden than was: all of it comes back first.
+    fn comes_forward(&self, found: &Found) -> bool {
+        let cuts = found.cut.zip(self.pending);
+        cuts.is_some_and(|(cut, pending)| cut > pending)
+    }
+
+    async fn outcome(self, net: Net, hides_messages: usize) -> Result<RevertOutcome> {
+        let files = if net.is_empty() {
+            Vec::new()
         } else {
-            let mut rounds = rounds::load(&self.core, &self.session.id).await?;
-            let Some(round) = rounds.pop() else {
-                return Err(Failed::refused("There is nothing to bring back"));
-            };
-            let files = self.undo_round(&round).await?;
-            rounds::save(&self.core, &self.session.id, rounds).await?;
-            files
+            let tell = move |repo: &SideRepo| net.files(repo);
+            self.core.snapshots.with(&self.worktree, tell).await?
         };
-        self.outcome(files, 0).await
-    }
-
-    async fn outcome(self, files: Vec<RevertFile>, hides_messages: usize) -> Result<RevertOutcome> {
         Ok(RevertOutcome {
             undoable: rounds::left(&self.core, &self.session).await?,
             session: self.session,
@@ -192,12 +204,12 @@ impl Revert {
     }
 
     fn cutting(&self, cut: Cut, keep_files: bool) -> Found {
-        // What is behind an earlier cut was taken back with it.
-        let visible = match self.pending.filter(|pending| cut <= *pending) {
-            Some(pending) => pending.before(&self.messages, &self.steps),
+        let pending = self.pending.is_some_and(|pending| cut <= pending);
+        let there = match self.taken_back.filter(|_| pending) {
+            Some(taken_back) => taken_back.before(&self.messages, &self.steps),
             None => self.steps.clone(),
         };
-        let steps = cut.after(&self.messages, &visible);
+        let steps = cut.after(&self.messages, &there);
         let changed = steps.iter().any(|step| step.start != step.finish);
         let told_on = match (cut.part, cut.message.checked_sub(1)) {
             (0, Some(before)) => before,
@@ -285,14 +297,14 @@ impl Revert {
         &mut self,
         task: Task,
         part: Option<SnapshotPart>,
-        hides: bool,
-    ) -> Result<Vec<RevertFile>> {
+        cut: Option<Cut>,
+    ) -> Result<Planned> {
         let Some(mut part) = part else {
             return Err(Failed::refused("There is nothing to take back"));
         };
         let safety: TreeId = part.snapshot.parse()?;
         let planned = self.core.snapshots.with(&self.worktree, move |repo| {
-            Planned::new(repo, &task, safety)
+            Planned::new(repo, &task, safety, &Net::default())
         });
         let mut planned = planned.await?;
         self.core
@@ -301,12 +313,13 @@ impl Revert {
             .await?;
         let mut round = Round {
             safety: part.snapshot.clone(),
-            hides,
+            hides: cut.is_some(),
+            cut: cut.and_then(|cut| cut.state(&self.messages)),
             files: moved(
                 planned
-                    .made
-                    .iter()
-                    .map(|(path, to)| (path.to_string(), *to)),
+                    .moves
+                    .values()
+                    .map(|one| (one.path.to_string(), one.target)),
             ),
             part: Some((part.message_id.clone(), part.id.clone())),
         };
@@ -326,7 +339,7 @@ impl Revert {
             Ok((planned, touched, after))
         });
         let (planned, touched, after) = done.await?;
-        let to = |path| planned.made.get(path).copied().unwrap_or(after);
+        let to = |path| planned.moves.get(path).map_or(after, |one| one.target);
         round.files = moved(touched.iter().map(|path| (path.to_string(), to(path))));
         let rounds = if round.files.is_empty() {
             earlier
@@ -334,7 +347,7 @@ impl Revert {
             with(&round)
         };
         rounds::save(&self.core, &self.session.id, rounds).await?;
-        if !hides && !touched.is_empty() {
+        if cut.is_none() && !touched.is_empty() {
             part.taken_back = Some(TakenBack {
                 after: after.to_string(),
                 files: touched.iter().map(ToString::to_string).collect(),
@@ -343,7 +356,7 @@ impl Revert {
             self.core.records.put_part(Part::Snapshot(part)).await?;
         }
         self.tell_of_files(&touched);
-        Ok(planned.files)
+        Ok(planned)
     }
 
     async fn hide(&mut self, cut: Cut) -> Result<()> {
@@ -371,52 +384,6 @@ impl Revert {
         Ok(())
     }
 
-    /// Undoes everything back to where messages were first hidden.
-    async fn undo_hiding(&mut self) -> Result<Vec<RevertFile>> {
-        let mut rounds = rounds::load(&self.core, &self.session.id).await?;
-        let first = rounds.iter().position(|round| round.hides);
-        let mut files: Vec<RevertFile> = Vec::new();
-        for round in rounds.split_off(first.unwrap_or(rounds.len())).iter().rev() {
-            for file in self.undo_round(round).await? {
-                files.retain(|other| other.path != file.path);
-                files.push(file);
-            }
-        }
-        rounds::save(&self.core, &self.session.id, rounds).await?;
-        self.pending = None;
-        self.set_state(None).await?;
-        files.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(files)
-    }
-
-    async fn undo_round(&self, round: &Round) -> Result<Vec<RevertFile>> {
-        let (task, trash) = (Task::Undo(round.clone()), self.trash());
-        let safety: TreeId = round.safety.parse()?;
-        let done = self.core.snapshots.with(&self.worktree, move |repo| {
-            let mut planned = Planned::new(repo, &task, safety)?;
-            let touched = planned.apply(repo, &trash);
-            Ok((planned.files, touched))
-        });
-        let (files, touched) = done.await?;
-        self.forget_taken_back(round).await?;
-        self.tell_of_files(&touched);
-        Ok(files)
-    }
-
-    /// The files are the agent's again.
-    async fn forget_taken_back(&self, round: &Round) -> Result<()> {
-        let Some((message, part)) = &round.part else {
-            return Ok(());
-        };
-        let found = self.core.records.store().part(message, part).await?;
-        if let Some(Part::Snapshot(mut part)) = found
-            && part.taken_back.take().is_some()
-        {
-            self.core.records.put_part(Part::Snapshot(part)).await?;
-        }
-        Ok(())
-    }
-
     fn tell_of_files(&self, touched: &[lathe_snapshot::RelPath]) {
         for path in touched {
             let file = self.worktree.join(path.to_string()).display().to_string();
@@ -429,6 +396,16 @@ impl Revert {
         let folder = self.core.data_dir.join("reverted");
         folder.join(self.session.id.as_str())
     }
+}
+
+/// What tasks would come to, one after the other. Blocks: trees and files are read.
+fn foreseen(repo: &SideRepo, tasks: &[Task], now: TreeId) -> Result<Vec<RevertFile>> {
+    let mut net = Net::default();
+    for task in tasks {
+        let planned = Planned::new(repo, task, now, &net)?;
+        net.add(&planned);
+    }
+    net.files(repo)
 }
 
 fn moved(files: impl Iterator<Item = (String, TreeId)>) -> Vec<Moved> {

@@ -3,6 +3,8 @@
 //! Made from the trees around the steps, file by file: from the tree before the first step
 //! that changed a file to the tree after the last. Nobody waits for it but the end of a turn.
 
+mod unknown;
+
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,6 +21,7 @@ use tokio::task::JoinHandle;
 use crate::core::Core;
 use crate::error::Result;
 use crate::steps::{self, Chains, StepTrees};
+use unknown::{listed, unheld};
 
 /// A longer text is not kept beside the trees that hold it.
 const LONGEST_KEPT: usize = 128 << 10;
@@ -44,6 +47,10 @@ pub struct Basis {
     pub session: SessionId,
     pub worktree: PathBuf,
     steps: Vec<StepTrees>,
+    /// Those that a pending revert hides, too.
+    with_hidden: Vec<StepTrees>,
+    /// What prompts list of their turns, where all of them are listed anew.
+    listed: Vec<FileDiff>,
     /// The message before which the history is not known, with where it stands.
     cut: Option<(MessageId, usize)>,
     /// Prompts, with where they and their answers stand.
@@ -68,9 +75,21 @@ impl Basis {
             session: session.clone(),
             worktree: worktree.to_owned(),
             steps: steps::of(messages),
+            with_hidden: Vec::new(),
+            listed: match turns {
+                Turns::All => listed(messages),
+                Turns::Of(_) => Vec::new(),
+            },
             cut: None,
             turns: wanted.map(|user| turn(&user.id)).collect(),
         }
+    }
+
+    /// `messages` is the history with what is hidden. What such a turn did to files whose trees
+    /// are not here was not taken back with it, and nothing could count it again.
+    pub fn hiding(mut self, messages: &[MessageWithParts]) -> Self {
+        self.with_hidden = steps::of(messages);
+        self
     }
 
     /// `messages` lack what lies before the one at `cut`.
@@ -110,6 +129,8 @@ async fn write(core: &Core, basis: Basis) -> Result<()> {
         session,
         worktree,
         steps,
+        with_hidden,
+        listed,
         cut,
         turns,
     } = basis;
@@ -119,10 +140,11 @@ async fn write(core: &Core, basis: Basis) -> Result<()> {
         Some((id, at)) => (earlier(core, &session, &worktree, id).await?, *at),
         None => (Chains::default(), 0),
     };
-    let listed = core.snapshots.with(&worktree, move |repo| {
+    let counted = core.snapshots.with(&worktree, move |repo| {
         let new = steps.partition_point(|step| step.message < from);
-        let (mut all, unknown) = diffs(repo, known, &steps[new..])?;
-        keep_unknown(repo, &mut all, before, &unknown);
+        let (mut all, mut unknown) = diffs(repo, known, &steps[new..])?;
+        unknown.extend(unheld(repo, &with_hidden));
+        let rest = unknown::keep(repo, &mut all, before, listed, &unknown);
         let mut per_turn = Vec::new();
         for (id, messages) in turns {
             let mut of_turn = steps.clone();
@@ -132,9 +154,9 @@ async fn write(core: &Core, basis: Basis) -> Result<()> {
                 per_turn.push((id, diffs));
             }
         }
-        Ok((all, per_turn))
+        Ok((all, rest, per_turn))
     });
-    let (all, per_turn) = listed.await?;
+    let (all, rest, per_turn) = counted.await?;
     store.write(&Key::session_diff(&session)?, &all).await?;
     for (id, diffs) in per_turn {
         write_turn(core, &session, &id, diffs).await?;
@@ -142,7 +164,8 @@ async fn write(core: &Core, basis: Basis) -> Result<()> {
     let summary = totals(&all);
     core.records
         .update_session(&session, move |session: &mut Session| {
-            session.summary = Some(summary);
+            let before = session.summary.take();
+            session.summary = Some(rest.add_to(summary, before));
         })
         .await?;
     core.records.publish(Event::SessionDiff {
@@ -208,23 +231,6 @@ fn totals(diffs: &[FileDiff]) -> SessionSummary {
         diffs: None,
         extra: Extra::default(),
     }
-}
-
-/// What other programs wrote of steps whose trees are not here stays as they wrote it.
-fn keep_unknown(
-    repo: &SideRepo,
-    diffs: &mut Vec<FileDiff>,
-    before: Vec<FileDiff>,
-    unknown: &[String],
-) {
-    for old in before {
-        let absolute = repo.worktree().join(&old.file).display().to_string();
-        let named = |name: &String| *name == old.file || *name == absolute;
-        if unknown.iter().any(named) && !diffs.iter().any(|diff| diff.file == old.file) {
-            diffs.push(old);
-        }
-    }
-    diffs.sort_by(|a, b| a.file.cmp(&b.file));
 }
 
 /// In path order, and the files of steps whose trees are not here.

@@ -19,8 +19,17 @@ pub struct Cut {
 impl Cut {
     /// Where a pending revert cut; nothing if its message is gone.
     pub fn of(messages: &[MessageWithParts], state: &RevertState) -> Option<Cut> {
-        let message = position(messages, &state.message_id)?;
-        let part = match &state.part_id {
+        Cut::named(messages, &state.message_id, state.part_id.as_ref())
+    }
+
+    /// The way back from [`Cut::state`].
+    pub fn named(
+        messages: &[MessageWithParts],
+        message: &MessageId,
+        part: Option<&PartId>,
+    ) -> Option<Cut> {
+        let message = position(messages, message)?;
+        let part = match part {
             Some(id) => part_position(&messages[message], id)?,
             None => 0,
         };

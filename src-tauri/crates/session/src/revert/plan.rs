@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use lathe_protocol::ipc::{RevertChange, RevertFile};
 use lathe_snapshot::{Change, Move, Outcome, Plan, RelPath, SideRepo, Step, TreeId, shown_hunks};
 
+use super::net::Net;
 use crate::error::Result;
 use crate::steps::{self, StepTrees};
 
@@ -33,8 +34,8 @@ pub enum Task {
 pub struct Planned {
     plan: Option<Plan>,
     pub files: Vec<RevertFile>,
-    /// The tree that has each file as it will be, where one has it.
-    pub made: BTreeMap<RelPath, TreeId>,
+    /// From which tree to which each file goes, where trees have it.
+    pub moves: BTreeMap<RelPath, Move>,
 }
 
 const BROKEN: &str = "it was also changed between two of the agent's steps";
@@ -45,10 +46,14 @@ const NOT_CHANGED: &str = "the agent did not change it";
 const OUTDATED: &str = "this change is not part of the file's changes any more";
 
 impl Planned {
-    /// `now` is the tree as it is, to which everything that is touched must be the same.
-    pub fn new(repo: &SideRepo, task: &Task, now: TreeId) -> Result<Planned> {
+    /// `now` is the tree as it is, to which everything that is touched must be the same;
+    /// `first` is what would be done to it before.
+    pub fn new(repo: &SideRepo, task: &Task, now: TreeId, first: &Net) -> Result<Planned> {
         match task {
-            Task::Steps { steps, only } => Planned::steps(repo, steps, only.as_deref(), now),
+            Task::Steps { steps, only } => {
+                let (moves, conflicts) = steps_back(repo, steps, only.as_deref(), now)?;
+                Planned::moves(repo, moves, conflicts, first)
+            }
             Task::Hunk {
                 steps,
                 path,
@@ -62,63 +67,26 @@ impl Planned {
                     target: *target,
                     post_image: now,
                 });
-                Planned::moves(repo, moves.collect(), Vec::new())
+                Planned::moves(repo, moves.collect(), Vec::new(), first)
             }
-            Task::Undo(round) => Planned::moves(repo, round.undoing(repo)?, Vec::new()),
+            Task::Undo(round) => {
+                let moves = round.undoing(repo)?;
+                Planned::moves(repo, moves, Vec::new(), first)
+            }
         }
     }
 
-    fn steps(
+    fn moves(
         repo: &SideRepo,
-        steps: &[StepTrees],
-        only: Option<&str>,
-        now: TreeId,
+        moves: Vec<Move>,
+        conflicts: Vec<RevertFile>,
+        first: &Net,
     ) -> Result<Planned> {
-        let chains = steps::chains(repo, steps)?;
-        let wanted = |path: &str| only.is_none_or(|only| only == path);
-        let mut conflicts = Vec::new();
-        let mut moves = Vec::new();
-        for (path, chain) in chains.files {
-            if !wanted(&path.to_string()) || repo.same(&path, chain.start, chain.finish)? {
-                continue;
-            }
-            let one = Move {
-                path,
-                target: chain.start,
-                post_image: chain.finish,
-            };
-            if chain.broken {
-                conflicts.push(refused(one.path.to_string(), BROKEN));
-            } else if is_unsaved(repo, &one, now)? {
-                conflicts.push(refused(one.path.to_string(), UNSAVED));
-            } else {
-                moves.push(one);
-            }
-        }
-        let root = repo.worktree();
-        let unknown = chains.unknown.iter().map(|name| {
-            let below = std::path::Path::new(name).strip_prefix(root);
-            below.map_or_else(|_| name.clone(), |path| path.display().to_string())
-        });
-        conflicts.extend(
-            unknown
-                .filter(|name| wanted(name))
-                .map(|name| refused(name, UNKNOWN)),
-        );
-        if let Some(only) = only
-            && moves.is_empty()
-            && conflicts.is_empty()
-        {
-            conflicts.push(refused(only.to_owned(), NOT_CHANGED));
-        }
-        Planned::moves(repo, moves, conflicts)
-    }
-
-    fn moves(repo: &SideRepo, moves: Vec<Move>, conflicts: Vec<RevertFile>) -> Result<Planned> {
         let plan = repo.plan_moves(&moves)?;
         let mut files = conflicts;
         for one in &moves {
-            let step = plan.step(&one.path);
+            let moved = first.step(repo, one)?;
+            let step = moved.as_ref().or_else(|| plan.step(&one.path));
             if matches!(step, None | Some(Step::Unchanged)) {
                 continue;
             }
@@ -133,11 +101,11 @@ impl Planned {
             files.push(file);
         }
         files.sort_by(|a, b| a.path.cmp(&b.path));
-        let made = moves.into_iter().map(|one| (one.path, one.target));
+        let moves = moves.into_iter().map(|one| (one.path.clone(), one));
         Ok(Planned {
             plan: Some(plan),
             files,
-            made: made.collect(),
+            moves: moves.collect(),
         })
     }
 
@@ -151,7 +119,7 @@ impl Planned {
         let nothing = |reason: &str| Planned {
             plan: None,
             files: vec![refused(name.to_owned(), reason)],
-            made: BTreeMap::new(),
+            moves: BTreeMap::new(),
         };
         let chains = steps::chains(repo, steps)?.files;
         let found = chains
@@ -188,7 +156,7 @@ impl Planned {
         Ok(Planned {
             plan: Some(plan),
             files: vec![file],
-            made: BTreeMap::new(),
+            moves: BTreeMap::new(),
         })
     }
 
@@ -213,6 +181,53 @@ impl Planned {
     }
 }
 
+/// What takes steps back, and what stands in the way of that.
+fn steps_back(
+    repo: &SideRepo,
+    steps: &[StepTrees],
+    only: Option<&str>,
+    now: TreeId,
+) -> Result<(Vec<Move>, Vec<RevertFile>)> {
+    let chains = steps::chains(repo, steps)?;
+    let wanted = |path: &str| only.is_none_or(|only| only == path);
+    let mut conflicts = Vec::new();
+    let mut moves = Vec::new();
+    for (path, chain) in chains.files {
+        if !wanted(&path.to_string()) || repo.same(&path, chain.start, chain.finish)? {
+            continue;
+        }
+        let one = Move {
+            path,
+            target: chain.start,
+            post_image: chain.finish,
+        };
+        if chain.broken {
+            conflicts.push(refused(one.path.to_string(), BROKEN));
+        } else if is_unsaved(repo, &one, now)? {
+            conflicts.push(refused(one.path.to_string(), UNSAVED));
+        } else {
+            moves.push(one);
+        }
+    }
+    let root = repo.worktree();
+    let unknown = chains.unknown.iter().map(|name| {
+        let below = std::path::Path::new(name).strip_prefix(root);
+        below.map_or_else(|_| name.clone(), |path| path.display().to_string())
+    });
+    conflicts.extend(
+        unknown
+            .filter(|name| wanted(name))
+            .map(|name| refused(name, UNKNOWN)),
+    );
+    if let Some(only) = only
+        && moves.is_empty()
+        && conflicts.is_empty()
+    {
+        conflicts.push(refused(only.to_owned(), NOT_CHANGED));
+    }
+    Ok((moves, conflicts))
+}
+
 /// Something is there that the tree of this moment does not hold as the agent left it, though
 /// the file may still be that: it could not be brought back.
 fn is_unsaved(repo: &SideRepo, one: &Move, now: TreeId) -> Result<bool> {
@@ -227,7 +242,7 @@ fn is_unsaved(repo: &SideRepo, one: &Move, now: TreeId) -> Result<bool> {
     Ok(acts)
 }
 
-fn told(change: &Change) -> RevertFile {
+pub fn told(change: &Change) -> RevertFile {
     RevertFile {
         path: change.path.to_string(),
         change: match (change.old_mode, change.new_mode) {

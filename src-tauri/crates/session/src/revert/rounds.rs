@@ -1,10 +1,11 @@
 //! What was taken back and can be undone, also after the program began again.
 
-use lathe_protocol::{MessageId, PartId, Session, SessionId};
+use lathe_protocol::{MessageId, MessageWithParts, PartId, Session, SessionId};
 use lathe_snapshot::{Move, RelPath, Result as SnapshotResult, SideRepo, TreeId};
 use lathe_store::Key;
 use serde::{Deserialize, Serialize};
 
+use super::cut::Cut;
 use crate::core::Core;
 use crate::error::Result;
 
@@ -18,6 +19,9 @@ pub struct Round {
     pub safety: String,
     /// Messages were hidden with it.
     pub hides: bool,
+    /// From where on; nothing in what an older Lathe wrote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut: Option<(MessageId, Option<PartId>)>,
     pub files: Vec<Moved>,
     /// The snapshot part that tells of it.
     pub part: Option<(MessageId, PartId)>,
@@ -59,6 +63,22 @@ impl Round {
 pub async fn load(core: &Core, session: &SessionId) -> Result<Vec<Round>> {
     let key = Key::session_revert(session)?;
     Ok(core.records.store().read(&key).await?.unwrap_or_default())
+}
+
+/// Those of a pending revert, with whatever came after its first; the others are left.
+pub fn split_hiding(rounds: &mut Vec<Round>) -> Vec<Round> {
+    let first = rounds.iter().position(|round| round.hides);
+    rounds.split_off(first.unwrap_or(rounds.len()))
+}
+
+/// How far back files are taken back with messages; `hidden` is from where on these are.
+pub fn reach(rounds: &[Round], messages: &[MessageWithParts], hidden: Option<Cut>) -> Option<Cut> {
+    let hiding = rounds.iter().filter(|round| round.hides);
+    let cuts = hiding.filter_map(|round| match &round.cut {
+        Some((message, part)) => Cut::named(messages, message, part.as_ref()),
+        None => hidden,
+    });
+    cuts.min()
 }
 
 /// How many can be undone one by one. A pending revert takes its own with it, and those after it.

@@ -133,6 +133,13 @@ impl Sessions {
         Ok(session)
     }
 
+    /// Waits until what a session changed is counted and stored. Whoever goes on does not need
+    /// to; a process that ends would take it along.
+    pub async fn counted(&self, id: &SessionId) -> Result<()> {
+        summary::finish(&self.core, id).await;
+        Ok(self.core.records.store().barrier(id).await?)
+    }
+
     /// Keeps the work tree as it is now, under a name.
     pub async fn checkpoint(&self, id: &SessionId, name: &str) -> Result<SnapshotPart> {
         let turn = self.prompting(id);
@@ -215,10 +222,9 @@ impl Sessions {
         let id = outcome.session.id.clone();
         let worktree = self.worktree(&outcome.session).await?;
         let visible = self.visible(&outcome.session).await?;
-        summary::begin(
-            &self.core,
-            Basis::new(&id, &worktree, &visible, &Turns::All),
-        );
+        let all = self.messages(&id, None, usize::MAX).await?.messages;
+        let basis = Basis::new(&id, &worktree, &visible, &Turns::All);
+        summary::begin(&self.core, basis.hiding(&all));
         summary::finish(&self.core, &id).await;
         if let Err(error) = self.let_go_held(&id, &worktree).await {
             tracing::info!(%error, "snapshots were not let go");
