@@ -51,6 +51,7 @@ impl Home {
     }
 
     /// The same, started by another program as the last of its arguments.
+    #[cfg(unix)]
     pub fn inside(&self, program: &str, its_args: &[&str], args: &[&str]) -> Command {
         let mut command = self.at_home(program);
         command.args(its_args).arg(LATHECTL).args(args);
@@ -59,6 +60,7 @@ impl Home {
 
     /// The same, and it is refused more memory of its own than this. (What the system counts
     /// as a process's peak begins with that of whoever started it.)
+    #[cfg(unix)]
     pub fn within(&self, megabytes: u32, args: &[&str]) -> Command {
         let script = format!("ulimit -d {} && exec \"$@\"", megabytes * 1024);
         self.inside("sh", &["-c", &script, "sh"], args)
