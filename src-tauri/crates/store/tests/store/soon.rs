@@ -19,6 +19,17 @@ fn on_file(home: &Home) -> Option<Value> {
         .map(|bytes| value(&bytes))
 }
 
+async fn on_a_disk_that_may_fail() -> (Home, Arc<Faulty>) {
+    let folder = tempfile::tempdir().unwrap();
+    let fs = Arc::new(Faulty::new(Fault::None));
+    let options = Options {
+        fs: fs.clone(),
+        ..Options::default()
+    };
+    let store = Store::open(folder.path(), options).await.unwrap();
+    (Home { folder, store }, fs)
+}
+
 /// Lets the writing task and its blocking thread come to rest, in test time.
 async fn pass(time: Duration) {
     tokio::time::sleep(time).await;
@@ -122,32 +133,21 @@ async fn what_waits_is_read_where_it_waits() {
 
 #[tokio::test(start_paused = true)]
 async fn what_the_disk_refuses_is_read_all_the_same() {
-    let folder = tempfile::tempdir().unwrap();
-    let fs = Arc::new(Faulty::new(Fault::None));
-    let options = Options {
-        fs: fs.clone(),
-        ..Options::default()
-    };
-    let store = Store::open(folder.path(), options).await.unwrap();
-    store.write(&key(), &json!("old")).await.unwrap();
+    let (home, fs) = on_a_disk_that_may_fail().await;
+    home.store.write(&key(), &json!("old")).await.unwrap();
     fs.set(Fault::From {
         at: 0,
         with: ENOSPC,
     });
-    store.write_soon(&key(), json!("new")).unwrap();
-    let read = store.read::<Value>(&key()).await.unwrap();
+    home.store.write_soon(&key(), json!("new")).unwrap();
+    let read = home.store.read::<Value>(&key()).await.unwrap();
     assert_eq!(read, Some(json!("new")));
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_failed_background_write_is_told_kept_and_tried_again() {
-    let folder = tempfile::tempdir().unwrap();
-    let fs = Arc::new(Faulty::new(Fault::None));
-    let options = Options {
-        fs: fs.clone(),
-        ..Options::default()
-    };
-    let store = Store::open(folder.path(), options).await.unwrap();
+    let (home, fs) = on_a_disk_that_may_fail().await;
+    let store = &home.store;
     store.write(&key(), &json!("good")).await.unwrap();
     let mut health = store.health();
     assert!(health.borrow_and_update().is_good());
@@ -166,7 +166,6 @@ async fn a_failed_background_write_is_told_kept_and_tried_again() {
         }
     };
     assert!(told.is_disk_full(), "{told}");
-    let home = Home { folder, store };
     assert_eq!(on_file(&home), Some(json!("good")));
 
     fs.set(Fault::None);
