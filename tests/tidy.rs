@@ -13,25 +13,53 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 /// What each core crate may know of the others, and what its tests may use on top.
-const KNOWLEDGE: [(&str, &[&str], &[&str]); 10] = [
-    ("mcp", &["lathe-protocol"], &[]),
+const KNOWLEDGE: [(&str, &[&str], &[&str]); 14] = [
     ("protocol", &[], &[]),
+    ("mcp", &["lathe-protocol"], &[]),
+    ("policy", &["lathe-protocol"], &["lathe-workspace"]),
     ("provider", &["lathe-protocol"], &[]),
     ("render", &["lathe-protocol"], &[]),
     ("search", &["lathe-protocol"], &[]),
     ("snapshot", &["lathe-protocol"], &[]),
     ("store", &["lathe-protocol"], &[]),
     ("tools", &["lathe-protocol"], &[]),
+    ("records", &["lathe-protocol", "lathe-store"], &[]),
+    (
+        "workspace",
+        &[
+            "lathe-mcp",
+            "lathe-policy",
+            "lathe-protocol",
+            "lathe-provider",
+            "lathe-records",
+            "lathe-store",
+            "lathe-tools",
+        ],
+        &[],
+    ),
+    (
+        "review",
+        &[
+            "lathe-protocol",
+            "lathe-records",
+            "lathe-snapshot",
+            "lathe-store",
+        ],
+        &[],
+    ),
     (
         "session",
         &[
-            "lathe-mcp",
+            "lathe-policy",
             "lathe-protocol",
             "lathe-provider",
+            "lathe-records",
+            "lathe-review",
             "lathe-search",
             "lathe-snapshot",
             "lathe-store",
             "lathe-tools",
+            "lathe-workspace",
         ],
         &["lathe-test-support"],
     ),

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use lathe_protocol::Project;
 use lathe_protocol::ipc::Settings;
 use lathe_render::image_view::fit_for_model;
-use lathe_session::{HandsSettings, Options, Sessions};
+use lathe_session::{Options, Sessions, ToolOptions};
 use parking_lot::Mutex;
 use tauri::AppHandle;
 
@@ -90,7 +90,7 @@ impl Shell {
     pub fn apply(&self, settings: &Settings) {
         self.sessions.set_allow_all(settings.allow_all);
         let shell = Some(settings.shell.clone()).filter(|shell| !shell.trim().is_empty());
-        self.sessions.set_hands(HandsSettings {
+        self.sessions.set_tool_options(ToolOptions {
             shell,
             private_hosts: settings.private_hosts.clone(),
         });

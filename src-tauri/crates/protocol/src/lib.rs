@@ -5,6 +5,7 @@
 //! variant, so that a rewrite never loses what a newer program put there. Nothing in this
 //! crate does I/O or knows of tauri, providers, tools or the store.
 
+pub mod data_url;
 mod diff;
 mod error;
 mod event;
@@ -19,6 +20,8 @@ mod project;
 mod question;
 pub mod schema;
 mod session;
+mod shell;
+pub mod text;
 mod todo;
 pub mod view;
 
@@ -52,4 +55,5 @@ pub use permission::{Action, PermissionReply, PermissionRequest, Rule, Ruleset, 
 pub use project::{Project, ProjectTime};
 pub use question::{Question, QuestionOption, QuestionRequest};
 pub use session::{ForkedFrom, RevertState, Session, SessionSummary, SessionTime, Share};
+pub use shell::ShellDialect;
 pub use todo::Todo;

@@ -13,7 +13,7 @@ mod tail;
 use lathe_protocol::ipc::ContextUse;
 use lathe_provider::Limits;
 
-use crate::config;
+use lathe_workspace::config;
 
 pub use condense::{condense, fit};
 pub use prune::stale_outputs;

@@ -13,13 +13,17 @@ use lathe_protocol::{
 };
 
 use crate::convert::window::{REPLAYED, TAIL_START};
-use crate::core::Core;
-use crate::error::Result;
 use crate::slug;
+use lathe_records::Records;
+use lathe_records::Result;
 
 /// The new session's record; nothing is stored yet.
-pub fn record(core: &Core, source: &Session, before: Option<&MessageId>, title: String) -> Session {
-    let records = &core.records;
+pub fn record(
+    records: &Records,
+    source: &Session,
+    before: Option<&MessageId>,
+    title: String,
+) -> Session {
     let now = records.now();
     Session {
         id: records.ids().session(now),
@@ -50,12 +54,16 @@ pub fn record(core: &Core, source: &Session, before: Option<&MessageId>, title: 
 }
 
 /// Stores the messages anew, each part before its message.
-pub async fn copy(core: &Core, to: &SessionId, messages: Vec<MessageWithParts>) -> Result<()> {
-    let store = core.records.store();
-    let now = core.records.now();
+pub async fn copy(
+    records: &Records,
+    to: &SessionId,
+    messages: Vec<MessageWithParts>,
+) -> Result<()> {
+    let store = records.store();
+    let now = records.now();
     let mut renamed = HashMap::new();
     for message in messages {
-        let copied = renew(core, to, message, now, &mut renamed);
+        let copied = renew(records, to, message, now, &mut renamed);
         for part in &copied.parts {
             store.write_part(part).await?;
         }
@@ -65,13 +73,13 @@ pub async fn copy(core: &Core, to: &SessionId, messages: Vec<MessageWithParts>) 
 }
 
 fn renew(
-    core: &Core,
+    records: &Records,
     to: &SessionId,
     message: MessageWithParts,
     now: Millis,
     renamed: &mut HashMap<String, MessageId>,
 ) -> MessageWithParts {
-    let ids = core.records.ids();
+    let ids = records.ids();
     let MessageWithParts { mut info, parts } = message;
     let id = ids.message(now);
     renamed.insert(info.id().to_string(), id.clone());

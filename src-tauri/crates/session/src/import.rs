@@ -9,9 +9,9 @@ use lathe_protocol::ipc::{ImportKind, ImportReport, ImportSource, ImportUnreadab
 use lathe_protocol::{Event, Session};
 use lathe_store::{Found, SourceKind, usual_places};
 
-use crate::error::Result;
-use crate::project;
 use crate::sessions::Sessions;
+use lathe_records::Result;
+use lathe_workspace::project;
 
 impl Sessions {
     /// What lies in the places where other programs keep their sessions.

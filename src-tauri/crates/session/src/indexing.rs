@@ -4,6 +4,7 @@
 //! what changed elsewhere (another program, a crash, a restored session) shows in the marks
 //! that the index keeps of each session. Nothing waits for it but a search.
 
+mod error;
 mod session;
 
 use std::collections::{HashMap, HashSet};
@@ -17,9 +18,10 @@ use lathe_protocol::{Event, MessageId, Millis, Session, SessionId, SessionStatus
 use lathe_search::{Index, MessageWords, SearchError, SessionMark};
 use parking_lot::Mutex;
 
-use crate::bus::{Heard, Subscription, Told};
-use crate::error::{Failed, Result};
-use crate::records::Records;
+use error::{IndexError, Result};
+use lathe_records::Failed;
+use lathe_records::Records;
+use lathe_records::bus::{Heard, Subscription, Told};
 
 /// How long a change may wait before it can be found without being asked for.
 const PAUSE: Duration = Duration::from_secs(2);
@@ -98,7 +100,7 @@ impl Indexing {
         self.catch_up().await?;
         let _working = self.working.lock().await;
         match self.look_once().await {
-            Err(Failed::Search(SearchError::Emptied)) => self.look_once().await,
+            Err(IndexError::Search(SearchError::Emptied)) => self.look_once().await,
             looked => looked,
         }?;
         *self.looked.lock() = Some(self.records.now());
@@ -127,7 +129,7 @@ impl Indexing {
             .on_index(move |index| index.search(&typed, limit))
             .await
         {
-            Err(Failed::Search(SearchError::Emptied)) => {
+            Err(IndexError::Search(SearchError::Emptied)) => {
                 self.look_soon();
                 Vec::new()
             }
@@ -150,7 +152,7 @@ impl Indexing {
         self.catch_up().await?;
         let _working = self.working.lock().await;
         match self.find_once(session, text).await {
-            Err(Failed::Search(SearchError::Emptied)) => self.find_once(session, text).await,
+            Err(IndexError::Search(SearchError::Emptied)) => self.find_once(session, text).await,
             found => found,
         }
     }
@@ -256,7 +258,7 @@ impl Indexing {
     ) -> Result<T> {
         let index = self.index.clone();
         let done = blocking(move || work(&index)).await;
-        if let Err(Failed::Search(SearchError::Emptied)) = &done {
+        if let Err(IndexError::Search(SearchError::Emptied)) = &done {
             self.level.lock().clear();
         }
         done
@@ -353,7 +355,7 @@ async fn blocking<T: Send + 'static>(
 ) -> Result<T> {
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => Ok(done?),
-        Err(error) => Err(Failed::refused(format!("The search was stopped: {error}"))),
+        Err(error) => Err(Failed::refused(format!("The search was stopped: {error}")).into()),
     }
 }
 

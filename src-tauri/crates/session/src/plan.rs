@@ -10,11 +10,8 @@ use lathe_tools::context::AgentSwitch;
 use lathe_tools::paths::slashed;
 
 use crate::convert::window::asks_for_summary;
-use crate::permission::rule;
-
-/// The agent that plans, and the one that carries plans out.
-pub const PLANNER: &str = "plan";
-const BUILDER: &str = "build";
+use lathe_policy::agents::{BUILDER, PLANNER, while_planning};
+use lathe_policy::rule;
 
 /// Marks the text part that holds a reminder.
 pub const REMINDER: &str = "reminder";
@@ -67,8 +64,7 @@ impl PlanFile {
             rules.push(rule("external_directory", &folder, Action::Allow));
         }
         if agent == PLANNER {
-            rules.push(rule("edit", "*", Action::Deny));
-            rules.push(rule("edit", &self.shown, Action::Allow));
+            rules.extend(while_planning(&self.shown));
         }
         rules
     }
@@ -163,5 +159,5 @@ pub fn said_on_switch(agent: &str) -> &'static str {
 fn agent_of(message: &MessageWithParts) -> &str {
     let user = message.info.as_user();
     user.and_then(|user| user.agent.as_deref())
-        .unwrap_or(crate::agents::DEFAULT)
+        .unwrap_or(lathe_workspace::agents::DEFAULT)
 }

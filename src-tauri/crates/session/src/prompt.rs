@@ -14,11 +14,11 @@ use lathe_protocol::{
 };
 
 use crate::core::Core;
-use crate::error::{Failed, Result};
-use crate::mentions;
-use crate::setup::Setup;
 use files::Reader;
 pub use host::{PromptHost, context};
+use lathe_records::{Failed, Result};
+use lathe_workspace::mentions;
+use lathe_workspace::setup::Setup;
 pub use parts::{NewSubtask, PartList};
 
 /// What is sent: a person's words, or a task for another agent.
@@ -31,8 +31,28 @@ pub struct Prompt {
     pub subtask: Option<NewSubtask>,
 }
 
-/// Makes the message; nothing is stored yet.
-pub async fn build(
+impl Prompt {
+    pub fn by_person(input: PromptInput) -> Self {
+        Prompt {
+            input,
+            by_agent: false,
+            subtask: None,
+        }
+    }
+}
+
+/// Makes the message for a session where it works; nothing is stored yet.
+pub async fn for_session(
+    core: &Arc<Core>,
+    session: &Session,
+    prompt: Prompt,
+) -> Result<MessageWithParts> {
+    let project = core.workspace.project_of(session).await?;
+    let setup = core.workspace.setup(session, &project).await;
+    build(core, &setup, session, &project, prompt).await
+}
+
+async fn build(
     core: &Arc<Core>,
     setup: &Setup,
     session: &Session,
@@ -100,12 +120,15 @@ pub async fn retyped(
         files: files.collect(),
         ..PromptInput::default()
     };
-    let prompt = Prompt {
-        input,
-        by_agent: false,
-        subtask: None,
-    };
-    parts(core, setup, session, project, info, prompt).await
+    parts(
+        core,
+        setup,
+        session,
+        project,
+        info,
+        Prompt::by_person(input),
+    )
+    .await
 }
 
 /// They stand in the order in which the person gave them: the text, what was attached, what
@@ -134,7 +157,11 @@ async fn parts(
         info.time.created,
     );
     let agent = setup.agents.get(info.agent.as_deref());
-    let host = PromptHost::granted(core.rules(setup, &agent, session));
+    let host = PromptHost::granted(
+        core,
+        project,
+        core.permissions.rules(setup, &agent, session, &[]),
+    );
     let reader = Reader {
         core,
         project,

@@ -7,8 +7,8 @@ use lathe_tools::ToolFailure;
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
-use crate::error::{Failed, Result};
-use crate::records::Records;
+use lathe_records::Records;
+use lathe_records::{Failed, Result};
 
 type Answers = Vec<Vec<String>>;
 
@@ -18,14 +18,14 @@ struct Waiting {
     answer: oneshot::Sender<Option<Answers>>,
 }
 
-pub struct QuestionDesk {
+pub struct QuestionBroker {
     records: Records,
     waiting: Mutex<HashMap<QuestionId, Waiting>>,
 }
 
-impl QuestionDesk {
+impl QuestionBroker {
     pub fn new(records: Records) -> Self {
-        QuestionDesk {
+        QuestionBroker {
             records,
             waiting: Mutex::default(),
         }
@@ -35,7 +35,7 @@ impl QuestionDesk {
     pub async fn ask(&self, request: QuestionRequest) -> Result<Answers, ToolFailure> {
         let (answer, answered) = oneshot::channel();
         let _withdraw = Withdraw {
-            desk: self,
+            broker: self,
             id: request.id.clone(),
         };
         let waiting = Waiting {
@@ -101,15 +101,15 @@ impl QuestionDesk {
 
 /// Removes a question whose call was dropped (an abort) before anyone answered.
 struct Withdraw<'a> {
-    desk: &'a QuestionDesk,
+    broker: &'a QuestionBroker,
     id: QuestionId,
 }
 
 impl Drop for Withdraw<'_> {
     fn drop(&mut self) {
-        let one = self.desk.waiting.lock().remove(&self.id);
+        let one = self.broker.waiting.lock().remove(&self.id);
         if let Some(one) = one {
-            self.desk.close(one);
+            self.broker.close(one);
         }
     }
 }

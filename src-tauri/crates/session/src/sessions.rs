@@ -2,25 +2,25 @@
 
 mod clean_up;
 mod commands;
+mod environment;
+mod fork;
 mod lifecycle;
 mod media;
+mod prompts;
+mod revert;
 mod search;
 mod servers;
 mod share;
-mod surroundings;
-mod time;
 mod upkeep;
 mod usage;
 mod waiting;
-mod work;
 
-pub(crate) use lifecycle::NewSession;
 pub use lifecycle::titled;
-pub(crate) use usage::Counted;
+use usage::Counted;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use lathe_protocol::{
@@ -31,29 +31,41 @@ use lathe_provider::catalog::Catalog;
 use lathe_provider::client::{ModelClient, Timeouts};
 use lathe_provider::demo::DemoPace;
 use lathe_provider::keys::Keys;
+use lathe_records::bus::{Bus, Subscription};
+use lathe_records::clock::{Clock, SystemClock};
+use lathe_records::{Failed, Records, Result};
+use lathe_review::Review;
 use lathe_store::{Health, Key, Listing, Page, Report, Store};
 use lathe_tools::environment::EnvironmentSettings;
 use lathe_tools::{Environment, Registry};
-use tokio::sync::watch;
+use lathe_workspace::config;
+use lathe_workspace::mcp::Mcp;
+use lathe_workspace::models::{DEMO, Models};
+use lathe_workspace::tool_settings::ToolOptions;
+use lathe_workspace::{Workspace, WorkspaceOptions};
+use parking_lot::Mutex;
+use tokio::sync::{OnceCell, watch};
 
-use crate::bus::{Bus, Subscription};
-use crate::clock::{Clock, SystemClock};
-use crate::config;
-use crate::core::{Core, Drawing};
-use crate::error::{Failed, Result};
-use crate::hands::{Hands, HandsSettings};
-use crate::mcp::Mcp;
-use crate::models::{DEMO, Models};
-use crate::permission::Answer;
+use crate::core::{Core, ToolBox};
+use crate::indexing::Indexing;
+use crate::permission::{Answer, Permissions};
 use crate::pictures::{FitPicture, Pictures};
-use crate::project;
-use crate::records::Records;
-use crate::setup::{self, Setups};
+use crate::question::QuestionBroker;
+use crate::running::RunningSessions;
 use crate::share::DrawPage;
+use crate::title::Titles;
+use crate::turn::Runner;
 
 #[derive(Clone)]
 pub struct Sessions {
     core: Arc<Core>,
+    runner: Runner,
+    index: Arc<OnceCell<Arc<Indexing>>>,
+    draw_page: Option<DrawPage>,
+    /// What was removed with each removed session, so that restoring brings all of it.
+    removed: Arc<Mutex<HashMap<SessionId, Vec<SessionId>>>>,
+    /// The cost of finished answers, so that a long session is added up once.
+    spent: Arc<Mutex<HashMap<SessionId, Counted>>>,
 }
 
 pub struct Options {
@@ -125,31 +137,37 @@ impl Sessions {
         let store = Store::open(&options.data_dir, lathe_store::Options::default()).await?;
         let client = ModelClient::new(options.timeouts, options.pace);
         let records = Records::new(store, Bus::default(), options.clock);
-        let (home, named) = (
-            options.config_home,
-            config::named_file(options.config.as_deref()),
-        );
         let keys = options.keys.unwrap_or_else(|| Keys::new(&options.data_dir));
-        let (value, person) = setup::at_start(home.clone(), named.clone());
-        let models = Arc::new(Models::new(client, keys, value));
-        let setups = Setups::new(home, named, &options.data_dir, models.clone());
-        sweep(options.data_dir.join("tool-output"), records.now());
-        let core = Core::new(
+        let workspace = Workspace::new(WorkspaceOptions {
+            records: records.clone(),
+            data_dir: options.data_dir.clone(),
+            config_home: options.config_home,
+            named_config: config::named_file(options.config.as_deref()),
+            client,
+            keys,
+            environment: options.environment.clone(),
+        });
+        let output_dir = options.data_dir.join("tool-output");
+        sweep(output_dir.clone(), records.now());
+        let core = Arc::new(Core {
+            workspace,
+            review: Arc::new(Review::new(records.clone(), options.data_dir.clone())),
+            running: RunningSessions::new(records.clone()),
+            permissions: Permissions::new(records.clone()),
+            questions: QuestionBroker::new(records.clone()),
+            tools: ToolBox::new(options.tools, options.environment, output_dir),
+            pictures: Pictures::new(options.fit_picture),
+            titles: Titles::default(),
+            data_dir: options.data_dir,
             records,
-            options.data_dir,
-            models,
-            setups,
-            options.tools,
-            Hands::new(options.environment),
-            Drawing {
-                pictures: Pictures::new(options.fit_picture),
-                page: options.draw_page,
-            },
-        );
-        core.hands.configure(&person.settings);
-        core.mcp.configure_person(&person.mcp);
+        });
         let sessions = Sessions {
-            core: Arc::new(core),
+            runner: Runner::new(core.clone()),
+            core,
+            index: Arc::default(),
+            draw_page: options.draw_page,
+            removed: Arc::default(),
+            spent: Arc::default(),
         };
         if options.cleans_up {
             let tidying = sessions.clone();
@@ -163,9 +181,13 @@ impl Sessions {
         &self.core
     }
 
-    /// The same handle, for what works inside.
-    pub(crate) fn over(core: Arc<Core>) -> Self {
-        Sessions { core }
+    /// The search index, opened on first use.
+    async fn indexing(&self) -> Result<&Arc<Indexing>> {
+        let open = || {
+            let path = self.core.data_dir.join("index").join("search.db");
+            Indexing::open(self.core.records.clone(), path)
+        };
+        Ok(self.index.get_or_try_init(open).await?)
     }
 
     pub fn subscribe(&self) -> Subscription {
@@ -183,46 +205,28 @@ impl Sessions {
     }
 
     pub async fn open_project(&self, folder: &Path) -> Result<Project> {
-        let project = project::open(&self.core.records, folder).await?;
-        let place = project.worktree.clone();
-        self.core.opened.lock().insert(project.id.clone(), place);
-        let (sessions, opened) = (self.clone(), project.clone());
-        // Servers take their time to start; nobody waits for them here.
+        let project = self.core.workspace.open(folder).await?;
+        let (core, opened) = (self.core.clone(), project.clone());
+        // Servers take their time to start; no caller waits for them here.
         tokio::spawn(async move {
-            sessions.setup_of(&opened).await;
-            sessions.core.mcp.begin(&opened.id);
+            core.workspace.setup_of(&opened).await;
+            core.workspace.mcp().begin(&opened.id);
         });
         Ok(project)
     }
 
-    /// The same for whoever only looks: nothing is remembered of it, and nothing is started.
+    /// The project of a folder. Nothing is remembered of it, and nothing is started.
     pub async fn project_at(&self, folder: &Path) -> Result<Project> {
-        project::find(&self.core.records, folder).await
+        self.core.workspace.find(folder).await
     }
 
     /// Last used first, each in the checkout that was opened last.
     pub async fn projects(&self) -> Result<Vec<Project>> {
-        let known = self.core.records.store().projects().await?.items;
-        let mut projects: Vec<_> = known.into_iter().map(|one| self.as_opened(one)).collect();
-        projects.sort_by_key(|project| {
-            std::cmp::Reverse(project.time.updated.unwrap_or(project.time.created))
-        });
-        Ok(projects)
+        self.core.workspace.projects().await
     }
 
     pub async fn project(&self, id: &ProjectId) -> Result<Project> {
-        let project = self.core.records.store().project(id).await?;
-        let project = project.ok_or_else(|| Failed::missing("project", id.as_str()))?;
-        Ok(self.as_opened(project))
-    }
-
-    /// A window names a project by its id and means the folder that it opened.
-    fn as_opened(&self, mut project: Project) -> Project {
-        let opened = self.core.opened.lock().get(&project.id).cloned();
-        if let Some(opened) = opened.filter(|folder| Path::new(folder).is_dir()) {
-            project.worktree = opened;
-        }
-        project
+        self.core.workspace.project(id).await
     }
 
     /// A project's sessions, last used first. Those of its directory count too, so that a
@@ -245,8 +249,7 @@ impl Sessions {
     }
 
     pub async fn get(&self, id: &SessionId) -> Result<Session> {
-        let session = self.core.records.store().session(id).await?;
-        session.ok_or_else(|| Failed::missing("session", id.as_str()))
+        self.core.records.session(id).await
     }
 
     /// The newest messages before `before`, oldest first.
@@ -285,58 +288,63 @@ impl Sessions {
     }
 
     pub fn status(&self, id: &SessionId) -> SessionStatus {
-        self.core.status(id)
+        self.core.running.status(id)
+    }
+
+    /// The status of every session that is not idle.
+    pub fn statuses(&self) -> Vec<(SessionId, SessionStatus)> {
+        self.core.running.statuses()
     }
 
     pub async fn answer_permission(&self, id: &PermissionId, answer: Answer) -> Result<()> {
-        self.core.permissions.reply(id, answer).await
+        self.core.permissions.broker.reply(id, answer).await
     }
 
     pub async fn approved(&self, project: &ProjectId) -> Result<Ruleset> {
-        self.core.permissions.approved(project).await
+        self.core.permissions.broker.approved(project).await
     }
 
     pub async fn revoke(&self, project: &ProjectId, rule: &Rule) -> Result<()> {
-        self.core.permissions.revoke(project, rule).await
+        self.core.permissions.broker.revoke(project, rule).await
     }
 
     /// What the window's settings say of tools; it holds from the next call on.
-    pub fn set_hands(&self, settings: HandsSettings) {
-        self.core.hands.set(settings);
+    pub fn set_tool_options(&self, options: ToolOptions) {
+        self.core.workspace.tool_settings().set(options);
     }
 
     pub fn set_rules(&self, rules: Ruleset) {
-        *self.core.user_rules.lock() = rules;
+        self.core.permissions.set_rules(rules);
     }
 
     /// What is allowed while this program runs, without a question: it takes the place of a
     /// yes, so what a rule denies stays denied.
     pub fn grant(&self, rules: Ruleset) {
-        self.core.permissions.grant(rules);
+        self.core.permissions.broker.grant(rules);
     }
 
     /// Nothing is asked any more, in any project.
     pub fn set_allow_all(&self, allow: bool) {
-        self.core.allow_all.store(allow, Ordering::Relaxed);
+        self.core.permissions.set_allow_all(allow);
     }
 
     /// No model is set up: the built-in one answers.
     pub async fn answers_with_demo(&self) -> bool {
-        self.core.models.default().await.provider_id == DEMO
+        self.core.workspace.models().default().await.provider_id == DEMO
     }
 
     pub fn catalog(&self) -> Arc<Catalog> {
-        self.core.models.catalog()
+        self.core.workspace.models().catalog()
     }
 
     /// Keys, connections and what is found on this machine.
     pub fn models(&self) -> &Arc<Models> {
-        &self.core.models
+        self.core.workspace.models()
     }
 
     /// Servers that offer tools and resources.
     pub fn mcp(&self) -> &Mcp {
-        &self.core.mcp
+        self.core.workspace.mcp()
     }
 
     /// Looks over every stored file; a repair moves aside what is damaged or stray.
@@ -351,25 +359,22 @@ impl Sessions {
 
     /// Ends every turn, so that nothing is left open when the program goes.
     pub async fn close(&self) {
-        let running: Vec<_> = self.core.running.lock().keys().cloned().collect();
-        for id in running {
+        for id in self.core.running.ids() {
             self.abort(&id).await;
         }
-        self.core.mcp.close().await;
+        self.core.workspace.mcp().close().await;
         self.kill_commands();
     }
 
     /// Ends what the agent runs at once, for a program that cannot wait for its turns.
     pub fn kill_commands(&self) {
-        self.core.environment.processes().kill_all();
+        self.core.tools.environment.processes().kill_all();
     }
 
     /// Waits for titles that are still being asked for, for a program that ends with its turn.
     pub async fn settle_titles(&self, patience: Duration) {
-        let mut asked = std::mem::take(&mut *self.core.titling.lock());
-        let all = async { while asked.join_next().await.is_some() {} };
         // A title that takes longer is not worth the wait.
-        let _ = tokio::time::timeout(patience, all).await;
+        let _ = tokio::time::timeout(patience, self.core.titles.settle()).await;
     }
 
     pub fn answer_question(&self, id: &QuestionId, answers: Vec<Vec<String>>) -> Result<()> {

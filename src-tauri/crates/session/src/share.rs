@@ -14,8 +14,9 @@ use lathe_store::Key;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use crate::core::Core;
-use crate::error::{Failed, Result};
+use lathe_records::Records;
+use lathe_records::{Failed, Result};
+use lathe_workspace::models::Models;
 use redact::Redactor;
 
 /// Draws a session as one HTML page; the core knows nothing of drawing.
@@ -53,18 +54,18 @@ impl Record {
         }
     }
 
-    pub async fn load(core: &Core, session: &SessionId) -> Result<Option<Record>> {
+    pub async fn load(records: &Records, session: &SessionId) -> Result<Option<Record>> {
         let key = Key::session_share(session)?;
-        Ok(core.records.store().read(&key).await?)
+        Ok(records.store().read(&key).await?)
     }
 
-    pub async fn save(&self, core: &Core, session: &SessionId) -> Result<()> {
+    pub async fn save(&self, records: &Records, session: &SessionId) -> Result<()> {
         let key = Key::session_share(session)?;
-        Ok(core.records.store().write_durable(&key, self).await?)
+        Ok(records.store().write_durable(&key, self).await?)
     }
 
-    pub async fn forget(core: &Core, session: &SessionId) -> Result<()> {
-        core.records
+    pub async fn forget(records: &Records, session: &SessionId) -> Result<()> {
+        records
             .store()
             .remove(&Key::session_share(session)?)
             .await?;
@@ -74,10 +75,10 @@ impl Record {
 
 /// The session without what must not be shared, and a list of that.
 pub async fn cleaned(
-    core: &Core,
+    models: &Models,
     export: SessionExport,
 ) -> Result<(SessionExport, Vec<Redaction>)> {
-    let keys = core.models.secrets().await;
+    let keys = models.secrets().await;
     let home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned());
     let clean = move || -> serde_json::Result<_> {
         let mut value = serde_json::to_value(&export)?;

@@ -5,7 +5,7 @@ use lathe_protocol::{
     PartId, TextPart, UserMessage,
 };
 
-use crate::records::Records;
+use lathe_records::Records;
 
 /// A user message like an earlier one: same session, agent and model.
 pub struct Draft<'a> {

@@ -1,19 +1,19 @@
 //! What every request tells the model about itself and where it works.
 
-use lathe_protocol::{Project, Session, UserMessage};
+use lathe_protocol::{Millis, Project, Session, UserMessage};
 
-use crate::agents::Agent;
-use crate::core::Core;
-use crate::instructions::Instruction;
-use crate::project::branch;
-use crate::setup::Setup;
+use lathe_workspace::agents::Agent;
+use lathe_workspace::instructions::{Instruction, Instructions};
+use lathe_workspace::project::branch;
+use lathe_workspace::setup::Setup;
 
 const GENERAL: &str = include_str!("system.txt");
 
 /// Where the model works.
 #[derive(Clone, Copy)]
 pub struct Scene<'a> {
-    pub core: &'a Core,
+    pub instructions: &'a Instructions,
+    pub now: Millis,
     pub setup: &'a Setup,
     pub session: &'a Session,
     pub project: &'a Project,
@@ -29,10 +29,7 @@ pub async fn prompt(scene: Scene<'_>, agent: &Agent, user: &UserMessage) -> Vec<
         instructions,
         ..
     } = scene.setup;
-    let instructions = scene
-        .core
-        .instructions
-        .of(places.clone(), instructions.clone());
+    let instructions = scene.instructions.of(places.clone(), instructions.clone());
     blocks.extend(instructions.await.iter().map(block));
     blocks.extend(user.system.clone());
     blocks
@@ -65,7 +62,7 @@ impl Scene<'_> {
             self.session.directory,
             self.project.worktree,
             std::env::consts::OS,
-            date(self.core.records.now().0),
+            date(self.now.0),
         )
     }
 }

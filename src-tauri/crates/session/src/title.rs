@@ -5,11 +5,13 @@ use std::sync::Arc;
 use futures::StreamExt;
 use lathe_protocol::{MessageWithParts, Millis, ModelRef, Part, Session};
 use lathe_provider::{ModelMessage, ModelRequest, StreamEvent, UserContent};
+use lathe_records::Records;
+use parking_lot::Mutex;
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::core::Core;
-use crate::models::Models;
 use crate::slug;
+use lathe_workspace::models::Models;
 
 const DEFAULT: &str = "New session - ";
 const DEFAULT_CHILD: &str = "Child session - ";
@@ -32,9 +34,24 @@ fn is_default(title: &str) -> bool {
     title.starts_with(DEFAULT) || title.starts_with(DEFAULT_CHILD)
 }
 
-/// Beside the turn; a failure leaves the title as it is.
+/// Requests for titles that run beside turns.
+#[derive(Default)]
+pub struct Titles {
+    running: Mutex<JoinSet<()>>,
+}
+
+impl Titles {
+    /// Waits until every title is stored.
+    pub async fn settle(&self) {
+        let mut running = std::mem::take(&mut *self.running.lock());
+        while running.join_next().await.is_some() {}
+    }
+}
+
+/// Asks for a title beside the turn; a failure leaves the title as it is.
 pub fn begin(
-    core: &Arc<Core>,
+    titles: &Titles,
+    records: &Records,
     models: &Arc<Models>,
     session: &Session,
     history: &[MessageWithParts],
@@ -46,15 +63,15 @@ pub fn begin(
     if session.parent_id.is_some() || !is_default(&session.title) {
         return;
     }
-    let (here, models, id) = (core.clone(), models.clone(), session.id.clone());
+    let (records, models, id) = (records.clone(), models.clone(), session.id.clone());
     let (prompt, model) = (text_of(first), user.model.clone());
-    let mut titling = core.titling.lock();
-    while titling.try_join_next().is_some() {}
-    titling.spawn(async move {
+    let mut running = titles.running.lock();
+    while running.try_join_next().is_some() {}
+    running.spawn(async move {
         let Some(title) = ask(&models, prompt, model).await else {
             return;
         };
-        let named = here.records.update_session(&id, move |session| {
+        let named = records.update_session(&id, move |session| {
             // The person may have been quicker.
             if is_default(&session.title) {
                 session.title = title;

@@ -6,8 +6,8 @@ use lathe_protocol::{FileDiff, MessageWithParts, Session, Todo};
 use serde_json::Value;
 use url::Url;
 
-use crate::data_url;
-use crate::error::{Failed, Result};
+use lathe_protocol::data_url;
+use lathe_records::{Failed, Result};
 
 /// A larger attachment stays a reference.
 const LARGEST_INLINED: u64 = 20 << 20;

@@ -10,10 +10,13 @@ mod finish;
 pub mod history;
 mod host;
 mod preview;
+mod prompt_subtasks;
+mod recovery;
 mod request;
 mod retry;
+mod runner;
 mod step;
-mod subtasks;
+mod subtask;
 mod told;
 mod trees;
 
@@ -22,35 +25,41 @@ use std::sync::Arc;
 
 use lathe_protocol::{
     AssistantMessage, AssistantPath, AssistantTime, Extra, Map, Message, MessageWithParts,
-    ModelRef, Part, Project, Session, TokenUsage, UserMessage,
+    ModelRef, Part, Project, Ruleset, Session, TokenUsage, UserMessage,
 };
 use lathe_provider::ProviderError;
+use lathe_records::FollowedMessage;
 use lathe_snapshot::TreeId;
 use lathe_store::SessionWriter;
-use lathe_tools::FileReads;
+use lathe_tools::{FileReads, Registry};
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use crate::agents::Agent;
 use crate::compaction::Streak;
 use crate::core::Core;
-use crate::error::Result;
-use crate::models::OpenModel;
 use crate::plan::{PlanFile, REMINDER};
-use crate::setup::Setup;
 use crate::{synthetic, title};
 use calls::After;
 use doom::DoomLoop;
 use finish::StepEnd;
 use history::History;
 use host::CallScope;
+use lathe_records::Result;
+use lathe_workspace::agents::Agent;
+use lathe_workspace::models::OpenModel;
+use lathe_workspace::setup::Setup;
 use retry::Attempts;
 use step::{Call, StreamEnd};
 
 pub use preview::{NextRequest, preview};
+pub use recovery::TAIL as RECOVERED_TAIL;
+pub use runner::Runner;
+pub use subtask::SubtaskStarter;
 
 pub struct Turn {
     core: Arc<Core>,
+    /// Starts the work that is handed to other agents.
+    subtasks: Arc<dyn SubtaskStarter>,
     session: Session,
     project: Project,
     /// What the files say, looked at anew for every step.
@@ -59,6 +68,8 @@ pub struct Turn {
     cancel: CancellationToken,
     /// What the model may see; grows with the turn.
     history: History,
+    /// The message that the current step writes.
+    writing: Option<FollowedMessage>,
     reads: Arc<FileReads>,
     doom: Arc<Mutex<DoomLoop>>,
     steps: u32,
@@ -89,6 +100,12 @@ enum Next {
     End(Ended),
 }
 
+/// What an agent may do and use in one step.
+struct Offer {
+    rules: Ruleset,
+    tools: Registry,
+}
+
 /// Who answers what with which model.
 struct Asked {
     user: UserMessage,
@@ -99,6 +116,7 @@ struct Asked {
 impl Turn {
     pub async fn new(
         core: Arc<Core>,
+        subtasks: Arc<dyn SubtaskStarter>,
         session: Session,
         project: Project,
         cancel: CancellationToken,
@@ -106,10 +124,12 @@ impl Turn {
     ) -> Result<Self> {
         Ok(Turn {
             history: History::load(&core.records, &session.id).await?,
-            reads: core.reads_of(&session.id),
-            setup: core.setup(&session, &project).await,
+            writing: None,
+            reads: core.tools.reads_of(&session.id),
+            setup: core.workspace.setup(&session, &project).await,
             plan: PlanFile::of(&session, &project, &core.data_dir),
             core,
+            subtasks,
             session,
             project,
             cancel,
@@ -152,9 +172,16 @@ impl Turn {
             }
             if self.steps == 0 {
                 let first = self.history.whole();
-                title::begin(&self.core, &self.setup.models, &self.session, first);
+                let Core {
+                    titles, records, ..
+                } = &*self.core;
+                title::begin(titles, records, &self.setup.models, &self.session, first);
             }
-            self.setup = self.core.setup(&self.session, &self.project).await;
+            self.setup = self
+                .core
+                .workspace
+                .setup(&self.session, &self.project)
+                .await;
             if let Next::End(ended) = self.advance(&prompt).await? {
                 return Ok(ended);
             }
@@ -183,14 +210,14 @@ impl Turn {
 
     async fn asked(&self, user: &UserMessage) -> Asked {
         let agent = self.setup.agents.get(user.agent.as_deref());
-        let model = self.core.model_for(&self.setup, user, &agent).await;
+        let model = self.setup.model_for(user, &agent).await;
         let user = user.clone();
         Asked { user, agent, model }
     }
 
     /// Prompts sent while we were busy join in at the next step.
     fn take_queued(&mut self) {
-        let taken = self.core.take_queued(&self.session.id);
+        let taken = self.core.running.take_queued(&self.session.id);
         // This turn may have read the session while they were there.
         for id in &taken.withdrawn {
             self.history.remove(id);
@@ -226,18 +253,15 @@ impl Turn {
 
     async fn step(&mut self, asked: &Asked, prompt: &MessageWithParts) -> Result<Next> {
         self.steps += 1;
-        let message = self.new_message(asked);
+        let message = self.begin_message(asked).await?;
         let wanted = &asked.model;
-        self.core
-            .records
-            .put_message(Message::Assistant(message.clone()))
-            .await?;
         let model = match self.setup.models.open(wanted).await {
             Ok(model) => model,
             Err(error) => return self.fail(message, &wanted.provider_id, error).await,
         };
         let begun = self.open_step(&message).await?;
-        let request = self.request(asked, &model).await;
+        let offer = self.offer(asked, &model).await;
+        let request = self.request(asked, &model, &offer).await;
         let (end, calls) = self.ask_model(&message, &model, request).await?;
         match end {
             StreamEnd::Finished { reason, usage } => {
@@ -249,7 +273,7 @@ impl Turn {
                     cost,
                     calls,
                 };
-                self.finish_step(message, asked, begun, end).await
+                self.finish_step(message, asked, offer, begun, end).await
             }
             StreamEnd::Failed(ProviderError::ContextOverflow(_)) if self.may_make_room() => {
                 self.discard(&message).await?;
@@ -258,6 +282,26 @@ impl Turn {
             StreamEnd::Failed(error) => self.fail(message, &wanted.provider_id, error).await,
             StreamEnd::Aborted => self.abort(message).await,
         }
+    }
+
+    /// Stores a new message and collects its parts from now on.
+    async fn begin_message(&mut self, asked: &Asked) -> Result<AssistantMessage> {
+        let message = self.new_message(asked);
+        self.begin_writing(&message).await?;
+        Ok(message)
+    }
+
+    async fn begin_writing(&mut self, message: &AssistantMessage) -> Result<()> {
+        let records = &self.core.records;
+        self.writing = Some(records.follow(&message.id));
+        let info = Message::Assistant(message.clone());
+        records.put_message(info).await
+    }
+
+    /// The parts of the message that is being written.
+    fn written_parts(&self) -> Vec<Part> {
+        let writing = self.writing.as_ref();
+        writing.map(FollowedMessage::parts).unwrap_or_default()
     }
 
     fn new_message(&self, asked: &Asked) -> AssistantMessage {
@@ -307,19 +351,21 @@ impl Turn {
     async fn run_calls(
         &self,
         asked: &Asked,
+        offer: Offer,
         calls: Vec<Call>,
         tree: Option<TreeId>,
         task_models: HashMap<String, ModelRef>,
     ) -> Result<After> {
         let scope = CallScope {
             core: self.core.clone(),
+            subtasks: self.subtasks.clone(),
             session: self.session.clone(),
             project: self.project.clone(),
             setup: self.setup.clone(),
             user: asked.user.clone(),
             model: asked.model.clone(),
-            rules: self.rules(&asked.agent),
-            tools: self.tools(&asked.agent),
+            rules: offer.rules,
+            tools: offer.tools,
             cancel: self.cancel.clone(),
             reads: self.reads.clone(),
             doom: self.doom.clone(),

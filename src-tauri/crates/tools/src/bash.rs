@@ -6,17 +6,16 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Map;
+use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use self::capture::{Capture, Captured};
-use crate::context::{PermissionAsk, Progress, ToolContext};
+use crate::context::{CommandAsk, Progress, ToolContext};
 use crate::environment::Shell;
 use crate::files;
-use crate::paths::{Place, Target, external_directory};
+use crate::paths::{Place, Target};
 use crate::process::{Order, Run};
-use crate::shell_analysis::{self, Analysis};
 use crate::text;
 use crate::tool::{Effect, Tool, ToolFailure, ToolOutput};
 use crate::truncate::{self, MAX_BYTES, MAX_LINES};
@@ -62,16 +61,14 @@ impl Tool for Bash {
         }
         let directory = working_directory(&input, cx).await?;
         let shell = cx.environment.shell();
-        let analysis = shell_analysis::analyse(
-            &input.command,
-            &shell_analysis::Surroundings {
-                directory: directory.path(),
-                root: &cx.root,
-                home: cx.environment.home(),
+        cx.host
+            .ask_to_run(CommandAsk {
+                command: input.command.clone(),
+                directory: directory.path().to_owned(),
                 dialect: shell.dialect,
-            },
-        );
-        ask(&analysis, &input, cx).await?;
+                metadata: for_dialog(&input),
+            })
+            .await?;
         cx.host.ensure_writable().await?;
         execute(&input, &shell, &directory, cx).await
     }
@@ -89,31 +86,14 @@ async fn working_directory(input: &BashInput, cx: &ToolContext) -> Result<Place,
     )))
 }
 
-async fn ask(analysis: &Analysis, input: &BashInput, cx: &ToolContext) -> Result<(), ToolFailure> {
-    let command = text::visible(&input.command);
-    for directory in &analysis.outside {
-        cx.host
-            .ask(external_directory(directory).with("command", command.clone()))
-            .await?;
-    }
-    if analysis.patterns.is_empty() {
-        return Ok(());
-    }
-    let reasons: Vec<String> = analysis.reasons.iter().map(ToString::to_string).collect();
-    let ask = PermissionAsk {
-        permission: Bash::NAME.to_owned(),
-        patterns: analysis.patterns.clone(),
-        always: analysis.always.clone(),
-        opaque: analysis.is_opaque(),
-        metadata: Map::new(),
-    };
-    cx.host
-        .ask(
-            ask.with("command", command)
-                .with("description", text::visible(&input.description))
-                .with("reasons", reasons),
-        )
-        .await
+fn for_dialog(input: &BashInput) -> Map<String, Value> {
+    Map::from_iter([
+        ("command".to_owned(), text::visible(&input.command).into()),
+        (
+            "description".to_owned(),
+            text::visible(&input.description).into(),
+        ),
+    ])
 }
 
 /// How it came to an end.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use async_trait::async_trait;
-use lathe_protocol::{MessageId, Question, SessionId, Todo};
+use lathe_protocol::{MessageId, Question, SessionId, ShellDialect, Todo};
 use parking_lot::Mutex;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -50,6 +50,9 @@ pub type MayRead = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 pub trait Host: Send + Sync {
     /// Returns when every pattern is allowed, by a rule or by the user.
     async fn ask(&self, ask: PermissionAsk) -> Result<(), ToolFailure>;
+
+    /// Returns when a command may run: whatever it needs is allowed, by rules or by the user.
+    async fn ask_to_run(&self, ask: CommandAsk) -> Result<(), ToolFailure>;
 
     /// What may be read without a question, for a search that looks into many files.
     async fn may_read(&self) -> Result<MayRead, ToolFailure>;
@@ -122,6 +125,17 @@ impl PermissionAsk {
         self.metadata.insert(key.to_owned(), value.into());
         self
     }
+}
+
+/// A command line that a tool wants to run. The host works out what it would do.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CommandAsk {
+    pub command: String,
+    /// Where it would run, without symbolic links.
+    pub directory: PathBuf,
+    pub dialect: ShellDialect,
+    /// For the dialog.
+    pub metadata: Map<String, Value>,
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use parking_lot::RwLock;
 use tokio::sync::OnceCell;
 
-pub use self::shell::{Dialect, Shell, ShellChoice};
+pub use self::shell::{Shell, ShellChoice};
 
 use self::secrets::SecretNames;
 use crate::process::Processes;

@@ -22,7 +22,6 @@ pub mod read;
 pub mod registry;
 pub mod schema;
 mod search;
-pub mod shell_analysis;
 pub mod task;
 pub mod text;
 pub mod todo;
@@ -32,7 +31,7 @@ pub mod webfetch;
 pub mod write;
 
 pub use context::{
-    CallIds, Clock, ContentHash, FileReads, Host, PermissionAsk, Progress, SystemClock,
+    CallIds, Clock, CommandAsk, ContentHash, FileReads, Host, PermissionAsk, Progress, SystemClock,
     TaskRequest, TaskResult, ToolContext,
 };
 pub use environment::{Environment, EnvironmentSettings, ShellChoice};

@@ -1,5 +1,7 @@
 //! Text that came from a file or a program, made fit for a model, a card or a dialog.
 
+use lathe_protocol::text::is_deceptive;
+
 /// At most `max` characters, with a mark where something was left out.
 pub fn shortened(line: &str, max: usize) -> String {
     match line.char_indices().nth(max) {
@@ -46,15 +48,6 @@ pub fn visible(text: &str) -> String {
 
 fn escape(c: char, out: &mut String) {
     out.push_str(&format!("\\u{:04x}", u32::from(c)));
-}
-
-/// Control characters, and those that reorder or hide what stands around them.
-pub fn is_deceptive(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e007f}')
 }
 
 /// What a program printed, as text: no escape sequences, no control characters, and of a line

@@ -21,6 +21,4 @@ mod tools {
     mod bash;
     #[cfg(unix)]
     mod paths;
-    #[cfg(unix)]
-    mod shell_commands;
 }

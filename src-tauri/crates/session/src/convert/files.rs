@@ -4,7 +4,7 @@ use lathe_protocol::FilePart;
 use lathe_provider::{FileContent, FileData, UserContent};
 
 use super::Target;
-use crate::data_url;
+use lathe_protocol::data_url;
 
 /// `None` for what is already in the text: plain text files and folders were read when the
 /// prompt was made.

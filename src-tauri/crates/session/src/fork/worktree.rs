@@ -8,7 +8,7 @@ use std::process::Stdio;
 
 use tokio::process::Command;
 
-use crate::error::{Failed, Result};
+use lathe_records::{Failed, Result};
 
 /// A new folder beside the project's, on a branch of its own. It is still empty.
 pub async fn add(root: &Path, name: &str) -> Result<PathBuf> {

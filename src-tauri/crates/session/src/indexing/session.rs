@@ -6,7 +6,7 @@ use lathe_protocol::{Millis, Session};
 use lathe_search::{MessageWords, SessionMark};
 
 use super::Indexing;
-use crate::error::Result;
+use super::error::Result;
 
 /// Messages read at once.
 const PAGE: usize = 100;

@@ -3,8 +3,8 @@ use std::sync::Arc;
 use lathe_store::{Options, Store};
 
 use super::*;
-use crate::bus::Bus;
-use crate::clock::SystemClock;
+use lathe_records::bus::Bus;
+use lathe_records::clock::SystemClock;
 
 #[tokio::test]
 async fn a_search_answers_while_a_long_history_is_being_read() {

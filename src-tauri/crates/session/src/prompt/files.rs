@@ -13,11 +13,11 @@ use url::Url;
 
 use super::parts::{NewFile, PartList};
 use super::resources;
-use crate::agents::Agents;
 use crate::core::Core;
-use crate::data_url;
-use crate::error::{Failed, Result};
-use crate::mentions::{self, Lines, Named};
+use lathe_protocol::data_url;
+use lathe_records::{Failed, Result};
+use lathe_workspace::agents::Agents;
+use lathe_workspace::mentions::{self, Lines, Named};
 
 /// As much as the `read` tool attaches.
 const MOST_BYTES: usize = 20 * 1024 * 1024;

@@ -10,16 +10,19 @@ use lathe_protocol::{
 };
 use lathe_tools::context::{AgentSwitch, MayRead};
 use lathe_tools::{
-    CallIds, Host, PermissionAsk, Progress, TaskRequest, TaskResult, ToolContext, ToolFailure,
+    CallIds, CommandAsk, Environment, Host, PermissionAsk, Progress, TaskRequest, TaskResult,
+    ToolContext, ToolFailure,
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::clock::ToolClock;
 use crate::core::Core;
-use crate::permission::{Inquiry, unless_denied};
+use crate::core::ToolClock;
+use crate::permission::{Inquiry, asks_for_command, disk_paths, unless_denied};
 
 pub struct PromptHost {
     rules: Ruleset,
+    root: PathBuf,
+    environment: Arc<Environment>,
     /// Nothing when the person named the file themselves: what would be asked is answered.
     asking: Option<Asking>,
 }
@@ -31,9 +34,11 @@ struct Asking {
 }
 
 impl PromptHost {
-    pub fn granted(rules: Ruleset) -> Self {
+    pub fn granted(core: &Core, project: &Project, rules: Ruleset) -> Self {
         PromptHost {
             rules,
+            root: PathBuf::from(&project.worktree),
+            environment: core.tools.environment.clone(),
             asking: None,
         }
     }
@@ -44,7 +49,10 @@ impl PromptHost {
             session: session.id.clone(),
             project: project.id.clone(),
         });
-        PromptHost { rules, asking }
+        PromptHost {
+            asking,
+            ..PromptHost::granted(core, project, rules)
+        }
     }
 }
 
@@ -65,9 +73,9 @@ pub fn context(
             call: "prompt".to_owned(),
         },
         cancel: CancellationToken::new(),
-        reads: core.reads_of(&session.id),
-        output_dir: core.data_dir.join("tool-output"),
-        environment: core.environment.clone(),
+        reads: core.tools.reads_of(&session.id),
+        output_dir: core.tools.output_dir(),
+        environment: core.tools.environment.clone(),
         clock: Arc::new(ToolClock(core.records.clock().clone())),
         host: Arc::new(host),
     }
@@ -96,7 +104,15 @@ impl Host for PromptHost {
             request,
             opaque: ask.opaque,
         };
-        asking.core.permissions.ask(inquiry).await
+        asking.core.permissions.broker.ask(inquiry).await
+    }
+
+    async fn ask_to_run(&self, command: CommandAsk) -> Result<(), ToolFailure> {
+        let paths = disk_paths(&self.root, &self.environment);
+        for ask in asks_for_command(&command, &paths) {
+            self.ask(ask).await?;
+        }
+        Ok(())
     }
 
     /// Only a call of the model's searches.

@@ -5,7 +5,7 @@ use lathe_protocol::{
     SourceText, SubtaskPart, TextPart,
 };
 
-use crate::records::Records;
+use lathe_records::Records;
 
 pub struct PartList<'a> {
     records: &'a Records,

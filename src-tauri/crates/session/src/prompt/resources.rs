@@ -5,8 +5,8 @@ use lathe_protocol::{FilePartSource, ResourceSource};
 
 use super::files::{Reader, TEXT};
 use super::parts::{NewFile, PartList};
-use crate::data_url;
-use crate::error::{Failed, Result};
+use lathe_protocol::data_url;
+use lathe_records::{Failed, Result};
 
 /// The resource that an attachment names, unless its content came along.
 pub fn named(file: &PromptFile) -> Option<&ResourceSource> {
@@ -25,7 +25,12 @@ impl Reader<'_> {
         parts: &mut PartList<'_>,
     ) -> Result<()> {
         let (server, uri) = (&source.client_name, &source.uri);
-        let read = self.core.mcp.read(&self.project.id, server, uri).await;
+        let read = self
+            .core
+            .workspace
+            .mcp()
+            .read(&self.project.id, server, uri)
+            .await;
         let name = file.filename.as_deref().unwrap_or(uri);
         let answer =
             read.map_err(|why| Failed::refused(format!("{name} cannot be attached: {why}")))?;

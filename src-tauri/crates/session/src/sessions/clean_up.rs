@@ -10,9 +10,9 @@ use lathe_protocol::{SessionId, SessionStatus};
 use lathe_snapshot::SnapshotRef;
 
 use super::Sessions;
-use crate::error::Result;
-use crate::private_file;
-use crate::snapshots::{is_passing, needed};
+use lathe_records::Result;
+use lathe_review::snapshots::{is_passing, needed};
+use lathe_workspace::private_file;
 
 /// How long a removed session can be taken back.
 const TRASH_KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
@@ -67,20 +67,20 @@ impl Sessions {
 
     /// A folder may come back, so its snapshots stay while a session needs them.
     async fn clean_abandoned(&self) -> Result<()> {
-        for abandoned in self.core.snapshots.abandoned().await? {
+        for abandoned in self.core.review.snapshots.abandoned().await? {
             let mut needed = false;
             for label in abandoned.labels() {
                 needed |= !self.is_unowned(label).await?;
             }
             if !needed {
-                self.core.snapshots.remove(abandoned).await?;
+                self.core.review.snapshots.remove(abandoned).await?;
             }
         }
         Ok(())
     }
 
     async fn clean_worktree(&self, root: &Path, spare: u64) -> Result<()> {
-        let snapshots = &self.core.snapshots;
+        let snapshots = &self.core.review.snapshots;
         let Some((labels, used)) = snapshots.holdings(root).await? else {
             return Ok(());
         };
@@ -94,7 +94,7 @@ impl Sessions {
                 self.let_go(&id, root).await?;
             }
         }
-        snapshots.collect(root).await
+        Ok(snapshots.collect(root).await?)
     }
 
     /// Neither there nor in the trash. A session is stored before its first snapshot is taken,
@@ -117,8 +117,7 @@ impl Sessions {
         if self.unneeded(id, root).await?.is_empty() {
             return Ok(());
         }
-        let turn = self.prompting(id);
-        let _turn = turn.lock().await;
+        let _prompt = self.core.running.lock_prompt(id).await;
         if self.status(id) != SessionStatus::Idle {
             return Ok(());
         }
@@ -134,13 +133,18 @@ impl Sessions {
         if unneeded.is_empty() {
             return Ok(());
         }
-        self.core.snapshots.release(root, unneeded).await
+        Ok(self.core.review.snapshots.release(root, unneeded).await?)
     }
 
     /// What is held for a session though nothing of it names it.
     async fn unneeded(&self, id: &SessionId, root: &Path) -> Result<Vec<SnapshotRef>> {
-        let held = self.core.snapshots.references(root, id.as_str()).await?;
-        let Some(needed) = needed::by(&self.core, id).await? else {
+        let held = self
+            .core
+            .review
+            .snapshots
+            .references(root, id.as_str())
+            .await?;
+        let Some(needed) = needed::by(&self.core.review, id).await? else {
             return Ok(Vec::new());
         };
         let unneeded = held.into_iter();

@@ -7,18 +7,18 @@ use lathe_tools::{DynTool, ToolContext};
 use serde_json::json;
 
 use super::Sessions;
-use crate::agents::Mode;
-use crate::commands::{Command, Piece};
-use crate::error::{Failed, Result};
 use crate::prompt::{NewSubtask, Prompt, PromptHost, context};
-use crate::setup::Setup;
+use lathe_records::{Failed, Result};
+use lathe_workspace::agents::Mode;
+use lathe_workspace::commands::{Command, Piece};
+use lathe_workspace::setup::Setup;
 
 /// Who works on a subtask when the command does not say.
 const WORKER: &str = "general";
 
 impl Sessions {
     pub async fn commands(&self, project: &Project) -> Result<Vec<CommandView>> {
-        let setup = self.setup_of(project).await;
+        let setup = self.core.workspace.setup_of(project).await;
         Ok(setup.commands.iter().map(Command::view).collect())
     }
 
@@ -32,8 +32,8 @@ impl Sessions {
         input: PromptInput,
     ) -> Result<MessageId> {
         let session = self.get(id).await?;
-        let project = self.project_of(&session).await?;
-        let setup = self.core.setup(&session, &project).await;
+        let project = self.core.workspace.project_of(&session).await?;
+        let setup = self.core.workspace.setup(&session, &project).await;
         let command = setup.command(name);
         let command = command.ok_or_else(|| Failed::missing("command", name))?;
         if let Some(agent) = &command.agent
@@ -75,7 +75,9 @@ impl Sessions {
         pieces: Vec<Piece>,
     ) -> Result<String> {
         let core = &self.core;
-        let rules = core.rules(setup, &setup.agents.get(agent), session);
+        let rules = core
+            .permissions
+            .rules(setup, &setup.agents.get(agent), session, &[]);
         let host = PromptHost::asking(core, session, project, rules);
         let message = core.records.ids().message(core.records.now());
         let cx = context(core, session, project, message, host);

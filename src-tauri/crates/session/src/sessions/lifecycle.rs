@@ -3,20 +3,12 @@
 use std::collections::HashSet;
 
 use lathe_protocol::ipc::TrashedSession;
-use lathe_protocol::{Event, Extra, Project, Ruleset, Session, SessionId, SessionTime};
+use lathe_protocol::{Event, Project, Session, SessionId};
 use lathe_store::Trashed;
 
 use super::Sessions;
-use crate::error::{Failed, Result};
-use crate::{slug, title};
-
-/// What a new session begins with.
-pub(crate) struct NewSession<'a> {
-    pub directory: &'a str,
-    pub parent: Option<&'a SessionId>,
-    pub title: Option<String>,
-    pub permission: Option<Ruleset>,
-}
+use crate::new_session::NewSession;
+use lathe_records::{Failed, Result};
 
 impl Sessions {
     pub async fn create(&self, project: &Project, parent: Option<&SessionId>) -> Result<Session> {
@@ -31,48 +23,11 @@ impl Sessions {
         parent: Option<&SessionId>,
     ) -> Result<Session> {
         let new = NewSession {
-            directory,
             parent,
-            title: None,
-            permission: None,
+            ..NewSession::in_directory(directory)
         };
-        self.make(project, new).await
-    }
-
-    pub(crate) async fn make(&self, project: &Project, new: NewSession<'_>) -> Result<Session> {
-        self.core
-            .records
-            .create_session(self.draft(project, new))
-            .await
-    }
-
-    /// A session that nobody knows of yet.
-    pub(super) fn draft(&self, project: &Project, new: NewSession<'_>) -> Session {
         let records = &self.core.records;
-        let now = records.now();
-        let default = || title::default(new.parent.is_some(), now);
-        Session {
-            id: records.ids().session(now),
-            slug: Some(slug::make()),
-            project_id: project.id.clone(),
-            directory: new.directory.to_owned(),
-            parent_id: new.parent.cloned(),
-            forked_from: None,
-            summary: None,
-            share: None,
-            title: new.title.unwrap_or_else(default),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            time: SessionTime {
-                created: now,
-                updated: now,
-                compacting: None,
-                archived: None,
-                extra: Extra::default(),
-            },
-            permission: new.permission,
-            revert: None,
-            extra: Extra::default(),
-        }
+        records.create_session(new.draft(records, project)).await
     }
 
     /// An edit of one's own, atomic.
@@ -125,7 +80,7 @@ impl Sessions {
         let mut held = Vec::with_capacity(family.len());
         // Parents first: a turn waits for its tasks and never the other way round.
         for session in &family {
-            let turn = self.prompting(&session.id).lock_owned().await;
+            let turn = self.core.running.lock_prompt(&session.id).await;
             self.abort(&session.id).await;
             let writer = self.core.records.store().lock_session(&session.id).await?;
             held.push((turn, writer));
@@ -141,13 +96,13 @@ impl Sessions {
                 .records
                 .publish(Event::SessionDeleted { info: session });
         }
-        self.core.removed.lock().insert(id.clone(), ids);
+        self.removed.lock().insert(id.clone(), ids);
         Ok(())
     }
 
     /// Takes a removal back, with everything that went with it.
     pub async fn restore(&self, id: &SessionId) -> Result<Session> {
-        let known = self.core.removed.lock().remove(id);
+        let known = self.removed.lock().remove(id);
         let family = match known {
             Some(family) => family,
             None => self.family_in_trash(id).await?,

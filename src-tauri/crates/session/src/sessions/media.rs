@@ -4,7 +4,7 @@ use lathe_protocol::{FilePart, MessageId, MessageWithParts, Part, PartId, Sessio
 use lathe_tools::webfetch;
 
 use super::Sessions;
-use crate::error::{Failed, Result};
+use lathe_records::{Failed, Result};
 
 /// Messages read at once while looking for files.
 const PAGE: usize = 200;
@@ -34,7 +34,7 @@ impl Sessions {
 
     /// A picture of the web that the person clicked on, as bytes nobody has looked at yet.
     pub async fn fetch_picture(&self, url: &str) -> Result<Vec<u8>> {
-        let hosts = self.core.environment.private_hosts();
+        let hosts = self.core.tools.environment.private_hosts();
         let fetched = webfetch::fetch_asked_for(url, hosts, &webfetch::SystemLookup).await;
         fetched.map_err(|failure| Failed::refused(failure.to_string()))
     }

@@ -6,11 +6,11 @@ use lathe_protocol::ipc::{SessionExport, SharePreview};
 use lathe_protocol::{Extra, Session, SessionId, Share};
 
 use super::Sessions;
-use crate::config::{ShareMode, ShareSetting};
-use crate::error::{Failed, Result};
 use crate::share::{self, Record};
-use crate::summary;
 use crate::transfer;
+use lathe_records::{Failed, Result};
+use lathe_review::summary;
+use lathe_workspace::config::{ShareMode, ShareSetting};
 
 impl Sessions {
     /// The session with everything that is visible of it, attachments included.
@@ -18,19 +18,21 @@ impl Sessions {
         let session = self.get(id).await?;
         let messages = self.visible(&session).await?;
         let todos = self.todos(id).await?;
-        let diff = summary::stored(&self.core, id, None).await?;
+        let diff = summary::stored(&self.core.review, id, None).await?;
         transfer::export(session, messages, todos, diff).await
     }
 
     /// The same for other eyes: secrets and the home folder are taken out.
     pub async fn export_redacted(&self, id: &SessionId) -> Result<SessionExport> {
-        Ok(share::cleaned(&self.core, self.export(id).await?).await?.0)
+        Ok(share::cleaned(self.models(), self.export(id).await?)
+            .await?
+            .0)
     }
 
     /// What sharing would leave out, and where it would go.
     pub async fn share_preview(&self, id: &SessionId) -> Result<SharePreview> {
         let endpoint = self.share_endpoint(id).await?;
-        let (export, redacted) = share::cleaned(&self.core, self.export(id).await?).await?;
+        let (export, redacted) = share::cleaned(self.models(), self.export(id).await?).await?;
         Ok(SharePreview {
             messages: export.messages.len(),
             redacted,
@@ -44,7 +46,7 @@ impl Sessions {
         let endpoint = self.share_endpoint(id).await?;
         let export = self.export_redacted(id).await?;
         self.take_share_back(id).await?;
-        let record = match (endpoint, &self.core.draw_page) {
+        let record = match (endpoint, &self.draw_page) {
             (Some(endpoint), _) => share::to_server(&endpoint, &export).await?,
             (None, Some(draw)) => {
                 let name = format!("{id}.html");
@@ -53,7 +55,7 @@ impl Sessions {
             }
             (None, None) => return Err(Failed::refused("This program cannot draw a page")),
         };
-        record.save(&self.core, id).await?;
+        record.save(&self.core.records, id).await?;
         let url = record.url().to_owned();
         let extra = Extra::default();
         self.update(id, move |session| {
@@ -69,17 +71,17 @@ impl Sessions {
     }
 
     async fn take_share_back(&self, id: &SessionId) -> Result<()> {
-        if let Some(record) = Record::load(&self.core, id).await? {
+        if let Some(record) = Record::load(&self.core.records, id).await? {
             share::take_back(&record).await?;
-            Record::forget(&self.core, id).await?;
+            Record::forget(&self.core.records, id).await?;
         }
         Ok(())
     }
 
     async fn share_endpoint(&self, id: &SessionId) -> Result<Option<String>> {
         let session = self.get(id).await?;
-        let project = self.project_of(&session).await?;
-        let setup = self.core.setup(&session, &project).await;
+        let project = self.core.workspace.project_of(&session).await?;
+        let setup = self.core.workspace.setup(&session, &project).await;
         match &setup.settings.share {
             Some(ShareSetting::Mode(ShareMode::Disabled)) => {
                 Err(Failed::refused("Sharing is switched off in the config"))

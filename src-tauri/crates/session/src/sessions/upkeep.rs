@@ -9,7 +9,7 @@ use std::time::Duration;
 use lathe_protocol::ipc::{DataKind, DataUse, DataView};
 
 use super::Sessions;
-use crate::error::{Failed, Result};
+use lathe_records::{Failed, Result};
 
 impl Sessions {
     pub async fn data_use(&self) -> Result<DataView> {
@@ -31,11 +31,11 @@ impl Sessions {
                     .store()
                     .empty_trash(Duration::ZERO)
                     .await?;
-                self.core.removed.lock().clear();
+                self.removed.lock().clear();
                 Ok(())
             }
             DataKind::Output => {
-                let folder = self.core.data_dir.join("tool-output");
+                let folder = self.core.tools.output_dir();
                 let emptied = tokio::task::spawn_blocking(move || empty(&folder)).await;
                 let emptied = emptied.map_err(|error| Failed::refused(error.to_string()))?;
                 emptied.map_err(|error| Failed::refused(error.to_string()))

@@ -12,7 +12,7 @@ use rust_decimal::Decimal;
 use rust_decimal::prelude::{FromPrimitive, ToPrimitive};
 
 use super::Sessions;
-use crate::error::Result;
+use lathe_records::Result;
 
 /// What each message of a session cost that will cost no more: finished answers, and prompts,
 /// which cost nothing. They are never read again, however often somebody asks.
@@ -29,7 +29,7 @@ impl Sessions {
     /// All the answers of a session added up, in decimal.
     pub async fn usage(&self, id: &SessionId) -> Result<SessionUsage> {
         let counted = {
-            let mut spent = self.core.spent.lock();
+            let mut spent = self.spent.lock();
             spent.entry(id.clone()).or_default().0.clone()
         };
         let present = Arc::new(Mutex::new(HashSet::new()));

@@ -8,16 +8,16 @@ use lathe_protocol::{
 
 use super::Sessions;
 use crate::compaction;
-use crate::error::{Failed, Result};
 use crate::prompt;
 use crate::turn::history::last_total;
+use lathe_records::{Failed, Result};
 
 /// As far back as the newest step can lie.
 const NEWEST: usize = 20;
 
 impl Sessions {
     pub fn permissions(&self) -> Vec<PermissionRequest> {
-        self.core.permissions.pending()
+        self.core.permissions.broker.pending()
     }
 
     pub fn questions(&self) -> Vec<QuestionRequest> {
@@ -39,9 +39,7 @@ impl Sessions {
     }
 
     fn works_for(&self, session: &SessionId, id: &SessionId) -> bool {
-        let running = self.core.running.lock();
-        let parent = running.get(session).and_then(|one| one.parent.as_ref());
-        session == id || parent == Some(id)
+        session == id || self.core.running.parent(session).as_ref() == Some(id)
     }
 
     /// What a session was last asked, and by whom and with which model it is answered. What a
@@ -67,7 +65,7 @@ impl Sessions {
 
     /// The prompts that wait for the next step, oldest first.
     pub fn queued(&self, id: &SessionId) -> Vec<MessageId> {
-        self.core.queued(id)
+        self.core.running.queued(id)
     }
 
     /// Changes what a waiting prompt says. Refused once a step has taken it up.
@@ -76,12 +74,12 @@ impl Sessions {
             return Err(Failed::refused("The prompt is empty"));
         }
         let core = &self.core;
-        let waiting = core.waiting(id, message).ok_or_else(taken_up)?;
+        let waiting = core.running.waiting(id, message).ok_or_else(taken_up)?;
         let session = self.get(id).await?;
-        let project = self.project_of(&session).await?;
-        let setup = core.setup(&session, &project).await;
+        let project = self.core.workspace.project_of(&session).await?;
+        let setup = core.workspace.setup(&session, &project).await;
         let parts = prompt::retyped(core, &setup, &session, &project, &waiting, text).await?;
-        let before = core.replace_queued(id, message, parts.clone());
+        let before = core.running.replace_queued(id, message, parts.clone());
         let before = before.ok_or_else(taken_up)?;
         for part in parts {
             core.records.put_part(part).await?;
@@ -94,7 +92,7 @@ impl Sessions {
 
     /// Takes a waiting prompt back. Refused once a step has taken it up.
     pub async fn remove_queued(&self, id: &SessionId, message: &MessageId) -> Result<()> {
-        if !self.core.withdraw_queued(id, message) {
+        if !self.core.running.withdraw_queued(id, message) {
             return Err(taken_up());
         }
         self.core.records.remove_message(id, message).await
@@ -140,8 +138,8 @@ impl Sessions {
         session: &Session,
         newest: &[MessageWithParts],
     ) -> Result<ContextUse> {
-        let project = self.project_of(session).await?;
-        let setup = self.core.setup(session, &project).await;
+        let project = self.core.workspace.project_of(session).await?;
+        let setup = self.core.workspace.setup(session, &project).await;
         let used = self.last_use(&session.id, newest).await?;
         let model = match used.and_then(|used| used.model) {
             Some(model) => model,

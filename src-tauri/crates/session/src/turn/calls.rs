@@ -12,10 +12,10 @@ use tokio::sync::watch;
 
 use super::host::{CallHost, CallScope};
 use super::step::Call;
-use crate::data_url;
-use crate::error::Result;
-use crate::records::Records;
-use crate::steps::TREE_BEFORE_CALL;
+use lathe_protocol::data_url;
+use lathe_records::Records;
+use lathe_records::Result;
+use lathe_review::steps::TREE_BEFORE_CALL;
 
 /// A card is redrawn at most this often while its tool runs.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);

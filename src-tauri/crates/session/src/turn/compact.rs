@@ -1,8 +1,8 @@
 //! Summing a session up so that it fits its model again.
 
 use lathe_protocol::{
-    AssistantMessage, CompactionPart, Event, Extra, Finish, Message, MessageError,
-    MessageWithParts, Millis, ModelRef, Part, UserMessage,
+    AssistantMessage, CompactionPart, Event, Extra, Finish, MessageError, MessageWithParts, Millis,
+    ModelRef, Part, UserMessage,
 };
 use lathe_provider::{ModelMessage, ModelRequest, ProviderError, UserContent};
 
@@ -12,9 +12,9 @@ use super::step::StreamEnd;
 use super::{Asked, Next, Turn};
 use crate::compaction::{self, GO_ON, REQUEST, SYSTEM};
 use crate::convert::{self, window};
-use crate::error::Result;
-use crate::models::OpenModel;
 use crate::synthetic::Draft;
+use lathe_records::Result;
+use lathe_workspace::models::OpenModel;
 
 const AGENT: &str = "compaction";
 /// What counts as usable where nobody knows the model's limits.
@@ -99,7 +99,7 @@ impl Turn {
         let agent = self.setup.agents.get(Some(AGENT));
         let model = match agent.model.clone() {
             Some(model) => model,
-            None => self.core.model_for(&self.setup, user, &agent).await,
+            None => self.setup.model_for(user, &agent).await,
         };
         let asked = Asked {
             user: user.clone(),
@@ -120,7 +120,7 @@ impl Turn {
         self.core.records.publish(Event::SessionCompacted {
             session_id: self.session.id.clone(),
         });
-        if part.auto && !self.core.has_queued(&self.session.id) {
+        if part.auto && !self.core.running.has_queued(&self.session.id) {
             self.go_on(user, part).await?;
         }
         Ok(Next::GoOn)
@@ -186,9 +186,7 @@ impl Turn {
         for (attempt, shrink) in SHRINKS.into_iter().enumerate() {
             let mut message = self.new_message(asked);
             message.summary = Some(true);
-            let records = self.core.records.clone();
-            let info = Message::Assistant(message.clone());
-            records.put_message(info).await?;
+            self.begin_writing(&message).await?;
             let model = match self.setup.models.open(&asked.model).await {
                 Ok(model) => model,
                 Err(error) => {
@@ -231,7 +229,7 @@ impl Turn {
         let mut request = ModelRequest::new(model.info().wire_id.clone());
         request.system = vec![SYSTEM.trim_end().to_owned()];
         request.system.extend(asked.agent.prompt.clone());
-        let head = for_model(&self.core, model, |target| {
+        let head = for_model(&self.core.pictures, model, |target| {
             convert::each_to_model(head, target)
         });
         request.messages = head.into();
@@ -243,9 +241,11 @@ impl Turn {
     }
 
     async fn finish_summary(&mut self, mut message: AssistantMessage) -> Result<Option<Next>> {
-        let records = &self.core.records;
-        let parts = records.store().parts(&message.id).await?.items;
-        if !parts.iter().any(|part| matches!(part, Part::Text(_))) {
+        if !self
+            .written_parts()
+            .iter()
+            .any(|part| matches!(part, Part::Text(_)))
+        {
             let error = MessageError::unknown("The model did not write a summary");
             return self.fail_as(message, error).await.map(Some);
         }

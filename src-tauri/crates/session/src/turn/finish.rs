@@ -3,18 +3,18 @@
 use std::collections::HashMap;
 
 use lathe_protocol::{
-    AssistantMessage, Event, Extra, Finish, Message, MessageError, ModelRef, Part, StepFinishPart,
-    TokenUsage, Unanswered,
+    AssistantMessage, Event, Extra, Finish, Message, MessageError, MessageWithParts, ModelRef,
+    Part, StepFinishPart, TokenUsage, Unanswered,
 };
 use lathe_provider::{FinishReason, ProviderError, Usage};
-use lathe_tools::Effect;
+use lathe_tools::{Effect, Registry};
 
 use super::calls::{self, After};
 use super::step::Call;
 use super::trees::BegunStep;
-use super::{Asked, Ended, Next, Turn};
-use crate::error::Result;
+use super::{Asked, Ended, Next, Offer, Turn};
 use crate::failure::message_error;
+use lathe_records::Result;
 
 /// How the model ended a step, and what it asked for.
 pub struct StepEnd {
@@ -29,6 +29,7 @@ impl Turn {
         &mut self,
         message: AssistantMessage,
         asked: &Asked,
+        offer: Offer,
         begun: BegunStep,
         mut end: StepEnd,
     ) -> Result<Next> {
@@ -39,7 +40,7 @@ impl Turn {
                 end.reason = FinishReason::Stop;
             }
         }
-        self.finish_with(message, asked, begun, end, HashMap::new())
+        self.finish_with(message, asked, offer, begun, end, HashMap::new())
             .await
     }
 
@@ -48,15 +49,16 @@ impl Turn {
         &mut self,
         mut message: AssistantMessage,
         asked: &Asked,
+        offer: Offer,
         begun: BegunStep,
         end: StepEnd,
         task_models: HashMap<String, ModelRef>,
     ) -> Result<Next> {
         let called = !end.calls.is_empty();
-        let may_change = self.may_change(asked, &end.calls);
+        let may_change = may_change(&offer.tools, &end.calls);
         let before = self.tree_before(begun, may_change).await?;
         let after = if called {
-            self.run_calls(asked, end.calls, before, task_models)
+            self.run_calls(asked, offer, end.calls, before, task_models)
                 .await?
         } else {
             After::GoOn
@@ -90,16 +92,6 @@ impl Turn {
             }
             After::GoOn => Next::End(Ended::Done),
         })
-    }
-
-    /// What the person changes while the agent only looks is not the agent's.
-    fn may_change(&self, asked: &Asked, calls: &[Call]) -> bool {
-        let tools = self.tools(&asked.agent);
-        let looks = |call: &Call| {
-            let tool = tools.find(&call.part.tool);
-            tool.is_ok_and(|tool| tool.effect() == Effect::Looks)
-        };
-        !calls.iter().all(looks)
     }
 
     pub(super) async fn put_step_finish(
@@ -162,8 +154,7 @@ impl Turn {
 
     async fn end_early(&mut self, message: AssistantMessage) -> Result<()> {
         let records = &self.core.records;
-        let parts = records.store().parts(&message.id).await?.items;
-        for part in parts {
+        for part in self.written_parts() {
             if let Part::Tool(mut tool) = part
                 && tool.settle(Unanswered::Aborted, records.now())
             {
@@ -177,14 +168,23 @@ impl Turn {
     pub(super) async fn put_finished(&mut self, mut message: AssistantMessage) -> Result<()> {
         let records = &self.core.records;
         message.time.completed = Some(records.now().max(message.time.created));
-        let id = message.id.clone();
-        records.put_message(Message::Assistant(message)).await?;
+        let info = Message::Assistant(message);
+        records.put_message(info.clone()).await?;
         records.store().secure(&self.session.id).await?;
-        if let Some(message) = records.store().message(&self.session.id, &id).await? {
-            self.history.put(message);
-        }
+        let parts = self.written_parts();
+        self.writing = None;
+        self.history.put(MessageWithParts { info, parts });
         Ok(())
     }
+}
+
+/// What the person changes while the agent only reads is not the agent's.
+fn may_change(tools: &Registry, calls: &[Call]) -> bool {
+    let looks = |call: &Call| {
+        let tool = tools.find(&call.part.tool);
+        tool.is_ok_and(|tool| tool.effect() == Effect::Looks)
+    };
+    !calls.iter().all(looks)
 }
 
 /// Some providers say "stop" though they asked for tools.

@@ -7,10 +7,10 @@ use lathe_protocol::{
 
 use super::told::Told;
 use crate::convert::{self, Target, window};
-use crate::error::Result;
-use crate::records::Records;
-use crate::revert::Cut;
 use lathe_provider::Conversation;
+use lathe_records::Records;
+use lathe_records::Result;
+use lathe_review::revert::Cut;
 
 /// Messages are read from the newest on, so many at a time.
 const PAGE: usize = 100;

@@ -12,7 +12,7 @@ use lathe_protocol::{
 use lathe_snapshot::TreeId;
 use lathe_store::{Health, Key};
 use lathe_tools::context::{
-    AgentSwitch, CallIds, Host, MayRead, PermissionAsk, TaskRequest, TaskResult,
+    AgentSwitch, CallIds, CommandAsk, Host, MayRead, PermissionAsk, TaskRequest, TaskResult,
 };
 use lathe_tools::{Effect, FileReads, Progress, Registry, ToolContext, ToolFailure};
 use parking_lot::Mutex;
@@ -20,18 +20,19 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::doom::DoomLoop;
-use crate::clock::ToolClock;
+use super::subtask::{self, Handover, SubtaskStarter};
 use crate::core::Core;
-use crate::permission::Inquiry;
+use crate::core::ToolClock;
+use crate::permission::{Inquiry, asks_for_command, disk_paths};
 use crate::plan;
-use crate::records::Records;
-use crate::setup::Setup;
-use crate::subtask::{self, Handover};
 use crate::synthetic::Draft;
+use lathe_records::Records;
+use lathe_workspace::setup::Setup;
 
 /// What all calls of a step share.
 pub struct CallScope {
     pub core: Arc<Core>,
+    pub subtasks: Arc<dyn SubtaskStarter>,
     pub session: Session,
     pub project: Project,
     pub setup: Arc<Setup>,
@@ -70,7 +71,12 @@ impl CallScope {
     /// The work tree as it is between two calls.
     pub async fn take_tree(&self) -> Option<TreeId> {
         let worktree = Path::new(&self.project.worktree);
-        let taken = self.core.snapshots.take(worktree, &self.session.id).await;
+        let taken = self
+            .core
+            .review
+            .snapshots
+            .take(worktree, &self.session.id)
+            .await;
         taken.ok()
     }
 
@@ -85,8 +91,8 @@ impl CallScope {
             },
             cancel: self.cancel.clone(),
             reads: self.reads.clone(),
-            output_dir: self.core.data_dir.join("tool-output"),
-            environment: self.core.environment.clone(),
+            output_dir: self.core.tools.output_dir(),
+            environment: self.core.tools.environment.clone(),
             clock: Arc::new(ToolClock(self.records().clock().clone())),
             host,
         }
@@ -155,14 +161,23 @@ impl Host for CallHost {
             opaque: ask.opaque,
         };
         tokio::select! {
-            answer = self.scope.core.permissions.ask(inquiry) => answer,
+            answer = self.scope.core.permissions.broker.ask(inquiry) => answer,
             () = self.scope.cancel.cancelled() => Err(ToolFailure::aborted()),
         }
     }
 
+    async fn ask_to_run(&self, command: CommandAsk) -> Result<(), ToolFailure> {
+        let root = Path::new(&self.scope.project.worktree);
+        let paths = disk_paths(root, &self.scope.core.tools.environment);
+        for ask in asks_for_command(&command, &paths) {
+            self.ask(ask).await?;
+        }
+        Ok(())
+    }
+
     async fn may_read(&self) -> Result<MayRead, ToolFailure> {
         let scope = &self.scope;
-        let permissions = &scope.core.permissions;
+        let permissions = &scope.core.permissions.broker;
         let may_read = permissions.may_read(&scope.project.id, &scope.rules).await;
         may_read.map_err(|error| ToolFailure::failed(error.to_string()))
     }
@@ -209,7 +224,8 @@ impl Host for CallHost {
     async fn spawn_task(&self, task: TaskRequest) -> Result<TaskResult, ToolFailure> {
         let scope = &self.scope;
         let handover = Handover {
-            core: &scope.core,
+            records: scope.records(),
+            starter: &*scope.subtasks,
             parent: &scope.session,
             project: &scope.project,
             setup: &scope.setup,
@@ -229,7 +245,10 @@ impl Host for CallHost {
         let message = draft.saying(plan::said_on_switch(agent));
         let stored = records.put_whole(&message).await;
         stored.map_err(|error| ToolFailure::failed(error.to_string()))?;
-        self.scope.core.steer(&self.scope.session.id, message);
+        self.scope
+            .core
+            .running
+            .steer(&self.scope.session.id, message);
         Ok(())
     }
 

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use lathe_protocol::{Project, Session};
+use lathe_protocol::Session;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::Turn;
 use super::history::History;
+use super::{Runner, Turn};
 use crate::core::Core;
-use crate::error::{Failed, Result};
+use lathe_records::{Failed, Result};
 
 /// A request that nobody sent.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,13 +20,22 @@ pub struct NextRequest {
     pub body: Option<Value>,
 }
 
-pub async fn preview(core: Arc<Core>, session: Session, project: Project) -> Result<NextRequest> {
+pub async fn preview(core: Arc<Core>, runner: Runner, session: Session) -> Result<NextRequest> {
+    let project = core.workspace.project_of(&session).await?;
     let (records, id, revert) = (
         core.records.clone(),
         session.id.clone(),
         session.revert.clone(),
     );
-    let mut turn = Turn::new(core, session, project, CancellationToken::new(), None).await?;
+    let mut turn = Turn::new(
+        core,
+        Arc::new(runner),
+        session,
+        project,
+        CancellationToken::new(),
+        None,
+    )
+    .await?;
     if let Some(revert) = &revert {
         // The next prompt makes it final before anything is asked.
         turn.history = History::load_cut(&records, &id, revert).await?;
@@ -38,7 +47,8 @@ pub async fn preview(core: Arc<Core>, session: Session, project: Project) -> Res
     let asked = turn.asked(user).await;
     let model = turn.setup.models.open(&asked.model).await;
     let model = model.map_err(|error| Failed::refused(error.to_string()))?;
-    let request = turn.request(&asked, &model).await;
+    let offer = turn.offer(&asked, &model).await;
+    let request = turn.request(&asked, &model, &offer).await;
     let neutral = serde_json::to_value(&request);
     Ok(NextRequest {
         neutral: neutral.map_err(|error| Failed::refused(error.to_string()))?,

@@ -1,34 +1,39 @@
 //! What the next API call asks: system prompt, history, tools.
 
-use lathe_protocol::{FilePart, Ruleset};
+use lathe_protocol::FilePart;
 use lathe_provider::{ModelMessage, ModelRequest, ToolSpec, UserContent};
 use lathe_tools::Registry;
 
-use super::{Asked, Turn};
-use crate::agents::Agent;
+use super::{Asked, Offer, Turn};
 use crate::convert::Target;
-use crate::core::Core;
-use crate::models::OpenModel;
-use crate::permission::hides_tool;
+use crate::pictures::Pictures;
 use crate::system::{self, Scene};
+use lathe_policy::hides_tool;
+use lathe_workspace::agents::Agent;
+use lathe_workspace::models::OpenModel;
 
 const LAST_STEP: &str = "This is the last step of this turn: no tools are available any more. \
     Say what was done, what is left, and what you would do next.";
 
 impl Turn {
-    pub(super) async fn request(&mut self, asked: &Asked, model: &OpenModel) -> ModelRequest {
+    pub(super) async fn request(
+        &mut self,
+        asked: &Asked,
+        model: &OpenModel,
+        offer: &Offer,
+    ) -> ModelRequest {
         let Asked { user, agent, .. } = asked;
         let mut request = ModelRequest::new(model.info().wire_id.clone());
         let scene = Scene {
-            core: &self.core,
+            instructions: self.core.workspace.instructions(),
+            now: self.core.records.now(),
             setup: &self.setup,
             session: &self.session,
             project: &self.project,
         };
         request.system = system::prompt(scene, agent, user).await;
-        let core = self.core.clone();
         let history = &mut self.history;
-        request.messages = for_model(&core, model, |target| history.tell(target));
+        request.messages = for_model(&self.core.pictures, model, |target| history.tell(target));
         model.prepare(
             &mut request,
             user.variant.as_deref().or(agent.variant.as_deref()),
@@ -41,8 +46,7 @@ impl Turn {
             }];
             request.messages.push(ModelMessage::User { content });
         } else if model.info().tools {
-            self.core.mcp.settled(&self.project.id).await;
-            request.tools = specs(&self.tools(agent));
+            request.tools = specs(&offer.tools);
         }
         request
     }
@@ -52,30 +56,38 @@ impl Turn {
         agent.steps.is_some_and(|cap| self.steps >= cap)
     }
 
-    pub(super) fn rules(&self, agent: &Agent) -> Ruleset {
-        let mode = self.plan.rules(&agent.name);
-        self.core.rules_in(mode, &self.setup, agent, &self.session)
+    /// What the agent may do and use in this step. Waits for tool servers where the model can
+    /// use them.
+    pub(super) async fn offer(&self, asked: &Asked, model: &OpenModel) -> Offer {
+        if model.info().tools && !self.is_last_step(&asked.agent) {
+            self.core.workspace.mcp().settled(&self.project.id).await;
+        }
+        self.offer_now(&asked.agent)
     }
 
-    /// What this agent may use here: tools it could never be allowed are not offered.
-    pub(super) fn tools(&self, agent: &Agent) -> Registry {
-        let rules = self.rules(agent);
+    /// The same without waiting. Tools that the agent could never be allowed are left out.
+    pub(super) fn offer_now(&self, agent: &Agent) -> Offer {
+        let mode = self.plan.rules(&agent.name);
+        let permissions = &self.core.permissions;
+        let rules = permissions.rules(&self.setup, agent, &self.session, &mode);
         // A task hands out no tasks of its own.
         let is_task = self.session.parent_id.is_some();
-        let tools = self.core.tools.clone();
-        let all = self.core.mcp.join(&self.project.id, tools);
-        all.without(|tool| hides_tool(&rules, tool) || (is_task && tool == "task"))
+        let built_in = self.core.tools.built_in.clone();
+        let all = self.core.workspace.mcp().join(&self.project.id, built_in);
+        let hidden = |tool: &str| hides_tool(&rules, tool) || (is_task && tool == "task");
+        let tools = all.without(hidden);
+        Offer { rules, tools }
     }
 }
 
 /// Messages as this model takes them.
 pub(super) fn for_model<T>(
-    core: &Core,
+    pictures: &Pictures,
     model: &OpenModel,
     convert: impl FnOnce(&Target) -> T,
 ) -> T {
     let limits = model.images();
-    let fit = |file: &FilePart, bytes: Vec<u8>| core.pictures.fit(file, &bytes, limits);
+    let fit = |file: &FilePart, bytes: Vec<u8>| pictures.fit(file, &bytes, limits);
     convert(&Target {
         model: model.info(),
         wire: model.wire(),
@@ -99,6 +111,6 @@ fn specs(tools: &Registry) -> Vec<ToolSpec> {
 fn load_file(url: &str) -> Option<Vec<u8>> {
     let path = url.strip_prefix("file://")?;
     let path = path.split(['?', '#']).next().unwrap_or(path);
-    let path = String::from_utf8(crate::data_url::percent_decode(path)).ok()?;
+    let path = String::from_utf8(lathe_protocol::data_url::percent_decode(path)).ok()?;
     std::fs::read(path).ok()
 }

@@ -12,9 +12,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::step::{Call, Step, StreamEnd};
 use crate::core::Core;
-use crate::error::Result;
 use crate::failure::{api_error_data, message_error};
-use crate::models::OpenModel;
+use lathe_records::Result;
+use lathe_workspace::models::OpenModel;
 
 pub struct Attempts<'a> {
     pub core: &'a Core,
@@ -40,7 +40,7 @@ impl Attempts<'_> {
             let StreamEnd::Failed(error) = end else {
                 return Ok((end, step.into_calls()));
             };
-            shown = step.into_shown().await?;
+            shown = step.into_shown();
             let now = records.now();
             let wait = match retry::decide(&error, attempt, system_time(now), dice()) {
                 Decision::Retry { after } => after,
@@ -56,15 +56,19 @@ impl Attempts<'_> {
                 message,
                 next,
             };
-            self.core.set_status(&self.message.session_id, status);
+            self.core
+                .running
+                .set_status(&self.message.session_id, status);
             if !self
                 .core
+                .running
                 .wait_for_retry(&self.message.session_id, wait, self.cancel)
                 .await
             {
                 return Ok((StreamEnd::Aborted, Vec::new()));
             }
             self.core
+                .running
                 .set_status(&self.message.session_id, SessionStatus::Busy);
             attempt += 1;
         }

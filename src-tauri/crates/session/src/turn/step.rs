@@ -15,8 +15,8 @@ use lathe_provider::{FinishReason, Metadata, ProviderError, StreamEvent, Usage};
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
-use crate::error::Result;
-use crate::records::Records;
+use lathe_records::Records;
+use lathe_records::Result;
 
 /// Streaming text is written at most this often; a crash loses no more than this.
 const SAVE_EVERY: Duration = Duration::from_millis(100);
@@ -52,7 +52,7 @@ pub struct Step<'a> {
     unsaved_calls: Vec<String>,
     calls: Vec<Call>,
     /// Everything this attempt has put into the message.
-    shown: Vec<PartId>,
+    shown: Vec<Part>,
 }
 
 impl<'a> Step<'a> {
@@ -115,12 +115,10 @@ impl<'a> Step<'a> {
     }
 
     /// What the message holds of this attempt and of those before it that nothing replaced.
-    pub async fn into_shown(self) -> Result<Vec<Part>> {
+    pub fn into_shown(self) -> Vec<Part> {
         let mut parts = self.replaced;
-        for id in &self.shown {
-            parts.extend(self.records.store().part(&self.message_id, id).await?);
-        }
-        Ok(parts)
+        parts.extend(self.shown);
+        parts
     }
 
     async fn take(&mut self, event: StreamEvent) -> Result<()> {
@@ -200,9 +198,9 @@ impl<'a> Step<'a> {
 
     async fn open_block(&mut self, block: &str, id: PartId, part: Part) -> Result<()> {
         self.replace_earlier().await?;
-        self.records.open_stream(part).await?;
-        self.open.insert(block.to_owned(), id.clone());
-        self.shown.push(id);
+        self.records.open_stream(part.clone()).await?;
+        self.open.insert(block.to_owned(), id);
+        self.show(part);
         Ok(())
     }
 
@@ -242,25 +240,34 @@ impl<'a> Step<'a> {
             _ => false,
         };
         if empty {
-            self.shown.retain(|shown| *shown != id);
+            self.shown.retain(|shown| *shown.id() != id);
             return self.records.remove_part(&part).await;
         }
+        self.show(part.clone());
         self.records.put_part(part).await
+    }
+
+    /// Notes the newest form of a part of this attempt.
+    fn show(&mut self, part: Part) {
+        match self.shown.iter_mut().find(|known| known.id() == part.id()) {
+            Some(known) => *known = part,
+            None => self.shown.push(part),
+        }
     }
 
     async fn open_call(&mut self, call: &str, name: &str) -> Result<()> {
         self.replace_earlier().await?;
         let (id, _) = self.new_part();
         let part = ToolPart::pending(
-            id.clone(),
+            id,
             self.session_id.clone(),
             self.message_id.clone(),
             call,
             name,
         );
         self.records.put_part(Part::Tool(part.clone())).await?;
+        self.show(Part::Tool(part.clone()));
         self.pending.insert(call.to_owned(), part);
-        self.shown.push(id);
         Ok(())
     }
 
@@ -292,6 +299,7 @@ impl<'a> Step<'a> {
         self.unsaved_calls.retain(|unsaved| unsaved != call);
         merge(&mut part.metadata, metadata);
         self.records.put_part(Part::Tool(part.clone())).await?;
+        self.show(Part::Tool(part.clone()));
         self.calls.push(Call {
             part,
             raw,
@@ -311,8 +319,9 @@ impl<'a> Step<'a> {
             self.records.save_stream(&id).await?;
         }
         for call in std::mem::take(&mut self.unsaved_calls) {
-            if let Some(part) = self.pending.get(&call) {
-                self.records.put_part(Part::Tool(part.clone())).await?;
+            if let Some(part) = self.pending.get(&call).cloned() {
+                self.show(Part::Tool(part.clone()));
+                self.records.put_part(Part::Tool(part)).await?;
             }
         }
         Ok(())

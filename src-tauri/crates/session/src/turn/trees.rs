@@ -9,9 +9,9 @@ use lathe_snapshot::TreeId;
 use tokio::task::JoinHandle;
 
 use super::Turn;
-use crate::error::Result;
-use crate::snapshots::NoSnapshot;
-use crate::summary::{self, Basis, Turns};
+use lathe_records::Result;
+use lathe_review::snapshots::NoSnapshot;
+use lathe_review::summary::{self, Basis, Turns};
 
 /// A step that has begun; its tree is taken while the model answers.
 pub struct BegunStep {
@@ -23,7 +23,7 @@ pub struct BegunStep {
 impl Turn {
     pub(super) async fn open_step(&self, message: &AssistantMessage) -> Result<BegunStep> {
         let start = self.put_step_start(message).await?;
-        let (snapshots, session) = (self.core.snapshots.clone(), self.session.id.clone());
+        let (snapshots, session) = (self.core.review.snapshots.clone(), self.session.id.clone());
         let worktree = self.project.worktree.clone();
         let is_wanted = self.setup.settings.snapshot != Some(false);
         let before = tokio::spawn(async move {
@@ -84,7 +84,12 @@ impl Turn {
             return Some(before);
         }
         let worktree = Path::new(&self.project.worktree);
-        let taken = self.core.snapshots.take(worktree, &self.session.id).await;
+        let taken = self
+            .core
+            .review
+            .snapshots
+            .take(worktree, &self.session.id)
+            .await;
         taken.map_err(|why| self.tell_no_snapshot(&why)).ok()
     }
 
@@ -108,7 +113,7 @@ impl Turn {
         let turns = Turns::Of(user.clone());
         let basis = Basis::new(&self.session.id, worktree, self.history.messages(), &turns);
         summary::begin(
-            &self.core,
+            &self.core.review,
             basis.after(self.history.messages(), self.history.cut()),
         );
     }
@@ -126,7 +131,12 @@ impl Turn {
             return Ok(());
         }
         let worktree = Path::new(&self.project.worktree);
-        let files = self.core.snapshots.changed(worktree, before, after).await;
+        let files = self
+            .core
+            .review
+            .snapshots
+            .changed(worktree, before, after)
+            .await;
         let records = &self.core.records;
         let part = Part::Patch(PatchPart {
             id: records.ids().part(records.now()),

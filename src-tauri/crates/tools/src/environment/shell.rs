@@ -1,5 +1,6 @@
 //! The shell that runs commands.
 
+use lathe_protocol::ShellDialect;
 use std::path::{Path, PathBuf};
 
 use super::Variables;
@@ -24,17 +25,10 @@ impl ShellChoice {
     }
 }
 
-/// How a command is written for it, hence whether we can analyse it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dialect {
-    Posix,
-    PowerShell,
-}
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shell {
     pub program: PathBuf,
-    pub dialect: Dialect,
+    pub dialect: ShellDialect,
 }
 
 /// Shells that read what the analysis reads. In any other (fish, nu) a command could mean
@@ -53,7 +47,7 @@ impl Shell {
                 if let Some(program) = git_bash(variables) {
                     return Self {
                         program,
-                        dialect: Dialect::Posix,
+                        dialect: ShellDialect::Posix,
                     };
                 }
             }
@@ -65,8 +59,8 @@ impl Shell {
     /// Arguments that make it run `command`.
     pub fn arguments<'a>(&self, command: &'a str) -> Vec<&'a str> {
         match self.dialect {
-            Dialect::Posix => vec!["-c", command],
-            Dialect::PowerShell => {
+            ShellDialect::Posix => vec!["-c", command],
+            ShellDialect::PowerShell => {
                 vec![
                     "-NoLogo",
                     "-NoProfile",
@@ -81,8 +75,8 @@ impl Shell {
     fn at(path: &Path) -> Option<Self> {
         let name = path.file_stem()?.to_string_lossy().to_lowercase();
         let dialect = match name.as_str() {
-            "powershell" | "pwsh" => Dialect::PowerShell,
-            name if POSIX.contains(&name) => Dialect::Posix,
+            "powershell" | "pwsh" => ShellDialect::PowerShell,
+            name if POSIX.contains(&name) => ShellDialect::Posix,
             _ => return None,
         };
         Some(Self {
@@ -101,7 +95,7 @@ impl Shell {
             .find_map(|path| Self::at(&path))
             .unwrap_or_else(|| Self {
                 program: "/bin/sh".into(),
-                dialect: Dialect::Posix,
+                dialect: ShellDialect::Posix,
             })
     }
 
@@ -110,7 +104,7 @@ impl Shell {
         let program = in_path("pwsh.exe", variables).unwrap_or_else(|| "powershell.exe".into());
         Self {
             program,
-            dialect: Dialect::PowerShell,
+            dialect: ShellDialect::PowerShell,
         }
     }
 }
@@ -167,8 +161,8 @@ mod tests {
             let shell = Shell::choose(&choice, &Variables::new());
             (shell.program == path, shell.dialect)
         };
-        assert_eq!(chosen("zsh"), (true, Dialect::Posix));
-        assert_eq!(chosen("pwsh.exe"), (true, Dialect::PowerShell));
+        assert_eq!(chosen("zsh"), (true, ShellDialect::Posix));
+        assert_eq!(chosen("pwsh.exe"), (true, ShellDialect::PowerShell));
         assert!(!chosen("fish").0, "the analysis cannot read it");
         let missing = ShellChoice::parse("/no/such/bash");
         let shell = Shell::choose(&missing, &Variables::new());

@@ -21,7 +21,7 @@ const NAMES: [&str; 10] = [
 fn is_clean(text: &str) -> bool {
     !text
         .chars()
-        .any(|c| c != '\n' && c != '\t' && lathe_tools::text::is_deceptive(c))
+        .any(|c| c != '\n' && c != '\t' && lathe_protocol::text::is_deceptive(c))
 }
 
 /// Runs it, and sees that its title tells no lies.

@@ -7,8 +7,8 @@ use async_trait::async_trait;
 use lathe_protocol::{MessageId, Question, SessionId, Todo};
 use lathe_tools::context::{AgentSwitch, MayRead};
 use lathe_tools::{
-    CallIds, Environment, EnvironmentSettings, FileReads, Host, PermissionAsk, Progress, Registry,
-    SystemClock, TaskRequest, TaskResult, ToolContext, ToolFailure, ToolOutput,
+    CallIds, CommandAsk, Environment, EnvironmentSettings, FileReads, Host, PermissionAsk,
+    Progress, Registry, SystemClock, TaskRequest, TaskResult, ToolContext, ToolFailure, ToolOutput,
 };
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
@@ -43,6 +43,12 @@ impl Host for FakeLoop {
             .map_or(Ok(()), |answer| answer(&ask));
         self.asks.lock().push(ask);
         answer
+    }
+
+    async fn ask_to_run(&self, ask: CommandAsk) -> Result<(), ToolFailure> {
+        let mut as_asked = PermissionAsk::new("bash", ask.command);
+        as_asked.metadata = ask.metadata;
+        self.ask(as_asked).await
     }
 
     async fn may_read(&self) -> Result<MayRead, ToolFailure> {

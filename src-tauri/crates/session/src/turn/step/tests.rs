@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::*;
-use crate::bus::{Bus, Heard, Told};
-use crate::clock::SystemClock;
+use lathe_records::bus::{Bus, Heard, Told};
+use lathe_records::clock::SystemClock;
 
 struct Desk {
     records: Records,

@@ -1,0 +1,131 @@
+//! What a project that nobody trusts may still say about permissions: less, never more.
+
+use lathe_protocol::{Action, Rule, Ruleset};
+
+use crate::rules::{is_for_all, wildcard};
+
+/// The same rules with the project's wishes on top. Whatever is asked afterwards gets an
+/// answer at least as strict as before; a wish that cannot be met exactly is met less.
+pub fn narrow(mut rules: Ruleset, wishes: &[Rule]) -> Ruleset {
+    for wish in wishes {
+        match wish.action {
+            Action::Allow => {}
+            Action::Deny => rules.push(wish.clone()),
+            Action::Ask => ask(&mut rules, wish),
+        }
+    }
+    rules
+}
+
+/// Allow becomes ask, and what was denied stays denied.
+fn ask(rules: &mut Ruleset, wish: &Rule) {
+    if wish.permission == "*" && wish.pattern == "*" {
+        rules.iter_mut().for_each(to_ask);
+        return;
+    }
+    // Which permissions such a wish would meet cannot be told from the rules.
+    if wish.permission.contains(['*', '?']) {
+        return;
+    }
+    let mut known: Vec<Rule> = rules
+        .iter()
+        .filter(|rule| wildcard(&rule.permission, &wish.permission))
+        .map(|rule| Rule {
+            permission: wish.permission.clone(),
+            ..rule.clone()
+        })
+        .collect();
+    // What comes before a rule for everything never decides.
+    if let Some(last) = known.iter().rposition(is_for_all) {
+        known.drain(..last);
+    }
+    if wish.pattern == "*" {
+        rules.push(wish.clone());
+        known.iter_mut().for_each(to_ask);
+        rules.extend(known);
+        return;
+    }
+    let is_denied = known
+        .first()
+        .is_some_and(|rule| is_for_all(rule) && rule.action == Action::Deny);
+    if is_denied {
+        return;
+    }
+    rules.push(wish.clone());
+    let denied = known.iter().position(|rule| rule.action == Action::Deny);
+    if let Some(from) = denied {
+        rules.extend(
+            known
+                .drain(from..)
+                .filter(|rule| rule.action == Action::Deny),
+        );
+    }
+}
+
+fn to_ask(rule: &mut Rule) {
+    if rule.action == Action::Allow {
+        rule.action = Action::Ask;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::rules::{Verdict, decide, rule};
+
+    fn strictness(rules: &[Rule], permission: &str, pattern: &str) -> u8 {
+        match decide(rules, &[], permission, &[pattern.to_owned()], false) {
+            Verdict::Allow => 0,
+            Verdict::Ask => 1,
+            Verdict::Deny(_) => 2,
+        }
+    }
+
+    fn any_rule() -> impl Strategy<Value = Rule> {
+        let permission = prop::sample::select(vec!["*", "bash", "edit", "b*"]);
+        let pattern =
+            prop::sample::select(vec!["*", "**", "git *", "git push *", "rm *", "g*", "rm x"]);
+        let action = prop::sample::select(vec![Action::Allow, Action::Ask, Action::Deny]);
+        (permission, pattern, action)
+            .prop_map(|(permission, pattern, action)| rule(permission, pattern, action))
+    }
+
+    proptest! {
+        #[test]
+        fn no_wish_ever_widens(
+            rules in prop::collection::vec(any_rule(), 0..6),
+            wishes in prop::collection::vec(any_rule(), 0..4),
+        ) {
+            let narrowed = narrow(rules.clone(), &wishes);
+            for permission in ["bash", "edit"] {
+                for pattern in ["git", "git push x", "rm x", "rm y", "ls"] {
+                    let before = strictness(&rules, permission, pattern);
+                    let after = strictness(&narrowed, permission, pattern);
+                    prop_assert!(after >= before, "{permission} {pattern}: {before} then {after}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn plain_wishes_are_met_exactly() {
+        let allowed = vec![
+            rule("bash", "*", Action::Allow),
+            rule("bash", "rm *", Action::Deny),
+        ];
+        let cases = [
+            (rule("bash", "*", Action::Ask), [1, 2]),
+            (rule("bash", "git *", Action::Ask), [1, 2]),
+            (rule("*", "*", Action::Ask), [1, 2]),
+            (rule("bash", "git *", Action::Deny), [2, 2]),
+            (rule("bash", "*", Action::Allow), [0, 2]),
+        ];
+        for (wish, expected) in cases {
+            let narrowed = narrow(allowed.clone(), std::slice::from_ref(&wish));
+            let found = ["git x", "rm x"].map(|pattern| strictness(&narrowed, "bash", pattern));
+            assert_eq!(found, expected, "{wish:?}");
+        }
+    }
+}

@@ -1,0 +1,343 @@
+//! Rules and what they decide. Pure.
+
+use lathe_protocol::{Action, Rule, Ruleset};
+
+/// What a request comes to, once every rule has spoken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    Allow,
+    Ask,
+    /// The rule that forbids it, so that the model can be told.
+    Deny(Rule),
+}
+
+/// How much the person lets the agent do without a question.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Freedom {
+    /// Edits of this project's files.
+    pub edits: bool,
+    /// Everything.
+    pub all: bool,
+}
+
+/// Files may be read, but what they keep secret is asked about.
+const READING: [(&str, &str, Action); 4] = [
+    ("read", "*", Action::Allow),
+    ("read", "*.env", Action::Ask),
+    ("read", "*.env.*", Action::Ask),
+    ("read", "*.env.example", Action::Allow),
+];
+
+/// Matches everything as `*` does, but is no rule for everything: what may do more than it
+/// says still asks.
+const ANY_PLAIN: &str = "**";
+
+/// What an agent that only looks may do without a question, after everything was denied it.
+pub fn looking() -> Ruleset {
+    let tools = ["grep", "glob", "list", "webfetch"];
+    let tools = tools.map(|tool| (tool, "*", Action::Allow));
+    let rules = tools.into_iter().chain(READING);
+    rules
+        .chain([("bash", ANY_PLAIN, Action::Allow)])
+        .map(|(permission, pattern, action)| rule(permission, pattern, action))
+        .collect()
+}
+
+/// An agent's own rules under the freedom a person gave: whoever wants no question gets none.
+pub fn freed(rules: &[Rule], freedom: Freedom) -> impl Iterator<Item = Rule> {
+    rules.iter().cloned().map(move |mut rule| {
+        if freedom.all && rule.action != Action::Deny {
+            rule.action = Action::Allow;
+            if rule.pattern == ANY_PLAIN {
+                rule.pattern = "*".to_owned();
+            }
+        }
+        rule
+    })
+}
+
+/// Whatever is asked for, the rule speaks of it.
+pub(crate) fn is_for_all(rule: &Rule) -> bool {
+    rule.pattern == "*" || rule.pattern == ANY_PLAIN
+}
+
+/// The rules every agent starts from: looking is free, changing asks.
+pub fn defaults(freedom: Freedom) -> Ruleset {
+    use Action::{Allow, Ask, Deny};
+    let mut rules = Vec::from([
+        ("*", "*", Ask),
+        ("list", "*", Allow),
+        ("glob", "*", Allow),
+        ("grep", "*", Allow),
+        ("todoread", "*", Allow),
+        ("todowrite", "*", Allow),
+        ("task", "*", Allow),
+    ]);
+    rules.extend(READING);
+    if freedom.edits {
+        rules.push(("edit", "*", Allow));
+    }
+    if freedom.all {
+        rules.push(("*", "*", Allow));
+    }
+    // What belongs to certain agents stays theirs.
+    rules.extend(["question", "plan_enter", "plan_exit"].map(|name| (name, "*", Deny)));
+    let rules = rules.into_iter();
+    rules
+        .map(|(permission, pattern, action)| rule(permission, pattern, action))
+        .collect()
+}
+
+pub fn rule(permission: &str, pattern: &str, action: Action) -> Rule {
+    Rule {
+        permission: permission.to_owned(),
+        pattern: pattern.to_owned(),
+        action,
+    }
+}
+
+/// The permission a tool's calls ask for.
+pub fn permission_of(tool: &str) -> &str {
+    match tool {
+        "write" | "apply_patch" | "patch" | "multiedit" => "edit",
+        other => other,
+    }
+}
+
+/// All patterns must pass: any deny denies, else any ask asks. `approved` are the person's
+/// "always" answers; they turn an ask into an allow, never a deny. An `opaque` request may do
+/// more than its patterns say, so only a rule for everything (`*`) can allow it.
+pub fn decide(
+    rules: &[Rule],
+    approved: &[Rule],
+    permission: &str,
+    patterns: &[String],
+    opaque: bool,
+) -> Verdict {
+    let mut verdict = Verdict::Allow;
+    for pattern in patterns {
+        match last_match(rules, permission, pattern) {
+            Some(rule) if rule.action == Action::Deny => return Verdict::Deny(rule.clone()),
+            Some(rule) if rule.action == Action::Allow && (!opaque || rule.pattern == "*") => {}
+            _ if !opaque && allows(approved, permission, pattern) => {}
+            _ => verdict = Verdict::Ask,
+        }
+    }
+    verdict
+}
+
+/// Whether what the person allowed beforehand covers all of a request that would be asked.
+/// Nothing less than a rule for everything covers an `opaque` one.
+pub fn covers(granted: &[Rule], permission: &str, patterns: &[String], opaque: bool) -> bool {
+    let is_granted = |pattern: &String| {
+        granted.iter().any(|rule| {
+            rule.action == Action::Allow
+                && wildcard(&rule.permission, permission)
+                && wildcard(&expand(&rule.pattern), pattern)
+                && (!opaque || rule.pattern == "*")
+        })
+    };
+    patterns.iter().all(is_granted)
+}
+
+/// Whether files may be read without a question, for whoever looks at very many: only the
+/// rules that speak of reading are kept.
+pub fn may_read(
+    rules: &[Rule],
+    approved: &[Rule],
+) -> impl Fn(&str) -> bool + Send + Sync + 'static {
+    let reading = |rules: &[Rule]| -> Ruleset {
+        let reading = rules
+            .iter()
+            .filter(|rule| wildcard(&rule.permission, "read"));
+        reading.cloned().collect()
+    };
+    let (rules, approved) = (reading(rules), reading(approved));
+    move |path| match last_match(&rules, "read", path).map(|rule| rule.action) {
+        Some(Action::Allow) => true,
+        Some(Action::Deny) => false,
+        Some(Action::Ask) | None => allows(&approved, "read", path),
+    }
+}
+
+fn allows(approved: &[Rule], permission: &str, pattern: &str) -> bool {
+    last_match(approved, permission, pattern).is_some_and(|rule| rule.action == Action::Allow)
+}
+
+fn last_match<'a>(rules: &'a [Rule], permission: &str, pattern: &str) -> Option<&'a Rule> {
+    rules.iter().rev().find(|rule| {
+        wildcard(&rule.permission, permission) && wildcard(&expand(&rule.pattern), pattern)
+    })
+}
+
+/// The model is not shown a tool that it could never use.
+pub fn hides_tool(rules: &[Rule], tool: &str) -> bool {
+    let permission = permission_of(tool);
+    rules
+        .iter()
+        .rev()
+        .find(|rule| wildcard(&rule.permission, permission))
+        .is_some_and(|rule| rule.action == Action::Deny && rule.pattern == "*")
+}
+
+/// `~` and `$HOME` at the start of a pattern mean the person's home.
+fn expand(pattern: &str) -> std::borrow::Cow<'_, str> {
+    let rest = pattern
+        .strip_prefix("$HOME")
+        .or_else(|| pattern.strip_prefix('~'));
+    let Some(rest) = rest.filter(|rest| rest.is_empty() || rest.starts_with(['/', '\\'])) else {
+        return pattern.into();
+    };
+    match directories::BaseDirs::new() {
+        Some(dirs) => format!("{}{rest}", dirs.home_dir().display()).into(),
+        None => pattern.into(),
+    }
+}
+
+/// `*` is any text, `?` one character; a trailing ` *` also matches the bare command.
+pub fn wildcard(pattern: &str, text: &str) -> bool {
+    if cfg!(windows) {
+        return matches_folded(&fold(pattern), &fold(text));
+    }
+    matches_folded(pattern, text)
+}
+
+fn fold(text: &str) -> String {
+    text.replace('\\', "/").to_lowercase()
+}
+
+fn matches_folded(pattern: &str, text: &str) -> bool {
+    if let Some(bare) = pattern.strip_suffix(" *")
+        && glob(bare, text)
+    {
+        return true;
+    }
+    glob(pattern, text)
+}
+
+/// Linear in practice: on a mismatch it goes back only to the newest star.
+fn glob(pattern: &str, text: &str) -> bool {
+    let (mut pattern, mut text) = (pattern, text);
+    let mut star: Option<(&str, &str)> = None;
+    while let Some(next) = text.chars().next() {
+        let wanted = pattern.chars().next();
+        if wanted == Some('*') {
+            pattern = &pattern[1..];
+            star = Some((pattern, text));
+        } else if let Some(wanted) = wanted.filter(|wanted| *wanted == '?' || *wanted == next) {
+            pattern = &pattern[wanted.len_utf8()..];
+            text = &text[next.len_utf8()..];
+        } else if let Some((behind, from)) = star {
+            // The star takes one character more.
+            let taken = from.chars().next().map_or(0, char::len_utf8);
+            star = Some((behind, &from[taken..]));
+            (pattern, text) = (behind, &from[taken..]);
+        } else {
+            return false;
+        }
+    }
+    pattern.chars().all(|wanted| wanted == '*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wildcards_match_as_people_expect() {
+        let cases = [
+            ("*", "", true),
+            ("*", "a\nb/c", true),
+            ("git status *", "git status", true),
+            ("git status *", "git status --short", true),
+            ("git status *", "git statusx", false),
+            ("git *", "git", true),
+            ("git *", "gitk", false),
+            ("?.rs", "a.rs", true),
+            ("?.rs", "ab.rs", false),
+            ("*.env", ".env", true),
+            ("*.env", "a/b/.env", true),
+            ("*.env", ".env.local", false),
+            ("a*b*c", "axxbyyc", true),
+            ("a*b*c", "axxbyy", false),
+            ("[a]", "a", false),
+            ("", "", true),
+            ("", "x", false),
+        ];
+        for (pattern, text, expected) in cases {
+            assert_eq!(wildcard(pattern, text), expected, "{pattern:?} on {text:?}");
+        }
+    }
+
+    #[test]
+    fn an_always_answer_never_overrides_a_deny() {
+        let rules = [
+            rule("bash", "*", Action::Ask),
+            rule("bash", "rm *", Action::Deny),
+        ];
+        let approved = [rule("bash", "*", Action::Allow)];
+        let ask = |command: &str| decide(&rules, &approved, "bash", &[command.to_owned()], false);
+        assert_eq!(ask("ls"), Verdict::Allow);
+        assert_eq!(ask("rm -r x"), Verdict::Deny(rules[1].clone()));
+    }
+
+    #[test]
+    fn an_opaque_request_needs_a_rule_for_everything() {
+        let narrow = [rule("bash", "git *", Action::Allow)];
+        let wide = [rule("bash", "*", Action::Allow)];
+        let patterns = ["git log > x".to_owned()];
+        assert_eq!(
+            decide(&narrow, &narrow, "bash", &patterns, true),
+            Verdict::Ask
+        );
+        assert_eq!(decide(&wide, &[], "bash", &patterns, true), Verdict::Allow);
+    }
+
+    #[test]
+    fn what_is_granted_beforehand_covers_a_request_only_with_all_its_patterns() {
+        let granted = [
+            rule("bash", "*", Action::Allow),
+            rule("edit", "src/*", Action::Allow),
+        ];
+        let covers = |permission: &str, patterns: &[&str], opaque: bool| {
+            let patterns: Vec<_> = patterns.iter().map(|one| (*one).to_owned()).collect();
+            super::covers(&granted, permission, &patterns, opaque)
+        };
+        assert!(covers("bash", &["git log > x"], true));
+        assert!(covers("edit", &["src/a.rs", "src/b.rs"], false));
+        assert!(!covers("edit", &["src/a.rs", "b.rs"], false));
+        assert!(!covers("edit", &["src/a.rs"], true));
+        assert!(!covers("webfetch", &["example.org"], false));
+    }
+
+    #[test]
+    fn who_wants_no_question_is_asked_none_by_an_agent_that_only_looks() {
+        let ask = |freedom, permission: &str, pattern: &str| {
+            let rules: Vec<_> = freed(&looking(), freedom).collect();
+            decide(&rules, &[], permission, &[pattern.to_owned()], true)
+        };
+        let all = Freedom {
+            all: true,
+            ..Freedom::default()
+        };
+        for (permission, pattern) in [("bash", "ls > x"), ("read", ".env")] {
+            let careful = ask(Freedom::default(), permission, pattern);
+            assert_eq!(careful, Verdict::Ask, "{permission}");
+        }
+        assert_eq!(ask(all, "bash", "ls > x"), Verdict::Allow);
+        assert_eq!(ask(all, "read", "a.rs"), Verdict::Allow);
+    }
+
+    #[test]
+    fn a_tool_is_hidden_only_by_a_deny_of_everything_that_comes_last() {
+        let deny = |pattern| rule("edit", pattern, Action::Deny);
+        assert!(hides_tool(&[deny("*")], "write"));
+        assert!(!hides_tool(
+            &[deny("*"), rule("edit", "plan.md", Action::Allow)],
+            "edit"
+        ));
+        assert!(!hides_tool(&[deny("src/*")], "edit"));
+        assert!(!hides_tool(&[], "edit"));
+        assert!(hides_tool(&defaults(Freedom::default()), "question"));
+    }
+}

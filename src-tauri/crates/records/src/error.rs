@@ -1,0 +1,38 @@
+//! Why an operation on a session could not be done.
+
+use lathe_store::StoreError;
+
+pub type Result<T, E = Failed> = std::result::Result<T, E>;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Failed {
+    #[error("there is no {kind} {id}")]
+    Missing { kind: &'static str, id: String },
+    #[error("this session is being worked on; wait for it or stop it first")]
+    Busy,
+    #[error("{0}")]
+    Refused(String),
+    #[error(transparent)]
+    BadId(#[from] lathe_protocol::BadId),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Failed {
+    pub fn missing(kind: &'static str, id: impl Into<String>) -> Self {
+        Failed::Missing {
+            kind,
+            id: id.into(),
+        }
+    }
+
+    pub fn refused(why: impl Into<String>) -> Self {
+        Failed::Refused(why.into())
+    }
+}
+
+impl From<lathe_store::BadKey> for Failed {
+    fn from(bad: lathe_store::BadKey) -> Self {
+        Failed::Store(bad.into())
+    }
+}

@@ -1,0 +1,73 @@
+//! A snapshot that a person keeps by hand, under a name.
+
+use std::path::Path;
+
+use lathe_protocol::{
+    CreatedTime, Extra, Message, MessageId, MessageWithParts, Part, Session, SnapshotPart,
+    UserMessage,
+};
+use lathe_snapshot::{Skipped, Snapshot};
+
+use crate::Review;
+use crate::error::{Result, ReviewError};
+
+/// More than these are not listed.
+const LISTED: usize = 50;
+
+/// On the newest message that is visible; a session without one gets a message for it.
+pub async fn keep(
+    review: &Review,
+    session: &Session,
+    worktree: &Path,
+    newest: Option<&MessageId>,
+    name: &str,
+) -> Result<SnapshotPart> {
+    let name = name.trim();
+    if name.is_empty() {
+        return Err(ReviewError::refused("A snapshot needs a name"));
+    }
+    let label = session.id.to_string();
+    let take = move |repo: &lathe_snapshot::SideRepo| Ok(repo.take(&label)?);
+    let Snapshot { hash, skipped, .. } = review.snapshots.with(worktree, take).await?;
+    let (ids, now) = (review.records.ids(), review.records.now());
+    let message_id = newest.cloned().unwrap_or_else(|| ids.message(now));
+    let told = |one: &Skipped| format!("{}: {}", one.path, one.reason);
+    let part = SnapshotPart {
+        id: ids.part(now),
+        session_id: session.id.clone(),
+        message_id: message_id.clone(),
+        snapshot: hash.to_string(),
+        name: Some(name.to_owned()),
+        taken_back: None,
+        skipped: (!skipped.is_empty()).then(|| skipped.iter().take(LISTED).map(told).collect()),
+        extra: Extra::default(),
+    };
+    if newest.is_some() {
+        review
+            .records
+            .put_part(Part::Snapshot(part.clone()))
+            .await?;
+        return Ok(part);
+    }
+    let info = Message::User(UserMessage {
+        id: message_id,
+        session_id: session.id.clone(),
+        time: CreatedTime {
+            created: now,
+            extra: Extra::default(),
+        },
+        summary: None,
+        agent: None,
+        model: None,
+        system: None,
+        tools: None,
+        variant: None,
+        extra: Extra::default(),
+    });
+    let parts = vec![Part::Snapshot(part.clone())];
+    review
+        .records
+        .put_whole(&MessageWithParts { info, parts })
+        .await?;
+    Ok(part)
+}

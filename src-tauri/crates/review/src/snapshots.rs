@@ -1,0 +1,222 @@
+//! The work tree around each step, so that what a step changed can be seen and taken back.
+//!
+//! A tree that cannot be taken (the home directory, a full disk) costs the step its snapshot,
+//! never the turn.
+//!
+//! A tree is held for the session it was taken for, until nothing of the session names it.
+
+pub mod needed;
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lathe_protocol::SessionId;
+use lathe_snapshot::{Abandoned, Refused, SideRepo, SnapshotError, SnapshotRef, TreeId};
+use parking_lot::Mutex;
+
+use crate::error::{Result, ReviewError};
+
+#[derive(Clone)]
+pub struct Snapshots {
+    data_dir: PathBuf,
+    /// One per work tree, or why there never will be one.
+    repos: Arc<Mutex<HashMap<PathBuf, Opened>>>,
+}
+
+type Opened = Result<Arc<SideRepo>, NoSnapshot>;
+
+/// Why a tree was not taken, for a person: what is changed now cannot be shown or taken back.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NoSnapshot(String);
+
+impl Snapshots {
+    pub fn new(data_dir: PathBuf) -> Self {
+        Snapshots {
+            data_dir,
+            repos: Arc::default(),
+        }
+    }
+
+    /// The tree as it is now. Runs beside whatever the caller does until it is awaited.
+    pub async fn take(&self, worktree: &Path, session: &SessionId) -> Result<TreeId, NoSnapshot> {
+        let (snapshots, worktree, label) = (self.clone(), worktree.to_owned(), session.to_string());
+        let taken = tokio::task::spawn_blocking(move || {
+            let repo = snapshots.repo(&worktree)?;
+            let mut taken = repo.take(&label);
+            if let Err(SnapshotError::OverCap { .. }) = taken
+                && repo.collect_garbage().is_ok()
+            {
+                taken = repo.take(&label);
+            }
+            if repo.wants_joining() {
+                // Beside the step: only the next snapshot may have to wait for it.
+                let repo = repo.clone();
+                tokio::task::spawn_blocking(move || repo.collect_garbage());
+            }
+            taken.map(|snapshot| snapshot.hash).map_err(|error| {
+                tracing::warn!(%error, "no snapshot was taken");
+                NoSnapshot::of(&error)
+            })
+        });
+        let taken = taken.await;
+        taken.unwrap_or_else(|error| Err(NoSnapshot(error.to_string())))
+    }
+
+    /// The paths that differ between two trees, absolute.
+    pub async fn changed(&self, worktree: &Path, from: TreeId, to: TreeId) -> Vec<String> {
+        let (snapshots, worktree) = (self.clone(), worktree.to_owned());
+        let changed = tokio::task::spawn_blocking(move || {
+            let repo = snapshots.repo(&worktree).ok()?;
+            let files = repo.changed_files(from, to).ok()?;
+            let path = |file: &[u8]| worktree.join(String::from_utf8_lossy(file).as_ref());
+            Some(
+                files
+                    .iter()
+                    .map(|file| path(file.as_bytes()).display().to_string())
+                    .collect(),
+            )
+        });
+        changed.await.ok().flatten().unwrap_or_default()
+    }
+
+    /// Runs beside the async world: trees are read and files written.
+    pub async fn with<T: Send + 'static>(
+        &self,
+        worktree: &Path,
+        work: impl FnOnce(&SideRepo) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (snapshots, worktree) = (self.clone(), worktree.to_owned());
+        let done = tokio::task::spawn_blocking(move || match snapshots.repo(&worktree) {
+            Ok(repo) => work(&repo),
+            Err(_) => Err(ReviewError::refused(
+                "There are no snapshots of this folder",
+            )),
+        });
+        done.await
+            .map_err(|error| ReviewError::refused(error.to_string()))?
+    }
+
+    /// Whose snapshots there are of a work tree, and the bytes they take; nothing if none was
+    /// ever taken.
+    pub async fn holdings(&self, worktree: &Path) -> Result<Option<(BTreeSet<String>, u64)>> {
+        if !SideRepo::exists(&self.data_dir, worktree) {
+            return Ok(None);
+        }
+        let holdings = |repo: &SideRepo| {
+            let all = repo.all_references()?;
+            let labels = all.iter().map(|one| one.label().to_owned()).collect();
+            Ok(Some((labels, repo.disk_use()?)))
+        };
+        self.with(worktree, holdings).await
+    }
+
+    /// What is held for an owner.
+    pub async fn references(&self, worktree: &Path, label: &str) -> Result<Vec<SnapshotRef>> {
+        let label = label.to_owned();
+        let references = move |repo: &SideRepo| Ok(repo.references(&label)?);
+        self.with(worktree, references).await
+    }
+
+    /// Their room comes back with [`Snapshots::collect`], or when enough has come together.
+    pub async fn release(&self, worktree: &Path, references: Vec<SnapshotRef>) -> Result<()> {
+        let release = move |repo: &SideRepo| Ok(repo.release(&references)?);
+        self.with(worktree, release).await
+    }
+
+    /// Makes room of what was let go, now or by somebody who did not come that far.
+    pub async fn collect(&self, worktree: &Path) -> Result<()> {
+        let collect = |repo: &SideRepo| {
+            if repo.has_garbage() {
+                repo.collect_garbage()?;
+            }
+            Ok(())
+        };
+        self.with(worktree, collect).await
+    }
+
+    /// Snapshots of work trees that are not there any more.
+    pub async fn abandoned(&self) -> Result<Vec<Abandoned>> {
+        let data_dir = self.data_dir.clone();
+        let found = tokio::task::spawn_blocking(move || Abandoned::find(&data_dir)).await;
+        Ok(found.map_err(|error| ReviewError::refused(error.to_string()))??)
+    }
+
+    pub async fn remove(&self, abandoned: Abandoned) -> Result<()> {
+        self.repos.lock().retain(|worktree, _| worktree.exists());
+        let removed = tokio::task::spawn_blocking(move || abandoned.remove()).await;
+        Ok(removed.map_err(|error| ReviewError::refused(error.to_string()))??)
+    }
+
+    fn repo(&self, worktree: &Path) -> Opened {
+        if let Some(known) = self.repos.lock().get(worktree) {
+            return known.clone();
+        }
+        // Opened outside the lock: the first look at a large tree takes a while.
+        let opened = SideRepo::open(&self.data_dir, worktree).map(Arc::new);
+        let is_final = opened.as_ref().map_or_else(lasts, |_| true);
+        let opened = opened.map_err(|refused| {
+            tracing::info!(%refused, "this tree is not snapshotted");
+            NoSnapshot(refused.to_string())
+        });
+        if !is_final {
+            return opened;
+        }
+        let mut repos = self.repos.lock();
+        repos.entry(worktree.to_owned()).or_insert(opened).clone()
+    }
+}
+
+/// A folder that is away, or a disk that fails, may come back.
+fn lasts(refused: &Refused) -> bool {
+    match refused {
+        Refused::RootDirectory | Refused::HomeDirectory | Refused::HoldsOurData => true,
+        Refused::NotADirectory { .. } | Refused::NoRepository(_) => false,
+    }
+}
+
+impl NoSnapshot {
+    fn of(error: &SnapshotError) -> Self {
+        let gigabytes = |bytes: u64| bytes >> 30;
+        NoSnapshot(match error {
+            SnapshotError::OverCap { limit } => format!(
+                "the snapshots of this project take {} GB already",
+                gigabytes(*limit)
+            ),
+            SnapshotError::DiskNearlyFull { keep } => {
+                format!("less than {} GB are free on the disk", gigabytes(*keep))
+            }
+            other => other.to_string(),
+        })
+    }
+}
+
+const PASSING: &str = "passing-";
+
+/// The owner of a tree that is only looked at on a session's behalf, and let go right after.
+pub fn passing(session: &SessionId) -> String {
+    format!("{PASSING}{session}")
+}
+
+/// What such an owner still holds was left by a crash.
+pub fn is_passing(label: &str) -> bool {
+    label.starts_with(PASSING)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_folder_that_was_away_is_snapshotted_when_it_is_back() {
+        let data = tempfile::tempdir().unwrap();
+        let home = tempfile::tempdir().unwrap();
+        let worktree = home.path().join("usb");
+        let snapshots = Snapshots::new(data.path().to_owned());
+        let session = SessionId::parse("ses_000000000001aaaaaaaaaaaaaa").unwrap();
+        assert!(snapshots.take(&worktree, &session).await.is_err());
+        std::fs::create_dir(&worktree).unwrap();
+        assert!(snapshots.take(&worktree, &session).await.is_ok());
+    }
+}

@@ -1,0 +1,161 @@
+//! Prompts sent while a session is busy: they wait for its next step and can be changed
+//! until then.
+//!
+//! Everything here happens under the lock of the running sessions, so a prompt is either
+//! still waiting or already taken up.
+
+use lathe_protocol::{MessageId, MessageWithParts, Part, SessionId};
+
+use lathe_records::bus::Waiting;
+
+use super::RunningSessions;
+
+#[derive(Debug, Default)]
+pub struct Queue {
+    prompts: Vec<Queued>,
+    /// Removed while they waited; a turn that has read them already drops them.
+    withdrawn: Vec<MessageId>,
+}
+
+#[derive(Debug)]
+struct Queued {
+    message: MessageWithParts,
+    /// Sent by a person, who may change it; what the program sends itself is not shown.
+    by_person: bool,
+}
+
+/// The prompts that a step takes up.
+#[derive(Debug, Default)]
+pub struct Taken {
+    pub prompts: Vec<MessageWithParts>,
+    pub withdrawn: Vec<MessageId>,
+}
+
+impl Queue {
+    pub fn is_empty(&self) -> bool {
+        self.prompts.is_empty()
+    }
+
+    fn shown(&self) -> Vec<MessageId> {
+        let shown = self.prompts.iter().filter(|one| one.by_person);
+        shown.map(|one| one.message.info.id().clone()).collect()
+    }
+
+    fn find(&self, id: &MessageId) -> Option<usize> {
+        self.prompts
+            .iter()
+            .position(|one| one.by_person && one.message.info.id() == id)
+    }
+
+    /// Returns the parts that were there.
+    fn replace(&mut self, id: &MessageId, parts: Vec<Part>) -> Option<Vec<Part>> {
+        let at = self.find(id)?;
+        Some(std::mem::replace(
+            &mut self.prompts[at].message.parts,
+            parts,
+        ))
+    }
+
+    fn withdraw(&mut self, id: &MessageId) -> bool {
+        let found = self.find(id);
+        if let Some(at) = found {
+            self.prompts.remove(at);
+            self.withdrawn.push(id.clone());
+        }
+        found.is_some()
+    }
+}
+
+impl RunningSessions {
+    /// Puts a person's prompt into the queue; false when the turn ended in the meantime.
+    pub fn queue(&self, session: &SessionId, message: MessageWithParts) -> bool {
+        self.push(session, message, true)
+    }
+
+    /// Queues a message of the program's own for the next step.
+    pub fn steer(&self, session: &SessionId, message: MessageWithParts) -> bool {
+        self.push(session, message, false)
+    }
+
+    fn push(&self, session: &SessionId, message: MessageWithParts, by_person: bool) -> bool {
+        let mut running = self.running.lock();
+        let Some(one) = running.get_mut(session) else {
+            return false;
+        };
+        one.queue.prompts.push(Queued { message, by_person });
+        if by_person {
+            self.publish_queue(session, one.queue.shown());
+        }
+        true
+    }
+
+    pub fn take_queued(&self, session: &SessionId) -> Taken {
+        let mut running = self.running.lock();
+        let Some(one) = running.get_mut(session) else {
+            return Taken::default();
+        };
+        let Queue { prompts, withdrawn } = std::mem::take(&mut one.queue);
+        if prompts.iter().any(|prompt| prompt.by_person) {
+            self.publish_queue(session, Vec::new());
+        }
+        Taken {
+            prompts: prompts.into_iter().map(|one| one.message).collect(),
+            withdrawn,
+        }
+    }
+
+    pub fn has_queued(&self, session: &SessionId) -> bool {
+        let running = self.running.lock();
+        running
+            .get(session)
+            .is_some_and(|one| !one.queue.is_empty())
+    }
+
+    pub fn queued(&self, session: &SessionId) -> Vec<MessageId> {
+        let running = self.running.lock();
+        running
+            .get(session)
+            .map(|one| one.queue.shown())
+            .unwrap_or_default()
+    }
+
+    /// A prompt that waits, as it is.
+    pub fn waiting(&self, session: &SessionId, id: &MessageId) -> Option<MessageWithParts> {
+        let running = self.running.lock();
+        let queue = &running.get(session)?.queue;
+        Some(queue.prompts[queue.find(id)?].message.clone())
+    }
+
+    /// Returns the previous parts, or None when the prompt no longer waits.
+    pub fn replace_queued(
+        &self,
+        session: &SessionId,
+        id: &MessageId,
+        parts: Vec<Part>,
+    ) -> Option<Vec<Part>> {
+        let mut running = self.running.lock();
+        running.get_mut(session)?.queue.replace(id, parts)
+    }
+
+    /// False when the prompt no longer waits.
+    pub fn withdraw_queued(&self, session: &SessionId, id: &MessageId) -> bool {
+        let mut running = self.running.lock();
+        let Some(one) = running.get_mut(session) else {
+            return false;
+        };
+        let withdrawn = one.queue.withdraw(id);
+        if withdrawn {
+            self.publish_queue(session, one.queue.shown());
+        }
+        withdrawn
+    }
+
+    /// Called under the lock, so that the last published queue is the current one.
+    pub(super) fn publish_queue(&self, session: &SessionId, messages: Vec<MessageId>) {
+        let session_id = session.clone();
+        self.records.bus().publish_queue(Waiting {
+            session_id,
+            messages,
+        });
+    }
+}

@@ -1,0 +1,169 @@
+//! What a prompt can draw on in a project, and what the project's files may do.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use lathe_protocol::ipc::{AgentMode, AgentView, ConfigProblem, Mention, TrustView};
+use lathe_protocol::{Count, Project, SessionId};
+
+use super::Sessions;
+use lathe_records::{Failed, Result};
+use lathe_workspace::agents::{Agent, Mode};
+use lathe_workspace::config::{McpServer, Settings};
+use lathe_workspace::models::Models;
+use lathe_workspace::setup::Setup;
+
+/// More than a list on screen can show.
+const MOST_MENTIONS: usize = 200;
+
+impl Sessions {
+    /// Those a person can talk to or hand work to.
+    pub async fn agents(&self, project: &Project) -> Result<Vec<AgentView>> {
+        let setup = self.core.workspace.setup_of(project).await;
+        let default = setup.agents.default_name();
+        let view = |agent| agent_view(agent, default);
+        Ok(setup.agents.all().iter().filter_map(view).collect())
+    }
+
+    /// What `@` and these letters could mean, best first.
+    pub async fn find_mentions(
+        &self,
+        project: &Project,
+        query: &str,
+        limit: usize,
+    ) -> Result<Vec<Mention>> {
+        let setup = self.core.workspace.setup_of(project).await;
+        Ok(self.mentions(project, &setup, query, limit).await)
+    }
+
+    /// The same where a session works: a fork may have a worktree of its own.
+    pub async fn find_mentions_in(
+        &self,
+        id: &SessionId,
+        query: &str,
+        limit: usize,
+    ) -> Result<Vec<Mention>> {
+        let session = self.get(id).await?;
+        let project = self.core.workspace.project_of(&session).await?;
+        let setup = self.core.workspace.setup(&session, &project).await;
+        Ok(self.mentions(&project, &setup, query, limit).await)
+    }
+
+    async fn mentions(
+        &self,
+        project: &Project,
+        setup: &Setup,
+        query: &str,
+        limit: usize,
+    ) -> Vec<Mention> {
+        let (root, agents) = (Path::new(&project.worktree), setup.agents.all());
+        let limit = limit.min(MOST_MENTIONS);
+        self.core
+            .workspace
+            .finder()
+            .find(root, agents, query, limit)
+            .await
+    }
+
+    pub async fn trust(&self, project: &Project) -> Result<TrustView> {
+        Ok(self.core.workspace.setup_of(project).await.trust.clone())
+    }
+
+    /// Trusts what the project's files said when they were shown, by the hash of
+    /// [`TrustView`]; any change of them asks again. Nothing takes the trust back.
+    pub async fn set_trust(&self, project: &Project, shown: Option<&str>) -> Result<TrustView> {
+        let now = self.trust(project).await?.hash;
+        if shown.is_some_and(|shown| shown != now) {
+            return Err(Failed::refused(
+                "The project's files have changed since you looked: see what they want now",
+            ));
+        }
+        let worktree = Path::new(&project.worktree);
+        let set = self
+            .core
+            .workspace
+            .setups()
+            .set_trust(worktree, shown.map(str::to_owned));
+        set.map_err(unwritable)?;
+        let trust = self.trust(project).await;
+        self.core.workspace.mcp().begin(&project.id);
+        trust
+    }
+
+    /// Edits of the agent's in this project need no question any more.
+    pub async fn set_project_edits(&self, project: &Project, allow: bool) -> Result<()> {
+        let worktree = Path::new(&project.worktree);
+        let set = self.core.workspace.setups().set_edits(worktree, allow);
+        set.map_err(unwritable)
+    }
+
+    pub async fn project_edits(&self, project: &Project) -> bool {
+        self.core.workspace.setup_of(project).await.edits
+    }
+
+    /// What in the config files could not be used.
+    pub async fn config_problems(&self, project: &Project) -> Result<Vec<ConfigProblem>> {
+        Ok(self.core.workspace.setup_of(project).await.problems.clone())
+    }
+
+    /// The same where a session works: a folder of the project may have files of its own.
+    pub async fn config_problems_in(
+        &self,
+        project: &Project,
+        directory: &Path,
+    ) -> Vec<ConfigProblem> {
+        self.core
+            .workspace
+            .setup_in(project, directory)
+            .await
+            .problems
+            .clone()
+    }
+
+    /// The servers that may run for this project: the person's, and its own if it is trusted.
+    pub async fn mcp_servers(&self, project: &Project) -> Vec<McpServer> {
+        self.core.workspace.setup_of(project).await.mcp.clone()
+    }
+
+    pub async fn settings(&self, project: &Project) -> Settings {
+        self.core.workspace.setup_of(project).await.settings.clone()
+    }
+
+    /// The models of a project, which may bring its own if it is trusted.
+    pub async fn models_of(&self, project: &Project) -> Arc<Models> {
+        self.core.workspace.setup_of(project).await.models.clone()
+    }
+
+    /// The same where a session works.
+    pub async fn models_in(&self, project: &Project, directory: &Path) -> Arc<Models> {
+        self.core
+            .workspace
+            .setup_in(project, directory)
+            .await
+            .models
+            .clone()
+    }
+}
+
+fn unwritable(error: std::io::Error) -> Failed {
+    Failed::refused(format!("The decision could not be saved: {error}"))
+}
+
+fn agent_view(agent: &Agent, default: &str) -> Option<AgentView> {
+    let mode = match agent.mode {
+        Mode::Primary => AgentMode::Primary,
+        Mode::Subagent => AgentMode::Subagent,
+        Mode::All => AgentMode::All,
+        Mode::Hidden => return None,
+    };
+    Some(AgentView {
+        name: agent.name.clone(),
+        description: agent.description.clone(),
+        mode,
+        color: agent.color.clone(),
+        model: agent.model.clone(),
+        steps: agent.steps.map(|steps| Count(steps.into())),
+        built_in: agent.is_built_in,
+        default: agent.name == default,
+    })
+}

@@ -1,0 +1,252 @@
+//! Work handed to another agent: a child session, watched until it is done.
+
+use async_trait::async_trait;
+use lathe_protocol::ipc::PromptInput;
+use lathe_protocol::{
+    Action, Event, Map, MessageId, MessageWithParts, ModelRef, Part, Project, Session, SessionId,
+    ToolPart, ToolState,
+};
+use lathe_tools::context::{TaskRequest, TaskResult};
+use lathe_tools::{Progress, ToolFailure};
+use serde_json::{Value, json};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use super::Ended;
+use crate::new_session::NewSession;
+use crate::running::Running;
+use lathe_policy::{agents::PLANNER, rule};
+use lathe_records::Failed;
+use lathe_records::Records;
+use lathe_records::bus::{Heard, Told};
+use lathe_workspace::agents::Agent;
+use lathe_workspace::setup::Setup;
+
+/// Starts a turn in the session of a task. The runner of turns implements it.
+#[async_trait]
+pub trait SubtaskStarter: Send + Sync {
+    async fn start(
+        &self,
+        session: Session,
+        input: PromptInput,
+        running: Running,
+    ) -> lathe_records::Result<(MessageId, JoinHandle<Ended>)>;
+}
+
+/// Who hands work over.
+pub struct Handover<'a> {
+    pub records: &'a Records,
+    pub starter: &'a dyn SubtaskStarter,
+    pub parent: &'a Session,
+    pub project: &'a Project,
+    pub setup: &'a Setup,
+    /// The agent that asks for it.
+    pub by: Option<&'a str>,
+    /// The model that answers in the parent.
+    pub model: &'a ModelRef,
+    /// One that was asked for by name.
+    pub wanted_model: Option<&'a ModelRef>,
+    pub cancel: &'a CancellationToken,
+}
+
+/// Runs the task to its end. Its abort is ours, and ours is its.
+pub async fn run(
+    from: Handover<'_>,
+    task: TaskRequest,
+    tell: impl Fn(Progress) + Send,
+) -> Result<TaskResult, ToolFailure> {
+    if from.parent.parent_id.is_some() {
+        return Err(ToolFailure::failed("A task cannot hand out tasks itself."));
+    }
+    let agent = agent(from.setup, &task.agent)?;
+    let child = child(&from, &task).await?;
+    let mut report = Report::new(&child.id);
+    tell(report.progress(&task.description));
+
+    let mut events = from.records.bus().subscribe();
+    let model = from.wanted_model.or(agent.model.as_ref());
+    let input = PromptInput {
+        text: task.prompt,
+        agent: Some(agent.name),
+        model: Some(model.unwrap_or(from.model).clone()),
+        ..PromptInput::default()
+    };
+    let running = Running::new(from.cancel.child_token(), Some(from.parent.id.clone()));
+    let started = from.starter.start(child.clone(), input, running).await;
+    let (prompt, mut turn) = started.map_err(refused)?;
+    let ended = loop {
+        tokio::select! {
+            ended = &mut turn => break ended.unwrap_or(Ended::Aborted),
+            heard = events.next() => {
+                if let Some(Heard::Notice(notice)) = heard
+                    && let Told::Event(event) = notice.told
+                    && report.note(&event)
+                {
+                    tell(report.progress(&task.description));
+                }
+            }
+        }
+    };
+    let page = from.records.messages(&child.id, None, usize::MAX).await;
+    let mut messages = page.map_err(refused)?.messages;
+    let began = messages.iter().position(|one| *one.info.id() == prompt);
+    messages.drain(..began.unwrap_or(0));
+    report.read(&messages);
+    match ended {
+        Ended::Done => Ok(TaskResult {
+            session_id: child.id.to_string(),
+            text: last_text(&messages),
+            metadata: report.metadata(),
+        }),
+        Ended::Failed(why) => Err(report.failure(ToolFailure::failed(format!(
+            "The task failed: {why}\n\n(session_id: {})",
+            child.id
+        )))),
+        Ended::Refused => Err(report.failure(ToolFailure::rejected())),
+        Ended::Aborted => Err(report.failure(ToolFailure::aborted())),
+    }
+}
+
+fn agent(setup: &Setup, name: &str) -> Result<Agent, ToolFailure> {
+    setup.agents.callable(name).cloned().ok_or_else(|| {
+        let all = setup.agents.all().iter().map(|agent| agent.name.as_str());
+        let names: Vec<_> = all
+            .filter(|name| setup.agents.callable(name).is_some())
+            .collect();
+        ToolFailure::failed(format!(
+            "There is no agent named \"{name}\" that takes tasks. There are: {}.",
+            names.join(", ")
+        ))
+    })
+}
+
+/// The session to go on with, or a new one.
+async fn child(from: &Handover<'_>, task: &TaskRequest) -> Result<Session, ToolFailure> {
+    if let Some(id) = &task.session_id {
+        let unknown = || {
+            ToolFailure::failed(format!(
+                "There is no task with the session_id \"{id}\" in this session. Leave it out to \
+                 start a new one."
+            ))
+        };
+        let id = SessionId::parse(id).map_err(|_| unknown())?;
+        let session = from.records.session(&id).await.map_err(|_| unknown())?;
+        let is_ours = session.parent_id.as_ref() == Some(&from.parent.id);
+        return is_ours.then_some(session).ok_or_else(unknown);
+    }
+    // Whatever the parent may not do, it cannot have done for it.
+    let mut permission = from.parent.permission.clone().unwrap_or_default();
+    permission.push(rule("task", "*", Action::Deny));
+    if from.by == Some(PLANNER) {
+        permission.push(rule("edit", "*", Action::Deny));
+    }
+    let new = NewSession {
+        directory: &from.parent.directory,
+        parent: Some(&from.parent.id),
+        title: Some(format!("{} (@{} subagent)", task.description, task.agent)),
+        permission: Some(permission),
+    };
+    let session = new.draft(from.records, from.project);
+    let stored = from.records.create_session(session).await;
+    stored.map_err(refused)
+}
+
+fn refused(error: Failed) -> ToolFailure {
+    ToolFailure::failed(format!("The task could not be started: {error}"))
+}
+
+/// What the parent's card shows: the child and what it does.
+struct Report {
+    child: SessionId,
+    calls: Vec<(String, Value)>,
+}
+
+impl Report {
+    fn new(child: &SessionId) -> Self {
+        Report {
+            child: child.clone(),
+            calls: Vec::new(),
+        }
+    }
+
+    /// True when there is something new to show.
+    fn note(&mut self, event: &Event) -> bool {
+        match event {
+            Event::MessagePartUpdated(updated) if *updated.part.session_id() == self.child => {
+                match &updated.part {
+                    Part::Tool(tool) => self.note_call(tool),
+                    _ => false,
+                }
+            }
+            _ => false,
+        }
+    }
+
+    fn note_call(&mut self, tool: &ToolPart) -> bool {
+        let shown = shown(tool);
+        let known = self.calls.iter_mut().find(|(id, _)| id == tool.id.as_str());
+        match known {
+            Some((_, old)) if *old == shown => return false,
+            Some((_, old)) => *old = shown,
+            None => self.calls.push((tool.id.to_string(), shown)),
+        }
+        true
+    }
+
+    /// The whole of it, from what is stored.
+    fn read(&mut self, messages: &[MessageWithParts]) {
+        for part in messages.iter().flat_map(|message| &message.parts) {
+            if let Part::Tool(tool) = part {
+                self.note_call(tool);
+            }
+        }
+    }
+
+    fn metadata(&self) -> Map {
+        let calls = self.calls.iter().map(|(_, shown)| shown.clone());
+        let summary: Vec<Value> = calls.collect();
+        Map::from_iter([
+            ("sessionId".to_owned(), self.child.as_str().into()),
+            ("summary".to_owned(), summary.into()),
+        ])
+    }
+
+    fn progress(&self, title: &str) -> Progress {
+        Progress {
+            title: Some(title.to_owned()),
+            metadata: self.metadata(),
+        }
+    }
+
+    fn failure(&self, mut failure: ToolFailure) -> ToolFailure {
+        failure.metadata = self.metadata();
+        failure
+    }
+}
+
+fn shown(tool: &ToolPart) -> Value {
+    let mut state = json!({ "status": tool.state().name() });
+    let title = match tool.state() {
+        ToolState::Completed(done) => Some(done.title.as_str()),
+        ToolState::Running(running) => running.title.as_deref(),
+        ToolState::Pending(_) | ToolState::Error(_) => None,
+    };
+    if let Some(title) = title {
+        state["title"] = title.into();
+    }
+    json!({ "id": tool.id, "tool": tool.tool, "state": state })
+}
+
+fn last_text(messages: &[MessageWithParts]) -> String {
+    let mut answers = messages
+        .iter()
+        .rev()
+        .filter(|message| message.info.as_assistant().is_some());
+    let text = answers.find_map(|message| {
+        message.parts.iter().rev().find_map(|part| match part {
+            Part::Text(part) if !part.text.is_empty() => Some(part.text.clone()),
+            _ => None,
+        })
+    });
+    text.unwrap_or_else(|| "The task ended without a word.".to_owned())
+}

@@ -1,0 +1,209 @@
+//! The servers of tools that the person sets up in the window.
+//!
+//! They are kept in a config file of their own, which no person writes: one with comments
+//! could not be written again as it was.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use lathe_protocol::ipc::McpServerInput;
+use parking_lot::Mutex;
+use serde_json::{Map, Value, json};
+
+use crate::Workspace;
+use crate::private_file;
+use lathe_records::{Failed, Result};
+
+/// Two changes at once would each write what they read.
+static WRITING: Mutex<()> = Mutex::new(());
+
+impl Workspace {
+    /// As it was set up. The values of variables and headers stay here: they may be secret.
+    pub async fn read_mcp(&self, name: &str) -> Result<McpServerInput> {
+        let (name, setups) = (name.to_owned(), self.setups().clone());
+        let done = tokio::task::spawn_blocking(move || {
+            let servers = servers_of(setups.added_file().as_deref())?;
+            if let Some(entry) = servers.get(&name) {
+                return Ok(without_values(input(entry)));
+            }
+            let known = setups.person().mcp;
+            Err(match known.iter().any(|server| server.name == name) {
+                true => in_config(&name),
+                false => Failed::missing("MCP server", &name),
+            })
+        });
+        done.await
+            .unwrap_or_else(|_| Err(Failed::refused("Reading the servers broke off")))
+    }
+
+    /// A variable or header without a value keeps the one that is stored.
+    pub async fn save_mcp(&self, name: &str, server: McpServerInput) -> Result<()> {
+        check(name, &server)?;
+        let name = name.to_owned();
+        self.change_servers(move |servers, by_hand| {
+            if by_hand.contains(&name) {
+                return Err(in_config(&name));
+            }
+            let before = servers.get(&name).map(input);
+            servers.insert(name, entry(with_values_of(server, before)));
+            Ok(())
+        })
+        .await
+    }
+
+    pub async fn remove_mcp(&self, name: &str) -> Result<()> {
+        let name = name.to_owned();
+        self.change_servers(move |servers, by_hand| match servers.remove(&name) {
+            Some(_) => Ok(()),
+            None if by_hand.contains(&name) => Err(in_config(&name)),
+            None => Err(Failed::missing("MCP server", &name)),
+        })
+        .await
+    }
+
+    /// `edit` gets the servers of the file and the names that other files set up.
+    async fn change_servers(
+        &self,
+        edit: impl FnOnce(&mut Map<String, Value>, &[String]) -> Result<()> + Send + 'static,
+    ) -> Result<()> {
+        let setups = self.setups().clone();
+        let done = tokio::task::spawn_blocking(move || {
+            let _writing = WRITING.lock();
+            let path = setups.added_file();
+            let path = path.ok_or_else(|| Failed::refused("There is no folder for settings"))?;
+            let mut file = read(&path)?;
+            let servers = file.entry("mcp").or_insert_with(|| json!({}));
+            let Value::Object(servers) = servers else {
+                return Err(unreadable(&path, "`mcp` is not a table"));
+            };
+            let known = setups.person().mcp.into_iter();
+            let by_hand = known.map(|server| server.name);
+            let by_hand: Vec<_> = by_hand.filter(|name| !servers.contains_key(name)).collect();
+            edit(servers, &by_hand)?;
+            write(&path, &Value::Object(file))?;
+            Ok(setups.person().mcp)
+        });
+        let changed = done.await;
+        let changed =
+            changed.unwrap_or_else(|_| Err(Failed::refused("Changing the servers broke off")));
+        self.mcp().configure_person(&changed?);
+        Ok(())
+    }
+}
+
+fn check(name: &str, server: &McpServerInput) -> Result<()> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    if name.is_empty() || !name.chars().all(plain) {
+        return Err(Failed::refused(
+            "A server's name is made of letters, digits, - and _",
+        ));
+    }
+    match server {
+        McpServerInput::Local { command, .. } => match command.first() {
+            Some(program) if !program.trim().is_empty() => Ok(()),
+            _ => Err(Failed::refused("The command is empty")),
+        },
+        McpServerInput::Remote { url, .. } => {
+            let parsed = url::Url::parse(url).ok();
+            let on_the_web = parsed.is_some_and(|url| matches!(url.scheme(), "http" | "https"));
+            match on_the_web {
+                true => Ok(()),
+                false => Err(Failed::refused("The address must be http or https")),
+            }
+        }
+    }
+}
+
+/// What [`entry`] wrote.
+fn input(entry: &Value) -> McpServerInput {
+    let map = |name: &str| serde_json::from_value(entry[name].clone()).unwrap_or_default();
+    match entry["url"].as_str() {
+        Some(url) => McpServerInput::Remote {
+            url: url.to_owned(),
+            headers: map("headers"),
+        },
+        None => McpServerInput::Local {
+            command: serde_json::from_value(entry["command"].clone()).unwrap_or_default(),
+            environment: map("environment"),
+        },
+    }
+}
+
+fn values(server: &mut McpServerInput) -> &mut BTreeMap<String, String> {
+    match server {
+        McpServerInput::Local { environment, .. } => environment,
+        McpServerInput::Remote { headers, .. } => headers,
+    }
+}
+
+fn without_values(mut server: McpServerInput) -> McpServerInput {
+    values(&mut server).values_mut().for_each(String::clear);
+    server
+}
+
+fn with_values_of(mut server: McpServerInput, before: Option<McpServerInput>) -> McpServerInput {
+    let Some(mut before) = before else {
+        return server;
+    };
+    let known = values(&mut before);
+    for (name, value) in values(&mut server) {
+        if value.is_empty()
+            && let Some(known) = known.remove(name)
+        {
+            *value = known;
+        }
+    }
+    server
+}
+
+fn servers_of(path: Option<&Path>) -> Result<Map<String, Value>> {
+    let mut file = path.map_or_else(|| Ok(Map::new()), read)?;
+    match file.remove("mcp") {
+        Some(Value::Object(servers)) => Ok(servers),
+        _ => Ok(Map::new()),
+    }
+}
+
+/// As `opencode.json` has it.
+fn entry(server: McpServerInput) -> Value {
+    match server {
+        McpServerInput::Local {
+            command,
+            environment,
+        } => json!({ "type": "local", "command": command, "environment": environment }),
+        McpServerInput::Remote { url, headers } => {
+            json!({ "type": "remote", "url": url, "headers": headers })
+        }
+    }
+}
+
+/// A file that cannot be read is never written over.
+fn read(path: &Path) -> Result<Map<String, Value>> {
+    match fs::read_to_string(path) {
+        Ok(text) => {
+            serde_json::from_str(&text).map_err(|error| unreadable(path, &error.to_string()))
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Map::new()),
+        Err(error) => Err(unreadable(path, &error.to_string())),
+    }
+}
+
+fn write(path: &Path, file: &Value) -> Result<()> {
+    let text = serde_json::to_string_pretty(file).unwrap_or_default();
+    let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
+    folder
+        .and_then(|()| private_file::write(path, &text))
+        .map_err(|error| Failed::refused(format!("{} cannot be written: {error}", path.display())))
+}
+
+fn unreadable(path: &Path, why: &str) -> Failed {
+    Failed::refused(format!("{} cannot be read: {why}", path.display()))
+}
+
+fn in_config(name: &str) -> Failed {
+    Failed::refused(format!(
+        "{name} is set up in a config file; change it there"
+    ))
+}

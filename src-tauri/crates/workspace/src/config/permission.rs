@@ -1,0 +1,72 @@
+//! `permission` and the older `tools`, as rules.
+
+use lathe_protocol::{Action, Ruleset};
+use serde_json::Value;
+
+use super::Reading;
+use lathe_policy::{permission_of, rule};
+
+/// One word for everything, or a word or a map of patterns for each permission. The order of
+/// the file is the order of the rules: the last that matches wins.
+pub fn rules(reading: &mut Reading<'_>, value: &Value) -> Ruleset {
+    let table = match value {
+        Value::Object(table) => table,
+        word => {
+            let action = action(reading, "permission", word);
+            return action
+                .map(|action| rule("*", "*", action))
+                .into_iter()
+                .collect();
+        }
+    };
+    let mut rules = Ruleset::new();
+    for (name, value) in table {
+        let permission = permission_of(name);
+        let place = format!("permission.{name}");
+        match value {
+            Value::Object(patterns) => {
+                for (pattern, word) in patterns {
+                    let action = action(reading, &format!("{place}.{pattern}"), word);
+                    rules.extend(action.map(|action| rule(permission, pattern, action)));
+                }
+            }
+            word => {
+                let action = action(reading, &place, word);
+                rules.extend(action.map(|action| rule(permission, "*", action)));
+            }
+        }
+    }
+    rules
+}
+
+/// `"tools": { "write": false }` switches a tool off, `true` on.
+pub fn tool_rules(reading: &mut Reading<'_>, value: &Value) -> Ruleset {
+    let Value::Object(table) = value else {
+        reading.problem("tools", "expected a table of tools, each true or false");
+        return Ruleset::new();
+    };
+    let mut rules = Ruleset::new();
+    for (name, value) in table {
+        match value.as_bool() {
+            Some(on) => {
+                let action = if on { Action::Allow } else { Action::Deny };
+                rules.push(rule(permission_of(name), "*", action));
+            }
+            None => reading.problem(&format!("tools.{name}"), "expected true or false"),
+        }
+    }
+    rules
+}
+
+fn action(reading: &mut Reading<'_>, place: &str, word: &Value) -> Option<Action> {
+    match word.as_str() {
+        Some("allow") => Some(Action::Allow),
+        Some("ask") => Some(Action::Ask),
+        Some("deny") => Some(Action::Deny),
+        _ => {
+            let message = format!("expected \"allow\", \"ask\" or \"deny\", found {word}");
+            reading.problem(place, message);
+            None
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! MCP servers tied to sessions: which are there, and what of theirs a turn may use.
+
+mod launcher;
+mod tool;
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::join_all;
+use lathe_mcp::{Answer, Server, ServerConfig, ServerKey, Servers, State, Transport};
+use lathe_protocol::ipc::{McpResourceView, McpServerView, McpStatus, McpToolView};
+use lathe_protocol::{Project, ProjectId};
+use lathe_tools::{Environment, Registry};
+use tokio::sync::watch;
+use url::Url;
+
+use self::launcher::Launcher;
+use self::tool::McpTool;
+use crate::config::{McpKind, McpServer};
+use lathe_records::{Failed, Result};
+
+/// How long the first request of a turn waits for servers that are starting. Slower ones
+/// join at a later step.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a start may take when the config does not say: `npx` may have to fetch the server
+/// first.
+const START: Duration = Duration::from_secs(30);
+
+pub struct Mcp {
+    servers: Servers,
+}
+
+impl Mcp {
+    pub fn new(data_dir: &Path, environment: Arc<Environment>) -> Self {
+        let launch = Arc::new(Launcher { environment });
+        Mcp {
+            servers: Servers::new(data_dir.join("mcp.json"), launch),
+        }
+    }
+
+    pub fn configure_person(&self, person: &[McpServer]) {
+        self.servers.configure(None, configs(person, None), None);
+    }
+
+    /// `all` may run for the project: the person's, and its own if it is trusted. What both
+    /// have alike runs once, for all projects.
+    pub fn configure(&self, project: &Project, person: &[McpServer], all: &[McpServer]) {
+        self.configure_person(person);
+        let shared = configs(person, None);
+        let root = Path::new(&project.worktree);
+        let mut own = configs(all, Some(root));
+        own.retain(|name, config| shared.get(name) != Some(config));
+        let id = project.id.as_str();
+        self.servers.configure(Some(id), own, Some(root));
+    }
+
+    /// Starts what a project may use, in the background.
+    pub fn begin(&self, project: &ProjectId) {
+        for server in self.servers.of(project.as_str()) {
+            server.begin();
+        }
+    }
+
+    /// Returns when those servers are past their start, or take too long.
+    pub async fn settled(&self, project: &ProjectId) {
+        self.begin(project);
+        let servers = self.servers.of(project.as_str());
+        let all = join_all(servers.iter().map(|server| server.settled()));
+        let _ = tokio::time::timeout(PATIENCE, all).await;
+    }
+
+    /// The registry and, behind its own, the tools that servers offer now.
+    pub fn join(&self, project: &ProjectId, mut registry: Registry) -> Registry {
+        let mut names: HashSet<String> = registry.names().map(str::to_owned).collect();
+        for server in self.servers.of(project.as_str()) {
+            let State::Ready(live) = server.state() else {
+                continue;
+            };
+            for tool in live.tools().iter().filter(|tool| !tool.changed) {
+                let taken = |name: &str| names.contains(name);
+                let name = lathe_mcp::tool_name(&server.key().name, &tool.name, taken);
+                if names.insert(name.clone()) {
+                    let (server, tool) = (server.clone(), tool.clone());
+                    registry.add(Arc::new(McpTool { name, server, tool }));
+                }
+            }
+        }
+        registry
+    }
+
+    /// To look at them is to want to know how they are: they are started.
+    pub fn list(&self) -> Vec<McpServerView> {
+        let servers = self.servers.all();
+        servers.iter().for_each(|server| server.begin());
+        servers.iter().map(|server| view(server)).collect()
+    }
+
+    /// Told when the state or the tools of any server have changed.
+    pub fn news(&self) -> watch::Receiver<()> {
+        self.servers.news()
+    }
+
+    pub async fn set_enabled(&self, name: &str, on: bool) -> Result<()> {
+        for server in self.named(name)? {
+            server.set_enabled(on).await;
+        }
+        Ok(())
+    }
+
+    pub async fn restart(&self, name: &str) -> Result<()> {
+        for server in self.named(name)? {
+            server.restart().await;
+        }
+        Ok(())
+    }
+
+    /// The person has looked at its tools as they are now.
+    pub fn accept(&self, name: &str) -> Result<()> {
+        self.named(name)?.iter().for_each(|server| server.accept());
+        Ok(())
+    }
+
+    /// What could be attached to a prompt in this project.
+    pub async fn resources(&self, project: &ProjectId) -> Vec<McpResourceView> {
+        let servers = self.servers.of(project.as_str());
+        let ask = |server: Arc<Server>| async move {
+            let name = server.key().name.clone();
+            let listed = server.resources().await.unwrap_or_default();
+            listed
+                .into_iter()
+                .map(|resource| McpResourceView {
+                    server: name.clone(),
+                    uri: resource.uri,
+                    name: resource.name,
+                    description: resource.description,
+                    mime: resource.mime,
+                })
+                .collect::<Vec<_>>()
+        };
+        join_all(servers.into_iter().map(ask)).await.concat()
+    }
+
+    pub async fn read(&self, project: &ProjectId, server: &str, uri: &str) -> Result<Answer> {
+        let own = self
+            .servers
+            .get(&ServerKey::of_project(project.as_str(), server));
+        let found = own.or_else(|| self.servers.get(&ServerKey::of_user(server)));
+        let found = found.ok_or_else(|| Failed::missing("MCP server", server))?;
+        found.begin();
+        found.settled().await;
+        let read = found.read(uri).await;
+        read.map_err(|error| Failed::refused(error.to_string()))
+    }
+
+    pub async fn close(&self) {
+        self.servers.close().await;
+    }
+
+    fn named(&self, name: &str) -> Result<Vec<Arc<Server>>> {
+        let mut servers = self.servers.all();
+        servers.retain(|server| server.key().name == name);
+        if servers.is_empty() {
+            return Err(Failed::missing("MCP server", name));
+        }
+        Ok(servers)
+    }
+}
+
+/// `root` is what a relative folder starts at.
+fn configs(servers: &[McpServer], root: Option<&Path>) -> BTreeMap<String, ServerConfig> {
+    let config = |server: &McpServer| {
+        let transport = match &server.kind {
+            McpKind::Stdio {
+                command,
+                args,
+                env,
+                cwd,
+            } => Transport::Local {
+                command: std::iter::once(command).chain(args).cloned().collect(),
+                environment: env.clone(),
+                directory: cwd.as_ref().map(|cwd| match root {
+                    Some(root) => root.join(cwd),
+                    None => cwd.clone(),
+                }),
+            },
+            McpKind::Http { url, headers } => Transport::Remote {
+                // An address that cannot be read was told when the config was.
+                url: Url::parse(url).ok()?,
+                headers: headers.clone(),
+            },
+        };
+        let config = ServerConfig {
+            transport,
+            enabled: server.enabled,
+            start_timeout: server.timeout.unwrap_or(START),
+        };
+        Some((server.name.clone(), config))
+    };
+    servers.iter().filter_map(config).collect()
+}
+
+fn view(server: &Server) -> McpServerView {
+    let (status, tools, error) = match server.state() {
+        State::Off => (McpStatus::Off, Vec::new(), None),
+        State::Idle | State::Starting => (McpStatus::Starting, Vec::new(), None),
+        State::Failed(why) => (McpStatus::Failed, Vec::new(), Some(why)),
+        State::Ready(live) => {
+            let tools: Vec<McpToolView> = live.tools().iter().map(tool_view).collect();
+            let changed = tools.iter().any(|tool| tool.changed);
+            let status = if changed {
+                McpStatus::Changed
+            } else {
+                McpStatus::Ready
+            };
+            (status, tools, None)
+        }
+    };
+    let key = server.key();
+    McpServerView {
+        name: key.name.clone(),
+        project_id: key.project.as_deref().and_then(|id| id.parse().ok()),
+        address: address(server.config()),
+        status,
+        tools,
+        error,
+        log: server.log(),
+    }
+}
+
+fn tool_view(tool: &lathe_mcp::Tool) -> McpToolView {
+    McpToolView {
+        name: tool.name.clone(),
+        description: tool.description.clone(),
+        changed: tool.changed,
+    }
+}
+
+/// Without what may be secret: variables, headers and the query of an address.
+fn address(config: &ServerConfig) -> String {
+    match &config.transport {
+        Transport::Local { command, .. } => command.join(" "),
+        Transport::Remote { url, .. } => {
+            let mut shown = url.clone();
+            shown.set_query(None);
+            let _ = shown.set_password(None);
+            shown.to_string()
+        }
+    }
+}

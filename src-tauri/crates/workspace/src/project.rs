@@ -1,0 +1,149 @@
+//! Which project a folder belongs to.
+
+mod history;
+
+pub use history::branch;
+
+use std::path::{Path, PathBuf};
+
+use lathe_protocol::{Extra, Millis, Project, ProjectId, ProjectTime};
+use sha2::{Digest, Sha256};
+
+use lathe_records::Records;
+use lathe_records::{Failed, Result};
+
+/// The project of a folder, remembered from now on; its worktree is the checkout that holds
+/// the folder, whichever of the project's that is.
+pub async fn open(records: &Records, folder: &Path) -> Result<Project> {
+    let (recorded, worktree) = look_up(records, folder).await?;
+    records.store().write_project(&recorded).await?;
+    Ok(Project {
+        worktree,
+        ..recorded
+    })
+}
+
+/// The same without a trace.
+pub async fn find(records: &Records, folder: &Path) -> Result<Project> {
+    let (recorded, worktree) = look_up(records, folder).await?;
+    Ok(Project {
+        worktree,
+        ..recorded
+    })
+}
+
+/// The project as it is recorded, and the checkout that holds the folder.
+async fn look_up(records: &Records, folder: &Path) -> Result<(Project, String)> {
+    let folder = folder.to_owned();
+    let projects = records.store().projects().await?.items;
+    let found = tokio::task::spawn_blocking(move || identify(&folder, &projects)).await;
+    let found = found.map_err(|error| Failed::refused(error.to_string()))??;
+    let now = records.now();
+    let known = records.store().project(&found.id).await?;
+    let worktree = found.worktree.display().to_string();
+    Ok((merge(known, found, now), worktree))
+}
+
+struct Found {
+    id: ProjectId,
+    worktree: PathBuf,
+    vcs: Option<&'static str>,
+}
+
+fn identify(folder: &Path, known: &[Project]) -> Result<Found> {
+    let canonical = folder.canonicalize().map_err(|error| {
+        Failed::refused(format!(
+            "The folder {} cannot be opened: {error}",
+            folder.display()
+        ))
+    })?;
+    if !canonical.is_dir() {
+        return Err(Failed::refused(format!(
+            "{} is not a folder",
+            folder.display()
+        )));
+    }
+    let worktree = root_of(&canonical);
+    let root = worktree.join(".git").exists().then_some(&*worktree);
+    let vcs = root.map(|_| "git");
+    // A long history takes a while to walk, so it is walked once.
+    let known = known
+        .iter()
+        .find(|project| Path::new(&project.worktree) == worktree);
+    let id = match known {
+        Some(project) => project.id.clone(),
+        None => {
+            let commit = root.and_then(history::root_commit);
+            ProjectId::parse(&commit.unwrap_or_else(|| path_hash(&worktree)))?
+        }
+    };
+    Ok(Found { id, worktree, vcs })
+}
+
+/// The repository's root above a folder, or the folder itself.
+pub fn root_of(folder: &Path) -> PathBuf {
+    checkout_of(folder).unwrap_or(folder).to_owned()
+}
+
+fn checkout_of(folder: &Path) -> Option<&Path> {
+    folder.ancestors().find(|above| above.join(".git").exists())
+}
+
+/// The root for work in a folder: the nearest checkout that holds it. Where the project is, or
+/// which of its checkouts was opened last, says nothing about that. Without git it is a root
+/// that the project knows; a folder that is neither stays outside, for what a session says of
+/// itself may come from anywhere.
+pub fn root_for(directory: &Path, project: &Project) -> PathBuf {
+    let sandboxes = project.sandboxes.iter().flatten();
+    let known = std::iter::once(&project.worktree)
+        .chain(sandboxes)
+        .map(Path::new)
+        .filter(|root| directory.starts_with(root));
+    let nearest = known
+        .chain(checkout_of(directory))
+        .max_by_key(|root| root.components().count());
+    nearest.unwrap_or(Path::new(&project.worktree)).to_owned()
+}
+
+/// For folders without a history.
+fn path_hash(path: &Path) -> String {
+    let digest = Sha256::digest(path.to_string_lossy().as_bytes());
+    digest
+        .iter()
+        .take(20)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+fn merge(known: Option<Project>, found: Found, now: Millis) -> Project {
+    let worktree = found.worktree.display().to_string();
+    match known {
+        Some(mut project) => {
+            let sandboxes = project.sandboxes.get_or_insert_default();
+            // Another checkout is no reason to move the project: sessions work in this one.
+            if !Path::new(&project.worktree).is_dir() {
+                sandboxes.retain(|known| *known != worktree);
+                project.worktree = worktree;
+            } else if project.worktree != worktree && !sandboxes.contains(&worktree) {
+                sandboxes.push(worktree);
+            }
+            project.vcs = found.vcs.map(str::to_owned);
+            project.time.updated = Some(now);
+            project
+        }
+        None => Project {
+            id: found.id,
+            worktree,
+            vcs: found.vcs.map(str::to_owned),
+            name: None,
+            time: ProjectTime {
+                created: now,
+                updated: Some(now),
+                initialized: None,
+                extra: Extra::default(),
+            },
+            sandboxes: Some(Vec::new()),
+            extra: Extra::default(),
+        },
+    }
+}
