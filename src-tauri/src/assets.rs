@@ -112,7 +112,8 @@ fn picture(
     side: Option<u32>,
 ) -> Result<Response<Vec<u8>>, StatusCode> {
     let bytes = asset.bytes(shell).ok_or(StatusCode::NOT_FOUND)?;
-    let mime = image_view::mime(&bytes).ok_or(StatusCode::UNSUPPORTED_MEDIA_TYPE)?;
+    let mime =
+        lathe_protocol::media::sniff_picture(&bytes).ok_or(StatusCode::UNSUPPORTED_MEDIA_TYPE)?;
     match side {
         None => respond(mime, bytes),
         Some(side) => {

@@ -223,7 +223,7 @@ fn look(
         size,
         sides,
     };
-    if let Some(mime) = image_view::mime(head) {
+    if let Some(mime) = lathe_protocol::media::sniff_picture(head) {
         within(MOST_MEDIA)?;
         let bytes = whole().map_err(|_| refused(name, RefusedWhy::Unreadable, None))?;
         let sides = image_view::dimensions(&bytes);

@@ -82,7 +82,7 @@ pub async fn load_remote_image(app: AppHandle, url: String) -> Answer<String> {
     let sessions = app.state::<Shell>().sessions.clone();
     let bytes = sessions.fetch_picture(&url).await.or_ui()?;
     blocking(app, move |shell| {
-        let picture = image_view::mime(&bytes)
+        let picture = lathe_protocol::media::sniff_picture(&bytes)
             .and_then(|_| shell.attachments.stage_bytes(FETCHED, &bytes).ok());
         let picture = picture.ok_or_else(|| failed("There is no picture at this address"))?;
         Ok(picture.url)

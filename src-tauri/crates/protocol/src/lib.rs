@@ -6,6 +6,7 @@
 //! crate does I/O or knows of tauri, providers, tools or the store.
 
 pub mod data_url;
+mod date;
 mod diff;
 mod error;
 mod event;
@@ -13,6 +14,7 @@ mod id;
 pub mod ipc;
 mod json;
 mod light;
+pub mod media;
 mod message;
 mod part;
 mod permission;

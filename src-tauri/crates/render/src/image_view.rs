@@ -91,18 +91,6 @@ pub fn png(pixels: Pixels) -> Result<Picture, PictureError> {
     encode(&DynamicImage::ImageRgba8(image), Encoding::Png)
 }
 
-/// The name of the format, where it is one that is shown.
-pub fn mime(bytes: &[u8]) -> Option<&'static str> {
-    match image::guess_format(bytes).ok()? {
-        ImageFormat::Png => Some("image/png"),
-        ImageFormat::Jpeg => Some("image/jpeg"),
-        ImageFormat::Gif => Some("image/gif"),
-        ImageFormat::WebP => Some("image/webp"),
-        ImageFormat::Bmp => Some("image/bmp"),
-        _ => None,
-    }
-}
-
 /// The picture as a provider takes it: upright, no side over `max_px`, at most `max_bytes`.
 /// One that already fits is passed on as it is.
 pub fn fit_for_model(bytes: &[u8], max_px: u32, max_bytes: usize) -> Result<Picture, PictureError> {

@@ -1,5 +1,7 @@
 use image::{Rgb, RgbaImage};
 
+use lathe_protocol::media::sniff_picture;
+
 use super::*;
 
 fn encoded(image: impl Into<DynamicImage>, format: ImageFormat) -> Vec<u8> {
@@ -155,7 +157,7 @@ fn pixels_go_to_a_clipboard_and_come_back_as_a_file() {
     let seen = pixels(&png).unwrap();
     assert_eq!((seen.width, seen.height, seen.rgba.len()), (40, 20, 3200));
     let again = super::png(seen.clone()).unwrap();
-    assert_eq!(mime(&again.bytes), Some("image/png"));
+    assert_eq!(sniff_picture(&again.bytes), Some("image/png"));
     assert_eq!(pixels(&again.bytes).unwrap(), seen);
     let short = Pixels {
         rgba: vec![0; 7],
@@ -174,7 +176,7 @@ fn a_picture_is_known_by_its_bytes() {
         (ImageFormat::Bmp, "image/bmp"),
     ];
     for (format, name) in known {
-        assert_eq!(mime(&encoded(flag(4, 4), format)), Some(name));
+        assert_eq!(sniff_picture(&encoded(flag(4, 4), format)), Some(name));
     }
-    assert_eq!(mime(b"<svg/>"), None);
+    assert_eq!(sniff_picture(b"<svg/>"), None);
 }

@@ -9,7 +9,7 @@ mod changes;
 mod parts;
 
 use lathe_protocol::ipc::SessionExport;
-use lathe_protocol::{AssistantMessage, Message, MessageError, MessageWithParts, Millis, Part};
+use lathe_protocol::{AssistantMessage, Message, MessageError, MessageWithParts, Part};
 
 use crate::html;
 
@@ -54,7 +54,7 @@ fn head(out: &mut String, session: &SessionExport) {
         .map(|answer| answer.cost)
         .sum();
     let mut facts = vec![
-        day(session.info.time.created),
+        session.info.time.created.date(),
         format!(
             "{prompts} {}",
             if prompts == 1 { "prompt" } else { "prompts" }
@@ -159,24 +159,6 @@ fn close(out: &mut String, tag: &'static str) {
     out.push_str("</");
     out.push_str(tag);
     out.push('>');
-}
-
-/// The day in universal time, by the civil calendar.
-fn day(time: Millis) -> String {
-    let days = time.0.div_euclid(86_400_000) + 719_468;
-    let era = days.div_euclid(146_097);
-    let of_era = days.rem_euclid(146_097);
-    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 {
-        month_from_march + 3
-    } else {
-        month_from_march - 9
-    };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}")
 }
 
 #[cfg(test)]

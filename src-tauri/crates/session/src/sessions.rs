@@ -109,15 +109,9 @@ impl Options {
     }
 }
 
-/// For tests and tools that have no way to draw.
+/// For tests and tools that cannot scale pictures.
 fn as_it_is(bytes: &[u8], _: u32, _: usize) -> Option<(String, Vec<u8>)> {
-    let mime = match bytes {
-        [0x89, b'P', b'N', b'G', ..] => "image/png",
-        [0xff, 0xd8, ..] => "image/jpeg",
-        [b'G', b'I', b'F', ..] => "image/gif",
-        [b'R', b'I', b'F', b'F', ..] => "image/webp",
-        _ => return None,
-    };
+    let mime = lathe_protocol::media::sniff_picture(bytes)?;
     Some((mime.to_owned(), bytes.to_vec()))
 }
 

@@ -26,7 +26,7 @@ pub fn make() -> String {
 
 /// `2026-11-16T08:00:00.000Z`, as default titles carry it.
 pub fn iso_time(at: Millis) -> String {
-    let day = crate::system::date(at.0);
+    let day = at.date();
     let rest = at.0.rem_euclid(86_400_000);
     let (hours, minutes) = (rest / 3_600_000, rest / 60_000 % 60);
     format!(

@@ -110,30 +110,9 @@ fn first_bytes(file: &mut File) -> Result<Vec<u8>, FileError> {
     Ok(head)
 }
 
-/// By content, because names lie.
+/// What becomes an attachment. No provider takes bitmaps.
 pub(crate) fn media(head: &[u8]) -> Option<&'static str> {
-    match head {
-        [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),
-        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
-        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some("image/gif"),
-        [
-            b'R',
-            b'I',
-            b'F',
-            b'F',
-            _,
-            _,
-            _,
-            _,
-            b'W',
-            b'E',
-            b'B',
-            b'P',
-            ..,
-        ] => Some("image/webp"),
-        [b'%', b'P', b'D', b'F', b'-', ..] => Some("application/pdf"),
-        _ => None,
-    }
+    lathe_protocol::media::sniff(head).filter(|mime| *mime != "image/bmp")
 }
 
 pub(crate) fn is_binary(head: &[u8]) -> bool {

@@ -28,19 +28,6 @@ pub fn for_model<T: JsonSchema>() -> Value {
     schema
 }
 
-/// The arguments as the model wrote them. No text at all means no arguments.
-pub fn arguments(raw: &str) -> Result<Value, ToolFailure> {
-    if raw.trim().is_empty() {
-        return Ok(Value::Object(Map::new()));
-    }
-    serde_json::from_str(raw).map_err(|error| {
-        ToolFailure::failed(format!(
-            "The arguments are not valid JSON: {error}. They began: {}",
-            excerpt(raw)
-        ))
-    })
-}
-
 pub fn parse<T: DeserializeOwned>(tool: &str, input: Value) -> Result<T, ToolFailure> {
     serde_path_to_error::deserialize(&input).map_err(|error| {
         let path = error.path().to_string();
@@ -55,15 +42,6 @@ pub fn parse<T: DeserializeOwned>(tool: &str, input: Value) -> Result<T, ToolFai
             error.inner()
         ))
     })
-}
-
-fn excerpt(raw: &str) -> String {
-    const SHOWN: usize = 200;
-    let mut text: String = raw.chars().take(SHOWN).collect();
-    if text.len() < raw.len() {
-        text.push('…');
-    }
-    text
 }
 
 fn plain(value: &mut Value, is_schema: bool) {
@@ -227,12 +205,5 @@ mod tests {
             "{}",
             unknown.text
         );
-    }
-
-    #[test]
-    fn text_that_is_not_json_is_quoted_and_no_text_is_no_arguments() {
-        assert_eq!(arguments("  ").unwrap(), json!({}));
-        let failure = arguments("{\"filePath\": ").unwrap_err();
-        assert!(failure.text.contains("{\"filePath\": "), "{}", failure.text);
     }
 }

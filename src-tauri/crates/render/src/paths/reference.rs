@@ -1,5 +1,7 @@
 //! References to project files: `src/a.rs:12`, `docs/guide.md#L3`.
 
+use lathe_protocol::data_url::percent_decode;
+
 use super::{has_drive, relativize};
 
 /// A file of the project, by its path from the root, and a line in it.
@@ -79,16 +81,5 @@ fn starts_with_host(path: &str) -> bool {
 }
 
 fn percent_decoded(text: &str) -> Option<String> {
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let code = (bytes[at] == b'%')
-            .then(|| text.get(at + 1..at + 3))
-            .flatten()
-            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        out.push(code.unwrap_or(bytes[at]));
-        at += if code.is_some() { 3 } else { 1 };
-    }
-    String::from_utf8(out).ok()
+    String::from_utf8(percent_decode(text)).ok()
 }

@@ -292,3 +292,18 @@ async fn settle_answered(
     };
     records.put_part(Part::Tool(part)).await
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_is_no_arguments_and_text_that_is_not_an_object_says_why() {
+        assert_eq!(parse("  "), Ok(Map::new()));
+        assert!(parse("{\"filePath\": ").is_err());
+        assert_eq!(
+            parse("[1]"),
+            Err("expected an object, found [1]".to_owned())
+        );
+    }
+}
