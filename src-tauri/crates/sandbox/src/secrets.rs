@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-/// The same on every system: keys, and the credentials of command-line tools and agents.
+/// The same on every system: keys, and the credentials of command-line tools and agents. Settings
+/// without which a build does not start are left out, though they may hold a token.
 const EVERYWHERE: &[&str] = &[
     ".ssh",
     ".gnupg",
@@ -24,7 +25,6 @@ const EVERYWHERE: &[&str] = &[
     ".git-credentials",
     ".netrc",
     ".npmrc",
-    ".yarnrc.yml",
     ".pypirc",
     ".pgpass",
     ".my.cnf",
@@ -36,9 +36,7 @@ const EVERYWHERE: &[&str] = &[
     ".cargo/credentials.toml",
     ".gem/credentials",
     ".composer/auth.json",
-    ".m2/settings.xml",
-    ".gradle/gradle.properties",
-    ".nuget/NuGet/NuGet.Config",
+    ".m2/settings-security.xml",
     ".password-store",
     // Other agents
     ".claude",

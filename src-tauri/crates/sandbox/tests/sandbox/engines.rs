@@ -227,6 +227,42 @@ fn a_protected_link_can_neither_be_replaced_nor_written_through() {
 }
 
 #[test]
+fn a_writable_repository_does_not_let_git_run_anything_new() {
+    let confine = |world: &World, mut confinement: Confine| {
+        // What the world's repository has besides its hooks and configuration is missing.
+        assert!(!world.project().join(".git/commondir").exists());
+        confinement.git_writable = true;
+        confinement
+    };
+    with_each_engine_and(confine, |engine, world, run| {
+        for script in [
+            "echo x > .git/hooks/pre-commit",
+            "mv .git/hooks .git/old && mkdir .git/hooks",
+            "git config core.fsmonitor ./evil",
+            "echo x > .git/new && mv .git/new .git/config",
+            "echo ../src > .git/commondir",
+            "rm -f .git/commondir && echo ../src > .git/commondir",
+            "echo x > .git/config.worktree",
+            "mkdir -p .git/modules/a && echo x > .git/modules/a/config",
+            "mkdir -p .git/worktrees/a && echo x > .git/worktrees/a/commondir",
+            "mv .git old",
+        ] {
+            let output = run(script);
+            assert!(!output.status.success(), "{engine:?}: {script}: {output:?}");
+        }
+        let entries = fs::read_dir(world.project().join(".git")).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+        names.retain(|name| name != "new");
+        names.sort();
+        assert_eq!(
+            names,
+            ["HEAD", "config", "hooks", "objects", "refs"],
+            "{engine:?}"
+        );
+    });
+}
+
+#[test]
 fn a_shell_of_the_callers_own_may_stay_outside() {
     let probe = Probe::this_machine();
     let Some(engine) = probe.engine() else {

@@ -55,6 +55,7 @@ const COMMANDS: &[(&str, Works, &str)] = &[
     ("sort with temporary files", Everywhere, "seq 200000 | sort -R -S 1M | sort -n -S 1M | tail -1 | grep -q 200000"),
     ("mktemp", Everywhere, "f=$(mktemp); echo x > \"$f\"; d=$(mktemp -d); mv \"$f\" \"$d/\"; rm -r \"$d\""),
     ("copy, link, move, remove", Everywhere, "cp ../src/main.c c; ln c h; ln -s c s; mkdir m; mv c h m/; rm -r m s"),
+    ("move and link between folders", Everywhere, "echo x > a; mv a ../src/a; ln ../src/a b; mv b ../src/b"),
     ("modes and times", Everywhere, "echo x > x; chmod +x x; touch -d 2020-01-01 x; cp -p x y; test -x y"),
     ("patch and diff", Everywhere, "echo a > o; echo b > n; diff -u o n > p || true; patch -s o p; grep -q b o"),
     ("a new file in the project's folder", InBubblewrap, "echo x > ../top-level; rm ../top-level"),

@@ -19,10 +19,11 @@ use lathe_sandbox::{Confinement, default_unreadable};
 
 /// In every secret. The attempts look for it; they are not told it by other means.
 pub const SECRET: &str = "TOP-SECRET";
-const FILES: [(&str, &str); 12] = [
+const FILES: [(&str, &str); 13] = [
     (".ssh/id_ed25519", "TOP-SECRET key\n"),
     (".aws/credentials", "TOP-SECRET token\n"),
     (".netrc", "TOP-SECRET password\n"),
+    (".npmrc", "//registry.localhost/:_authToken=TOP-SECRET\n"),
     (".bashrc", "# start-up\n"),
     ("important.txt", "do not touch\n"),
     ("outside/kept.txt", "do not touch\n"),
