@@ -33,8 +33,13 @@ mod linux {
     pub fn main() {
         let scratch = tempfile::tempdir().unwrap();
         let project = scratch.path().join("project");
-        for folder in [".git/hooks", ".vscode", "src"] {
-            std::fs::create_dir_all(project.join(folder)).unwrap();
+        for folder in [
+            "project/.git/hooks",
+            "project/.vscode",
+            "project/src",
+            "temporary",
+        ] {
+            std::fs::create_dir_all(scratch.path().join(folder)).unwrap();
         }
         let probe = Probe::this_machine();
         for (engine, name) in [
@@ -82,7 +87,9 @@ mod linux {
     fn confinement(project: &Path) -> Confinement {
         let home = std::env::var_os("HOME").map_or_else(|| PathBuf::from("/"), PathBuf::from);
         let mut confinement = Confinement::new(project);
-        confinement.writable.push(std::env::temp_dir());
+        confinement
+            .writable
+            .push(project.with_file_name("temporary"));
         confinement.protected = PROTECTED.iter().map(|name| project.join(name)).collect();
         confinement.unreadable = default_unreadable(&home);
         confinement

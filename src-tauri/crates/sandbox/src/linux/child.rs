@@ -70,9 +70,11 @@ fn leave_terminal() {
 
 /// An administrator's process has rights that Landlock does not look at.
 fn drop_capabilities() -> io::Result<()> {
-    for capability in 0..=HIGHEST_CAPABILITY {
-        // Refused to ordinary users, who have none to lose.
-        unsafe { libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) };
+    // Refused to ordinary users, who have none to lose.
+    if unsafe { libc::geteuid() } == 0 {
+        for capability in 0..=HIGHEST_CAPABILITY {
+            unsafe { libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) };
+        }
     }
     // The header has a version and a process, 0 being this one; then effective, permitted and
     // inheritable sets, twice 32 bits each.
