@@ -1,4 +1,4 @@
-//! Tells whether a command failed because of the sandbox, and what it was kept from.
+//! Tells whether a command failed because of the sandbox, and what it was refused.
 
 use std::path::{Component, Path, PathBuf};
 

@@ -3,13 +3,14 @@
 mod bubblewrap;
 mod child;
 mod landlock;
+mod placeholder;
 mod probe;
 mod seccomp;
-mod stand;
 
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
@@ -22,8 +23,8 @@ use crate::rules::Rules;
 use child::ChildSetup;
 use rustix::fs::{Mode, OFlags};
 
+pub(crate) use placeholder::is_placeholder;
 pub(crate) use probe::probe;
-pub(crate) use stand::is_stand;
 
 /// Why nothing works where there is no engine to ask.
 pub(crate) const UNAVAILABLE: &str = "this system has no sandbox that can be used";
@@ -33,7 +34,7 @@ pub(crate) const UNAVAILABLE: &str = "this system has no sandbox that can be use
 pub(crate) struct Setup {
     prefix: Vec<OsString>,
     child: Arc<ChildSetup>,
-    _stands: stand::Stands,
+    _placeholders: placeholder::Placeholders,
 }
 
 impl Setup {
@@ -44,12 +45,12 @@ impl Setup {
     ) -> Result<Self, SandboxError> {
         match engine {
             Engine::Bubblewrap => {
-                let stands = stand::Stands::create(rules)?;
+                let placeholders = placeholder::Placeholders::create(rules)?;
                 let call = bubblewrap::call(rules, confinement)?;
                 Ok(Self {
                     prefix: call.words,
                     child: Arc::new(ChildSetup::Inherit(call.inherited)),
-                    _stands: stands,
+                    _placeholders: placeholders,
                 })
             }
             Engine::Landlock => {
@@ -58,7 +59,7 @@ impl Setup {
                 Ok(Self {
                     prefix: Vec::new(),
                     child: Arc::new(ChildSetup::Restrict { ruleset, filters }),
-                    _stands: stand::Stands::default(),
+                    _placeholders: placeholder::Placeholders::default(),
                 })
             }
             Engine::Seatbelt => Err(SandboxError::Unavailable(UNAVAILABLE.to_owned())),
@@ -93,6 +94,20 @@ pub(crate) fn shortcomings(
             (vec![Promise::NamedPipes], fixed.collect())
         }
     }
+}
+
+/// Whether the person could create an entry in a folder, perhaps after changing its mode.
+pub(crate) fn may_get_entries(folder: &Path) -> bool {
+    match rustix::fs::access(folder, rustix::fs::Access::WRITE_OK) {
+        Ok(()) => true,
+        Err(rustix::io::Errno::ROFS) => false,
+        Err(_) => is_own(folder),
+    }
+}
+
+fn is_own(path: &Path) -> bool {
+    let own = rustix::process::geteuid().as_raw();
+    std::fs::metadata(path).is_ok_and(|found| found.uid() == own)
 }
 
 /// Opens a real path, to name it to the kernel. Fails if a link has taken the place of any part

@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::confinement::Confinement;
 use crate::plan::{Engine, Limit, SandboxError};
 use crate::promise::Promise;
-use crate::rules::{Rules, Stand};
+use crate::rules::{Placeholder, Rules};
 use crate::seatbelt;
 
 /// Why nothing works where there is no engine to ask.
@@ -98,7 +98,12 @@ pub(crate) fn shortcomings(
     (gaps, fixed.collect())
 }
 
+/// Rules for missing paths cost nothing here.
+pub(crate) fn may_get_entries(_: &Path) -> bool {
+    true
+}
+
 /// A profile holds for paths that do not exist, so nothing has to be put there.
-pub(crate) fn is_stand(_: &Path, _: Stand) -> bool {
+pub(crate) fn is_placeholder(_: &Path, _: Placeholder) -> bool {
     false
 }

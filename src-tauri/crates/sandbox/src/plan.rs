@@ -56,7 +56,7 @@ fn list(promises: &[Promise]) -> String {
     words.join("; ")
 }
 
-/// How a confinement is kept by one engine.
+/// How one engine holds a confinement.
 #[derive(Debug)]
 pub struct Plan {
     engine: Engine,
@@ -112,7 +112,7 @@ impl Plan {
 
 /// One start of a command inside the sandbox.
 ///
-/// To be dropped only after the command has ended: it holds what stands in the place of protected
+/// To be dropped only after the command has ended: it holds what placeholders in the place of protected
 /// paths that do not exist.
 #[derive(Debug)]
 pub struct Launch {

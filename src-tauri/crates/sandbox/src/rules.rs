@@ -18,7 +18,7 @@ pub(crate) enum Access {
 
 /// What is put in the place of a protected path that does not exist, while a command runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stand {
+pub(crate) enum Placeholder {
     /// An empty folder.
     Folder,
     /// A file with this content.
@@ -29,7 +29,7 @@ pub(crate) enum Stand {
 pub(crate) struct Rule {
     pub access: Access,
     /// Set where nothing is there yet.
-    pub missing: Option<Stand>,
+    pub missing: Option<Placeholder>,
 }
 
 /// Real paths with what holds from there on down. Everything else is readable.
@@ -54,11 +54,11 @@ impl Rules {
         }
         for path in &confinement.protected {
             if path.file_name().is_some_and(|name| name == ".git") && confinement.git_writable {
-                for (inner, access, stand) in git::writable_repository(path) {
-                    rules.protect_as(&inner, access, stand);
+                for (inner, access, placeholder) in git::writable_repository(path) {
+                    rules.protect_as(&inner, access, placeholder);
                 }
             } else {
-                rules.protect_as(path, Access::Read, Stand::Folder);
+                rules.protect_as(path, Access::Read, Placeholder::Folder);
             }
         }
         for path in &confinement.unreadable {
@@ -127,7 +127,7 @@ impl Rules {
 
     /// Sets the access of a path that may be missing, or reached through symbolic links. Links
     /// below a writable folder are protected with what they lead to.
-    fn protect_as(&mut self, path: &Path, access: Access, stand: Stand) {
+    fn protect_as(&mut self, path: &Path, access: Access, placeholder: Placeholder) {
         let mut real = PathBuf::new();
         // Bounds chains of links, as the system does.
         let mut links = 40;
@@ -135,14 +135,14 @@ impl Rules {
         while let Some(part) = rest.pop() {
             let next = join(&real, &part);
             let Ok(found) = fs::symlink_metadata(&next) else {
-                // The first missing part stands for all that would come below it.
-                self.set_missing(next, access, stand, rest.is_empty());
+                // The first missing part placeholders for all that would come below it.
+                self.set_missing(next, access, placeholder, rest.is_empty());
                 return;
             };
-            let stands_for_missing =
-                found.is_dir() && crate::system::is_stand(&next, Stand::Folder);
-            if !rest.is_empty() && stands_for_missing {
-                self.set_missing(next, access, stand, false);
+            let is_placeholder =
+                found.is_dir() && crate::system::is_placeholder(&next, Placeholder::Folder);
+            if !rest.is_empty() && is_placeholder {
+                self.set_missing(next, access, placeholder, false);
                 return;
             }
             if found.is_symlink() && links > 0 {
@@ -161,16 +161,27 @@ impl Rules {
         if access == Access::Write && held.is_some() {
             return;
         }
-        if crate::system::is_stand(&real, stand) {
-            self.set_missing(real, access, stand, true);
+        if crate::system::is_placeholder(&real, placeholder) {
+            self.set_missing(real, access, placeholder, true);
         } else {
             self.set(real, access);
         }
     }
 
-    fn set_missing(&mut self, path: PathBuf, access: Access, stand: Stand, whole: bool) {
-        if access == Access::Read && self.access(&path) == Access::Write {
-            let missing = Some(if whole { stand } else { Stand::Folder });
+    fn set_missing(
+        &mut self,
+        path: PathBuf,
+        access: Access,
+        placeholder: Placeholder,
+        whole: bool,
+    ) {
+        let creatable = path.parent().is_some_and(crate::system::may_get_entries);
+        if access == Access::Read && self.access(&path) == Access::Write && creatable {
+            let missing = Some(if whole {
+                placeholder
+            } else {
+                Placeholder::Folder
+            });
             self.map.insert(path, Rule { access, missing });
         }
     }

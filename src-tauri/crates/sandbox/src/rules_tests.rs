@@ -69,8 +69,8 @@ fn the_first_missing_part_of_a_protected_path_is_held() {
     let project = Project::new(&[".vscode"]);
     let rules = project.rules(&[".vscode/tasks.json", ".idea/runConfigurations"]);
     let missing = |path: &str| rules.get(&project.root.join(path)).unwrap().missing;
-    assert_eq!(missing(".vscode/tasks.json"), Some(Stand::Folder));
-    assert_eq!(missing(".idea"), Some(Stand::Folder));
+    assert_eq!(missing(".vscode/tasks.json"), Some(Placeholder::Folder));
+    assert_eq!(missing(".idea"), Some(Placeholder::Folder));
 }
 
 #[test]

@@ -77,16 +77,13 @@ pub(crate) fn profile(rules: &Rules, confinement: &Confinement) -> String {
             ),
             Access::Hidden => writeln!(text, "(deny file-read* file-write* {place})"),
         };
+        if rule.missing.is_some() {
+            let pattern = any_case(path);
+            let _ = writeln!(text, "(deny file-write* (regex #\"{pattern}\"))");
+        }
         if rule.access == Access::Read {
             pin(&mut text, rules, path);
         }
-    }
-    for folder in &rules.fixed {
-        let _ = writeln!(
-            text,
-            "(deny file-write-create (literal {}))",
-            quoted(folder)
-        );
     }
     text.push_str(match confinement.network() {
         true => NETWORK,
@@ -109,6 +106,38 @@ fn pin(text: &mut String, rules: &Rules, path: &Path) {
             "(deny file-write-unlink (literal {}))",
             quoted(folder)
         );
+    }
+}
+
+/// Matches a path and all below it, with its name in any case: most disks of Macs would find it
+/// by any. A path that exists is matched by its real name.
+fn any_case(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let folder = path.parent().unwrap_or(path).to_string_lossy();
+    let mut pattern = String::from("^");
+    folder
+        .chars()
+        .for_each(|letter| escape(letter, &mut pattern));
+    pattern.push('/');
+    for letter in name.chars() {
+        if letter.is_ascii_alphabetic() {
+            let (lower, upper) = (letter.to_ascii_lowercase(), letter.to_ascii_uppercase());
+            pattern.extend(['[', lower, upper, ']']);
+        } else {
+            escape(letter, &mut pattern);
+        }
+    }
+    pattern.push_str("(/.*)?$");
+    pattern
+}
+
+/// A letter of a regular expression that means itself. Quotes would end the string; a class of
+/// any letter is wider, and denies more.
+fn escape(letter: char, pattern: &mut String) {
+    match letter {
+        '"' => pattern.push('.'),
+        letter if letter.is_alphanumeric() || "/_- ".contains(letter) => pattern.push(letter),
+        letter => pattern.extend(['\\', letter]),
     }
 }
 
@@ -175,6 +204,12 @@ mod tests {
     fn a_path_cannot_end_its_string() {
         let path = Path::new(r#"/a") (allow default) (b "\c"#);
         assert_eq!(quoted(path), r#""/a\") (allow default) (b \"\\c""#);
+    }
+
+    #[test]
+    fn a_missing_path_is_denied_in_any_case() {
+        let pattern = any_case(Path::new("/Users/a.b/c\"d/.ab-c"));
+        assert_eq!(pattern, r"^/Users/a\.b/c.d/\.[aA][bB]-[cC](/.*)?$");
     }
 
     #[test]

@@ -10,8 +10,8 @@ use std::sync::OnceLock;
 
 use rustix::fs::MemfdFlags;
 
-use super::open_exactly;
 use super::seccomp::{self, Sockets};
+use super::{is_own, open_exactly};
 use crate::confinement::Confinement;
 use crate::plan::SandboxError;
 use crate::rules::{Access, Rules};
@@ -131,8 +131,11 @@ impl Call {
 }
 
 /// What is closed to the person needs no hiding: inside, the same person has fewer rights. Each
-/// mount that is spared makes the start faster.
+/// mount that is spared makes the start faster. What the person owns can be opened up.
 fn can_open(path: &Path) -> bool {
+    if is_own(path) {
+        return true;
+    }
     let may = |access| rustix::fs::access(path, access).is_ok();
     may(rustix::fs::Access::READ_OK) || path.is_dir() && may(rustix::fs::Access::EXEC_OK)
 }

@@ -171,8 +171,8 @@ fn raw(number: c_long, arguments: [c_long; 5]) -> io::Result<()> {
     call(unsafe { libc::syscall(number, a, b, c, d, e) })
 }
 
-/// Makes a call with arguments that the kernel refuses for what they are. Told that it may not be
-/// made, or does not exist, it was stopped before.
+/// Makes a call with arguments that the kernel refuses for what they are. The answer that
+/// it is not permitted, or does not exist, comes before that.
 fn permitted(number: c_long) -> io::Result<()> {
     match raw(number, [-1; 5]) {
         Err(error) if matches!(error.raw_os_error(), Some(libc::EPERM | libc::ENOSYS)) => {

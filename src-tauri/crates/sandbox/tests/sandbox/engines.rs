@@ -263,6 +263,47 @@ fn a_writable_repository_does_not_let_git_run_anything_new() {
 }
 
 #[test]
+fn git_works_in_a_linked_worktree_whose_repository_is_outside() {
+    let probe = Probe::this_machine();
+    if probe.failure(Engine::Bubblewrap).is_some() {
+        return;
+    }
+    let world = World::new();
+    let linked = world.home().join("linked");
+    let mut setup = Command::new("/bin/sh");
+    let script = "rm -r .git; git -c init.defaultBranch=main init -q; git add src; \
+        git config user.name Test; git config user.email test@localhost; \
+        git commit -q -m first; git worktree add -q ../linked -b topic";
+    setup.args(["-ec", script]);
+    world.dress(&mut setup);
+    assert!(finish(setup).status.success());
+    let mut confinement = Confine::new(&linked);
+    confinement.protected = vec![linked.join(".git")];
+    confinement.git_writable = true;
+    let plan = Plan::new(Engine::Bubblewrap, &confinement, probe).unwrap();
+    let run = |script: &str| {
+        let launch = plan.launch().unwrap();
+        let mut command = launch.command("/bin/sh");
+        command.args(["-ec", script]);
+        world.dress(&mut command);
+        command.current_dir(&linked);
+        finish(command)
+    };
+    let output = run("echo x > new; git add new; git commit -q -m second; git status --short");
+    assert!(output.status.success(), "{output:?}");
+    for script in [
+        "echo x > ../project/src/main.c",
+        "echo x > ../project/.git/hooks/pre-commit",
+        "git config core.fsmonitor ./evil",
+        "echo x > .git",
+        "echo /elsewhere > ../project/.git/worktrees/linked/commondir",
+    ] {
+        let output = run(script);
+        assert!(!output.status.success(), "{script}: {output:?}");
+    }
+}
+
+#[test]
 fn a_shell_of_the_callers_own_may_stay_outside() {
     let probe = Probe::this_machine();
     let Some(engine) = probe.engine() else {

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 const NOBODY: &str = "65534";
-/// Told to the inner run, so that it does not start another one.
+/// Set for the inner run, so that it does not start another one.
 const INNER: &str = "LATHE_ORDINARY_USER";
 
 #[test]

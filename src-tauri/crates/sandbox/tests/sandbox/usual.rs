@@ -27,6 +27,7 @@ const COMMANDS: &[(&str, Works, &str)] = &[
     ("make", Everywhere, "printf 'all: out\\nout:\\n\\techo built > out\\n' > Makefile; make -s -j2; grep -q built out"),
     ("cargo build and test, offline", Everywhere, "mkdir -p crate/src; cd crate; printf '[package]\\nname=\"tiny\"\\nversion=\"0.1.0\"\\nedition=\"2021\"\\n[workspace]\\n' > Cargo.toml; echo '#[test] fn t(){assert_eq!(1,1)}' > src/lib.rs; \"$CARGO\" test -q --offline"),
     ("cargo metadata", Everywhere, "mkdir -p meta/src; cd meta; printf '[package]\\nname=\"tiny\"\\nversion=\"0.1.0\"\\nedition=\"2021\"\\n[workspace]\\n' > Cargo.toml; echo > src/lib.rs; \"$CARGO\" metadata --offline --no-deps --format-version 1 | grep -q tiny"),
+    ("cargo build with a dependency, offline", Everywhere, "mkdir -p dep/src; cd dep; printf '[package]\\nname=\"dep\"\\nversion=\"0.1.0\"\\nedition=\"2021\"\\n[dependencies]\\ncfg-if=\"*\"\\n[workspace]\\n' > Cargo.toml; echo 'cfg_if::cfg_if!{ if #[cfg(unix)] { pub fn f() {} } }' > src/lib.rs; \"$CARGO\" build -q --offline"),
     ("node", Everywhere, "node -e 'require(\"fs\").writeFileSync(\"n.txt\", \"x\"); console.log(require(\"os\").tmpdir())'; test -s n.txt"),
     ("node starts a child", Everywhere, "node -e 'require(\"child_process\").execSync(\"echo hi\"); const w = new (require(\"worker_threads\").Worker)(\"1\", {eval: true}); w.on(\"exit\", c => process.exit(c))'"),
     ("node talks to a child", Everywhere, "echo 'process.on(\"message\", m => process.send(m))' > child.js; node -e 'const c = require(\"child_process\").fork(\"child.js\"); c.send(1); c.on(\"message\", () => c.kill())'"),
@@ -152,6 +153,9 @@ fn run(world: &World, mut command: Command, script: &str) -> Output {
         let folder = Path::new(&cargo).parent().unwrap().display().to_string();
         command.env("PATH", format!("{folder}:{}", path_variable()));
         command.env("CARGO", &cargo);
+        let home = std::env::var("HOME").unwrap_or_default();
+        let packages = std::env::var("CARGO_HOME").unwrap_or(format!("{home}/.cargo"));
+        command.env("CARGO_HOME", packages);
     }
     finish(command)
 }

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use lathe_sandbox::{Confinement, default_unreadable};
 
-/// In every secret. The attempts look for it; they are not told it by other means.
+/// In every secret. The attempts look for it, and have no other way to know it.
 pub const SECRET: &str = "TOP-SECRET";
 const FILES: [(&str, &str); 13] = [
     (".ssh/id_ed25519", "TOP-SECRET key\n"),
@@ -26,7 +26,7 @@ const FILES: [(&str, &str); 13] = [
     (".npmrc", "//registry.localhost/:_authToken=TOP-SECRET\n"),
     (".bashrc", "# start-up\n"),
     ("important.txt", "do not touch\n"),
-    ("outside/kept.txt", "do not touch\n"),
+    ("outside/file.txt", "do not touch\n"),
     ("project/src/main.c", "int main(void) { return 0; }\n"),
     ("project/sub/.vscode/tasks.json", "{}\n"),
     // As much of a repository as git asks for.

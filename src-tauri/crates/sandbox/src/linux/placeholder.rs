@@ -1,4 +1,4 @@
-//! What stands in the place of protected paths that do not exist.
+//! What placeholders in the place of protected paths that do not exist.
 //!
 //! A mount needs something to be mounted on. So while a command runs, an empty folder (or, where
 //! git would stumble over one, a small file) is there, and is read-only inside. It is removed
@@ -10,64 +10,64 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{FlockOperation, OFlags, flock};
 
-use crate::rules::{Access, Rules, Stand};
+use crate::rules::{Access, Placeholder, Rules};
 
-/// Unusual for a folder or file that a person made, and of use to nobody.
+/// Modes that a person has no reason to give, so that a placeholder is recognised by them.
 const FOLDER_MODE: u32 = 0o500;
 const FILE_MODE: u32 = 0o400;
 /// Others may remove one just when it is to be shared.
 const ATTEMPTS: usize = 100;
 
-/// The stands of one command.
+/// The placeholders of one command.
 #[derive(Debug, Default)]
-pub(crate) struct Stands {
-    held: Vec<(PathBuf, Stand, File)>,
+pub(crate) struct Placeholders {
+    held: Vec<(PathBuf, Placeholder, File)>,
 }
 
-impl Stands {
+impl Placeholders {
     pub fn create(rules: &Rules) -> io::Result<Self> {
-        let mut stands = Self::default();
+        let mut placeholders = Self::default();
         for (path, rule) in rules.iter() {
             let inside = path.parent().map(|folder| rules.access(folder));
-            if let (Some(stand), Some(Access::Write)) = (rule.missing, inside) {
-                let file = hold(path, stand)?;
-                stands.held.push((path.to_owned(), stand, file));
+            if let (Some(placeholder), Some(Access::Write)) = (rule.missing, inside) {
+                let file = hold(path, placeholder)?;
+                placeholders.held.push((path.to_owned(), placeholder, file));
             }
         }
-        Ok(stands)
+        Ok(placeholders)
     }
 }
 
-impl Drop for Stands {
+impl Drop for Placeholders {
     fn drop(&mut self) {
-        for (path, stand, file) in self.held.drain(..).rev() {
+        for (path, placeholder, file) in self.held.drain(..).rev() {
             // Another command that needs it removes it.
             let last = flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok();
-            if last && is_at(&file, &path) && is_stand(&path, stand) {
+            if last && is_at(&file, &path) && is_placeholder(&path, placeholder) {
                 // Left behind it does no harm, and the next command takes it over.
-                let _ = match stand {
-                    Stand::Folder => fs::remove_dir(&path),
-                    Stand::File(_) => fs::remove_file(&path),
+                let _ = match placeholder {
+                    Placeholder::Folder => fs::remove_dir(&path),
+                    Placeholder::File(_) => fs::remove_file(&path),
                 };
             }
         }
     }
 }
 
-/// Whether a path is a stand, of this or another command.
-pub(crate) fn is_stand(path: &Path, stand: Stand) -> bool {
+/// Whether a path is a placeholder, of this or another command.
+pub(crate) fn is_placeholder(path: &Path, placeholder: Placeholder) -> bool {
     let Ok(found) = fs::symlink_metadata(path) else {
         return false;
     };
     let mode = found.permissions().mode() & 0o7777;
-    match stand {
-        Stand::Folder => {
+    match placeholder {
+        Placeholder::Folder => {
             let empty = || fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
             found.is_dir() && mode == FOLDER_MODE && empty()
         }
-        Stand::File(content) => {
+        Placeholder::File(content) => {
             found.is_file()
                 && mode == FILE_MODE
                 && found.len() == content.len() as u64
@@ -76,13 +76,13 @@ pub(crate) fn is_stand(path: &Path, stand: Stand) -> bool {
     }
 }
 
-fn hold(path: &Path, stand: Stand) -> io::Result<File> {
+fn hold(path: &Path, placeholder: Placeholder) -> io::Result<File> {
     for _ in 0..ATTEMPTS {
-        match make(path, stand) {
+        match make(path, placeholder) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
             _ => {}
         }
-        let Ok(file) = File::open(path) else {
+        let Ok(file) = open(path) else {
             continue;
         };
         let locked = flock(&file, FlockOperation::NonBlockingLockShared).is_ok();
@@ -94,10 +94,19 @@ fn hold(path: &Path, stand: Stand) -> io::Result<File> {
     Err(io::Error::other(sentence))
 }
 
-fn make(path: &Path, stand: Stand) -> io::Result<()> {
-    match stand {
-        Stand::Folder => DirBuilder::new().mode(FOLDER_MODE).create(path),
-        Stand::File(content) => OpenOptions::new()
+/// Never follows a link, nor waits for the other end of a pipe.
+fn open(path: &Path) -> io::Result<File> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    OpenOptions::new()
+        .read(true)
+        .custom_flags(flags.bits().cast_signed())
+        .open(path)
+}
+
+fn make(path: &Path, placeholder: Placeholder) -> io::Result<()> {
+    match placeholder {
+        Placeholder::Folder => DirBuilder::new().mode(FOLDER_MODE).create(path),
+        Placeholder::File(content) => OpenOptions::new()
             .write(true)
             .create_new(true)
             .mode(FILE_MODE)
@@ -127,12 +136,12 @@ mod tests {
     }
 
     #[test]
-    fn a_stand_goes_with_the_last_command_that_needs_it() {
+    fn a_placeholder_is_removed_by_the_last_command_that_needs_it() {
         let project = tempfile::tempdir().unwrap();
         let path = project.path().join(".lathe");
-        let first = Stands::create(&rules(project.path())).unwrap();
-        let second = Stands::create(&rules(project.path())).unwrap();
-        assert!(is_stand(&path, Stand::Folder));
+        let first = Placeholders::create(&rules(project.path())).unwrap();
+        let second = Placeholders::create(&rules(project.path())).unwrap();
+        assert!(is_placeholder(&path, Placeholder::Folder));
         drop(first);
         assert!(path.exists(), "the second command needs it");
         drop(second);
@@ -140,11 +149,11 @@ mod tests {
     }
 
     #[test]
-    fn a_stand_that_a_crash_left_behind_is_removed_by_the_next_command() {
+    fn a_placeholder_that_a_crash_left_behind_is_removed_by_the_next_command() {
         let project = tempfile::tempdir().unwrap();
         let path = project.path().join(".lathe");
-        make(&path, Stand::Folder).unwrap();
-        drop(Stands::create(&rules(project.path())).unwrap());
+        make(&path, Placeholder::Folder).unwrap();
+        drop(Placeholders::create(&rules(project.path())).unwrap());
         assert!(!path.exists());
     }
 
@@ -152,10 +161,10 @@ mod tests {
     fn what_a_person_put_there_meanwhile_is_not_removed() {
         let project = tempfile::tempdir().unwrap();
         let path = project.path().join(".lathe");
-        let stands = Stands::create(&rules(project.path())).unwrap();
+        let placeholders = Placeholders::create(&rules(project.path())).unwrap();
         fs::remove_dir(&path).unwrap();
         fs::create_dir(&path).unwrap();
-        drop(stands);
+        drop(placeholders);
         assert!(path.exists());
     }
 }
