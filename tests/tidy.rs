@@ -13,12 +13,13 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 /// What each core crate may know of the others, and what its tests may use on top.
-const KNOWLEDGE: [(&str, &[&str], &[&str]); 14] = [
+const KNOWLEDGE: [(&str, &[&str], &[&str]); 15] = [
     ("protocol", &[], &[]),
     ("mcp", &["lathe-protocol"], &[]),
     ("policy", &["lathe-protocol"], &["lathe-workspace"]),
     ("provider", &["lathe-protocol"], &[]),
     ("render", &["lathe-protocol"], &[]),
+    ("sandbox", &[], &[]),
     ("search", &["lathe-protocol"], &[]),
     ("snapshot", &["lathe-protocol"], &[]),
     ("store", &["lathe-protocol"], &[]),

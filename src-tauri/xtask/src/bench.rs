@@ -14,7 +14,8 @@ use crate::setup::{self, Need};
 use crate::{Outcome, tool, ui};
 
 /// A suite: its name, and the bench target that measures it.
-const SUITES: [(&str, &str); 9] = [
+const SUITES: [(&str, &str); 10] = [
+    ("guard", "sandbox"),
     ("loop", "turns"),
     ("mentions", "mentions"),
     ("models", "decode"),
@@ -121,6 +122,9 @@ fn suite_rows(options: &Options) -> Outcome<Vec<Row>> {
     let mut rows = Vec::new();
     if options.includes("tools") {
         setup::provide(&[Need::Build, Need::Ripgrep])?;
+    }
+    if options.includes("guard") {
+        setup::provide(&[Need::Build, Need::Sandbox])?;
     }
     build_fake_model()?;
     for (suite, target) in SUITES {

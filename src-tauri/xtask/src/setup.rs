@@ -26,6 +26,8 @@ pub enum Need {
     WindowDriver,
     /// What lets a test refuse or kill a program at any call of the system.
     Tracer,
+    /// What confines commands by namespaces.
+    Sandbox,
     /// The `rg` that searches are measured against.
     Ripgrep,
     /// Node and npm.

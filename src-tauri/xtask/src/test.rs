@@ -81,7 +81,7 @@ impl Options {
             needs.push(Need::Build);
         }
         if self.includes(Part::Core) {
-            needs.push(Need::Tracer);
+            needs.extend([Need::Tracer, Need::Sandbox]);
         }
         if self.includes(Part::Core) && self.with_checks() {
             needs.push(Need::Lints);
@@ -201,6 +201,7 @@ mod tests {
     #[test]
     fn the_core_needs_neither_node_nor_the_window() {
         let needs = parsed(&["core"]).unwrap().needs();
-        assert_eq!(needs, [Need::Build, Need::Tracer, Need::Lints]);
+        let expected = [Need::Build, Need::Tracer, Need::Sandbox, Need::Lints];
+        assert_eq!(needs, expected);
     }
 }

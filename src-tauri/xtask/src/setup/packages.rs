@@ -25,6 +25,7 @@ fn packages(system: System, need: Need) -> &'static [&'static str] {
         (System::Debian, Need::VirtualDisplay) => &["dbus", "dbus-x11", "xvfb"],
         (System::Debian, Need::WindowDriver) => &["webkit2gtk-driver", "xdotool"],
         (System::Debian, Need::Tracer) => &["strace"],
+        (System::Debian, Need::Sandbox) => &["bubblewrap"],
 
         (System::Fedora, Need::Build) => &[
             "gcc",
@@ -45,6 +46,7 @@ fn packages(system: System, need: Need) -> &'static [&'static str] {
         // dnf and rpm take a file's path for the package that holds it.
         (System::Fedora, Need::WindowDriver) => &["/usr/bin/WebKitWebDriver", "xdotool"],
         (System::Fedora, Need::Tracer) => &["strace"],
+        (System::Fedora, Need::Sandbox) => &["bubblewrap"],
 
         (System::Arch, Need::Build) => &["base-devel", "cmake", "curl", "openssl"],
         (System::Arch, Need::Window) => &[
@@ -56,6 +58,7 @@ fn packages(system: System, need: Need) -> &'static [&'static str] {
         (System::Arch, Need::VirtualDisplay) => &["dbus", "xorg-server-xvfb"],
         (System::Arch, Need::WindowDriver) => &["webkitgtk-6.0", "xdotool"],
         (System::Arch, Need::Tracer) => &["strace"],
+        (System::Arch, Need::Sandbox) => &["bubblewrap"],
 
         (System::MacOs, Need::Build) => &["the Xcode command-line tools"],
         (System::Windows, Need::Build) => &["the Visual Studio Build Tools (C++ workload)"],
@@ -66,15 +69,16 @@ fn packages(system: System, need: Need) -> &'static [&'static str] {
         (System::OtherLinux, Need::VirtualDisplay) => &["Xvfb", "dbus-daemon"],
         (System::OtherLinux, Need::WindowDriver) => &["WebKitWebDriver", "xdotool"],
         (System::OtherLinux, Need::Tracer) => &["strace"],
+        (System::OtherLinux, Need::Sandbox) => &["bwrap"],
 
         (_, Need::Ripgrep) => &["ripgrep"],
 
-        // A virtual display and a driver are Linux matters, and what WebKit needs is part of
+        // A virtual display, a driver and bubblewrap are Linux matters, and what WebKit needs is part of
         // macOS; Node and the lints are looked for by other means.
         (System::MacOs, Need::Window)
         | (
             System::MacOs | System::Windows,
-            Need::VirtualDisplay | Need::WindowDriver | Need::Tracer,
+            Need::VirtualDisplay | Need::WindowDriver | Need::Tracer | Need::Sandbox,
         )
         | (_, Need::Node | Need::Lints) => &[],
     }

@@ -1,0 +1,63 @@
+//! What git must be able to write in a repository, and what would run code there.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::rules::{Access, Placeholder};
+
+/// Places in a git folder that decide what git runs. `commondir` names the folder that hooks and
+/// configuration are read from; while a command runs, a missing one says what is the case anyway.
+const GUARDED: [(&str, Placeholder); 6] = [
+    ("hooks", Placeholder::Folder),
+    ("config", Placeholder::File("")),
+    ("config.worktree", Placeholder::File("")),
+    ("commondir", Placeholder::File(".\n")),
+    ("modules", Placeholder::Folder),
+    ("worktrees", Placeholder::Folder),
+];
+
+/// The accesses that let git work in the repository of a `.git` folder or file without letting
+/// anything else in.
+pub(crate) fn writable_repository(dot_git: &Path) -> Vec<(PathBuf, Access, Placeholder)> {
+    let mut places = Vec::new();
+    if dot_git.is_dir() {
+        guard(dot_git, &mut places);
+        return places;
+    }
+    // The file itself decides which repository this is.
+    places.push((dot_git.to_owned(), Access::Read, Placeholder::Folder));
+    if let Some((own, common)) = linked_worktree(dot_git) {
+        guard(&common, &mut places);
+        guard(&own, &mut places);
+        let back = own.join("gitdir");
+        places.push((back, Access::Read, Placeholder::File("")));
+    }
+    places
+}
+
+fn guard(folder: &Path, places: &mut Vec<(PathBuf, Access, Placeholder)>) {
+    places.push((folder.to_owned(), Access::Write, Placeholder::Folder));
+    for (name, placeholder) in GUARDED {
+        places.push((folder.join(name), Access::Read, placeholder));
+    }
+}
+
+/// The folders of a linked worktree and of its repository. The worktree's folder must point back
+/// at this very file: a file that names another repository's folder opens nothing.
+fn linked_worktree(dot_git: &Path) -> Option<(PathBuf, PathBuf)> {
+    let base = dot_git.parent()?;
+    let text = fs::read_to_string(dot_git).ok()?;
+    let own = base.join(text.strip_prefix("gitdir:")?.trim());
+    let own = fs::canonicalize(own).ok()?;
+    let back = fs::read_to_string(own.join("gitdir")).ok()?;
+    let back = fs::canonicalize(own.join(back.trim())).ok()?;
+    if back != fs::canonicalize(dot_git).ok()? {
+        return None;
+    }
+    let common = fs::read_to_string(own.join("commondir")).ok()?;
+    let common = fs::canonicalize(own.join(common.trim())).ok()?;
+    // Git keeps a worktree's folder there and nowhere else.
+    let inside = own.parent() == Some(common.join("worktrees").as_path());
+    let repository = common.join("objects").is_dir() && common.join("HEAD").is_file();
+    (inside && repository).then_some((own, common))
+}
