@@ -202,7 +202,7 @@ impl Storage {
         let folder = Key::new(["part", message.as_str()])?;
         let mut listing = Listing::default();
         // Those that wait come first: one that is filed meanwhile is then found here or there.
-        let waiting = self.waiting_in(&folder);
+        let waiting = self.pending_in(&folder);
         let mut keys = waiting.clone();
         for name in self.names(&folder.folder(&self.places.tree))? {
             let key = folder.child(&name)?;

@@ -158,8 +158,9 @@ impl Storage {
 
     /// False if there is nothing.
     fn fetch(&self, key: &Key, into: &mut Vec<u8>) -> Result<bool> {
-        if let Some(encode) = self.waiting(key) {
-            *into = encode()?;
+        if let Some(bytes) = self.pending_bytes(key) {
+            into.clear();
+            into.extend_from_slice(&bytes);
             return Ok(true);
         }
         let path = key.file(&self.places.tree);
@@ -177,11 +178,11 @@ impl Storage {
     ) -> Result<()> {
         let journal = &self.writing()?.journal;
         let _guard = self.locks.write(key);
-        let waiting = self.waiting(key);
+        let waiting = self.pending_bytes(key);
         // First the journal: if it could not be told, it would bring back what was there before.
         self.supersede(key, Some(bytes), waiting.as_ref())?;
         self.replace(key, owner, bytes, durable)?;
-        self.done(key, waiting.as_ref());
+        self.remove_pending(key, waiting.as_ref());
         if durable {
             let synced = self.pay(&self.owed.for_record(key));
             self.pulse
@@ -226,10 +227,10 @@ impl Storage {
     pub(crate) fn remove(&self, key: &Key) -> Result<bool> {
         self.writing()?;
         let _guard = self.locks.write(key);
-        let waiting = self.waiting(key);
+        let waiting = self.pending_bytes(key);
         self.supersede(key, None, waiting.as_ref())?;
         let removed = self.take_away(key)?;
-        self.done(key, waiting.as_ref());
+        self.remove_pending(key, waiting.as_ref());
         Ok(removed || waiting.is_some())
     }
 

@@ -27,7 +27,7 @@ pub(crate) use open::begin;
 #[derive(Clone)]
 pub struct Options {
     pub fs: Arc<dyn Fs>,
-    /// How long a value given to [`Store::write_soon`] may wait.
+    /// How long a record may stay in the journal before it is written to its file.
     pub soon: Duration,
     /// How many records the journal may hold before they are brought into their files: more
     /// would keep whoever plays it back waiting.
@@ -69,22 +69,6 @@ impl Store {
     /// On the disk when this returns.
     pub async fn write_durable<T: Serialize + ?Sized>(&self, key: &Key, value: &T) -> Result<()> {
         self.put(key, None, encode(value)?, true).await
-    }
-
-    /// For a value that changes many times a second. It is on file within the interval of
-    /// [`Options::soon`] and is visible to every read of this store at once. An error is that
-    /// of an earlier value; the new one is taken all the same.
-    pub fn write_soon<T>(&self, key: &Key, value: T) -> Result<()>
-    where
-        T: Serialize + Send + Sync + 'static,
-    {
-        self.soon(key.clone(), None, value)
-    }
-
-    /// Writes what [`Store::write_soon`] left waiting.
-    pub async fn flush(&self, key: &Key) -> Result<()> {
-        let key = key.clone();
-        self.run(move |storage| storage.flush(&key)).await
     }
 
     /// Atomic among all processes that use this data directory.
@@ -186,14 +170,6 @@ impl Store {
         let key = key.clone();
         self.run(move |storage| storage.write(&key, owner.as_ref(), &bytes, durable))
             .await
-    }
-
-    fn soon<T>(&self, key: Key, owner: Option<SessionId>, value: T) -> Result<()>
-    where
-        T: Serialize + Send + Sync + 'static,
-    {
-        let encode = Arc::new(move || encode(&value));
-        self.storage.write_soon(key, owner, encode, self.soon)
     }
 
     pub(crate) async fn run<R: Send + 'static>(

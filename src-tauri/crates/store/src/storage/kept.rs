@@ -2,12 +2,11 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 use lathe_protocol::SessionId;
 
-use super::pending::Encode;
+use super::pending::Bytes;
 use super::{Storage, Writing};
 use crate::error::{IoContext, Result, StoreError, optional};
 use crate::fs::Fs;
@@ -25,21 +24,15 @@ impl Storage {
         within: Duration,
     ) -> Result<()> {
         let writing = self.writing()?;
+        let bytes: Bytes = bytes.into();
         let kept = self.reserve_ids().and_then(|()| {
-            let bytes: Arc<[u8]> = bytes.into();
-            let record = bytes.clone();
-            let encode = Arc::new(move || Ok(record.to_vec()));
-            let owner = Some(session.clone());
-            writing
-                .journal
-                .keep(&*self.fs, &key, session, &bytes, || {
-                    self.rely_on_journal(session);
-                    self.wait(key.clone(), owner, encode, within, true)
-                })
-                // An earlier value could not be filed; this one is safe all the same.
-                .map(|earlier| earlier.ok())
+            let journal = &writing.journal;
+            journal.keep(&*self.fs, &key, session, &bytes, || {
+                self.rely_on_journal(session);
+                self.add_pending(key.clone(), session.clone(), bytes.clone(), within);
+            })
         });
-        self.pulse.note(kept).map(drop)
+        self.pulse.note(kept)
     }
 
     /// The key's file is about to hold these bytes, or to go; the journal must not bring back
@@ -49,10 +42,10 @@ impl Storage {
         &self,
         key: &Key,
         bytes: Option<&[u8]>,
-        waiting: Option<&Encode>,
+        waiting: Option<&Bytes>,
     ) -> Result<()> {
         let journal = &self.writing()?.journal;
-        let is_overtaken = || self.is_overtaken(key, waiting);
+        let is_overtaken = || self.has_newer_pending(key, waiting);
         let noted = journal.supersede(&*self.fs, key, bytes, is_overtaken);
         self.pulse.note_failure(noted)
     }
@@ -60,7 +53,7 @@ impl Storage {
     /// After everything of the session was brought to the disk. Whatever came in meanwhile
     /// keeps the journal as it is.
     pub(super) fn settle(&self, session: &SessionId) -> Result<()> {
-        let is_ahead = || self.any_kept_waits(session) || self.owed.is_any(session);
+        let is_ahead = || self.has_pending_of(session) || self.owed.is_any(session);
         self.settle_unless(session, is_ahead)
     }
 

@@ -1,9 +1,10 @@
-//! Values that stream in faster than they need to be on disk.
+//! Records that are in the journal and wait to be written to their files.
 //!
-//! The newest value of a key waits here for at most the interval; whoever writes, reads or
-//! removes the key meanwhile settles it. A value is taken out only under its key's lock, so
-//! an old one can never overwrite a newer one. One that cannot be written stays and is tried
-//! again: it is the only copy.
+//! The newest value of a key waits here for at most the flush interval, so that a record that
+//! changes many times a second costs one file write per interval. A read is answered from here;
+//! a write or a removal of the key takes the place of the pending value. A value is taken out
+//! only under its key's lock, so that an old one never overwrites a newer one. One that cannot
+//! be written stays and is tried again.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,177 +13,107 @@ use lathe_protocol::SessionId;
 use tokio::time::Instant;
 
 use super::Storage;
-use crate::error::{Result, StoreError};
+use crate::error::Result;
 use crate::key::Key;
 
 const RETRY: Duration = Duration::from_millis(500);
 
-pub(super) type Encode = Arc<dyn Fn() -> Result<Vec<u8>> + Send + Sync>;
+pub(super) type Bytes = Arc<[u8]>;
 
 pub(crate) struct Pending {
-    encode: Encode,
-    owner: Option<SessionId>,
-    kept: Kept,
+    bytes: Bytes,
+    session: SessionId,
     due: Instant,
-    failed: Option<StoreError>,
-}
-
-/// What the journal knows of a waiting value.
-#[derive(Clone, Copy, PartialEq)]
-enum Kept {
-    No,
-    Yes,
-    /// Not of this one, but of one before it that is not in its file either.
-    Earlier,
 }
 
 impl Storage {
-    /// Takes the value in any case; tells of an earlier one that could not be written.
-    pub(crate) fn write_soon(
-        &self,
-        key: Key,
-        owner: Option<SessionId>,
-        encode: Encode,
-        within: Duration,
-    ) -> Result<()> {
-        self.writing()?;
-        self.wait(key, owner, encode, within, false)
-    }
-
-    pub(super) fn wait(
-        &self,
-        key: Key,
-        owner: Option<SessionId>,
-        encode: Encode,
-        within: Duration,
-        is_kept: bool,
-    ) -> Result<()> {
+    pub(super) fn add_pending(&self, key: Key, session: SessionId, bytes: Bytes, within: Duration) {
         let mut pending = self.pending.lock();
         match pending.get_mut(&key) {
-            Some(waiting) => {
-                waiting.encode = encode;
-                waiting.kept = match waiting.kept {
-                    _ if is_kept => Kept::Yes,
-                    Kept::No => Kept::No,
-                    Kept::Yes | Kept::Earlier => Kept::Earlier,
-                };
-                waiting.failed.take().map_or(Ok(()), Err)
-            }
+            // The time it is due stays, so that a value that never stops changing is written.
+            Some(waiting) => waiting.bytes = bytes,
             None => {
                 let due = Instant::now() + within;
-                let kept = if is_kept { Kept::Yes } else { Kept::No };
                 pending.insert(
                     key,
                     Pending {
-                        encode,
-                        owner,
-                        kept,
+                        bytes,
+                        session,
                         due,
-                        failed: None,
                     },
                 );
                 self.wake.notify_one();
-                Ok(())
             }
         }
     }
 
-    /// Writes the key's waiting value, if there is one.
+    /// Writes the key's pending value to its file, if there is one.
     pub(crate) fn flush(&self, key: &Key) -> Result<()> {
         if !self.pending.lock().contains_key(key) {
             return Ok(());
         }
         let _guard = self.locks.write(key);
-        let Some((encode, owner, kept)) = self
+        let Some((bytes, session)) = self
             .pending
             .lock()
             .get(key)
-            .map(|waiting| (waiting.encode.clone(), waiting.owner.clone(), waiting.kept))
+            .map(|waiting| (waiting.bytes.clone(), waiting.session.clone()))
         else {
             return Ok(());
         };
-        let written = encode().and_then(|bytes| {
-            self.replace(key, owner.as_ref(), &bytes, false)?;
-            match kept {
-                Kept::Yes => Ok(()),
-                Kept::No | Kept::Earlier => self.supersede(key, Some(&bytes), Some(&encode)),
-            }
-        });
-        match written {
-            // Not before the journal knows: whoever secures the session waits for it till then.
-            Ok(()) => {
-                self.done(key, Some(&encode));
-                Ok(())
-            }
-            Err(error) => {
-                // A newer value may have come in meanwhile; it inherits the bad news.
+        let written = self.replace(key, Some(&session), &bytes, false);
+        match &written {
+            Ok(()) => self.remove_pending(key, Some(&bytes)),
+            Err(_) => {
                 if let Some(waiting) = self.pending.lock().get_mut(key) {
                     waiting.due = Instant::now() + RETRY;
-                    waiting.failed = Some(error.clone());
                 }
-                Err(error)
             }
         }
+        written
     }
 
-    /// What waits for a key's file now.
-    pub(super) fn waiting(&self, key: &Key) -> Option<Encode> {
+    pub(super) fn pending_bytes(&self, key: &Key) -> Option<Bytes> {
         let pending = self.pending.lock();
-        pending.get(key).map(|waiting| waiting.encode.clone())
+        pending.get(key).map(|waiting| waiting.bytes.clone())
     }
 
-    /// The records of a folder that wait for their files.
-    pub(crate) fn waiting_in(&self, folder: &Key) -> Vec<Key> {
+    /// The keys right below a folder that have a pending value.
+    pub(crate) fn pending_in(&self, folder: &Key) -> Vec<Key> {
         let pending = self.pending.lock();
         let keys = pending.keys().filter(|key| key.parent() == folder.as_str());
         keys.cloned().collect()
     }
 
-    /// This value waits no more; a newer one does.
-    pub(super) fn done(&self, key: &Key, value: Option<&Encode>) {
+    /// Removes the pending value if it is still `bytes`; a newer one stays.
+    pub(super) fn remove_pending(&self, key: &Key, bytes: Option<&Bytes>) {
         let mut pending = self.pending.lock();
         let is_same =
-            |waiting: &Pending| value.is_some_and(|value| Arc::ptr_eq(value, &waiting.encode));
+            |waiting: &Pending| bytes.is_some_and(|bytes| Arc::ptr_eq(bytes, &waiting.bytes));
         if pending.get(key).is_some_and(is_same) {
             pending.remove(key);
         }
     }
 
-    /// The journal holds something that is not in its file.
-    pub(super) fn any_kept_waits(&self, session: &SessionId) -> bool {
-        let pending = self.pending.lock();
-        pending
-            .values()
-            .any(|waiting| waiting.kept != Kept::No && waiting.owner.as_ref() == Some(session))
+    pub(super) fn has_pending(&self, key: &Key) -> bool {
+        self.pending.lock().contains_key(key)
     }
 
-    /// The journal holds something of this key that is not in its file.
-    pub(super) fn is_kept_waiting(&self, key: &Key) -> bool {
+    pub(super) fn has_pending_of(&self, session: &SessionId) -> bool {
+        let pending = self.pending.lock();
+        pending.values().any(|waiting| waiting.session == *session)
+    }
+
+    /// Whether a value newer than `bytes` is pending.
+    pub(super) fn has_newer_pending(&self, key: &Key, bytes: Option<&Bytes>) -> bool {
         let pending = self.pending.lock();
         pending
             .get(key)
-            .is_some_and(|waiting| waiting.kept != Kept::No)
+            .is_some_and(|waiting| !bytes.is_some_and(|bytes| Arc::ptr_eq(bytes, &waiting.bytes)))
     }
 
-    /// The journal holds something that came in after `value` waited.
-    pub(super) fn is_overtaken(&self, key: &Key, value: Option<&Encode>) -> bool {
-        let pending = self.pending.lock();
-        pending.get(key).is_some_and(|waiting| {
-            let is_same = value.is_some_and(|value| Arc::ptr_eq(value, &waiting.encode));
-            waiting.kept != Kept::No && !is_same
-        })
-    }
-
-    /// Writes what waits for a session, and what belongs to no session that we know of.
     pub(crate) fn flush_session(&self, session: &SessionId) -> Result<()> {
-        let mine = |waiting: &Pending| waiting.owner.as_ref().is_none_or(|owner| owner == session);
-        self.flush_where(mine)
-    }
-
-    /// As [`Storage::flush_session`], but for what the journal holds.
-    pub(crate) fn flush_unkept(&self, session: &SessionId) -> Result<()> {
-        let mine = |waiting: &Pending| waiting.owner.as_ref().is_none_or(|owner| owner == session);
-        self.flush_where(|waiting| waiting.kept != Kept::Yes && mine(waiting))
+        self.flush_where(|waiting| waiting.session == *session)
     }
 
     pub(crate) fn flush_due(&self, now: Instant) -> Result<()> {
@@ -206,7 +137,7 @@ impl Storage {
     pub(crate) fn forget_pending(&self, session: &SessionId) {
         self.pending
             .lock()
-            .retain(|_, waiting| waiting.owner.as_ref() != Some(session));
+            .retain(|_, waiting| waiting.session != *session);
     }
 
     /// One that fails does not keep the others from being written.

@@ -35,7 +35,6 @@ impl Storage {
     /// returns, in its file or in the journal. For whoever holds the session and goes on.
     pub(crate) fn secure(&self, session: &SessionId) -> Result<()> {
         let journal = &self.writing()?.journal;
-        self.pulse.note_failure(self.flush_unkept(session))?;
         let mut owed = self.owed.to(session);
         owed.retain(|key| !journal.covers(key));
         // The journal goes first: of its records the files may lie beside the ones to sync.
@@ -72,7 +71,7 @@ impl Storage {
         }
         // Somebody writes all the time.
         let temp = writing.scratch.name_in(&self.places.locks)?;
-        let is_needed = |key: &Key| self.is_kept_waiting(key) || self.owed.is_owed(key);
+        let is_needed = |key: &Key| self.has_pending(key) || self.owed.is_owed(key);
         let shortened = writing.journal.shorten(&*self.fs, &temp, is_needed);
         if shortened.is_err() {
             writing.scratch.discard(&*self.fs, &temp);

@@ -197,12 +197,6 @@ impl Store {
             .await
     }
 
-    /// For a part that streams in; see [`Store::write_soon`].
-    pub fn write_part_soon(&self, part: Part) -> Result<()> {
-        let key = Key::part(part.message_id(), part.id())?;
-        self.soon(key, Some(part.session_id().clone()), part)
-    }
-
     pub async fn remove_part(&self, message: &MessageId, id: &PartId) -> Result<bool> {
         self.remove(&Key::part(message, id)?).await
     }

@@ -19,7 +19,8 @@ enum Deed {
     Session(Session),
     Message(Message),
     Part(Part),
-    Soon(Part),
+    /// Text that streams in goes through the journal however the rest is stored.
+    Streamed(Part),
     Secure,
     Barrier,
 }
@@ -43,7 +44,7 @@ fn turn() -> Vec<Deed> {
     for step in 1..=3 {
         deeds.push(Deed::Message(user(1, step)));
         deeds.push(Deed::Part(text(1, step, 0, "step-start")));
-        deeds.extend(["a", "a b", "a b c"].map(|words| Deed::Soon(text(1, step, 1, words))));
+        deeds.extend(["a", "a b", "a b c"].map(|words| Deed::Streamed(text(1, step, 1, words))));
         deeds.push(Deed::Part(text(1, step, 2, "running")));
         deeds.push(Deed::Secure);
         deeds.push(Deed::Part(text(1, step, 2, "completed")));
@@ -61,7 +62,7 @@ async fn act(store: &Store, way: Way, deed: &Deed) -> Result<()> {
         (Deed::Message(message), Way::Kept) => store.keep_message(message).await,
         (Deed::Part(part), Way::Written) => store.write_part(part).await,
         (Deed::Part(part), Way::Kept) => store.keep_part(part).await,
-        (Deed::Soon(part), _) => store.write_part_soon(part.clone()),
+        (Deed::Streamed(part), _) => store.keep_part(part).await,
         (Deed::Secure, _) => store.secure(&session_id(1)).await,
         (Deed::Barrier, _) => store.barrier(&session_id(1)).await,
     }
@@ -82,7 +83,7 @@ fn content(deed: &Deed) -> Option<(String, Value)> {
             format!("message/{}/{}.json", message.session_id(), message.id()),
             serde_json::to_value(message).unwrap(),
         )),
-        Deed::Part(it) | Deed::Soon(it) => Some(part(it)),
+        Deed::Part(it) | Deed::Streamed(it) => Some(part(it)),
         Deed::Secure | Deed::Barrier => None,
     }
 }
@@ -140,8 +141,6 @@ async fn dies(way: Way, at: usize) {
     for deed in turn() {
         let outcome = act(&store, way, &deed).await;
         match &deed {
-            Deed::Soon(_) => waiting.extend(content(&deed)),
-            Deed::Secure | Deed::Barrier if outcome.is_ok() => stored.append(&mut waiting),
             _ if outcome.is_ok() => stored.extend(content(&deed)),
             // The one under way may have come to be, as it may not.
             _ => waiting.extend(content(&deed)),

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use lathe_protocol::Part;
 use lathe_store::{Key, Options, Store};
+use serde_json::Value;
 
 use crate::support::faulty::{ENOSPC, Fault, Faulty};
 use crate::support::*;
@@ -91,9 +92,11 @@ async fn what_came_after_is_not_undone_by_the_journal() {
         store.keep_part(&words(number, "kept")).await.unwrap();
     }
     store.write_part(&words(0, "written")).await.unwrap();
-    store.write_part_soon(words(1, "streamed")).unwrap();
-    let streamed = Key::part(&message_id(0), &part_id(0, 1)).unwrap();
-    store.flush(&streamed).await.unwrap();
+    let updated = Key::part(&message_id(0), &part_id(0, 1)).unwrap();
+    store
+        .update::<Value, _>(&updated, |part| part["text"] = "updated".into())
+        .await
+        .unwrap();
     store
         .remove_part(&message_id(0), &part_id(0, 2))
         .await
@@ -101,7 +104,7 @@ async fn what_came_after_is_not_undone_by_the_journal() {
     first.die();
 
     let second = open(folder.path()).await;
-    let left = [words(0, "written"), words(1, "streamed"), words(3, "kept")];
+    let left = [words(0, "written"), words(1, "updated"), words(3, "kept")];
     assert_eq!(found(&second).await, left);
 }
 

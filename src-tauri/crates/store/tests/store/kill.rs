@@ -44,9 +44,8 @@ pub async fn stream(root: &Path) {
             serde_json::from_value(part).unwrap()
         };
         for number in 0..8 {
-            store
-                .write_part_soon(part(streaming.as_str(), words(turn * 8 + number)))
-                .unwrap();
+            let streamed = part(streaming.as_str(), words(turn * 8 + number));
+            store.keep_part(&streamed).await.unwrap();
             let stored = store.ids().part(now());
             let words = part(stored.as_str(), words(number * 50));
             match number % 2 {

@@ -116,7 +116,7 @@ async fn what_was_secured_is_there_after_a_power_cut() {
         store.keep_message(&user(1, 0)).await.unwrap();
         store.keep_part(&text(1, 0, 0, "kept")).await.unwrap();
         store.write_part(&text(1, 0, 1, "written")).await.unwrap();
-        store.write_part_soon(text(1, 0, 2, "streamed")).unwrap();
+        store.keep_part(&text(1, 0, 2, "streamed")).await.unwrap();
         store.secure(&session_id(1)).await.unwrap();
 
         let (_folder, store) = machine.cut(luck).await;
@@ -344,9 +344,8 @@ impl Worker {
             _ => {}
         }
         match action {
-            0..3 => return store.keep_part(&part).await,
-            3 => return store.write_part(&part).await,
-            4 => return store.write_part_soon(part),
+            0..4 => return store.keep_part(&part).await,
+            4 => return store.write_part(&part).await,
             5 => {
                 let removed = store.remove_part(&message_id(0), part.id()).await;
                 return removed.map(drop);

@@ -46,7 +46,8 @@ async fn a_removed_session_leaves_nothing_behind_and_comes_back_whole() {
     let others = tree(&home.root().join("storage"));
     fill_with_all_kinds(&home.store).await;
     home.store
-        .write_part_soon(text(1, 0, 5, "still streaming"))
+        .keep_part(&text(1, 0, 5, "still streaming"))
+        .await
         .unwrap();
     home.store.messages(&session_id(1), None, 9).await.unwrap();
     let before = tree(&home.root().join("storage"));
