@@ -1,4 +1,4 @@
-//! One bad file is one placeholder, and its bytes are kept.
+//! A damaged file hides no other record, and its bytes are quarantined.
 
 use lathe_protocol::Part;
 use lathe_store::{Damaged, Key, Report, StoreError};
@@ -28,10 +28,10 @@ fn emptied(_: &[u8]) -> Vec<u8> {
     Vec::new()
 }
 
-/// The bytes kept for a key.
-fn kept(home: &Home, key: &Key) -> Vec<Vec<u8>> {
+/// The bytes in quarantine for a key.
+fn quarantined(test: &TestStore, key: &Key) -> Vec<Vec<u8>> {
     let prefix = format!("{key}.");
-    let files = tree(&home.root().join("quarantine"));
+    let files = tree(&test.root().join("quarantine"));
     files
         .into_iter()
         .filter(|(name, _)| name.starts_with(&prefix))
@@ -40,47 +40,47 @@ fn kept(home: &Home, key: &Key) -> Vec<Vec<u8>> {
 }
 
 #[tokio::test]
-async fn each_bad_part_of_a_big_session_is_one_placeholder() {
-    let home = Home::new().await;
-    fill(&home.store, 1, MESSAGES, PARTS).await;
-    let whole = home.store.messages(&session_id(1), None, 99).await.unwrap();
+async fn each_damaged_part_of_a_big_session_is_listed_once() {
+    let test = TestStore::new().await;
+    fill(&test.store, 1, MESSAGES, PARTS).await;
+    let complete = test.store.messages(&session_id(1), None, 99).await.unwrap();
     let stride = count(23, 1);
-    let ways = [truncated, flipped, nul_filled, emptied];
+    let damages = [truncated, flipped, nul_filled, emptied];
 
     for number in (0..MESSAGES * PARTS).step_by(stride) {
         let (message, part) = (number / PARTS, number % PARTS);
         let key = Key::part(&message_id(message), &part_id(message, part)).unwrap();
-        let path = home.file(&format!("{key}.json"));
+        let path = test.file(&format!("{key}.json"));
         let good = std::fs::read(&path).unwrap();
-        for way in ways {
-            let bad = way(&good);
+        for damage in damages {
+            let bad = damage(&good);
             std::fs::write(&path, &bad).unwrap();
-            let page = home.store.messages(&session_id(1), None, 99).await.unwrap();
+            let page = test.store.messages(&session_id(1), None, 99).await.unwrap();
             let keys: Vec<_> = page.damaged.iter().map(|damaged| &damaged.key).collect();
             assert_eq!(keys, [&key]);
             assert_eq!(
                 page.messages.iter().map(|m| m.parts.len()).sum::<usize>(),
                 499
             );
-            assert!(kept(&home, &key).contains(&bad));
-            // It is looked at but not touched.
+            assert!(quarantined(&test, &key).contains(&bad));
+            // Reading does not change the file.
             assert_eq!(std::fs::read(&path).unwrap(), bad);
         }
         std::fs::write(&path, &good).unwrap();
     }
     assert_eq!(
-        home.store.messages(&session_id(1), None, 99).await.unwrap(),
-        whole
+        test.store.messages(&session_id(1), None, 99).await.unwrap(),
+        complete
     );
 }
 
 #[tokio::test]
-async fn a_bad_message_stands_in_its_place_and_hides_no_other() {
-    let home = Home::new().await;
-    fill(&home.store, 1, 5, 1).await;
+async fn a_damaged_message_is_listed_and_hides_no_other() {
+    let test = TestStore::new().await;
+    fill(&test.store, 1, 5, 1).await;
     let key = Key::message(&session_id(1), &message_id(2)).unwrap();
-    std::fs::write(home.file(&format!("{key}.json")), "\0\0\0").unwrap();
-    let page = home.store.messages(&session_id(1), None, 3).await.unwrap();
+    std::fs::write(test.file(&format!("{key}.json")), "\0\0\0").unwrap();
+    let page = test.store.messages(&session_id(1), None, 3).await.unwrap();
     let shown: Vec<_> = page.messages.iter().map(|m| m.info.id().clone()).collect();
     assert_eq!(shown, [message_id(3), message_id(4)]);
     assert_eq!(
@@ -94,85 +94,85 @@ async fn a_bad_message_stands_in_its_place_and_hides_no_other() {
 }
 
 #[tokio::test]
-async fn a_bad_session_or_project_does_not_hide_the_others() {
-    let home = Home::new().await;
+async fn a_damaged_session_or_project_hides_no_other() {
+    let test = TestStore::new().await;
     for number in 1..=3 {
-        home.store.write_session(&session(number)).await.unwrap();
+        test.store.write_session(&session(number)).await.unwrap();
     }
     let key = Key::new(["session", "global", session_id(2).as_str()]).unwrap();
-    std::fs::write(home.file(&format!("{key}.json")), "{\"id\": \"ses_").unwrap();
-    std::fs::create_dir_all(home.file("project")).unwrap();
-    std::fs::write(home.file("project/p.json"), "[]").unwrap();
+    std::fs::write(test.file(&format!("{key}.json")), "{\"id\": \"ses_").unwrap();
+    std::fs::create_dir_all(test.file("project")).unwrap();
+    std::fs::write(test.file("project/p.json"), "[]").unwrap();
 
-    let listing = home.store.all_sessions().await.unwrap();
+    let listing = test.store.all_sessions().await.unwrap();
     assert_eq!(listing.items.len(), 2);
     assert_eq!(listing.damaged.len(), 1);
-    let refused = home.store.session(&session_id(2)).await.unwrap_err();
+    let refused = test.store.session(&session_id(2)).await.unwrap_err();
     assert!(matches!(refused, StoreError::Damaged(Damaged { key: found, .. }) if found == key));
-    assert_eq!(home.store.projects().await.unwrap().damaged.len(), 1);
+    assert_eq!(test.store.projects().await.unwrap().damaged.len(), 1);
 }
 
 #[tokio::test]
-async fn bad_bytes_are_kept_before_a_write_or_a_remove_takes_their_place() {
-    let home = Home::new().await;
-    fill(&home.store, 1, 1, 2).await;
-    // Nobody has read the damage before it is written over.
+async fn damaged_bytes_are_quarantined_before_a_write_or_a_removal() {
+    let test = TestStore::new().await;
+    fill(&test.store, 1, 1, 2).await;
+    // The damage is first noticed by the write or the removal.
     for (part, bad) in [(0, &b"{\"id\": \"prt"[..]), (1, &b"\0\0\0\0"[..])] {
         let key = Key::part(&message_id(0), &part_id(0, part)).unwrap();
-        std::fs::write(home.file(&format!("{key}.json")), bad).unwrap();
+        std::fs::write(test.file(&format!("{key}.json")), bad).unwrap();
         if part == 0 {
-            home.store
+            test.store
                 .write_part(&text(1, 0, part, "new"))
                 .await
                 .unwrap();
         } else {
-            home.store.remove(&key).await.unwrap();
+            test.store.remove(&key).await.unwrap();
         }
-        assert_eq!(kept(&home, &key), [bad.to_vec()]);
+        assert_eq!(quarantined(&test, &key), [bad.to_vec()]);
     }
     assert_eq!(
-        home.store.parts(&message_id(0)).await.unwrap().items,
+        test.store.parts(&message_id(0)).await.unwrap().items,
         [text(1, 0, 0, "new")]
     );
 }
 
 #[tokio::test]
-async fn a_record_in_another_records_place_is_damage() {
-    let home = Home::new().await;
-    fill(&home.store, 1, 1, 1).await;
-    let stranger = serde_json::to_vec(&text(1, 3, 0, "lost")).unwrap();
+async fn a_record_under_the_key_of_another_is_damage() {
+    let test = TestStore::new().await;
+    fill(&test.store, 1, 1, 1).await;
+    let misplaced = serde_json::to_vec(&text(1, 3, 0, "lost")).unwrap();
     let key = Key::part(&message_id(0), &part_id(0, 0)).unwrap();
-    std::fs::write(home.file(&format!("{key}.json")), &stranger).unwrap();
-    let page = home.store.messages(&session_id(1), None, 9).await.unwrap();
+    std::fs::write(test.file(&format!("{key}.json")), &misplaced).unwrap();
+    let page = test.store.messages(&session_id(1), None, 9).await.unwrap();
     assert_eq!(page.messages[0].parts, Vec::<Part>::new());
     assert_eq!(page.damaged.len(), 1);
-    assert_eq!(kept(&home, &key), [stranger]);
+    assert_eq!(quarantined(&test, &key), [misplaced]);
 }
 
 #[tokio::test]
-async fn a_check_names_what_is_wrong_and_a_repair_moves_it_aside() {
-    let home = Home::new().await;
-    fill(&home.store, 1, 1, 1).await;
-    home.store
+async fn a_check_lists_problems_and_a_repair_moves_them_to_quarantine() {
+    let test = TestStore::new().await;
+    fill(&test.store, 1, 1, 1).await;
+    test.store
         .write_part(&text(1, 7, 0, "no message"))
         .await
         .unwrap();
-    home.store
+    test.store
         .write_part(&text(1, 7, 1, "no message"))
         .await
         .unwrap();
-    home.store.write_message(&user(8, 8)).await.unwrap();
-    home.store
+    test.store.write_message(&user(8, 8)).await.unwrap();
+    test.store
         .write(&Key::todo(&session_id(9)).unwrap(), &json!([]))
         .await
         .unwrap();
     let bad = Key::new(["part", message_id(0).as_str(), "prt_bad"]).unwrap();
-    std::fs::write(home.file(&format!("{bad}.json")), "{").unwrap();
-    std::fs::write(home.file("session/global/x.json.tmp"), "half").unwrap();
-    std::fs::write(home.file("session/notes.txt"), "mine").unwrap();
-    std::fs::write(home.file("stray.txt"), "also mine").unwrap();
+    std::fs::write(test.file(&format!("{bad}.json")), "{").unwrap();
+    std::fs::write(test.file("session/global/x.json.tmp"), "half").unwrap();
+    std::fs::write(test.file("session/notes.txt"), "mine").unwrap();
+    std::fs::write(test.file("stray.txt"), "also mine").unwrap();
 
-    let report = home.store.check().await.unwrap();
+    let report = test.store.check().await.unwrap();
     let reason = "EOF while parsing an object at line 1 column 1".to_owned();
     let expected = Report {
         records: 7,
@@ -193,42 +193,42 @@ async fn a_check_names_what_is_wrong_and_a_repair_moves_it_aside() {
     };
     assert_eq!(report, expected);
 
-    assert_eq!(home.store.repair().await.unwrap(), expected);
-    let after = home.store.check().await.unwrap();
+    assert_eq!(test.store.repair().await.unwrap(), expected);
+    let after = test.store.check().await.unwrap();
     assert_eq!(
         (after.records, after.damaged, after.strays),
         (7, vec![], vec![])
     );
-    let aside = tree(&home.root().join("quarantine"));
-    assert_eq!(aside["strays/session/notes.txt"], b"mine");
-    assert_eq!(kept(&home, &bad), [b"{".to_vec()]);
+    let quarantine = tree(&test.root().join("quarantine"));
+    assert_eq!(quarantine["strays/session/notes.txt"], b"mine");
+    assert_eq!(quarantined(&test, &bad), [b"{".to_vec()]);
 }
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_pipe_where_a_record_should_be_holds_nobody_up() {
-    let home = Home::new().await;
-    fill(&home.store, 1, 1, 1).await;
-    let pipe = home.file(&format!("part/{}/prt_pipe.json", message_id(0)));
+async fn a_pipe_in_place_of_a_record_does_not_block_a_read() {
+    let test = TestStore::new().await;
+    fill(&test.store, 1, 1, 1).await;
+    let pipe = test.file(&format!("part/{}/prt_pipe.json", message_id(0)));
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();
     assert!(made.unwrap().success());
-    let page = home.store.messages(&session_id(1), None, 9).await.unwrap();
+    let page = test.store.messages(&session_id(1), None, 9).await.unwrap();
     assert_eq!((page.messages[0].parts.len(), page.damaged.len()), (1, 1));
-    let report = home.store.check().await.unwrap();
+    let report = test.store.check().await.unwrap();
     assert_eq!(report.damaged.len(), 1);
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: count(16, 500) as u32, ..ProptestConfig::default() })]
 
-    /// Whatever happens to one file, the rest of its session is as it was.
+    /// Whatever happens to one file, the rest of its session is unchanged.
     #[test]
-    fn any_bytes_in_one_file_leave_the_others_alone(at in 0usize..1000, bit in 0u8..8, cut in any::<bool>()) {
+    fn any_damage_to_one_file_leaves_the_others_readable(at in 0usize..1000, bit in 0u8..8, cut in any::<bool>()) {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         runtime.block_on(async {
-            let home = Home::new().await;
-            fill(&home.store, 1, 3, 2).await;
-            let path = home.file(&format!("part/{}/{}.json", message_id(1), part_id(1, 0)));
+            let test = TestStore::new().await;
+            fill(&test.store, 1, 3, 2).await;
+            let path = test.file(&format!("part/{}/{}.json", message_id(1), part_id(1, 0)));
             let mut bytes = std::fs::read(&path).unwrap();
             let at = at % bytes.len();
             bytes[at] ^= 1 << bit;
@@ -236,7 +236,7 @@ proptest! {
                 bytes.truncate(at);
             }
             std::fs::write(&path, &bytes).unwrap();
-            let page = home.store.messages(&session_id(1), None, 9).await.unwrap();
+            let page = test.store.messages(&session_id(1), None, 9).await.unwrap();
             assert_eq!(page.messages.len(), 3);
             let parts: usize = page.messages.iter().map(|message| message.parts.len()).sum();
             assert_eq!(parts + page.damaged.len(), 6);

@@ -1,4 +1,4 @@
-//! Trees and exported sessions of another program are brought over; nothing there changes.
+//! Trees and exported sessions of another program are imported without changing them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -18,8 +18,8 @@ pub fn import_fixture(name: &str) -> String {
     std::fs::read_to_string(path).unwrap()
 }
 
-/// Bytes and times of every file below a folder.
-pub fn untouched(folder: &Path) -> BTreeMap<String, (Vec<u8>, SystemTime)> {
+/// Bytes and modification times of every file below a folder, to see that none was touched.
+pub fn state_of(folder: &Path) -> BTreeMap<String, (Vec<u8>, SystemTime)> {
     let with_time = |(name, bytes): (String, Vec<u8>)| {
         let modified = folder.join(&name).metadata().unwrap().modified().unwrap();
         (name, (bytes, modified))
@@ -27,14 +27,14 @@ pub fn untouched(folder: &Path) -> BTreeMap<String, (Vec<u8>, SystemTime)> {
     tree(folder).into_iter().map(with_time).collect()
 }
 
-pub fn whats(unreadable: &[Unreadable]) -> BTreeSet<String> {
+pub fn unreadable_names(unreadable: &[Unreadable]) -> BTreeSet<String> {
     unreadable.iter().map(|one| one.what.clone()).collect()
 }
 
-/// The part types of a session's messages.
-pub async fn kinds(home: &Home, session: &str) -> Vec<Vec<String>> {
+/// The part types of each message of a session.
+pub async fn part_types(test: &TestStore, session: &str) -> Vec<Vec<String>> {
     let id = SessionId::parse(session).unwrap();
-    let page = home.store.messages(&id, None, usize::MAX).await.unwrap();
+    let page = test.store.messages(&id, None, usize::MAX).await.unwrap();
     let kind = |part| {
         serde_json::to_value(part).unwrap()["type"]
             .as_str()
@@ -48,12 +48,12 @@ pub async fn kinds(home: &Home, session: &str) -> Vec<Vec<String>> {
 }
 
 #[tokio::test]
-async fn a_tree_arrives_as_it_is_and_its_source_stays_untouched() {
+async fn a_tree_is_imported_unchanged_and_its_source_is_not_touched() {
     let source = fixture("opencode-1.1");
-    let before = untouched(source.path());
-    let home = Home::new().await;
+    let before = state_of(source.path());
+    let test = TestStore::new().await;
 
-    let imported = home.store.import_from(source.path()).await.unwrap();
+    let imported = test.store.import_from(source.path()).await.unwrap();
     assert_eq!((imported.added.len(), imported.already), (3, 0));
     let expected = [
         "messages of ses_46275e2c1ffeORPHANORPHANOR",
@@ -63,26 +63,26 @@ async fn a_tree_arrives_as_it_is_and_its_source_stays_untouched() {
         "session/4b825dc642cb6eb9a060e54bf8d69288fbee4904/ses_46275e2c3ffeDDDDDDDDDDDDDD",
     ];
     assert_eq!(
-        whats(&imported.unreadable),
+        unreadable_names(&imported.unreadable),
         expected.map(str::to_owned).into()
     );
 
-    // Every record is there, byte for byte, but for what is damaged, nobody's or not ours, and
-    // for what a session allowed.
-    let mut ours = tree(&home.root().join("storage"));
+    // Every record is there, byte for byte, except damaged ones, orphans, kinds that are not
+    // imported, and the rules with which a session allowed something.
+    let mut ours = tree(&test.root().join("storage"));
     let mut theirs = tree(&source.path().join("storage"));
-    let narrowed =
+    let restricted =
         "session/4b825dc642cb6eb9a060e54bf8d69288fbee4904/ses_46275e2c6ffeAAAAAAAAAAAAAA.json";
-    let mut session = value(&theirs.remove(narrowed).unwrap());
+    let mut session = value(&theirs.remove(restricted).unwrap());
     let rules = session["permission"].as_array_mut().unwrap();
     rules.retain(|rule| rule["action"] != "allow");
     assert_eq!(rules.len(), 1);
-    assert_eq!(value(&ours.remove(narrowed).unwrap()), session);
+    assert_eq!(value(&ours.remove(restricted).unwrap()), session);
     let left_out = |name: &str| {
         ["DDDDDD", "TRUNCATED", "ORPHAN", "ZZZZZZ", "permission/", "share/", "session_share/"]
             .iter()
             .any(|mark| name.contains(mark))
-            // A project that is the whole file system is none.
+            // A project at the root of the file system is not imported.
             || name == "project/global.json"
     };
     let expected: BTreeMap<_, _> = theirs
@@ -94,87 +94,87 @@ async fn a_tree_arrives_as_it_is_and_its_source_stays_untouched() {
         expected.keys().collect::<Vec<_>>()
     );
     assert_eq!(ours, expected);
-    assert_eq!(untouched(source.path()), before);
-    assert!(!home.root().join("staging").exists());
+    assert_eq!(state_of(source.path()), before);
+    assert!(!test.root().join("staging").exists());
 }
 
 #[tokio::test]
 async fn a_second_import_adds_nothing_and_changes_nothing() {
     let source = fixture("opencode-1.1");
-    let home = Home::new().await;
-    home.store.import_from(source.path()).await.unwrap();
+    let test = TestStore::new().await;
+    test.store.import_from(source.path()).await.unwrap();
     let id = SessionId::parse("ses_46275e2c6ffeAAAAAAAAAAAAAA").unwrap();
-    home.store
+    test.store
         .update_session(&id, |session| session.title = "Mine now".into())
         .await
         .unwrap();
-    let before = tree(&home.root().join("storage"));
+    let before = tree(&test.root().join("storage"));
 
-    let again = home.store.import_from(&source.path().join("storage")).await;
+    let again = test.store.import_from(&source.path().join("storage")).await;
     let again = again.unwrap();
     assert_eq!((again.added, again.already), (Vec::new(), 3));
-    assert_eq!(tree(&home.root().join("storage")), before);
+    assert_eq!(tree(&test.root().join("storage")), before);
 }
 
 #[tokio::test]
-async fn an_import_that_was_cut_short_is_completed_by_the_next() {
+async fn an_interrupted_import_is_completed_by_the_next() {
     let source = fixture("opencode-1.1");
-    let home = Home::new().await;
-    home.store.import_from(source.path()).await.unwrap();
-    let whole = tree(&home.root().join("storage"));
-    // As a kill leaves it: some records, and not yet the session's own.
+    let test = TestStore::new().await;
+    test.store.import_from(source.path()).await.unwrap();
+    let complete = tree(&test.root().join("storage"));
+    // As a kill leaves it: some records, but not the session's own yet.
     let session = "session/global/ses_46275e2c5ffeBBBBBBBBBBBBBB.json";
     let message = "message/ses_46275e2c5ffeBBBBBBBBBBBBBB/msg_b98e55c9d001BBBBBBBBBBBBBB.json";
     for name in [session, message] {
-        std::fs::remove_file(home.file(name)).unwrap();
+        std::fs::remove_file(test.file(name)).unwrap();
     }
-    let home = home.again().await;
+    let test = test.reopen().await;
 
-    let again = home.store.import_from(source.path()).await.unwrap();
+    let again = test.store.import_from(source.path()).await.unwrap();
     assert_eq!((again.added.len(), again.already), (1, 2));
-    assert_eq!(tree(&home.root().join("storage")), whole);
+    assert_eq!(tree(&test.root().join("storage")), complete);
 }
 
 #[tokio::test]
-async fn the_oldest_layouts_are_brought_up_to_date_in_a_copy() {
+async fn the_oldest_layouts_are_migrated_in_a_copy() {
     for (name, id, messages) in [
         ("version-0", "ses_6f1d2c3b4affeQwErTyUiOpAsD", 2),
         ("version-1", "ses_46275e2c6ffeAbCdEfGhIjKlMn", 0),
     ] {
         let source = fixture(name);
-        let before = untouched(source.path());
-        let home = Home::new().await;
-        let imported = home.store.import_from(source.path()).await.unwrap();
+        let before = state_of(source.path());
+        let test = TestStore::new().await;
+        let imported = test.store.import_from(source.path()).await.unwrap();
         assert_eq!(imported.unreadable.len(), 1, "{:?}", imported.unreadable);
         let id = SessionId::parse(id).unwrap();
         assert!(imported.added.iter().any(|session| session.id == id));
-        let page = home.store.messages(&id, None, 9).await.unwrap();
+        let page = test.store.messages(&id, None, 9).await.unwrap();
         assert_eq!(page.messages.len(), messages, "{name}");
-        assert_eq!(untouched(source.path()), before, "{name}");
-        assert!(!home.root().join("staging").exists());
-        let found = home.store.find_sources(vec![source.path().into()]).await;
+        assert_eq!(state_of(source.path()), before, "{name}");
+        assert!(!test.root().join("staging").exists());
+        let found = test.store.find_sources(vec![source.path().into()]).await;
         let sessions = found[0].sessions;
         assert_eq!(sessions, imported.added.len() + imported.unreadable.len());
     }
 }
 
 #[tokio::test]
-async fn what_can_be_imported_is_found_and_counted() {
+async fn import_sources_are_found_and_their_sessions_counted() {
     let source = fixture("opencode-1.1");
-    let home = Home::new().await;
-    let nowhere = home.root().join("nowhere");
+    let test = TestStore::new().await;
+    let nowhere = test.root().join("nowhere");
     let places = vec![
         nowhere.clone(),
         source.path().to_owned(),
-        home.root().to_owned(),
+        test.root().to_owned(),
     ];
     let expected = Found {
         path: source.path().to_owned(),
         kind: SourceKind::Json,
         sessions: 4,
     };
-    assert_eq!(home.store.find_sources(places).await, [expected]);
-    let error = home.store.import_from(&nowhere).await.unwrap_err();
+    assert_eq!(test.store.find_sources(places).await, [expected]);
+    let error = test.store.import_from(&nowhere).await.unwrap_err();
     assert!(matches!(error, StoreError::NoSource(path) if path == nowhere));
 }
 
@@ -182,27 +182,27 @@ fn exported() -> Value {
     serde_json::from_str(&import_fixture("exported.json")).unwrap()
 }
 
-async fn import(home: &Home, document: &Value) -> lathe_store::Imported {
-    let file = home.root().join("session.json");
+async fn import(test: &TestStore, document: &Value) -> lathe_store::Imported {
+    let file = test.root().join("session.json");
     std::fs::write(&file, document.to_string()).unwrap();
-    home.store.import_from(&file).await.unwrap()
+    test.store.import_from(&file).await.unwrap()
 }
 
 #[tokio::test]
-async fn every_kind_of_part_of_an_exported_session_arrives_unchanged() {
-    let home = Home::new().await;
+async fn every_kind_of_part_of_an_exported_session_is_imported_unchanged() {
+    let test = TestStore::new().await;
     let document = exported();
-    let imported = import(&home, &document).await;
+    let imported = import(&test, &document).await;
     assert_eq!(imported.unreadable, []);
     let session = &imported.added[0];
     assert_eq!(serde_json::to_value(session).unwrap(), document["info"]);
-    let page = home.store.messages(&session.id, None, 9).await.unwrap();
+    let page = test.store.messages(&session.id, None, 9).await.unwrap();
     assert_eq!(
         serde_json::to_value(page.messages).unwrap(),
         document["messages"]
     );
     assert_eq!(
-        kinds(&home, session.id.as_str()).await[1],
+        part_types(&test, session.id.as_str()).await[1],
         [
             "step-start",
             "reasoning",
@@ -219,7 +219,7 @@ async fn every_kind_of_part_of_an_exported_session_arrives_unchanged() {
 }
 
 #[tokio::test]
-async fn ids_that_lead_elsewhere_are_refused_and_nothing_is_written_outside() {
+async fn ids_that_leave_the_store_are_refused_and_no_file_is_written_outside() {
     let outside = tempfile::tempdir().unwrap();
     let hostile = [
         "../../x",
@@ -232,9 +232,9 @@ async fn ids_that_lead_elsewhere_are_refused_and_nothing_is_written_outside() {
         "",
     ];
     for id in hostile {
-        let home_folder = outside.path().join("deep").join("home");
-        let store = open(&home_folder).await;
-        let home_before = tree(outside.path()).len();
+        let root = outside.path().join("deep").join("home");
+        let store = open(&root).await;
+        let before = tree(outside.path()).len();
         for place in [
             "/info/id",
             "/info/projectID",
@@ -243,9 +243,9 @@ async fn ids_that_lead_elsewhere_are_refused_and_nothing_is_written_outside() {
         ] {
             let mut document = exported();
             *document.pointer_mut(place).unwrap() = json!(id);
-            let file = home_folder.join("session.json");
+            let file = root.join("session.json");
             std::fs::write(&file, document.to_string()).unwrap();
-            // An empty project is no attack: the session is found by its directory.
+            // An empty project id is allowed: the session is found by its directory.
             if place == "/info/projectID" && id.is_empty() {
                 continue;
             }
@@ -261,34 +261,34 @@ async fn ids_that_lead_elsewhere_are_refused_and_nothing_is_written_outside() {
                 store.remove_session(&session.id).await.unwrap();
             }
         }
-        assert!(home_before < 20);
+        assert!(before < 20);
         drop(store);
-        std::fs::remove_dir_all(&home_folder).unwrap();
+        std::fs::remove_dir_all(&root).unwrap();
     }
 }
 
 #[tokio::test]
-async fn an_imported_session_cannot_take_over_the_messages_of_another() {
-    let home = Home::new().await;
-    import(&home, &exported()).await;
-    let before = tree(&home.root().join("storage"));
+async fn an_imported_session_cannot_overwrite_the_messages_of_another() {
+    let test = TestStore::new().await;
+    import(&test, &exported()).await;
+    let before = tree(&test.root().join("storage"));
     let mut thief = exported();
     let text = thief.to_string();
     let id = thief["info"]["id"].as_str().unwrap().to_owned();
     thief = serde_json::from_str(&text.replace(&id, "ses_46275e2c0ffeThief")).unwrap();
-    let imported = import(&home, &thief).await;
+    let imported = import(&test, &thief).await;
     assert_eq!(imported.added, []);
     assert_eq!(imported.unreadable[0].what, "ses_46275e2c0ffeThief");
-    assert_eq!(tree(&home.root().join("storage")), before);
+    assert_eq!(tree(&test.root().join("storage")), before);
 }
 
 #[tokio::test]
-async fn a_session_from_outside_may_narrow_what_is_allowed_and_not_widen_it() {
-    let home = Home::new().await;
+async fn an_imported_session_may_restrict_permissions_but_not_grant_them() {
+    let test = TestStore::new().await;
     let mut document = exported();
     let rule = |action| json!({ "permission": "bash", "pattern": "*", "action": action });
     document["info"]["permission"] = json!([rule("allow"), rule("deny"), rule("ask")]);
-    let imported = import(&home, &document).await;
+    let imported = import(&test, &document).await;
     let rules = serde_json::to_value(&imported.added[0].permission).unwrap();
     assert_eq!(rules, json!([rule("deny"), rule("ask")]));
     assert_eq!(imported.unreadable.len(), 1);
@@ -296,7 +296,7 @@ async fn a_session_from_outside_may_narrow_what_is_allowed_and_not_widen_it() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_pipe_in_a_tree_does_not_hold_up_the_import() {
+async fn a_pipe_in_a_tree_does_not_block_the_import() {
     let source = fixture("opencode-1.1");
     let message = MessageId::parse("msg_b996eaebd001AAAAAAAAAAAAAA").unwrap();
     let pipe = source.path().join(format!(
@@ -304,8 +304,8 @@ async fn a_pipe_in_a_tree_does_not_hold_up_the_import() {
     ));
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();
     assert!(made.unwrap().success());
-    let home = Home::new().await;
-    let imported = home.store.import_from(source.path()).await.unwrap();
+    let test = TestStore::new().await;
+    let imported = test.store.import_from(source.path()).await.unwrap();
     assert_eq!(imported.added.len(), 3);
     assert!(
         imported
@@ -316,12 +316,12 @@ async fn a_pipe_in_a_tree_does_not_hold_up_the_import() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_session_is_named() {
-    let home = Home::new().await;
+async fn a_file_that_is_not_a_session_is_reported() {
+    let test = TestStore::new().await;
     for text in ["", "hello", "[]", "{\"info\":3}"] {
-        let file = home.root().join("x.json");
+        let file = test.root().join("x.json");
         std::fs::write(&file, text).unwrap();
-        let imported = home.store.import_from(&file).await.unwrap();
+        let imported = test.store.import_from(&file).await.unwrap();
         assert_eq!(imported.added, []);
         assert_eq!(imported.unreadable[0].what, file.display().to_string());
     }

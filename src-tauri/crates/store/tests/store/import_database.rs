@@ -1,4 +1,4 @@
-//! Databases of the later versions are brought over; nothing there changes.
+//! Databases of later versions are imported without changing them.
 
 use std::path::PathBuf;
 
@@ -8,14 +8,14 @@ use rusqlite::Connection;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::import::{import_fixture, kinds, untouched, whats};
+use crate::import::{import_fixture, part_types, state_of, unreadable_names};
 use crate::support::*;
 
 pub const SESSION: &str = "ses_46275e2c0ffeImportedAllPar";
 pub const CHILD: &str = "ses_46275e2beffeImportedTheChi";
 
-/// A database made from its script. An open connection keeps the journal beside it, as a
-/// program that runs does.
+/// A database made from an SQL script. An open connection keeps the journal beside it, as in a
+/// running program.
 pub struct Source {
     pub folder: TempDir,
     open: Option<Connection>,
@@ -41,7 +41,7 @@ impl Source {
 }
 
 #[tokio::test]
-async fn a_database_of_any_version_arrives_with_all_its_records() {
+async fn a_database_of_any_version_is_imported_with_all_its_records() {
     for (script, journal) in [
         ("opencode-1.2.sql", false),
         ("opencode-1.2.sql", true),
@@ -49,21 +49,21 @@ async fn a_database_of_any_version_arrives_with_all_its_records() {
         ("opencode-1.18.sql", true),
     ] {
         let source = Source::new(script, journal);
-        let before = untouched(source.folder.path());
+        let before = state_of(source.folder.path());
         assert_eq!(before.contains_key("opencode.db-wal"), journal);
-        let home = Home::new().await;
-        let imported = home.store.import_from(source.folder.path()).await.unwrap();
-        assert_eq!(untouched(source.folder.path()), before, "{script}");
+        let test = TestStore::new().await;
+        let imported = test.store.import_from(source.folder.path()).await.unwrap();
+        assert_eq!(state_of(source.folder.path()), before, "{script}");
         assert_eq!((imported.added.len(), imported.already), (2, 0), "{script}");
 
         let document: Value = serde_json::from_str(&import_fixture("exported.json")).unwrap();
         let id = SessionId::parse(SESSION).unwrap();
-        let page = home.store.messages(&id, None, 9).await.unwrap();
+        let page = test.store.messages(&id, None, 9).await.unwrap();
         assert_eq!(
             serde_json::to_value(page.messages).unwrap(),
             document["messages"]
         );
-        let todos: Vec<Todo> = home
+        let todos: Vec<Todo> = test
             .store
             .read(&Key::todo(&id).unwrap())
             .await
@@ -76,25 +76,25 @@ async fn a_database_of_any_version_arrives_with_all_its_records() {
                 { "content": "mend it", "status": "pending", "priority": "high" },
             ])
         );
-        let diffs: Value = home
+        let diffs: Value = test
             .store
             .read(&Key::session_diff(&id).unwrap())
             .await
             .unwrap()
             .unwrap();
         assert_eq!(diffs, document["messages"][0]["info"]["summary"]["diffs"]);
-        let again = home.store.import_from(&source.file()).await.unwrap();
+        let again = test.store.import_from(&source.file()).await.unwrap();
         assert_eq!((again.added, again.already), (Vec::new(), 2));
         drop(source.open);
     }
 }
 
 #[tokio::test]
-async fn what_a_row_says_of_a_session_is_kept_and_what_cannot_be_read_is_listed() {
+async fn all_columns_of_a_session_are_imported_and_unreadable_rows_are_listed() {
     let source = Source::new("opencode-1.18.sql", false);
-    let home = Home::new().await;
-    let imported = home.store.import_from(&source.file()).await.unwrap();
-    let session = home
+    let test = TestStore::new().await;
+    let imported = test.store.import_from(&source.file()).await.unwrap();
+    let session = test
         .store
         .session(&SessionId::parse(SESSION).unwrap())
         .await
@@ -120,14 +120,14 @@ async fn what_a_row_says_of_a_session_is_kept_and_what_cannot_be_read_is_listed(
             "horizon": "wide",
         })
     );
-    let child = home
+    let child = test
         .store
         .session(&SessionId::parse(CHILD).unwrap())
         .await
         .unwrap()
         .unwrap();
     assert_eq!(child.parent_id, Some(session.id));
-    let projects = home.store.projects().await.unwrap().items;
+    let projects = test.store.projects().await.unwrap().items;
     assert_eq!(
         serde_json::to_value(projects).unwrap(),
         json!([{
@@ -146,16 +146,16 @@ async fn what_a_row_says_of_a_session_is_kept_and_what_cannot_be_read_is_listed(
         format!("permissions of {CHILD}"),
         CHILD.to_owned(),
     ];
-    assert_eq!(whats(&imported.unreadable), expected.into());
-    assert_eq!(kinds(&home, SESSION).await[0].len(), 5);
+    assert_eq!(unreadable_names(&imported.unreadable), expected.into());
+    assert_eq!(part_types(&test, SESSION).await[0].len(), 5);
 }
 
 #[tokio::test]
 async fn a_database_is_found_and_counted_without_touching_it() {
     let source = Source::new("opencode-1.18.sql", true);
-    let before = untouched(source.folder.path());
-    let home = Home::new().await;
-    let found = home
+    let before = state_of(source.folder.path());
+    let test = TestStore::new().await;
+    let found = test
         .store
         .find_sources(vec![source.folder.path().to_owned()])
         .await;
@@ -164,36 +164,36 @@ async fn a_database_is_found_and_counted_without_touching_it() {
         .map(|one| (one.path, one.kind, one.sessions))
         .collect();
     assert_eq!(found, [(source.file(), SourceKind::Sqlite, 2)]);
-    assert_eq!(untouched(source.folder.path()), before);
-    assert!(!home.root().join("staging").exists());
+    assert_eq!(state_of(source.folder.path()), before);
+    assert!(!test.root().join("staging").exists());
 }
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_link_to_a_database_leads_to_its_journal_too() {
+async fn a_database_behind_a_symlink_is_read_with_its_journal() {
     let source = Source::new("opencode-1.18.sql", true);
     let elsewhere = tempfile::tempdir().unwrap();
     let link = elsewhere.path().join("opencode.db");
     std::os::unix::fs::symlink(source.file(), link).unwrap();
-    let home = Home::new().await;
-    let imported = home.store.import_from(elsewhere.path()).await.unwrap();
+    let test = TestStore::new().await;
+    let imported = test.store.import_from(elsewhere.path()).await.unwrap();
     assert_eq!(imported.added.len(), 2);
 }
 
 #[tokio::test]
 async fn a_database_in_a_folder_of_any_name_is_read() {
-    let home = Home::new().await;
-    let folder = home.root().join("a:b %41?#");
+    let test = TestStore::new().await;
+    let folder = test.root().join("a:b %41?#");
     std::fs::create_dir(&folder).unwrap();
     let source = Source::new("opencode-1.18.sql", false);
     std::fs::copy(source.file(), folder.join("opencode.db")).unwrap();
-    let imported = home.store.import_from(&folder).await.unwrap();
+    let imported = test.store.import_from(&folder).await.unwrap();
     assert_eq!(imported.added.len(), 2);
 }
 
-/// As while an answer streams in: the journal grows all the time.
+/// The journal grows all the time, as while an answer streams in.
 #[tokio::test]
-async fn a_database_that_is_written_to_meanwhile_is_read_as_it_was() {
+async fn a_database_that_is_being_written_to_is_read_consistently() {
     let source = Source::new("opencode-1.18.sql", true);
     let writer = Connection::open(source.file()).unwrap();
     writer
@@ -213,8 +213,8 @@ async fn a_database_that_is_written_to_meanwhile_is_read_as_it_was() {
         }
         written
     });
-    let home = Home::new().await;
-    let imported = home.store.import_from(&source.file()).await.unwrap();
+    let test = TestStore::new().await;
+    let imported = test.store.import_from(&source.file()).await.unwrap();
     stop.send(()).unwrap();
     assert!(writing.join().unwrap() > 0);
     assert_eq!(imported.added.len(), 2, "{:?}", imported.unreadable);

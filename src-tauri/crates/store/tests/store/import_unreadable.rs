@@ -1,4 +1,4 @@
-//! What of a source cannot be read is listed, and all the rest arrives.
+//! What cannot be read of a source is listed, and the rest is imported.
 
 use std::path::Path;
 
@@ -7,12 +7,12 @@ use lathe_store::Imported;
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
-use crate::import::{kinds, untouched, whats};
+use crate::import::{part_types, state_of, unreadable_names};
 use crate::import_database::{CHILD, SESSION, Source};
 use crate::migrations::fixture;
 use crate::support::*;
 
-fn added(imported: &Imported) -> Vec<&str> {
+fn added_ids(imported: &Imported) -> Vec<&str> {
     let sessions = imported.added.iter();
     sessions.map(|session| session.id.as_str()).collect()
 }
@@ -37,21 +37,21 @@ fn foreign_database() -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn a_damaged_database_is_named_and_does_no_harm() {
+async fn a_damaged_database_is_reported_and_left_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("opencode.db");
     let bytes = damaged_database();
     std::fs::write(&file, &bytes).unwrap();
-    let home = Home::new().await;
-    let imported = home.store.import_from(&file).await.unwrap();
-    assert_eq!(added(&imported), [""; 0]);
+    let test = TestStore::new().await;
+    let imported = test.store.import_from(&file).await.unwrap();
+    assert_eq!(added_ids(&imported), [""; 0]);
     let named = [file.display().to_string()];
-    assert_eq!(whats(&imported.unreadable), named.into());
+    assert_eq!(unreadable_names(&imported.unreadable), named.into());
     assert_eq!(std::fs::read(&file).unwrap(), bytes);
 }
 
 #[tokio::test]
-async fn a_bad_database_does_not_hide_the_tree_and_the_databases_beside_it() {
+async fn a_damaged_database_does_not_stop_the_import_of_the_sources_beside_it() {
     let good = Source::new("opencode-1.18.sql", false);
     let bad = [
         ("opencode-aaa.db", damaged_database()),
@@ -67,24 +67,24 @@ async fn a_bad_database_does_not_hide_the_tree_and_the_databases_beside_it() {
     for (name, bytes) in &bad {
         std::fs::write(source.path().join(name), bytes).unwrap();
     }
-    let before = untouched(source.path());
-    let home = Home::new().await;
+    let before = state_of(source.path());
+    let test = TestStore::new().await;
 
-    let imported = home.store.import_from(source.path()).await.unwrap();
+    let imported = test.store.import_from(source.path()).await.unwrap();
     assert_eq!(imported.added.len(), 5, "{:?}", imported.unreadable);
-    let named = whats(&imported.unreadable);
+    let named = unreadable_names(&imported.unreadable);
     for (name, _) in &bad {
         let path = source.path().join(name).display().to_string();
         assert!(named.contains(&path), "{name} is not in {named:?}");
     }
-    assert_eq!(untouched(source.path()), before);
+    assert_eq!(state_of(source.path()), before);
 }
 
-/// A database as a program leaves it whose disk went bad: of one table a page is overwritten.
+/// A database with one overwritten page in a table, as a failing disk leaves it.
 struct BadPage {
     source: Source,
-    victim: String,
-    survivor: String,
+    lost_message: String,
+    other_message: String,
 }
 
 impl BadPage {
@@ -126,7 +126,7 @@ impl BadPage {
                 .unwrap();
         }
         drop(connection);
-        // The leaf that holds this part is found by what it says.
+        // The text of this part leads to the page that holds it.
         let mut bytes = std::fs::read(source.file()).unwrap();
         let mark = b"word 17\"";
         let at = bytes.windows(mark.len()).position(|words| words == mark);
@@ -135,55 +135,58 @@ impl BadPage {
         std::fs::write(source.file(), bytes).unwrap();
         BadPage {
             source,
-            victim: message(17),
-            survivor: message(30),
+            lost_message: message(17),
+            other_message: message(30),
         }
     }
 }
 
 #[tokio::test]
-async fn a_bad_page_of_a_database_costs_only_what_lies_on_it() {
+async fn a_bad_page_of_a_database_loses_only_the_rows_on_it() {
     let BadPage {
         source,
-        victim,
-        survivor,
+        lost_message,
+        other_message,
     } = BadPage::new();
-    let home = Home::new().await;
-    let imported = home.store.import_from(&source.file()).await.unwrap();
+    let test = TestStore::new().await;
+    let imported = test.store.import_from(&source.file()).await.unwrap();
 
-    let mut ids = added(&imported);
+    let mut ids = added_ids(&imported);
     ids.sort_unstable();
     assert_eq!(ids, [CHILD, SESSION], "{:?}", imported.unreadable);
-    let named = whats(&imported.unreadable);
-    assert!(named.contains(&format!("parts of {victim}")), "{named:?}");
+    let named = unreadable_names(&imported.unreadable);
+    assert!(
+        named.contains(&format!("parts of {lost_message}")),
+        "{named:?}"
+    );
     let child = SessionId::parse(CHILD).unwrap();
-    let page = home.store.messages(&child, None, 99).await.unwrap();
+    let page = test.store.messages(&child, None, 99).await.unwrap();
     assert_eq!(page.messages.len(), 40);
     let parts_of = |id: &str| {
         let mut messages = page.messages.iter();
         let message = messages.find(|message| message.info.id().as_str() == id);
         message.unwrap().parts.len()
     };
-    assert_eq!((parts_of(&victim), parts_of(&survivor)), (0, 1));
-    assert_eq!(kinds(&home, SESSION).await[0].len(), 5);
+    assert_eq!((parts_of(&lost_message), parts_of(&other_message)), (0, 1));
+    assert_eq!(part_types(&test, SESSION).await[0].len(), 5);
 }
 
 fn rule(action: &str) -> Value {
     json!({ "permission": "bash", "pattern": "*", "action": action })
 }
 
-/// What is asserted of every kind of source: nothing is allowed, the rest is as it was.
-fn narrowed(imported: &Imported, id: &str) {
+/// Asserts that the rules which allow something were left out and reported.
+fn assert_restricted(imported: &Imported, id: &str) {
     let mut sessions = imported.added.iter();
     let session = sessions.find(|session| session.id.as_str() == id).unwrap();
     let rules = serde_json::to_value(&session.permission).unwrap();
     assert_eq!(rules, json!([rule("deny"), rule("ask")]));
-    let named = whats(&imported.unreadable);
+    let named = unreadable_names(&imported.unreadable);
     assert!(named.contains(&format!("permissions of {id}")), "{named:?}");
 }
 
 #[tokio::test]
-async fn a_tree_may_narrow_what_is_allowed_and_not_widen_it() {
+async fn a_tree_may_restrict_permissions_but_not_grant_them() {
     let source = fixture("opencode-1.1");
     let id = "ses_46275e2c5ffeBBBBBBBBBBBBBB";
     let file = source
@@ -193,16 +196,16 @@ async fn a_tree_may_narrow_what_is_allowed_and_not_widen_it() {
     session["permission"] = json!([rule("allow"), rule("deny"), rule("ask")]);
     session["horizon"] = json!("wide");
     std::fs::write(&file, session.to_string()).unwrap();
-    let home = Home::new().await;
-    let imported = home.store.import_from(source.path()).await.unwrap();
-    narrowed(&imported, id);
-    let stored = std::fs::read(home.file(&format!("session/global/{id}.json"))).unwrap();
+    let test = TestStore::new().await;
+    let imported = test.store.import_from(source.path()).await.unwrap();
+    assert_restricted(&imported, id);
+    let stored = std::fs::read(test.file(&format!("session/global/{id}.json"))).unwrap();
     session["permission"] = json!([rule("deny"), rule("ask")]);
     assert_eq!(value(&stored), session);
 }
 
 #[tokio::test]
-async fn a_database_may_narrow_what_is_allowed_and_not_widen_it() {
+async fn a_database_may_restrict_permissions_but_not_grant_them() {
     let source = Source::new("opencode-1.18.sql", false);
     let rules = json!([rule("allow"), rule("deny"), rule("ask")]);
     let connection = Connection::open(source.file()).unwrap();
@@ -213,17 +216,18 @@ async fn a_database_may_narrow_what_is_allowed_and_not_widen_it() {
         )
         .unwrap();
     drop(connection);
-    let home = Home::new().await;
-    let imported = home.store.import_from(&source.file()).await.unwrap();
-    narrowed(&imported, SESSION);
+    let test = TestStore::new().await;
+    let imported = test.store.import_from(&source.file()).await.unwrap();
+    assert_restricted(&imported, SESSION);
 }
 
-/// Root may read everything, so whoever is root does this as somebody else. On a thread whose
-/// threads are somebody else's, too: a process of its own would hold, from its fork until it is
-/// itself, the locks of every store that the other tests open and close meanwhile.
+/// Runs a test without root's right to read everything.
+///
+/// It changes the user of a new thread, which the threads of its runtime inherit. A child process
+/// would, between fork and exec, hold the file locks of every store that other tests have open.
 #[cfg(target_os = "linux")]
-fn as_somebody_else<T: Future<Output = ()>>(test: impl FnOnce() -> T + Send + 'static) {
-    let somebody = std::thread::spawn(|| {
+fn without_root<T: Future<Output = ()>>(test: impl FnOnce() -> T + Send + 'static) {
+    let thread = std::thread::spawn(|| {
         if rustix::process::getuid().is_root() {
             rustix::thread::set_thread_uid(rustix::process::Uid::from_raw(65534)).unwrap();
         }
@@ -232,25 +236,26 @@ fn as_somebody_else<T: Future<Output = ()>>(test: impl FnOnce() -> T + Send + 's
             .build();
         runtime.unwrap().block_on(test());
     });
-    if let Err(panic) = somebody.join() {
+    if let Err(panic) = thread.join() {
         std::panic::resume_unwind(panic);
     }
 }
 
-/// Closed to its owner as long as this lives; what is below could not be removed otherwise.
+/// A path without any permission. Dropping this gives them back, so that the test folder can be
+/// removed.
 #[cfg(target_os = "linux")]
-struct Closed(std::path::PathBuf);
+struct Inaccessible(std::path::PathBuf);
 
 #[cfg(target_os = "linux")]
-impl Closed {
+impl Inaccessible {
     fn new(path: &Path) -> Self {
         set_mode(path, 0o000);
-        Closed(path.to_owned())
+        Inaccessible(path.to_owned())
     }
 }
 
 #[cfg(target_os = "linux")]
-impl Drop for Closed {
+impl Drop for Inaccessible {
     fn drop(&mut self) {
         set_mode(&self.0, 0o700);
     }
@@ -264,8 +269,8 @@ fn set_mode(path: &Path, mode: u32) {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn what_an_old_layout_does_not_let_us_read_is_listed_and_the_rest_arrives() {
-    as_somebody_else(async || {
+fn unreadable_files_of_an_old_layout_are_listed_and_the_rest_is_imported() {
+    without_root(async || {
         let id = "ses_6f1d2c3b4affeQwErTyUiOpAsD";
         let records = "project/home-user-app/storage/session";
         let parts = format!("{records}/part/{id}/msg_90e2d3c4b002bbbbbbbbbbbbbb");
@@ -276,13 +281,13 @@ fn what_an_old_layout_does_not_let_us_read_is_listed_and_the_rest_arrives() {
         let other = source.path().join("project/other/storage");
         std::fs::create_dir_all(&other).unwrap();
         let closed = [parts.as_str(), &message, "project/other/storage"]
-            .map(|path| Closed::new(&source.path().join(path)));
+            .map(|path| Inaccessible::new(&source.path().join(path)));
 
-        let home = Home::new().await;
-        let imported = home.store.import_from(source.path()).await.unwrap();
-        assert_eq!(added(&imported), [id], "{:?}", imported.unreadable);
-        assert_eq!(kinds(&home, id).await, [Vec::<String>::new()]);
-        let named = whats(&imported.unreadable);
+        let test = TestStore::new().await;
+        let imported = test.store.import_from(source.path()).await.unwrap();
+        assert_eq!(added_ids(&imported), [id], "{:?}", imported.unreadable);
+        assert_eq!(part_types(&test, id).await, [Vec::<String>::new()]);
+        let named = unreadable_names(&imported.unreadable);
         for path in [parts.as_str(), &message, &link, "project/other/storage"] {
             let path = source.path().join(path).display().to_string();
             assert!(named.contains(&path), "{path} is not in {named:?}");
@@ -293,8 +298,8 @@ fn what_an_old_layout_does_not_let_us_read_is_listed_and_the_rest_arrives() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn what_a_tree_does_not_let_us_read_is_listed_and_the_rest_arrives() {
-    as_somebody_else(async || {
+fn unreadable_files_of_a_tree_are_listed_and_the_rest_is_imported() {
+    without_root(async || {
         let source = fixture("opencode-1.1");
         let storage = source.path().join("storage");
         let project = storage.join("session/closed");
@@ -303,12 +308,12 @@ fn what_a_tree_does_not_let_us_read_is_listed_and_the_rest_arrives() {
         std::fs::create_dir_all(todos.parent().unwrap()).unwrap();
         std::fs::write(&todos, "[]").unwrap();
         let parts = storage.join("part/msg_b996eaebd001AAAAAAAAAAAAAA");
-        let closed = [&project, &todos, &parts].map(|path| Closed::new(path));
+        let closed = [&project, &todos, &parts].map(|path| Inaccessible::new(path));
 
-        let home = Home::new().await;
-        let imported = home.store.import_from(source.path()).await.unwrap();
+        let test = TestStore::new().await;
+        let imported = test.store.import_from(source.path()).await.unwrap();
         assert_eq!(imported.added.len(), 3, "{:?}", imported.unreadable);
-        let named = whats(&imported.unreadable);
+        let named = unreadable_names(&imported.unreadable);
         for what in [
             "sessions of closed",
             "todo/ses_46275e2c6ffeAAAAAAAAAAAAAA",
@@ -322,7 +327,7 @@ fn what_a_tree_does_not_let_us_read_is_listed_and_the_rest_arrives() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn what_a_tree_has_under_names_that_are_none_is_listed() {
+async fn files_whose_names_are_not_ids_are_listed() {
     let source = fixture("opencode-1.1");
     let storage = source.path().join("storage");
     let odd = [
@@ -335,10 +340,10 @@ async fn what_a_tree_has_under_names_that_are_none_is_listed() {
     }
     let linked = storage.join("session/linked");
     std::os::unix::fs::symlink(storage.join("session/global"), linked).unwrap();
-    let home = Home::new().await;
-    let imported = home.store.import_from(source.path()).await.unwrap();
+    let test = TestStore::new().await;
+    let imported = test.store.import_from(source.path()).await.unwrap();
     assert_eq!(imported.added.len(), 3);
-    let named = whats(&imported.unreadable);
+    let named = unreadable_names(&imported.unreadable);
     for what in odd.into_iter().chain(["session/linked"]) {
         assert!(named.contains(what), "{what} is not in {named:?}");
     }

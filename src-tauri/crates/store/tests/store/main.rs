@@ -1,23 +1,23 @@
-//! The store as the rest of the program sees it.
+//! The store as the rest of the program uses it.
 
 // All of this is test code, also the functions that carry no `#[test]`.
 #![allow(clippy::unwrap_used)]
 
-mod basics;
 mod damage;
-mod faults;
-mod fixtures;
-mod floor;
+mod disk_faults;
 mod flush;
+mod id_floor;
 mod import;
 mod import_database;
-mod import_older;
+mod import_old_versions;
 mod import_unreadable;
-mod kept;
-mod kill;
+mod journal;
+mod killed_process;
 mod migrations;
+mod opencode_trees;
 mod paging;
-mod power;
-mod processes;
+mod power_cut;
+mod records;
 mod support;
 mod trash;
+mod two_processes;

@@ -1,4 +1,4 @@
-//! Old layouts, as trees under `tests/fixtures/store`, become ours.
+//! Data directories of older layouts are migrated to the current one.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,10 +8,11 @@ use lathe_store::{Options, Store, StoreError};
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::support::faulty::{EIO, Fault, Faulty};
+use crate::support::faulty_disk::{EIO, Fault, FaultyDisk};
+use crate::support::test_fs::options_with;
 use crate::support::*;
 
-/// A copy of a fixture that may be changed.
+/// A writable copy of a data directory below `tests/fixtures/store`.
 pub fn fixture(name: &str) -> TempDir {
     let from = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../../tests/fixtures/store")
@@ -26,7 +27,7 @@ pub fn fixture(name: &str) -> TempDir {
 }
 
 #[tokio::test]
-async fn trees_of_single_projects_become_one() {
+async fn one_tree_per_project_becomes_one_tree() {
     let folder = fixture("version-0");
     let old = tree(&folder.path().join("project"));
     let store = open(folder.path()).await;
@@ -54,7 +55,7 @@ async fn trees_of_single_projects_become_one() {
     };
     let answers = |info: &Message| info.as_assistant().map(|answer| answer.parent_id.clone());
     assert_eq!(answers(&answer.info), Some(prompt.info.id().clone()));
-    // The old trees are still there, as the copy that is kept.
+    // The old trees are unchanged and serve as the backup.
     assert_eq!(tree(&folder.path().join("project")), old);
     assert_eq!(
         std::fs::read(folder.path().join("storage/migration")).unwrap(),
@@ -63,7 +64,7 @@ async fn trees_of_single_projects_become_one() {
 }
 
 #[tokio::test]
-async fn diffs_leave_the_session_and_their_counts_stay() {
+async fn diffs_move_out_of_the_session_and_their_counts_stay() {
     let folder = fixture("version-1");
     let before = tree(&folder.path().join("storage"));
     let store = open(folder.path()).await;
@@ -83,7 +84,7 @@ async fn diffs_leave_the_session_and_their_counts_stay() {
     assert_eq!(after["migration"], b"2");
     let copies = tree(&folder.path().join("migrated/1"));
     assert_eq!(copies, [(file.to_owned(), before[file].clone())].into());
-    // All else is as it was.
+    // Every other file is unchanged.
     for (name, bytes) in before
         .iter()
         .filter(|(name, _)| *name != file && *name != "migration")
@@ -92,9 +93,9 @@ async fn diffs_leave_the_session_and_their_counts_stay() {
     }
 }
 
-/// Every change of the migration fails once, and is the last once.
+/// Each change of the migration fails once, and is once the last before a kill.
 #[tokio::test]
-async fn a_failed_migration_says_so_and_leaves_the_old_data() {
+async fn a_failed_migration_is_reported_and_leaves_the_old_data() {
     for (name, from) in [("version-0", "0"), ("version-1", "1")] {
         let done = {
             let folder = fixture(name);
@@ -105,16 +106,12 @@ async fn a_failed_migration_says_so_and_leaves_the_old_data() {
         let mut at = 0;
         loop {
             let mut reached = false;
-            for fault in [Fault::Once { at, with: EIO }, Fault::Death { at }] {
+            for fault in [Fault::Once { at, with: EIO }, Fault::Kill { at }] {
                 let folder = fixture(name);
                 let before = tree(&folder.path().join("storage"));
-                let fs = Arc::new(Faulty::new(fault));
-                let options = Options {
-                    fs: fs.clone(),
-                    ..Options::default()
-                };
-                let opened = Store::open(folder.path(), options).await;
-                reached = fs.changes() > at;
+                let disk = Arc::new(FaultyDisk::new(fault));
+                let opened = Store::open(folder.path(), options_with(&disk)).await;
+                reached = disk.changes() > at;
                 match opened.err() {
                     Some(error @ StoreError::Migration { .. }) => {
                         failed += 1;
@@ -135,7 +132,7 @@ async fn a_failed_migration_says_so_and_leaves_the_old_data() {
                     Some(other) => assert!(other.is_io(), "{other}"),
                     None => {}
                 }
-                // The next start finds a way.
+                // The next start completes the migration.
                 drop(open(folder.path()).await);
                 assert_eq!(tree(&folder.path().join("storage")), done, "{name} at {at}");
             }
@@ -152,10 +149,10 @@ async fn a_failed_migration_says_so_and_leaves_the_old_data() {
 }
 
 #[tokio::test]
-async fn data_of_a_newer_version_is_left_alone() {
-    let home = Home::new().await;
-    std::fs::write(home.file("migration"), "3").unwrap();
-    let Home { folder, store } = home;
+async fn data_of_a_newer_version_is_refused() {
+    let test = TestStore::new().await;
+    std::fs::write(test.file("migration"), "3").unwrap();
+    let TestStore { folder, store } = test;
     drop(store);
     let refused = Store::open(folder.path(), Options::default())
         .await

@@ -1,4 +1,4 @@
-//! Messages from the tail, in the right order, with nothing missed.
+//! Messages are read from the newest backwards, in order and without gaps.
 
 use std::fs::{File, FileTimes};
 use std::time::{Duration, SystemTime};
@@ -16,9 +16,9 @@ fn numbers(page: &Page) -> Vec<i64> {
         .collect()
 }
 
-/// Makes the folder look as if nothing had happened in it for an hour.
-fn settle(home: &Home) {
-    let folder = home.file("message").join(session_id(1).as_str());
+/// Makes the message folder look as if it had last changed an hour ago.
+fn age_message_folder(test: &TestStore) {
+    let folder = test.file("message").join(session_id(1).as_str());
     let then = SystemTime::now() - Duration::from_secs(3600);
     File::open(folder)
         .unwrap()
@@ -27,19 +27,19 @@ fn settle(home: &Home) {
 }
 
 #[tokio::test]
-async fn pages_go_from_the_tail_to_the_beginning() {
-    let home = Home::new().await;
-    fill(&home.store, 1, 7, 2).await;
+async fn pages_go_from_the_newest_message_to_the_oldest() {
+    let test = TestStore::new().await;
+    fill(&test.store, 1, 7, 2).await;
     let session = session_id(1);
-    let tail = home.store.messages(&session, None, 3).await.unwrap();
+    let tail = test.store.messages(&session, None, 3).await.unwrap();
     assert_eq!((numbers(&tail), tail.has_older), (vec![4, 5, 6], true));
-    let middle = home
+    let middle = test
         .store
         .messages(&session, Some(&message_id(4)), 3)
         .await
         .unwrap();
     assert_eq!((numbers(&middle), middle.has_older), (vec![1, 2, 3], true));
-    let first = home
+    let first = test
         .store
         .messages(&session, Some(&message_id(1)), 3)
         .await
@@ -58,54 +58,54 @@ async fn pages_go_from_the_tail_to_the_beginning() {
     assert_eq!(words, expected);
 
     let gone = MessageId::parse("msg_none").unwrap();
-    let missing = home
+    let missing = test
         .store
         .messages(&session, Some(&gone), 3)
         .await
         .unwrap_err();
     assert!(matches!(missing, StoreError::Missing(_)));
-    let nothing = home.store.messages(&session_id(9), None, 3).await.unwrap();
+    let nothing = test.store.messages(&session_id(9), None, 3).await.unwrap();
     assert_eq!(nothing, Page::default());
 }
 
 #[tokio::test]
-async fn an_old_order_is_used_and_a_foreign_message_is_still_seen() {
-    let home = Home::new().await;
-    fill(&home.store, 1, 4, 1).await;
-    settle(&home);
+async fn a_stored_order_is_used_and_messages_of_another_program_are_still_found() {
+    let test = TestStore::new().await;
+    fill(&test.store, 1, 4, 1).await;
+    age_message_folder(&test);
     let session = session_id(1);
-    home.store.messages(&session, None, 9).await.unwrap();
-    let index = home.root().join("index").join(format!("{session}.order"));
-    let kept = std::fs::read(&index).unwrap();
-    home.store.messages(&session, None, 9).await.unwrap();
-    assert_eq!(std::fs::read(&index).unwrap(), kept);
+    test.store.messages(&session, None, 9).await.unwrap();
+    let index = test.root().join("index").join(format!("{session}.order"));
+    let stored = std::fs::read(&index).unwrap();
+    test.store.messages(&session, None, 9).await.unwrap();
+    assert_eq!(std::fs::read(&index).unwrap(), stored);
 
-    // Another program writes a message, and one in the middle, and takes one away.
+    // Another program adds a message at each end and removes one.
     for number in [9, -5] {
         let message = serde_json::to_vec(&user(1, number)).unwrap();
         std::fs::write(
-            home.file(&format!("message/{session}/{}.json", message_id(number))),
+            test.file(&format!("message/{session}/{}.json", message_id(number))),
             message,
         )
         .unwrap();
     }
-    std::fs::remove_file(home.file(&format!("message/{session}/{}.json", message_id(2)))).unwrap();
-    let page = home.store.messages(&session, None, 9).await.unwrap();
+    std::fs::remove_file(test.file(&format!("message/{session}/{}.json", message_id(2)))).unwrap();
+    let page = test.store.messages(&session, None, 9).await.unwrap();
     assert_eq!(numbers(&page), [-5, 0, 1, 3, 9]);
 }
 
 #[tokio::test]
-async fn a_message_added_within_the_clocks_grain_is_seen() {
-    let home = Home::new().await;
-    fill(&home.store, 1, 2, 0).await;
+async fn a_message_added_within_the_clocks_resolution_is_found() {
+    let test = TestStore::new().await;
+    fill(&test.store, 1, 2, 0).await;
     let session = session_id(1);
-    let folder = home.file("message").join(session.as_str());
+    let folder = test.file("message").join(session.as_str());
     let before = folder.metadata().unwrap().modified().unwrap();
     assert_eq!(
-        numbers(&home.store.messages(&session, None, 9).await.unwrap()),
+        numbers(&test.store.messages(&session, None, 9).await.unwrap()),
         [0, 1]
     );
-    // The folder's time does not tell of this one.
+    // The folder's modification time does not show this one.
     std::fs::write(
         folder.join(format!("{}.json", message_id(5))),
         serde_json::to_vec(&user(1, 5)).unwrap(),
@@ -116,45 +116,45 @@ async fn a_message_added_within_the_clocks_grain_is_seen() {
         .set_times(FileTimes::new().set_modified(before))
         .unwrap();
     assert_eq!(
-        numbers(&home.store.messages(&session, None, 9).await.unwrap()),
+        numbers(&test.store.messages(&session, None, 9).await.unwrap()),
         [0, 1, 5]
     );
 }
 
 #[tokio::test]
-async fn a_lost_torn_or_wrong_index_is_made_anew() {
-    let home = Home::new().await;
-    fill(&home.store, 1, 5, 1).await;
-    settle(&home);
+async fn a_lost_torn_or_wrong_order_file_is_rebuilt() {
+    let test = TestStore::new().await;
+    fill(&test.store, 1, 5, 1).await;
+    age_message_folder(&test);
     let session = session_id(1);
-    let index = home.root().join("index").join(format!("{session}.order"));
-    let right = home.store.messages(&session, None, 3).await.unwrap();
-    let whole = std::fs::read(&index).unwrap();
+    let index = test.root().join("index").join(format!("{session}.order"));
+    let right = test.store.messages(&session, None, 3).await.unwrap();
+    let complete = std::fs::read(&index).unwrap();
 
     std::fs::remove_file(&index).unwrap();
-    assert_eq!(home.store.messages(&session, None, 3).await.unwrap(), right);
-    for at in [0, 9, 20, whole.len() / 2, whole.len() - 1] {
-        std::fs::write(&index, &whole[..at]).unwrap();
-        assert_eq!(home.store.messages(&session, None, 3).await.unwrap(), right);
+    assert_eq!(test.store.messages(&session, None, 3).await.unwrap(), right);
+    for at in [0, 9, 20, complete.len() / 2, complete.len() - 1] {
+        std::fs::write(&index, &complete[..at]).unwrap();
+        assert_eq!(test.store.messages(&session, None, 3).await.unwrap(), right);
     }
     // Another program gave the newest message an earlier time, in place.
     let mut message = serde_json::to_value(user(1, 4)).unwrap();
     message["time"]["created"] = millis(-1).into();
     std::fs::write(
-        home.file(&format!("message/{session}/{}.json", message_id(4))),
+        test.file(&format!("message/{session}/{}.json", message_id(4))),
         message.to_string(),
     )
     .unwrap();
-    settle(&home);
+    age_message_folder(&test);
     assert_eq!(
-        numbers(&home.store.messages(&session, None, 9).await.unwrap()),
+        numbers(&test.store.messages(&session, None, 9).await.unwrap()),
         [-1, 0, 1, 2, 3]
     );
 }
 
 #[tokio::test]
-async fn order_is_time_first_and_survives_the_wrap_of_the_ids() {
-    let home = Home::new().await;
+async fn messages_are_ordered_by_time_also_where_the_ids_wrap_around() {
+    let test = TestStore::new().await;
     let session = session_id(1);
     let mut write = Vec::new();
     // The last second before the ids wrapped, and the first after it.
@@ -170,9 +170,9 @@ async fn order_is_time_first_and_survives_the_wrap_of_the_ids() {
         write.push(serde_json::from_value(message).unwrap());
     }
     for message in write.iter().rev() {
-        home.store.write_message(message).await.unwrap();
+        test.store.write_message(message).await.unwrap();
     }
-    let page = home.store.messages(&session, None, 9).await.unwrap();
+    let page = test.store.messages(&session, None, 9).await.unwrap();
     let read: Vec<_> = page
         .messages
         .into_iter()
@@ -182,29 +182,29 @@ async fn order_is_time_first_and_survives_the_wrap_of_the_ids() {
 }
 
 #[tokio::test]
-async fn a_removed_message_takes_its_parts_with_it() {
-    let home = Home::new().await;
-    fill(&home.store, 1, 2, 2).await;
+async fn removing_a_message_removes_its_parts() {
+    let test = TestStore::new().await;
+    fill(&test.store, 1, 2, 2).await;
     assert!(
-        home.store
+        test.store
             .remove_message(&session_id(1), &message_id(0))
             .await
             .unwrap()
     );
     assert!(
-        home.store
+        test.store
             .remove_part(&message_id(1), &part_id(1, 0))
             .await
             .unwrap()
     );
-    let page = home.store.messages(&session_id(1), None, 9).await.unwrap();
+    let page = test.store.messages(&session_id(1), None, 9).await.unwrap();
     assert_eq!(numbers(&page), [1]);
     assert_eq!(
         page.messages[0].parts,
         [text(1, 1, 1, "part 1 of message 1")]
     );
     assert!(
-        home.store
+        test.store
             .parts(&message_id(0))
             .await
             .unwrap()
@@ -214,9 +214,9 @@ async fn a_removed_message_takes_its_parts_with_it() {
 }
 
 #[tokio::test]
-async fn a_window_shows_a_message_with_what_stands_around_it() {
-    let home = Home::new().await;
-    fill(&home.store, 1, 9, 1).await;
+async fn a_window_holds_a_message_and_the_ones_around_it() {
+    let test = TestStore::new().await;
+    fill(&test.store, 1, 9, 1).await;
     let session = session_id(1);
     let cases = [
         (
@@ -252,7 +252,7 @@ async fn a_window_shows_a_message_with_what_stands_around_it() {
         (Stretch::After(message_id(8)), 3, vec![], true, false),
     ];
     for (stretch, limit, expected, older, newer) in cases {
-        let window = home.store.window(&session, &stretch, limit).await.unwrap();
+        let window = test.store.window(&session, &stretch, limit).await.unwrap();
         let seen = (
             numbers(&window.page),
             window.page.has_older,
@@ -261,6 +261,6 @@ async fn a_window_shows_a_message_with_what_stands_around_it() {
         assert_eq!(seen, (expected, older, newer), "{stretch:?}");
     }
     let gone = Stretch::Around(MessageId::parse("msg_none").unwrap());
-    let missing = home.store.window(&session, &gone, 3).await.unwrap_err();
+    let missing = test.store.window(&session, &gone, 3).await.unwrap_err();
     assert!(matches!(missing, StoreError::Missing(_)));
 }

@@ -1,30 +1,32 @@
-//! Small records, trees to look at, and a file system that fails on demand.
+//! Small records, folders as maps, and file systems that fail on demand.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lathe_protocol::{Message, MessageId, Part, PartId, Session, SessionId};
-use lathe_store::{Options, Store};
+use lathe_store::Store;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use self::faulty::{Fault, Faulty};
+use self::faulty_disk::{Fault, FaultyDisk};
+use self::test_fs::options_with;
 
-pub mod faulty;
-pub mod moves;
-pub mod power;
+pub mod faulty_disk;
+pub mod move_watcher;
+pub mod power_cut_disk;
+pub mod test_fs;
 
-pub struct Home {
+pub struct TestStore {
     pub folder: TempDir,
     pub store: Store,
 }
 
-impl Home {
+impl TestStore {
     pub async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = open(folder.path()).await;
-        Home { folder, store }
+        TestStore { folder, store }
     }
 
     pub fn root(&self) -> &Path {
@@ -36,29 +38,21 @@ impl Home {
     }
 
     /// Closes the store and opens it again.
-    pub async fn again(self) -> Self {
-        let Home { folder, store } = self;
+    pub async fn reopen(self) -> Self {
+        let TestStore { folder, store } = self;
         drop(store);
         let store = open(folder.path()).await;
-        Home { folder, store }
+        TestStore { folder, store }
     }
 }
 
-/// Without waiting for the disk: most tests end before a power cut could matter.
+/// On a disk that does not wait for syncs, which would only make most tests slow.
 pub async fn open(root: &Path) -> Store {
-    let fs = Arc::new(Faulty::new(Fault::None));
-    Store::open(
-        root,
-        Options {
-            fs,
-            ..Options::default()
-        },
-    )
-    .await
-    .unwrap()
+    let disk = Arc::new(FaultyDisk::new(Fault::None));
+    Store::open(root, options_with(&disk)).await.unwrap()
 }
 
-/// 1767800000000 is a day in January 2026.
+/// One second per number, from a day in January 2026.
 pub fn millis(number: i64) -> i64 {
     1_767_800_000_000 + number * 1000
 }
@@ -135,7 +129,7 @@ pub async fn fill(store: &Store, number: i64, messages: i64, parts: i64) {
     }
 }
 
-/// Every file below a folder with its bytes, by its path inside.
+/// The bytes of every file below a folder, by path relative to it.
 pub fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
@@ -161,7 +155,7 @@ pub fn value(bytes: &[u8]) -> Value {
     serde_json::from_slice(bytes).unwrap()
 }
 
-/// The soak run does the full counts.
+/// How often to repeat: few times every day, the full count in a soak run.
 pub fn count(everyday: usize, soak: usize) -> usize {
     if std::env::var_os("LATHE_SOAK").is_some() {
         soak
@@ -170,14 +164,14 @@ pub fn count(everyday: usize, soak: usize) -> usize {
     }
 }
 
-/// A small generator: tests repeat, and need no crate for it.
-pub struct Dice(pub u64);
+/// A small pseudo-random generator, so that a seed repeats a run.
+pub struct Random(pub u64);
 
-impl Dice {
-    pub fn roll(&mut self, sides: u64) -> u64 {
+impl Random {
+    pub fn below(&mut self, limit: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        self.0 % sides
+        self.0 % limit
     }
 }

@@ -1,4 +1,4 @@
-//! New ids stay ahead of stored ones, whatever the clock does between two runs.
+//! New ids sort after stored ones, whatever the clock does between two runs.
 
 use lathe_protocol::{Millis, Part, tick_of};
 use lathe_store::Store;
@@ -8,8 +8,8 @@ use crate::support::*;
 
 const HOUR: i64 = 3_600_000;
 const TEN_YEARS: i64 = 10 * 365 * 24 * HOUR;
-/// Where the 48 bits begin anew.
-const LAP: i64 = 1 << 36;
+/// After how many milliseconds the 48 bits of an id wrap around.
+const WRAP: i64 = 1 << 36;
 
 async fn store_part(store: &Store, now: i64) -> u64 {
     let id = store.ids().part(Millis(now));
@@ -27,9 +27,9 @@ fn is_after(later: u64, earlier: u64) -> bool {
 }
 
 #[tokio::test]
-async fn after_a_restart_ids_go_on_though_the_clock_went_back() {
+async fn ids_sort_after_stored_ones_even_if_the_clock_went_back() {
     let now = 1_800_000_000_000;
-    let edge = (now / LAP + 1) * LAP;
+    let edge = (now / WRAP + 1) * WRAP;
     for (first, second) in [
         (now, now - HOUR),
         (now, now),
@@ -39,57 +39,57 @@ async fn after_a_restart_ids_go_on_though_the_clock_went_back() {
         (edge, edge - 1),
         (edge + 1, edge - HOUR),
     ] {
-        let home = Home::new().await;
-        let earlier = store_part(&home.store, first).await;
-        let home = home.again().await;
-        let later = store_part(&home.store, second).await;
+        let test = TestStore::new().await;
+        let earlier = store_part(&test.store, first).await;
+        let test = test.reopen().await;
+        let later = store_part(&test.store, second).await;
         assert!(is_after(later, earlier), "{first} then {second}");
     }
 }
 
 #[tokio::test]
-async fn ten_thousand_ids_of_one_millisecond_keep_their_order_over_a_restart() {
-    let home = Home::new().await;
+async fn ten_thousand_ids_of_one_millisecond_keep_their_order_across_a_restart() {
+    let test = TestStore::new().await;
     let now = Millis(1_800_000_000_000);
-    let mut last = tick_of(home.store.ids().part(now).as_str()).unwrap();
+    let mut last = tick_of(test.store.ids().part(now).as_str()).unwrap();
     for _ in 0..10_000 {
-        let next = tick_of(home.store.ids().part(now).as_str()).unwrap();
+        let next = tick_of(test.store.ids().part(now).as_str()).unwrap();
         assert!(is_after(next, last));
         last = next;
     }
-    let stored = store_part(&home.store, now.0).await;
-    let home = home.again().await;
-    assert!(is_after(store_part(&home.store, now.0).await, stored));
+    let stored = store_part(&test.store, now.0).await;
+    let test = test.reopen().await;
+    assert!(is_after(store_part(&test.store, now.0).await, stored));
 }
 
 #[tokio::test]
 async fn the_floor_is_written_rarely_and_never_goes_down() {
-    let home = Home::new().await;
-    store_part(&home.store, 1_800_000_000_000).await;
+    let test = TestStore::new().await;
+    store_part(&test.store, 1_800_000_000_000).await;
     let floor = || {
-        std::fs::read_to_string(home.root().join("ids"))
+        std::fs::read_to_string(test.root().join("ids"))
             .unwrap()
             .parse::<u64>()
             .unwrap()
     };
     let first = floor();
-    store_part(&home.store, 1_800_000_009_000).await;
+    store_part(&test.store, 1_800_000_009_000).await;
     assert_eq!(floor(), first);
-    store_part(&home.store, 1_800_000_011_000).await;
+    store_part(&test.store, 1_800_000_011_000).await;
     assert!(floor() > first);
 }
 
 #[tokio::test]
-async fn a_lost_floor_is_found_again_from_the_sessions() {
-    let home = Home::new().await;
+async fn a_lost_floor_is_recovered_from_the_sessions() {
+    let test = TestStore::new().await;
     let mut record = session(1);
     record.time.updated = Millis(1_900_000_000_000);
-    home.store.write_session(&record).await.unwrap();
-    for lost in ["", "no number"] {
-        let Home { folder, store } = Home::new().await;
+    test.store.write_session(&record).await.unwrap();
+    for content in ["", "no number"] {
+        let TestStore { folder, store } = TestStore::new().await;
         store.write_session(&record).await.unwrap();
         drop(store);
-        std::fs::write(folder.path().join("ids"), lost).unwrap();
+        std::fs::write(folder.path().join("ids"), content).unwrap();
         let store = open(folder.path()).await;
         let next = store.ids().next(Millis(1_800_000_000_000));
         assert!(next.millis() > record.time.updated);

@@ -1,4 +1,4 @@
-//! Trees as OpenCode 1.1 wrote them: read completely, rewritten without loss.
+//! Data of OpenCode 1.1 is read completely and rewritten without loss.
 
 use std::collections::BTreeMap;
 
@@ -80,7 +80,7 @@ where
 }
 
 #[tokio::test]
-async fn an_unchanged_record_is_spelled_as_it_was() {
+async fn rewriting_an_unchanged_record_gives_the_same_bytes() {
     let folder = fixture("opencode-1.1");
     let before = tree(&folder.path().join("storage"));
     let store = open(folder.path()).await;
@@ -99,7 +99,7 @@ async fn an_unchanged_record_is_spelled_as_it_was() {
 }
 
 #[tokio::test]
-async fn orphans_and_damage_are_named_and_trouble_nobody() {
+async fn orphans_and_damage_are_reported_and_do_not_stop_a_check() {
     let folder = fixture("opencode-1.1");
     let store = open(folder.path()).await;
     let report = store.check().await.unwrap();

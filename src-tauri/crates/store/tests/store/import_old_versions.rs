@@ -1,10 +1,10 @@
-//! What early versions wrote otherwise arrives like everything else.
+//! Data of early versions, which had other formats, is imported like any other.
 
 use lathe_protocol::{Message, MessageId, SessionId};
 use lathe_store::Key;
 use serde_json::{Value, json};
 
-use crate::import::{import_fixture, kinds};
+use crate::import::{import_fixture, part_types};
 use crate::support::*;
 
 const SESSION: &str = "ses_46275e2c0ffeImportedAllPar";
@@ -13,18 +13,18 @@ fn exported() -> Value {
     serde_json::from_str(&import_fixture("exported.json")).unwrap()
 }
 
-async fn import(home: &Home, bytes: &[u8]) -> lathe_store::Imported {
-    let file = home.root().join("session.json");
+async fn import(test: &TestStore, bytes: &[u8]) -> lathe_store::Imported {
+    let file = test.root().join("session.json");
     std::fs::write(&file, bytes).unwrap();
-    home.store.import_from(&file).await.unwrap()
+    test.store.import_from(&file).await.unwrap()
 }
 
-fn answered(info: &Message) -> &MessageId {
+fn parent_of(info: &Message) -> &MessageId {
     &info.as_assistant().unwrap().parent_id
 }
 
-/// Prompts and answers in turn, of which none says what it answers.
-async fn of_the_oldest(home: &Home) -> SessionId {
+/// Imports a session whose answers do not name their prompt, as in the oldest versions.
+async fn import_without_parents(test: &TestStore) -> SessionId {
     let mut document = exported();
     let [prompt, answer] = [0, 1].map(|at| document["messages"][at].clone());
     let times = ["01", "02", "03", "04", "05"];
@@ -37,35 +37,35 @@ async fn of_the_oldest(home: &Home) -> SessionId {
         message
     });
     document["messages"] = messages.collect();
-    let imported = import(home, document.to_string().as_bytes()).await;
+    let imported = import(test, document.to_string().as_bytes()).await;
     assert_eq!(imported.unreadable, []);
     imported.added[0].id.clone()
 }
 
 #[tokio::test]
-async fn an_answer_that_names_no_prompt_belongs_to_the_one_before_it() {
-    let home = Home::new().await;
-    let id = of_the_oldest(&home).await;
+async fn an_answer_without_a_parent_belongs_to_the_prompt_before_it() {
+    let test = TestStore::new().await;
+    let id = import_without_parents(&test).await;
     let prompts = [1, 4].map(|at| format!("msg_b98e55c9d00{at}oldest"));
     let [first, second] = prompts.map(|id| MessageId::parse(&id).unwrap());
     for limit in 1..=5 {
-        let page = home.store.messages(&id, None, limit).await.unwrap();
+        let page = test.store.messages(&id, None, limit).await.unwrap();
         let answers = page.messages.iter().map(|one| &one.info);
         for answer in answers.filter(|info| info.as_assistant().is_some()) {
             let is_early = answer.id().as_str() < second.as_str();
             let prompt = if is_early { &first } else { &second };
-            assert_eq!(answered(answer), prompt, "{} of {limit}", answer.id());
+            assert_eq!(parent_of(answer), prompt, "{} of {limit}", answer.id());
         }
     }
     let third = MessageId::parse("msg_b98e55c9d003oldest").unwrap();
-    let alone = home.store.message_info(&id, &third).await.unwrap();
-    assert_eq!(answered(&alone.unwrap()), &first);
-    let whole = home.store.message(&id, &third).await.unwrap().unwrap();
-    assert_eq!(answered(&whole.info), &first);
+    let alone = test.store.message_info(&id, &third).await.unwrap();
+    assert_eq!(parent_of(&alone.unwrap()), &first);
+    let whole = test.store.message(&id, &third).await.unwrap().unwrap();
+    assert_eq!(parent_of(&whole.info), &first);
 }
 
 #[tokio::test]
-async fn sessions_outside_of_projects_keep_their_own_folders() {
+async fn sessions_outside_of_projects_keep_their_directories() {
     let source = tempfile::tempdir().unwrap();
     let storage = source.path().join("project/global/storage/session");
     let write = |name: &str, value: Value| {
@@ -87,30 +87,30 @@ async fn sessions_outside_of_projects_keep_their_own_folders() {
         write(&format!("message/{id}/msg_b98e55c9d001{at}.json"), answer);
     }
 
-    let home = Home::new().await;
-    let imported = home.store.import_from(source.path()).await.unwrap();
+    let test = TestStore::new().await;
+    let imported = test.store.import_from(source.path()).await.unwrap();
     assert_eq!(imported.unreadable, []);
     let added = imported.added.iter();
     let folders: Vec<_> = added.map(|session| session.directory.as_str()).collect();
     assert_eq!(folders, ["/home/user/0", "/home/user/1"]);
-    assert_eq!(home.store.projects().await.unwrap().items, []);
+    assert_eq!(test.store.projects().await.unwrap().items, []);
 }
 
 #[tokio::test]
-async fn a_session_that_does_not_say_where_it_worked_is_told_by_its_answers() {
-    let home = Home::new().await;
+async fn a_session_without_a_directory_takes_it_from_its_answers() {
+    let test = TestStore::new().await;
     let mut document = exported();
     document["info"]
         .as_object_mut()
         .unwrap()
         .remove("directory");
-    let imported = import(&home, document.to_string().as_bytes()).await;
+    let imported = import(&test, document.to_string().as_bytes()).await;
     let expected = &document["messages"][1]["info"]["path"]["root"];
     assert_eq!(json!(imported.added[0].directory), *expected);
 }
 
 #[tokio::test]
-async fn messages_of_the_first_version_arrive_with_what_they_held() {
+async fn messages_of_the_first_version_are_imported_with_their_parts() {
     const ID: &str = "ses_46275e2c3ffeFirst";
     let source = tempfile::tempdir().unwrap();
     let storage = source.path().join("project/home-user-app/storage/session");
@@ -159,18 +159,18 @@ async fn messages_of_the_first_version_arrive_with_what_they_held() {
     });
     write(&format!("message/{ID}/msg_b98e55c9d002.json"), answer);
 
-    let home = Home::new().await;
-    let imported = home.store.import_from(source.path()).await.unwrap();
+    let test = TestStore::new().await;
+    let imported = test.store.import_from(source.path()).await.unwrap();
     assert_eq!(imported.unreadable, []);
     assert_eq!(imported.added[0].directory, "/home/user/app");
     assert_eq!(
-        kinds(&home, ID).await,
+        part_types(&test, ID).await,
         [
             vec!["text", "file"],
             vec!["step-start", "reasoning", "tool", "tool", "text"]
         ]
     );
-    let page = home.store.messages(&imported.added[0].id, None, 9).await;
+    let page = test.store.messages(&imported.added[0].id, None, 9).await;
     let page = serde_json::to_value(page.unwrap().messages).unwrap();
     let info = &page[1]["info"];
     assert_eq!(
@@ -197,15 +197,15 @@ async fn messages_of_the_first_version_arrive_with_what_they_held() {
 }
 
 #[tokio::test]
-async fn diffs_inside_an_exported_session_go_to_their_own_record() {
-    let home = Home::new().await;
+async fn diffs_inside_an_exported_session_get_their_own_record() {
+    let test = TestStore::new().await;
     let mut document = exported();
     let diff = json!({
         "file": "a.txt", "before": "1\n", "after": "2\n", "additions": 1, "deletions": 1,
     });
     document["info"]["summary"] = json!({ "diffs": [diff] });
     document["diff"] = Value::Null;
-    let imported = import(&home, document.to_string().as_bytes()).await;
+    let imported = import(&test, document.to_string().as_bytes()).await;
     assert_eq!(imported.unreadable, []);
     let summary = serde_json::to_value(&imported.added[0].summary).unwrap();
     assert_eq!(
@@ -213,27 +213,27 @@ async fn diffs_inside_an_exported_session_go_to_their_own_record() {
         json!({ "additions": 1, "deletions": 1, "files": 1 })
     );
     let key = Key::session_diff(&SessionId::parse(SESSION).unwrap()).unwrap();
-    let diffs: Option<Value> = home.store.read(&key).await.unwrap();
+    let diffs: Option<Value> = test.store.read(&key).await.unwrap();
     assert_eq!(diffs, Some(json!([diff])));
 }
 
 #[tokio::test]
-async fn what_is_not_a_number_is_none() {
-    let home = Home::new().await;
+async fn a_missing_number_is_zero() {
+    let test = TestStore::new().await;
     let mut document = exported();
     let answer = &mut document["messages"][1]["info"];
     answer["cost"] = Value::Null;
     answer["tokens"]["cache"] = Value::Null;
-    let imported = import(&home, document.to_string().as_bytes()).await;
+    let imported = import(&test, document.to_string().as_bytes()).await;
     assert_eq!(imported.unreadable, []);
-    let page = home.store.messages(&imported.added[0].id, None, 9).await;
+    let page = test.store.messages(&imported.added[0].id, None, 9).await;
     let page = page.unwrap();
     let answer = page.messages[1].info.as_assistant().unwrap();
     assert_eq!((answer.cost, answer.tokens.cache.read.0), (0.0, 0));
 }
 
 #[tokio::test]
-async fn a_session_that_a_windows_shell_wrote_down_is_read() {
+async fn a_session_that_was_redirected_to_a_file_by_a_windows_shell_is_read() {
     let text = exported().to_string();
     let units = || std::iter::once('\u{feff}').chain(text.chars());
     let utf16: Vec<u16> = units().collect::<String>().encode_utf16().collect();
@@ -241,8 +241,8 @@ async fn a_session_that_a_windows_shell_wrote_down_is_read() {
     let little = utf16.iter().flat_map(|unit| unit.to_le_bytes()).collect();
     let big = utf16.iter().flat_map(|unit| unit.to_be_bytes()).collect();
     for bytes in [marked, little, big] {
-        let home = Home::new().await;
-        let imported = import(&home, &bytes).await;
+        let test = TestStore::new().await;
+        let imported = import(&test, &bytes).await;
         assert_eq!((imported.added.len(), imported.unreadable), (1, vec![]));
     }
 }

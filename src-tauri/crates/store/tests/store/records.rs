@@ -1,4 +1,4 @@
-//! Keys, files, the handle.
+//! Reading, writing, updating and listing single records.
 
 use lathe_protocol::{MessageId, ProjectId, SessionId};
 use lathe_store::{Key, Store, StoreError};
@@ -7,15 +7,15 @@ use serde_json::{Value, json};
 use crate::support::*;
 
 #[tokio::test]
-async fn a_record_is_a_file_spelled_as_other_programs_spell_it() {
-    let home = Home::new().await;
+async fn a_record_is_a_file_formatted_as_other_programs_format_it() {
+    let test = TestStore::new().await;
     let key = Key::new(["todo", "ses_1"]).unwrap();
-    home.store
+    test.store
         .write(&key, &json!([{ "content": "a", "cost": 1.0 }]))
         .await
         .unwrap();
 
-    let files = tree(&home.root().join("storage"));
+    let files = tree(&test.root().join("storage"));
     let expected = "[\n  {\n    \"content\": \"a\",\n    \"cost\": 1\n  }\n]";
     assert_eq!(
         files,
@@ -26,71 +26,71 @@ async fn a_record_is_a_file_spelled_as_other_programs_spell_it() {
         .into(),
     );
     assert_eq!(
-        home.store.read::<Value>(&key).await.unwrap(),
+        test.store.read::<Value>(&key).await.unwrap(),
         Some(json!([{ "content": "a", "cost": 1 }]))
     );
-    assert!(home.store.remove(&key).await.unwrap());
-    assert!(!home.store.remove(&key).await.unwrap());
-    assert_eq!(home.store.read::<Value>(&key).await.unwrap(), None);
+    assert!(test.store.remove(&key).await.unwrap());
+    assert!(!test.store.remove(&key).await.unwrap());
+    assert_eq!(test.store.read::<Value>(&key).await.unwrap(), None);
 }
 
 #[tokio::test]
 async fn an_update_changes_what_is_there_and_refuses_what_is_not() {
-    let home = Home::new().await;
+    let test = TestStore::new().await;
     let key = Key::new(["todo", "ses_1"]).unwrap();
-    let missing = home
+    let missing = test
         .store
         .update::<Value, _>(&key, |_| {})
         .await
         .unwrap_err();
     assert!(matches!(missing, StoreError::Missing(found) if found == key));
-    home.store
+    test.store
         .write_durable(&key, &json!({ "n": 1 }))
         .await
         .unwrap();
-    let updated = home
+    let updated = test
         .store
         .update::<Value, _>(&key, |value| value["n"] = json!(2))
         .await
         .unwrap();
     assert_eq!(updated, json!({ "n": 2 }));
-    assert_eq!(home.store.read::<Value>(&key).await.unwrap(), Some(updated));
+    assert_eq!(test.store.read::<Value>(&key).await.unwrap(), Some(updated));
 }
 
 #[tokio::test]
-async fn a_record_that_may_be_new_is_changed_by_many_and_nothing_is_lost() {
-    let home = Home::new().await;
+async fn concurrent_updates_of_a_record_that_may_be_new_lose_nothing() {
+    let test = TestStore::new().await;
     let key = Key::new(["permission", "prj_1"]).unwrap();
     let mut adding = tokio::task::JoinSet::new();
     for n in 0..20 {
-        let (store, key) = (home.store.clone(), key.clone());
+        let (store, key) = (test.store.clone(), key.clone());
         let add = move |all: &mut Vec<u32>| all.push(n);
         adding.spawn(async move { store.update_or_new(&key, add).await });
     }
     while let Some(added) = adding.join_next().await {
         added.unwrap().unwrap();
     }
-    let mut all: Vec<u32> = home.store.read(&key).await.unwrap().unwrap();
+    let mut all: Vec<u32> = test.store.read(&key).await.unwrap().unwrap();
     all.sort_unstable();
     assert_eq!(all, (0..20).collect::<Vec<_>>());
 }
 
 #[tokio::test]
 async fn a_list_holds_every_record_below_a_folder() {
-    let home = Home::new().await;
+    let test = TestStore::new().await;
     for path in [
         ["session", "p1", "ses_1"],
         ["session", "p2", "ses_2"],
         ["message", "ses_1", "msg_1"],
     ] {
-        home.store
+        test.store
             .write(&Key::new(path).unwrap(), &json!({}))
             .await
             .unwrap();
     }
-    std::fs::write(home.file("session/p1/.x-1.tmp"), "").unwrap();
-    std::fs::write(home.file("session/p1/notes.txt"), "").unwrap();
-    let mut listed = home
+    std::fs::write(test.file("session/p1/.x-1.tmp"), "").unwrap();
+    std::fs::write(test.file("session/p1/notes.txt"), "").unwrap();
+    let mut listed = test
         .store
         .list(&Key::new(["session"]).unwrap())
         .await
@@ -103,11 +103,11 @@ async fn a_list_holds_every_record_below_a_folder() {
 
 #[tokio::test]
 async fn ids_from_outside_are_refused_before_they_touch_a_path() {
-    let home = Home::new().await;
-    std::fs::write(home.root().join("victim.json"), "{}").unwrap();
-    let before = tree(home.root());
-    // Such ids come out of imported JSON, which nobody has checked.
-    let evil = |text: &str| serde_json::from_value::<SessionId>(json!(text)).unwrap();
+    let test = TestStore::new().await;
+    std::fs::write(test.root().join("victim.json"), "{}").unwrap();
+    let before = tree(test.root());
+    // Deserializing an id does not check it, so an import may hold any text.
+    let hostile = |text: &str| serde_json::from_value::<SessionId>(json!(text)).unwrap();
     for text in [
         "../../victim",
         "..",
@@ -119,42 +119,42 @@ async fn ids_from_outside_are_refused_before_they_touch_a_path() {
         ".x",
         &"x".repeat(300),
     ] {
-        let id = evil(text);
+        let id = hostile(text);
         let refused =
             |error: StoreError| assert!(matches!(error, StoreError::BadKey(_)), "{error}");
-        refused(home.store.session(&id).await.unwrap_err());
-        refused(home.store.messages(&id, None, 10).await.unwrap_err());
-        refused(home.store.remove_session(&id).await.unwrap_err());
-        refused(home.store.lock_session(&id).await.unwrap_err());
+        refused(test.store.session(&id).await.unwrap_err());
+        refused(test.store.messages(&id, None, 10).await.unwrap_err());
+        refused(test.store.remove_session(&id).await.unwrap_err());
+        refused(test.store.lock_session(&id).await.unwrap_err());
         let mut record = session(1);
         record.id = id;
-        refused(home.store.write_session(&record).await.unwrap_err());
+        refused(test.store.write_session(&record).await.unwrap_err());
         let mut record = session(1);
         record.project_id = serde_json::from_value::<ProjectId>(json!(text)).unwrap();
-        refused(home.store.write_session(&record).await.unwrap_err());
+        refused(test.store.write_session(&record).await.unwrap_err());
         let message = serde_json::from_value::<MessageId>(json!(text)).unwrap();
-        refused(home.store.parts(&message).await.unwrap_err());
+        refused(test.store.parts(&message).await.unwrap_err());
         refused(
-            home.store
+            test.store
                 .remove_message(&session_id(1), &message)
                 .await
                 .unwrap_err(),
         );
     }
-    assert_eq!(tree(home.root()), before);
+    assert_eq!(tree(test.root()), before);
 }
 
 #[tokio::test]
-async fn a_session_is_found_and_moved_whatever_its_project() {
-    let home = Home::new().await;
-    home.store.write_session(&session(1)).await.unwrap();
-    let home = home.again().await;
+async fn a_session_is_found_and_moved_under_any_project() {
+    let test = TestStore::new().await;
+    test.store.write_session(&session(1)).await.unwrap();
+    let test = test.reopen().await;
     assert_eq!(
-        home.store.session(&session_id(1)).await.unwrap(),
+        test.store.session(&session_id(1)).await.unwrap(),
         Some(session(1))
     );
 
-    let moved = home
+    let moved = test
         .store
         .update_session(&session_id(1), |session| {
             session.project_id = ProjectId::parse("abc").unwrap();
@@ -162,12 +162,12 @@ async fn a_session_is_found_and_moved_whatever_its_project() {
         .await
         .unwrap();
     assert_eq!(
-        home.store.session(&session_id(1)).await.unwrap(),
+        test.store.session(&session_id(1)).await.unwrap(),
         Some(moved.clone())
     );
-    assert_eq!(home.store.all_sessions().await.unwrap().items, [moved]);
+    assert_eq!(test.store.all_sessions().await.unwrap().items, [moved]);
     assert!(
-        home.store
+        test.store
             .sessions(&ProjectId::parse("global").unwrap())
             .await
             .unwrap()
@@ -178,12 +178,12 @@ async fn a_session_is_found_and_moved_whatever_its_project() {
 
 #[tokio::test]
 async fn a_read_only_store_changes_nothing() {
-    let home = Home::new().await;
-    fill(&home.store, 1, 3, 2).await;
-    std::fs::write(home.file("todo.txt"), "").unwrap();
-    std::fs::create_dir_all(home.file("todo")).unwrap();
-    std::fs::write(home.file("todo/ses_x.json"), "{").unwrap();
-    let Home { folder, store } = home;
+    let test = TestStore::new().await;
+    fill(&test.store, 1, 3, 2).await;
+    std::fs::write(test.file("todo.txt"), "").unwrap();
+    std::fs::create_dir_all(test.file("todo")).unwrap();
+    std::fs::write(test.file("todo/ses_x.json"), "{").unwrap();
+    let TestStore { folder, store } = test;
     drop(store);
     let before = tree(folder.path());
 
@@ -226,7 +226,7 @@ async fn a_read_only_store_changes_nothing() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn everything_is_for_its_owner_only() {
+async fn files_and_folders_are_private_to_their_owner() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("new/data");

@@ -1,7 +1,7 @@
 //! Two processes on one data directory.
 //!
-//! The second process is this test binary again, told by its environment to do a job instead
-//! of testing. It reports on standard output, one line per deed.
+//! The second process is this test binary again, with environment variables that make it do a job
+//! instead of testing. It reports each finished step as a line on standard output.
 
 use std::io::{BufRead, BufReader, Lines};
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::support::*;
 const JOB: &str = "LATHE_STORE_TEST_JOB";
 const ROOT: &str = "LATHE_STORE_TEST_ROOT";
 
-/// A process that is gone when this value is.
+/// A child process, killed when this value is dropped.
 pub struct Worker {
     pub child: Child,
     lines: Lines<BufReader<ChildStdout>>,
@@ -26,7 +26,7 @@ impl Worker {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args([
                 "--exact",
-                "processes::a_worker_does_its_job",
+                "two_processes::a_worker_does_its_job",
                 "--nocapture",
                 "--test-threads=1",
             ])
@@ -39,15 +39,15 @@ impl Worker {
         Worker { child, lines }
     }
 
-    /// The next deed, without what the test harness prints.
+    /// The next report, without what the test harness prints.
     pub fn next(&mut self) -> Option<String> {
         self.lines
             .by_ref()
             .map_while(|line| line.ok())
-            .find_map(|line| Some(line.split_once("did ")?.1.to_owned()))
+            .find_map(|line| Some(line.split_once("report: ")?.1.to_owned()))
     }
 
-    /// Everything it still had to say.
+    /// Returns the reports that were not read yet.
     pub fn kill(mut self) -> Vec<String> {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -62,10 +62,10 @@ impl Drop for Worker {
     }
 }
 
-pub fn did(deed: impl std::fmt::Display) {
+pub fn report(step: impl std::fmt::Display) {
     use std::io::Write;
     let mut out = std::io::stdout().lock();
-    writeln!(out, "did {deed}").unwrap();
+    writeln!(out, "report: {step}").unwrap();
     out.flush().unwrap();
 }
 
@@ -78,7 +78,7 @@ async fn a_worker_does_its_job() {
     match job.as_str() {
         "count" => count_up(root).await,
         "hold" => hold(root).await,
-        "stream" => crate::kill::stream(root).await,
+        "stream" => crate::killed_process::stream(root).await,
         other => panic!("no such job: {other}"),
     }
 }
@@ -91,7 +91,7 @@ const EACH: i64 = 500;
 
 async fn count_up(root: &Path) {
     let store = open(root).await;
-    did("open");
+    report("open");
     for _ in 0..EACH {
         store
             .update::<Value, _>(&counter(), |value| {
@@ -100,31 +100,31 @@ async fn count_up(root: &Path) {
             .await
             .unwrap();
     }
-    did("count");
+    report("count");
 }
 
 async fn hold(root: &Path) {
     let store = open(root).await;
     let _writer = store.lock_session(&session_id(1)).await.unwrap();
-    did("hold");
+    report("hold");
     std::future::pending().await
 }
 
 #[tokio::test]
-async fn two_processes_lose_no_update_and_nobody_sees_a_torn_file() {
-    let home = Home::new().await;
+async fn two_processes_lose_no_update_and_never_read_a_torn_file() {
+    let test = TestStore::new().await;
     let filler = "x".repeat(5000);
-    home.store
+    test.store
         .write(&counter(), &json!({ "n": 0, "filler": filler }))
         .await
         .unwrap();
-    let path = home.file("todo/ses_counter.json");
-    let mut worker = Worker::start("count", home.root());
+    let path = test.file("todo/ses_counter.json");
+    let mut worker = Worker::start("count", test.root());
     assert_eq!(worker.next().as_deref(), Some("open"));
 
     let mut last = 0;
     for _ in 0..EACH {
-        home.store
+        test.store
             .update::<Value, _>(&counter(), |value| {
                 value["n"] = json!(value["n"].as_i64().unwrap() + 1)
             })
@@ -136,25 +136,25 @@ async fn two_processes_lose_no_update_and_nobody_sees_a_torn_file() {
         last = now;
     }
     assert_eq!(worker.next().as_deref(), Some("count"));
-    let total = home.store.read::<Value>(&counter()).await.unwrap().unwrap();
+    let total = test.store.read::<Value>(&counter()).await.unwrap().unwrap();
     assert_eq!(total["n"], json!(2 * EACH));
 }
 
 #[tokio::test]
-async fn a_session_has_one_writer_and_is_free_once_that_one_is_dead() {
-    let home = Home::new().await;
-    let mut worker = Worker::start("hold", home.root());
+async fn a_session_has_one_writer_and_is_free_once_that_process_is_dead() {
+    let test = TestStore::new().await;
+    let mut worker = Worker::start("hold", test.root());
     assert_eq!(worker.next().as_deref(), Some("hold"));
     let pid = worker.child.id();
-    let refused = home.store.lock_session(&session_id(1)).await.unwrap_err();
+    let refused = test.store.lock_session(&session_id(1)).await.unwrap_err();
     assert!(
         matches!(refused, StoreError::Busy { pid: Some(holder), .. } if holder == pid),
         "{refused}"
     );
     // Another session is free, and reading needs no lock.
-    home.store.lock_session(&session_id(2)).await.unwrap();
-    home.store.all_sessions().await.unwrap();
+    test.store.lock_session(&session_id(2)).await.unwrap();
+    test.store.all_sessions().await.unwrap();
 
     worker.kill();
-    home.store.lock_session(&session_id(1)).await.unwrap();
+    test.store.lock_session(&session_id(1)).await.unwrap();
 }

@@ -1,4 +1,4 @@
-//! Records that are safe in the journal before they are in their files.
+//! What is in the journal survives a kill, and the journal never undoes a newer write.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,37 +8,38 @@ use lathe_protocol::Part;
 use lathe_store::{Key, Options, Store};
 use serde_json::Value;
 
-use crate::support::faulty::{ENOSPC, Fault, Faulty};
+use crate::support::faulty_disk::{ENOSPC, Fault, FaultyDisk};
+use crate::support::test_fs::options_with;
 use crate::support::*;
 
-/// A store that can die: nothing more reaches the disk, and nothing is tidied up.
-struct Mortal {
+/// A store whose process can be killed: no later change reaches the disk, not even the ones of
+/// closing it. It never flushes by itself.
+struct KillableStore {
     store: Store,
-    fs: Arc<Faulty>,
+    disk: Arc<FaultyDisk>,
 }
 
-impl Mortal {
-    async fn born(root: &Path) -> Self {
-        let fs = Arc::new(Faulty::new(Fault::None));
+impl KillableStore {
+    async fn open(root: &Path) -> Self {
+        let disk = Arc::new(FaultyDisk::new(Fault::None));
         let options = Options {
-            fs: fs.clone(),
             soon: Duration::from_secs(3600),
-            ..Options::default()
+            ..options_with(&disk)
         };
         let store = Store::open(root, options).await.unwrap();
-        Mortal { store, fs }
+        KillableStore { store, disk }
     }
 
-    fn die(self) {
-        self.fs.set(Fault::Death { at: 0 });
+    fn kill(self) {
+        self.disk.set(Fault::Kill { at: 0 });
     }
 }
 
-fn words(number: i64, words: &str) -> Part {
+fn part(number: i64, words: &str) -> Part {
     text(1, 0, number, words)
 }
 
-async fn found(store: &Store) -> Vec<Part> {
+async fn parts(store: &Store) -> Vec<Part> {
     store.parts(&message_id(0)).await.unwrap().items
 }
 
@@ -49,49 +50,49 @@ fn journals(root: &Path) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_kept_part_outlives_its_process_without_a_file_of_its_own() {
+async fn a_journaled_part_survives_a_kill_before_it_has_a_file() {
     let folder = tempfile::tempdir().unwrap();
-    let first = Mortal::born(folder.path()).await;
+    let first = KillableStore::open(folder.path()).await;
     first.store.keep_message(&user(1, 0)).await.unwrap();
-    first.store.keep_part(&words(0, "pending")).await.unwrap();
-    first.store.keep_part(&words(0, "running")).await.unwrap();
+    first.store.keep_part(&part(0, "pending")).await.unwrap();
+    first.store.keep_part(&part(0, "running")).await.unwrap();
     assert!(tree(&folder.path().join("storage/part")).is_empty());
-    first.die();
+    first.kill();
 
     let second = open(folder.path()).await;
-    assert_eq!(found(&second).await, [words(0, "running")]);
+    assert_eq!(parts(&second).await, [part(0, "running")]);
     let page = second.messages(&session_id(1), None, 9).await.unwrap();
     assert_eq!(page.messages.len(), 1);
     assert_eq!(journals(folder.path()), Vec::<String>::new());
 }
 
 #[tokio::test]
-async fn a_kept_part_is_read_written_and_removed_like_any_other() {
+async fn a_journaled_part_is_read_written_and_removed_like_any_other() {
     let folder = tempfile::tempdir().unwrap();
-    let Mortal { store, .. } = Mortal::born(folder.path()).await;
-    store.keep_part(&words(0, "kept")).await.unwrap();
-    assert_eq!(found(&store).await, [words(0, "kept")]);
-    store.keep_part(&words(0, "kept again")).await.unwrap();
+    let KillableStore { store, .. } = KillableStore::open(folder.path()).await;
+    store.keep_part(&part(0, "journaled")).await.unwrap();
+    assert_eq!(parts(&store).await, [part(0, "journaled")]);
+    store.keep_part(&part(0, "journaled again")).await.unwrap();
     store.barrier(&session_id(1)).await.unwrap();
     assert_eq!(journals(folder.path()), Vec::<String>::new());
-    assert_eq!(found(&store).await, [words(0, "kept again")]);
-    store.keep_part(&words(0, "once more")).await.unwrap();
+    assert_eq!(parts(&store).await, [part(0, "journaled again")]);
+    store.keep_part(&part(0, "once more")).await.unwrap();
     let removed = store.remove_part(&message_id(0), &part_id(0, 0)).await;
     assert!(removed.unwrap());
-    assert_eq!(found(&store).await, []);
+    assert_eq!(parts(&store).await, []);
     drop(store);
-    assert_eq!(found(&open(folder.path()).await).await, []);
+    assert_eq!(parts(&open(folder.path()).await).await, []);
 }
 
 #[tokio::test]
-async fn what_came_after_is_not_undone_by_the_journal() {
+async fn a_replay_does_not_undo_what_was_written_after_the_journal_entry() {
     let folder = tempfile::tempdir().unwrap();
-    let first = Mortal::born(folder.path()).await;
+    let first = KillableStore::open(folder.path()).await;
     let store = &first.store;
     for number in 0..4 {
-        store.keep_part(&words(number, "kept")).await.unwrap();
+        store.keep_part(&part(number, "journaled")).await.unwrap();
     }
-    store.write_part(&words(0, "written")).await.unwrap();
+    store.write_part(&part(0, "written")).await.unwrap();
     let updated = Key::part(&message_id(0), &part_id(0, 1)).unwrap();
     store
         .update::<Value, _>(&updated, |part| part["text"] = "updated".into())
@@ -101,123 +102,124 @@ async fn what_came_after_is_not_undone_by_the_journal() {
         .remove_part(&message_id(0), &part_id(0, 2))
         .await
         .unwrap();
-    first.die();
+    first.kill();
 
     let second = open(folder.path()).await;
-    let left = [words(0, "written"), words(1, "updated"), words(3, "kept")];
-    assert_eq!(found(&second).await, left);
+    let expected = [part(0, "written"), part(1, "updated"), part(3, "journaled")];
+    assert_eq!(parts(&second).await, expected);
 }
 
 #[tokio::test]
-async fn a_removed_message_takes_along_what_was_only_kept() {
+async fn removing_a_message_removes_its_journaled_parts() {
     let folder = tempfile::tempdir().unwrap();
-    let first = Mortal::born(folder.path()).await;
+    let first = KillableStore::open(folder.path()).await;
     first.store.keep_message(&user(1, 0)).await.unwrap();
-    first.store.keep_part(&words(0, "kept")).await.unwrap();
+    first.store.keep_part(&part(0, "journaled")).await.unwrap();
     let removed = first
         .store
         .remove_message(&session_id(1), &message_id(0))
         .await;
     assert!(removed.unwrap());
-    first.die();
+    first.kill();
 
     let second = open(folder.path()).await;
-    assert_eq!(found(&second).await, []);
+    assert_eq!(parts(&second).await, []);
     let files = tree(&folder.path().join("storage"));
     assert_eq!(files.keys().filter(|name| name.contains("msg_")).count(), 0);
 }
 
 #[tokio::test]
-async fn a_removed_session_does_not_come_back_in_pieces() {
+async fn a_replay_does_not_bring_back_parts_of_a_removed_session() {
     let folder = tempfile::tempdir().unwrap();
-    let first = Mortal::born(folder.path()).await;
+    let first = KillableStore::open(folder.path()).await;
     fill(&first.store, 1, 1, 1).await;
     fill(&first.store, 2, 0, 0).await;
     first
         .store
-        .keep_part(&text(2, 9, 0, "another's"))
+        .keep_part(&text(2, 9, 0, "of the second session"))
         .await
         .unwrap();
-    first.store.keep_part(&words(0, "kept")).await.unwrap();
+    first.store.keep_part(&part(0, "journaled")).await.unwrap();
     first.store.remove_session(&session_id(1)).await.unwrap();
-    first.die();
+    first.kill();
 
     let second = open(folder.path()).await;
-    assert_eq!(found(&second).await, []);
+    assert_eq!(parts(&second).await, []);
     let others = second.parts(&message_id(9)).await.unwrap().items;
-    assert_eq!(others, [text(2, 9, 0, "another's")]);
+    assert_eq!(others, [text(2, 9, 0, "of the second session")]);
 }
 
 #[tokio::test]
-async fn whoever_takes_a_session_over_sees_what_its_dead_writer_kept() {
+async fn locking_a_session_replays_what_its_killed_writer_journaled() {
     let folder = tempfile::tempdir().unwrap();
     let beside = open(folder.path()).await;
-    let first = Mortal::born(folder.path()).await;
+    let first = KillableStore::open(folder.path()).await;
     let writer = first.store.lock_session(&session_id(1)).await.unwrap();
     first
         .store
-        .keep_part(&words(0, "last words"))
+        .keep_part(&part(0, "journaled last"))
         .await
         .unwrap();
     drop(writer);
-    first.die();
-    assert_eq!(found(&beside).await, []);
+    first.kill();
+    assert_eq!(parts(&beside).await, []);
 
     let _writer = beside.lock_session(&session_id(1)).await.unwrap();
-    assert_eq!(found(&beside).await, [words(0, "last words")]);
+    assert_eq!(parts(&beside).await, [part(0, "journaled last")]);
 }
 
 #[tokio::test]
-async fn a_settled_session_is_not_set_back_by_a_process_that_dies_later() {
+async fn a_session_after_a_barrier_is_not_set_back_when_its_writer_is_killed_later() {
     let folder = tempfile::tempdir().unwrap();
-    let first = Mortal::born(folder.path()).await;
+    let first = KillableStore::open(folder.path()).await;
     first
         .store
         .keep_part(&text(2, 9, 0, "under way"))
         .await
         .unwrap();
-    first.store.keep_part(&words(0, "old")).await.unwrap();
+    first.store.keep_part(&part(0, "old")).await.unwrap();
     first.store.barrier(&session_id(1)).await.unwrap();
     let second = open(folder.path()).await;
-    second.write_part(&words(0, "new")).await.unwrap();
-    first.die();
+    second.write_part(&part(0, "new")).await.unwrap();
+    first.kill();
 
     let third = open(folder.path()).await;
-    assert_eq!(found(&third).await, [words(0, "new")]);
+    assert_eq!(parts(&third).await, [part(0, "new")]);
     let others = third.parts(&message_id(9)).await.unwrap().items;
     assert_eq!(others, [text(2, 9, 0, "under way")]);
 }
 
 #[tokio::test]
-async fn what_a_full_disk_cut_off_hides_nothing_that_comes_after() {
+async fn a_journal_entry_cut_off_by_a_full_disk_hides_no_later_entry() {
     let folder = tempfile::tempdir().unwrap();
-    let first = Mortal::born(folder.path()).await;
-    first.store.keep_part(&words(0, "before")).await.unwrap();
+    let first = KillableStore::open(folder.path()).await;
+    first.store.keep_part(&part(0, "before")).await.unwrap();
     let with = ENOSPC;
-    first.fs.set(Fault::Once { at: 0, with });
-    let refused = first.store.keep_part(&words(1, "cut off")).await;
+    first.disk.set(Fault::Once { at: 0, with });
+    let refused = first.store.keep_part(&part(1, "cut off")).await;
     assert!(refused.unwrap_err().is_disk_full());
     assert!(!first.store.health().borrow().is_good());
-    first.store.keep_part(&words(2, "after")).await.unwrap();
+    first.store.keep_part(&part(2, "after")).await.unwrap();
     assert!(first.store.health().borrow().is_good());
-    first.die();
+    first.kill();
 
     let second = open(folder.path()).await;
-    assert_eq!(
-        found(&second).await,
-        [words(0, "before"), words(2, "after")]
-    );
+    assert_eq!(parts(&second).await, [part(0, "before"), part(2, "after")]);
 }
 
 #[tokio::test]
-async fn what_cannot_be_played_back_keeps_only_its_own_session_waiting() {
+async fn a_failed_replay_blocks_only_its_own_session() {
     let folder = tempfile::tempdir().unwrap();
-    let first = Mortal::born(folder.path()).await;
-    first.store.keep_part(&words(0, "of one")).await.unwrap();
-    let other = text(2, 7, 0, "of another");
+    let first = KillableStore::open(folder.path()).await;
+    first
+        .store
+        .keep_part(&part(0, "of the first session"))
+        .await
+        .unwrap();
+    let other = text(2, 7, 0, "of the second session");
     first.store.keep_part(&other).await.unwrap();
-    first.die();
-    // Something stands where the first session's parts would lie.
+    first.kill();
+    // A file has the name of the folder that the first session's parts need.
     let blocked = folder
         .path()
         .join("storage/part")
@@ -234,31 +236,34 @@ async fn what_cannot_be_played_back_keeps_only_its_own_session_waiting() {
 
     std::fs::remove_file(&blocked).unwrap();
     second.lock_session(&session_id(1)).await.unwrap();
-    assert_eq!(found(&second).await, [words(0, "of one")]);
+    assert_eq!(parts(&second).await, [part(0, "of the first session")]);
     let others = second.parts(&message_id(7)).await.unwrap().items;
     assert_eq!(others, [newer]);
     assert!(journals(folder.path()).is_empty());
 }
 
 #[tokio::test]
-async fn a_record_whose_journal_could_not_be_told_is_not_written_either() {
+async fn a_write_fails_if_the_journal_cannot_record_it() {
     let folder = tempfile::tempdir().unwrap();
-    let first = Mortal::born(folder.path()).await;
-    first.store.keep_part(&words(0, "kept")).await.unwrap();
+    let first = KillableStore::open(folder.path()).await;
+    first.store.keep_part(&part(0, "journaled")).await.unwrap();
     first.store.secure(&session_id(1)).await.unwrap();
-    first.fs.set(Fault::Once {
+    first.disk.set(Fault::Once {
         at: 0,
         with: ENOSPC,
     });
-    assert!(first.store.write_part(&words(0, "lost")).await.is_err());
+    assert!(first.store.write_part(&part(0, "lost")).await.is_err());
     first.store.secure(&session_id(1)).await.unwrap();
-    assert_eq!(found(&first.store).await, [words(0, "kept")]);
-    first.die();
-    assert_eq!(found(&open(folder.path()).await).await, [words(0, "kept")]);
+    assert_eq!(parts(&first.store).await, [part(0, "journaled")]);
+    first.kill();
+    assert_eq!(
+        parts(&open(folder.path()).await).await,
+        [part(0, "journaled")]
+    );
 }
 
 #[tokio::test]
-async fn the_journal_of_a_session_that_is_never_quiet_does_not_grow_without_end() {
+async fn the_journal_of_a_session_that_never_pauses_is_compacted() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(folder.path()).await;
     let size = || {
@@ -270,19 +275,19 @@ async fn the_journal_of_a_session_that_is_never_quiet_does_not_grow_without_end(
             .sum::<u64>()
     };
     let long = "x".repeat(256 << 10);
-    store.keep_part(&words(0, "the first")).await.unwrap();
-    let (mut before, mut shortened, mut round) = (0, 0, 0);
-    while shortened < 2 {
+    store.keep_part(&part(0, "the first")).await.unwrap();
+    let (mut before, mut compactions, mut round) = (0, 0, 0);
+    while compactions < 2 {
         store
-            .keep_part(&words(1, &format!("{round} {long}")))
+            .keep_part(&part(1, &format!("{round} {long}")))
             .await
             .unwrap();
         let now = size();
-        shortened += usize::from(now < before);
+        compactions += usize::from(now < before);
         (before, round) = (now, round + 1);
     }
     drop(store);
-    let left = found(&open(folder.path()).await).await;
-    let last = words(1, &format!("{} {long}", round - 1));
-    assert_eq!(left, [words(0, "the first"), last]);
+    let last = part(1, &format!("{} {long}", round - 1));
+    let reopened = open(folder.path()).await;
+    assert_eq!(parts(&reopened).await, [part(0, "the first"), last]);
 }

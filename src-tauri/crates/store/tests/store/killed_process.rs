@@ -1,4 +1,4 @@
-//! A process that writes parts is killed, again and again.
+//! A process that writes messages and parts is killed, again and again.
 
 use std::path::Path;
 use std::time::Duration;
@@ -7,15 +7,15 @@ use lathe_protocol::{Millis, Part};
 use lathe_store::{Options, Store};
 use serde_json::json;
 
-use crate::processes::{Worker, did};
 use crate::support::*;
+use crate::two_processes::{Worker, report};
 
-/// Every word of the stream is numbered, so that a cut is seen.
+/// Numbered words, so that a torn text is noticed.
 fn words(count: usize) -> String {
     (0..count).map(|number| format!("w{number} ")).collect()
 }
 
-/// Writes messages and parts, tells of each when it is stored, and streams a text beside.
+/// Writes messages and parts, reports each once it is stored, and streams a text in between.
 pub async fn stream(root: &Path) {
     let store = Store::open(root, Options::default()).await.unwrap();
     let _writer = store.lock_session(&session_id(1)).await.unwrap();
@@ -37,7 +37,7 @@ pub async fn stream(root: &Path) {
             .write_message(&serde_json::from_value(message).unwrap())
             .await
             .unwrap();
-        did(format!("message {id} {id}"));
+        report(format!("message {id} {id}"));
         let streaming = store.ids().part(now());
         let part = |part_id: &str, words: String| -> Part {
             let part = json!({ "id": part_id, "sessionID": session_id(1), "messageID": id, "type": "text", "text": words });
@@ -52,18 +52,18 @@ pub async fn stream(root: &Path) {
                 0 => store.write_part(&words).await.unwrap(),
                 _ => store.keep_part(&words).await.unwrap(),
             }
-            did(format!("part {id} {stored}"));
+            report(format!("part {id} {stored}"));
         }
         match turn % 4 {
             3 => store.barrier(&session_id(1)).await.unwrap(),
             _ => store.secure(&session_id(1)).await.unwrap(),
         }
-        did(format!("part {id} {streaming}"));
+        report(format!("part {id} {streaming}"));
     }
 }
 
-/// Everything the killed process said it stored is there, readable, and nothing else is.
-async fn assert_whole(root: &Path, stored: &[String]) {
+/// Everything that the killed process reported as stored can be read, and no temp file is left.
+async fn assert_complete(root: &Path, stored: &[String]) {
     let store = open(root).await;
     let _writer = store.lock_session(&session_id(1)).await.unwrap();
     let page = store
@@ -71,18 +71,18 @@ async fn assert_whole(root: &Path, stored: &[String]) {
         .await
         .unwrap();
     assert_eq!(page.damaged, []);
-    for deed in stored {
-        let [kind, message, id] = deed.split(' ').collect::<Vec<_>>()[..] else {
-            panic!("{deed}")
+    for report in stored {
+        let [kind, message, id] = report.split(' ').collect::<Vec<_>>()[..] else {
+            panic!("{report}")
         };
         let found = page
             .messages
             .iter()
             .find(|m| m.info.id().as_str() == message);
-        let found = found.unwrap_or_else(|| panic!("{deed} is lost"));
+        let found = found.unwrap_or_else(|| panic!("{report} is lost"));
         if kind == "part" {
             let part = found.parts.iter().find(|part| part.id().as_str() == id);
-            assert!(part.is_some(), "{deed} is lost");
+            assert!(part.is_some(), "{report} is lost");
         }
     }
     for part in page.messages.iter().flat_map(|message| &message.parts) {
@@ -92,7 +92,7 @@ async fn assert_whole(root: &Path, stored: &[String]) {
         assert_eq!(
             text.text,
             words(text.text.split_whitespace().count()),
-            "a cut text"
+            "a torn text"
         );
     }
     let strays: Vec<_> = tree(root)
@@ -104,21 +104,21 @@ async fn assert_whole(root: &Path, stored: &[String]) {
         .into_keys()
         .filter(|name| name.starts_with("scratch-"))
         .count();
-    assert_eq!(logs, 1, "only our own log is left");
+    assert_eq!(logs, 1, "only the log of this process is left");
 }
 
 #[tokio::test]
-async fn a_killed_writer_loses_nothing_that_it_said_was_stored() {
-    let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
+async fn a_killed_writer_loses_nothing_that_it_reported_as_stored() {
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
     let folder = tempfile::tempdir().unwrap();
     let mut stored = Vec::new();
     for _ in 0..count(60, 200) {
         let mut worker = Worker::start("stream", folder.path());
-        let deeds = 1 + dice.roll(12) as usize;
-        stored.extend(std::iter::from_fn(|| worker.next()).take(deeds));
-        // Not right after a deed, where nothing is under way, but somewhere into the next.
-        std::thread::sleep(Duration::from_micros(dice.roll(400)));
+        let reports = 1 + random.below(12) as usize;
+        stored.extend(std::iter::from_fn(|| worker.next()).take(reports));
+        // Not right after a report, when no write is under way, but somewhere into the next one.
+        std::thread::sleep(Duration::from_micros(random.below(400)));
         stored.extend(worker.kill());
-        assert_whole(folder.path(), &stored).await;
+        assert_complete(folder.path(), &stored).await;
     }
 }
