@@ -1,9 +1,9 @@
-//! What the store costs, against one `fs::write` and one full read per part.
+//! The cost of the store, compared with one `fs::write` and one full read per part.
 //!
 //! Prints one JSON object a line: `{"name", "ours", "baseline", "ratio"}`, in seconds, and a
-//! row for memory in bytes. `LATHE_BENCH_MESSAGES` makes it smaller.
+//! row for memory in bytes. `LATHE_BENCH_MESSAGES` sets the number of messages.
 
-// A benchmark that cannot go on has nothing better to do than to say so.
+// A benchmark that cannot go on may panic.
 #![allow(clippy::expect_used)]
 
 use std::fs;
@@ -49,7 +49,7 @@ async fn run(messages: usize) {
         timed(|| async { list_naive(&naive) }).await,
     );
     drop(store);
-    // A folder that changed a moment ago is listed again each time; a session that is opened
+    // A folder that changed a moment ago is listed again each time. A session that a person opens
     // is older than that.
     tokio::time::sleep(Duration::from_secs(4)).await;
 
@@ -165,14 +165,14 @@ async fn write_ours(store: &Store, records: &Records) -> Duration {
         .write_session(&records.session)
         .await
         .expect("a session");
-    let began = Instant::now();
+    let start = Instant::now();
     for (message, parts) in &records.messages {
         store.write_message(message).await.expect("a message");
         for part in parts {
             store.write_part(part).await.expect("a part");
         }
     }
-    began.elapsed()
+    start.elapsed()
 }
 
 fn naive_path(root: &Path, part: &Part) -> PathBuf {
@@ -181,7 +181,7 @@ fn naive_path(root: &Path, part: &Part) -> PathBuf {
 }
 
 fn write_naive(root: &Path, records: &Records) -> Duration {
-    let began = Instant::now();
+    let start = Instant::now();
     for (message, parts) in &records.messages {
         fs::create_dir_all(root.join(message.id().as_str())).expect("a folder");
         for part in parts {
@@ -189,7 +189,7 @@ fn write_naive(root: &Path, records: &Records) -> Duration {
             fs::write(naive_path(root, part), bytes).expect("a file");
         }
     }
-    began.elapsed()
+    start.elapsed()
 }
 
 async fn update(store: &Store, naive: &Path, records: &Records) -> (Duration, Duration) {
@@ -204,7 +204,7 @@ async fn update(store: &Store, naive: &Path, records: &Records) -> (Duration, Du
             text.text.push_str("more");
         }
     };
-    let began = Instant::now();
+    let start = Instant::now();
     for part in &some {
         let key = Key::part(part.message_id(), part.id()).expect("a key");
         store
@@ -212,8 +212,8 @@ async fn update(store: &Store, naive: &Path, records: &Records) -> (Duration, Du
             .await
             .expect("an update");
     }
-    let ours = began.elapsed();
-    let began = Instant::now();
+    let ours = start.elapsed();
+    let start = Instant::now();
     for part in &some {
         let path = naive_path(naive, part);
         let mut read: Part =
@@ -221,7 +221,7 @@ async fn update(store: &Store, naive: &Path, records: &Records) -> (Duration, Du
         rename(&mut read);
         fs::write(&path, serde_json::to_vec_pretty(&read).expect("JSON")).expect("a file");
     }
-    (ours, began.elapsed())
+    (ours, start.elapsed())
 }
 
 async fn list(store: &Store, records: &Records) {
@@ -240,16 +240,16 @@ fn list_naive(root: &Path) {
     }
 }
 
-/// It has to look what there is, as anyone who opens a session.
+/// Lists the folders too, because opening a session has to.
 fn read_naive(root: &Path, records: &Records) -> Duration {
-    let began = Instant::now();
+    let start = Instant::now();
     for (message, _) in &records.messages {
         for file in fs::read_dir(root.join(message.id().as_str())).expect("a folder") {
             let bytes = fs::read(file.expect("an entry").path()).expect("a file");
             black_box(serde_json::from_slice::<Part>(&bytes).expect("a part"));
         }
     }
-    began.elapsed()
+    start.elapsed()
 }
 
 async fn tail(store: &Store, session: &SessionId) {
@@ -264,7 +264,7 @@ async fn fresh_tail(root: &Path, session: &SessionId) {
 
 /// Page by page to the beginning, as scrolling up does.
 async fn load_all(store: &Store, session: &SessionId, messages: usize) -> Duration {
-    let began = Instant::now();
+    let start = Instant::now();
     let mut before = None;
     let mut loaded = 0;
     loop {
@@ -282,16 +282,16 @@ async fn load_all(store: &Store, session: &SessionId, messages: usize) -> Durati
         }
     }
     assert_eq!(loaded, messages);
-    began.elapsed()
+    start.elapsed()
 }
 
 async fn timed<F: Future>(work: impl FnOnce() -> F) -> Duration {
-    let began = Instant::now();
+    let start = Instant::now();
     work().await;
-    began.elapsed()
+    start.elapsed()
 }
 
-/// Medians of many runs, taken in turns: the machine does other things too, and not evenly.
+/// Medians of many runs. The works take turns, so that other load on the machine hits all of them.
 async fn medians<F: Future, const N: usize>(works: [impl Fn() -> F; N]) -> [Duration; N] {
     let mut times = [const { Vec::new() }; N];
     for _ in 0..31 {
@@ -314,7 +314,8 @@ fn row(name: &str, ours: Duration, baseline: Duration) {
     );
 }
 
-/// What the process holds more after the tail of the big session than after the small one's.
+/// How much more memory the process uses after reading the big session's tail than after the small
+/// one's.
 #[allow(clippy::print_stdout)]
 fn memory(before: u64, small: u64, big: u64) {
     let (ours, baseline) = (big.saturating_sub(before), small.saturating_sub(before));

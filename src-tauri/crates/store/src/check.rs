@@ -1,31 +1,32 @@
-//! Looks over the whole tree, and moves aside what is not in order.
+//! Checks and repairs the whole tree.
 //!
-//! Orphans are normal in trees of other programs and are only named. Damaged records and
-//! strays are moved to `quarantine/` by a repair; nothing is ever deleted.
+//! Orphans are normal in trees of other programs and are only reported. A repair moves damaged
+//! records and stray files to `quarantine/`; nothing is ever deleted.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use crate::damage;
 use crate::error::{Damaged, IoContext, Result, optional};
-use crate::fs::Entry;
+use crate::fs::DirEntry;
 use crate::key::Key;
 use crate::migrate;
 use crate::parallel;
 use crate::storage::{Storage, record_name};
+use crate::temp_files;
+use crate::validate;
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Report {
-    /// How many records are good.
+    /// Number of valid records.
     pub records: usize,
     pub damaged: Vec<Damaged>,
     /// Folders and records whose session or message does not exist.
     pub orphans: Vec<Key>,
-    /// Files that are no records, relative to `storage/`.
+    /// Files that are not records, relative to `storage/`.
     pub strays: Vec<PathBuf>,
 }
 
-/// The kinds of records, and how deep below `storage/` they lie.
+/// The kinds of records, and their depth below `storage/`.
 const KINDS: [(&str, usize); 10] = [
     ("project", 1),
     ("session", 2),
@@ -46,12 +47,12 @@ impl Storage {
         for (kind, depth) in KINDS {
             self.walk(Path::new(kind), depth, &mut keys, &mut report.strays)?;
         }
-        self.strays_above(&mut report.strays)?;
+        self.add_top_level_strays(&mut report.strays)?;
         keys.sort();
         report.strays.sort();
-        report.orphans = orphans(&keys);
-        let looked = parallel::map(&keys, |key, buffer| self.look(key, buffer));
-        for (key, outcome) in keys.iter().zip(looked) {
+        report.orphans = find_orphans(&keys);
+        let checked = parallel::map(&keys, |key, buffer| self.check_record(key, buffer));
+        for (key, outcome) in keys.iter().zip(checked) {
             match outcome {
                 Ok(()) => report.records += 1,
                 Err(reason) => report.damaged.push(Damaged {
@@ -63,24 +64,24 @@ impl Storage {
         Ok(report)
     }
 
-    /// Moves damaged records and strays aside and returns what it found.
+    /// Moves damaged records and strays to quarantine and returns what it found.
     pub(crate) fn repair(&self) -> Result<Report> {
-        let _shared = self.writing()?.shared.acquire()?;
+        let _lock = self.write_state()?.store_lock.acquire()?;
         let report = self.check()?;
         for damaged in &report.damaged {
-            // Removing keeps the bytes of what is damaged.
+            // Removing a damaged record copies its bytes to quarantine.
             self.remove(&damaged.key)?;
         }
         for stray in &report.strays {
-            self.move_aside(stray)?;
+            self.quarantine_stray(stray)?;
         }
         Ok(report)
     }
 
-    fn look(&self, key: &Key, buffer: &mut Vec<u8>) -> Result<(), String> {
-        let read = self.fs.read(&key.file(&self.places.tree), buffer);
+    fn check_record(&self, key: &Key, buffer: &mut Vec<u8>) -> Result<(), String> {
+        let read = self.fs.read(&key.file(&self.dirs.tree), buffer);
         read.map_err(|error| format!("it cannot be read: {error}"))?;
-        damage::inspect(key, buffer)
+        validate::bytes(key, buffer)
     }
 
     fn walk(
@@ -90,8 +91,8 @@ impl Storage {
         keys: &mut Vec<Key>,
         strays: &mut Vec<PathBuf>,
     ) -> Result<()> {
-        let path = self.places.tree.join(folder);
-        for entry in optional(self.fs.entries(&path))
+        let path = self.dirs.tree.join(folder);
+        for entry in optional(self.fs.read_dir(&path))
             .doing("listing", &path)?
             .unwrap_or_default()
         {
@@ -102,41 +103,40 @@ impl Storage {
             match key {
                 Some(key) => keys.push(key),
                 None if entry.is_dir && depth > 1 => self.walk(&inside, depth - 1, keys, strays)?,
-                None if self.is_in_use(&entry) => {}
+                None if self.is_live_temp_file(&entry) => {}
                 None => strays.push(inside),
             }
         }
         Ok(())
     }
 
-    /// Files beside the kinds of records. A folder there may hold a kind that a newer version
-    /// knows.
-    fn strays_above(&self, strays: &mut Vec<PathBuf>) -> Result<()> {
-        let tree = &self.places.tree;
-        let entries = self.fs.entries(tree).doing("listing", tree)?;
-        let strange = entries
-            .into_iter()
-            .filter(|entry| !entry.is_dir && entry.name != migrate::MARK && !self.is_in_use(entry));
-        strays.extend(strange.map(|entry| entry.name.into()));
+    /// Files at the top of the tree. A folder there may hold a kind of record that a newer version
+    /// has.
+    fn add_top_level_strays(&self, strays: &mut Vec<PathBuf>) -> Result<()> {
+        let tree = &self.dirs.tree;
+        let entries = self.fs.read_dir(tree).doing("listing", tree)?;
+        let strays_here = entries.into_iter().filter(|entry| {
+            !entry.is_dir && entry.name != migrate::VERSION_FILE && !self.is_live_temp_file(entry)
+        });
+        strays.extend(strays_here.map(|entry| entry.name.into()));
         Ok(())
     }
 
-    /// A temp file of a process that is still there will be gone in a moment.
-    fn is_in_use(&self, entry: &Entry) -> bool {
+    /// A temp file of a running process will be gone in a moment.
+    fn is_live_temp_file(&self, entry: &DirEntry) -> bool {
         let name = entry.name.to_string_lossy();
         let Some((tag, _)) = name.strip_prefix('.').and_then(|rest| rest.split_once('-')) else {
             return false;
         };
-        self.fs
-            .stat(&self.places.locks.join(format!("scratch-{tag}")))
-            .is_ok()
+        let log = format!("{}{tag}", temp_files::LOG_PREFIX);
+        self.fs.metadata(&self.dirs.locks.join(log)).is_ok()
     }
 
-    fn move_aside(&self, stray: &Path) -> Result<()> {
-        let from = self.places.tree.join(stray);
-        let mut to = self.places.quarantine.join("strays").join(stray);
+    fn quarantine_stray(&self, stray: &Path) -> Result<()> {
+        let from = self.dirs.tree.join(stray);
+        let mut to = self.dirs.quarantine.join("strays").join(stray);
         let mut copies = 0;
-        while optional(self.fs.stat(&to))
+        while optional(self.fs.metadata(&to))
             .doing("looking at", &to)?
             .is_some()
         {
@@ -150,14 +150,14 @@ impl Storage {
     }
 }
 
-/// One entry per folder, however many records lie in it.
-fn orphans(keys: &[Key]) -> Vec<Key> {
-    let named = |kind: &'static str| keys.iter().filter(move |key| key.kind() == kind);
-    let sessions: HashSet<&str> = named("session").map(Key::name).collect();
-    let messages: HashSet<&str> = named("message").map(Key::name).collect();
+/// One entry per folder, however many records it has.
+fn find_orphans(keys: &[Key]) -> Vec<Key> {
+    let of_kind = |kind: &'static str| keys.iter().filter(move |key| key.kind() == kind);
+    let sessions: HashSet<&str> = of_kind("session").map(Key::name).collect();
+    let messages: HashSet<&str> = of_kind("message").map(Key::name).collect();
     let mut found = Vec::new();
     for key in keys {
-        let orphan = match key.kind() {
+        let is_orphan = match key.kind() {
             "part" => key
                 .segments()
                 .nth(1)
@@ -168,7 +168,7 @@ fn orphans(keys: &[Key]) -> Vec<Key> {
             }
             _ => false,
         };
-        if orphan {
+        if is_orphan {
             found.extend(Key::new(key.segments().take(2)));
         }
     }

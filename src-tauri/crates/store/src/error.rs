@@ -1,7 +1,7 @@
-//! What can go wrong between a value and its file.
+//! The errors of the store.
 //!
-//! Errors are cheap to clone: the error of a write in the background is told to everyone who
-//! asks afterwards.
+//! They are cheap to clone: the error of a background write goes to the health state and to every
+//! later caller that it concerns.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -48,7 +48,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// The file system refused: the store cannot do its work until that changes.
+    /// An error of the file system, which may last until its cause is removed.
     pub fn is_io(&self) -> bool {
         matches!(self, StoreError::Io { .. })
     }
@@ -64,9 +64,9 @@ impl StoreError {
     }
 }
 
-/// A file whose bytes are not the record that its place promises.
+/// A file whose bytes are not a valid record for its key.
 ///
-/// It stands where the record would stand; the bytes themselves are kept in `quarantine/`.
+/// It takes the record's place in lists; the bytes are copied to `quarantine/`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{key} is damaged: {reason}")]
 pub struct Damaged {
@@ -81,7 +81,7 @@ fn holder(pid: Option<u32>) -> String {
     }
 }
 
-/// Names the deed and the path, so that a message can be acted on.
+/// Adds the operation and the path to an error, so that a person can act on the message.
 pub(crate) trait IoContext<T> {
     fn doing(self, doing: &'static str, path: &Path) -> Result<T>;
 }
@@ -96,17 +96,17 @@ impl<T> IoContext<T> for io::Result<T> {
     }
 }
 
-/// A file that is not there is an answer, not a failure.
+/// Turns the error for a missing file into `None`.
 pub(crate) fn optional<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Ok(value) => Ok(Some(value)),
-        Err(error) if absent(&error) => Ok(None),
+        Err(error) if is_missing(&error) => Ok(None),
         Err(error) => Err(error),
     }
 }
 
-/// Below a file there is nothing, either.
-fn absent(error: &io::Error) -> bool {
+/// A path below a file is missing, too.
+fn is_missing(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory

@@ -1,7 +1,7 @@
-//! The seam to the file system.
+//! Access to the file system.
 //!
-//! Everything that changes the tree goes through [`Fs`], so that a test can let each single
-//! step fail. Nothing here knows of keys or JSON.
+//! Everything that changes the record tree goes through [`Fs`], so that a test can make each
+//! single step fail. Nothing here knows of keys or JSON.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
@@ -9,28 +9,27 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 use std::time::SystemTime;
 
-/// How a file or folder was when we last looked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stamp {
+pub struct Metadata {
     pub modified: SystemTime,
     pub len: u64,
     pub is_dir: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct DirEntry {
     pub name: OsString,
     pub is_dir: bool,
 }
 
 pub trait Fs: Send + Sync + 'static {
-    /// Puts the whole file into `into`, which is cleared first so that it can be used again.
+    /// Reads the whole file. `into` is cleared first, so that one buffer serves many files.
     fn read(&self, path: &Path, into: &mut Vec<u8>) -> io::Result<()>;
-    fn stat(&self, path: &Path) -> io::Result<Stamp>;
-    fn entries(&self, path: &Path) -> io::Result<Vec<Entry>>;
-    /// Writes a file that must not exist yet, for its owner only.
-    fn create(&self, path: &Path, bytes: &[u8]) -> io::Result<Stamp>;
-    /// Adds to a file, which is made if it is not there, for its owner only.
+    fn metadata(&self, path: &Path) -> io::Result<Metadata>;
+    fn read_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>>;
+    /// Writes a file that must not exist yet, accessible to its owner only.
+    fn create(&self, path: &Path, bytes: &[u8]) -> io::Result<Metadata>;
+    /// Appends to a file. Creates it if it does not exist, accessible to its owner only.
     fn append(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
     fn truncate(&self, path: &Path) -> io::Result<()>;
     fn create_dir_all(&self, path: &Path) -> io::Result<()>;
@@ -50,27 +49,27 @@ impl Fs for Disk {
         into.clear();
         let mut options = OpenOptions::new();
         options.read(true);
-        // A pipe that somebody put there must not hold us up.
+        // Opening a pipe that lies in the tree must not block.
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::custom_flags(
             &mut options,
             rustix::fs::OFlags::NONBLOCK.bits() as i32,
         );
-        // Reading a bare `File` to its end asks for size and position first. Our files are
-        // small and the buffer is used again, so those calls would be a third of the cost.
+        // `File::read_to_end` asks for size and position first. The files are small and the
+        // buffer is reused, so those calls would be a third of the cost; `take` avoids them.
         let file = options.open(path)?;
         file.take(u64::MAX).read_to_end(into).map(drop)
     }
 
-    fn stat(&self, path: &Path) -> io::Result<Stamp> {
-        stamp(&fs::metadata(path)?)
+    fn metadata(&self, path: &Path) -> io::Result<Metadata> {
+        convert(&fs::metadata(path)?)
     }
 
-    fn entries(&self, path: &Path) -> io::Result<Vec<Entry>> {
+    fn read_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
         let mut entries = Vec::new();
         for entry in fs::read_dir(path)? {
             let entry = entry?;
-            entries.push(Entry {
+            entries.push(DirEntry {
                 name: entry.file_name(),
                 is_dir: entry.file_type()?.is_dir(),
             });
@@ -78,10 +77,10 @@ impl Fs for Disk {
         Ok(entries)
     }
 
-    fn create(&self, path: &Path, bytes: &[u8]) -> io::Result<Stamp> {
+    fn create(&self, path: &Path, bytes: &[u8]) -> io::Result<Metadata> {
         let mut file = private(OpenOptions::new().write(true).create_new(true)).open(path)?;
         file.write_all(bytes)?;
-        stamp(&file.metadata()?)
+        convert(&file.metadata()?)
     }
 
     fn append(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -114,7 +113,7 @@ impl Fs for Disk {
     }
 
     fn sync_file(&self, path: &Path) -> io::Result<()> {
-        // Windows flushes only what is open for writing.
+        // Windows flushes only files that are open for writing.
         OpenOptions::new()
             .read(true)
             .write(cfg!(windows))
@@ -123,7 +122,7 @@ impl Fs for Disk {
     }
 
     fn sync_dir(&self, path: &Path) -> io::Result<()> {
-        // Windows has no such thing: its metadata journal does the work.
+        // Windows cannot sync a folder; the file system journals its metadata.
         if cfg!(windows) {
             Ok(())
         } else {
@@ -132,15 +131,15 @@ impl Fs for Disk {
     }
 }
 
-/// Folders and files of ours are nobody else's business.
+/// New files are accessible to their owner only.
 pub(crate) fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
     options
 }
 
-fn stamp(metadata: &fs::Metadata) -> io::Result<Stamp> {
-    Ok(Stamp {
+fn convert(metadata: &fs::Metadata) -> io::Result<Metadata> {
+    Ok(Metadata {
         modified: metadata.modified()?,
         len: metadata.len(),
         is_dir: metadata.is_dir(),

@@ -1,7 +1,7 @@
 //! Whether the store can write.
 //!
-//! Work that changes files must stop while its record cannot be kept. The state follows what
-//! happened last: a failed write makes it failing, the next good one makes it good.
+//! Tools must not change files while the store cannot record what they do. The last write
+//! decides: a failed one makes the store failing, the next that succeeds makes it good.
 
 use tokio::sync::watch;
 
@@ -21,11 +21,11 @@ impl Health {
 }
 
 #[derive(Debug)]
-pub(crate) struct Pulse(watch::Sender<Health>);
+pub(crate) struct HealthTracker(watch::Sender<Health>);
 
-impl Pulse {
+impl HealthTracker {
     pub(crate) fn new() -> Self {
-        Pulse(watch::Sender::new(Health::Good))
+        HealthTracker(watch::Sender::new(Health::Good))
     }
 
     pub(crate) fn subscribe(&self) -> watch::Receiver<Health> {
@@ -36,16 +36,16 @@ impl Pulse {
         self.0.borrow().is_good()
     }
 
-    /// For what may have written nothing: success says nothing of the disk then.
-    pub(crate) fn note_failure<T>(&self, result: Result<T>) -> Result<T> {
+    /// For work that may have written nothing, so that its success proves nothing.
+    pub(crate) fn record_failure<T>(&self, result: Result<T>) -> Result<T> {
         match result {
             Ok(value) => Ok(value),
-            Err(error) => self.note(Err(error)),
+            Err(error) => self.record(Err(error)),
         }
     }
 
-    /// Only the file system's own errors count: a damaged record is no reason to stop.
-    pub(crate) fn note<T>(&self, result: Result<T>) -> Result<T> {
+    /// Only errors of the file system count: a damaged record does not stop the store.
+    pub(crate) fn record<T>(&self, result: Result<T>) -> Result<T> {
         match &result {
             Ok(_) if !self.is_good() => {
                 self.0.send_replace(Health::Good);

@@ -1,15 +1,15 @@
-//! Sessions that another program keeps, brought into our own tree.
+//! Imports sessions of another program.
 //!
-//! Three kinds of sources: a data directory of the JSON era, an SQLite database, one exported
-//! session. Nothing of them is ever written; what has to be changed to be read (an old layout,
-//! a database with a journal) is copied into `staging/` first. Records keep their ids, times
-//! and unknown fields. A session's own record is written last and after everything else is
-//! safe, so that a session that is there is complete and one that is not is brought anew.
+//! There are three kinds of sources: a data directory with JSON files, an SQLite database, and one
+//! exported session. A source is never changed; what has to be converted before it can be read (an
+//! old layout, a database with a journal) is copied to `staging/` first. Records keep their ids,
+//! times and unknown fields. A session's own record is written last, after everything else is
+//! durable, so that a session that exists is complete and any other is imported again.
 
 mod bundle;
 mod database;
 mod exported;
-mod find;
+mod sources;
 mod staging;
 mod tree;
 
@@ -24,19 +24,19 @@ use crate::locks::SessionWriter;
 use crate::storage::Storage;
 use crate::store::Store;
 use bundle::Bundle;
-pub use find::{Found, SourceKind, usual_places};
+pub use sources::{Found, SourceKind, usual_places};
 use staging::Staging;
 
 /// What an import did.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Imported {
     pub added: Vec<Session>,
-    /// Sessions that were here before and stay as they are.
+    /// Number of sessions that existed before and were left unchanged.
     pub already: usize,
     pub unreadable: Vec<Unreadable>,
 }
 
-/// Something that could not be brought over, and why.
+/// Something that could not be imported, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unreadable {
     pub what: String,
@@ -52,7 +52,7 @@ impl Unreadable {
     }
 }
 
-/// What there is to bring over, if it can be read; if not, that is listed.
+/// The value, or None after adding the error to the list of what could not be read.
 fn readable<T>(
     what: impl Into<String>,
     read: Result<T, impl ToString>,
@@ -62,69 +62,56 @@ fn readable<T>(
         .ok()
 }
 
-/// Where sessions come from, one at a time.
+/// A source gives its sessions one at a time.
 trait Source {
-    fn sessions(&mut self, unreadable: &mut Vec<Unreadable>) -> Result<Vec<SessionId>>;
-    fn bundle(&mut self, id: &SessionId, unreadable: &mut Vec<Unreadable>) -> Result<Bundle>;
+    fn list_sessions(&mut self, unreadable: &mut Vec<Unreadable>) -> Result<Vec<SessionId>>;
+    fn load_session(&mut self, id: &SessionId, unreadable: &mut Vec<Unreadable>) -> Result<Bundle>;
 }
 
 impl Store {
-    /// Brings every session that `path` holds: a data directory, a database or an exported
-    /// session. One import at a time.
+    /// Imports every session in `path`: a data directory, a database or an exported session. Only
+    /// one import can run at a time.
     pub async fn import_from(&self, path: &Path) -> Result<Imported> {
         let path = path.to_owned();
         self.run(move |storage| storage.import_from(&path)).await
     }
 
-    /// The sources among `places`, with how many sessions each has.
-    pub async fn find_sources(&self, places: Vec<PathBuf>) -> Vec<Found> {
-        self.run(move |storage| storage.find_sources(&places)).await
+    /// The sources in `paths`, with the number of sessions in each.
+    pub async fn find_sources(&self, paths: Vec<PathBuf>) -> Vec<Found> {
+        self.run(move |storage| storage.find_sources(&paths)).await
     }
 }
 
 impl Storage {
     fn import_from(&self, path: &Path) -> Result<Imported> {
-        self.writing()?;
-        let lock = self.places.locks.join("import");
-        let _alone = SessionWriter::acquire(&lock, "the import".to_owned())?;
-        let sources = find::sources_at(path)?;
+        self.write_state()?;
+        let lock = self.dirs.locks.join("import");
+        let _lock = SessionWriter::acquire(&lock, "the import".to_owned())?;
+        let sources = sources::find_at(path)?;
         if sources.is_empty() {
             return Err(StoreError::NoSource(path.to_owned()));
         }
         let mut imported = Imported::default();
         for (kind, path) in sources {
-            let staging = Staging::begin(&self.places.root)?;
-            // Many a database shows only when it is asked that it is none.
-            let opened = self.open_source(kind, &path, &staging);
-            let looked_at = opened.and_then(|mut source| {
-                let ids = source.sessions(&mut imported.unreadable)?;
+            let staging = Staging::start(&self.dirs.root)?;
+            // Some files turn out not to be a database only at the first query.
+            let opened = open_source(kind, &path, &staging);
+            let listed = opened.and_then(|mut source| {
+                let ids = source.list_sessions(&mut imported.unreadable)?;
                 Ok((source, ids))
             });
-            match looked_at {
-                Ok((mut source, ids)) => self.take(&mut *source, ids, &mut imported)?,
+            match listed {
+                Ok((mut source, ids)) => self.import_sessions(&mut *source, ids, &mut imported)?,
                 Err(error) => imported
                     .unreadable
-                    .push(Unreadable::new(shown(&path), error)),
+                    .push(Unreadable::new(display(&path), error)),
             }
         }
         Ok(imported)
     }
 
-    fn open_source(
-        &self,
-        kind: SourceKind,
-        path: &Path,
-        staging: &Staging,
-    ) -> Result<Box<dyn Source>> {
-        Ok(match kind {
-            SourceKind::Json => Box::new(tree::Tree::open(path, staging)?),
-            SourceKind::Sqlite => Box::new(database::Database::open(path, staging)?),
-            SourceKind::Exported => Box::new(exported::Exported::read(path)?),
-        })
-    }
-
-    /// What the source cannot give is listed; an error is that of our own store.
-    fn take(
+    /// What the source cannot provide is listed; an error comes from this store.
+    fn import_sessions(
         &self,
         source: &mut dyn Source,
         ids: Vec<SessionId>,
@@ -136,7 +123,7 @@ impl Storage {
                 imported.already += 1;
                 continue;
             }
-            let bundle = match source.bundle(&id, &mut imported.unreadable) {
+            let bundle = match source.load_session(&id, &mut imported.unreadable) {
                 Ok(bundle) => bundle,
                 Err(error) => {
                     imported
@@ -145,24 +132,24 @@ impl Storage {
                     continue;
                 }
             };
-            match self.take_records(bundle) {
+            match self.write_records(bundle) {
                 Ok(bundle) => complete.push(bundle),
-                // The disk is ours: an error of it ends the import.
-                Err(error) if error.is_io() && !self.pulse.is_good() => return Err(error),
+                // If this store cannot write, the import ends.
+                Err(error) if error.is_io() && !self.health.is_good() => return Err(error),
                 Err(error) => imported
                     .unreadable
                     .push(Unreadable::new(id.as_str(), error)),
             }
         }
-        self.make_safe(&complete)?;
+        self.sync_imported(&complete)?;
         for bundle in complete {
-            imported.added.push(self.take_session(bundle)?);
+            imported.added.push(self.write_session_record(bundle)?);
         }
         Ok(())
     }
 
-    /// Everything but what makes the session visible.
-    fn take_records(&self, mut bundle: Bundle) -> Result<Bundle> {
+    /// Writes everything but the session's own record, which makes it visible.
+    fn write_records(&self, mut bundle: Bundle) -> Result<Bundle> {
         self.refuse_foreign(&bundle)?;
         for (key, bytes) in std::mem::take(&mut bundle.records) {
             self.write(&key, Some(&bundle.session.id), &bytes, false)?;
@@ -170,13 +157,13 @@ impl Storage {
         Ok(bundle)
     }
 
-    fn take_session(&self, bundle: Bundle) -> Result<Session> {
+    fn write_session_record(&self, bundle: Bundle) -> Result<Session> {
         let Bundle {
             project, session, ..
         } = bundle;
         if let Some((key, bytes)) = project
-            && optional(self.fs.stat(&key.file(&self.places.tree)))
-                .doing("looking at", &self.places.tree)?
+            && optional(self.fs.metadata(&key.file(&self.dirs.tree)))
+                .doing("looking at", &self.dirs.tree)?
                 .is_none()
         {
             self.write(&key, None, &bytes, false)?;
@@ -187,8 +174,8 @@ impl Storage {
         Ok(session)
     }
 
-    /// Parts lie under their message's id alone: an imported message must not share the id of
-    /// one that belongs to another session here.
+    /// The key of a part has its message's id and not its session's. An imported message must
+    /// therefore not have the id of a message of another session.
     fn refuse_foreign(&self, bundle: &Bundle) -> Result<()> {
         for message in &bundle.messages {
             let parts = self.parts(message, &mut Vec::new())?;
@@ -205,19 +192,19 @@ impl Storage {
         Ok(())
     }
 
-    /// Many thousand files: one call for all of them where the system has it.
-    fn make_safe(&self, bundles: &[Bundle]) -> Result<()> {
+    /// Makes many thousand files durable, with one system call where there is one.
+    fn sync_imported(&self, bundles: &[Bundle]) -> Result<()> {
         #[cfg(target_os = "linux")]
         {
             use rustix::fs::{Mode, OFlags, open, syncfs};
-            let tree = &self.places.tree;
+            let tree = &self.dirs.tree;
             let synced = open(tree, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
                 .and_then(syncfs)
                 .map_err(std::io::Error::from);
             synced.doing("syncing", tree)?;
             bundles
                 .iter()
-                .for_each(|bundle| self.forget_owed(&bundle.session.id));
+                .for_each(|bundle| self.forget_unsynced(&bundle.session.id));
         }
         #[cfg(not(target_os = "linux"))]
         for bundle in bundles {
@@ -227,22 +214,30 @@ impl Storage {
     }
 }
 
-/// Reads a plain file of a sane size: a source is data from outside, and a pipe in it must not
-/// hold us up.
+fn open_source(kind: SourceKind, path: &Path, staging: &Staging) -> Result<Box<dyn Source>> {
+    Ok(match kind {
+        SourceKind::Json => Box::new(tree::Tree::open(path, staging)?),
+        SourceKind::Sqlite => Box::new(database::Database::open(path, staging)?),
+        SourceKind::Exported => Box::new(exported::Exported::read(path)?),
+    })
+}
+
+/// Reads a regular file of limited size. A source is data from outside, and a pipe in it must not
+/// block the import.
 fn read_file(path: &Path, into: &mut Vec<u8>) -> std::io::Result<()> {
-    const LARGEST: u64 = 512 * 1024 * 1024;
+    const MAX_BYTES: u64 = 512 * 1024 * 1024;
     let metadata = std::fs::metadata(path)?;
     if !metadata.is_file() {
         return Err(std::io::Error::other("it is not a plain file"));
     }
-    if metadata.len() > LARGEST {
+    if metadata.len() > MAX_BYTES {
         return Err(std::io::Error::other("it is too large"));
     }
     into.clear();
     let file = std::fs::File::open(path)?;
-    file.take(LARGEST).read_to_end(into).map(drop)
+    file.take(MAX_BYTES).read_to_end(into).map(drop)
 }
 
-fn shown(path: &Path) -> String {
+fn display(path: &Path) -> String {
     path.display().to_string()
 }

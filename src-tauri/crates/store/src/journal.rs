@@ -1,17 +1,16 @@
-//! What is safe from a kill before it is in its file.
+//! Records that survive a kill before they are in their files.
 //!
-//! A record that changes several times within a step is appended here each time and put into
-//! its file once; the files of a step are many, and making each of them anew is dear. Every
-//! process has a journal of its own, named like its scratch log: that of a dead process is
-//! played back by whoever finds it.
+//! A record that changes several times within a step is appended to the journal each time and
+//! written to its file once; replacing the file each time would cost much more. Every process has
+//! a journal of its own, with the same tag as its log of temp files. The journal of a killed
+//! process is replayed by the process that finds it.
 //!
-//! An entry is a line of JSON and begins with the line break. What a full disk cut off in the
-//! middle is therefore a line of its own, and no line that can be read.
+//! An entry is a line of JSON and begins with the line break. An entry that a full disk cut off is
+//! thus a line of its own, which does not parse and does not spoil the next one.
 //!
-//! A journal that is synced is as good as all the files it speaks for: that is what makes a
-//! step safe from a power cut with one trip to the disk. It speaks for a record from when that
-//! was first kept until the session's files are on the disk; whatever is written in between,
-//! by whatever way, is noted here, too.
+//! One sync of the journal makes all its records durable: a step needs one trip to the disk,
+//! however many files it changes. The journal covers a record from its first entry until the
+//! session's files are synced; every other write of the record in between is appended here too.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -20,141 +19,141 @@ use lathe_protocol::SessionId;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
+use crate::atomic_file::{self, Sync};
 use crate::error::{IoContext, Result, StoreError, optional};
 use crate::fs::Fs;
 use crate::key::Key;
 
 pub(crate) const PREFIX: &str = "journal-";
 
-/// A text that streams in is here as often as it was saved.
-const MOST_BYTES: usize = 16 << 20;
+/// Streaming text is in the journal once for every time it was saved.
+const MAX_BYTES: usize = 16 << 20;
 
 pub(crate) struct Journal {
     path: PathBuf,
-    /// See [`crate::Options::journal`].
-    most_records: usize,
-    open: Mutex<Open>,
-    /// Held while it is brought to the disk.
-    synced: Mutex<Synced>,
+    /// See [`crate::Options::max_journal_records`].
+    max_records: usize,
+    content: Mutex<Content>,
+    /// Locked during a sync, and before `content`.
+    sync_state: Mutex<SyncState>,
 }
 
 #[derive(Default)]
-struct Open {
-    /// The keys whose newest entry counts, with the session they belong to.
+struct Content {
+    /// The records that the journal covers, with the session they belong to.
     keys: HashMap<Key, SessionId>,
     bytes: usize,
-    /// It changed since it was last brought to the disk.
-    is_ahead: bool,
+    /// The file changed since it was last synced.
+    is_unsynced: bool,
 }
 
 #[derive(Default)]
-struct Synced {
-    /// The disk knows the file itself.
-    is_placed: bool,
+struct SyncState {
+    /// The name of the file was synced with its folder.
+    is_name_synced: bool,
 }
 
+/// The names of variants and fields are those of the file format.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
 enum Entry {
-    Kept {
+    #[serde(rename = "kept")]
+    Written {
         key: String,
         session: SessionId,
         record: String,
     },
-    Removed {
-        key: String,
-        session: SessionId,
-    },
-    /// Every file of a session is what counts from now on.
-    Settled {
-        session: SessionId,
-    },
+    #[serde(rename = "removed")]
+    Removed { key: String, session: SessionId },
+    /// All records of the session are in their files; earlier entries of it no longer count.
+    #[serde(rename = "settled")]
+    Released { session: SessionId },
 }
 
 impl Journal {
-    pub(crate) fn new(locks: &Path, tag: &str, most_records: usize) -> Self {
+    pub(crate) fn new(locks: &Path, tag: &str, max_records: usize) -> Self {
         Journal {
             path: locks.join(format!("{PREFIX}{tag}")),
-            most_records,
-            open: Mutex::default(),
-            synced: Mutex::default(),
+            max_records,
+            content: Mutex::default(),
+            sync_state: Mutex::default(),
         }
     }
 
-    /// `then` runs before anybody else can write here.
-    pub(crate) fn keep<T>(
+    /// Appends a record. `then` runs before any other thread can append.
+    pub(crate) fn write(
         &self,
         fs: &dyn Fs,
         key: &Key,
         session: &SessionId,
         bytes: &[u8],
-        then: impl FnOnce() -> T,
-    ) -> Result<T> {
-        let mut open = self.open.lock();
-        self.append(fs, &mut open, &entry(key, session, Some(bytes)))?;
-        open.keys.insert(key.clone(), session.clone());
-        Ok(then())
+        then: impl FnOnce(),
+    ) -> Result<()> {
+        let mut content = self.content.lock();
+        self.append(fs, &mut content, &entry(key, session, Some(bytes)))?;
+        content.keys.insert(key.clone(), session.clone());
+        then();
+        Ok(())
     }
 
-    /// The file of this key was given something newer, or was removed. The disk may not know
-    /// yet, so that an entry that only said so could outlive the file in a power cut. Nothing
-    /// is noted where `is_overtaken` says that something newer still was kept meanwhile.
+    /// Records that the key's file is being given newer bytes, or removed. The bytes are needed:
+    /// after a power cut the journal may be on the disk and the file not. Does nothing if the
+    /// journal does not cover the key, or if `has_newer` says that it has a newer entry already.
     pub(crate) fn supersede(
         &self,
         fs: &dyn Fs,
         key: &Key,
         bytes: Option<&[u8]>,
-        is_overtaken: impl FnOnce() -> bool,
+        has_newer: impl FnOnce() -> bool,
     ) -> Result<()> {
-        let mut open = self.open.lock();
-        match open.keys.get(key).cloned() {
-            Some(session) if !is_overtaken() => {
-                self.append(fs, &mut open, &entry(key, &session, bytes))
+        let mut content = self.content.lock();
+        match content.keys.get(key).cloned() {
+            Some(session) if !has_newer() => {
+                self.append(fs, &mut content, &entry(key, &session, bytes))
             }
             _ => Ok(()),
         }
     }
 
-    /// The files of the session are what counts, unless `is_ahead` says that they hold less.
-    /// A journal without anything that counts is emptied. `then` runs before anybody else can
-    /// write here.
-    pub(crate) fn settle(
+    /// Stops covering a session whose files are synced, unless `is_ahead` says that the journal
+    /// has something that they do not. Empties the file if it then covers nothing. `then` runs
+    /// before any other thread can append.
+    pub(crate) fn release(
         &self,
         fs: &dyn Fs,
         session: &SessionId,
         is_ahead: impl FnOnce() -> bool,
         then: impl FnOnce(),
     ) -> Result<()> {
-        let mut open = self.open.lock();
-        if !open.keys.values().any(|owner| owner == session) || is_ahead() {
+        let mut content = self.content.lock();
+        if !content.keys.values().any(|owner| owner == session) || is_ahead() {
             return Ok(());
         }
-        if open.keys.values().all(|owner| owner == session) {
+        if content.keys.values().all(|owner| owner == session) {
             let emptied = optional(fs.truncate(&self.path));
             emptied.doing("emptying", &self.path)?;
-            // On the disk it is still full, and would undo what the files will say.
-            open.is_ahead = true;
-            open.bytes = 0;
+            // On the disk it is still full, and a replay would undo later writes.
+            content.is_unsynced = true;
+            content.bytes = 0;
         } else {
             let session = session.clone();
-            self.append(fs, &mut open, &Entry::Settled { session })?;
+            self.append(fs, &mut content, &Entry::Released { session })?;
         }
-        open.keys.retain(|_, owner| owner != session);
+        content.keys.retain(|_, owner| owner != session);
         then();
         Ok(())
     }
 
-    /// Written anew with the newest record of each key that is still needed, where it would
-    /// grow without end: a session that is never quiet is never settled. Of the others the
-    /// files are on the disk. `temp` is a name beside it that nobody uses.
-    pub(crate) fn shorten(
+    /// Rewrites the file with the newest entry of each key that is still needed; the files of
+    /// all other keys are synced. A session that never pauses is never released, and its journal
+    /// would grow without limit. `temp` is an unused name in the journal's folder.
+    pub(crate) fn compact(
         &self,
         fs: &dyn Fs,
         temp: &Path,
         is_needed: impl Fn(&Key) -> bool,
     ) -> Result<()> {
-        let mut synced = self.synced.lock();
-        let mut open = self.open.lock();
+        let mut sync_state = self.sync_state.lock();
+        let mut content = self.content.lock();
         let mut bytes = Vec::new();
         let read = optional(fs.read(&self.path, &mut bytes));
         if read.doing("reading", &self.path)?.is_none() {
@@ -162,86 +161,87 @@ impl Journal {
         }
         let mut lines = Vec::new();
         let mut keys = HashMap::new();
-        for (key, (session, record)) in left(&bytes) {
-            if open.keys.contains_key(&key) && is_needed(&key) {
+        for (key, (session, record)) in parse(&bytes) {
+            if content.keys.contains_key(&key) && is_needed(&key) {
                 lines.extend(line(&entry(&key, &session, record.as_deref()))?);
                 keys.insert(key, session);
             }
         }
         fs.create(temp, &lines).doing("writing", temp)?;
-        fs.sync_file(temp).doing("syncing", temp)?;
-        fs.rename(temp, &self.path).doing("replacing", &self.path)?;
-        // Until its folder is synced, the old one may come back and undo what the files say.
-        synced.is_placed = false;
-        *open = Open {
+        atomic_file::replace(fs, temp, &self.path, Sync::Bytes)?;
+        // Until the folder is synced, a power cut may bring back the old journal.
+        sync_state.is_name_synced = false;
+        *content = Content {
             keys,
             bytes: lines.len(),
-            is_ahead: true,
+            is_unsynced: true,
         };
         Ok(())
     }
 
     /// Every entry so far survives a power cut when this returns.
     pub(crate) fn sync(&self, fs: &dyn Fs) -> Result<()> {
-        let mut synced = self.synced.lock();
-        if !std::mem::take(&mut self.open.lock().is_ahead) {
+        let mut sync_state = self.sync_state.lock();
+        if !std::mem::take(&mut self.content.lock().is_unsynced) {
             return Ok(());
         }
-        let done = self.bring_to_disk(fs, &mut synced);
-        if done.is_err() {
-            self.open.lock().is_ahead = true;
+        let synced = self.sync_file_and_name(fs, &mut sync_state);
+        if synced.is_err() {
+            self.content.lock().is_unsynced = true;
         }
-        done
+        synced
     }
 
-    fn bring_to_disk(&self, fs: &dyn Fs, synced: &mut Synced) -> Result<()> {
+    fn sync_file_and_name(&self, fs: &dyn Fs, sync_state: &mut SyncState) -> Result<()> {
         let found = optional(fs.sync_file(&self.path)).doing("syncing", &self.path)?;
-        // What the disk refused to make is not placed by syncing the folder.
+        // If creating the file failed, syncing the folder does not make its name safe.
         if found.is_none() {
             return Ok(());
         }
-        if let (false, Some(folder)) = (synced.is_placed, self.path.parent()) {
+        if let (false, Some(folder)) = (sync_state.is_name_synced, self.path.parent()) {
             fs.sync_dir(folder).doing("syncing", folder)?;
-            synced.is_placed = true;
+            sync_state.is_name_synced = true;
         }
         Ok(())
     }
 
-    /// The newest entry of this key counts.
+    /// Whether a replay would restore this key.
     pub(crate) fn covers(&self, key: &Key) -> bool {
-        self.open.lock().keys.contains_key(key)
+        self.content.lock().keys.contains_key(key)
     }
 
+    /// Whether replaying it would take long.
     pub(crate) fn is_long(&self) -> bool {
-        let open = self.open.lock();
-        open.keys.len() > self.most_records || open.bytes > MOST_BYTES
+        let content = self.content.lock();
+        content.keys.len() > self.max_records || content.bytes > MAX_BYTES
     }
 
-    /// For a process that ends with everything in its files.
+    /// Removes the file at the end of a process whose records are all in their files. False if
+    /// that failed.
     pub(crate) fn discard(&self, fs: &dyn Fs) -> bool {
         optional(fs.remove_file(&self.path)).is_ok()
     }
 
-    fn append(&self, fs: &dyn Fs, open: &mut Open, entry: &Entry) -> Result<()> {
+    fn append(&self, fs: &dyn Fs, content: &mut Content, entry: &Entry) -> Result<()> {
         let line = line(entry)?;
-        let done = fs.append(&self.path, &line).doing("noting in", &self.path);
-        open.is_ahead = true;
-        open.bytes += line.len();
-        done
+        let appended = fs.append(&self.path, &line).doing("noting in", &self.path);
+        content.is_unsynced = true;
+        content.bytes += line.len();
+        appended
     }
 }
 
-/// Begins with its line break: whatever was torn before it ends there.
+/// The line break comes first, so that a torn line before it ends there.
 fn line(entry: &Entry) -> Result<Vec<u8>> {
     let mut line = b"\n".to_vec();
     serde_json::to_writer(&mut line, entry).map_err(|error| StoreError::Encode(error.into()))?;
     Ok(line)
 }
 
-/// Nothing of the session counts any more in the journal of a dead process.
-pub(crate) fn note_settled(fs: &dyn Fs, journal: &Path, session: &SessionId) -> Result<()> {
+/// Marks a session in the journal of a killed process as replayed.
+pub(crate) fn mark_released(fs: &dyn Fs, journal: &Path, session: &SessionId) -> Result<()> {
     let session = session.clone();
-    let line = line(&Entry::Settled { session })?;
+    let line = line(&Entry::Released { session })?;
     fs.append(journal, &line).doing("noting in", journal)?;
     fs.sync_file(journal).doing("syncing", journal)
 }
@@ -249,7 +249,7 @@ pub(crate) fn note_settled(fs: &dyn Fs, journal: &Path, session: &SessionId) -> 
 fn entry(key: &Key, session: &SessionId, bytes: Option<&[u8]>) -> Entry {
     let (key, session) = (key.to_string(), session.clone());
     match bytes {
-        Some(bytes) => Entry::Kept {
+        Some(bytes) => Entry::Written {
             key,
             session,
             record: std::str::from_utf8(bytes).unwrap_or_default().to_owned(),
@@ -258,28 +258,47 @@ fn entry(key: &Key, session: &SessionId, bytes: Option<&[u8]>) -> Entry {
     }
 }
 
-/// What a record was in the end: nothing, if it was removed.
-pub(crate) type Left = HashMap<Key, (SessionId, Option<Vec<u8>>)>;
+/// The newest state of each record: its bytes, or nothing if it was removed.
+pub(crate) type LastStates = HashMap<Key, (SessionId, Option<Vec<u8>>)>;
 
-/// What a dead process kept and may not have brought into its files.
-pub(crate) fn left(bytes: &[u8]) -> Left {
-    let mut left = Left::new();
-    let note = |left: &mut Left, key: &str, session, record| {
+/// Reads a journal: the records it covers, as they were last.
+pub(crate) fn parse(bytes: &[u8]) -> LastStates {
+    let mut states = LastStates::new();
+    let insert = |states: &mut LastStates, key: &str, session, record| {
         if let Ok(key) = Key::new(key.split('/')) {
-            left.insert(key, (session, record));
+            states.insert(key, (session, record));
         }
     };
     for line in bytes.split(|byte| *byte == b'\n') {
         match serde_json::from_slice(line) {
-            Ok(Entry::Kept {
+            Ok(Entry::Written {
                 key,
                 session,
                 record,
-            }) => note(&mut left, &key, session, Some(record.into_bytes())),
-            Ok(Entry::Removed { key, session }) => note(&mut left, &key, session, None),
-            Ok(Entry::Settled { session }) => left.retain(|_, (owner, _)| *owner != session),
+            }) => insert(&mut states, &key, session, Some(record.into_bytes())),
+            Ok(Entry::Removed { key, session }) => insert(&mut states, &key, session, None),
+            Ok(Entry::Released { session }) => states.retain(|_, (owner, _)| *owner != session),
             Err(_) => {}
         }
     }
-    left
+    states
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_format_of_an_entry_is_stable() {
+        let key = Key::new(["part", "msg_1", "prt_1"]).unwrap();
+        let session = SessionId::parse("ses_1").unwrap();
+        let written = line(&entry(&key, &session, Some(b"{}"))).unwrap();
+        let removed = line(&entry(&key, &session, None)).unwrap();
+        let released = line(&Entry::Released { session }).unwrap();
+        let text = String::from_utf8([written, removed, released].concat()).unwrap();
+        let expected = "\n{\"kept\":{\"key\":\"part/msg_1/prt_1\",\"session\":\"ses_1\",\"record\":\"{}\"}}\
+                        \n{\"removed\":{\"key\":\"part/msg_1/prt_1\",\"session\":\"ses_1\"}}\
+                        \n{\"settled\":{\"session\":\"ses_1\"}}";
+        assert_eq!(text, expected);
+    }
 }

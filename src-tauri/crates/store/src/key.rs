@@ -1,7 +1,7 @@
-//! Where a record lives: a short path of checked segments.
+//! The key of a record: a short path of checked segments.
 //!
-//! Ids come from outside (imports, forks, requests). Nothing becomes part of a path before it
-//! went through [`segment`]; a [`Key`] can therefore not point out of the store.
+//! Ids come from outside (imports, forks, requests). No text becomes part of a path before
+//! [`segment`] has checked it, so a [`Key`] cannot name a path outside of the store.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use lathe_protocol::{MessageId, PartId, ProjectId, SessionId};
 
-/// Room for every id there is, with `.json` and a temp file's mark well below the 255 bytes
+/// Longer than every id. With `.json` or the name of a temp file it stays well below the 255 bytes
 /// that file systems allow.
-const LONGEST_SEGMENT: usize = 160;
+const MAX_SEGMENT_BYTES: usize = 160;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} cannot name a record: {why}")]
@@ -63,7 +63,7 @@ impl Key {
         Key::new(["session_diff", session.as_str()])
     }
 
-    /// What was taken back and can be undone.
+    /// What was reverted and can be restored.
     pub fn session_revert(session: &SessionId) -> Result<Key, BadKey> {
         Key::new(["session_revert", session.as_str()])
     }
@@ -92,7 +92,7 @@ impl Key {
         self.0.split('/')
     }
 
-    /// The first segment: what kind of record this is.
+    /// The first segment: the kind of the record.
     pub fn kind(&self) -> &str {
         self.0.split_once('/').map_or(&*self.0, |(kind, _)| kind)
     }
@@ -102,12 +102,12 @@ impl Key {
         self.0.rsplit_once('/').map_or(&*self.0, |(_, name)| name)
     }
 
-    /// The folder it lies in.
+    /// The key of the folder it lies in.
     pub(crate) fn parent(&self) -> &str {
         self.0.rsplit_once('/').map_or("", |(folder, _)| folder)
     }
 
-    /// The session whose folder or name the key itself carries. A part names only its message.
+    /// The session that the key names, if it does: a part names only its message.
     pub(crate) fn session_name(&self) -> Option<&str> {
         match self.kind() {
             "message" => self.segments().nth(1),
@@ -140,8 +140,8 @@ impl fmt::Debug for Key {
     }
 }
 
-/// Checks a name that is to become one step of a path, on every platform alike: a data
-/// directory may move between machines.
+/// Checks a text that is to become one segment of a path. The rules are the same on every
+/// platform, because a data directory may move between machines.
 pub fn segment(text: &str) -> Result<&str, BadKey> {
     let refuse = |why| {
         Err(BadKey {
@@ -152,7 +152,7 @@ pub fn segment(text: &str) -> Result<&str, BadKey> {
     if text.is_empty() {
         return refuse("it is empty");
     }
-    if text.len() > LONGEST_SEGMENT {
+    if text.len() > MAX_SEGMENT_BYTES {
         return refuse("it is too long");
     }
     if !text
@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_could_leave_the_store_are_refused() {
+    fn segments_that_could_leave_the_store_are_refused() {
         let long = "a".repeat(161);
         for bad in [
             "",
@@ -215,12 +215,12 @@ mod tests {
             "%2e%2e",
             &long,
         ] {
-            assert!(segment(bad).is_err(), "{bad:?} was let through");
+            assert!(segment(bad).is_err(), "{bad:?} was accepted");
         }
     }
 
     #[test]
-    fn real_ids_are_taken() {
+    fn real_ids_are_accepted() {
         for good in [
             "ses_46275e2c6ffeABCDEFghijklmn",
             "msg_b996eae6d001xyzXYZ01234567",
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_a_place_below_the_tree() {
+    fn a_key_is_a_path_below_the_tree() {
         let key = Key::new(["part", "msg_1", "prt_2"]).unwrap();
         assert_eq!(
             key.file(Path::new("t")),

@@ -1,46 +1,55 @@
-//! Memory: what the program knows, as JSON files in a tree that people and other programs
-//! can read.
+//! Stores projects, sessions, messages and parts as JSON files that people and other programs can
+//! read.
 //!
-//! A file is replaced whole or not at all, a damaged one is shown as such and its bytes are
-//! kept, and an id from outside cannot lead out of the tree. This crate knows the records of
-//! [`lathe_protocol`] and nothing of models, tools or windows.
+//! A file is replaced as a whole or not at all. A damaged file is reported and its bytes are
+//! copied to quarantine before anything replaces them. An id from outside cannot name a path
+//! outside of the store. What a caller made durable survives a power cut.
+//!
+//! This crate knows the record types of [`lathe_protocol`] and the file system. It must not know
+//! models, tools, permissions or windows, or what a session does with its records.
 //!
 //! ```text
-//! {root}/storage/     the tree: project, session, message, part, …, and `migration`
-//! {root}/locks/       one file per session that was ever written, one for the store
-//! {root}/quarantine/  bytes that were no records
+//! {root}/storage/     the records: project, session, message, part, …, and `migration`
+//! {root}/locks/       locks of the store and of sessions; each process's journal and temp file log
+//! {root}/quarantine/  bytes of damaged records
 //! {root}/trash/       removed sessions
-//! {root}/staging/    what an import has to change before it can read it
-//! {root}/index/       derived; may be deleted at any time
+//! {root}/staging/     copies that an import has to convert before it can read them
+//! {root}/index/       derived data; may be deleted at any time
 //! {root}/migrated/    files as they were before a migration changed them
-//! {root}/ids          the floor under new ids
+//! {root}/ids          lower bound of new ids
 //! ```
+//!
+//! [`Store`] is the asynchronous handle. Behind it, `storage` does the blocking work: `pending`
+//! holds records that are in the journal and not in their files yet, `sync` makes files durable,
+//! `replay` recovers the journals of killed processes.
 
+mod atomic_file;
 mod check;
-mod damage;
 mod error;
-mod floor;
 mod fs;
 mod health;
+mod id_floor;
 mod import;
 mod journal;
+mod json_format;
 mod key;
 mod listing;
 mod locks;
+mod message_order;
 mod messages;
 mod migrate;
-mod order;
 mod parallel;
-mod scratch;
 mod sessions;
-mod spelling;
 mod storage;
 mod store;
+mod temp_files;
 mod trash;
+mod validate;
 
+pub use atomic_file::write_private_file;
 pub use check::Report;
 pub use error::{Damaged, Result, StoreError};
-pub use fs::{Disk, Entry, Fs, Stamp};
+pub use fs::{DirEntry, Disk, Fs, Metadata};
 pub use health::Health;
 pub use import::{Found, Imported, SourceKind, Unreadable, usual_places};
 pub use key::{BadKey, Key, segment};

@@ -1,9 +1,9 @@
-//! A list of records of which some may be damaged.
+//! A list of records, some of which may be damaged.
 
 use crate::error::{Damaged, Result, StoreError};
 use crate::key::Key;
 
-/// One bad file is one entry in `damaged`, never the end of the list.
+/// A damaged file is an entry in `damaged` and does not end the list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listing<T> {
     pub items: Vec<T>,
@@ -24,14 +24,14 @@ impl<T> Listing<T> {
         match read {
             Ok(Some(item)) => self.items.push(item),
             Ok(None) => {}
-            Err(error) => self.damaged.push(placeholder(key, error)?),
+            Err(error) => self.damaged.push(as_damage(key, error)?),
         }
         Ok(())
     }
 }
 
-/// A file that the disk refuses to give (a bad block) is as damaged as one with bad bytes.
-pub(crate) fn placeholder(key: &Key, error: StoreError) -> Result<Damaged> {
+/// A file that cannot be read (a bad block) counts as damaged, like one with bad bytes.
+pub(crate) fn as_damage(key: &Key, error: StoreError) -> Result<Damaged> {
     match error {
         StoreError::Damaged(damaged) => Ok(damaged),
         StoreError::Io { source, .. } => Ok(Damaged {

@@ -1,8 +1,8 @@
-//! Who may touch what, and when.
+//! Locks inside a process and between processes.
 //!
-//! Inside the process, keys and folders share a fixed set of read/write locks; a waiting writer goes
-//! before readers that come later. Between processes the operating system's advisory locks
-//! do the work: they vanish with their holder, so nobody waits for the dead.
+//! Inside a process, keys and folders share a fixed number of read/write locks; a waiting writer
+//! comes before later readers. Between processes, advisory file locks of the operating system are
+//! used: they are released when their process ends, however it ends.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::hash::{BuildHasher, Hash, RandomState};
@@ -17,19 +17,19 @@ use crate::error::{IoContext, Result, StoreError};
 use crate::fs::private;
 
 const STRIPES: usize = 256;
-/// A holder does milliseconds of work; one that keeps the lock longer is stopped or hung.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// A process holds the lock for milliseconds; if it takes longer, it is stopped or hung.
+const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Read/write locks by name. Two names may share one, so nobody holds two at a time.
-pub(crate) struct Locks<T: ?Sized> {
+/// Read/write locks by name. Two names may share a lock, so a thread must not hold two at a time.
+pub(crate) struct StripedLocks<T: ?Sized> {
     stripes: Vec<RwLock<()>>,
     hasher: RandomState,
     names: PhantomData<fn(&T)>,
 }
 
-impl<T: Hash + ?Sized> Locks<T> {
+impl<T: Hash + ?Sized> StripedLocks<T> {
     pub(crate) fn new() -> Self {
-        Locks {
+        StripedLocks {
             stripes: (0..STRIPES).map(|_| RwLock::new(())).collect(),
             hasher: RandomState::new(),
             names: PhantomData,
@@ -49,28 +49,28 @@ impl<T: Hash + ?Sized> Locks<T> {
     }
 }
 
-/// The short lock that all processes of one data directory share.
-pub(crate) struct SharedLock {
+/// One lock for all processes that use a data directory, held for short operations.
+pub(crate) struct StoreLock {
     file: Mutex<File>,
     path: PathBuf,
 }
 
-pub(crate) struct SharedGuard<'a>(MutexGuard<'a, File>);
+pub(crate) struct StoreLockGuard<'a>(MutexGuard<'a, File>);
 
-impl SharedLock {
+impl StoreLock {
     pub(crate) fn new(path: PathBuf) -> Result<Self> {
         let file = Mutex::new(open(&path)?);
-        Ok(SharedLock { file, path })
+        Ok(StoreLock { file, path })
     }
 
-    pub(crate) fn acquire(&self) -> Result<SharedGuard<'_>> {
+    pub(crate) fn acquire(&self) -> Result<StoreLockGuard<'_>> {
         let file = self.file.lock();
-        let began = Instant::now();
+        let started = Instant::now();
         let mut pause = Duration::from_micros(20);
         loop {
             match file.try_lock() {
-                Ok(()) => return Ok(SharedGuard(file)),
-                Err(TryLockError::WouldBlock) if began.elapsed() < PATIENCE => {
+                Ok(()) => return Ok(StoreLockGuard(file)),
+                Err(TryLockError::WouldBlock) if started.elapsed() < TIMEOUT => {
                     std::thread::sleep(pause);
                     pause = (pause * 2).min(Duration::from_millis(2));
                 }
@@ -86,10 +86,10 @@ impl SharedLock {
     }
 }
 
-impl Drop for SharedGuard<'_> {
+impl Drop for StoreLockGuard<'_> {
     fn drop(&mut self) {
         if let Err(error) = self.0.unlock() {
-            tracing::warn!(%error, "the store's lock was not given back");
+            tracing::warn!(%error, "the store's lock was not released");
         }
     }
 }
@@ -105,15 +105,15 @@ impl SessionWriter {
         let mut file = open(path)?;
         match file.try_lock() {
             Ok(()) => {
-                // Only a courtesy to whoever comes second: the lock itself needs no content.
-                if let Err(error) = sign(&mut file) {
-                    tracing::debug!(%error, "a session lock could not be signed");
+                // Only for the error message of the next process: the lock needs no content.
+                if let Err(error) = write_pid(&mut file) {
+                    tracing::debug!(%error, "a session lock could not name its process");
                 }
                 Ok(SessionWriter { file })
             }
             Err(TryLockError::WouldBlock) => Err(StoreError::Busy {
                 what,
-                pid: signed_by(&mut file),
+                pid: read_pid(&mut file),
             }),
             Err(TryLockError::Error(error)) => Err(error).doing("locking", path),
         }
@@ -123,18 +123,18 @@ impl SessionWriter {
 impl Drop for SessionWriter {
     fn drop(&mut self) {
         if let Err(error) = self.file.unlock() {
-            tracing::warn!(%error, "a session's lock was not given back");
+            tracing::warn!(%error, "a session's lock was not released");
         }
     }
 }
 
-fn sign(file: &mut File) -> io::Result<()> {
+fn write_pid(file: &mut File) -> io::Result<()> {
     file.set_len(0)?;
     file.rewind()?;
     write!(file, "{}", std::process::id())
 }
 
-fn signed_by(file: &mut File) -> Option<u32> {
+fn read_pid(file: &mut File) -> Option<u32> {
     let mut text = String::new();
     file.read_to_string(&mut text).ok()?;
     text.trim().parse().ok()
@@ -159,8 +159,8 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     #[test]
-    fn a_waiting_writer_goes_before_readers_that_come_later() {
-        let locks = Arc::new(Locks::<str>::new());
+    fn a_waiting_writer_comes_before_later_readers() {
+        let locks = Arc::new(StripedLocks::<str>::new());
         let key = "one";
         let wrote = Arc::new(AtomicBool::new(false));
         let first_reader = locks.read(key);
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_has_one_writer_and_names_it() {
+    fn a_session_has_one_writer_and_a_refusal_names_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("ses_1");
         let held = SessionWriter::acquire(&path, "ses_1".to_owned()).unwrap();

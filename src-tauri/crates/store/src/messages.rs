@@ -1,4 +1,4 @@
-//! Messages and their parts, from the tail of a session.
+//! Reads messages and their parts, from the newest backwards.
 
 mod window;
 
@@ -8,18 +8,18 @@ use lathe_protocol::{
     Message, MessageId, MessageWithParts, Part, PartId, SessionId, sort_serially,
 };
 
-use crate::damage;
 use crate::error::{Damaged, Result, StoreError};
 use crate::key::Key;
-use crate::listing::{Listing, placeholder};
-use crate::order::{Order, Place};
+use crate::listing::{Listing, as_damage};
+use crate::message_order::{MessageOrder, OrderEntry};
 use crate::parallel;
 use crate::storage::Storage;
+use crate::validate;
 
 /// Some messages of a session, oldest first.
 ///
-/// What could not be read stands in `damaged`, under the key where it lies: a damaged part of
-/// a message that is in this page, or a damaged message between them.
+/// `damaged` lists what could not be read: parts of messages in this page, or whole messages
+/// between them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Page {
     pub messages: Vec<MessageWithParts>,
@@ -31,12 +31,12 @@ enum Loaded {
     Message {
         message: Box<MessageWithParts>,
         damaged: Vec<Damaged>,
-        /// The order has it at another time than the message itself.
-        misplaced: bool,
+        /// The time in the order is not the time in the message.
+        is_misplaced: bool,
     },
     Damaged(Damaged),
-    /// Removed since the order was made.
-    Gone,
+    /// Removed since the order was built.
+    Removed,
 }
 
 impl Storage {
@@ -46,65 +46,72 @@ impl Storage {
         before: Option<&MessageId>,
         limit: usize,
     ) -> Result<Page> {
-        // A value that cannot be written now is no reason to show nothing.
+        // What cannot be written now is still read, from the pending values.
         self.flush_session(session).ok();
-        let (page, misplaced) = self.page(session, &self.order(session)?, before, limit)?;
-        if !misplaced {
+        let (page, is_order_wrong) =
+            self.read_page(session, &self.message_order(session)?, before, limit)?;
+        if !is_order_wrong {
             return Ok(page);
         }
-        // Someone who changes times while we look can make it wrong once more; what is shown
-        // is complete all the same.
-        let (page, _) = self.page(session, &self.rebuild_order(session)?, before, limit)?;
+        // Another program that changes times meanwhile can make it wrong once more; the page is
+        // complete all the same.
+        let (page, _) = self.read_page(session, &self.rebuild_order(session)?, before, limit)?;
         Ok(page)
     }
 
-    /// Also whether the order turned out to be wrong.
-    fn page(
+    /// Also returns whether the order turned out to be wrong.
+    fn read_page(
         &self,
         session: &SessionId,
-        order: &Order,
+        order: &MessageOrder,
         before: Option<&MessageId>,
         limit: usize,
     ) -> Result<(Page, bool)> {
         let mut newest_first = order.newest_first();
         if let Some(before) = before
-            && !newest_first.any(|place| place.id == *before)
+            && !newest_first.any(|entry| entry.id == *before)
         {
             return Err(StoreError::Missing(Key::message(session, before)?));
         }
-        let mut places: Vec<Place> = newest_first.by_ref().take(limit).collect();
+        let mut entries: Vec<OrderEntry> = newest_first.by_ref().take(limit).collect();
         let has_older = newest_first.next().is_some();
-        places.reverse();
-        let (mut page, misplaced) = self.load_all(session, &places)?;
+        entries.reverse();
+        let (mut page, is_order_wrong) = self.load_messages(session, &entries)?;
         page.has_older = has_older;
-        Ok((page, misplaced))
+        Ok((page, is_order_wrong))
     }
 
-    fn load_all(&self, session: &SessionId, places: &[Place]) -> Result<(Page, bool)> {
+    pub(super) fn load_messages(
+        &self,
+        session: &SessionId,
+        entries: &[OrderEntry],
+    ) -> Result<(Page, bool)> {
         let mut page = Page::default();
-        let mut any_misplaced = false;
-        for loaded in parallel::map(places, |place, buffer| self.load(session, place, buffer)) {
+        let mut is_order_wrong = false;
+        for loaded in parallel::map(entries, |entry, buffer| {
+            self.load_message(session, entry, buffer)
+        }) {
             match loaded? {
                 Loaded::Message {
                     message,
                     damaged,
-                    misplaced,
+                    is_misplaced,
                 } => {
-                    any_misplaced |= misplaced;
+                    is_order_wrong |= is_misplaced;
                     page.messages.push(*message);
                     page.damaged.extend(damaged);
                 }
                 Loaded::Damaged(damaged) => page.damaged.push(damaged),
-                Loaded::Gone => {}
+                Loaded::Removed => {}
             }
         }
-        self.name_prompts(session, page.messages.iter_mut().map(|one| &mut one.info))?;
-        Ok((page, any_misplaced))
+        self.set_missing_parents(session, page.messages.iter_mut().map(|one| &mut one.info))?;
+        Ok((page, is_order_wrong))
     }
 
-    /// An answer that does not say what it answers belongs to the prompt before it. `infos`
-    /// follow each other, oldest first.
-    fn name_prompts<'a>(
+    /// Gives an answer without a parent the prompt before it, as the oldest versions meant it.
+    /// `infos` are consecutive messages, oldest first.
+    fn set_missing_parents<'a>(
         &self,
         session: &SessionId,
         infos: impl Iterator<Item = &'a mut Message>,
@@ -115,7 +122,7 @@ impl Storage {
                 Message::User(user) => prompt = Some(user.id.clone()),
                 Message::Assistant(answer) if answer.parent_id.is_unsaid() => {
                     if prompt.is_none() {
-                        prompt = self.prompt_before(session, &answer.id)?;
+                        prompt = self.find_prompt_before(session, &answer.id)?;
                     }
                     answer.parent_id = prompt.clone().unwrap_or(answer.parent_id.clone());
                 }
@@ -125,27 +132,36 @@ impl Storage {
         Ok(())
     }
 
-    fn prompt_before(&self, session: &SessionId, id: &MessageId) -> Result<Option<MessageId>> {
-        let order = self.order(session)?;
-        let mut older = order.newest_first().skip_while(|place| place.id != *id);
-        let is_prompt = |place: &Place| {
-            let key = Key::message(session, &place.id).ok()?;
-            let read = self.read(&key, &mut Vec::new(), |info| damage::message_of(&key, info));
+    fn find_prompt_before(&self, session: &SessionId, id: &MessageId) -> Result<Option<MessageId>> {
+        let order = self.message_order(session)?;
+        let mut older = order.newest_first().skip_while(|entry| entry.id != *id);
+        let is_prompt = |entry: &OrderEntry| {
+            let key = Key::message(session, &entry.id).ok()?;
+            let read = self.read(&key, &mut Vec::new(), |info| {
+                validate::check_message(&key, info)
+            });
             read.ok().flatten()?.as_user().map(drop)
         };
-        let prompt = older.find(|place| is_prompt(place).is_some());
-        Ok(prompt.map(|place| place.id))
+        let prompt = older.find(|entry| is_prompt(entry).is_some());
+        Ok(prompt.map(|entry| entry.id))
     }
 
-    fn load(&self, session: &SessionId, place: &Place, buffer: &mut Vec<u8>) -> Result<Loaded> {
-        let key = Key::message(session, &place.id)?;
-        let info = match self.read(&key, buffer, |message| damage::message_of(&key, message)) {
+    fn load_message(
+        &self,
+        session: &SessionId,
+        entry: &OrderEntry,
+        buffer: &mut Vec<u8>,
+    ) -> Result<Loaded> {
+        let key = Key::message(session, &entry.id)?;
+        let info = match self.read(&key, buffer, |message| {
+            validate::check_message(&key, message)
+        }) {
             Ok(Some(info)) => info,
-            Ok(None) => return Ok(Loaded::Gone),
-            Err(error) => return placeholder(&key, error).map(Loaded::Damaged),
+            Ok(None) => return Ok(Loaded::Removed),
+            Err(error) => return as_damage(&key, error).map(Loaded::Damaged),
         };
-        let misplaced = info.created() != place.created;
-        let parts = self.parts(&place.id, buffer)?;
+        let is_misplaced = info.created() != entry.created;
+        let parts = self.parts(&entry.id, buffer)?;
         let message = Box::new(MessageWithParts {
             info,
             parts: parts.items,
@@ -153,35 +169,37 @@ impl Storage {
         Ok(Loaded::Message {
             message,
             damaged: parts.damaged,
-            misplaced,
+            is_misplaced,
         })
     }
 
     pub(crate) fn message(&self, session: &SessionId, id: &MessageId) -> Result<Option<Message>> {
         let key = Key::message(session, id)?;
         let mut info = self.read(&key, &mut Vec::new(), |message| {
-            damage::message_of(&key, message)
+            validate::check_message(&key, message)
         })?;
-        self.name_prompts(session, info.iter_mut())?;
+        self.set_missing_parents(session, info.iter_mut())?;
         Ok(info)
     }
 
-    /// What is said of the messages that are asked for, newest first, without their parts.
-    /// One that cannot be read is left out: whoever needs to know of it asks for its page.
-    pub(crate) fn infos(
+    /// The messages with the wanted ids, newest first, without their parts. One that cannot be read
+    /// is left out; its page lists it as damaged.
+    pub(crate) fn message_infos(
         &self,
         session: &SessionId,
         wanted: &(dyn Fn(&MessageId) -> bool + Sync),
     ) -> Result<Vec<Message>> {
         self.flush_session(session).ok();
-        let order = self.order(session)?;
-        let places: Vec<Place> = order
+        let order = self.message_order(session)?;
+        let entries: Vec<OrderEntry> = order
             .newest_first()
-            .filter(|place| wanted(&place.id))
+            .filter(|entry| wanted(&entry.id))
             .collect();
-        let read = parallel::map(&places, |place, buffer| {
-            let key = Key::message(session, &place.id)?;
-            self.read(&key, buffer, |message| damage::message_of(&key, message))
+        let read = parallel::map(&entries, |entry, buffer| {
+            let key = Key::message(session, &entry.id)?;
+            self.read(&key, buffer, |message| {
+                validate::check_message(&key, message)
+            })
         });
         Ok(read.into_iter().filter_map(Result::ok).flatten().collect())
     }
@@ -201,19 +219,19 @@ impl Storage {
     pub(crate) fn parts(&self, message: &MessageId, buffer: &mut Vec<u8>) -> Result<Listing<Part>> {
         let folder = Key::new(["part", message.as_str()])?;
         let mut listing = Listing::default();
-        // Those that wait come first: one that is filed meanwhile is then found here or there.
-        let waiting = self.pending_in(&folder);
-        let mut keys = waiting.clone();
-        for name in self.names(&folder.folder(&self.places.tree))? {
+        // Pending keys first: one that is flushed meanwhile is then found among the files.
+        let pending = self.pending_in(&folder);
+        let mut keys = pending.clone();
+        for name in self.record_names(&folder.folder(&self.dirs.tree))? {
             let key = folder.child(&name)?;
-            if !waiting.contains(&key) {
+            if !pending.contains(&key) {
                 keys.push(key);
             }
         }
         for key in keys {
             listing.add(
                 &key,
-                self.read(&key, buffer, |part| damage::part_of(&key, part)),
+                self.read(&key, buffer, |part| validate::check_part(&key, part)),
             )?;
         }
         sort_serially(&mut listing.items, message.as_str(), |part: &Part| {
@@ -224,10 +242,12 @@ impl Storage {
 
     pub(crate) fn part(&self, message: &MessageId, id: &PartId) -> Result<Option<Part>> {
         let key = Key::part(message, id)?;
-        self.read(&key, &mut Vec::new(), |part| damage::part_of(&key, part))
+        self.read(&key, &mut Vec::new(), |part| {
+            validate::check_part(&key, part)
+        })
     }
 
-    /// The parts go first: a kill in between leaves a message that still says it was there.
+    /// Removes the parts first, so that a kill in between leaves no parts without a message.
     pub(crate) fn remove_message(&self, session: &SessionId, id: &MessageId) -> Result<bool> {
         self.flush_session(session).ok();
         for part in self.list(&Key::new(["part", id.as_str()])?)? {

@@ -1,25 +1,26 @@
-//! Many small files at once.
+//! Work on many small files, in parallel.
 //!
-//! Reading a small file is a handful of system calls and a parse; two or four of them side by
-//! side is as much as helps. Runs on a thread that may block.
+//! Reading a small file is a few system calls and a parse; more than four threads do not help.
+//! To be called on a thread that may block.
 
 use std::num::NonZero;
 use std::sync::LazyLock;
 
-/// Below this a thread costs more than it brings.
-const WORTH_A_THREAD: usize = 16;
-const MOST_THREADS: usize = 4;
+/// With fewer items a thread costs more than it saves.
+const ITEMS_PER_THREAD: usize = 16;
+const MAX_THREADS: usize = 4;
 
 static CORES: LazyLock<usize> =
     LazyLock::new(|| std::thread::available_parallelism().map_or(1, NonZero::get));
 
-/// Applies `work` to each item, in order. Each thread has one buffer to read files into.
+/// Applies `work` to each item and returns the results in the order of the items. Each thread has
+/// one buffer to read files into.
 pub(crate) fn map<T: Sync, R: Send>(
     items: &[T],
     work: impl Fn(&T, &mut Vec<u8>) -> R + Sync,
 ) -> Vec<R> {
-    let threads = (items.len() / WORTH_A_THREAD).clamp(1, MOST_THREADS);
-    // Counting the cores reads files; few items need no count.
+    let threads = (items.len() / ITEMS_PER_THREAD).clamp(1, MAX_THREADS);
+    // Counting the cores reads files, so it is skipped for few items.
     let threads = if threads == 1 { 1 } else { threads.min(*CORES) };
     let run = |share: &[T]| -> Vec<R> {
         let mut buffer = Vec::with_capacity(16 * 1024);

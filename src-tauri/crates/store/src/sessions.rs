@@ -1,18 +1,18 @@
-//! Sessions and projects, found wherever they lie.
+//! Reads and writes sessions and projects.
 //!
 //! A project's id can change (a repository gets its first commit). A session is therefore
-//! looked for in every project's folder; where it was found last is only a hint.
+//! looked for in every project's folder; where it was last found is only a hint.
 
 use std::collections::HashMap;
 
 use lathe_protocol::{Millis, Project, ProjectId, Session, SessionId};
 
-use crate::damage;
 use crate::error::{IoContext, Result, StoreError, optional};
 use crate::key::{Key, segment};
 use crate::listing::Listing;
 use crate::parallel;
 use crate::storage::{Storage, encode};
+use crate::validate;
 
 impl Storage {
     pub(crate) fn all_sessions(&self) -> Result<Listing<Session>> {
@@ -36,10 +36,10 @@ impl Storage {
         }
     }
 
-    /// Where a session's record lies now.
+    /// The current key of a session's record.
     pub(crate) fn session_key(&self, id: &SessionId) -> Result<Option<Key>> {
         segment(id.as_str())?;
-        let hint = self.homes.lock().get(id).cloned();
+        let hint = self.session_projects.lock().get(id).cloned();
         if let Some(project) = hint
             && let Some(key) = self.session_key_in(&project, id)?
         {
@@ -47,27 +47,27 @@ impl Storage {
         }
         for project in self.session_folders()? {
             if let Some(key) = self.session_key_in(&project, id)? {
-                self.homes.lock().insert(id.clone(), project);
+                self.session_projects.lock().insert(id.clone(), project);
                 return Ok(Some(key));
             }
         }
-        self.homes.lock().remove(id);
+        self.session_projects.lock().remove(id);
         Ok(None)
     }
 
     fn session_key_in(&self, project: &ProjectId, id: &SessionId) -> Result<Option<Key>> {
         let key = Key::session(project, id)?;
-        let path = key.file(&self.places.tree);
-        let found = optional(self.fs.stat(&path)).doing("looking at", &path)?;
+        let path = key.file(&self.dirs.tree);
+        let found = optional(self.fs.metadata(&path)).doing("looking at", &path)?;
         Ok(found.map(|_| key))
     }
 
-    /// The new record is there before the one in another project's folder goes.
+    /// Writes the new record before it removes one in another project's folder.
     pub(crate) fn write_session(&self, session: &Session) -> Result<()> {
         let key = Key::session(&session.project_id, &session.id)?;
         let before = self.session_key(&session.id)?;
         self.write(&key, Some(&session.id), &encode(session)?, false)?;
-        self.homes
+        self.session_projects
             .lock()
             .insert(session.id.clone(), session.project_id.clone());
         match before {
@@ -81,7 +81,7 @@ impl Storage {
         id: &SessionId,
         edit: impl FnOnce(&mut Session),
     ) -> Result<Session> {
-        let _shared = self.writing()?.shared.acquire()?;
+        let _lock = self.write_state()?.store_lock.acquire()?;
         let key = self.session_key(id)?;
         let missing = || -> Result<StoreError> {
             Ok(StoreError::Missing(Key::new(["session", id.as_str()])?))
@@ -103,7 +103,7 @@ impl Storage {
         let mut buffer = Vec::new();
         for key in self.list(&Key::new(["project"])?)? {
             let read = self.read(&key, &mut buffer, |project| {
-                damage::project_of(&key, project)
+                validate::check_project(&key, project)
             });
             listing.add(&key, read)?;
         }
@@ -113,13 +113,13 @@ impl Storage {
     pub(crate) fn project(&self, id: &ProjectId) -> Result<Option<Project>> {
         let key = Key::project(id)?;
         self.read(&key, &mut Vec::new(), |project| {
-            damage::project_of(&key, project)
+            validate::check_project(&key, project)
         })
     }
 
     pub(crate) fn session_folders(&self) -> Result<Vec<ProjectId>> {
-        let path = self.places.tree.join("session");
-        let entries = optional(self.fs.entries(&path)).doing("listing", &path)?;
+        let path = self.dirs.tree.join("session");
+        let entries = optional(self.fs.read_dir(&path)).doing("listing", &path)?;
         let folders = entries
             .unwrap_or_default()
             .into_iter()
@@ -131,7 +131,7 @@ impl Storage {
 
     pub(crate) fn session_keys(&self, project: &ProjectId) -> Result<Vec<Key>> {
         let folder = Key::new(["session", project.as_str()])?;
-        let names = self.names(&folder.folder(&self.places.tree))?;
+        let names = self.record_names(&folder.folder(&self.dirs.tree))?;
         names.iter().map(|name| Ok(folder.child(name)?)).collect()
     }
 
@@ -145,12 +145,12 @@ impl Storage {
     }
 
     fn read_session(&self, key: &Key, buffer: &mut Vec<u8>) -> Result<Option<Session>> {
-        self.read(key, buffer, |value| damage::session_of(key, value))
+        self.read(key, buffer, |value| validate::to_session(key, value))
     }
 }
 
-/// A kill between the two steps of a move to another project leaves two records; the one
-/// that was changed last is the session.
+/// A kill during a move to another project leaves two records; the one that was updated last is
+/// the session.
 fn drop_stale_copies(sessions: &mut Vec<Session>) {
     let mut newest: HashMap<SessionId, Millis> = HashMap::with_capacity(sessions.len());
     for session in &*sessions {

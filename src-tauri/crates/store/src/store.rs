@@ -1,7 +1,7 @@
-//! The handle that the rest of the program holds.
+//! The asynchronous handle of the store.
 //!
-//! Cheap to clone. Each call is one trip to a thread that may block, however many files it
-//! touches; what happens there is [`Storage`]'s business.
+//! Cheap to clone. Each call runs once on a thread that may block, however many files it touches;
+//! [`Storage`] does the work there.
 
 mod open;
 mod records;
@@ -22,24 +22,24 @@ use crate::key::Key;
 use crate::locks::SessionWriter;
 use crate::storage::{Storage, encode};
 
-pub(crate) use open::begin;
+pub(crate) use open::open_storage;
 
 #[derive(Clone)]
 pub struct Options {
     pub fs: Arc<dyn Fs>,
     /// How long a record may stay in the journal before it is written to its file.
-    pub soon: Duration,
-    /// How many records the journal may hold before they are brought into their files: more
-    /// would keep whoever plays it back waiting.
-    pub journal: usize,
+    pub flush_interval: Duration,
+    /// How many records the journal may cover before they are moved to their files. A longer one
+    /// would take too long to replay.
+    pub max_journal_records: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
         Options {
             fs: Arc::new(Disk),
-            soon: Duration::from_millis(100),
-            journal: 512,
+            flush_interval: Duration::from_millis(100),
+            max_journal_records: 512,
         }
     }
 }
@@ -47,7 +47,7 @@ impl Default for Options {
 #[derive(Clone)]
 pub struct Store {
     storage: Arc<Storage>,
-    soon: Duration,
+    flush_interval: Duration,
 }
 
 impl Store {
@@ -60,29 +60,30 @@ impl Store {
             .await
     }
 
-    /// The file is replaced when this returns; it survives a kill, and after the session's
-    /// next [`Store::barrier`] a power cut.
+    /// The file is replaced when this returns. It survives a kill, and a power cut after the
+    /// session's next [`Store::secure`].
     pub async fn write<T: Serialize + ?Sized>(&self, key: &Key, value: &T) -> Result<()> {
-        self.put(key, None, encode(value)?, false).await
+        self.write_bytes(key, None, encode(value)?, false).await
     }
 
-    /// On the disk when this returns.
+    /// As [`Store::write`]; survives a power cut when this returns.
     pub async fn write_durable<T: Serialize + ?Sized>(&self, key: &Key, value: &T) -> Result<()> {
-        self.put(key, None, encode(value)?, true).await
+        self.write_bytes(key, None, encode(value)?, true).await
     }
 
-    /// Atomic among all processes that use this data directory.
+    /// Reads, edits and writes a record. Updates of all processes that use this data directory
+    /// exclude each other.
     pub async fn update<T, F>(&self, key: &Key, edit: F) -> Result<T>
     where
         T: Serialize + DeserializeOwned + Send + 'static,
         F: FnOnce(&mut T) + Send + 'static,
     {
         let key = key.clone();
-        self.run(move |storage| storage.update(&key, None, edit))
-            .await
+        self.run(move |storage| storage.update(&key, edit)).await
     }
 
-    /// An edit of a record that may be new; on the disk when this returns.
+    /// As [`Store::update`] for a record that may not exist yet; survives a power cut when this
+    /// returns.
     pub async fn update_or_new<T, F>(&self, key: &Key, edit: F) -> Result<T>
     where
         T: Serialize + DeserializeOwned + Default + Send + 'static,
@@ -93,7 +94,7 @@ impl Store {
             .await
     }
 
-    /// False if there was nothing.
+    /// False if there was no such record.
     pub async fn remove(&self, key: &Key) -> Result<bool> {
         let key = key.clone();
         self.run(move |storage| storage.remove(&key)).await
@@ -109,43 +110,44 @@ impl Store {
         .await
     }
 
-    /// Everything written for a session survives a power cut when this returns: to be called
-    /// where a step ends and before a tool changes files, by whoever holds the session. It
-    /// fails while the store cannot write.
+    /// Everything written for a session survives a power cut when this returns, in its file or in
+    /// the journal. To be called at the end of a step and before a tool changes files, by the
+    /// caller that holds the session's lock. Fails while the store cannot write.
     pub async fn secure(&self, session: &SessionId) -> Result<()> {
         let session = session.clone();
-        self.run(move |storage| storage.secure(&session)).await
+        self.run(move |storage| storage.make_durable(&session))
+            .await
     }
 
-    /// As [`Store::secure`], and all of it is in its files: to be called before a session is
-    /// given up. Without it that happens by itself a while after the last step.
+    /// As [`Store::secure`], and everything is in its file. To be called before the session's lock
+    /// is released; otherwise it happens by itself when the session has been idle for a while.
     pub async fn barrier(&self, session: &SessionId) -> Result<()> {
         let session = session.clone();
         self.run(move |storage| storage.barrier(&session)).await
     }
 
-    /// Whether the last write succeeded, to look at or to wait on.
+    /// Whether the last write succeeded, to read or to wait for.
     pub fn health(&self) -> watch::Receiver<Health> {
-        self.storage.pulse.subscribe()
+        self.storage.health.subscribe()
     }
 
-    /// Makes ids that stay ahead of every stored one, also after a restart.
+    /// Makes ids that sort after every stored one, also after a restart.
     pub fn ids(&self) -> &IdSource {
         &self.storage.ids
     }
 
-    /// The right to write a session. Refused at once when another holds it.
+    /// The right to write a session. Fails at once if another process or task holds it.
     pub async fn lock_session(&self, session: &SessionId) -> Result<SessionWriter> {
         let key = Key::new(["session", session.as_str()])?;
         let session = session.clone();
         self.run(move |storage| {
-            storage.writing()?;
-            let path = storage.places.locks.join(format!("session-{}", key.name()));
+            let state = storage.write_state()?;
+            let path = storage.dirs.locks.join(format!("session-{}", key.name()));
             let writer = SessionWriter::acquire(&path, format!("session {}", key.name()))?;
-            // Whoever wrote it last may have been killed.
-            let _alone = storage.writing()?.shared.acquire()?;
-            storage.bury_the_dead()?;
-            storage.refuse_restless(&session)?;
+            // The process that wrote it last may have been killed.
+            let _lock = state.store_lock.acquire()?;
+            storage.replay_dead_journals()?;
+            storage.refuse_unreplayed(&session)?;
             Ok(writer)
         })
         .await
@@ -160,7 +162,7 @@ impl Store {
         self.run(Storage::repair).await
     }
 
-    async fn put(
+    async fn write_bytes(
         &self,
         key: &Key,
         owner: Option<SessionId>,
@@ -186,7 +188,7 @@ async fn run<R: Send + 'static>(work: impl FnOnce() -> R + Send + 'static) -> R 
         Ok(result) => result,
         Err(error) => match error.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
-            // Only a runtime that shuts down drops blocking work; nobody awaits us then.
+            // Only a runtime that shuts down drops blocking work, and then no task is polled.
             Err(_) => std::future::pending().await,
         },
     }

@@ -1,9 +1,9 @@
-//! Removed sessions, kept until the trash is emptied.
+//! Removed sessions, which can be restored until the trash is emptied.
 //!
-//! A removal moves many files. Its manifest is written first and says which way the move
-//! goes, so that a kill in the middle is finished by the next start, in the same direction.
-//! The session's own record leaves first and comes back last: a session that is listed is
-//! whole. What has been moved is on the disk before the manifest says that all of it has.
+//! A removal moves many files. Its manifest is written first and has the direction of the move,
+//! so that the next start finishes a move that a kill interrupted. The session's own record is
+//! moved away first and moved back last, so that a session that is listed is complete. The moves
+//! are synced before the manifest says that they are complete.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,10 +12,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use lathe_protocol::{Millis, ProjectId, Session, SessionId};
 use serde::{Deserialize, Serialize};
 
+use crate::atomic_file::folder_of;
 use crate::error::{IoContext, Result, StoreError, optional};
+use crate::json_format;
 use crate::key::Key;
-use crate::spelling;
-use crate::storage::{Storage, encode, folder_of};
+use crate::storage::{Storage, encode};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Manifest {
@@ -33,15 +34,15 @@ enum State {
     Restoring,
 }
 
-/// A removed session that can be taken back.
+/// A removed session that can be restored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trashed {
     pub session: Session,
     pub removed: Millis,
 }
 
-/// The records of a session that lie flat in a folder of their kind.
-const FLAT: [&str; 5] = [
+/// The kinds of records of which a session has one file.
+const SINGLE_FILE_KINDS: [&str; 5] = [
     "todo",
     "session_diff",
     "session_revert",
@@ -50,12 +51,12 @@ const FLAT: [&str; 5] = [
 ];
 
 /// The folders that something was moved from or to.
-type Moved = BTreeSet<PathBuf>;
+type ChangedFolders = BTreeSet<PathBuf>;
 
 impl Storage {
-    /// To be called by whoever holds the session.
+    /// The caller holds the session's lock.
     pub(crate) fn remove_session(&self, id: &SessionId) -> Result<()> {
-        let _shared = self.writing()?.shared.acquire()?;
+        let _lock = self.write_state()?.store_lock.acquire()?;
         let key = self.session_key(id)?;
         let key = match key {
             Some(key) => key,
@@ -66,7 +67,7 @@ impl Storage {
             return Err(StoreError::Missing(key));
         };
         self.barrier(id).ok();
-        self.give_up(id)?;
+        self.discard_session(id)?;
         let manifest = Manifest {
             session: id.clone(),
             project,
@@ -74,62 +75,65 @@ impl Storage {
             state: State::Removing,
         };
         let done = self
-            .make_room(id)
-            .and_then(|()| self.sign(&manifest))
-            .and_then(|()| self.sync_folder_of(&self.grave(id)))
+            .rename_older_copy(id)
+            .and_then(|()| self.write_manifest(&manifest))
+            .and_then(|()| self.sync_folder_of(&self.trash_folder(id)))
             .and_then(|()| self.finish_removal(manifest));
-        self.pulse.note(done)
+        self.health.record(done)
     }
 
-    /// A session that was removed before and came back by an import has a grave already. It
-    /// stays in the trash under another name, and goes when its time has come.
-    fn make_room(&self, id: &SessionId) -> Result<()> {
-        let grave = self.grave(id);
-        let mut aside = grave.clone();
+    /// A session that was removed, imported again and is removed again already has a folder in the
+    /// trash. That one gets another name and stays until the trash is emptied.
+    fn rename_older_copy(&self, id: &SessionId) -> Result<()> {
+        let folder = self.trash_folder(id);
+        let mut free_name = folder.clone();
         let mut copies = 0;
-        while optional(self.fs.stat(&aside))
-            .doing("looking at", &aside)?
+        while optional(self.fs.metadata(&free_name))
+            .doing("looking at", &free_name)?
             .is_some()
         {
             copies += 1;
-            aside.set_extension(copies.to_string());
+            free_name.set_extension(copies.to_string());
         }
         if copies > 0 {
-            self.fs.rename(&grave, &aside).doing("moving", &grave)?;
+            self.fs
+                .rename(&folder, &free_name)
+                .doing("moving", &folder)?;
         }
         Ok(())
     }
 
     pub(crate) fn restore_session(&self, id: &SessionId) -> Result<()> {
-        let _shared = self.writing()?.shared.acquire()?;
-        let Some(mut manifest) = self.manifest(&self.grave(id))? else {
+        let _lock = self.write_state()?.store_lock.acquire()?;
+        let Some(mut manifest) = self.read_manifest(&self.trash_folder(id))? else {
             return Err(StoreError::Missing(Key::new(["trash", id.as_str()])?));
         };
-        // An import may have brought it back, and that one may have gone on since.
+        // An import may have added the session again, and it may have been used since.
         if self.session_key(id)?.is_some() {
             return Err(StoreError::Exists(Key::new(["session", id.as_str()])?));
         }
         manifest.state = State::Restoring;
         let done = self
-            .sign(&manifest)
+            .write_manifest(&manifest)
             .and_then(|()| self.finish_restoring(&manifest));
-        self.pulse.note(done)
+        self.health.record(done)
     }
 
-    /// What can be taken back, removed last first. What cannot be read is left out.
+    /// The sessions that can be restored, last removed first. Unreadable ones are left out.
     pub(crate) fn trashed(&self) -> Result<Vec<Trashed>> {
         let mut all = Vec::new();
-        for grave in self.graves()? {
-            let manifest = self.manifest(&grave)?;
-            let whole =
-                |one: &Manifest| one.state == State::Removed && self.grave(&one.session) == grave;
-            let Some(manifest) = manifest.filter(whole) else {
+        for folder in self.trash_folders()? {
+            let manifest = self.read_manifest(&folder)?;
+            let is_complete = |one: &Manifest| {
+                one.state == State::Removed && self.trash_folder(&one.session) == folder
+            };
+            let Some(manifest) = manifest.filter(is_complete) else {
                 continue;
             };
-            let path = grave.join("storage").join(session_file(&manifest));
+            let path = folder.join("storage").join(session_file(&manifest));
             let mut bytes = Vec::new();
             let found = optional(self.fs.read(&path, &mut bytes)).doing("reading", &path)?;
-            let session = found.and_then(|()| spelling::from_bytes(&bytes).ok());
+            let session = found.and_then(|()| json_format::from_bytes(&bytes).ok());
             all.extend(session.map(|session| Trashed {
                 session,
                 removed: manifest.removed,
@@ -139,35 +143,34 @@ impl Storage {
         Ok(all)
     }
 
-    /// Returns how many sessions are gone for good.
+    /// Returns how many sessions were deleted.
     pub(crate) fn empty_trash(&self, older_than: Duration) -> Result<usize> {
-        let _shared = self.writing()?.shared.acquire()?;
-        let horizon = now().0 - i64::try_from(older_than.as_millis()).unwrap_or(i64::MAX);
+        let _lock = self.write_state()?.store_lock.acquire()?;
+        let latest = now().0 - i64::try_from(older_than.as_millis()).unwrap_or(i64::MAX);
         let mut emptied = 0;
-        for grave in self.graves()? {
-            let manifest = self.manifest(&grave)?;
-            if manifest.is_some_and(|m| m.state == State::Removed && m.removed.0 <= horizon) {
-                self.fs.remove_dir_all(&grave).doing("removing", &grave)?;
+        for folder in self.trash_folders()? {
+            let manifest = self.read_manifest(&folder)?;
+            if manifest.is_some_and(|m| m.state == State::Removed && m.removed.0 <= latest) {
+                self.fs.remove_dir_all(&folder).doing("removing", &folder)?;
                 emptied += 1;
             }
         }
         Ok(emptied)
     }
 
-    /// Finishes what a kill interrupted. What cannot be finished now may be next time: it is
-    /// no reason to keep all other sessions from whoever opens the store. The caller holds the
-    /// store's lock.
-    pub(crate) fn resume_trash(&self) -> Result<()> {
-        for grave in self.graves()? {
-            let resumed = match self.manifest(&grave) {
-                // One that was put aside is not where its manifest thinks it is.
-                Ok(Some(manifest)) if self.grave(&manifest.session) == grave => {
+    /// Finishes moves that a kill interrupted. A move that fails again is left to the next start
+    /// and does not keep the store from opening. The caller holds the store's lock.
+    pub(crate) fn resume_interrupted_moves(&self) -> Result<()> {
+        for folder in self.trash_folders()? {
+            let resumed = match self.read_manifest(&folder) {
+                // An older copy was renamed and is not where its manifest says.
+                Ok(Some(manifest)) if self.trash_folder(&manifest.session) == folder => {
                     self.resume(manifest)
                 }
                 other => other.map(drop),
             };
             if let Err(error) = resumed {
-                tracing::error!(%error, grave = %grave.display(), "a move was not finished");
+                tracing::error!(%error, folder = %folder.display(), "a move was not finished");
             }
         }
         Ok(())
@@ -183,52 +186,58 @@ impl Storage {
 
     fn finish_removal(&self, mut manifest: Manifest) -> Result<()> {
         let id = manifest.session.clone();
-        let tree = &self.places.tree;
-        let kept = self.grave(&id).join("storage");
-        let mut moved = Moved::default();
-        self.shift(tree, &kept, &session_file(&manifest), &mut moved)?;
+        let tree = &self.dirs.tree;
+        let trash = self.trash_folder(&id).join("storage");
+        let mut changed = ChangedFolders::default();
+        self.move_path(tree, &trash, &session_file(&manifest), &mut changed)?;
         let messages = Path::new("message").join(id.as_str());
-        for message in self.names(&tree.join(&messages))? {
-            self.shift(tree, &kept, &Path::new("part").join(message), &mut moved)?;
+        for message in self.record_names(&tree.join(&messages))? {
+            self.move_path(tree, &trash, &Path::new("part").join(message), &mut changed)?;
         }
-        self.shift(tree, &kept, &messages, &mut moved)?;
-        for kind in FLAT {
+        self.move_path(tree, &trash, &messages, &mut changed)?;
+        for kind in SINGLE_FILE_KINDS {
             let file = Path::new(kind).join(format!("{id}.json"));
-            self.shift(tree, &kept, &file, &mut moved)?;
+            self.move_path(tree, &trash, &file, &mut changed)?;
         }
-        self.forget_order(&id)?;
-        self.homes.lock().remove(&id);
-        self.sync_moved(&moved)?;
+        self.remove_order(&id)?;
+        self.session_projects.lock().remove(&id);
+        self.sync_with_ancestors(&changed)?;
         manifest.state = State::Removed;
-        self.sign(&manifest)
+        self.write_manifest(&manifest)
     }
 
     fn finish_restoring(&self, manifest: &Manifest) -> Result<()> {
         let id = &manifest.session;
-        let tree = &self.places.tree;
-        let grave = self.grave(id);
-        let kept = grave.join("storage");
-        let mut moved = Moved::default();
-        for kind in FLAT {
+        let tree = &self.dirs.tree;
+        let folder = self.trash_folder(id);
+        let trash = folder.join("storage");
+        let mut changed = ChangedFolders::default();
+        for kind in SINGLE_FILE_KINDS {
             let file = Path::new(kind).join(format!("{id}.json"));
-            self.shift(&kept, tree, &file, &mut moved)?;
+            self.move_path(&trash, tree, &file, &mut changed)?;
         }
-        for part in self.entries_of(&kept.join("part"))? {
-            self.shift(&kept, tree, &Path::new("part").join(part), &mut moved)?;
+        for part in self.file_names_in(&trash.join("part"))? {
+            self.move_path(&trash, tree, &Path::new("part").join(part), &mut changed)?;
         }
         let messages = Path::new("message").join(id.as_str());
-        self.shift(&kept, tree, &messages, &mut moved)?;
-        self.shift(&kept, tree, &session_file(manifest), &mut moved)?;
-        self.sync_moved(&moved)?;
-        self.fs.remove_dir_all(&grave).doing("removing", &grave)
+        self.move_path(&trash, tree, &messages, &mut changed)?;
+        self.move_path(&trash, tree, &session_file(manifest), &mut changed)?;
+        self.sync_with_ancestors(&changed)?;
+        self.fs.remove_dir_all(&folder).doing("removing", &folder)
     }
 
-    /// Moves a file or folder, unless that was done before. Before a kill, that is: whether the
-    /// disk knows is not known, so its folders count as changed in any case.
-    fn shift(&self, from: &Path, to: &Path, what: &Path, moved: &mut Moved) -> Result<()> {
+    /// Moves a file or folder, unless that was done before a kill. Even then its folders count as
+    /// changed, because that move may not have been synced.
+    fn move_path(
+        &self,
+        from: &Path,
+        to: &Path,
+        what: &Path,
+        changed: &mut ChangedFolders,
+    ) -> Result<()> {
         let (from, to) = (from.join(what), to.join(what));
-        moved.extend([&from, &to].map(|path| folder_of(path).to_owned()));
-        if optional(self.fs.stat(&from))
+        changed.extend([&from, &to].map(|path| folder_of(path).to_owned()));
+        if optional(self.fs.metadata(&from))
             .doing("looking at", &from)?
             .is_none()
         {
@@ -236,16 +245,16 @@ impl Storage {
         }
         let folder = folder_of(&to);
         self.fs.create_dir_all(folder).doing("creating", folder)?;
-        self.unsettle(&to);
+        self.forget_synced_folder(&to);
         self.fs.rename(&from, &to).doing("moving", &from)
     }
 
-    /// With the folders around them, which may be as new.
-    fn sync_moved(&self, moved: &Moved) -> Result<()> {
-        let root = &self.places.root;
-        let around = moved.iter().flat_map(|folder| folder.ancestors());
-        let folders: BTreeSet<_> = around.filter(|folder| folder.starts_with(root)).collect();
-        // A folder sorts before those in it.
+    /// The ancestors may be as new as the folders.
+    fn sync_with_ancestors(&self, changed: &ChangedFolders) -> Result<()> {
+        let root = &self.dirs.root;
+        let all = changed.iter().flat_map(|folder| folder.ancestors());
+        let folders: BTreeSet<_> = all.filter(|folder| folder.starts_with(root)).collect();
+        // A folder sorts before its subfolders, which are synced first.
         for folder in folders.into_iter().rev() {
             optional(self.fs.sync_dir(folder)).doing("syncing", folder)?;
         }
@@ -257,32 +266,33 @@ impl Storage {
         self.fs.sync_dir(folder).doing("syncing", folder)
     }
 
-    fn sign(&self, manifest: &Manifest) -> Result<()> {
-        let path = self.grave(&manifest.session).join("manifest.json");
-        self.put(&path, &encode(manifest)?, true).map(drop)
+    fn write_manifest(&self, manifest: &Manifest) -> Result<()> {
+        let path = self.trash_folder(&manifest.session).join("manifest.json");
+        self.write_atomically(&path, &encode(manifest)?, true)
+            .map(drop)
     }
 
-    fn manifest(&self, grave: &Path) -> Result<Option<Manifest>> {
-        let path = grave.join("manifest.json");
+    fn read_manifest(&self, folder: &Path) -> Result<Option<Manifest>> {
+        let path = folder.join("manifest.json");
         let mut bytes = Vec::new();
         let found = optional(self.fs.read(&path, &mut bytes)).doing("reading", &path)?;
-        Ok(found.and_then(|()| spelling::from_bytes(&bytes).ok()))
+        Ok(found.and_then(|()| json_format::from_bytes(&bytes).ok()))
     }
 
-    fn grave(&self, id: &SessionId) -> PathBuf {
-        self.places.trash.join(id.as_str())
+    fn trash_folder(&self, id: &SessionId) -> PathBuf {
+        self.dirs.trash.join(id.as_str())
     }
 
-    fn graves(&self) -> Result<Vec<PathBuf>> {
-        let names = self.entries_of(&self.places.trash)?;
+    fn trash_folders(&self) -> Result<Vec<PathBuf>> {
+        let names = self.file_names_in(&self.dirs.trash)?;
         Ok(names
             .into_iter()
-            .map(|name| self.places.trash.join(name))
+            .map(|name| self.dirs.trash.join(name))
             .collect())
     }
 
-    fn entries_of(&self, folder: &Path) -> Result<Vec<std::ffi::OsString>> {
-        let entries = optional(self.fs.entries(folder)).doing("listing", folder)?;
+    fn file_names_in(&self, folder: &Path) -> Result<Vec<std::ffi::OsString>> {
+        let entries = optional(self.fs.read_dir(folder)).doing("listing", folder)?;
         Ok(entries
             .unwrap_or_default()
             .into_iter()

@@ -1,4 +1,4 @@
-//! One session with all that belongs to it, checked and ready to be written.
+//! One session with all its records, checked and ready to be written.
 
 use lathe_protocol::{
     Action, FileDiff, Message, MessageId, Part, PartId, Project, ProjectId, Session, SessionId,
@@ -8,24 +8,25 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::Unreadable;
-use crate::damage;
 use crate::error::{Damaged, Result};
+use crate::json_format;
 use crate::key::Key;
-use crate::spelling;
 use crate::storage::encode;
+use crate::validate;
 
 pub(super) struct Bundle {
     pub(super) project: Option<(Key, Vec<u8>)>,
     pub(super) session: Session,
-    /// The session's own record.
+    /// The record of the session itself.
     pub(super) bytes: Vec<u8>,
-    /// In the order in which they are to be written: parts before their message.
+    /// All other records in the order to write them: parts before their message.
     pub(super) records: Vec<(Key, Vec<u8>)>,
     pub(super) messages: Vec<MessageId>,
 }
 
 impl Bundle {
-    /// `bytes` is the record as it was found, and is kept as such, but for what it allows.
+    /// `bytes` is the session's record. It is imported unchanged, except for rules that allow
+    /// something.
     pub(super) fn new(
         key: &Key,
         bytes: Vec<u8>,
@@ -33,19 +34,18 @@ impl Bundle {
     ) -> Result<Bundle> {
         let mut bundle = Bundle {
             project: None,
-            session: session_of(key, &bytes)?,
+            session: parse_session(key, &bytes)?,
             bytes,
             records: Vec::new(),
             messages: Vec::new(),
         };
-        bundle.narrow(unreadable)?;
+        bundle.drop_allow_rules(unreadable)?;
         Ok(bundle)
     }
 
-    /// Rules that a session brings along count more than the person's own. Those that allow
-    /// something would let a stranger's data decide what runs here, and nobody can tell a
-    /// stranger's from one's own; the others may stay.
-    fn narrow(&mut self, unreadable: &mut Vec<Unreadable>) -> Result<()> {
+    /// A session's rules override the user's own. Imported data may come from anyone, so rules that
+    /// allow something are dropped; those that deny or ask stay.
+    fn drop_allow_rules(&mut self, unreadable: &mut Vec<Unreadable>) -> Result<()> {
         let Some(rules) = &mut self.session.permission else {
             return Ok(());
         };
@@ -61,21 +61,21 @@ impl Bundle {
         Ok(())
     }
 
-    /// A project that is the whole file system is none: its sessions are found by their
+    /// A project at the root of the file system is left out: its sessions are found by their
     /// directories.
     pub(super) fn set_project(&mut self, bytes: Vec<u8>, unreadable: &mut Vec<Unreadable>) {
         let key = match Key::project(&self.session.project_id) {
             Ok(key) => key,
             Err(error) => return unreadable.push(Unreadable::new("project", error)),
         };
-        match parse::<Project>(&bytes).and_then(|project| damage::project_of(&key, project)) {
+        match parse::<Project>(&bytes).and_then(|project| validate::check_project(&key, project)) {
             Ok(project) if is_root(&project.worktree) => {}
             Ok(_) => self.project = Some((key, bytes)),
             Err(why) => unreadable.push(Unreadable::new(key.as_str(), why)),
         }
     }
 
-    /// Adds a message with its parts. What cannot be read is named and left out.
+    /// Adds a message with its parts. What cannot be read is listed and left out.
     pub(super) fn add_message(
         &mut self,
         id: &str,
@@ -85,7 +85,7 @@ impl Bundle {
     ) {
         let session = &self.session.id;
         let checked = info.and_then(|bytes| {
-            let (key, message) = message_of(session, id, &bytes)?;
+            let (key, message) = parse_message(session, id, &bytes)?;
             Ok((key, message, bytes))
         });
         let (key, message, bytes) = match checked {
@@ -94,7 +94,7 @@ impl Bundle {
         };
         for (part, bytes) in parts {
             let checked = bytes.and_then(|bytes| {
-                let key = part_of(session, message.id(), &part, &bytes)?;
+                let key = check_part(session, message.id(), &part, &bytes)?;
                 Ok((key, bytes))
             });
             match checked {
@@ -104,16 +104,16 @@ impl Bundle {
         }
         self.records.push((key, bytes));
         self.messages.push(message.id().clone());
-        self.place_by(&message);
+        self.set_missing_directory(&message);
     }
 
-    /// The oldest sessions do not say where they work; their answers do.
-    fn place_by(&mut self, message: &Message) {
+    /// The oldest sessions have no directory, but their answers do.
+    fn set_missing_directory(&mut self, message: &Message) {
         let answer = message.as_assistant();
         let path = answer.and_then(|answer| answer.path.as_ref());
         if let (true, Some(path)) = (self.session.directory.is_empty(), path) {
             self.session.directory.clone_from(&path.root);
-            // What was parsed can be written.
+            // Encoding a session that was parsed does not fail.
             self.bytes = encode(&self.session).unwrap_or(std::mem::take(&mut self.bytes));
         }
     }
@@ -143,17 +143,17 @@ impl Bundle {
     }
 }
 
-/// Bytes of a record, or why there are none.
+/// The bytes of a record, or why they could not be read.
 pub(super) type Raw = Result<Vec<u8>, String>;
 
-/// The session's record under the key where its source has it. An id from outside names files
-/// of ours from here on, so it is checked here.
-pub(super) fn session_of(key: &Key, bytes: &[u8]) -> Result<Session> {
+/// Parses a session's record under its key in the source. Its ids become file names in this store,
+/// so they are checked here.
+pub(super) fn parse_session(key: &Key, bytes: &[u8]) -> Result<Session> {
     let checked = parse::<Value>(bytes)
-        .and_then(|value| damage::session_of(key, value))
+        .and_then(|value| validate::to_session(key, value))
         .and_then(|session| {
-            SessionId::parse(session.id.as_str()).map_err(|bad| bad.to_string())?;
-            ProjectId::parse(session.project_id.as_str()).map_err(|bad| bad.to_string())?;
+            SessionId::parse(session.id.as_str()).map_err(|error| error.to_string())?;
+            ProjectId::parse(session.project_id.as_str()).map_err(|error| error.to_string())?;
             Ok(session)
         });
     checked.map_err(|reason| {
@@ -165,22 +165,22 @@ pub(super) fn session_of(key: &Key, bytes: &[u8]) -> Result<Session> {
     })
 }
 
-fn message_of(session: &SessionId, id: &str, bytes: &[u8]) -> Result<(Key, Message), String> {
-    let id = MessageId::parse(id).map_err(|bad| bad.to_string())?;
-    let key = Key::message(session, &id).map_err(|bad| bad.to_string())?;
-    let message = damage::message_of(&key, parse::<Message>(bytes)?)?;
+fn parse_message(session: &SessionId, id: &str, bytes: &[u8]) -> Result<(Key, Message), String> {
+    let id = MessageId::parse(id).map_err(|error| error.to_string())?;
+    let key = Key::message(session, &id).map_err(|error| error.to_string())?;
+    let message = validate::check_message(&key, parse::<Message>(bytes)?)?;
     Ok((key, message))
 }
 
-fn part_of(
+fn check_part(
     session: &SessionId,
     message: &MessageId,
     id: &str,
     bytes: &[u8],
 ) -> Result<Key, String> {
-    let id = PartId::parse(id).map_err(|bad| bad.to_string())?;
-    let key = Key::part(message, &id).map_err(|bad| bad.to_string())?;
-    let part = damage::part_of(&key, parse::<Part>(bytes)?)?;
+    let id = PartId::parse(id).map_err(|error| error.to_string())?;
+    let key = Key::part(message, &id).map_err(|error| error.to_string())?;
+    let part = validate::check_part(&key, parse::<Part>(bytes)?)?;
     if part.session_id() != session {
         return Err(format!(
             "it belongs to the session {:?}",
@@ -195,5 +195,5 @@ fn is_root(worktree: &str) -> bool {
 }
 
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
-    spelling::from_bytes(bytes).map_err(|error| error.to_string())
+    json_format::from_bytes(bytes).map_err(|error| error.to_string())
 }

@@ -1,7 +1,7 @@
 //! An SQLite database of the later versions.
 //!
-//! Reading a database that has a journal writes beside it. Such a one is copied together with
-//! its journal; one without is opened as what it is, unchanging.
+//! SQLite writes next to a database with a journal even to read it, so such a database is copied
+//! together with its journal. One without a journal is opened as immutable.
 
 mod rows;
 
@@ -24,10 +24,10 @@ use crate::storage::encode;
 use rows::Rows;
 
 const MAGIC: &[u8] = b"SQLite format 3\0";
-/// How often a database that changes under our hands is copied anew.
-const TRIES: usize = 10;
+/// How often the copy of a database that changes meanwhile is repeated.
+const COPY_ATTEMPTS: usize = 10;
 const PAUSE: Duration = Duration::from_millis(100);
-/// What belongs to nobody: its kind, what it would belong to, and where it is found.
+/// Orphans: what they are, what their missing owner is, and the query that finds the owner's ids.
 const ORPHANS: [(&str, &str, &str); 2] = [
     (
         "messages",
@@ -40,12 +40,12 @@ const ORPHANS: [(&str, &str, &str); 2] = [
         "SELECT DISTINCT message_id AS id FROM part WHERE message_id NOT IN (SELECT id FROM message)",
     ),
 ];
-/// No message comes near this; a value that does is no message.
-const LARGEST_VALUE: i32 = 256 * 1024 * 1024;
+/// Far larger than any message.
+const MAX_VALUE_BYTES: i32 = 256 * 1024 * 1024;
 
 pub(super) struct Database {
     connection: Connection,
-    /// Where the files lie that the database's program keeps beside it.
+    /// The folder of the database, which may also have files that belong to it.
     folder: PathBuf,
 }
 
@@ -61,28 +61,28 @@ pub(super) fn is_database(path: &Path) -> Result<bool> {
 impl Database {
     pub(super) fn open(path: &Path, staging: &Staging) -> Result<Database> {
         let folder = path.parent().unwrap_or(path).to_owned();
-        // A link may lead to it, and its journal lies where the file itself is.
+        // Behind a symlink, the journal lies next to the file itself.
         let path = &dunce::canonicalize(path).doing("looking at", path)?;
-        let journal = beside(path, "-wal");
+        let journal = with_suffix(path, "-wal");
         let journal_len = optional(fs::metadata(&journal)).doing("looking at", &journal)?;
         let connection = match journal_len.is_some_and(|file| file.len() > 0) {
             true => {
-                let copy = copy(path, &journal, staging.folder()?)?;
+                let copy = copy_with_journal(path, &journal, staging.folder()?)?;
                 Connection::open_with_flags(copy, OpenFlags::SQLITE_OPEN_READ_WRITE)
             }
             false => Connection::open_with_flags(
-                unchanging(path),
+                immutable_uri(path),
                 OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI,
             ),
         };
-        let connection = connection.map_err(failed)?;
+        let connection = connection.map_err(database_error)?;
         connection
-            .set_limit(Limit::SQLITE_LIMIT_LENGTH, LARGEST_VALUE)
-            .map_err(failed)?;
-        // A schema from outside must not be able to call anything.
+            .set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
+            .map_err(database_error)?;
+        // A schema from outside must not be able to call functions.
         connection
             .execute_batch("PRAGMA trusted_schema = OFF; PRAGMA query_only = ON;")
-            .map_err(failed)?;
+            .map_err(database_error)?;
         Ok(Database { connection, folder })
     }
 
@@ -90,9 +90,9 @@ impl Database {
         Rows(&self.connection)
     }
 
-    /// Some of the later versions still keep a session's diffs in a file.
+    /// Some of the later versions still store a session's diffs in a file.
     fn diffs(&self, id: &SessionId, row: &Map<String, Value>) -> Result<Option<Vec<u8>>> {
-        if let Some(diffs) = rows::json(row, "summary_diffs") {
+        if let Some(diffs) = rows::json_column(row, "summary_diffs") {
             return Ok(Some(encode(&diffs)?));
         }
         let path = Key::session_diff(id)?.file(&self.folder.join("storage"));
@@ -103,7 +103,7 @@ impl Database {
 }
 
 impl Source for Database {
-    fn sessions(&mut self, unreadable: &mut Vec<Unreadable>) -> Result<Vec<SessionId>> {
+    fn list_sessions(&mut self, unreadable: &mut Vec<Unreadable>) -> Result<Vec<SessionId>> {
         let rows = self.rows();
         let mut ids = Vec::new();
         for row in rows.all("SELECT id FROM session ORDER BY id", [])? {
@@ -114,7 +114,7 @@ impl Source for Database {
             }
         }
         for (which, owner, sql) in ORPHANS {
-            // Only a list of what is nobody's: a page that is bad must not hide the rest.
+            // A damaged page must not fail the import of the rest.
             let found = readable(which, rows.all(sql, []), unreadable);
             for row in found.unwrap_or_default() {
                 let what = format!("{which} of {}", rows::text(&row, "id"));
@@ -125,7 +125,7 @@ impl Source for Database {
         Ok(ids)
     }
 
-    fn bundle(&mut self, id: &SessionId, unreadable: &mut Vec<Unreadable>) -> Result<Bundle> {
+    fn load_session(&mut self, id: &SessionId, unreadable: &mut Vec<Unreadable>) -> Result<Bundle> {
         let rows = self.rows();
         let Some(row) = rows.one("SELECT * FROM session WHERE id = ?1", id.as_str())? else {
             return Err(StoreError::Database("the session is gone".into()));
@@ -134,18 +134,19 @@ impl Source for Database {
         let project = rows::text(&row, "project_id").to_owned();
         let key = Key::new(["session", &project, id.as_str()])?;
         let mut bundle = Bundle::new(&key, encode(&session)?, unreadable)?;
-        let row_of_project = rows.one("SELECT * FROM project WHERE id = ?1", &project);
+        let project_row = rows.one("SELECT * FROM project WHERE id = ?1", &project);
         let what = format!("project of {id}");
-        if let Some(row) = readable(what, row_of_project, unreadable).flatten() {
+        if let Some(row) = readable(what, project_row, unreadable).flatten() {
             bundle.set_project(encode(&rows::project(&row))?, unreadable);
         }
         let messages = rows.messages(id)?;
         let mut parts = rows.parts(id, &messages, unreadable);
         for (message, info) in messages {
-            let of_message = parts.remove(&message).unwrap_or_default();
-            bundle.add_message(&message, info, of_message, unreadable);
+            let message_parts = parts.remove(&message).unwrap_or_default();
+            bundle.add_message(&message, info, message_parts, unreadable);
         }
-        let newer = readable(id.as_str(), rows.newer_messages(id), unreadable).unwrap_or_default();
+        let newer =
+            readable(id.as_str(), rows.count_newer_messages(id), unreadable).unwrap_or_default();
         if bundle.messages.is_empty() && newer > 0 {
             let why = format!("its {newer} messages are of a form that is not known here");
             unreadable.push(Unreadable::new(id.as_str(), why));
@@ -162,18 +163,18 @@ impl Source for Database {
     }
 }
 
-/// Both files as they are at one moment. A journal that has only grown since is as good: its
-/// tail is complete or does not count.
-fn copy(path: &Path, journal: &Path, into: &Path) -> Result<PathBuf> {
+/// Copies both files in a consistent state. A journal that has only grown meanwhile is fine: SQLite
+/// ignores an incomplete end.
+fn copy_with_journal(path: &Path, journal: &Path, into: &Path) -> Result<PathBuf> {
     let target = into.join("source.db");
-    for _ in 0..TRIES {
-        let before = (stamp(path)?, round(journal)?);
+    for _ in 0..COPY_ATTEMPTS {
+        let before = (size_and_time(path)?, journal_header(journal)?);
         fs::copy(path, &target).doing("copying", path)?;
-        // That of an earlier try is no journal of this one.
-        let journal_copy = beside(&target, "-wal");
+        // The journal of an earlier attempt does not belong to this copy.
+        let journal_copy = with_suffix(&target, "-wal");
         optional(fs::remove_file(&journal_copy)).doing("removing", &journal_copy)?;
         optional(fs::copy(journal, &journal_copy)).doing("copying", journal)?;
-        if before == (stamp(path)?, round(journal)?) {
+        if before == (size_and_time(path)?, journal_header(journal)?) {
             return Ok(target);
         }
         std::thread::sleep(PAUSE);
@@ -184,37 +185,37 @@ fn copy(path: &Path, journal: &Path, into: &Path) -> Result<PathBuf> {
     })
 }
 
-/// What a journal begins with: it changes whenever the journal is written from its start again.
-fn round(journal: &Path) -> Result<Option<Vec<u8>>> {
-    const HEADER: u64 = 32;
+/// It changes whenever SQLite starts to write the journal from its beginning again.
+fn journal_header(journal: &Path) -> Result<Option<Vec<u8>>> {
+    const HEADER_BYTES: u64 = 32;
     let Some(file) = optional(fs::File::open(journal)).doing("opening", journal)? else {
         return Ok(None);
     };
     let mut header = Vec::new();
-    let read = file.take(HEADER).read_to_end(&mut header);
+    let read = file.take(HEADER_BYTES).read_to_end(&mut header);
     read.doing("reading", journal)?;
     Ok(Some(header))
 }
 
-fn stamp(path: &Path) -> Result<Option<(u64, SystemTime)>> {
+fn size_and_time(path: &Path) -> Result<Option<(u64, SystemTime)>> {
     let metadata = optional(fs::metadata(path)).doing("looking at", path)?;
     metadata
         .map(|file| Ok((file.len(), file.modified().doing("looking at", path)?)))
         .transpose()
 }
 
-fn beside(path: &Path, ending: &str) -> PathBuf {
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
-    name.push(ending);
+    name.push(suffix);
     name.into()
 }
 
-/// The path as SQLite takes it with options: no lock, no journal, no shared memory.
-fn unchanging(path: &Path) -> String {
+/// A URI that makes SQLite use no lock, no journal and no shared memory.
+fn immutable_uri(path: &Path) -> String {
     let path = path.to_string_lossy().replace('\\', "/");
     let mut uri = String::from("file:");
     if !path.starts_with('/') {
-        // A Windows drive: the path is a whole one.
+        // An absolute path on Windows begins with a drive.
         uri.push('/');
     }
     for c in path.chars() {
@@ -226,6 +227,6 @@ fn unchanging(path: &Path) -> String {
     uri + "?immutable=1"
 }
 
-fn failed(error: rusqlite::Error) -> StoreError {
+fn database_error(error: rusqlite::Error) -> StoreError {
     StoreError::Database(error.to_string())
 }

@@ -11,9 +11,9 @@ use serde_json::{Map, Value};
 use super::bundle::Bundle;
 use super::{Source, Unreadable, read_file};
 use crate::error::{IoContext, Result, StoreError};
+use crate::json_format;
 use crate::key::Key;
-use crate::migrate::diffs;
-use crate::spelling;
+use crate::migrate::session_diffs;
 use crate::storage::encode;
 
 #[derive(Deserialize)]
@@ -38,7 +38,7 @@ impl Exported {
         read_file(path, &mut bytes).doing("reading", path)?;
         let not_exported = |error: &dyn ToString| StoreError::NotExported(error.to_string());
         let text = as_utf8(&bytes).map_err(|error| not_exported(&error))?;
-        spelling::from_bytes(&text).map_err(|error| not_exported(&error))
+        json_format::from_bytes(&text).map_err(|error| not_exported(&error))
     }
 
     fn text(&self, field: &str) -> &str {
@@ -49,7 +49,7 @@ impl Exported {
     }
 }
 
-/// What a Windows shell redirects into a file begins with a mark and may be UTF-16.
+/// A file that a Windows shell wrote begins with a byte order mark and may be UTF-16.
 fn as_utf8(bytes: &[u8]) -> Result<Cow<'_, [u8]>, FromUtf16Error> {
     let decode = |pair: fn([u8; 2]) -> u16, rest: &[u8]| {
         let (pairs, _) = rest.as_chunks();
@@ -65,7 +65,7 @@ fn as_utf8(bytes: &[u8]) -> Result<Cow<'_, [u8]>, FromUtf16Error> {
 }
 
 impl Source for Exported {
-    fn sessions(&mut self, unreadable: &mut Vec<Unreadable>) -> Result<Vec<SessionId>> {
+    fn list_sessions(&mut self, unreadable: &mut Vec<Unreadable>) -> Result<Vec<SessionId>> {
         match SessionId::parse(self.text("id")) {
             Ok(id) => Ok(vec![id]),
             Err(bad) => {
@@ -75,14 +75,14 @@ impl Source for Exported {
         }
     }
 
-    fn bundle(&mut self, id: &SessionId, unreadable: &mut Vec<Unreadable>) -> Result<Bundle> {
+    fn load_session(&mut self, id: &SessionId, unreadable: &mut Vec<Unreadable>) -> Result<Bundle> {
         let project = match self.text("projectID") {
             "" => "global",
             project => project,
         };
         let key = Key::new(["session", project, id.as_str()])?;
-        // Early versions have them in the session itself.
-        let diffs = diffs::take(&mut self.info);
+        // Early versions have the diffs in the session itself.
+        let diffs = session_diffs::take_diffs(&mut self.info);
         let mut bundle = Bundle::new(&key, encode(&self.info)?, unreadable)?;
         for message in std::mem::take(&mut self.messages) {
             let id = message.info["id"].as_str().unwrap_or_default().to_owned();

@@ -1,7 +1,7 @@
-//! A folder of our own for what must be changed to be read.
+//! The folder for copies of what must be converted before it can be read.
 //!
-//! The caller holds the import's lock, so there is one at a time; what a kill left goes before
-//! the next begins.
+//! The caller holds the import's lock, so it is used by one import at a time. What a killed import
+//! left there is removed before the next one starts.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ pub(super) struct Staging {
 }
 
 impl Staging {
-    pub(super) fn begin(root: &Path) -> Result<Staging> {
+    pub(super) fn start(root: &Path) -> Result<Staging> {
         let folder = root.join("staging");
         optional(Disk.remove_dir_all(&folder)).doing("clearing", &folder)?;
         Ok(Staging { folder })
@@ -29,7 +29,7 @@ impl Staging {
 impl Drop for Staging {
     fn drop(&mut self) {
         if let Err(error) = optional(Disk.remove_dir_all(&self.folder)) {
-            tracing::warn!(%error, "the copy of an import stays until the next one");
+            tracing::warn!(%error, "the copy of an import is left to the next one");
         }
     }
 }

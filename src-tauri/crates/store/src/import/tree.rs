@@ -1,4 +1,4 @@
-//! A data directory of the JSON era: the same tree as ours, or one that came before it.
+//! A data directory with JSON files, in the current layout or an older one.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -8,47 +8,47 @@ use std::sync::Arc;
 
 use lathe_protocol::{IdSource, MessageId, Millis, SessionId, Tick};
 
-use super::bundle::{Bundle, Raw, session_of};
+use super::bundle::{Bundle, Raw, parse_session};
 use super::staging::Staging;
-use super::{Source, Unreadable, read_file, readable, shown};
+use super::{Source, Unreadable, display, read_file, readable};
 use crate::error::{IoContext, Result, optional};
 use crate::fs::{Disk, Fs};
 use crate::key::{Key, segment};
 use crate::migrate;
 use crate::parallel;
-use crate::storage::{Places, Storage};
-use crate::store::{Options, begin};
+use crate::storage::{DataDirs, Storage};
+use crate::store::{Options, open_storage};
 
-/// Where each project kept its own tree before there was one for all.
-const OLDEST: &str = "project";
+/// The folder in which each project had its own tree before there was one for all.
+const PROJECT_TREES: &str = "project";
 
 pub(super) struct Tree {
     storage: Storage,
-    homes: HashMap<SessionId, (Key, Millis)>,
-    /// What did not get into the copy of an older layout.
+    session_keys: HashMap<SessionId, (Key, Millis)>,
+    /// What could not be copied from an older layout.
     not_copied: Vec<Unreadable>,
 }
 
-/// A message as it lies there, with its parts by their names, if their folder can be read.
+/// The bytes of a message, and of its parts by name if their folder can be read.
 type RawMessage = (Raw, Result<Vec<(String, Raw)>>);
 
 pub(super) fn is_tree(folder: &Path) -> bool {
-    folder.join("storage").is_dir() || !oldest_trees(folder).is_empty()
+    folder.join("storage").is_dir() || !project_trees(folder).is_empty()
 }
 
-/// How many sessions there seem to be, without reading them.
-pub(super) fn count(folder: &Path) -> Result<usize> {
+/// The number of sessions by their file names, without reading them.
+pub(super) fn count_sessions(folder: &Path) -> Result<usize> {
     let records = |folder: &Path| {
-        let names = files_in(folder);
+        let names = readable_paths_in(folder);
         names.filter(|path| is_json(path))
     };
     let sessions = folder.join("storage").join("session");
-    let mut found: HashSet<_> = files_in(&sessions)
+    let mut found: HashSet<_> = readable_paths_in(&sessions)
         .flat_map(|project| records(&project).collect::<Vec<_>>())
         .filter_map(|path| path.file_stem().map(ToOwned::to_owned))
         .collect();
-    if migrate::version(&Disk, &Places::below(folder))? == 0 {
-        for tree in oldest_trees(folder) {
+    if migrate::version(&Disk, &DataDirs::below(folder))? == 0 {
+        for tree in project_trees(folder) {
             let ids = records(&tree.join("session").join("info"));
             found.extend(ids.filter_map(|path| path.file_stem().map(ToOwned::to_owned)));
         }
@@ -57,49 +57,48 @@ pub(super) fn count(folder: &Path) -> Result<usize> {
 }
 
 impl Tree {
-    /// A tree of today's layout is read where it is; an older one is copied and brought up to
-    /// date in the copy.
+    /// A tree in the current layout is read in place; an older one is copied and the copy migrated.
     pub(super) fn open(root: &Path, staging: &Staging) -> Result<Tree> {
-        let places = Places::below(root);
+        let dirs = DataDirs::below(root);
         let mut not_copied = Vec::new();
-        let storage = if migrate::version(&Disk, &places)? == migrate::VERSION {
+        let storage = if migrate::version(&Disk, &dirs)? == migrate::VERSION {
             let ids = IdSource::new(Tick::default());
-            Storage::new(places, Arc::new(Disk), None, ids)
+            Storage::new(dirs, Arc::new(Disk), None, ids)
         } else {
             let copy = staging.folder()?;
             let storage = copy.join("storage");
-            copy_tree(&places.tree, &storage, &mut not_copied)?;
-            let projects = root.join(OLDEST);
-            let projects = readable(shown(&projects), entries_of(&projects), &mut not_copied);
+            copy_tree(&dirs.tree, &storage, &mut not_copied)?;
+            let projects = root.join(PROJECT_TREES);
+            let projects = readable(display(&projects), paths_in(&projects), &mut not_copied);
             for old in projects.unwrap_or_default() {
                 let old = old.join("storage");
                 let inside = old.strip_prefix(root).unwrap_or(&old);
                 copy_tree(&old, &copy.join(inside), &mut not_copied)?;
             }
-            begin(Places::below(copy), Options::default())?
+            open_storage(DataDirs::below(copy), Options::default())?
         };
         Ok(Tree {
             storage,
-            homes: HashMap::new(),
+            session_keys: HashMap::new(),
             not_copied,
         })
     }
 
     fn read(&self, key: &Key) -> Result<Option<Vec<u8>>> {
-        let path = key.file(&self.storage.places.tree);
+        let path = key.file(&self.storage.dirs.tree);
         let mut bytes = Vec::new();
         let found = optional(read_file(&path, &mut bytes)).doing("reading", &path)?;
         Ok(found.map(|()| bytes))
     }
 
     fn names(&self, folder: &Key) -> Result<Vec<String>> {
-        let folder = folder.folder(&self.storage.places.tree);
-        let mut names = self.storage.names(&folder)?;
+        let folder = folder.folder(&self.storage.dirs.tree);
+        let mut names = self.storage.record_names(&folder)?;
         names.sort();
         Ok(names)
     }
 
-    fn load(&self, session: &SessionId, message: &str) -> Result<RawMessage> {
+    fn load_message(&self, session: &SessionId, message: &str) -> Result<RawMessage> {
         let raw = |key: Key| match self.read(&key) {
             Ok(bytes) => Ok(bytes.unwrap_or_default()),
             Err(error) => Err(error.to_string()),
@@ -113,21 +112,22 @@ impl Tree {
         Ok((info, parts))
     }
 
-    /// Folders whose session or message is not there.
-    fn orphans(&self, unreadable: &mut Vec<Unreadable>) {
-        let tree = &self.storage.places.tree;
+    /// Lists folders whose session or message does not exist.
+    fn list_orphans(&self, unreadable: &mut Vec<Unreadable>) {
+        let tree = &self.storage.dirs.tree;
         let mut messages = HashSet::new();
-        for folder in files_in(&tree.join("message")) {
-            let session = name_of(&folder);
-            let known = SessionId::parse(&session).is_ok_and(|id| self.homes.contains_key(&id));
-            messages.extend(files_in(&folder).map(|file| name_of(&file)));
+        for folder in readable_paths_in(&tree.join("message")) {
+            let session = id_in_name(&folder);
+            let known =
+                SessionId::parse(&session).is_ok_and(|id| self.session_keys.contains_key(&id));
+            messages.extend(readable_paths_in(&folder).map(|file| id_in_name(&file)));
             if !known {
                 let what = format!("messages of {session}");
                 unreadable.push(Unreadable::new(what, "their session is not there"));
             }
         }
-        for folder in files_in(&tree.join("part")) {
-            let message = name_of(&folder);
+        for folder in readable_paths_in(&tree.join("part")) {
+            let message = id_in_name(&folder);
             if !messages.contains(&message) {
                 let what = format!("parts of {message}");
                 unreadable.push(Unreadable::new(what, "their message is not there"));
@@ -135,23 +135,23 @@ impl Tree {
         }
     }
 
-    /// What lies where records lie and is passed over for its name or its kind.
-    fn strays(&self, unreadable: &mut Vec<Unreadable>) {
-        let tree = &self.storage.places.tree;
-        let mut passed_over = |path: &Path, why: &str| {
+    /// Lists files that are skipped because of their name or type.
+    fn list_strays(&self, unreadable: &mut Vec<Unreadable>) {
+        let tree = &self.storage.dirs.tree;
+        let mut skip = |path: &Path, why: &str| {
             let what = path.strip_prefix(tree).unwrap_or(path);
-            unreadable.push(Unreadable::new(shown(what), why));
+            unreadable.push(Unreadable::new(display(what), why));
         };
-        for project in files_in(&tree.join("session")) {
+        for project in readable_paths_in(&tree.join("session")) {
             if fs::symlink_metadata(&project).is_ok_and(|found| !found.is_dir()) {
-                passed_over(&project, "it is not a folder");
+                skip(&project, "it is not a folder");
             }
         }
         for kind in ["session", "message", "part"] {
-            for folder in files_in(&tree.join(kind)) {
-                let records = files_in(&folder).filter(|path| is_json(path));
-                for record in records.filter(|path| segment(&name_of(path)).is_err()) {
-                    passed_over(&record, "its name is no id");
+            for folder in readable_paths_in(&tree.join(kind)) {
+                let records = readable_paths_in(&folder).filter(|path| is_json(path));
+                for record in records.filter(|path| segment(&id_in_name(path)).is_err()) {
+                    skip(&record, "its name is no id");
                 }
             }
         }
@@ -159,7 +159,7 @@ impl Tree {
 }
 
 impl Source for Tree {
-    fn sessions(&mut self, unreadable: &mut Vec<Unreadable>) -> Result<Vec<SessionId>> {
+    fn list_sessions(&mut self, unreadable: &mut Vec<Unreadable>) -> Result<Vec<SessionId>> {
         unreadable.append(&mut self.not_copied);
         for project in self.storage.session_folders()? {
             let keys = self.storage.session_keys(&project);
@@ -167,82 +167,82 @@ impl Source for Tree {
             for key in keys.unwrap_or_default() {
                 let session = self
                     .read(&key)
-                    .and_then(|bytes| session_of(&key, &bytes.unwrap_or_default()));
+                    .and_then(|bytes| parse_session(&key, &bytes.unwrap_or_default()));
                 let Some(session) = readable(key.as_str(), session, unreadable) else {
                     continue;
                 };
-                // Of two records of one session the newer one counts.
+                // If a session has two records, the newer one is imported.
                 let updated = session.time.updated;
-                let older = |(_, other): &(Key, Millis)| *other < updated;
-                if self.homes.get(&session.id).is_none_or(older) {
-                    self.homes.insert(session.id, (key, updated));
+                let is_older = |(_, other): &(Key, Millis)| *other < updated;
+                if self.session_keys.get(&session.id).is_none_or(is_older) {
+                    self.session_keys.insert(session.id, (key, updated));
                 }
             }
         }
-        self.orphans(unreadable);
-        self.strays(unreadable);
-        let mut ids: Vec<_> = self.homes.keys().cloned().collect();
+        self.list_orphans(unreadable);
+        self.list_strays(unreadable);
+        let mut ids: Vec<_> = self.session_keys.keys().cloned().collect();
         ids.sort_by(|a, b| a.as_str().cmp(b.as_str()));
         Ok(ids)
     }
 
-    fn bundle(&mut self, id: &SessionId, unreadable: &mut Vec<Unreadable>) -> Result<Bundle> {
-        let key = match self.homes.get(id) {
+    fn load_session(&mut self, id: &SessionId, unreadable: &mut Vec<Unreadable>) -> Result<Bundle> {
+        let key = match self.session_keys.get(id) {
             Some((key, _)) => key.clone(),
             None => Key::new(["session", "global", id.as_str()])?,
         };
         let bytes = self.read(&key)?.unwrap_or_default();
         let mut bundle = Bundle::new(&key, bytes, unreadable)?;
-        let found = |key: Key, unreadable: &mut Vec<Unreadable>| {
+        let read = |key: Key, unreadable: &mut Vec<Unreadable>| {
             readable(key.as_str(), self.read(&key), unreadable).flatten()
         };
         let project = Key::project(&bundle.session.project_id)?;
-        if let Some(bytes) = found(project, unreadable) {
+        if let Some(bytes) = read(project, unreadable) {
             bundle.set_project(bytes, unreadable);
         }
         let mut messages = self.names(&Key::new(["message", id.as_str()])?)?;
         messages.retain(|message| {
-            let good = MessageId::parse(message);
-            if let Err(bad) = &good {
+            let id = MessageId::parse(message);
+            if let Err(bad) = &id {
                 unreadable.push(Unreadable::new(format!("message {message}"), bad));
             }
-            good.is_ok()
+            id.is_ok()
         });
-        let loaded = parallel::map(&messages, |message, _| self.load(id, message));
+        let loaded = parallel::map(&messages, |message, _| self.load_message(id, message));
         for (message, loaded) in messages.iter().zip(loaded) {
             let (info, parts) = loaded?;
             let parts = readable(format!("parts of {message}"), parts, unreadable);
             bundle.add_message(message, info, parts.unwrap_or_default(), unreadable);
         }
-        if let Some(todos) = found(Key::todo(id)?, unreadable) {
+        if let Some(todos) = read(Key::todo(id)?, unreadable) {
             bundle.add_todos(todos, unreadable);
         }
-        if let Some(diffs) = found(Key::session_diff(id)?, unreadable) {
+        if let Some(diffs) = read(Key::session_diff(id)?, unreadable) {
             bundle.add_diffs(diffs, unreadable);
         }
         Ok(bundle)
     }
 }
 
-/// The trees of single projects that the oldest layout had.
-fn oldest_trees(root: &Path) -> Vec<PathBuf> {
-    files_in(&root.join(OLDEST))
+/// The trees of single projects, in the oldest layout.
+fn project_trees(root: &Path) -> Vec<PathBuf> {
+    readable_paths_in(&root.join(PROJECT_TREES))
         .map(|project| project.join("storage"))
         .filter(|tree| tree.is_dir())
         .collect()
 }
 
-/// What cannot be read is listed and left out; an error is that of the copy.
+/// What cannot be read is listed and left out; an error comes from writing the copy.
 fn copy_tree(from: &Path, to: &Path, unreadable: &mut Vec<Unreadable>) -> Result<()> {
     let mut bytes = Vec::new();
-    let paths = readable(shown(from), entries_of(from), unreadable);
+    let paths = readable(display(from), paths_in(from), unreadable);
     for path in paths.unwrap_or_default() {
         let Some(name) = path.file_name() else {
             continue;
         };
         let to_path = to.join(name);
         let kind = fs::symlink_metadata(&path);
-        let Some(kind) = readable(shown(&path), kind, unreadable) else {
+        let Some(kind) = readable(display(&path), kind, unreadable) else {
             continue;
         };
         if kind.is_dir() {
@@ -253,7 +253,7 @@ fn copy_tree(from: &Path, to: &Path, unreadable: &mut Vec<Unreadable>) -> Result
             true => read_file(&path, &mut bytes),
             false => Err(io::Error::other("it is neither a file nor a folder")),
         };
-        if readable(shown(&path), read, unreadable).is_some() {
+        if readable(display(&path), read, unreadable).is_some() {
             Disk.create_dir_all(to).doing("creating", to)?;
             Disk.create(&to_path, &bytes).doing("writing", &to_path)?;
         }
@@ -261,8 +261,8 @@ fn copy_tree(from: &Path, to: &Path, unreadable: &mut Vec<Unreadable>) -> Result
     Ok(())
 }
 
-/// Sorted, so that an import does the same each time. A folder that is not there is empty.
-fn entries_of(folder: &Path) -> io::Result<Vec<PathBuf>> {
+/// Sorted, so that an import has the same result each time. A missing folder counts as empty.
+fn paths_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let Some(entries) = optional(fs::read_dir(folder))? else {
         return Ok(Vec::new());
     };
@@ -272,17 +272,18 @@ fn entries_of(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// The same, for those who can do without what cannot be read.
-fn files_in(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
-    entries_of(folder).unwrap_or_default().into_iter()
+/// As [`paths_in`], but a folder that cannot be read counts as empty.
+fn readable_paths_in(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    paths_in(folder).unwrap_or_default().into_iter()
 }
 
 fn is_json(path: &Path) -> bool {
-    path.extension().is_some_and(|end| end == "json")
+    path.extension()
+        .is_some_and(|extension| extension == "json")
 }
 
-/// The id in a file's or folder's name.
-fn name_of(path: &Path) -> String {
+/// The id in the name of a file or folder.
+fn id_in_name(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.strip_suffix(".json").unwrap_or(&name).to_owned()
 }

@@ -1,19 +1,19 @@
-//! A stretch of a session that need not reach its end: what one jumps to.
+//! Messages from the middle of a session, for a jump to one of them.
 
 use lathe_protocol::{MessageId, SessionId};
 
 use super::Page;
 use crate::error::{Result, StoreError};
 use crate::key::Key;
-use crate::order::{Order, Place};
+use crate::message_order::{MessageOrder, OrderEntry};
 use crate::storage::Storage;
 
-/// Which messages.
+/// Which messages a window holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stretch {
-    /// The oldest ones that come after this one.
+    /// The oldest messages after this one.
     After(MessageId),
-    /// This one, with as many before it as after it.
+    /// This message, with as many before it as after it.
     Around(MessageId),
 }
 
@@ -32,47 +32,51 @@ impl Storage {
         limit: usize,
     ) -> Result<Window> {
         self.flush_session(session).ok();
-        let (window, misplaced) = self.stretch(session, &self.order(session)?, stretch, limit)?;
-        if !misplaced {
+        let (window, is_order_wrong) =
+            self.read_window(session, &self.message_order(session)?, stretch, limit)?;
+        if !is_order_wrong {
             return Ok(window);
         }
-        let (window, _) = self.stretch(session, &self.rebuild_order(session)?, stretch, limit)?;
+        let (window, _) =
+            self.read_window(session, &self.rebuild_order(session)?, stretch, limit)?;
         Ok(window)
     }
 
-    fn stretch(
+    /// Also returns whether the order turned out to be wrong.
+    fn read_window(
         &self,
         session: &SessionId,
-        order: &Order,
+        order: &MessageOrder,
         stretch: &Stretch,
         limit: usize,
     ) -> Result<(Window, bool)> {
         let (Stretch::After(anchor) | Stretch::Around(anchor)) = stretch;
         let mut older = order.newest_first();
-        let mut newer: Vec<Place> = Vec::new();
-        let found = older.by_ref().find(|place| {
-            let here = place.id == *anchor;
-            if !here {
-                newer.push(place.clone());
+        let mut newer: Vec<OrderEntry> = Vec::new();
+        let found = older.by_ref().find(|entry| {
+            let is_anchor = entry.id == *anchor;
+            if !is_anchor {
+                newer.push(entry.clone());
             }
-            here
+            is_anchor
         });
         let Some(found) = found else {
             return Err(StoreError::Missing(Key::message(session, anchor)?));
         };
-        let (ahead, mut places, has_older) = match stretch {
+        let (newer_count, mut entries, has_older) = match stretch {
             Stretch::After(_) => (limit, Vec::new(), true),
             Stretch::Around(_) => {
-                let behind: Vec<Place> = older.by_ref().take(limit / 2).collect();
-                let ahead = limit.saturating_sub(1 + behind.len());
-                let places: Vec<Place> = behind.into_iter().rev().chain([found]).collect();
-                (ahead, places, older.next().is_some())
+                let older_entries: Vec<OrderEntry> = older.by_ref().take(limit / 2).collect();
+                let newer_count = limit.saturating_sub(1 + older_entries.len());
+                let entries: Vec<OrderEntry> =
+                    older_entries.into_iter().rev().chain([found]).collect();
+                (newer_count, entries, older.next().is_some())
             }
         };
-        let has_newer = newer.len() > ahead;
-        places.extend(newer.into_iter().rev().take(ahead));
-        let (mut page, misplaced) = self.load_all(session, &places)?;
+        let has_newer = newer.len() > newer_count;
+        entries.extend(newer.into_iter().rev().take(newer_count));
+        let (mut page, is_order_wrong) = self.load_messages(session, &entries)?;
         page.has_older = has_older;
-        Ok((Window { page, has_newer }, misplaced))
+        Ok((Window { page, has_newer }, is_order_wrong))
     }
 }

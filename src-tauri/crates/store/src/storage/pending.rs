@@ -16,7 +16,7 @@ use super::Storage;
 use crate::error::Result;
 use crate::key::Key;
 
-const RETRY: Duration = Duration::from_millis(500);
+const RETRY_AFTER: Duration = Duration::from_millis(500);
 
 pub(super) type Bytes = Arc<[u8]>;
 
@@ -27,32 +27,64 @@ pub(crate) struct Pending {
 }
 
 impl Storage {
-    pub(super) fn add_pending(&self, key: Key, session: SessionId, bytes: Bytes, within: Duration) {
+    /// The record survives a kill when this returns, and is written to its file within the
+    /// interval.
+    pub(crate) fn journal_write(
+        &self,
+        key: Key,
+        session: &SessionId,
+        bytes: Vec<u8>,
+        within: Duration,
+    ) -> Result<()> {
+        let journal = &self.write_state()?.journal;
+        let bytes: Bytes = bytes.into();
+        let written = self.reserve_ids().and_then(|()| {
+            journal.write(&*self.fs, &key, session, &bytes, || {
+                self.note_journaled(session);
+                self.add_pending(key.clone(), session, bytes.clone(), within);
+            })
+        });
+        self.health.record(written)
+    }
+
+    fn add_pending(&self, key: Key, session: &SessionId, bytes: Bytes, within: Duration) {
         let mut pending = self.pending.lock();
         match pending.get_mut(&key) {
-            // The time it is due stays, so that a value that never stops changing is written.
+            // The due time stays, so that a value that never stops changing is written too.
             Some(waiting) => waiting.bytes = bytes,
             None => {
-                let due = Instant::now() + within;
-                pending.insert(
-                    key,
-                    Pending {
-                        bytes,
-                        session,
-                        due,
-                    },
-                );
-                self.wake.notify_one();
+                let value = Pending {
+                    bytes,
+                    session: session.clone(),
+                    due: Instant::now() + within,
+                };
+                pending.insert(key, value);
+                self.flush_wake.notify_one();
             }
         }
     }
 
+    /// To be called under the key's lock, before its file is given these bytes or removed: the
+    /// journal must not restore what was there before. `pending` is the value that was pending
+    /// when the lock was taken.
+    pub(super) fn supersede_journal(
+        &self,
+        key: &Key,
+        bytes: Option<&[u8]>,
+        pending: Option<&Bytes>,
+    ) -> Result<()> {
+        let journal = &self.write_state()?.journal;
+        let has_newer = || self.has_newer_pending(key, pending);
+        let superseded = journal.supersede(&*self.fs, key, bytes, has_newer);
+        self.health.record_failure(superseded)
+    }
+
     /// Writes the key's pending value to its file, if there is one.
     pub(crate) fn flush(&self, key: &Key) -> Result<()> {
-        if !self.pending.lock().contains_key(key) {
+        if !self.has_pending(key) {
             return Ok(());
         }
-        let _guard = self.locks.write(key);
+        let _guard = self.key_locks.write(key);
         let Some((bytes, session)) = self
             .pending
             .lock()
@@ -61,12 +93,12 @@ impl Storage {
         else {
             return Ok(());
         };
-        let written = self.replace(key, Some(&session), &bytes, false);
+        let written = self.replace_file(key, Some(&session), &bytes, false);
         match &written {
             Ok(()) => self.remove_pending(key, Some(&bytes)),
             Err(_) => {
                 if let Some(waiting) = self.pending.lock().get_mut(key) {
-                    waiting.due = Instant::now() + RETRY;
+                    waiting.due = Instant::now() + RETRY_AFTER;
                 }
             }
         }
@@ -88,9 +120,7 @@ impl Storage {
     /// Removes the pending value if it is still `bytes`; a newer one stays.
     pub(super) fn remove_pending(&self, key: &Key, bytes: Option<&Bytes>) {
         let mut pending = self.pending.lock();
-        let is_same =
-            |waiting: &Pending| bytes.is_some_and(|bytes| Arc::ptr_eq(bytes, &waiting.bytes));
-        if pending.get(key).is_some_and(is_same) {
+        if pending.get(key).is_some_and(|waiting| waiting.is(bytes)) {
             pending.remove(key);
         }
     }
@@ -104,12 +134,10 @@ impl Storage {
         pending.values().any(|waiting| waiting.session == *session)
     }
 
-    /// Whether a value newer than `bytes` is pending.
-    pub(super) fn has_newer_pending(&self, key: &Key, bytes: Option<&Bytes>) -> bool {
+    /// Whether another value than `bytes` is pending.
+    fn has_newer_pending(&self, key: &Key, bytes: Option<&Bytes>) -> bool {
         let pending = self.pending.lock();
-        pending
-            .get(key)
-            .is_some_and(|waiting| !bytes.is_some_and(|bytes| Arc::ptr_eq(bytes, &waiting.bytes)))
+        pending.get(key).is_some_and(|waiting| !waiting.is(bytes))
     }
 
     pub(crate) fn flush_session(&self, session: &SessionId) -> Result<()> {
@@ -118,35 +146,37 @@ impl Storage {
 
     pub(crate) fn flush_due(&self, now: Instant) -> Result<()> {
         let flushed = self.flush_where(|waiting| waiting.due <= now);
-        self.relieve_journal(now).and(flushed)
+        self.shrink_journal(now).and(flushed)
     }
 
     pub(crate) fn flush_all(&self) -> Result<()> {
         self.flush_where(|_| true)
     }
 
+    /// When [`Storage::flush_due`] has something to do next.
     pub(crate) fn next_due(&self) -> Option<Instant> {
-        let waiting = {
+        let flush = {
             let pending = self.pending.lock();
             pending.values().map(|waiting| waiting.due).min()
         };
-        waiting.into_iter().chain(self.next_relief()).min()
+        flush.into_iter().chain(self.next_idle_session()).min()
     }
 
-    /// Drops what waits for a session: it is going away.
-    pub(crate) fn forget_pending(&self, session: &SessionId) {
+    /// Drops what is pending and journaled of a session that is being removed.
+    pub(crate) fn discard_session(&self, session: &SessionId) -> Result<()> {
         self.pending
             .lock()
             .retain(|_, waiting| waiting.session != *session);
+        self.release_journal_unless(session, || false)
     }
 
-    /// One that fails does not keep the others from being written.
-    fn flush_where(&self, wanted: impl Fn(&Pending) -> bool) -> Result<()> {
+    /// A failure of one value does not stop the others from being written.
+    fn flush_where(&self, is_wanted: impl Fn(&Pending) -> bool) -> Result<()> {
         let keys: Vec<Key> = {
             let pending = self.pending.lock();
             pending
                 .iter()
-                .filter(|(_, waiting)| wanted(waiting))
+                .filter(|(_, waiting)| is_wanted(waiting))
                 .map(|(key, _)| key.clone())
                 .collect()
         };
@@ -160,18 +190,26 @@ impl Storage {
     }
 }
 
+impl Pending {
+    /// Compares the allocation: equal bytes may have been written again since.
+    fn is(&self, bytes: Option<&Bytes>) -> bool {
+        bytes.is_some_and(|bytes| Arc::ptr_eq(bytes, &self.bytes))
+    }
+}
+
 impl Drop for Storage {
     fn drop(&mut self) {
-        let relied: Vec<_> = self.relying.lock().keys().cloned().collect();
-        let written = self
-            .flush_all()
-            .and_then(|()| relied.iter().try_for_each(|session| self.barrier(session)));
-        if let Some(writing) = &self.writing {
-            writing.end(&*self.fs, written.is_ok());
+        let journaled: Vec<_> = self.journaled_sessions.lock().keys().cloned().collect();
+        let written = self.flush_all().and_then(|()| {
+            let mut sessions = journaled.iter();
+            sessions.try_for_each(|session| self.barrier(session))
+        });
+        if let Some(state) = &self.write_state {
+            state.close(&*self.fs, written.is_ok());
         }
         if let Err(error) = written {
-            tracing::error!(%error, "the last words of a session could not be written");
+            tracing::error!(%error, "the last records of a session could not be written");
         }
-        self.wake.notify_one();
+        self.flush_wake.notify_one();
     }
 }

@@ -1,4 +1,4 @@
-//! Opening a data directory, and the task that writes what waits.
+//! Opens a data directory, and runs the task that flushes pending records.
 
 use std::path::Path;
 use std::sync::{Arc, Weak};
@@ -9,53 +9,59 @@ use tokio::time::Instant;
 
 use super::{Options, Store, run};
 use crate::error::{IoContext, Result};
-use crate::floor;
 use crate::fs::{Disk, Fs};
+use crate::id_floor;
 use crate::journal::Journal;
-use crate::locks::SharedLock;
+use crate::locks::StoreLock;
 use crate::migrate;
-use crate::scratch::Scratch;
-use crate::storage::{Places, Storage, Writing};
+use crate::storage::{DataDirs, Storage, WriteState};
+use crate::temp_files::TempFiles;
 
 impl Store {
-    /// Makes the folders that are missing, cleans up after a kill and brings old data up to
-    /// date.
+    /// Creates missing folders, recovers from a kill and migrates old data.
     pub async fn open(root: &Path, options: Options) -> Result<Store> {
-        let places = Places::below(root);
-        let soon = options.soon;
-        let storage = Arc::new(run(move || begin(places, options)).await?);
-        tokio::spawn(write_what_waits(
+        let dirs = DataDirs::below(root);
+        let flush_interval = options.flush_interval;
+        let storage = Arc::new(run(move || open_storage(dirs, options)).await?);
+        tokio::spawn(flush_in_background(
             Arc::downgrade(&storage),
-            storage.wake.clone(),
+            storage.flush_wake.clone(),
         ));
-        Ok(Store { storage, soon })
+        Ok(Store {
+            storage,
+            flush_interval,
+        })
     }
 
-    /// Another program's data, or our own, to be looked at only: no file is made or changed.
+    /// Opens a data directory without creating or changing any file.
     pub async fn open_read_only(root: &Path) -> Result<Store> {
-        let places = Places::below(root);
-        let storage = run(move || look(places)).await?;
+        let dirs = DataDirs::below(root);
+        let storage = run(move || open_storage_read_only(dirs)).await?;
         Ok(Store {
             storage: Arc::new(storage),
-            soon: Options::default().soon,
+            flush_interval: Options::default().flush_interval,
         })
     }
 }
 
-fn look(places: Places) -> Result<Storage> {
-    Disk.stat(&places.tree).doing("opening", &places.tree)?;
-    migrate::version(&Disk, &places)?;
+fn open_storage_read_only(dirs: DataDirs) -> Result<Storage> {
+    Disk.metadata(&dirs.tree).doing("opening", &dirs.tree)?;
+    migrate::version(&Disk, &dirs)?;
     Ok(Storage::new(
-        places,
+        dirs,
         Arc::new(Disk),
         None,
         IdSource::new(Tick::default()),
     ))
 }
 
-pub(crate) fn begin(places: Places, options: Options) -> Result<Storage> {
-    let Options { fs, journal, .. } = options;
-    let Places {
+pub(crate) fn open_storage(dirs: DataDirs, options: Options) -> Result<Storage> {
+    let Options {
+        fs,
+        max_journal_records,
+        ..
+    } = options;
+    let DataDirs {
         root,
         tree,
         locks,
@@ -63,39 +69,40 @@ pub(crate) fn begin(places: Places, options: Options) -> Result<Storage> {
         trash,
         index,
         migrated: _,
-    } = &places;
+    } = &dirs;
     for folder in [root, tree, locks, quarantine, trash, index] {
         fs.create_dir_all(folder).doing("creating", folder)?;
     }
-    let lock = locks.join("store");
-    let opening = SharedLock::new(lock.clone())?;
-    let _alone = opening.acquire()?;
-    let floor = floor::load(&*fs, &places)?;
-    let scratch = Scratch::begin(root, locks)?;
-    let writing = Writing {
-        journal: Journal::new(locks, scratch.tag(), journal),
-        scratch,
-        shared: SharedLock::new(lock)?,
+    let lock_path = locks.join("store");
+    // The storage opens the lock file again: this lock is held until everything is recovered.
+    let lock = StoreLock::new(lock_path.clone())?;
+    let _guard = lock.acquire()?;
+    let floor = id_floor::load(&*fs, &dirs)?;
+    let temp_files = TempFiles::start(root, locks)?;
+    let state = WriteState {
+        journal: Journal::new(locks, temp_files.tag(), max_journal_records),
+        temp_files,
+        store_lock: StoreLock::new(lock_path)?,
     };
     let ids = IdSource::new(floor.unwrap_or_default());
-    let storage = Storage::new(places, fs, Some(writing), ids);
-    storage.bury_the_dead()?;
+    let storage = Storage::new(dirs, fs, Some(state), ids);
+    storage.replay_dead_journals()?;
     migrate::run(&storage)?;
-    storage.resume_trash()?;
+    storage.resume_interrupted_moves()?;
     if floor.is_none() {
         storage.recover_floor()?;
     }
     Ok(storage)
 }
 
-/// Ends with the store: it holds the storage only while it writes.
-async fn write_what_waits(storage: Weak<Storage>, wake: Arc<Notify>) {
+/// Ends when the store is dropped: it holds the storage only while it writes.
+async fn flush_in_background(storage: Weak<Storage>, wake: Arc<Notify>) {
     loop {
         let Some(due) = storage.upgrade().map(|storage| storage.next_due()) else {
             return;
         };
         match due {
-            // A new value is due later than all that wait, except for those that failed.
+            // A new value may be due earlier than one that failed and is tried again later.
             Some(due) => tokio::select! {
                 () = tokio::time::sleep_until(due) => {}
                 () = wake.notified() => continue,
@@ -108,7 +115,7 @@ async fn write_what_waits(storage: Weak<Storage>, wake: Arc<Notify>) {
         let Some(storage) = storage.upgrade() else {
             return;
         };
-        // A failure is kept with its value and in the store's health.
+        // A value that fails stays pending, and the store's health says so.
         run(move || storage.flush_due(Instant::now()).ok()).await;
     }
 }

@@ -1,4 +1,4 @@
-//! The records that the program is made of: projects, sessions, messages, parts.
+//! Projects, sessions, messages and parts.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ impl Store {
     }
 
     pub async fn write_project(&self, project: &Project) -> Result<()> {
-        self.put(&Key::project(&project.id)?, None, encode(project)?, false)
+        self.write_bytes(&Key::project(&project.id)?, None, encode(project)?, false)
             .await
     }
 
@@ -39,13 +39,13 @@ impl Store {
         self.run(move |storage| storage.sessions(&project)).await
     }
 
-    /// Finds a session whatever project it lies under.
+    /// Finds a session under any project.
     pub async fn session(&self, id: &SessionId) -> Result<Option<Session>> {
         let id = id.clone();
         self.run(move |storage| storage.session(&id)).await
     }
 
-    /// A session whose project changed moves there.
+    /// Moves the session's record if its project has changed.
     pub async fn write_session(&self, session: &Session) -> Result<()> {
         let session = session.clone();
         self.run(move |storage| storage.write_session(&session))
@@ -61,31 +61,31 @@ impl Store {
             .await
     }
 
-    /// Moves a session with all that belongs to it to the trash. Its children are sessions
-    /// of their own. To be called by whoever holds the session.
+    /// Moves a session with all its records to the trash. Its child sessions stay. The caller holds
+    /// the session's lock.
     pub async fn remove_session(&self, id: &SessionId) -> Result<()> {
         let id = id.clone();
         self.run(move |storage| storage.remove_session(&id)).await
     }
 
-    /// Refused where the session is there again, by an import.
+    /// Fails if the session exists again because it was imported.
     pub async fn restore_session(&self, id: &SessionId) -> Result<()> {
         let id = id.clone();
         self.run(move |storage| storage.restore_session(&id)).await
     }
 
-    /// The sessions that can be taken back, removed last first.
+    /// The sessions that can be restored, last removed first.
     pub async fn trashed(&self) -> Result<Vec<Trashed>> {
         self.run(|storage| storage.trashed()).await
     }
 
-    /// Returns how many sessions are gone for good.
+    /// Returns how many sessions were deleted.
     pub async fn empty_trash(&self, older_than: Duration) -> Result<usize> {
         self.run(move |storage| storage.empty_trash(older_than))
             .await
     }
 
-    /// At most `limit` messages that come before `before`, or the newest ones.
+    /// At most `limit` messages right before `before`, or the newest ones.
     pub async fn messages(
         &self,
         session: &SessionId,
@@ -97,7 +97,7 @@ impl Store {
             .await
     }
 
-    /// At most `limit` messages somewhere inside a session.
+    /// At most `limit` messages from the middle of a session.
     pub async fn window(
         &self,
         session: &SessionId,
@@ -119,7 +119,7 @@ impl Store {
             .await
     }
 
-    /// What is said of a message, without what it is made of.
+    /// A message without its parts.
     pub async fn message_info(
         &self,
         session: &SessionId,
@@ -130,20 +130,20 @@ impl Store {
             .await
     }
 
-    /// As [`Store::message_info`], of every message that `wanted` picks by its id.
+    /// As [`Store::message_info`], for every message whose id is `wanted`, newest first.
     pub async fn message_infos(
         &self,
         session: &SessionId,
         wanted: impl Fn(&MessageId) -> bool + Send + Sync + 'static,
     ) -> Result<Vec<Message>> {
         let session = session.clone();
-        self.run(move |storage| storage.infos(&session, &wanted))
+        self.run(move |storage| storage.message_infos(&session, &wanted))
             .await
     }
 
     pub async fn write_message(&self, message: &Message) -> Result<()> {
         let key = Key::message(message.session_id(), message.id())?;
-        self.put(
+        self.write_bytes(
             &key,
             Some(message.session_id().clone()),
             encode(message)?,
@@ -152,28 +152,30 @@ impl Store {
         .await
     }
 
-    /// Survives a kill when this returns, and is in its file within [`Options::soon`] or when
-    /// somebody asks for it: for what changes again and again within a step.
+    /// For a record that changes again and again within a step. It survives a kill when this
+    /// returns, and is written to its file within [`Options::flush_interval`].
     ///
-    /// [`Options::soon`]: crate::Options::soon
+    /// [`Options::flush_interval`]: crate::Options::flush_interval
     pub async fn keep_message(&self, message: &Message) -> Result<()> {
         let key = Key::message(message.session_id(), message.id())?;
-        self.keep(key, message.session_id(), encode(message)?).await
+        self.journal_write(key, message.session_id(), encode(message)?)
+            .await
     }
 
     /// As [`Store::keep_message`].
     pub async fn keep_part(&self, part: &Part) -> Result<()> {
         let key = Key::part(part.message_id(), part.id())?;
-        self.keep(key, part.session_id(), encode(part)?).await
-    }
-
-    async fn keep(&self, key: Key, session: &SessionId, bytes: Vec<u8>) -> Result<()> {
-        let (session, within) = (session.clone(), self.soon);
-        self.run(move |storage| storage.keep(key, &session, bytes, within))
+        self.journal_write(key, part.session_id(), encode(part)?)
             .await
     }
 
-    /// Its parts go with it.
+    async fn journal_write(&self, key: Key, session: &SessionId, bytes: Vec<u8>) -> Result<()> {
+        let (session, within) = (session.clone(), self.flush_interval);
+        self.run(move |storage| storage.journal_write(key, &session, bytes, within))
+            .await
+    }
+
+    /// Removes a message and its parts.
     pub async fn remove_message(&self, session: &SessionId, id: &MessageId) -> Result<bool> {
         let (session, id) = (session.clone(), id.clone());
         self.run(move |storage| storage.remove_message(&session, &id))
@@ -193,7 +195,7 @@ impl Store {
 
     pub async fn write_part(&self, part: &Part) -> Result<()> {
         let key = Key::part(part.message_id(), part.id())?;
-        self.put(&key, Some(part.session_id().clone()), encode(part)?, false)
+        self.write_bytes(&key, Some(part.session_id().clone()), encode(part)?, false)
             .await
     }
 

@@ -23,7 +23,7 @@ impl KillableStore {
     async fn open(root: &Path) -> Self {
         let disk = Arc::new(FaultyDisk::new(Fault::None));
         let options = Options {
-            soon: Duration::from_secs(3600),
+            flush_interval: Duration::from_secs(3600),
             ..options_with(&disk)
         };
         let store = Store::open(root, options).await.unwrap();

@@ -24,9 +24,9 @@ struct Machine {
 }
 
 impl Machine {
-    async fn start(soon: Duration) -> Self {
+    async fn start(flush_interval: Duration) -> Self {
         let options = Options {
-            soon,
+            flush_interval,
             ..Options::default()
         };
         Machine::start_with(options).await
@@ -70,7 +70,7 @@ impl Machine {
         let folder = self.power_off(unsynced).await;
         let disk = PowerCutDisk::after_a_cut(folder.path());
         let options = Options {
-            soon: NEVER,
+            flush_interval: NEVER,
             ..Options::default()
         };
         Machine::start_on(folder, disk, options).await
@@ -388,9 +388,9 @@ async fn every_record_is_at_least_as_new_as_when_it_was_made_durable() {
     for seed in 1..=count(100, 3000) as u64 {
         let mut random = Random(seed * 7919);
         let options = Options {
-            soon: [NEVER, Duration::from_millis(1)][random.below(2) as usize],
+            flush_interval: [NEVER, Duration::from_millis(1)][random.below(2) as usize],
             // With a limit of one record the journal is compacted again and again.
-            journal: [512, 1][random.below(2) as usize],
+            max_journal_records: [512, 1][random.below(2) as usize],
             ..Options::default()
         };
         let machine = Machine::start_with(options).await;

@@ -1,7 +1,7 @@
-//! Rows as the JSON records that the same program wrote before, and still exports.
+//! Converts rows to the JSON records that the same program wrote earlier, and still exports.
 //!
-//! The tables grew columns from version to version: each is asked for all it has, and a column
-//! that is not known here is kept under its own name.
+//! Versions differ in their columns: all columns are read, and one that is not known here becomes
+//! a field of the same name.
 
 use std::collections::HashMap;
 
@@ -10,11 +10,11 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Params};
 use serde_json::{Map, Value, json};
 
-use super::failed;
+use super::database_error;
 use crate::error::Result;
 use crate::import::bundle::Raw;
 use crate::import::{Unreadable, readable};
-use crate::spelling;
+use crate::json_format;
 use crate::storage::encode;
 
 type Row = Map<String, Value>;
@@ -23,14 +23,14 @@ pub(super) struct Rows<'a>(pub(super) &'a Connection);
 
 impl Rows<'_> {
     pub(super) fn all(&self, sql: &str, params: impl Params) -> Result<Vec<Row>> {
-        let mut statement = self.0.prepare(sql).map_err(failed)?;
+        let mut statement = self.0.prepare(sql).map_err(database_error)?;
         let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
-        let mut rows = statement.query(params).map_err(failed)?;
+        let mut rows = statement.query(params).map_err(database_error)?;
         let mut found = Vec::new();
-        while let Some(row) = rows.next().map_err(failed)? {
+        while let Some(row) = rows.next().map_err(database_error)? {
             let mut fields = Row::new();
             for (at, name) in names.iter().enumerate() {
-                let value = value(row.get_ref(at).map_err(failed)?);
+                let value = value(row.get_ref(at).map_err(database_error)?);
                 if !value.is_null() {
                     fields.insert(name.clone(), value);
                 }
@@ -56,8 +56,8 @@ impl Rows<'_> {
         Ok(messages.collect())
     }
 
-    /// The parts of a session by their messages. Where they cannot be read in one go, each
-    /// message is asked for its own: a page that is bad holds those of few.
+    /// The parts of a session by message. If one query for all of them fails, the parts of each
+    /// message are queried separately: a damaged page holds the parts of few messages.
     pub(super) fn parts(
         &self,
         session: &SessionId,
@@ -66,13 +66,13 @@ impl Rows<'_> {
     ) -> HashMap<String, Vec<(String, Raw)>> {
         let sql = "SELECT id, message_id, data FROM part WHERE session_id = ?1 ORDER BY id";
         let rows = self.all(sql, [session.as_str()]).unwrap_or_else(|_| {
-            // The sign keeps the planner from the way that has just failed.
+            // The `+` keeps the query planner from using the index that has just failed.
             let sql = "SELECT id, message_id, data FROM part WHERE message_id = ?2 AND +session_id = ?1 ORDER BY id";
-            let of_each = messages.iter().flat_map(|(message, _)| {
+            let by_message = messages.iter().flat_map(|(message, _)| {
                 let rows = self.all(sql, [session.as_str(), message]);
                 readable(format!("parts of {message}"), rows, unreadable).unwrap_or_default()
             });
-            of_each.collect()
+            by_message.collect()
         });
         let mut parts: HashMap<String, Vec<_>> = HashMap::new();
         for row in rows {
@@ -91,8 +91,8 @@ impl Rows<'_> {
         parts
     }
 
-    /// How many messages there are of the kind that the newest versions try out.
-    pub(super) fn newer_messages(&self, session: &SessionId) -> Result<i64> {
+    /// The number of messages in the table that the newest versions introduced.
+    pub(super) fn count_newer_messages(&self, session: &SessionId) -> Result<i64> {
         if !self.has_table("session_message")? {
             return Ok(0);
         }
@@ -121,7 +121,7 @@ impl Rows<'_> {
     }
 }
 
-/// A session as `export` of the same version prints it.
+/// A session as the same version exports it.
 pub(super) fn session(row: &Row) -> Value {
     let mut columns = row.clone();
     let mut take = |name: &str| columns.shift_remove(name);
@@ -144,9 +144,9 @@ pub(super) fn session(row: &Row) -> Value {
     ] {
         put(field, take(column));
     }
-    put("model", take("model").map(parsed));
+    put("model", take("model").map(parse_json));
     put("version", take("version"));
-    // The diffs get a record of their own.
+    // The diffs become a record of their own.
     take("summary_diffs");
     let counts = ["additions", "deletions", "files"];
     let counts = counts.map(|count| (count, take(&format!("summary_{count}"))));
@@ -158,7 +158,7 @@ pub(super) fn session(row: &Row) -> Value {
     put("tokens", tokens(&mut take));
     put("share", take("share_url").map(|url| json!({ "url": url })));
     for column in ["metadata", "revert", "permission"] {
-        put(column, take(column).map(parsed));
+        put(column, take(column).map(parse_json));
     }
     put(
         "time",
@@ -202,7 +202,7 @@ pub(super) fn project(row: &Row) -> Value {
         info.insert("icon".to_owned(), Value::Object(icon));
     }
     for field in ["sandboxes", "commands"] {
-        info.extend(take(field).map(|value| (field.to_owned(), parsed(value))));
+        info.extend(take(field).map(|value| (field.to_owned(), parse_json(value))));
     }
     let time = times(&mut take, &["created", "updated", "initialized"]);
     info.insert("time".to_owned(), time);
@@ -222,22 +222,24 @@ pub(super) fn text<'a>(row: &'a Row, column: &str) -> &'a str {
 }
 
 /// A column that holds JSON.
-pub(super) fn json(row: &Row, column: &str) -> Option<Value> {
-    row.get(column).cloned().map(parsed)
+pub(super) fn json_column(row: &Row, column: &str) -> Option<Value> {
+    row.get(column).cloned().map(parse_json)
 }
 
-/// The JSON in a column; text that is none stays text.
-fn parsed(value: Value) -> Value {
+/// Text that is not JSON stays text.
+fn parse_json(value: Value) -> Value {
     match value {
-        Value::String(text) => spelling::from_bytes(text.as_bytes()).unwrap_or(Value::String(text)),
+        Value::String(text) => {
+            json_format::from_bytes(text.as_bytes()).unwrap_or(Value::String(text))
+        }
         other => other,
     }
 }
 
-/// The record in `data`, whose ids are columns of their own.
+/// The record in the column `data`, with its ids, which are columns of their own.
 fn record(row: &Row, ids: &[(&str, &str)]) -> Raw {
     let data: Map<String, Value> =
-        spelling::from_bytes(text(row, "data").as_bytes()).map_err(|error| error.to_string())?;
+        json_format::from_bytes(text(row, "data").as_bytes()).map_err(|error| error.to_string())?;
     let mut record: Map<String, Value> = ids
         .iter()
         .map(|(name, id)| ((*name).to_owned(), (*id).into()))
@@ -254,7 +256,7 @@ fn value(value: ValueRef<'_>) -> Value {
         ValueRef::Integer(number) => number.into(),
         ValueRef::Real(number) => number.into(),
         ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned().into(),
-        // No column that we know is of bytes.
+        // No known column holds bytes.
         ValueRef::Blob(_) => Value::Null,
     }
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use lathe_store::{Disk, Entry, Fs, Options, Stamp};
+use lathe_store::{DirEntry, Disk, Fs, Metadata, Options};
 
 #[derive(Debug, Clone, Copy)]
 pub enum Change<'a> {
@@ -32,7 +32,7 @@ impl Change<'_> {
             Change::Rename { from, to } => Disk.rename(from, to),
             Change::RemoveFile(path) => Disk.remove_file(path),
             Change::RemoveDirAll(path) => Disk.remove_dir_all(path),
-            Change::SyncFile(path) | Change::SyncDir(path) => Disk.stat(path).map(drop),
+            Change::SyncFile(path) | Change::SyncDir(path) => Disk.metadata(path).map(drop),
         }
     }
 }
@@ -57,17 +57,17 @@ impl<H: ChangeHook> Fs for TestFs<H> {
         Disk.read(path, into)
     }
 
-    fn stat(&self, path: &Path) -> io::Result<Stamp> {
-        Disk.stat(path)
+    fn metadata(&self, path: &Path) -> io::Result<Metadata> {
+        Disk.metadata(path)
     }
 
-    fn entries(&self, path: &Path) -> io::Result<Vec<Entry>> {
-        Disk.entries(path)
+    fn read_dir(&self, path: &Path) -> io::Result<Vec<DirEntry>> {
+        Disk.read_dir(path)
     }
 
-    fn create(&self, path: &Path, bytes: &[u8]) -> io::Result<Stamp> {
+    fn create(&self, path: &Path, bytes: &[u8]) -> io::Result<Metadata> {
         self.0.change(Change::Create { path, bytes })?;
-        Disk.stat(path)
+        Disk.metadata(path)
     }
 
     fn append(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {

@@ -1,6 +1,7 @@
-//! JSON text as `JSON.stringify(value, null, 2)` spells it, and back.
+//! JSON text as `JSON.stringify(value, null, 2)` formats it, and back.
 //!
-//! Other programs read the same tree, and people compare trees with `diff`: one spelling.
+//! Other programs write the same files, and people compare them with `diff`, so an unchanged
+//! record must have the same bytes whichever program wrote it.
 
 use std::borrow::Cow;
 use std::io;
@@ -13,34 +14,34 @@ pub(crate) fn to_bytes<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<V
     let mut bytes = Vec::with_capacity(256);
     value.serialize(&mut Serializer::with_formatter(
         &mut bytes,
-        Spelling::default(),
+        JavaScriptFormatter::default(),
     ))?;
     Ok(bytes)
 }
 
 pub(crate) fn from_bytes<T: DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<T> {
-    serde_json::from_slice(bytes).or_else(|error| match mend_surrogates(bytes) {
-        Some(mended) => serde_json::from_slice(&mended),
+    serde_json::from_slice(bytes).or_else(|error| match replace_lone_surrogates(bytes) {
+        Some(replaced) => serde_json::from_slice(&replaced),
         None => Err(error),
     })
 }
 
-/// JavaScript cuts strings between the halves of a surrogate pair and writes the lone half as
-/// an escape, which is no text for anyone else. It becomes the replacement character.
-fn mend_surrogates(bytes: &[u8]) -> Option<Vec<u8>> {
+/// JavaScript may cut a string inside a surrogate pair and write the lone half as an escape, which
+/// is not valid Unicode. It becomes the replacement character. None if there is no lone half.
+fn replace_lone_surrogates(bytes: &[u8]) -> Option<Vec<u8>> {
     let unit = |at: usize| -> Option<u16> {
         let escape = bytes.get(at..at + 6)?;
         let hex = std::str::from_utf8(escape.strip_prefix(b"\\u")?).ok()?;
         u16::from_str_radix(hex, 16).ok()
     };
-    let mut mended = Vec::with_capacity(bytes.len());
+    let mut replaced = Vec::with_capacity(bytes.len());
     let mut changed = false;
     let mut at = 0;
     while at < bytes.len() {
         let step = match (bytes[at], unit(at)) {
             (b'\\', Some(0xD800..=0xDBFF)) if matches!(unit(at + 6), Some(0xDC00..=0xDFFF)) => 12,
             (b'\\', Some(0xD800..=0xDFFF)) => {
-                mended.extend_from_slice(b"\\ufffd");
+                replaced.extend_from_slice(b"\\ufffd");
                 changed = true;
                 at += 6;
                 continue;
@@ -49,18 +50,18 @@ fn mend_surrogates(bytes: &[u8]) -> Option<Vec<u8>> {
             _ => 1,
         };
         let end = (at + step).min(bytes.len());
-        mended.extend_from_slice(&bytes[at..end]);
+        replaced.extend_from_slice(&bytes[at..end]);
         at = end;
     }
-    changed.then_some(mended)
+    changed.then_some(replaced)
 }
 
 #[derive(Default)]
-struct Spelling {
+struct JavaScriptFormatter {
     pretty: PrettyFormatter<'static>,
 }
 
-macro_rules! as_pretty {
+macro_rules! delegate_to_pretty {
     ($($name:ident($($arg:ident: $Arg:ty),*);)*) => {$(
         fn $name<W: ?Sized + io::Write>(&mut self, writer: &mut W $(, $arg: $Arg)*) -> io::Result<()> {
             self.pretty.$name(writer $(, $arg)*)
@@ -68,8 +69,8 @@ macro_rules! as_pretty {
     )*};
 }
 
-impl Formatter for Spelling {
-    as_pretty! {
+impl Formatter for JavaScriptFormatter {
+    delegate_to_pretty! {
         begin_array(); end_array(); begin_array_value(first: bool); end_array_value();
         begin_object(); end_object(); begin_object_key(first: bool); begin_object_value();
         end_object_value();
@@ -80,7 +81,7 @@ impl Formatter for Spelling {
     }
 }
 
-/// A whole number has no point, and exponents begin where JavaScript begins them.
+/// Whole numbers have no decimal point, and exponents are used where JavaScript uses them.
 fn number(value: f64) -> Cow<'static, str> {
     if value == 0.0 {
         return "0".into();
@@ -102,7 +103,7 @@ mod tests {
     use serde_json::{Value, json};
 
     #[test]
-    fn text_is_spelled_as_javascript_spells_it() {
+    fn values_are_formatted_as_javascript_formats_them() {
         let value = json!({
             "a": [], "b": {}, "c": [1, 2.0, 0.00001, 1e-7, 1e21, 123456789012345680000.0, -0.0],
             "d": "tab\t nul\u{0} del\u{7f} é \u{2028} \"\\/", "e": null, "f": 0.1,
@@ -115,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_surrogate_pair_does_not_make_a_file_unreadable() {
+    fn a_lone_surrogate_does_not_make_a_file_unreadable() {
         let text = br#"{"a":"x\ud83d","b":"\ud83d\ude00","c":"\\ud83d","d":"\udE00y"}"#;
         assert_eq!(
             from_bytes::<Value>(text).unwrap(),

@@ -1,6 +1,6 @@
-//! 1 → 2: a session's diffs get a file of their own.
+//! 1 → 2: a session's diffs move to a file of their own.
 //!
-//! They made the list of sessions slow: whole files before and after, in every record. The
+//! Diffs hold whole files before and after the change, which made listing sessions slow. The
 //! counts stay in the session.
 
 use std::path::Path;
@@ -9,33 +9,32 @@ use serde_json::{Map, Value};
 
 use super::Change;
 use crate::error::Result;
+use crate::json_format;
 use crate::key::segment;
-use crate::spelling;
 use crate::storage::encode;
 
 pub(super) fn run(change: &mut Change) -> Result<()> {
-    let sessions = change.storage.places.tree.join("session");
+    let sessions = change.storage.dirs.tree.join("session");
     for project in change.names(&sessions)? {
         for name in change.names(&sessions.join(&project))? {
             let id = name.strip_suffix(".json").unwrap_or_default();
             if segment(id).is_ok() {
-                split(change, &Path::new("session").join(&project).join(&name), id)?;
+                move_diffs(change, &Path::new("session").join(&project).join(&name), id)?;
             }
         }
     }
     Ok(())
 }
 
-/// The diffs are in their new place before they leave the old one. A damaged session stays
-/// as it is.
-fn split(change: &mut Change, file: &Path, id: &str) -> Result<()> {
-    let Some(bytes) = change.read(&change.storage.places.tree.join(file))? else {
+/// Writes the new file before it changes the session. A damaged session is left unchanged.
+fn move_diffs(change: &mut Change, file: &Path, id: &str) -> Result<()> {
+    let Some(bytes) = change.read(&change.storage.dirs.tree.join(file))? else {
         return Ok(());
     };
-    let Ok(mut session) = spelling::from_bytes::<Value>(&bytes) else {
+    let Ok(mut session) = json_format::from_bytes::<Value>(&bytes) else {
         return Ok(());
     };
-    let Some(diffs) = session.as_object_mut().and_then(take) else {
+    let Some(diffs) = session.as_object_mut().and_then(take_diffs) else {
         return Ok(());
     };
     change.add(
@@ -45,15 +44,15 @@ fn split(change: &mut Change, file: &Path, id: &str) -> Result<()> {
     change.replace(file, bytes, &encode(&session)?)
 }
 
-/// The diffs out of a session's own record; their counts stay.
-pub(crate) fn take(session: &mut Map<String, Value>) -> Option<Value> {
+/// Removes the diffs from a session's record; their counts stay.
+pub(crate) fn take_diffs(session: &mut Map<String, Value>) -> Option<Value> {
     let summary = session.get_mut("summary")?.as_object_mut()?;
     let diffs = summary.shift_remove("diffs").filter(Value::is_array)?;
-    count(summary, &diffs);
+    add_counts(summary, &diffs);
     Some(diffs)
 }
 
-fn count(summary: &mut Map<String, Value>, diffs: &Value) {
+fn add_counts(summary: &mut Map<String, Value>, diffs: &Value) {
     let diffs = diffs.as_array().map(Vec::as_slice).unwrap_or_default();
     let sum = |field: &str| {
         diffs

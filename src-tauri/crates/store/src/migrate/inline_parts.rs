@@ -1,31 +1,31 @@
-//! Messages of the first versions, which had their parts inside.
+//! Messages of the first versions, which contained their parts.
 //!
-//! The very first also kept who answered, when and where under `metadata`, and their tool calls
-//! in two places: what was asked for among the parts, what came of it in the metadata.
+//! The very first version also had model, time and directory under `metadata`, and tool calls in
+//! two places: the call among the parts, its title and time in the metadata.
 
 use serde_json::{Map, Value, json};
 
 type Fields = Map<String, Value>;
 
-/// A message as it is today, and its parts with their names.
+/// A message in the current format, and its parts with their ids.
 pub(super) struct Split {
     pub(super) info: Value,
     pub(super) parts: Vec<(String, Value)>,
 }
 
-/// None if it is a message as they are today.
+/// None if the message has the current format.
 pub(super) fn split(message: &Value) -> Option<Split> {
     let mut info = message.as_object()?.clone();
     let parts = info.shift_remove("parts")?;
     let metadata = info.shift_remove("metadata");
     let metadata = metadata.as_ref().and_then(Value::as_object);
     if let Some(metadata) = metadata {
-        lift(&mut info, metadata);
+        add_metadata(&mut info, metadata);
     }
     let parts = parts.as_array().map(Vec::as_slice).unwrap_or_default();
     let parts = parts.iter().enumerate().filter_map(|(at, part)| {
-        let part = converted(part.as_object()?.clone(), metadata);
-        Some(placed(part, at, &info))
+        let part = convert(part.as_object()?.clone(), metadata);
+        Some(with_ids(part, at, &info))
     });
     Some(Split {
         parts: parts.collect(),
@@ -33,14 +33,14 @@ pub(super) fn split(message: &Value) -> Option<Split> {
     })
 }
 
-/// Where a session worked, by an answer of any version.
+/// The root directory in an answer of any version.
 pub(super) fn root(message: &Value) -> Option<&str> {
-    let today = &message["path"]["root"];
-    let first = &message["metadata"]["assistant"]["path"]["root"];
-    today.as_str().or(first.as_str())
+    let current = &message["path"]["root"];
+    let first_version = &message["metadata"]["assistant"]["path"]["root"];
+    current.as_str().or(first_version.as_str())
 }
 
-fn lift(info: &mut Fields, metadata: &Fields) {
+fn add_metadata(info: &mut Fields, metadata: &Fields) {
     let answer = metadata.get("assistant").and_then(Value::as_object);
     let fields = metadata.iter().chain(answer.into_iter().flatten());
     for (name, value) in fields.filter(|(name, _)| !["assistant", "tool"].contains(&name.as_str()))
@@ -49,10 +49,10 @@ fn lift(info: &mut Fields, metadata: &Fields) {
     }
 }
 
-fn converted(part: Fields, metadata: Option<&Fields>) -> Fields {
+fn convert(part: Fields, metadata: Option<&Fields>) -> Fields {
     let invocation = part.get("toolInvocation").and_then(Value::as_object);
     match (invocation, part.get("mediaType")) {
-        (Some(invocation), _) => tool(invocation, metadata),
+        (Some(invocation), _) => convert_tool(invocation, metadata),
         (None, Some(mime)) => {
             let mime = mime.clone();
             let mut file = part;
@@ -64,7 +64,7 @@ fn converted(part: Fields, metadata: Option<&Fields>) -> Fields {
     }
 }
 
-fn tool(invocation: &Fields, metadata: Option<&Fields>) -> Fields {
+fn convert_tool(invocation: &Fields, metadata: Option<&Fields>) -> Fields {
     let call = invocation.get("toolCallId").cloned().unwrap_or_default();
     let known = metadata.and_then(|all| all.get("tool")?.get(call.as_str()?)?.as_object());
     let mut known = known.cloned().unwrap_or_default();
@@ -77,7 +77,7 @@ fn tool(invocation: &Fields, metadata: Option<&Fields>) -> Fields {
             "status": "completed", "input": input, "output": as_text(result),
             "title": title.unwrap_or_else(|| "".into()), "metadata": known, "time": time,
         }),
-        // Nobody waits for it any more.
+        // A call without a result was interrupted.
         None => json!({
             "status": "error", "input": input, "error": "Tool execution aborted",
             "metadata": known, "time": time,
@@ -101,12 +101,12 @@ fn as_text(result: &Value) -> String {
     }
 }
 
-/// Its name says where it stood in its message, so that a second run gives it the same one.
-fn placed(mut part: Fields, at: usize, info: &Fields) -> (String, Value) {
+/// The id is made from the part's position, so that a second run gives the same one.
+fn with_ids(mut part: Fields, at: usize, info: &Fields) -> (String, Value) {
     let message = info.get("id").and_then(Value::as_str).unwrap_or_default();
     let tail = message.strip_prefix("msg_").unwrap_or(message);
     let id = format!("prt_{tail}{at:04}");
-    // A call had its own id there.
+    // The id of a tool part was the id of its call.
     if part.get("type").is_some_and(|kind| kind == "tool")
         && let Some(call) = part.get("id").cloned()
     {

@@ -1,4 +1,4 @@
-//! What lies at a path, and where to look for it.
+//! Finds what can be imported.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ pub enum SourceKind {
     Exported,
 }
 
-/// Something that could be imported.
+/// A source that can be imported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     pub path: PathBuf,
@@ -24,24 +24,24 @@ pub struct Found {
     pub sessions: usize,
 }
 
-/// Where OpenCode keeps its data. It follows the XDG convention on every platform.
+/// Where OpenCode stores its data. It follows the XDG convention on every platform.
 pub fn usual_places() -> Vec<PathBuf> {
     let home = std::env::home_dir();
     let named = std::env::var_os("XDG_DATA_HOME").filter(|dir| !dir.is_empty());
     let data = named
         .map(PathBuf::from)
         .or_else(|| Some(home.as_ref()?.join(".local").join("share")));
-    let mut places: Vec<_> = data.into_iter().map(|data| data.join("opencode")).collect();
-    places.extend(home.map(|home| home.join(".opencode")));
-    places
+    let mut paths: Vec<_> = data.into_iter().map(|data| data.join("opencode")).collect();
+    paths.extend(home.map(|home| home.join(".opencode")));
+    paths
 }
 
-/// The sources at a path. The newer form comes first: a program that moved its data to a
-/// database leaves the old files behind.
-pub(super) fn sources_at(path: &Path) -> Result<Vec<(SourceKind, PathBuf)>> {
-    // The folder around `.` has a name only in the whole path.
-    let whole = optional(dunce::canonicalize(path)).doing("looking at", path)?;
-    let Some(path) = &whole else {
+/// The sources at a path, the newer format first: a program that moved its data to a database left
+/// the old files where they were.
+pub(super) fn find_at(path: &Path) -> Result<Vec<(SourceKind, PathBuf)>> {
+    // Only the absolute path has a name for the parent of `.`.
+    let absolute = optional(dunce::canonicalize(path)).doing("looking at", path)?;
+    let Some(path) = &absolute else {
         return Ok(Vec::new());
     };
     if path.is_file() {
@@ -55,17 +55,17 @@ pub(super) fn sources_at(path: &Path) -> Result<Vec<(SourceKind, PathBuf)>> {
         .into_iter()
         .map(|file| (SourceKind::Sqlite, file))
         .collect();
-    let named_storage = path.file_name().is_some_and(|name| name == "storage");
+    let is_storage = path.file_name().is_some_and(|name| name == "storage");
     if tree::is_tree(path) {
         sources.push((SourceKind::Json, path.to_owned()));
-    } else if named_storage && let Some(above) = path.parent().filter(|above| tree::is_tree(above))
+    } else if is_storage && let Some(parent) = path.parent().filter(|parent| tree::is_tree(parent))
     {
-        sources.push((SourceKind::Json, above.to_owned()));
+        sources.push((SourceKind::Json, parent.to_owned()));
     }
     Ok(sources)
 }
 
-/// A build of another channel has a database of its own name.
+/// Builds of other release channels have databases with other names.
 fn databases_in(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).doing("listing", folder)? {
@@ -81,17 +81,17 @@ fn databases_in(folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 impl Storage {
-    /// Places that hold nothing, or cannot be looked at, are not worth a word.
-    pub(super) fn find_sources(&self, places: &[PathBuf]) -> Vec<Found> {
-        let lock = self.places.locks.join("import");
-        let Ok(_alone) = SessionWriter::acquire(&lock, "the import".to_owned()) else {
+    /// Paths without sessions, or that cannot be read, are left out.
+    pub(super) fn find_sources(&self, paths: &[PathBuf]) -> Vec<Found> {
+        let lock = self.dirs.locks.join("import");
+        let Ok(_lock) = SessionWriter::acquire(&lock, "the import".to_owned()) else {
             return Vec::new();
         };
-        let sources = places
+        let sources = paths
             .iter()
-            .flat_map(|place| sources_at(place).unwrap_or_default());
+            .flat_map(|path| find_at(path).unwrap_or_default());
         let found = sources.filter_map(|(kind, path)| {
-            let sessions = self.count(kind, &path).ok()?;
+            let sessions = self.count_sessions(kind, &path).ok()?;
             Some(Found {
                 path,
                 kind,
@@ -101,13 +101,13 @@ impl Storage {
         found.filter(|found| found.sessions > 0).collect()
     }
 
-    fn count(&self, kind: SourceKind, path: &Path) -> Result<usize> {
-        let staging = Staging::begin(&self.places.root)?;
+    fn count_sessions(&self, kind: SourceKind, path: &Path) -> Result<usize> {
+        let staging = Staging::start(&self.dirs.root)?;
         match kind {
-            SourceKind::Json => tree::count(path),
+            SourceKind::Json => tree::count_sessions(path),
             SourceKind::Sqlite => {
                 let mut database = database::Database::open(path, &staging)?;
-                Ok(database.sessions(&mut Vec::new())?.len())
+                Ok(database.list_sessions(&mut Vec::new())?.len())
             }
             SourceKind::Exported => Ok(1),
         }
