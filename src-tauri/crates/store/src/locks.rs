@@ -20,7 +20,7 @@ const STRIPES: usize = 256;
 /// A process holds the lock for milliseconds; if it takes longer, it is stopped or hung.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Read/write locks by name. Two names may share a lock, so a thread must not hold two at a time.
+/// Read/write locks by name. Two names may share a lock, so a thread must not hold two of them.
 pub(crate) struct StripedLocks<T: ?Sized> {
     stripes: Vec<RwLock<()>>,
     hasher: RandomState,
