@@ -50,18 +50,18 @@ impl Storage {
         stretch: &Stretch,
         limit: usize,
     ) -> Result<(Window, bool)> {
-        let (Stretch::After(anchor) | Stretch::Around(anchor)) = stretch;
+        let (Stretch::After(message) | Stretch::Around(message)) = stretch;
         let mut older = order.newest_first();
         let mut newer: Vec<OrderEntry> = Vec::new();
         let found = older.by_ref().find(|entry| {
-            let is_anchor = entry.id == *anchor;
+            let is_anchor = entry.id == *message;
             if !is_anchor {
                 newer.push(entry.clone());
             }
             is_anchor
         });
         let Some(found) = found else {
-            return Err(StoreError::Missing(Key::message(session, anchor)?));
+            return Err(StoreError::Missing(Key::message(session, message)?));
         };
         let (newer_count, mut entries, has_older) = match stretch {
             Stretch::After(_) => (limit, Vec::new(), true),
