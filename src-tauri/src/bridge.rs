@@ -14,7 +14,7 @@ use std::time::Duration;
 use lathe_protocol::ipc::{MessagePage, SessionView, UiBatch, UiUpdate};
 use lathe_protocol::{MessageId, SessionId};
 use lathe_session::bus::Heard;
-use lathe_session::{Health, Result, Sessions, Stretch};
+use lathe_session::{Health, Result, Sessions, WindowAnchor};
 use parking_lot::Mutex;
 use tauri::async_runtime::JoinHandle;
 use tauri::ipc::Channel;
@@ -80,8 +80,8 @@ impl Bridge {
         after: &MessageId,
         limit: usize,
     ) -> Result<MessagePage> {
-        let stretch = Stretch::After(after.clone());
-        view::window(&self.sessions, &self.roots, id, &stretch, limit).await
+        let anchor = WindowAnchor::After(after.clone());
+        view::window(&self.sessions, &self.roots, id, &anchor, limit).await
     }
 
     pub async fn older(

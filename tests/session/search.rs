@@ -6,7 +6,7 @@ use std::time::Duration;
 use lathe_protocol::ipc::{HitKind, PromptInput, RevertTarget};
 use lathe_protocol::{MessageId, MessageWithParts, Part};
 use lathe_provider::WireKind;
-use lathe_session::Stretch;
+use lathe_session::WindowAnchor;
 use lathe_test_support::app::{TestApp, until_idle};
 use lathe_test_support::fake_model::{FakeModel, call, text};
 use serde_json::json;
@@ -192,7 +192,7 @@ async fn a_session_opens_around_a_message_and_goes_on_to_either_side() {
     let at = place(&all, &asked[2]);
     let window = app
         .sessions
-        .window(&app.session.id, &Stretch::Around(asked[2].clone()), 4)
+        .window(&app.session.id, &WindowAnchor::Around(asked[2].clone()), 4)
         .await
         .unwrap();
     assert_eq!(ids(&window.page.messages), ids(&all[at - 2..at + 2]));
@@ -200,7 +200,7 @@ async fn a_session_opens_around_a_message_and_goes_on_to_either_side() {
     let last = window.page.messages.last().unwrap().info.id().clone();
     let rest = app
         .sessions
-        .window(&app.session.id, &Stretch::After(last), 1000)
+        .window(&app.session.id, &WindowAnchor::After(last), 1000)
         .await
         .unwrap();
     assert_eq!(ids(&rest.page.messages), ids(&all[at + 2..]));

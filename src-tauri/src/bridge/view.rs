@@ -7,7 +7,7 @@ use lathe_protocol::ipc::{Damaged, MessagePage, MessageView, PartView, SessionVi
 use lathe_protocol::{MessageId, MessageWithParts, Part, Session, SessionId};
 use lathe_render::details;
 use lathe_render::markdown::{self, Options};
-use lathe_session::{Page, Result, Sessions, Stretch};
+use lathe_session::{Page, Result, Sessions, WindowAnchor};
 use parking_lot::Mutex;
 
 /// The folder of each open session: paths below it are shown from there.
@@ -52,7 +52,7 @@ pub async fn session_at(
 ) -> Result<SessionView> {
     sessions.recover(id).await?;
     let window = sessions
-        .window(id, &Stretch::Around(at.clone()), limit)
+        .window(id, &WindowAnchor::Around(at.clone()), limit)
         .await?;
     with_page(sessions, roots, id, window.page, window.has_newer).await
 }
@@ -108,10 +108,10 @@ pub async fn window(
     sessions: &Sessions,
     roots: &Roots,
     id: &SessionId,
-    stretch: &Stretch,
+    anchor: &WindowAnchor,
     limit: usize,
 ) -> Result<MessagePage> {
-    let window = sessions.window(id, stretch, limit).await?;
+    let window = sessions.window(id, anchor, limit).await?;
     Ok(drawn(window.page, window.has_newer, &roots.markdown(id)))
 }
 

@@ -2,7 +2,7 @@
 
 use lathe_protocol::Rule;
 use lathe_protocol::ipc::{Damaged, DataKind, DataReport, DataView, MenuView, TrashedSession};
-use lathe_session::Report;
+use lathe_session::CheckReport;
 use tauri::{AppHandle, State};
 use tauri_plugin_opener::OpenerExt;
 
@@ -57,7 +57,7 @@ pub async fn check_data(shell: State<'_, Shell>, repair: bool) -> Answer<DataRep
     shell.sessions.check(repair).await.or_ui().map(report)
 }
 
-fn report(report: Report) -> DataReport {
+fn report(report: CheckReport) -> DataReport {
     let damaged = report.damaged.into_iter().map(|one| Damaged {
         key: one.key.to_string(),
         reason: one.reason,

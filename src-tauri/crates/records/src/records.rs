@@ -11,7 +11,7 @@ use lathe_protocol::{
     Event, IdSource, Message, MessageId, MessagePartUpdated, MessageWithParts, Millis, Part,
     PartId, Session, SessionId, serial_cmp,
 };
-use lathe_store::{Page, Store, Stretch, Window};
+use lathe_store::{Page, Store, Window, WindowAnchor};
 use parking_lot::Mutex;
 
 use crate::bus::{Bus, Delta};
@@ -129,7 +129,7 @@ impl Records {
     }
 
     pub async fn put_message(&self, message: Message) -> Result<()> {
-        self.store.keep_message(&message).await?;
+        self.store.journal_message(&message).await?;
         self.publish(Event::MessageUpdated { info: message });
         Ok(())
     }
@@ -159,7 +159,7 @@ impl Records {
     }
 
     pub async fn put_part(&self, part: Part) -> Result<()> {
-        self.store.keep_part(&part).await?;
+        self.store.journal_part(&part).await?;
         self.live.lock().remove(part.id());
         if let Some(parts) = self.followed.lock().get_mut(part.message_id()) {
             match parts.iter_mut().find(|known| known.id() == part.id()) {
@@ -252,10 +252,10 @@ impl Records {
     pub async fn window(
         &self,
         session: &SessionId,
-        stretch: &Stretch,
+        anchor: &WindowAnchor,
         limit: usize,
     ) -> Result<Window> {
-        let mut window = self.store.window(session, stretch, limit).await?;
+        let mut window = self.store.window(session, anchor, limit).await?;
         self.freshen(&mut window.page.messages);
         Ok(window)
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use lathe_protocol::ipc::{ImportKind, ImportReport, ImportSource, ImportUnreadable};
 use lathe_protocol::{Event, Session};
-use lathe_store::{Found, SourceKind, usual_places};
+use lathe_store::{FoundSource, SourceKind, default_import_paths};
 
 use crate::sessions::Sessions;
 use lathe_records::Result;
@@ -17,7 +17,7 @@ impl Sessions {
     /// What lies in the places where other programs keep their sessions.
     pub async fn find_imports(&self) -> Vec<ImportSource> {
         let store = self.core().records.store();
-        let found = store.find_sources(usual_places()).await;
+        let found = store.find_sources(default_import_paths()).await;
         found.into_iter().filter_map(source).collect()
     }
 
@@ -57,7 +57,7 @@ impl Sessions {
     }
 }
 
-fn source(found: Found) -> Option<ImportSource> {
+fn source(found: FoundSource) -> Option<ImportSource> {
     let kind = match found.kind {
         SourceKind::Json => ImportKind::Json,
         SourceKind::Sqlite => ImportKind::Sqlite,

@@ -35,7 +35,7 @@ use lathe_records::bus::{Bus, Subscription};
 use lathe_records::clock::{Clock, SystemClock};
 use lathe_records::{Failed, Records, Result};
 use lathe_review::Review;
-use lathe_store::{Health, Key, Listing, Page, Report, Store};
+use lathe_store::{CheckReport, Health, Key, Listing, Page, Store};
 use lathe_tools::environment::EnvironmentSettings;
 use lathe_tools::{Environment, Registry};
 use lathe_workspace::config;
@@ -342,7 +342,7 @@ impl Sessions {
     }
 
     /// Looks over every stored file; a repair moves aside what is damaged or stray.
-    pub async fn check(&self, repair: bool) -> Result<Report> {
+    pub async fn check(&self, repair: bool) -> Result<CheckReport> {
         let store = self.core.records.store();
         Ok(if repair {
             store.repair().await?

@@ -16,7 +16,7 @@ use crate::temp_files;
 use crate::validate;
 
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Report {
+pub struct CheckReport {
     /// Number of valid records.
     pub records: usize,
     pub damaged: Vec<Damaged>,
@@ -41,8 +41,8 @@ const KINDS: [(&str, usize); 10] = [
 ];
 
 impl Storage {
-    pub(crate) fn check(&self) -> Result<Report> {
-        let mut report = Report::default();
+    pub(crate) fn check(&self) -> Result<CheckReport> {
+        let mut report = CheckReport::default();
         let mut keys = Vec::new();
         for (kind, depth) in KINDS {
             self.walk(Path::new(kind), depth, &mut keys, &mut report.strays)?;
@@ -65,7 +65,7 @@ impl Storage {
     }
 
     /// Moves damaged records and strays to quarantine and returns what it found.
-    pub(crate) fn repair(&self) -> Result<Report> {
+    pub(crate) fn repair(&self) -> Result<CheckReport> {
         let _lock = self.write_state()?.store_lock.acquire()?;
         let report = self.check()?;
         for damaged in &report.damaged {

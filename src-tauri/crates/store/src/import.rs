@@ -24,7 +24,7 @@ use crate::locks::SessionWriter;
 use crate::storage::Storage;
 use crate::store::Store;
 use bundle::Bundle;
-pub use sources::{Found, SourceKind, usual_places};
+pub use sources::{FoundSource, SourceKind, default_import_paths};
 use staging::Staging;
 
 /// What an import did.
@@ -77,7 +77,7 @@ impl Store {
     }
 
     /// The sources in `paths`, with the number of sessions in each.
-    pub async fn find_sources(&self, paths: Vec<PathBuf>) -> Vec<Found> {
+    pub async fn find_sources(&self, paths: Vec<PathBuf>) -> Vec<FoundSource> {
         self.run(move |storage| storage.find_sources(&paths)).await
     }
 }

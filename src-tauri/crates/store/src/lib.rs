@@ -47,14 +47,14 @@ mod trash;
 mod validate;
 
 pub use atomic_file::write_private_file;
-pub use check::Report;
+pub use check::CheckReport;
 pub use error::{Damaged, Result, StoreError};
 pub use fs::{DirEntry, Disk, Fs, Metadata};
 pub use health::Health;
-pub use import::{Found, Imported, SourceKind, Unreadable, usual_places};
+pub use import::{FoundSource, Imported, SourceKind, Unreadable, default_import_paths};
 pub use key::{BadKey, Key, segment};
 pub use listing::Listing;
 pub use locks::SessionWriter;
-pub use messages::{Page, Stretch, Window};
+pub use messages::{Page, Window, WindowAnchor};
 pub use store::{Options, Store};
 pub use trash::Trashed;

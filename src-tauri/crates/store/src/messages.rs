@@ -2,7 +2,7 @@
 
 mod window;
 
-pub use window::{Stretch, Window};
+pub use window::{Window, WindowAnchor};
 
 use lathe_protocol::{
     Message, MessageId, MessageWithParts, Part, PartId, SessionId, sort_serially,

@@ -223,7 +223,7 @@ impl Storage {
     }
 
     /// As [`Storage::update`] for a record that may not exist yet; durable when this returns.
-    pub(crate) fn update_or_new<T: Serialize + DeserializeOwned + Default>(
+    pub(crate) fn update_or_default<T: Serialize + DeserializeOwned + Default>(
         &self,
         key: &Key,
         edit: impl FnOnce(&mut T),

@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::sync::watch;
 
-use crate::check::Report;
+use crate::check::CheckReport;
 use crate::error::Result;
 use crate::fs::{Disk, Fs};
 use crate::health::Health;
@@ -61,7 +61,7 @@ impl Store {
     }
 
     /// The file is replaced when this returns. It survives a kill, and a power cut after the
-    /// session's next [`Store::secure`].
+    /// session's next [`Store::make_durable`].
     pub async fn write<T: Serialize + ?Sized>(&self, key: &Key, value: &T) -> Result<()> {
         self.write_bytes(key, None, encode(value)?, false).await
     }
@@ -84,13 +84,13 @@ impl Store {
 
     /// As [`Store::update`] for a record that may not exist yet; survives a power cut when this
     /// returns.
-    pub async fn update_or_new<T, F>(&self, key: &Key, edit: F) -> Result<T>
+    pub async fn update_or_default<T, F>(&self, key: &Key, edit: F) -> Result<T>
     where
         T: Serialize + DeserializeOwned + Default + Send + 'static,
         F: FnOnce(&mut T) + Send + 'static,
     {
         let key = key.clone();
-        self.run(move |storage| storage.update_or_new(&key, edit))
+        self.run(move |storage| storage.update_or_default(&key, edit))
             .await
     }
 
@@ -113,14 +113,14 @@ impl Store {
     /// Everything written for a session survives a power cut when this returns, in its file or in
     /// the journal. To be called at the end of a step and before a tool changes files, by the
     /// caller that holds the session's lock. Fails while the store cannot write.
-    pub async fn secure(&self, session: &SessionId) -> Result<()> {
+    pub async fn make_durable(&self, session: &SessionId) -> Result<()> {
         let session = session.clone();
         self.run(move |storage| storage.make_durable(&session))
             .await
     }
 
-    /// As [`Store::secure`], and everything is in its file. To be called before the session's lock
-    /// is released; otherwise it happens by itself when the session has been idle for a while.
+    /// As [`Store::make_durable`], and everything is in its file. To be called before the session's
+    /// lock is released; otherwise it happens by itself when the session has been idle for a while.
     pub async fn barrier(&self, session: &SessionId) -> Result<()> {
         let session = session.clone();
         self.run(move |storage| storage.barrier(&session)).await
@@ -153,12 +153,12 @@ impl Store {
         .await
     }
 
-    pub async fn check(&self) -> Result<Report> {
+    pub async fn check(&self) -> Result<CheckReport> {
         self.run(Storage::check).await
     }
 
     /// Moves damaged records and strays to `quarantine/`.
-    pub async fn repair(&self) -> Result<Report> {
+    pub async fn repair(&self) -> Result<CheckReport> {
         self.run(Storage::repair).await
     }
 

@@ -203,7 +203,7 @@ impl PermissionBroker {
         edit: impl FnOnce(&mut Ruleset) + Send + 'static,
     ) -> Result<()> {
         let key = Key::permission(project)?;
-        let changed = self.records.store().update_or_new(&key, edit);
+        let changed = self.records.store().update_or_default(&key, edit);
         Ok(changed.await.map(drop)?)
     }
 

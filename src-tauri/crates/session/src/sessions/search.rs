@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use lathe_protocol::ipc::{FindHit, SearchAnswer};
 use lathe_protocol::{Part, PartId, SessionId};
-use lathe_store::{Stretch, Window};
+use lathe_store::{Window, WindowAnchor};
 
 use super::Sessions;
 use lathe_records::Result;
@@ -53,7 +53,12 @@ impl Sessions {
     }
 
     /// Messages somewhere inside a session, with streaming text as new as it was told.
-    pub async fn window(&self, id: &SessionId, stretch: &Stretch, limit: usize) -> Result<Window> {
-        self.core.records.window(id, stretch, limit).await
+    pub async fn window(
+        &self,
+        id: &SessionId,
+        anchor: &WindowAnchor,
+        limit: usize,
+    ) -> Result<Window> {
+        self.core.records.window(id, anchor, limit).await
     }
 }

@@ -170,7 +170,7 @@ impl Turn {
         message.time.completed = Some(records.now().max(message.time.created));
         let info = Message::Assistant(message);
         records.put_message(info.clone()).await?;
-        records.store().secure(&self.session.id).await?;
+        records.store().make_durable(&self.session.id).await?;
         let parts = self.written_parts();
         self.writing = None;
         self.history.put(MessageWithParts { info, parts });

@@ -255,7 +255,7 @@ impl Host for CallHost {
     async fn ensure_writable(&self) -> Result<(), ToolFailure> {
         let store = self.scope.records().store();
         store
-            .secure(&self.scope.session.id)
+            .make_durable(&self.scope.session.id)
             .await
             .map_err(unwritable)?;
         match &*store.health().borrow() {

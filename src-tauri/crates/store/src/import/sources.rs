@@ -18,14 +18,14 @@ pub enum SourceKind {
 
 /// A source that can be imported.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundSource {
     pub path: PathBuf,
     pub kind: SourceKind,
     pub sessions: usize,
 }
 
 /// Where OpenCode stores its data. It follows the XDG convention on every platform.
-pub fn usual_places() -> Vec<PathBuf> {
+pub fn default_import_paths() -> Vec<PathBuf> {
     let home = std::env::home_dir();
     let named = std::env::var_os("XDG_DATA_HOME").filter(|dir| !dir.is_empty());
     let data = named
@@ -82,7 +82,7 @@ fn databases_in(folder: &Path) -> Result<Vec<PathBuf>> {
 
 impl Storage {
     /// Paths without sessions, or that cannot be read, are left out.
-    pub(super) fn find_sources(&self, paths: &[PathBuf]) -> Vec<Found> {
+    pub(super) fn find_sources(&self, paths: &[PathBuf]) -> Vec<FoundSource> {
         let lock = self.dirs.locks.join("import");
         let Ok(_lock) = SessionWriter::acquire(&lock, "the import".to_owned()) else {
             return Vec::new();
@@ -92,7 +92,7 @@ impl Storage {
             .flat_map(|path| find_at(path).unwrap_or_default());
         let found = sources.filter_map(|(kind, path)| {
             let sessions = self.count_sessions(kind, &path).ok()?;
-            Some(Found {
+            Some(FoundSource {
                 path,
                 kind,
                 sessions,

@@ -10,7 +10,7 @@ use crate::storage::Storage;
 
 /// Which messages a window holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stretch {
+pub enum WindowAnchor {
     /// The oldest messages after this one.
     After(MessageId),
     /// This message, with as many before it as after it.
@@ -28,17 +28,17 @@ impl Storage {
     pub(crate) fn window(
         &self,
         session: &SessionId,
-        stretch: &Stretch,
+        anchor: &WindowAnchor,
         limit: usize,
     ) -> Result<Window> {
         self.flush_session(session).ok();
         let (window, is_order_wrong) =
-            self.read_window(session, &self.message_order(session)?, stretch, limit)?;
+            self.read_window(session, &self.message_order(session)?, anchor, limit)?;
         if !is_order_wrong {
             return Ok(window);
         }
         let (window, _) =
-            self.read_window(session, &self.rebuild_order(session)?, stretch, limit)?;
+            self.read_window(session, &self.rebuild_order(session)?, anchor, limit)?;
         Ok(window)
     }
 
@@ -47,10 +47,10 @@ impl Storage {
         &self,
         session: &SessionId,
         order: &MessageOrder,
-        stretch: &Stretch,
+        anchor: &WindowAnchor,
         limit: usize,
     ) -> Result<(Window, bool)> {
-        let (Stretch::After(message) | Stretch::Around(message)) = stretch;
+        let (WindowAnchor::After(message) | WindowAnchor::Around(message)) = anchor;
         let mut older = order.newest_first();
         let mut newer: Vec<OrderEntry> = Vec::new();
         let found = older.by_ref().find(|entry| {
@@ -63,9 +63,9 @@ impl Storage {
         let Some(found) = found else {
             return Err(StoreError::Missing(Key::message(session, message)?));
         };
-        let (newer_count, mut entries, has_older) = match stretch {
-            Stretch::After(_) => (limit, Vec::new(), true),
-            Stretch::Around(_) => {
+        let (newer_count, mut entries, has_older) = match anchor {
+            WindowAnchor::After(_) => (limit, Vec::new(), true),
+            WindowAnchor::Around(_) => {
                 let older_entries: Vec<OrderEntry> = older.by_ref().take(limit / 2).collect();
                 let newer_count = limit.saturating_sub(1 + older_entries.len());
                 let entries: Vec<OrderEntry> =

@@ -10,7 +10,7 @@ use super::Store;
 use crate::error::Result;
 use crate::key::Key;
 use crate::listing::Listing;
-use crate::messages::{Page, Stretch, Window};
+use crate::messages::{Page, Window, WindowAnchor};
 use crate::storage::{Storage, encode};
 use crate::trash::Trashed;
 
@@ -101,11 +101,11 @@ impl Store {
     pub async fn window(
         &self,
         session: &SessionId,
-        stretch: &Stretch,
+        anchor: &WindowAnchor,
         limit: usize,
     ) -> Result<Window> {
-        let (session, stretch) = (session.clone(), stretch.clone());
-        self.run(move |storage| storage.window(&session, &stretch, limit))
+        let (session, anchor) = (session.clone(), anchor.clone());
+        self.run(move |storage| storage.window(&session, &anchor, limit))
             .await
     }
 
@@ -156,14 +156,14 @@ impl Store {
     /// returns, and is written to its file within [`Options::flush_interval`].
     ///
     /// [`Options::flush_interval`]: crate::Options::flush_interval
-    pub async fn keep_message(&self, message: &Message) -> Result<()> {
+    pub async fn journal_message(&self, message: &Message) -> Result<()> {
         let key = Key::message(message.session_id(), message.id())?;
         self.journal_write(key, message.session_id(), encode(message)?)
             .await
     }
 
-    /// As [`Store::keep_message`].
-    pub async fn keep_part(&self, part: &Part) -> Result<()> {
+    /// As [`Store::journal_message`].
+    pub async fn journal_part(&self, part: &Part) -> Result<()> {
         let key = Key::part(part.message_id(), part.id())?;
         self.journal_write(key, part.session_id(), encode(part)?)
             .await

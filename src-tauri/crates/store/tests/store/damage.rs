@@ -1,7 +1,7 @@
 //! A damaged file hides no other record, and its bytes are quarantined.
 
 use lathe_protocol::Part;
-use lathe_store::{Damaged, Key, Report, StoreError};
+use lathe_store::{CheckReport, Damaged, Key, StoreError};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -174,7 +174,7 @@ async fn a_check_lists_problems_and_a_repair_moves_them_to_quarantine() {
 
     let report = test.store.check().await.unwrap();
     let reason = "EOF while parsing an object at line 1 column 1".to_owned();
-    let expected = Report {
+    let expected = CheckReport {
         records: 7,
         damaged: vec![Damaged {
             key: bad.clone(),

@@ -61,11 +61,11 @@ async fn run(store: &Store, mode: Mode, action: &Action) -> Result<()> {
     match (action, mode) {
         (Action::Session(session), _) => store.write_session(session).await,
         (Action::Message(message), Mode::Written) => store.write_message(message).await,
-        (Action::Message(message), Mode::Journaled) => store.keep_message(message).await,
+        (Action::Message(message), Mode::Journaled) => store.journal_message(message).await,
         (Action::Part(part), Mode::Written) => store.write_part(part).await,
-        (Action::Part(part), Mode::Journaled) => store.keep_part(part).await,
-        (Action::Streamed(part), _) => store.keep_part(part).await,
-        (Action::MakeDurable, _) => store.secure(&session_id(1)).await,
+        (Action::Part(part), Mode::Journaled) => store.journal_part(part).await,
+        (Action::Streamed(part), _) => store.journal_part(part).await,
+        (Action::MakeDurable, _) => store.make_durable(&session_id(1)).await,
         (Action::Barrier, _) => store.barrier(&session_id(1)).await,
     }
 }

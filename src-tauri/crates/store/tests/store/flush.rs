@@ -61,17 +61,17 @@ async fn a_journaled_part_reaches_its_file_within_the_interval_and_not_before() 
     let test = TestStore::new().await;
     for word in 1..=50 {
         test.store
-            .keep_part(&part(&word.to_string()))
+            .journal_part(&part(&word.to_string()))
             .await
             .unwrap();
     }
     pass(Duration::from_millis(90)).await;
-    test.store.keep_part(&part("late")).await.unwrap();
+    test.store.journal_part(&part("late")).await.unwrap();
     assert_eq!(on_file(&test), None);
     pass(Duration::from_millis(11)).await;
     assert_eq!(on_file(&test), Some("late".into()));
 
-    test.store.keep_part(&part("next")).await.unwrap();
+    test.store.journal_part(&part("next")).await.unwrap();
     pass(Duration::from_millis(90)).await;
     assert_eq!(on_file(&test), Some("late".into()));
     pass(Duration::from_millis(11)).await;
@@ -81,17 +81,17 @@ async fn a_journaled_part_reaches_its_file_within_the_interval_and_not_before() 
 #[tokio::test(start_paused = true)]
 async fn a_pending_part_is_read_replaced_updated_and_removed_like_any_other() {
     let test = TestStore::new().await;
-    test.store.keep_part(&part("1")).await.unwrap();
+    test.store.journal_part(&part("1")).await.unwrap();
     assert_eq!(read(&test).await, Some(part("1")));
-    test.store.keep_part(&part("2")).await.unwrap();
+    test.store.journal_part(&part("2")).await.unwrap();
     // A list is made of files, so it writes them first.
     let listed = test.store.list(&Key::new(["part"]).unwrap()).await.unwrap();
     assert_eq!(listed, [key()]);
     assert_eq!(on_file(&test), Some("2".into()));
-    test.store.keep_part(&part("3")).await.unwrap();
+    test.store.journal_part(&part("3")).await.unwrap();
     test.store.write_part(&part("4")).await.unwrap();
     assert_eq!(on_file(&test), Some("4".into()));
-    test.store.keep_part(&part("5")).await.unwrap();
+    test.store.journal_part(&part("5")).await.unwrap();
     test.store
         .update::<Value, _>(&key(), |value| value["mood"] = "6".into())
         .await
@@ -101,7 +101,7 @@ async fn a_pending_part_is_read_replaced_updated_and_removed_like_any_other() {
         (&updated["text"], &updated["mood"]),
         (&"5".into(), &"6".into())
     );
-    test.store.keep_part(&part("7")).await.unwrap();
+    test.store.journal_part(&part("7")).await.unwrap();
     test.store.remove(&key()).await.unwrap();
     pass(Duration::from_secs(1)).await;
     assert_eq!(on_file(&test), None);
@@ -111,13 +111,13 @@ async fn a_pending_part_is_read_replaced_updated_and_removed_like_any_other() {
 async fn a_barrier_and_the_end_of_the_store_write_what_is_pending() {
     let test = TestStore::new().await;
     fill(&test.store, 1, 1, 0).await;
-    test.store.keep_part(&part("first")).await.unwrap();
+    test.store.journal_part(&part("first")).await.unwrap();
     test.store.barrier(&session_id(1)).await.unwrap();
     assert_eq!(on_file(&test), Some("first".into()));
-    test.store.keep_part(&part("last")).await.unwrap();
+    test.store.journal_part(&part("last")).await.unwrap();
     let page = test.store.messages(&session_id(1), None, 1).await.unwrap();
     assert_eq!(page.messages[0].parts, [part("last")]);
-    test.store.keep_part(&part("very last")).await.unwrap();
+    test.store.journal_part(&part("very last")).await.unwrap();
     let path = file(&test, 0);
     let TestStore { folder, store } = test;
     drop(store);
@@ -133,8 +133,11 @@ async fn a_read_sees_pending_parts_without_writing_them() {
     let test = TestStore::new().await;
     fill(&test.store, 1, 1, 2).await;
     let before = std::fs::read(file(&test, 0)).unwrap();
-    test.store.keep_part(&part("newer")).await.unwrap();
-    test.store.keep_part(&text(1, 0, 2, "new")).await.unwrap();
+    test.store.journal_part(&part("newer")).await.unwrap();
+    test.store
+        .journal_part(&text(1, 0, 2, "new"))
+        .await
+        .unwrap();
     let expected = [
         part("newer"),
         text(1, 0, 1, "part 1 of message 0"),
@@ -160,7 +163,7 @@ async fn a_read_sees_pending_parts_without_writing_them() {
 async fn a_part_whose_file_cannot_be_written_is_still_read() {
     let (test, disk) = open_on_a_faulty_disk().await;
     test.store.write_part(&part("old")).await.unwrap();
-    test.store.keep_part(&part("new")).await.unwrap();
+    test.store.journal_part(&part("new")).await.unwrap();
     disk.set(Fault::From {
         at: 0,
         with: ENOSPC,
@@ -178,14 +181,14 @@ async fn a_failed_flush_shows_in_the_health_and_is_tried_again() {
     let mut health = store.health();
     assert!(health.borrow_and_update().is_good());
 
-    store.keep_part(&part("wanted")).await.unwrap();
+    store.journal_part(&part("wanted")).await.unwrap();
     disk.set(Fault::From {
         at: 0,
         with: ENOSPC,
     });
     health.changed().await.unwrap();
     assert!(!health.borrow_and_update().is_good());
-    let refused = store.keep_part(&part("refused")).await.unwrap_err();
+    let refused = store.journal_part(&part("refused")).await.unwrap_err();
     assert!(refused.is_disk_full(), "{refused}");
     assert_eq!(on_file(&test), Some("good".into()));
     assert_eq!(read(&test).await, Some(part("wanted")));
@@ -198,5 +201,5 @@ async fn a_failed_flush_shows_in_the_health_and_is_tried_again() {
         .is_ok();
     assert!(is_good);
     assert_eq!(on_file(&test), Some("wanted".into()));
-    store.keep_part(&part("on we go")).await.unwrap();
+    store.journal_part(&part("on we go")).await.unwrap();
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use lathe_protocol::{MessageId, SessionId};
-use lathe_store::{Found, SourceKind, StoreError, Unreadable};
+use lathe_store::{FoundSource, SourceKind, StoreError, Unreadable};
 use serde_json::{Value, json};
 
 use crate::migrations::fixture;
@@ -168,7 +168,7 @@ async fn import_sources_are_found_and_their_sessions_counted() {
         source.path().to_owned(),
         test.root().to_owned(),
     ];
-    let expected = Found {
+    let expected = FoundSource {
         path: source.path().to_owned(),
         kind: SourceKind::Json,
         sessions: 4,

@@ -53,9 +53,9 @@ fn journals(root: &Path) -> Vec<String> {
 async fn a_journaled_part_survives_a_kill_before_it_has_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let first = KillableStore::open(folder.path()).await;
-    first.store.keep_message(&user(1, 0)).await.unwrap();
-    first.store.keep_part(&part(0, "pending")).await.unwrap();
-    first.store.keep_part(&part(0, "running")).await.unwrap();
+    first.store.journal_message(&user(1, 0)).await.unwrap();
+    first.store.journal_part(&part(0, "pending")).await.unwrap();
+    first.store.journal_part(&part(0, "running")).await.unwrap();
     assert!(tree(&folder.path().join("storage/part")).is_empty());
     first.kill();
 
@@ -70,13 +70,16 @@ async fn a_journaled_part_survives_a_kill_before_it_has_a_file() {
 async fn a_journaled_part_is_read_written_and_removed_like_any_other() {
     let folder = tempfile::tempdir().unwrap();
     let KillableStore { store, .. } = KillableStore::open(folder.path()).await;
-    store.keep_part(&part(0, "journaled")).await.unwrap();
+    store.journal_part(&part(0, "journaled")).await.unwrap();
     assert_eq!(parts(&store).await, [part(0, "journaled")]);
-    store.keep_part(&part(0, "journaled again")).await.unwrap();
+    store
+        .journal_part(&part(0, "journaled again"))
+        .await
+        .unwrap();
     store.barrier(&session_id(1)).await.unwrap();
     assert_eq!(journals(folder.path()), Vec::<String>::new());
     assert_eq!(parts(&store).await, [part(0, "journaled again")]);
-    store.keep_part(&part(0, "once more")).await.unwrap();
+    store.journal_part(&part(0, "once more")).await.unwrap();
     let removed = store.remove_part(&message_id(0), &part_id(0, 0)).await;
     assert!(removed.unwrap());
     assert_eq!(parts(&store).await, []);
@@ -90,7 +93,10 @@ async fn a_replay_does_not_undo_what_was_written_after_the_journal_entry() {
     let first = KillableStore::open(folder.path()).await;
     let store = &first.store;
     for number in 0..4 {
-        store.keep_part(&part(number, "journaled")).await.unwrap();
+        store
+            .journal_part(&part(number, "journaled"))
+            .await
+            .unwrap();
     }
     store.write_part(&part(0, "written")).await.unwrap();
     let updated = Key::part(&message_id(0), &part_id(0, 1)).unwrap();
@@ -113,8 +119,12 @@ async fn a_replay_does_not_undo_what_was_written_after_the_journal_entry() {
 async fn removing_a_message_removes_its_journaled_parts() {
     let folder = tempfile::tempdir().unwrap();
     let first = KillableStore::open(folder.path()).await;
-    first.store.keep_message(&user(1, 0)).await.unwrap();
-    first.store.keep_part(&part(0, "journaled")).await.unwrap();
+    first.store.journal_message(&user(1, 0)).await.unwrap();
+    first
+        .store
+        .journal_part(&part(0, "journaled"))
+        .await
+        .unwrap();
     let removed = first
         .store
         .remove_message(&session_id(1), &message_id(0))
@@ -136,10 +146,14 @@ async fn a_replay_does_not_bring_back_parts_of_a_removed_session() {
     fill(&first.store, 2, 0, 0).await;
     first
         .store
-        .keep_part(&text(2, 9, 0, "of the second session"))
+        .journal_part(&text(2, 9, 0, "of the second session"))
         .await
         .unwrap();
-    first.store.keep_part(&part(0, "journaled")).await.unwrap();
+    first
+        .store
+        .journal_part(&part(0, "journaled"))
+        .await
+        .unwrap();
     first.store.remove_session(&session_id(1)).await.unwrap();
     first.kill();
 
@@ -157,7 +171,7 @@ async fn locking_a_session_replays_what_its_killed_writer_journaled() {
     let writer = first.store.lock_session(&session_id(1)).await.unwrap();
     first
         .store
-        .keep_part(&part(0, "journaled last"))
+        .journal_part(&part(0, "journaled last"))
         .await
         .unwrap();
     drop(writer);
@@ -174,10 +188,10 @@ async fn a_session_after_a_barrier_is_not_set_back_when_its_writer_is_killed_lat
     let first = KillableStore::open(folder.path()).await;
     first
         .store
-        .keep_part(&text(2, 9, 0, "under way"))
+        .journal_part(&text(2, 9, 0, "under way"))
         .await
         .unwrap();
-    first.store.keep_part(&part(0, "old")).await.unwrap();
+    first.store.journal_part(&part(0, "old")).await.unwrap();
     first.store.barrier(&session_id(1)).await.unwrap();
     let second = open(folder.path()).await;
     second.write_part(&part(0, "new")).await.unwrap();
@@ -193,13 +207,13 @@ async fn a_session_after_a_barrier_is_not_set_back_when_its_writer_is_killed_lat
 async fn a_journal_entry_cut_off_by_a_full_disk_hides_no_later_entry() {
     let folder = tempfile::tempdir().unwrap();
     let first = KillableStore::open(folder.path()).await;
-    first.store.keep_part(&part(0, "before")).await.unwrap();
+    first.store.journal_part(&part(0, "before")).await.unwrap();
     let with = ENOSPC;
     first.disk.set(Fault::Once { at: 0, with });
-    let refused = first.store.keep_part(&part(1, "cut off")).await;
+    let refused = first.store.journal_part(&part(1, "cut off")).await;
     assert!(refused.unwrap_err().is_disk_full());
     assert!(!first.store.health().borrow().is_good());
-    first.store.keep_part(&part(2, "after")).await.unwrap();
+    first.store.journal_part(&part(2, "after")).await.unwrap();
     assert!(first.store.health().borrow().is_good());
     first.kill();
 
@@ -213,11 +227,11 @@ async fn a_failed_replay_blocks_only_its_own_session() {
     let first = KillableStore::open(folder.path()).await;
     first
         .store
-        .keep_part(&part(0, "of the first session"))
+        .journal_part(&part(0, "of the first session"))
         .await
         .unwrap();
     let other = text(2, 7, 0, "of the second session");
-    first.store.keep_part(&other).await.unwrap();
+    first.store.journal_part(&other).await.unwrap();
     first.kill();
     // A file has the name of the folder that the first session's parts need.
     let blocked = folder
@@ -246,14 +260,18 @@ async fn a_failed_replay_blocks_only_its_own_session() {
 async fn a_write_fails_if_the_journal_cannot_record_it() {
     let folder = tempfile::tempdir().unwrap();
     let first = KillableStore::open(folder.path()).await;
-    first.store.keep_part(&part(0, "journaled")).await.unwrap();
-    first.store.secure(&session_id(1)).await.unwrap();
+    first
+        .store
+        .journal_part(&part(0, "journaled"))
+        .await
+        .unwrap();
+    first.store.make_durable(&session_id(1)).await.unwrap();
     first.disk.set(Fault::Once {
         at: 0,
         with: ENOSPC,
     });
     assert!(first.store.write_part(&part(0, "lost")).await.is_err());
-    first.store.secure(&session_id(1)).await.unwrap();
+    first.store.make_durable(&session_id(1)).await.unwrap();
     assert_eq!(parts(&first.store).await, [part(0, "journaled")]);
     first.kill();
     assert_eq!(
@@ -275,11 +293,11 @@ async fn the_journal_of_a_session_that_never_pauses_is_compacted() {
             .sum::<u64>()
     };
     let long = "x".repeat(256 << 10);
-    store.keep_part(&part(0, "the first")).await.unwrap();
+    store.journal_part(&part(0, "the first")).await.unwrap();
     let (mut before, mut compactions, mut round) = (0, 0, 0);
     while compactions < 2 {
         store
-            .keep_part(&part(1, &format!("{round} {long}")))
+            .journal_part(&part(1, &format!("{round} {long}")))
             .await
             .unwrap();
         let now = size();

@@ -45,18 +45,18 @@ pub async fn stream(root: &Path) {
         };
         for number in 0..8 {
             let streamed = part(streaming.as_str(), words(turn * 8 + number));
-            store.keep_part(&streamed).await.unwrap();
+            store.journal_part(&streamed).await.unwrap();
             let stored = store.ids().part(now());
             let words = part(stored.as_str(), words(number * 50));
             match number % 2 {
                 0 => store.write_part(&words).await.unwrap(),
-                _ => store.keep_part(&words).await.unwrap(),
+                _ => store.journal_part(&words).await.unwrap(),
             }
             report(format!("part {id} {stored}"));
         }
         match turn % 4 {
             3 => store.barrier(&session_id(1)).await.unwrap(),
-            _ => store.secure(&session_id(1)).await.unwrap(),
+            _ => store.make_durable(&session_id(1)).await.unwrap(),
         }
         report(format!("part {id} {streaming}"));
     }

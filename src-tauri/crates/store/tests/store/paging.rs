@@ -4,7 +4,7 @@ use std::fs::{File, FileTimes};
 use std::time::{Duration, SystemTime};
 
 use lathe_protocol::MessageId;
-use lathe_store::{Page, StoreError, Stretch};
+use lathe_store::{Page, StoreError, WindowAnchor};
 
 use crate::support::*;
 
@@ -220,47 +220,59 @@ async fn a_window_holds_a_message_and_the_ones_around_it() {
     let session = session_id(1);
     let cases = [
         (
-            Stretch::Around(message_id(4)),
+            WindowAnchor::Around(message_id(4)),
             5,
             vec![2, 3, 4, 5, 6],
             true,
             true,
         ),
         (
-            Stretch::Around(message_id(0)),
+            WindowAnchor::Around(message_id(0)),
             4,
             vec![0, 1, 2, 3],
             false,
             true,
         ),
         (
-            Stretch::Around(message_id(8)),
+            WindowAnchor::Around(message_id(8)),
             4,
             vec![6, 7, 8],
             true,
             false,
         ),
         (
-            Stretch::Around(message_id(4)),
+            WindowAnchor::Around(message_id(4)),
             100,
             vec![0, 1, 2, 3, 4, 5, 6, 7, 8],
             false,
             false,
         ),
-        (Stretch::After(message_id(2)), 3, vec![3, 4, 5], true, true),
-        (Stretch::After(message_id(5)), 3, vec![6, 7, 8], true, false),
-        (Stretch::After(message_id(8)), 3, vec![], true, false),
+        (
+            WindowAnchor::After(message_id(2)),
+            3,
+            vec![3, 4, 5],
+            true,
+            true,
+        ),
+        (
+            WindowAnchor::After(message_id(5)),
+            3,
+            vec![6, 7, 8],
+            true,
+            false,
+        ),
+        (WindowAnchor::After(message_id(8)), 3, vec![], true, false),
     ];
-    for (stretch, limit, expected, older, newer) in cases {
-        let window = test.store.window(&session, &stretch, limit).await.unwrap();
+    for (anchor, limit, expected, older, newer) in cases {
+        let window = test.store.window(&session, &anchor, limit).await.unwrap();
         let seen = (
             numbers(&window.page),
             window.page.has_older,
             window.has_newer,
         );
-        assert_eq!(seen, (expected, older, newer), "{stretch:?}");
+        assert_eq!(seen, (expected, older, newer), "{anchor:?}");
     }
-    let gone = Stretch::Around(MessageId::parse("msg_none").unwrap());
+    let gone = WindowAnchor::Around(MessageId::parse("msg_none").unwrap());
     let missing = test.store.window(&session, &gone, 3).await.unwrap_err();
     assert!(matches!(missing, StoreError::Missing(_)));
 }

@@ -117,14 +117,17 @@ async fn durable_records_survive_a_power_cut() {
         let machine = Machine::start(NEVER).await;
         let store = &machine.store;
         store.write_session(&session(1)).await.unwrap();
-        store.keep_message(&user(1, 0)).await.unwrap();
-        store.keep_part(&text(1, 0, 0, "journaled")).await.unwrap();
-        store.write_part(&text(1, 0, 1, "written")).await.unwrap();
+        store.journal_message(&user(1, 0)).await.unwrap();
         store
-            .keep_part(&text(1, 0, 2, "journaled too"))
+            .journal_part(&text(1, 0, 0, "journaled"))
             .await
             .unwrap();
-        store.secure(&session_id(1)).await.unwrap();
+        store.write_part(&text(1, 0, 1, "written")).await.unwrap();
+        store
+            .journal_part(&text(1, 0, 2, "journaled too"))
+            .await
+            .unwrap();
+        store.make_durable(&session_id(1)).await.unwrap();
 
         let (_folder, store) = machine.cut(unsynced).await;
         let words = ["journaled", "written", "journaled too"];
@@ -143,8 +146,8 @@ async fn an_older_journal_does_not_undo_newer_files() {
     for unsynced in OUTCOMES {
         let machine = Machine::start(NEVER).await;
         let store = &machine.store;
-        store.keep_part(&text(1, 0, 0, "first")).await.unwrap();
-        store.secure(&session_id(1)).await.unwrap();
+        store.journal_part(&text(1, 0, 0, "first")).await.unwrap();
+        store.make_durable(&session_id(1)).await.unwrap();
         store.barrier(&session_id(1)).await.unwrap();
         store.write_part(&text(1, 0, 0, "second")).await.unwrap();
         store.barrier(&session_id(1)).await.unwrap();
@@ -164,10 +167,10 @@ async fn an_idle_session_is_moved_out_of_the_journal() {
     let machine = Machine::start(Duration::from_millis(100)).await;
     machine
         .store
-        .keep_part(&text(1, 0, 0, "ours"))
+        .journal_part(&text(1, 0, 0, "ours"))
         .await
         .unwrap();
-    machine.store.secure(&session_id(1)).await.unwrap();
+    machine.store.make_durable(&session_id(1)).await.unwrap();
     tokio::time::sleep(Duration::from_millis(1200)).await;
     let second = open(machine.folder.path()).await;
     second.write_part(&text(1, 0, 0, "theirs")).await.unwrap();
@@ -181,8 +184,8 @@ async fn a_long_journal_is_moved_into_the_files() {
     let machine = Machine::start(Duration::from_millis(100)).await;
     for number in 0..600 {
         let part = text(1, 0, number, "one of many");
-        machine.store.keep_part(&part).await.unwrap();
-        machine.store.secure(&session_id(1)).await.unwrap();
+        machine.store.journal_part(&part).await.unwrap();
+        machine.store.make_durable(&session_id(1)).await.unwrap();
     }
     tokio::time::sleep(Duration::from_millis(150)).await;
     let locks = tree(&machine.folder.path().join("locks"));
@@ -202,8 +205,8 @@ async fn a_newer_unsynced_write_does_not_lose_the_durable_record() {
     for unsynced in OUTCOMES {
         let machine = Machine::start(NEVER).await;
         let store = &machine.store;
-        store.keep_part(&text(1, 0, 0, "durable")).await.unwrap();
-        store.secure(&session_id(1)).await.unwrap();
+        store.journal_part(&text(1, 0, 0, "durable")).await.unwrap();
+        store.make_durable(&session_id(1)).await.unwrap();
         store.write_part(&text(1, 0, 0, "newer")).await.unwrap();
 
         let (_folder, store) = machine.cut(unsynced).await;
@@ -219,13 +222,16 @@ async fn a_durable_removal_stays_removed() {
         let machine = Machine::start(NEVER).await;
         let store = &machine.store;
         store.write_part(&text(1, 0, 0, "written")).await.unwrap();
-        store.keep_part(&text(1, 0, 1, "journaled")).await.unwrap();
-        store.secure(&session_id(1)).await.unwrap();
+        store
+            .journal_part(&text(1, 0, 1, "journaled"))
+            .await
+            .unwrap();
+        store.make_durable(&session_id(1)).await.unwrap();
         for at in [0, 1] {
             let removed = store.remove_part(&message_id(0), &part_id(0, at)).await;
             assert!(removed.unwrap());
         }
-        store.secure(&session_id(1)).await.unwrap();
+        store.make_durable(&session_id(1)).await.unwrap();
 
         let (_folder, store) = machine.cut(unsynced).await;
         assert_eq!(parts(&store, 0).await, [], "{unsynced:?}");
@@ -245,7 +251,7 @@ async fn syncing_one_session_does_not_lose_another_in_the_same_folder() {
             .await
             .unwrap();
         store.write_session(&session(2)).await.unwrap();
-        store.secure(&session_id(2)).await.unwrap();
+        store.make_durable(&session_id(2)).await.unwrap();
 
         let (_folder, store) = machine.cut(unsynced).await;
         let found = store.session(&session_id(1)).await.unwrap().unwrap();
@@ -276,12 +282,12 @@ async fn a_journal_that_is_created_late_survives() {
         let store = &machine.store;
         store.write_part(&text(1, 0, 0, "written")).await.unwrap();
         machine.disk.fail_next(1);
-        let refused = store.keep_part(&text(1, 0, 1, "refused")).await;
+        let refused = store.journal_part(&text(1, 0, 1, "refused")).await;
         assert!(refused.is_err());
-        store.secure(&session_id(1)).await.unwrap();
+        store.make_durable(&session_id(1)).await.unwrap();
         let journaled = text(1, 0, 1, "journaled");
-        store.keep_part(&journaled).await.unwrap();
-        store.secure(&session_id(1)).await.unwrap();
+        store.journal_part(&journaled).await.unwrap();
+        store.make_durable(&session_id(1)).await.unwrap();
 
         let (_folder, store) = machine.cut(unsynced).await;
         assert!(parts(&store, 0).await.contains(&journaled), "{unsynced:?}");
@@ -295,10 +301,10 @@ async fn a_replayed_journal_does_not_come_back() {
         let machine = Machine::start(NEVER).await;
         machine
             .store
-            .keep_part(&text(1, 0, 0, "first"))
+            .journal_part(&text(1, 0, 0, "first"))
             .await
             .unwrap();
-        machine.store.secure(&session_id(1)).await.unwrap();
+        machine.store.make_durable(&session_id(1)).await.unwrap();
         let machine = machine.restart(unsynced).await;
         let second = text(1, 0, 0, "second");
         machine.store.write_part(&second).await.unwrap();
@@ -354,13 +360,13 @@ impl RandomWriter {
             _ => {}
         }
         match action {
-            0..4 => return store.keep_part(&part).await,
+            0..4 => return store.journal_part(&part).await,
             4 => return store.write_part(&part).await,
             5 => {
                 let removed = store.remove_part(&message_id(0), part.id()).await;
                 return removed.map(drop);
             }
-            6 => store.secure(&session_id(1)).await?,
+            6 => store.make_durable(&session_id(1)).await?,
             _ => store.barrier(&session_id(1)).await?,
         }
         let states = self.states.iter();

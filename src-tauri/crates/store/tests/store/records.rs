@@ -65,7 +65,7 @@ async fn concurrent_updates_of_a_record_that_may_be_new_lose_nothing() {
     for n in 0..20 {
         let (store, key) = (test.store.clone(), key.clone());
         let add = move |all: &mut Vec<u32>| all.push(n);
-        adding.spawn(async move { store.update_or_new(&key, add).await });
+        adding.spawn(async move { store.update_or_default(&key, add).await });
     }
     while let Some(added) = adding.join_next().await {
         added.unwrap().unwrap();

@@ -47,7 +47,7 @@ async fn a_removed_session_leaves_nothing_behind_and_is_restored_completely() {
     let others = tree(&test.root().join("storage"));
     fill_with_all_kinds(&test.store).await;
     test.store
-        .keep_part(&text(1, 0, 5, "still streaming"))
+        .journal_part(&text(1, 0, 5, "still streaming"))
         .await
         .unwrap();
     test.store.messages(&session_id(1), None, 9).await.unwrap();
