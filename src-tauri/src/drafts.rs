@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use lathe_protocol::ipc::Draft;
-use lathe_session::private_file;
+use lathe_session::write_private_file;
 use parking_lot::Mutex;
 
 /// Typing is written no more often than this, and no later.
@@ -96,7 +96,7 @@ impl DraftDesk {
         match draft {
             Some(draft) => {
                 fs::create_dir_all(&self.0.folder)?;
-                private_file::write(&path, &serde_json::to_string(draft)?)
+                write_private_file(&path, &serde_json::to_vec(draft)?)
             }
             None => fs::remove_file(path).or_else(|error| match error.kind() {
                 io::ErrorKind::NotFound => Ok(()),

@@ -31,10 +31,12 @@ pub use lathe_provider::catalog::parse_model_ref;
 pub use lathe_provider::demo::{DemoPace, SAMPLE_PROJECT};
 pub use lathe_provider::keys::Keys;
 pub use lathe_records::{Failed, Result, bus, clock};
-pub use lathe_store::{CheckReport, Damaged, Health, Page, StoreError, Window, WindowAnchor};
+pub use lathe_store::{
+    CheckReport, Damaged, Health, Page, StoreError, Window, WindowAnchor, write_private_file,
+};
 pub use lathe_workspace::agents::{Agent, Mode};
 pub use lathe_workspace::tool_settings::ToolOptions;
-pub use lathe_workspace::{config, mcp, models, private_file};
+pub use lathe_workspace::{config, mcp, models};
 pub use permission::Answer;
 pub use pictures::FitPicture;
 pub use sessions::{Options, Sessions, default_data_dir, titled};

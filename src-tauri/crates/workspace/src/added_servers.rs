@@ -13,8 +13,8 @@ use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 
 use crate::Workspace;
-use crate::private_file;
 use lathe_records::{Failed, Result};
+use lathe_store::write_private_file;
 
 /// Two changes at once would each write what they read.
 static WRITING: Mutex<()> = Mutex::new(());
@@ -194,7 +194,7 @@ fn write(path: &Path, file: &Value) -> Result<()> {
     let text = serde_json::to_string_pretty(file).unwrap_or_default();
     let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
     folder
-        .and_then(|()| private_file::write(path, &text))
+        .and_then(|()| write_private_file(path, text.as_bytes()))
         .map_err(|error| Failed::refused(format!("{} cannot be written: {error}", path.display())))
 }
 

@@ -13,7 +13,6 @@ pub mod mcp;
 pub mod mentions;
 pub mod models;
 pub mod paths;
-pub mod private_file;
 pub mod project;
 pub mod setup;
 pub mod tool_settings;

@@ -12,7 +12,7 @@ use lathe_snapshot::SnapshotRef;
 use super::Sessions;
 use lathe_records::Result;
 use lathe_review::snapshots::{is_passing, needed};
-use lathe_workspace::private_file;
+use lathe_store::write_private_file;
 
 /// How long a removed session can be taken back.
 const TRASH_KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
@@ -36,7 +36,7 @@ impl Sessions {
         }
         self.clean_up(SPARE).await;
         // Not before: a command that ends in the middle leaves it to the next one.
-        if let Err(error) = private_file::write(&stamp, &now.to_string()) {
+        if let Err(error) = write_private_file(&stamp, now.to_string().as_bytes()) {
             tracing::debug!(%error, "nobody will know that it was cleaned up");
         }
     }

@@ -5,10 +5,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use lathe_store::write_private_file;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
-
-use crate::private_file;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -49,7 +48,7 @@ impl TrustFile {
         if *entry == Trusted::default() {
             all.remove(&key(worktree));
         }
-        private_file::write(&self.path, &serde_json::to_string_pretty(&all)?)
+        write_private_file(&self.path, &serde_json::to_vec_pretty(&all)?)
     }
 
     /// A file that cannot be read trusts nobody.
