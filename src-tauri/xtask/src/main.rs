@@ -1,4 +1,4 @@
-//! `cargo xtask`: set up, run, test, generate and measure.
+//! `cargo xtask`: set up, run, test, generate, measure and describe.
 //!
 //! Only the standard library, so that it compiles and starts in seconds on a fresh machine.
 //! It knows the tools around the project (cargo, npm, the system's packages), never the
@@ -12,6 +12,7 @@ mod bundle;
 mod display;
 mod r#gen;
 mod json;
+mod map;
 mod run;
 mod setup;
 mod tally;
@@ -56,6 +57,11 @@ Usage: cargo xtask COMMAND
       messages where OPENCODE keeps its sessions in files (before 1.2). OPENCODE is the
       path of its binary. Rows: {name, ours, theirs, ratio}.
 
+  map [--tree PATH] [--picture]
+      Print for every crate its lines of source and of tests, the number of tests, its
+      files, its largest functions and the crates it depends on. --tree reads another
+      checkout. --picture also writes docs/rooms.svg in it.
+
   bundle [KIND…]
       Make the packages people install: deb and rpm here (also: appimage), app and dmg on
       a Mac, nsis on Windows. Says what each needs.
@@ -86,6 +92,7 @@ fn dispatch(args: &[String]) -> Outcome<ExitCode> {
         "test" => Ok(test::run(&test::Options::parse(rest)?)),
         "gen" => r#gen::run().map(|()| ExitCode::SUCCESS),
         "bench" => bench::run(&bench::Options::parse(rest)?).map(|()| ExitCode::SUCCESS),
+        "map" => map::run(&map::Options::parse(rest)?).map(|()| ExitCode::SUCCESS),
         "bundle" => bundle::run(&bundle::Options::parse(rest)?).map(|()| ExitCode::SUCCESS),
         "help" | "--help" | "-h" => {
             println!("{}", HELP.replace("{suites}", &bench::suite_names()));
