@@ -5,7 +5,9 @@ use lathe_test_support::window::{Window, WindowError};
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::steps::{COMPOSER, open_with, project, send, until_answered, wait_written};
+use crate::steps::{
+    COMPOSER, click_to_copy, open_with, project, send, until_answered, wait_written,
+};
 
 async fn worked(model: &FakeModel, garden: &TempDir) -> Result<Window, WindowError> {
     let command = json!({ "command": "printf 'one\\ntwo\\n'", "description": "Say two lines" });
@@ -91,12 +93,8 @@ async fn a_command_and_its_output_are_copied() -> Result<(), WindowError> {
         ("Copy command", "printf 'one\\ntwo\\n'"),
         ("Copy output", "one\ntwo\n"),
     ] {
-        window
-            .click(&format!("{} [aria-label='{button}']", body("bash")))
-            .await?;
-        window
-            .wait_for(&format!("{} [aria-label=Copied]", body("bash")))
-            .await?;
+        let button = format!("{} [aria-label='{button}']", body("bash"));
+        click_to_copy(&window, &button).await?;
         window.click(COMPOSER).await?;
         window.press("Control+a").await?;
         window.press("Control+v").await?;

@@ -5,7 +5,7 @@ use std::fs;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use lathe_test_support::window::{Window, WindowError};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::steps::{COMPOSER, open, project, send};
 
@@ -52,7 +52,7 @@ async fn a_picture_is_picked_sent_and_looked_at() -> Result<(), WindowError> {
 
     window.click(".composer-attach").await?;
     window.click(".menu-item").await?;
-    window.pick_folder("^Attach files$", &picture).await?;
+    window.pick_path("^Attach files$", &picture).await?;
     window.wait_for_text(CHIP, "tulip.png").await?;
     let drawn = "document.querySelector(given)?.naturalWidth === 2";
     window
@@ -67,8 +67,7 @@ async fn a_picture_is_picked_sent_and_looked_at() -> Result<(), WindowError> {
     window.screenshot("lightbox").await?;
     window.press("Escape").await?;
     window.wait_gone("[data-testid=lightbox]").await?;
-    let focused = "document.activeElement?.className";
-    assert_eq!(window.value_of(focused, Value::Null).await?, "file-open");
+    window.wait_for(".file-open:focus").await?;
     window.close().await
 }
 
@@ -155,7 +154,7 @@ async fn a_picture_is_copied_pasted_and_saved() -> Result<(), WindowError> {
     let window = open(&garden).await?;
     window.click(".composer-attach").await?;
     window.click(".menu-item").await?;
-    window.pick_folder("^Attach files$", &picture).await?;
+    window.pick_path("^Attach files$", &picture).await?;
     window.wait_for_text(CHIP, "tulip.png").await?;
     send(&window, "What is in this picture?").await?;
     window.click(".user-message .file-open").await?;
@@ -163,7 +162,7 @@ async fn a_picture_is_copied_pasted_and_saved() -> Result<(), WindowError> {
 
     let saved = garden.path().join("saved.png");
     window.press("Control+s").await?;
-    window.pick_folder("^Save attachment$", &saved).await?;
+    window.pick_path("^Save attachment$", &saved).await?;
     window.wait_for_file(&saved, fs::read(&picture)?).await?;
 
     window.press("Control+c").await?;

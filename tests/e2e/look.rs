@@ -21,9 +21,11 @@ async fn light_and_dark_are_both_there_to_see() -> Result<(), WindowError> {
     until_answered(&window).await?;
 
     window.click("[data-testid=theme-toggle]").await?;
+    window.wait_for(":root[data-theme=light]").await?;
     let light = window.value_of(BRIGHTNESS, Value::Null).await?;
     window.screenshot("light").await?;
     window.click("[data-testid=theme-toggle]").await?;
+    window.wait_for(":root[data-theme=dark]").await?;
     let dark = window.value_of(BRIGHTNESS, Value::Null).await?;
     window.screenshot("dark").await?;
 

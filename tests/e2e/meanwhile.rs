@@ -6,7 +6,9 @@ use lathe_test_support::fake_model::{FakeModel, call, text};
 use lathe_test_support::window::WindowError;
 use serde_json::json;
 
-use crate::steps::{ANSWER, COMPOSER, open_with, project, send, until_answered, wait_written};
+use crate::steps::{
+    ANSWER, COMPOSER, click_to_copy, open_with, project, send, until_answered, wait_written,
+};
 
 const QUEUED: &str = ".user-message[data-queued]";
 
@@ -213,7 +215,7 @@ async fn code_and_answers_are_copied() -> Result<(), WindowError> {
     until_answered(&window).await?;
     let all = format!("{ANSWER} .part-copy");
     for (button, copied) in [(".copy-code", "plant(Tulip);\n"), (&all, answer)] {
-        window.click(button).await?;
+        click_to_copy(&window, button).await?;
         window.click(COMPOSER).await?;
         window.press("Control+a").await?;
         window.press("Control+v").await?;

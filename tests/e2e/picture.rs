@@ -62,12 +62,13 @@ remembers the day on which it was watered:
 
 The README says so, too.";
 
-fn greenhouse() -> io::Result<TempDir> {
+/// In a folder of its own, which keeps two runs on one machine apart.
+fn greenhouse(parent: &TempDir) -> io::Result<TempDir> {
     // A name without digits: it is on the picture.
     let folder = tempfile::Builder::new()
         .prefix("greenhouse")
         .rand_bytes(0)
-        .tempdir()?;
+        .tempdir_in(parent)?;
     fs::create_dir(folder.path().join("src"))?;
     fs::write(folder.path().join("src/watering.rs"), BEFORE)?;
     let clock = "/// A day of the calendar.\npub struct Day(u32);\n";
@@ -81,7 +82,8 @@ fn greenhouse() -> io::Result<TempDir> {
 
 #[tokio::test]
 async fn a_turn_with_its_review_is_there_to_see() -> Result<(), WindowError> {
-    let (model, folder) = (FakeModel::start().await, greenhouse()?);
+    let (model, parent) = (FakeModel::start().await, tempfile::tempdir()?);
+    let folder = greenhouse(&parent)?;
     let window = open_with(&model, &folder).await?;
     window.resize(1280, 800).await?;
     run_action(&window, "theme dark").await?;

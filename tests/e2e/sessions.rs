@@ -1,6 +1,6 @@
 //! Making, renaming and removing sessions.
 
-use lathe_test_support::fake_model::{FakeModel, pause, text};
+use lathe_test_support::fake_model::{FakeModel, Gate, hold, text};
 use lathe_test_support::window::WindowError;
 
 use crate::steps::{
@@ -141,13 +141,15 @@ async fn a_session_is_found_by_its_title() -> Result<(), WindowError> {
 #[tokio::test]
 async fn a_session_that_answered_meanwhile_is_marked_until_it_is_read() -> Result<(), WindowError> {
     let (model, garden) = (FakeModel::start().await, project()?);
-    let answered = model.reply([pause(300), text("Twelve.")]);
+    let gate = Gate::closed();
+    let answered = model.reply([hold(&gate), text("Twelve.")]);
     let window = open_with(&model, &garden).await?;
     send(&window, "Count the beds").await?;
     let session = current_session(&window).await?;
     let row = format!(".session-row[data-session-id={session}]");
     answered.asked().await;
     new_session(&window).await?;
+    gate.open();
 
     window
         .wait_for(&format!("{row} [data-mark=unread]"))

@@ -194,6 +194,27 @@ pub async fn run_action(window: &Window, name: &str) -> Result<(), WindowError> 
     window.wait_gone(FIELD).await
 }
 
+/// Clicks on a button that copies, and waits until it says that it has: the clipboard is written
+/// some time after the click. The button says so only for a moment, which a slow machine would
+/// miss, so the page itself takes note.
+pub async fn click_to_copy(window: &Window, button: &str) -> Result<(), WindowError> {
+    const WATCH: &str = "(() => {
+      const button = document.querySelector(given);
+      const says = () => (button.ariaLabel ?? '') + button.textContent;
+      window.copied = false;
+      new MutationObserver((_, observer) => {
+        if (!says().includes('Copied')) return;
+        window.copied = true;
+        observer.disconnect();
+      }).observe(button, { attributes: true, childList: true, characterData: true, subtree: true });
+      return true;
+    })()";
+    window.wait_for(button).await?;
+    window.value_of(WATCH, json!(button)).await?;
+    window.click(button).await?;
+    window.wait_until("a copy", "window.copied").await
+}
+
 /// Opens a menu and chooses what says these words.
 pub async fn choose(window: &Window, menu: &str, words: &str) -> Result<(), WindowError> {
     window.click(menu).await?;

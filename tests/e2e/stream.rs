@@ -1,6 +1,6 @@
 //! A long answer while somebody reads what is above it.
 
-use lathe_test_support::fake_model::{FakeModel, pause, text};
+use lathe_test_support::fake_model::{FakeModel, Gate, hold, pause, text};
 use lathe_test_support::window::WindowError;
 use serde_json::{Value, json};
 
@@ -51,7 +51,10 @@ async fn two_thousand_deltas_move_nothing_under_a_readers_eyes() -> Result<(), W
     let (model, garden) = (FakeModel::start().await, project()?);
     let first: String = (0..1_000).map(words).collect();
     model.reply([text(first)]);
-    let mut deltas = Vec::new();
+    // Enough to scroll in; the rest comes when the reader is in place.
+    let gate = Gate::closed();
+    let mut deltas: Vec<_> = (0..400).map(|at| text(words(at))).collect();
+    deltas.push(hold(&gate));
     for at in 0..DELTAS {
         deltas.push(text(words(at)));
         if at % 10 == 0 {
@@ -72,6 +75,7 @@ async fn two_thousand_deltas_move_nothing_under_a_readers_eyes() -> Result<(), W
     window.wait_for("[data-testid=jump-to-latest]").await?;
     window.two_frames().await?;
     assert_eq!(window.value_of(WATCH, Value::Null).await?, json!(true));
+    gate.open();
 
     until_answered(&window).await?;
     let seen = "(window.seenEnough = true, \

@@ -30,11 +30,12 @@ Usage: cargo xtask COMMAND
       a folder to open, for example. --headless-display starts a virtual display (Xvfb)
       where there is none. --gallery shows every part and tool card in every state.
 
-  test [core|ui|e2e] [--soak] [--real-mcp] [FILTER]
+  test [core|ui|e2e] [--soak] [--real-mcp] [--retry] [FILTER]
       Install what is missing and run every test: Rust, UI and the real window. A part's
       name runs that part, FILTER only the tests whose name contains it (without the
       checks of format, lints and types). --soak runs the full counts;
-      --real-mcp also tries MCP servers from the npm registry.
+      --real-mcp also tries MCP servers from the npm registry; --retry runs failed tests of
+      the window once more and says which passed then, and they still count as failed.
       The last line is `N passed, N failed`.
 
   test --real-model

@@ -23,8 +23,8 @@ use tokio::{net::TcpListener, sync::Notify, task::JoinHandle};
 
 pub use request::{SeenCall, SeenRequest, SeenResult};
 pub use script::{
-    Item, Refusal, Reply, Script, bad_json, call, cut, full, pause, raw_call, reasoning, reset,
-    stall, stream_error, text, usage,
+    Gate, Item, Refusal, Reply, Script, bad_json, call, cut, full, hold, pause, raw_call,
+    reasoning, reset, stall, stream_error, text, usage,
 };
 
 /// A running fake model; it stops when dropped.

@@ -113,6 +113,7 @@ impl Window {
     pub async fn restart_with_args(&mut self, args: Vec<OsString>) -> Result<(), WindowError> {
         self.ask_to_close().await?;
         self.driver.end();
+        self.stage.until_released().await?;
         self.options.args = args;
         (self.driver, self.session) = launch(&self.stage, &self.options).await?;
         self.arrive().await

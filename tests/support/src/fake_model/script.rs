@@ -1,10 +1,12 @@
 //! What the fake model answers, in tests and in script files alike.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use lathe_provider::Usage;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio::sync::Semaphore;
 
 /// A script file: see `fake-model --help`.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -76,6 +78,10 @@ pub enum Item {
     },
     /// Silence for so many milliseconds.
     Pause(u64),
+    /// Silence until the test opens the gate. Unlike a pause it does not depend on how fast the
+    /// machine is.
+    #[serde(skip)]
+    Hold(Gate),
     /// Silence for ever, the connection open.
     Stall,
     /// The connection is reset here.
@@ -92,6 +98,26 @@ pub enum Item {
     Usage(Usage),
     /// The answer ends because it reached its length limit.
     Full,
+}
+
+/// Holds an answer back until a test says that it may go on.
+#[derive(Debug, Clone)]
+pub struct Gate(Arc<Semaphore>);
+
+impl Gate {
+    pub fn closed() -> Self {
+        Self(Arc::new(Semaphore::new(0)))
+    }
+
+    /// Lets every answer pass, now and later.
+    pub fn open(&self) {
+        self.0.close();
+    }
+
+    pub(super) async fn passed(&self) {
+        // The semaphore has no permits: waiting ends when it is closed.
+        let _ = self.0.acquire().await;
+    }
 }
 
 pub fn text(text: impl Into<String>) -> Item {
@@ -118,6 +144,10 @@ pub fn raw_call(name: &str, arguments: &str) -> Item {
 
 pub fn pause(milliseconds: u64) -> Item {
     Item::Pause(milliseconds)
+}
+
+pub fn hold(gate: &Gate) -> Item {
+    Item::Hold(gate.clone())
 }
 
 pub fn stall() -> Item {

@@ -170,6 +170,10 @@ impl Telling<'_> {
                     tokio::time::sleep(Duration::from_millis(milliseconds)).await;
                     String::new()
                 }
+                Item::Hold(gate) => {
+                    gate.passed().await;
+                    String::new()
+                }
                 Item::Stall => return self.body.stall().await,
                 Item::Cut => return self.body.end().await,
                 Item::Reset => {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use super::process::{PATIENCE, glance};
+use super::process::{GLANCE, PATIENCE, glance};
 use super::stage::Stage;
 use super::x11::{self, Drag};
 use super::{Window, WindowError};
@@ -14,8 +14,8 @@ use super::{Window, WindowError};
 /// The end of the main window's title; what comes before it changes with the session.
 pub(super) const MAIN: &str = "Lathe$|Lathe — needs you$";
 
-/// How long a dialog may take to act on keys before we press them again.
-const MOMENT: Duration = Duration::from_secs(2);
+/// How long a dialog may take to act on keys before we type them again.
+const MOMENT: Duration = Duration::from_secs(5);
 
 impl Window {
     /// Asks the window to close, as its close button would, and waits until the app is gone.
@@ -79,23 +79,26 @@ impl Window {
         self.stage.windows(MAIN).len()
     }
 
-    /// Picks a folder in the system's dialog, by typing its path. The folder has none inside:
-    /// the dialog would complete the path with it.
-    pub async fn pick_folder(&self, title: &str, folder: &Path) -> Result<(), WindowError> {
+    /// Picks a file or a folder in the system's dialog, by typing its path. A folder must have
+    /// none inside: the dialog would complete the path with it.
+    pub async fn pick_path(&self, title: &str, path: &Path) -> Result<(), WindowError> {
         let dialog = self.stage.window(title).await?;
-        let path = folder.to_string_lossy();
+        let path = path.to_string_lossy();
         let deadline = Instant::now() + PATIENCE;
-        while self.stage.windows(title).contains(&dialog) {
-            // A dialog that has just come may not listen yet, so each try begins anew. It
-            // takes a path from the first slash on.
-            self.stage.xdotool(&["windowfocus", &dialog])?;
-            self.stage.xdotool(&["key", "ctrl+a"])?;
-            self.stage.xdotool(&["type", "--delay", "20", &path])?;
-            self.stage.xdotool(&["key", "Return"])?;
-            let moment = Instant::now() + MOMENT;
-            while Instant::now() < moment && self.stage.windows(title).contains(&dialog) {
-                glance(deadline, "the end of the dialog").await?;
+        // A dialog that is still reading its folder may take the focus from the field in which
+        // we write. So the path is confirmed only once the field has it whole.
+        loop {
+            let field = self.stage.write_path(&dialog, &path).await?;
+            // A folder is completed with a slash.
+            if field.trim_end_matches('/') == path {
+                break;
             }
+            let what = format!("the path in the dialog, which reads {field:?},");
+            glance(deadline, &what).await?;
+        }
+        self.stage.xdotool(&["key", "Return"])?;
+        while self.stage.windows(title).contains(&dialog) {
+            glance(deadline, "the end of the dialog").await?;
         }
         Ok(())
     }
@@ -111,6 +114,26 @@ impl Stage {
                 return Ok(window);
             }
             glance(deadline, &format!("a window with the title {title:?}")).await?;
+        }
+    }
+
+    /// Types a path into a dialog and returns what its field reads afterwards.
+    async fn write_path(&self, dialog: &str, path: &str) -> Result<String, WindowError> {
+        self.xdotool(&["windowfocus", "--sync", dialog])?;
+        self.xdotool(&["key", "ctrl+a"])?;
+        // The field appears with the first slash.
+        self.xdotool(&["type", "--delay", "20", path])?;
+        // What is selected in a field is offered to other programs: that is how we can read it.
+        self.xdotool(&["key", "ctrl+a"])?;
+        let moment = Instant::now() + MOMENT;
+        loop {
+            let display = self.display().to_owned();
+            let selected = on_the_side(move || x11::selected_text(&display)).await?;
+            let selected = selected.unwrap_or_default();
+            if selected.starts_with(path) || Instant::now() > moment {
+                return Ok(selected);
+            }
+            tokio::time::sleep(GLANCE).await;
         }
     }
 

@@ -11,7 +11,7 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
 use super::process::{PATIENCE, glance};
-use super::{Window, WindowError, keys, target_dir};
+use super::{Window, WindowError, keys, target_dir, webdriver};
 
 /// Looks once a frame whether the expression has become true. `arguments[0]` is for it.
 const UNTIL: &str = "\
@@ -26,6 +26,18 @@ const given = arguments[0];
 const TWO_FRAMES: &str = "\
 const done = arguments[arguments.length - 1];
 requestAnimationFrame(() => requestAnimationFrame(() => done(true)));";
+
+/// The first element that says some words, or null.
+const FIRST_SAYING: &str = "\
+const [css, words, done] = arguments;
+done([...document.querySelectorAll(css)].find((one) => one.textContent.includes(words)) ?? null);";
+
+/// What the driver says of an element that cannot be acted on now, but soon may be.
+const MAY_PASS: [&str; 3] = [
+    "element click intercepted",
+    "element not interactable",
+    "stale element reference",
+];
 
 impl Window {
     /// Waits until a JavaScript expression is true. `what` names it in a failure.
@@ -124,55 +136,73 @@ impl Window {
 
     /// Clicks on an element, once it is there.
     pub async fn click(&self, css: &str) -> Result<(), WindowError> {
-        self.wait_for(css).await?;
-        let element = self.session.element(css).await?;
-        self.click_element(&element, css).await
-    }
-
-    async fn click_element(&self, element: &str, called: &str) -> Result<(), WindowError> {
-        let deadline = Instant::now() + PATIENCE;
-        loop {
-            let path = format!("element/{element}/click");
-            match self.session.post(&path, json!({})).await {
-                // Something slides over it or away from it: a person would wait, too.
-                Err(WindowError::Driver { what }) if what.contains("click intercepted") => {
-                    glance(deadline, &format!("a free way to {called}")).await?;
-                }
-                done => return done.map(drop),
-            }
-        }
-    }
-
-    /// Moves the mouse over an element, once it is there.
-    pub async fn hover(&self, css: &str) -> Result<(), WindowError> {
-        self.wait_for(css).await?;
-        let element = self.session.element(css).await?;
-        self.session.post("actions", keys::hover(&element)).await?;
-        Ok(())
+        self.click_saying(css, "").await
     }
 
     /// Clicks on the first such element that says some words, once it is there.
     pub async fn click_saying(&self, css: &str, words: &str) -> Result<(), WindowError> {
-        self.wait_for_text(css, words).await?;
-        let number = "[...document.querySelectorAll(given[0])].findIndex((element) => \
-                      element.textContent.includes(given[1]))";
-        let number = self.value_of(number, json!([css, words])).await?;
-        let all = self.session.elements(css).await?;
-        let at = number.as_u64().and_then(|at| usize::try_from(at).ok());
-        match at.and_then(|at| all.get(at)) {
-            Some(element) => self.click_element(element, css).await,
-            None => Err(self.never_came(&format!("{words:?} in {css}")).await),
-        }
+        let click = |element: String| async move {
+            let path = format!("element/{element}/click");
+            self.session.post(&path, json!({})).await
+        };
+        self.act_on(css, words, click).await
+    }
+
+    /// Moves the mouse over an element, once it is there.
+    pub async fn hover(&self, css: &str) -> Result<(), WindowError> {
+        let hover = |element: String| async move {
+            let actions = keys::hover(&element);
+            self.session.post("actions", actions).await
+        };
+        self.act_on(css, "", hover).await
     }
 
     /// Types into an element.
     pub async fn type_text(&self, css: &str, text: &str) -> Result<(), WindowError> {
-        self.wait_for(css).await?;
-        let element = self.session.element(css).await?;
-        self.session
-            .post(&format!("element/{element}/value"), json!({ "text": text }))
-            .await?;
-        Ok(())
+        let text = json!({ "text": text });
+        let write = |element: String| {
+            let text = text.clone();
+            async move {
+                let path = format!("element/{element}/value");
+                self.session.post(&path, text).await
+            }
+        };
+        self.act_on(css, "", write).await
+    }
+
+    /// Acts on the first such element that says some words. An element that the page replaces
+    /// in between, or that something else covers, is looked up again: a person would wait, too.
+    async fn act_on<F>(
+        &self,
+        css: &str,
+        words: &str,
+        act: impl Fn(String) -> F,
+    ) -> Result<(), WindowError>
+    where
+        F: Future<Output = Result<Value, WindowError>>,
+    {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            self.wait_for_text(css, words).await?;
+            let found = self.session.run(FIRST_SAYING, json!([css, words])).await?;
+            // Gone again since we waited for it.
+            let Some(element) = webdriver::element_name(&found) else {
+                glance(deadline, css).await?;
+                continue;
+            };
+            let done = act(element).await;
+            match done {
+                Err(WindowError::Driver { what })
+                    if MAY_PASS.iter().any(|it| what.contains(it)) =>
+                {
+                    let what = format!("{css} that can be acted on ({what})");
+                    if glance(deadline, &what).await.is_err() {
+                        return Err(self.never_came(&what).await);
+                    }
+                }
+                done => return done.map(drop),
+            }
+        }
     }
 
     /// Presses a chord such as `Control+k`, `Shift+Enter` or `Escape` where the focus is.

@@ -9,10 +9,10 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use super::WindowError;
 
 /// How long a program may take to start or to end before the test gives up on it.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How often we look at a program that has no way to tell us.
-const GLANCE: Duration = Duration::from_millis(20);
+pub const GLANCE: Duration = Duration::from_millis(20);
 
 /// A process group of our own. Dropping it kills all of it.
 pub struct Group {

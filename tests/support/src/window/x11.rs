@@ -22,6 +22,8 @@ use super::process::PATIENCE;
 
 /// How often we look for an event that may never come.
 const GLANCE: Duration = Duration::from_millis(5);
+/// How long a program may take to say what is selected in it.
+const ANSWER: Duration = Duration::from_secs(1);
 /// The version of the drag protocol that everybody speaks.
 const XDND: u32 = 5;
 
@@ -38,6 +40,8 @@ x11rb::atom_manager! {
         XdndSelection,
         XdndActionCopy,
         UriList: b"text/uri-list",
+        UTF8_STRING,
+        LATHE_SELECTION,
     }
 }
 
@@ -58,6 +62,53 @@ pub fn look_away(display: &str) -> Result<(), WindowError> {
         .set_input_focus(InputFocus::NONE, x11rb::NONE, x11rb::CURRENT_TIME)
         .map_err(native)?;
     server.sync().map_err(native)
+}
+
+/// The text that is selected in the focused field, if a program offers any.
+pub fn selected_text(display: &str) -> Result<Option<String>, WindowError> {
+    let (server, screen) = RustConnection::connect(Some(display)).map_err(native)?;
+    let atoms = atoms(&server)?;
+    let asker = hidden_window(&server, screen)?;
+    server
+        .convert_selection(
+            asker,
+            AtomEnum::PRIMARY.into(),
+            atoms.UTF8_STRING,
+            atoms.LATHE_SELECTION,
+            x11rb::CURRENT_TIME,
+        )
+        .map_err(native)?;
+    server.flush().map_err(native)?;
+    let deadline = Instant::now() + ANSWER;
+    while Instant::now() < deadline {
+        match server.poll_for_event().map_err(native)? {
+            Some(Event::SelectionNotify(answer)) if answer.property == x11rb::NONE => {
+                return Ok(None);
+            }
+            Some(Event::SelectionNotify(answer)) => {
+                let text = server
+                    .get_property(false, asker, answer.property, AtomEnum::ANY, 0, u32::MAX)
+                    .map_err(native)?;
+                let text = text.reply().map_err(native)?.value;
+                return Ok(Some(String::from_utf8_lossy(&text).into_owned()));
+            }
+            Some(_) => {}
+            None => std::thread::sleep(GLANCE),
+        }
+    }
+    Ok(None)
+}
+
+/// A window that is never shown, for the messages that other programs send us.
+fn hidden_window(server: &RustConnection, screen: usize) -> Result<Window, WindowError> {
+    let root = server.setup().roots[screen].root;
+    let window = server.generate_id().map_err(native)?;
+    let class = WindowClass::INPUT_ONLY;
+    let looks = CreateWindowAux::new();
+    server
+        .create_window(0, window, root, 0, 0, 1, 1, 0, class, 0, &looks)
+        .map_err(native)?;
+    Ok(window)
 }
 
 /// Whether a window has a frame and a close button where there is a window manager. Menus and
@@ -84,23 +135,7 @@ impl Drag {
         let (server, screen) = RustConnection::connect(Some(display)).map_err(native)?;
         let root = server.setup().roots[screen].root;
         let atoms = atoms(&server)?;
-        let source = server.generate_id().map_err(native)?;
-        let looks = CreateWindowAux::new();
-        server
-            .create_window(
-                0,
-                source,
-                root,
-                0,
-                0,
-                1,
-                1,
-                0,
-                WindowClass::INPUT_ONLY,
-                0,
-                &looks,
-            )
-            .map_err(native)?;
+        let source = hidden_window(&server, screen)?;
         server
             .set_selection_owner(source, atoms.XdndSelection, x11rb::CURRENT_TIME)
             .map_err(native)?;
