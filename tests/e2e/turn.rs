@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::steps::{ANSWER, COMPOSER, STOP, open, open_with, project, send, until_answered};
 
-/// Notes every length that the answer's text has on its way, and whether it could be stopped.
+/// Records every length of the answer while it streams, and whether the stop button was there.
 const WATCH: &str = "(() => {
   window.lengths = new Set();
   window.stoppable = false;
@@ -43,9 +43,9 @@ async fn an_answer_streams_in_as_rendered_markdown() -> Result<(), WindowError> 
 }
 
 #[tokio::test]
-async fn escape_stops_an_answer_and_the_session_goes_on() -> Result<(), WindowError> {
+async fn escape_stops_an_answer_and_the_session_continues() -> Result<(), WindowError> {
     let (model, garden) = (FakeModel::start().await, project()?);
-    // Far longer than the test takes: it cannot end before it is stopped.
+    // Far longer than the test: the answer cannot end before it is stopped.
     model.reply((0..6_000).flat_map(|at| [text(format!("bed {at} ")), pause(10)]));
     model.reply([text("Plants grow in beds.")]);
     let window = open_with(&model, &garden).await?;

@@ -17,7 +17,7 @@ pub struct Script {
     pub chunk: usize,
     /// Start again when the replies are used up.
     pub repeat: bool,
-    /// Check and keep nothing of the requests.
+    /// Neither check nor store the requests.
     pub forget: bool,
 }
 
@@ -28,7 +28,7 @@ pub enum Reply {
     /// A stream; it ends well unless an item says otherwise.
     Say(Vec<Item>),
     Refuse(Refusal),
-    /// Takes the request and never answers.
+    /// Reads the request and never answers.
     Hang,
     /// Closes the connection without a byte.
     Drop,
@@ -61,7 +61,7 @@ impl Refusal {
     }
 }
 
-/// One thing in an answer.
+/// One item of a reply.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Item {
@@ -76,17 +76,17 @@ pub enum Item {
         name: String,
         arguments: String,
     },
-    /// Silence for so many milliseconds.
+    /// Nothing for this many milliseconds.
     Pause(u64),
-    /// Silence until the test opens the gate. Unlike a pause it does not depend on how fast the
-    /// machine is.
+    /// Nothing until the test opens the gate. Unlike a pause, this does not depend on the speed of
+    /// the machine.
     #[serde(skip)]
     Hold(Gate),
-    /// Silence for ever, the connection open.
+    /// Nothing, with the connection open.
     Stall,
     /// The connection is reset here.
     Reset,
-    /// The body ends here, as if all were well, without its terminal event.
+    /// The body ends here without an error and without its final event.
     Cut,
     /// An event that is not JSON.
     BadJson,
@@ -100,7 +100,7 @@ pub enum Item {
     Full,
 }
 
-/// Holds an answer back until a test says that it may go on.
+/// Holds a reply back until the test opens it.
 #[derive(Debug, Clone)]
 pub struct Gate(Arc<Semaphore>);
 
@@ -109,12 +109,12 @@ impl Gate {
         Self(Arc::new(Semaphore::new(0)))
     }
 
-    /// Lets every answer pass, now and later.
+    /// Lets every reply continue, now and later.
     pub fn open(&self) {
         self.0.close();
     }
 
-    pub(super) async fn passed(&self) {
+    pub(super) async fn wait(&self) {
         // The semaphore has no permits: waiting ends when it is closed.
         let _ = self.0.acquire().await;
     }

@@ -1,4 +1,4 @@
-//! The WebDriver protocol, as far as these tests speak it.
+//! The parts of the WebDriver protocol that the tests use.
 
 use std::ffi::OsString;
 use std::net::{Ipv4Addr, TcpListener};
@@ -8,8 +8,8 @@ use std::time::Instant;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::process::{Group, PATIENCE, glance};
-use super::stage::Stage;
+use super::desktop::Desktop;
+use super::process::{Group, TIMEOUT, next_check};
 use super::{WindowError, WindowOptions};
 
 /// A running driver, without a session yet.
@@ -18,7 +18,7 @@ pub struct WebDriver {
     address: String,
 }
 
-/// An app that the driver has started and can ask.
+/// An app that the driver has started.
 pub struct Session {
     http: reqwest::Client,
     address: String,
@@ -31,14 +31,14 @@ impl WebDriver {
     /// choice and its start. The driver ends then, and another port is chosen. An answer counts
     /// only while the driver runs: it could be the other program's.
     pub async fn start(
-        stage: &Stage,
+        desktop: &Desktop,
         options: &WindowOptions,
     ) -> Result<(Group, Self), WindowError> {
         let http = reqwest::Client::builder().no_proxy().build()?;
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         loop {
             let port = free_port()?;
-            let mut command = stage.command(Path::new("WebKitWebDriver"), options);
+            let mut command = desktop.command(Path::new("WebKitWebDriver"), options);
             let mut group = Group::start(command.arg(format!("--port={port}")))?;
             let driver = Self {
                 http: http.clone(),
@@ -49,9 +49,9 @@ impl WebDriver {
                 if answer.is_ok() && group.leader().try_wait()?.is_none() {
                     return Ok((group, driver));
                 }
-                glance(deadline, "the driver's first answer").await?;
+                next_check(deadline, "the driver's first answer").await?;
             }
-            glance(deadline, "a port for the driver").await?;
+            next_check(deadline, "a port for the driver").await?;
         }
     }
 
@@ -109,7 +109,7 @@ fn free_port() -> std::io::Result<u16> {
     Ok(listener.local_addr()?.port())
 }
 
-/// The driver's own name for an element that a script returned.
+/// The driver's reference to an element that a script returned.
 pub fn element_name(element: &Value) -> Option<String> {
     let name = element.as_object()?.values().next()?;
     name.as_str().map(str::to_owned)
@@ -121,7 +121,7 @@ async fn ask(
     address: &str,
     body: Option<Value>,
 ) -> Result<Value, WindowError> {
-    let mut request = http.request(method, address).timeout(3 * PATIENCE);
+    let mut request = http.request(method, address).timeout(3 * TIMEOUT);
     if let Some(body) = body {
         request = request.json(&body);
     }
