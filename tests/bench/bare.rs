@@ -1,4 +1,4 @@
-//! A Tauri window with nothing in it: what the start of the app is measured against.
+//! An empty Tauri window, with which the start of the app is compared.
 
 #![allow(clippy::expect_used, reason = "a program for one measurement")]
 

@@ -1,11 +1,11 @@
-//! What goes along with a prompt, and the pictures that come of it.
+//! Attachments of a prompt, mentions, and images in the lightbox.
 
 use std::fs;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use lathe_test_support::window::{Window, WindowError};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::steps::{COMPOSER, open, project, send};
 
@@ -13,7 +13,7 @@ use crate::steps::{COMPOSER, open, project, send};
 const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAIAAAB7QOjdAAAADUlEQVR4nGP4zwAE/wEHAAH/4iOeWQAAAABJRU5ErkJggg==";
 const CHIP: &str = ".attachment-name";
 
-/// As if the text came from the clipboard, up to and including the real way to the core.
+/// A paste event as the clipboard causes it; everything after the event is real.
 const PASTE: &str = "(() => {
   const getData = (type) => type === 'text/plain' ? given[1] : '';
   const event = new Event('paste', { bubbles: true, cancelable: true });
@@ -43,7 +43,7 @@ async fn a_long_paste_is_attached_and_sent() -> Result<(), WindowError> {
 }
 
 #[tokio::test]
-async fn a_picture_is_picked_sent_and_looked_at() -> Result<(), WindowError> {
+async fn an_image_is_picked_sent_and_viewed() -> Result<(), WindowError> {
     let garden = project()?;
     let picture = garden.path().join("tulip.png");
     let bytes = BASE64_STANDARD.decode(PNG).unwrap_or_default();
@@ -52,7 +52,7 @@ async fn a_picture_is_picked_sent_and_looked_at() -> Result<(), WindowError> {
 
     window.click(".composer-attach").await?;
     window.click(".menu-item").await?;
-    window.pick_folder("^Attach files$", &picture).await?;
+    window.pick_path("^Attach files$", &picture).await?;
     window.wait_for_text(CHIP, "tulip.png").await?;
     let drawn = "document.querySelector(given)?.naturalWidth === 2";
     window
@@ -67,8 +67,7 @@ async fn a_picture_is_picked_sent_and_looked_at() -> Result<(), WindowError> {
     window.screenshot("lightbox").await?;
     window.press("Escape").await?;
     window.wait_gone("[data-testid=lightbox]").await?;
-    let focused = "document.activeElement?.className";
-    assert_eq!(window.value_of(focused, Value::Null).await?, "file-open");
+    window.wait_for(".file-open:focus").await?;
     window.close().await
 }
 
@@ -77,7 +76,9 @@ async fn a_file_is_mentioned_with_the_keyboard_alone() -> Result<(), WindowError
     let garden = project()?;
     let window = open(&garden).await?;
     window.type_text(COMPOSER, "Explain @main").await?;
-    window.wait_for_text(".suggest-name", "src/main.rs").await?;
+    // Enter takes the marked one; the list of the first letters may have it further down.
+    let marked = "[data-active] .suggest-name";
+    window.wait_for_text(marked, "src/main.rs").await?;
     window.press("Enter").await?;
     let text = "document.querySelector(given).value === 'Explain @src/main.rs '";
     window
@@ -129,7 +130,7 @@ async fn attachments_are_put_in_order_and_removed_with_keys() -> Result<(), Wind
     let order = "[...document.querySelectorAll('.attachment-name')]\
                  .map((one) => one.textContent).join() === given";
 
-    // Escape gives Tab back to the keyboard's own use: past the last chip's cross to the chip.
+    // After Escape, Tab moves the focus again: past the remove button of the last attachment.
     window.click(COMPOSER).await?;
     for key in ["Escape", "Shift+Tab", "Shift+Tab"] {
         window.press(key).await?;
@@ -148,14 +149,14 @@ async fn attachments_are_put_in_order_and_removed_with_keys() -> Result<(), Wind
 }
 
 #[tokio::test]
-async fn a_picture_is_copied_pasted_and_saved() -> Result<(), WindowError> {
+async fn an_image_is_copied_pasted_and_saved() -> Result<(), WindowError> {
     let garden = project()?;
     let picture = garden.path().join("tulip.png");
     fs::write(&picture, BASE64_STANDARD.decode(PNG).unwrap_or_default())?;
     let window = open(&garden).await?;
     window.click(".composer-attach").await?;
     window.click(".menu-item").await?;
-    window.pick_folder("^Attach files$", &picture).await?;
+    window.pick_path("^Attach files$", &picture).await?;
     window.wait_for_text(CHIP, "tulip.png").await?;
     send(&window, "What is in this picture?").await?;
     window.click(".user-message .file-open").await?;
@@ -163,7 +164,7 @@ async fn a_picture_is_copied_pasted_and_saved() -> Result<(), WindowError> {
 
     let saved = garden.path().join("saved.png");
     window.press("Control+s").await?;
-    window.pick_folder("^Save attachment$", &saved).await?;
+    window.pick_path("^Save attachment$", &saved).await?;
     window.wait_for_file(&saved, fs::read(&picture)?).await?;
 
     window.press("Control+c").await?;
@@ -179,19 +180,19 @@ async fn a_picture_is_copied_pasted_and_saved() -> Result<(), WindowError> {
 }
 
 #[tokio::test]
-async fn files_that_are_taken_away_again_leave_nothing() -> Result<(), WindowError> {
+async fn files_that_are_dragged_out_again_leave_nothing() -> Result<(), WindowError> {
     let garden = project()?;
     let window = open(&garden).await?;
     let drag = window.drag(&[garden.path().join("README.md")]).await?;
     window.wait_for("[data-testid=drop-overlay]").await?;
-    window.take_files_away(drag).await?;
+    window.drag_files_out(drag).await?;
     window.wait_gone("[data-testid=drop-overlay]").await?;
     assert_eq!(window.count(CHIP).await?, 0);
     window.close().await
 }
 
 #[tokio::test]
-async fn pictures_are_walked_and_zoomed_with_keys() -> Result<(), WindowError> {
+async fn the_lightbox_moves_and_zooms_with_keys() -> Result<(), WindowError> {
     let garden = project()?;
     let bytes = BASE64_STANDARD.decode(PNG).unwrap_or_default();
     let paths = ["rose.png", "tulip.png"].map(|name| garden.path().join(name));
@@ -217,7 +218,7 @@ async fn pictures_are_walked_and_zoomed_with_keys() -> Result<(), WindowError> {
         window.wait_for_text(title, name).await?;
         window.wait_for_text(position, place).await?;
     }
-    // Dark around a picture, also in a light window: what stands there must be light.
+    // The lightbox is dark in both themes, so its buttons must be light.
     let brightness = "Math.min(...getComputedStyle(document.querySelector(given)).color\
                       .match(/[0-9]+/g).slice(0, 3).map(Number))";
     let button = window.value_of(brightness, json!(".lightbox .icon-button"));

@@ -1,4 +1,4 @@
-//! Every part and every tool card, light beside dark, for people to look at.
+//! The gallery: every part and every tool card, in the light and the dark theme.
 
 use lathe_test_support::window::{Window, WindowError, WindowOptions};
 use serde_json::json;
@@ -29,7 +29,7 @@ async fn every_card_is_there_in_every_state() -> Result<(), WindowError> {
                 json!(format!("[data-look=dark] .tool[data-status={state}]")),
             )
             .await?;
-        // The thirteen, and one that nobody knows.
+        // Thirteen tools, and one unknown tool.
         assert_eq!(tools, 14, "{state}");
     }
     let types = window

@@ -1,31 +1,41 @@
-//! The app as a person has it: the built binary, its real window, the real core behind it.
+//! The app as people use it: the built binary with its real window and the real core.
 //!
 //! Run by `cargo xtask test e2e`, one test at a time.
 #![cfg(target_os = "linux")]
 
-mod accessible;
-mod again;
-mod cards;
+mod accessibility;
+mod actions;
+mod appearance;
+mod compaction;
 mod composer;
-mod frame;
+mod copy;
+mod edit_prompt;
+mod fork;
 mod gallery;
-mod hand_over;
-mod hostile;
-mod leads;
-mod long;
-mod look;
-mod meanwhile;
-mod narrow;
-mod notified;
-mod pickers;
-mod picture;
+mod hostile_content;
+mod links_and_paths;
+mod long_session;
+mod model_and_agent_pickers;
+mod named_snapshots;
+mod narrow_window;
+mod notifications;
+mod prompt_history;
+mod prompt_queue;
+mod questions;
+mod readme_screenshot;
 mod restart;
+mod retry;
 mod review;
-mod servers;
+mod search;
 mod sessions;
 mod settings;
-mod start;
+mod share_and_export;
+mod startup;
 mod steps;
-mod stream;
+mod streaming;
+mod subtasks;
+mod todo_list;
+mod tool_cards;
+mod tool_servers;
 mod trust;
 mod turn;

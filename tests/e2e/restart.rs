@@ -1,4 +1,4 @@
-//! What is found again after the app was closed, or was killed.
+//! What the app restores after it was closed or killed.
 
 use lathe_test_support::window::WindowError;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use crate::steps::{
 const THEME: &str = "document.documentElement.dataset.theme ?? 'system'";
 
 #[tokio::test]
-async fn a_restart_finds_project_session_text_theme_and_size_again() -> Result<(), WindowError> {
+async fn a_restart_restores_project_session_text_theme_and_size() -> Result<(), WindowError> {
     let garden = project()?;
     let mut window = open(&garden).await?;
     window.resize(1111, 777).await?;
@@ -39,7 +39,8 @@ async fn a_restart_finds_project_session_text_theme_and_size_again() -> Result<(
 }
 
 #[tokio::test]
-async fn a_killed_app_keeps_what_was_said_and_answers_the_next_prompt() -> Result<(), WindowError> {
+async fn a_killed_app_restores_the_session_and_answers_the_next_prompt() -> Result<(), WindowError>
+{
     let garden = project()?;
     let mut window = open(&garden).await?;
     send(&window, "Tell me all about plants").await?;
@@ -63,7 +64,7 @@ async fn a_killed_app_keeps_what_was_said_and_answers_the_next_prompt() -> Resul
 }
 
 #[tokio::test]
-async fn a_killed_app_keeps_what_was_written_and_not_sent() -> Result<(), WindowError> {
+async fn a_killed_app_restores_unsent_drafts() -> Result<(), WindowError> {
     let garden = project()?;
     let mut window = open(&garden).await?;
     send(&window, "Count the beds").await?;

@@ -1,4 +1,4 @@
-//! Seeing what the agent changed, and taking it back.
+//! The review: changes of the agent are shown and reverted.
 
 use std::fs;
 
@@ -38,7 +38,7 @@ fn beds(garden: &TempDir) -> Result<String, WindowError> {
 }
 
 #[tokio::test]
-async fn one_hunk_is_taken_back_with_the_mouse_and_undone() -> Result<(), WindowError> {
+async fn one_hunk_is_reverted_with_the_mouse_and_undone() -> Result<(), WindowError> {
     let (model, garden) = (FakeModel::start().await, project()?);
     let window = changed(&model, &garden).await?;
     window.wait_for(REVIEW).await?;
@@ -66,8 +66,7 @@ async fn one_hunk_is_taken_back_with_the_mouse_and_undone() -> Result<(), Window
 }
 
 #[tokio::test]
-async fn a_turns_summary_and_its_patch_open_the_review_also_side_by_side() -> Result<(), WindowError>
-{
+async fn the_summary_and_the_patch_of_a_turn_open_the_review() -> Result<(), WindowError> {
     let (model, garden) = (FakeModel::start().await, project()?);
     let mut window = changed(&model, &garden).await?;
     for way in ["turn-summary", "open-review"] {
@@ -83,7 +82,7 @@ async fn a_turns_summary_and_its_patch_open_the_review_also_side_by_side() -> Re
     let beside = format!("{REVIEW} .diff-pair");
     window.wait_for_text(&beside, "ONE").await?;
     window.screenshot("review-side-by-side").await?;
-    // The choice stays.
+    // The choice is remembered.
     window.restart().await?;
     window.click("[data-testid=turn-summary]").await?;
     window.wait_for_text(&beside, "ONE").await?;
@@ -91,7 +90,7 @@ async fn a_turns_summary_and_its_patch_open_the_review_also_side_by_side() -> Re
 }
 
 #[tokio::test]
-async fn a_file_is_taken_back_whole_also_after_a_restart() -> Result<(), WindowError> {
+async fn a_whole_file_is_reverted_after_a_restart() -> Result<(), WindowError> {
     let (model, garden) = (FakeModel::start().await, project()?);
     let mut window = changed(&model, &garden).await?;
     window.restart().await?;
@@ -107,7 +106,7 @@ async fn a_file_is_taken_back_whole_also_after_a_restart() -> Result<(), WindowE
 }
 
 #[tokio::test]
-async fn what_the_person_changed_since_stays_and_is_named() -> Result<(), WindowError> {
+async fn later_changes_by_the_person_are_left_alone_and_named() -> Result<(), WindowError> {
     let (model, garden) = (FakeModel::start().await, project()?);
     let window = changed(&model, &garden).await?;
     let mine = AFTER.replace("ONE", "mine");
@@ -131,8 +130,7 @@ async fn what_the_person_changed_since_stays_and_is_named() -> Result<(), Window
 
 /// Prompt, permission, review, revert, undo: without a mouse.
 #[tokio::test]
-async fn a_turn_is_asked_allowed_reviewed_and_taken_back_with_keys_alone() -> Result<(), WindowError>
-{
+async fn a_turn_is_sent_allowed_reviewed_and_reverted_with_keys_alone() -> Result<(), WindowError> {
     let (model, garden) = (FakeModel::start().await, project()?);
     let input = json!({ "filePath": "new.txt", "content": "tulips\n" });
     model.reply([call("write", input)]);

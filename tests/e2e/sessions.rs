@@ -1,6 +1,6 @@
-//! Making, renaming and removing sessions.
+//! Creating, renaming, archiving and deleting sessions.
 
-use lathe_test_support::fake_model::{FakeModel, pause, text};
+use lathe_test_support::fake_model::{FakeModel, Gate, hold, text};
 use lathe_test_support::window::WindowError;
 
 use crate::steps::{
@@ -37,7 +37,7 @@ async fn a_renamed_session_keeps_its_name_after_a_restart() -> Result<(), Window
 }
 
 #[tokio::test]
-async fn a_deleted_session_comes_back_when_undone() -> Result<(), WindowError> {
+async fn undo_restores_a_deleted_session() -> Result<(), WindowError> {
     let garden = project()?;
     let window = open(&garden).await?;
     send(&window, "Count the plants").await?;
@@ -58,8 +58,8 @@ async fn a_deleted_session_comes_back_when_undone() -> Result<(), WindowError> {
 }
 
 #[tokio::test]
-async fn a_deleted_session_is_brought_back_from_the_settings_after_a_restart()
--> Result<(), WindowError> {
+async fn a_deleted_session_is_restored_from_the_settings_after_a_restart() -> Result<(), WindowError>
+{
     let garden = project()?;
     let mut window = open(&garden).await?;
     send(&window, "Count the plants").await?;
@@ -85,7 +85,7 @@ async fn a_deleted_session_is_brought_back_from_the_settings_after_a_restart()
 }
 
 #[tokio::test]
-async fn an_archived_session_is_put_aside_and_taken_out_again() -> Result<(), WindowError> {
+async fn a_session_is_archived_and_moved_out_of_the_archive() -> Result<(), WindowError> {
     let garden = project()?;
     let window = open(&garden).await?;
     send(&window, "Count the plants").await?;
@@ -139,15 +139,17 @@ async fn a_session_is_found_by_its_title() -> Result<(), WindowError> {
 }
 
 #[tokio::test]
-async fn a_session_that_answered_meanwhile_is_marked_until_it_is_read() -> Result<(), WindowError> {
+async fn a_session_that_answered_in_the_background_is_marked_unread() -> Result<(), WindowError> {
     let (model, garden) = (FakeModel::start().await, project()?);
-    let answered = model.reply([pause(300), text("Twelve.")]);
+    let gate = Gate::closed();
+    let answered = model.reply([hold(&gate), text("Twelve.")]);
     let window = open_with(&model, &garden).await?;
     send(&window, "Count the beds").await?;
     let session = current_session(&window).await?;
     let row = format!(".session-row[data-session-id={session}]");
     answered.asked().await;
     new_session(&window).await?;
+    gate.open();
 
     window
         .wait_for(&format!("{row} [data-mark=unread]"))

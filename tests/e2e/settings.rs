@@ -1,4 +1,4 @@
-//! What the settings are for: sessions of another program, approvals, the data itself.
+//! Settings: import from another program, remembered permissions, data.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::steps::{
     until_asked,
 };
 
-/// What OpenCode leaves of three sessions in a project.
+/// Writes three sessions as OpenCode stores them.
 fn other_program(data: &Path, worktree: &Path) -> Result<(), WindowError> {
     let storage = data.join("storage");
     fs::create_dir_all(storage.join("session/orchard"))?;
@@ -26,8 +26,7 @@ fn other_program(data: &Path, worktree: &Path) -> Result<(), WindowError> {
 }
 
 #[tokio::test]
-async fn sessions_of_another_program_are_offered_brought_over_and_open() -> Result<(), WindowError>
-{
+async fn sessions_of_another_program_are_offered_imported_and_opened() -> Result<(), WindowError> {
     let (model, garden) = (FakeModel::start().await, project()?);
     let elsewhere = tempfile::tempdir()?;
     other_program(&elsewhere.path().join("opencode"), garden.path())?;
@@ -50,7 +49,7 @@ async fn sessions_of_another_program_are_offered_brought_over_and_open() -> Resu
         .wait_for_text("[data-testid=import-said]", "3 added")
         .await?;
     window.screenshot("imported").await?;
-    // A second time adds nothing twice.
+    // A second import adds nothing.
     window
         .click("[data-testid=settings] [aria-label^='Import from']")
         .await?;
@@ -69,7 +68,7 @@ async fn sessions_of_another_program_are_offered_brought_over_and_open() -> Resu
 
     window.wait_gone("[data-testid=import-offer]").await?;
     window
-        .click_saying(".session-open", "Session number 2")
+        .click_text(".session-open", "Session number 2")
         .await?;
     window
         .wait_for_text(".user-message", "Please look at file 5.")
@@ -78,8 +77,7 @@ async fn sessions_of_another_program_are_offered_brought_over_and_open() -> Resu
 }
 
 #[tokio::test]
-async fn what_is_always_allowed_is_listed_and_asked_about_again_once_revoked()
--> Result<(), WindowError> {
+async fn a_remembered_permission_is_listed_and_can_be_revoked() -> Result<(), WindowError> {
     let (model, garden) = (FakeModel::start().await, project()?);
     let window = open_asking(&model, &garden, json!({ "bash": "ask" })).await?;
     let run = || {
@@ -98,7 +96,7 @@ async fn what_is_always_allowed_is_listed_and_asked_about_again_once_revoked()
     window.press("Alt+2").await?;
     until_answered(&window).await?;
 
-    // Not asked any more.
+    // The permission was remembered.
     run();
     send(&window, "And now?").await?;
     until_answered(&window).await?;
@@ -120,7 +118,7 @@ async fn what_is_always_allowed_is_listed_and_asked_about_again_once_revoked()
 }
 
 #[tokio::test]
-async fn calm_is_chosen_and_stays_and_the_data_is_cleaned_up_by_hand() -> Result<(), WindowError> {
+async fn reduced_motion_is_remembered_and_data_is_cleaned_up_by_hand() -> Result<(), WindowError> {
     let (model, garden) = (FakeModel::start().await, project()?);
     model.reply([text("There are twelve beds.")]);
     let options = options(&model, &garden, json!("allow"))?;
@@ -134,7 +132,7 @@ async fn calm_is_chosen_and_stays_and_the_data_is_cleaned_up_by_hand() -> Result
     window.click("[data-testid=settings-data]").await?;
     for act in ["Clean up", "Rebuild"] {
         window
-            .click_saying("[data-testid=data-use] button", act)
+            .click_text("[data-testid=data-use] button", act)
             .await?;
         let is_done = "[...document.querySelectorAll('[data-testid=data-use] button')]\
                        .some((one) => one.textContent === given && !one.disabled)";

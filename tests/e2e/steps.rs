@@ -1,4 +1,4 @@
-//! What these tests do again and again, in the person's words.
+//! Steps that many window tests share.
 
 use std::fs;
 use std::io;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 pub const COMPOSER: &str = "[data-testid=composer]";
-/// Sends, once there is something to send and the session that it is for is open.
+/// Enabled once there is something to send and its session is open.
 const SEND: &str = "[data-testid=send]:enabled";
 pub const STOP: &str = "[data-testid=stop]";
 pub const ANSWER: &str = ".assistant-message [data-part=text]";
@@ -48,12 +48,12 @@ pub async fn open(project: &TempDir) -> Result<Window, WindowError> {
     open_as(WindowOptions::open(project.path()), project).await
 }
 
-/// The same, with a model whose answers the test writes. Nothing of it is asked for leave.
+/// The same, with a fake model. Every tool is allowed.
 pub async fn open_with(model: &FakeModel, project: &TempDir) -> Result<Window, WindowError> {
     open_asking(model, project, json!("allow")).await
 }
 
-/// As [`open_with`], with rules of the test's own.
+/// As [`open_with`], with these permission rules.
 pub async fn open_asking(
     model: &FakeModel,
     project: &TempDir,
@@ -62,7 +62,7 @@ pub async fn open_asking(
     open_as(options(model, project, permission)?, project).await
 }
 
-/// The app as these options have it, with the project open and ready for a prompt.
+/// The app with these options and the project open, ready for a prompt.
 pub async fn open_as(options: WindowOptions, project: &TempDir) -> Result<Window, WindowError> {
     let window = Window::start(options).await?;
     window
@@ -96,7 +96,7 @@ pub fn options(
         "permission": permission,
         "webfetch": { "allowed_hosts": ["127.0.0.1"] },
     });
-    // Beside the project, which the agent and the review look at.
+    // Outside the project: the agent and the review would see it there.
     let file = project.path().with_extension("json");
     fs::write(&file, config.to_string())?;
     let mut options = WindowOptions::open(project.path());
@@ -105,9 +105,13 @@ pub fn options(
     Ok(options)
 }
 
-/// A program in front of the machine's own, and the file in which it notes what it is called
-/// with, a line each time.
-pub fn stand_in(options: &mut WindowOptions, folder: &TempDir, name: &str) -> io::Result<PathBuf> {
+/// Puts a script of this name first on the search path. Returns the file in which it records its
+/// arguments, one line per call.
+pub fn record_calls_of(
+    options: &mut WindowOptions,
+    folder: &TempDir,
+    name: &str,
+) -> io::Result<PathBuf> {
     let (program, called) = (folder.path().join(name), folder.path().join("called"));
     let script = format!("#!/bin/sh\necho \"$@\" >> {}\n", called.display());
     fs::write(&program, script)?;
@@ -150,7 +154,7 @@ pub async fn wait_written(window: &Window, words: &str) -> Result<(), WindowErro
         .await
 }
 
-/// Waits until the newest turn has an answer and nothing is going on any more.
+/// Waits until the newest turn has an answer and the session is idle.
 pub async fn until_answered(window: &Window) -> Result<(), WindowError> {
     let answered = "[...document.querySelectorAll('.session-turn')].pop()\
                     ?.querySelector('.assistant-message [data-part=text]')?.textContent.trim()";
@@ -160,7 +164,8 @@ pub async fn until_answered(window: &Window) -> Result<(), WindowError> {
     window.wait_gone(STOP).await
 }
 
-/// Waits for a permission that can be answered: one that follows another is first only to be read.
+/// Waits for a permission that can be answered: after another one, its buttons are disabled for a
+/// moment.
 pub async fn until_asked(window: &Window) -> Result<(), WindowError> {
     window
         .wait_for("[data-permission=true] button[data-armed]")
@@ -178,10 +183,28 @@ pub async fn current_session(window: &Window) -> Result<Value, WindowError> {
         .await
 }
 
-/// Begins a new session and waits for its empty page.
+/// Begins a new session and waits for its empty page. The page is empty before that, too, if no
+/// session is open yet, and text typed then would not reach the new session.
 pub async fn new_session(window: &Window) -> Result<(), WindowError> {
+    const CURRENT: &str = "({
+      id: document.querySelector(given).dataset.sessionId,
+      empty: document.querySelector('[data-state=empty-session]') !== null,
+    })";
+    const IS_NEW: &str = "((row) => row !== null
+      && document.querySelector('[data-state=empty-session]') !== null
+      && row.dataset.sessionId !== given[1])(document.querySelector(given[0]))";
+    let mut before = Value::Null;
+    if window.count(CURRENT_SESSION).await? > 0 {
+        let current = window.value_of(CURRENT, json!(CURRENT_SESSION)).await?;
+        // An empty session is not left for another one.
+        if current["empty"] == false {
+            before = current["id"].clone();
+        }
+    }
     window.press("Control+n").await?;
-    window.wait_for("[data-state=empty-session]").await
+    window
+        .wait_until_with("a new session", IS_NEW, json!([CURRENT_SESSION, before]))
+        .await
 }
 
 /// Runs an action by its name.
@@ -194,8 +217,29 @@ pub async fn run_action(window: &Window, name: &str) -> Result<(), WindowError> 
     window.wait_gone(FIELD).await
 }
 
-/// Opens a menu and chooses what says these words.
+/// Clicks on a button that copies, and waits until it says that it has: the clipboard is written
+/// some time after the click. The button says so only for a moment, which a slow machine would
+/// miss, so the page itself takes note.
+pub async fn click_to_copy(window: &Window, button: &str) -> Result<(), WindowError> {
+    const WATCH: &str = "(() => {
+      const button = document.querySelector(given);
+      const says = () => (button.ariaLabel ?? '') + button.textContent;
+      window.copied = false;
+      new MutationObserver((_, observer) => {
+        if (!says().includes('Copied')) return;
+        window.copied = true;
+        observer.disconnect();
+      }).observe(button, { attributes: true, childList: true, characterData: true, subtree: true });
+      return true;
+    })()";
+    window.wait_for(button).await?;
+    window.value_of(WATCH, json!(button)).await?;
+    window.click(button).await?;
+    window.wait_until("a copy", "window.copied").await
+}
+
+/// Opens a menu and chooses the item with these words.
 pub async fn choose(window: &Window, menu: &str, words: &str) -> Result<(), WindowError> {
     window.click(menu).await?;
-    window.click_saying(".menu .menu-item", words).await
+    window.click_text(".menu .menu-item", words).await
 }

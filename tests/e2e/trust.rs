@@ -1,4 +1,4 @@
-//! What a project brings, before and after it is trusted.
+//! A project's config before and after the project is trusted.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use crate::steps::{open, project};
 const HOUSE: &str = "[data-testid=provider-house]";
 
 #[tokio::test]
-async fn a_provider_of_a_trusted_project_is_given_its_key() -> Result<(), WindowError> {
+async fn a_provider_of_a_trusted_project_can_be_given_a_key() -> Result<(), WindowError> {
     let garden = project()?;
     let house = json!({
         "name": "House models",

@@ -35,7 +35,7 @@ async fn run_with_json_prints_one_event_a_line() {
         .iter()
         .map(|event| event["type"].as_str().unwrap())
         .collect();
-    // A title may come after it.
+    // The event with the title may follow.
     assert!(types.contains(&"session.idle"));
     assert!(types.contains(&"message.part.updated"));
     let deltas: String = events
@@ -46,7 +46,7 @@ async fn run_with_json_prints_one_event_a_line() {
 }
 
 #[tokio::test]
-async fn a_turn_that_failed_is_an_exit_code_and_a_sentence() {
+async fn a_failed_turn_gives_an_exit_code_and_a_message() {
     let model = FakeModel::start().await;
     model.refuse(401, &[], "no such key");
     let home = Home::new(&model);
@@ -61,7 +61,7 @@ async fn a_turn_that_failed_is_an_exit_code_and_a_sentence() {
 }
 
 #[tokio::test]
-async fn without_a_terminal_what_is_not_allowed_is_rejected() {
+async fn without_a_terminal_a_permission_request_is_rejected() {
     let model = FakeModel::start().await;
     let touch = || {
         call(
@@ -91,7 +91,7 @@ async fn without_a_terminal_what_is_not_allowed_is_rejected() {
 }
 
 #[tokio::test]
-async fn a_session_goes_on_where_it_was_left() {
+async fn a_session_continues_where_it_stopped() {
     let model = FakeModel::start().await;
     for answer in ["one", "two", "three"] {
         model.reply([say(answer)]);
@@ -150,7 +150,7 @@ async fn export_prints_the_session_with_its_messages_and_parts() {
 }
 
 #[tokio::test]
-async fn rm_takes_a_session_away_and_check_finds_nothing_wrong() {
+async fn rm_removes_a_session_and_check_finds_nothing_wrong() {
     let model = FakeModel::start().await;
     model.reply([say("hello")]);
     let home = Home::new(&model);
@@ -228,7 +228,7 @@ async fn models_lists_what_config_adds() {
 }
 
 #[tokio::test]
-async fn a_file_goes_along_with_the_prompt() {
+async fn a_file_is_attached_to_the_prompt() {
     let model = FakeModel::start().await;
     model.reply([say("I see it.")]);
     let home = Home::new(&model);
@@ -265,7 +265,7 @@ async fn show_prints_what_the_model_would_be_asked_next() {
 }
 
 #[tokio::test]
-async fn show_as_html_is_a_page_that_reaches_no_host_and_tells_no_secret() {
+async fn show_as_html_prints_a_page_without_remote_hosts_or_secrets() {
     let model = FakeModel::start().await;
     let secret = ["sk-", "ant-", "api03-0123456789abcdefghijklmnop"].concat();
     model.reply([say(format!("**Keep** <script>alert(1)</script> {secret}"))]);
@@ -305,7 +305,7 @@ async fn sessions_are_found_by_what_was_said_in_them_and_by_their_title() {
 }
 
 #[tokio::test]
-async fn an_agent_that_is_not_there_is_refused_by_name() {
+async fn an_unknown_agent_is_refused_by_name() {
     let model = FakeModel::start().await;
     let home = Home::new(&model);
     let output = home.run(&["run", "--agent", "nobody", "hi"]).await;
@@ -314,7 +314,7 @@ async fn an_agent_that_is_not_there_is_refused_by_name() {
 }
 
 #[tokio::test]
-async fn a_reader_that_is_slow_gets_every_word_all_the_same() {
+async fn a_slow_reader_gets_the_whole_answer() {
     let model = FakeModel::start().await;
     let answered = model.reply((0..20_000).map(|number| say(format!("w{number} "))));
     let home = Home::new(&model);
@@ -322,8 +322,8 @@ async fn a_reader_that_is_slow_gets_every_word_all_the_same() {
     command.stdout(std::process::Stdio::piped());
     let child = command.spawn().unwrap();
     answered.asked().await;
-    // Nobody reads until the answer is stored: the pipe is full by then, and the bus is far
-    // ahead of what was printed.
+    // The output is read only after the answer is stored: by then the pipe is full, and far more
+    // was published than printed.
     home.stores("part", "w19999").await;
     let output = tokio::task::spawn_blocking(move || child.wait_with_output().unwrap());
     let output = output.await.unwrap();
@@ -333,7 +333,7 @@ async fn a_reader_that_is_slow_gets_every_word_all_the_same() {
 }
 
 #[tokio::test]
-async fn help_and_completions_tell_of_every_command() {
+async fn help_and_completions_list_every_command() {
     let model = FakeModel::start().await;
     let home = Home::new(&model);
     let help = text(&home.run(&["--help"]).await.stdout);

@@ -1,4 +1,4 @@
-//! Sessions come in from other programs and from other machines.
+//! Import from exported files and from another program's data directory.
 
 use std::path::Path;
 
@@ -45,7 +45,7 @@ async fn an_exported_session_is_the_same_after_it_was_imported_elsewhere() {
 }
 
 #[tokio::test]
-async fn a_session_that_never_had_its_record_here_is_told_by_its_parts() {
+async fn an_exported_session_from_elsewhere_is_imported_unchanged() {
     let model = FakeModel::start().await;
     let home = Home::new(&model);
     let fixture = fixtures().join("import/exported.json");
@@ -62,7 +62,7 @@ async fn a_session_that_never_had_its_record_here_is_told_by_its_parts() {
 }
 
 #[tokio::test]
-async fn a_whole_data_directory_comes_over_and_what_did_not_is_said() {
+async fn a_whole_data_directory_is_imported_and_failures_are_reported() {
     let model = FakeModel::start().await;
     let home = Home::new(&model);
     let source = fixtures().join("store/opencode-1.1");
@@ -72,7 +72,7 @@ async fn a_whole_data_directory_comes_over_and_what_did_not_is_said() {
         text(&output.stdout),
         "3 sessions added, 0 already here, 5 things not imported\n"
     );
-    // Among them a rule that allowed something there.
+    // One of them has a permission rule, which is not imported.
     assert_eq!(text(&output.stderr).lines().count(), 5);
     assert!(home.run(&["check"]).await.status.success());
     let nothing = home.run(&["import", "nowhere"]).await;

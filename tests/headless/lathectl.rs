@@ -1,4 +1,4 @@
-//! A home for one test: data, project, config and the binary.
+//! A home folder for one test: data, project, config and the binary.
 
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
@@ -58,15 +58,15 @@ impl Home {
         command
     }
 
-    /// The same, and it is refused more memory of its own than this. (What the system counts
-    /// as a process's peak begins with that of whoever started it.)
+    /// The same with a limit on its memory. (The peak that the system reports includes that of
+    /// the parent process, so it cannot be used.)
     #[cfg(unix)]
     pub fn within(&self, megabytes: u32, args: &[&str]) -> Command {
         let script = format!("ulimit -d {} && exec \"$@\"", megabytes * 1024);
         self.inside("sh", &["-c", &script, "sh"], args)
     }
 
-    /// With nothing of the developer's own environment that could decide anything.
+    /// Without the developer's own environment, which could change the result.
     fn at_home(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         command
@@ -94,11 +94,12 @@ impl Home {
         serde_json::from_slice(&output.stdout).unwrap()
     }
 
-    /// Waits until a record of this kind holds these words.
+    /// Waits until a record of this kind contains these words.
     pub async fn stores(&self, kind: &str, words: &str) {
         let folder = self.data().join("storage").join(kind);
         let holds = || {
-            let files = crate::kill::records_named(&folder, |name| name.ends_with(".json"));
+            let files =
+                crate::crash_recovery::records_named(&folder, |name| name.ends_with(".json"));
             let contents = files
                 .iter()
                 .filter_map(|path| std::fs::read_to_string(path).ok());
@@ -122,7 +123,7 @@ impl Home {
     }
 }
 
-/// Runs to the end. Off the runtime's threads, which the fake model needs.
+/// Runs to the end, on a thread of its own: the fake model needs the runtime's threads.
 pub async fn ended(mut command: Command) -> Output {
     tokio::task::spawn_blocking(move || command.output().unwrap())
         .await

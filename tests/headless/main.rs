@@ -6,21 +6,21 @@
     reason = "a test that cannot go on has failed"
 )]
 
-#[cfg(unix)]
-mod asking;
 mod commands;
-mod config;
-mod ending;
-mod events;
-mod faults;
-mod going_on;
-mod hostile;
+mod concurrent_processes;
+mod config_errors;
+mod crash_recovery;
+mod disk_faults;
+mod exit_and_signals;
+mod fork_and_revert;
+mod hostile_input;
 mod import;
-mod kill;
-mod large;
+mod large_history;
 mod lathectl;
+#[cfg(unix)]
+mod permission_prompts;
 mod real_model;
+mod run_output;
+mod session_and_model_choice;
 #[cfg(unix)]
 mod terminal;
-mod time;
-mod together;

@@ -1,6 +1,6 @@
-//! A model server that nobody here wrote: `cargo xtask test --real-model` starts it.
+//! A real model server: `cargo xtask test --real-model` starts it.
 //!
-//! The model is tiny and says what it likes: nothing here depends on its words.
+//! The model is tiny and its answers vary: nothing here depends on its words.
 
 use std::io::Read;
 use std::process::Stdio;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::lathectl::{Home, text};
 
-/// One model as it is, and one that is made to call a tool.
+/// One model as it is, and one that is forced to call a tool.
 fn home() -> Home {
     let url = std::env::var("LATHE_REAL_MODEL").unwrap();
     let limit = json!({ "context": 8192, "output": 400 });
@@ -23,7 +23,7 @@ fn home() -> Home {
         "options": { "baseURL": url, "apiKey": "none", "timeout": 600_000 },
         "models": models,
     } });
-    // Few words around the prompt: a small model has a small context.
+    // A short system prompt: a small model has a small context.
     let tiny = json!({
         "mode": "primary", "prompt": "You are brief.", "description": "Brief",
         "permission": { "*": "deny", "glob": "allow" },
@@ -55,7 +55,7 @@ async fn last_answer(home: &Home) -> Value {
 
 #[tokio::test]
 #[ignore = "needs a model server: cargo xtask test --real-model"]
-async fn real_model_an_answer_streams_and_is_stored_as_it_was_told() {
+async fn real_model_an_answer_is_stored_as_it_was_streamed() {
     let home = home();
     let output = home
         .run(&[
@@ -87,7 +87,7 @@ async fn real_model_an_answer_streams_and_is_stored_as_it_was_told() {
 
 #[tokio::test]
 #[ignore = "needs a model server: cargo xtask test --real-model"]
-async fn real_model_an_answer_can_be_stopped_and_the_session_goes_on() {
+async fn real_model_an_answer_can_be_stopped_and_the_session_continues() {
     let home = home();
     let mut command = home.command(&["run", "--agent", "tiny", "Count from one to five hundred."]);
     command.stdout(Stdio::piped());
@@ -131,7 +131,7 @@ async fn real_model_a_forced_call_arrives_whole_and_is_answered() {
     let mut command = home.command(&[&args[..], &["Which text files are there?"]].concat());
     command.stdout(Stdio::piped());
     let child = command.spawn().unwrap();
-    // It is made to call again and again: once is enough.
+    // The model is forced to call a tool in every step: one step is enough.
     let settled = tokio::task::spawn_blocking(move || {
         let mut child = child;
         let lines = std::io::BufReader::new(child.stdout.take().unwrap());

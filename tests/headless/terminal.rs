@@ -1,4 +1,4 @@
-//! On a real terminal a person is asked, and can have enough of it.
+//! `lathectl run` on a real terminal: prompts, interrupts and output.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::lathectl::Home;
 
-/// A program with a person in front of it.
+/// A program on a pseudo terminal.
 pub struct Terminal {
     child: Child,
     keyboard: File,
@@ -40,7 +40,7 @@ impl Terminal {
         let (mut eyes, seen) = (keyboard.try_clone().unwrap(), screen.clone());
         std::thread::spawn(move || {
             let mut bytes = [0; 4096];
-            // Nobody has the terminal open any more: an error, and the end.
+            // The other end is closed: reading is an error then.
             while let Ok(count @ 1..) = eyes.read(&mut bytes) {
                 let text = String::from_utf8_lossy(&bytes[..count]).into_owned();
                 seen.lock().unwrap().push_str(&text);
@@ -93,7 +93,7 @@ fn writes(model: &FakeModel) {
 }
 
 #[tokio::test]
-async fn what_is_allowed_at_the_terminal_is_done() {
+async fn an_edit_that_is_allowed_at_the_terminal_is_done() {
     let model = FakeModel::start().await;
     writes(&model);
     model.reply([say("Written.")]);
@@ -142,7 +142,7 @@ async fn an_interrupt_at_a_question_stops_the_turn() {
 }
 
 #[tokio::test]
-async fn what_always_covers_is_not_asked_again() {
+async fn a_command_covered_by_always_is_not_asked_about_again() {
     let model = FakeModel::start().await;
     let read = |file: &str| call("read", json!({ "filePath": file }));
     model.reply([read("a.env"), read("b.env")]);
@@ -161,7 +161,7 @@ async fn what_always_covers_is_not_asked_again() {
 }
 
 #[tokio::test]
-async fn codes_in_an_answer_are_shown_on_a_terminal_and_kept_in_a_pipe() {
+async fn control_characters_are_shown_on_a_terminal_and_unchanged_in_a_pipe() {
     let said = "Don't \u{1b}]52;c;aGk=\u{7}panic\u{202e}";
     let seen = "Don't ␛]52;c;aGk=␇panic\\u{202e}";
     let model = FakeModel::start().await;
@@ -184,7 +184,7 @@ async fn codes_in_an_answer_are_shown_on_a_terminal_and_kept_in_a_pipe() {
 }
 
 #[tokio::test]
-async fn what_goes_on_is_told_below_what_was_said() {
+async fn tool_calls_are_printed_below_the_text_before_them() {
     let model = FakeModel::start().await;
     model.reply([
         say("Let me look."),

@@ -1,4 +1,4 @@
-//! MCP servers through the session core: programs and HTTP servers, in health and in trouble.
+//! MCP servers through the session core: programs and HTTP servers, working and failing.
 
 #![allow(
     clippy::expect_used,
@@ -6,10 +6,10 @@
     reason = "a test that cannot go on has failed"
 )]
 
-mod calls;
-mod life;
-mod real;
-mod remote;
+mod http_servers;
+mod real_servers;
+mod server_lifecycle;
+mod tool_calls;
 
 use std::time::Duration;
 
@@ -32,12 +32,12 @@ async fn app_with(model: &FakeModel, config: Value) -> TestApp {
     TestApp::with_config(model, WIRE, config).await
 }
 
-/// The same, and its tools need not be asked for.
+/// The same, with its tools allowed.
 async fn trusting(model: &FakeModel, config: Value) -> TestApp {
     app_with(model, config).await.rule("*", "*", Action::Allow)
 }
 
-/// The one server, once it is as wanted.
+/// Waits until the server is as wanted and returns it.
 async fn server(app: &TestApp, wanted: impl Fn(&McpServerView) -> bool) -> McpServerView {
     let mut news = app.sessions.mcp().news();
     let waiting = async {
@@ -73,7 +73,7 @@ async fn only_call(app: &TestApp) -> ToolPart {
     tools.remove(0)
 }
 
-/// What a running call told of its progress.
+/// The progress of a running call.
 fn progress(event: &Event) -> Option<Value> {
     let Event::MessagePartUpdated(updated) = event else {
         return None;

@@ -1,4 +1,4 @@
-//! PROMISES 9: whatever a provider does, a step ends, and never well when it was cut.
+//! Faults of a provider: every step ends, and a cut stream is never a success.
 
 use futures::StreamExt;
 use lathe_provider::{FailureCause, ModelInfo, ProviderError, StreamEvent, WireKind};
@@ -34,7 +34,7 @@ async fn after_items<const N: usize>(wire: WireKind, items: [Item; N]) -> Vec<St
 }
 
 #[tokio::test]
-async fn silence_ends_the_step_before_and_after_the_first_byte() {
+async fn a_silent_server_ends_the_step_before_and_after_the_first_byte() {
     for wire in WIRES {
         let hung = after_silence(wire, Reply::Hang).await;
         assert_eq!(
@@ -52,7 +52,7 @@ async fn silence_ends_the_step_before_and_after_the_first_byte() {
 }
 
 #[tokio::test]
-async fn a_reset_may_be_tried_again_before_and_after_a_tool_call() {
+async fn a_connection_reset_can_be_retried_before_and_after_a_tool_call() {
     for wire in WIRES {
         let dropped = after(wire, Reply::Drop).await;
         assert_eq!(
@@ -76,7 +76,7 @@ async fn a_reset_may_be_tried_again_before_and_after_a_tool_call() {
 }
 
 #[tokio::test]
-async fn a_cut_or_empty_stream_is_never_success() {
+async fn a_cut_or_empty_stream_is_never_a_success() {
     for wire in WIRES {
         let cut_off = after_items(wire, [text("half of it"), cut()]).await;
         assert_eq!(
@@ -131,7 +131,7 @@ async fn statuses_become_errors_with_their_headers() {
 }
 
 #[tokio::test]
-async fn a_refused_or_missing_key_asks_for_one() {
+async fn a_refused_or_missing_key_is_an_authentication_error() {
     for wire in WIRES {
         let model = FakeModel::start().await;
         model.refuse(401, &[], "invalid key");

@@ -41,7 +41,7 @@ thread_local! {
     static CLIENT: ModelClient = ModelClient::new(patience(PATIENT), DemoPace::Instant);
 }
 
-/// Only tests about silence are in a hurry.
+/// A short timeout for the tests with a silent server.
 fn client(limit: Duration) -> ModelClient {
     CLIENT.with(|client| client.with_timeouts(patience(limit)))
 }

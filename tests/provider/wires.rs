@@ -1,4 +1,4 @@
-//! The same conversation over every wire.
+//! The same requests over every wire.
 
 use lathe_provider::{
     AssistantContent, FinishReason, Metadata, ModelMessage, StreamEvent, ToolOutcome, Usage,
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{WIRES, ask, endpoint, request};
 
-/// What a step amounts to, without the ids and seals that differ by wire.
+/// The result of a step without ids and signatures, which differ between wires.
 #[derive(Debug, PartialEq)]
 enum Said {
     Reasoning(String),
@@ -51,7 +51,7 @@ const COUNTS: Usage = Usage {
 };
 
 #[tokio::test]
-async fn every_wire_tells_the_same_story() {
+async fn every_wire_gives_the_same_events() {
     let file = json!({ "filePath": "src/naïve ✓.rs" });
     for wire in WIRES {
         for chunk in [0, 3] {
@@ -108,7 +108,7 @@ async fn every_wire_carries_results_and_errors_of_tools() {
 }
 
 #[tokio::test]
-async fn a_request_for_a_title_leaves_the_script_alone() {
+async fn a_request_for_a_title_uses_no_scripted_reply() {
     let model = FakeModel::start().await;
     model.title("Tea");
     model.reply([text("the answer")]);
@@ -116,7 +116,10 @@ async fn a_request_for_a_title_leaves_the_script_alone() {
     title.system = vec!["Write a title for this.".to_owned()];
     let events = ask(&endpoint(&model, WIRES[1]), &title).await;
     assert_eq!(condense(&events)[0], Said::Text("Tea".to_owned()));
-    assert_eq!((model.left(), model.title_requests().len()), (1, 1));
+    assert_eq!(
+        (model.unused_replies(), model.title_requests().len()),
+        (1, 1)
+    );
 }
 
 #[tokio::test]
@@ -132,5 +135,8 @@ async fn a_call_without_its_result_is_an_offence() {
     let http = reqwest::Client::builder().no_proxy().build().unwrap();
     let response = http.post(url).body(body.to_string()).send().await.unwrap();
     assert_eq!(response.status().as_u16(), 400);
-    assert_eq!(model.forgive(), ["tool calls without a result: read (c1)"]);
+    assert_eq!(
+        model.take_violations(),
+        ["tool calls without a result: read (c1)"]
+    );
 }

@@ -1,4 +1,4 @@
-//! Agents of one's own: from Markdown and config, and what each may do.
+//! Custom agents from Markdown and config, and what each may do.
 
 use lathe_protocol::ipc::{AgentMode, AgentView, PromptInput};
 use lathe_protocol::{Action, Count, ModelRef};
@@ -22,7 +22,7 @@ fn offers(answered: &Answered, tool: &str) -> bool {
 }
 
 #[tokio::test]
-async fn an_agent_from_markdown_has_its_own_words_tools_and_limits() {
+async fn an_agent_from_markdown_has_its_own_prompt_tools_and_limits() {
     let model = FakeModel::start().await;
     let first = model.reply([text("hello")]);
     let app = TestApp::with_model(&model, WIRE).await;
@@ -56,7 +56,7 @@ async fn an_agent_from_markdown_has_its_own_words_tools_and_limits() {
         seen.system
     );
     assert_eq!(seen.body["temperature"], json!(0.25));
-    // One step, so it must sum up at once.
+    // It has one step, so it must finish at once.
     assert_eq!(seen.tools, Vec::<String>::new());
     let messages = app.messages().await;
     assert_eq!(
@@ -66,7 +66,7 @@ async fn an_agent_from_markdown_has_its_own_words_tools_and_limits() {
 }
 
 #[tokio::test]
-async fn tools_that_are_switched_off_are_not_offered() {
+async fn disabled_tools_are_not_offered() {
     let model = FakeModel::start().await;
     let first = model.reply([text("hello")]);
     let app = TestApp::with_model(&model, WIRE).await;
@@ -83,7 +83,7 @@ async fn tools_that_are_switched_off_are_not_offered() {
 }
 
 #[tokio::test]
-async fn what_config_says_for_one_agent_goes_over_what_it_says_for_all() {
+async fn config_for_one_agent_overrides_config_for_all_agents() {
     let model = FakeModel::start().await;
     let build = model.reply([text("1")]);
     let explore = model.reply([text("2")]);
@@ -110,7 +110,7 @@ async fn what_config_says_for_one_agent_goes_over_what_it_says_for_all() {
 }
 
 #[tokio::test]
-async fn agents_can_be_switched_off_and_the_default_chosen() {
+async fn agents_can_be_disabled_and_the_default_chosen() {
     let model = FakeModel::start().await;
     let first = model.reply([text("hi")]);
     let app = TestApp::with_model(&model, WIRE).await;
@@ -140,7 +140,7 @@ async fn agents_can_be_switched_off_and_the_default_chosen() {
 }
 
 #[tokio::test]
-async fn an_agent_that_is_gone_leaves_its_sessions_usable() {
+async fn sessions_of_a_removed_agent_stay_usable() {
     let model = FakeModel::start().await;
     model.reply([text("hi")]);
     let app = TestApp::with_model(&model, WIRE).await;
@@ -172,7 +172,7 @@ async fn edits_that_are_allowed_in_a_project_stay_denied_to_the_plan_agent() {
 }
 
 #[tokio::test]
-async fn whom_the_newest_prompt_went_to_is_known_where_only_its_answers_are_read() {
+async fn the_last_used_agent_is_known_from_answers_alone() {
     let model = FakeModel::start().await;
     for name in ["a.txt", "b.txt", "c.txt"] {
         model.reply([call("read", json!({ "filePath": name }))]);
@@ -202,7 +202,7 @@ async fn whom_the_newest_prompt_went_to_is_known_where_only_its_answers_are_read
 }
 
 #[tokio::test]
-async fn on_the_last_step_nothing_runs_whatever_the_model_asks_for() {
+async fn no_tool_runs_on_the_last_step() {
     let model = FakeModel::start().await;
     let touch = |name: &str| {
         let command = format!("touch {name}");

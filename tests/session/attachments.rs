@@ -1,4 +1,4 @@
-//! What is attached to a prompt: read when it is sent, kept with it, shown to the model.
+//! Attachments are read when a prompt is sent, stored with it and sent to the model.
 
 use lathe_protocol::ipc::{PromptFile, PromptInput};
 use lathe_protocol::{Count, FilePart, FilePartSource, FileSource, Part, SourceText};
@@ -93,7 +93,7 @@ async fn attachments_keep_the_order_in_which_they_were_given() {
 }
 
 #[tokio::test]
-async fn a_picture_travels_as_its_bytes_whatever_becomes_of_the_file() {
+async fn an_image_is_stored_with_the_prompt_and_independent_of_its_file() {
     let model = FakeModel::start().await;
     model.reply([text("a picture")]);
     let app = TestApp::with_model(&model, WireKind::Anthropic)
@@ -108,7 +108,7 @@ async fn a_picture_travels_as_its_bytes_whatever_becomes_of_the_file() {
 }
 
 #[tokio::test]
-async fn a_range_of_lines_is_all_the_model_sees() {
+async fn an_attached_range_of_lines_is_all_the_model_sees() {
     let model = FakeModel::start().await;
     let first = model.reply([text("ok")]);
     let app = TestApp::with_model(&model, WIRE)
@@ -145,7 +145,7 @@ async fn a_range_of_lines_is_all_the_model_sees() {
 }
 
 #[tokio::test]
-async fn what_was_attached_counts_as_read() {
+async fn an_attached_file_counts_as_read() {
     let model = FakeModel::start().await;
     model.reply([call(
         "edit",
@@ -162,7 +162,7 @@ async fn what_was_attached_counts_as_read() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_attached_refuses_the_prompt_and_says_why() {
+async fn a_prompt_with_an_unreadable_attachment_is_refused_with_a_reason() {
     let model = FakeModel::start().await;
     let app = TestApp::with_model(&model, WIRE)
         .await
@@ -192,7 +192,7 @@ async fn what_cannot_be_attached_refuses_the_prompt_and_says_why() {
 }
 
 #[tokio::test]
-async fn a_prompt_of_nothing_is_refused() {
+async fn a_prompt_without_text_and_attachments_is_refused() {
     let app = TestApp::start().await;
     let refused = app
         .sessions

@@ -1,4 +1,4 @@
-//! A session that grows too long for its model is summed up and goes on.
+//! A session that is too long for its model is summed up and continues.
 
 use lathe_protocol::{Action, Event, Message, MessageError, Part, SessionStatus, ToolState};
 use lathe_provider::{Usage, WireKind};
@@ -9,7 +9,7 @@ use lathe_test_support::fake_model::{FakeModel, Item, call, text, usage};
 use serde_json::json;
 
 const WIRE: WireKind = WireKind::OpenaiChat;
-/// The fake model holds 200,000 tokens, of which 8,000 are kept for the answer.
+/// The fake model has a context of 200,000 tokens, of which 8,000 are reserved for the answer.
 const USABLE: u64 = 192_000;
 
 fn took(total: u64) -> Item {
@@ -34,7 +34,7 @@ async fn told_until_idle(events: &mut Subscription) -> Vec<Event> {
 }
 
 #[tokio::test]
-async fn a_full_session_is_summed_up_before_the_next_step_and_goes_on() {
+async fn a_full_session_is_summed_up_before_the_next_step_and_continues() {
     let model = FakeModel::start().await;
     model.reply([read("a.txt"), took(USABLE)]);
     let summary = model.reply([text("## Goal\nRead a.txt")]);
@@ -100,14 +100,14 @@ async fn a_full_session_is_summed_up_before_the_next_step_and_goes_on() {
 }
 
 #[tokio::test]
-async fn the_newest_messages_stay_word_for_word() {
+async fn the_newest_messages_are_left_unchanged() {
     let model = FakeModel::start().await;
     model.reply([text("ok")]);
     model.reply([text("second answer"), took(USABLE)]);
     let summary = model.reply([text("the summary")]);
     let next = model.reply([text("done")]);
     let app = TestApp::with_model(&model, WIRE).await;
-    // 20,000 tokens: more than what stays.
+    // 20,000 tokens: more than what is left unchanged.
     app.ask(&format!("first {}", "x".repeat(80_000))).await;
     app.ask("second prompt").await;
     app.ask("third prompt").await;
@@ -138,7 +138,7 @@ async fn the_newest_messages_stay_word_for_word() {
 }
 
 #[tokio::test]
-async fn what_is_summed_up_has_its_tool_output_cut_and_its_media_taken_out() {
+async fn tool_output_is_cut_and_media_removed_before_summing_up() {
     let model = FakeModel::start().await;
     model.reply([read("long.txt"), read("picture.png")]);
     model.reply([text("seen"), took(USABLE)]);
@@ -179,7 +179,7 @@ const PNG: &[u8] =
     \0\0\0\nIDATx\x9cc\0\x01\0\0\x05\0\x01\r\n-\xb4\0\0\0\0IEND\xaeB`\x82";
 
 #[tokio::test]
-async fn nothing_is_summed_up_where_config_says_so() {
+async fn the_config_can_switch_summing_up_off() {
     let model = FakeModel::start().await;
     model.reply([read("a.txt"), took(USABLE * 2)]);
     model.reply([text("done")]);
@@ -197,7 +197,7 @@ async fn nothing_is_summed_up_where_config_says_so() {
 }
 
 #[tokio::test]
-async fn a_session_that_stays_too_long_asks_the_person_instead_of_summing_up_for_ever() {
+async fn a_session_that_stays_too_long_asks_the_person_instead_of_summing_up_again_and_again() {
     let model = FakeModel::start().await;
     for n in 0..2 {
         model.reply([read(&format!("{n}.txt")), took(USABLE + 5)]);
@@ -222,7 +222,7 @@ async fn a_session_that_stays_too_long_asks_the_person_instead_of_summing_up_for
 }
 
 #[tokio::test]
-async fn a_request_that_the_provider_finds_too_long_is_summed_up_and_asked_again() {
+async fn a_request_that_the_provider_finds_too_long_is_summed_up_and_retried() {
     let model = FakeModel::start().await;
     model.reply([text("first answer")]);
     model.refuse(
@@ -252,7 +252,7 @@ async fn a_request_that_the_provider_finds_too_long_is_summed_up_and_asked_again
 }
 
 #[tokio::test]
-async fn it_is_asked_again_only_once() {
+async fn a_request_that_is_too_long_is_retried_only_once() {
     let model = FakeModel::start().await;
     model.reply([text("first answer")]);
     for _ in 0..2 {
@@ -262,15 +262,15 @@ async fn it_is_asked_again_only_once() {
     let app = TestApp::with_model(&model, WIRE).await;
     app.ask("first prompt").await;
     app.ask("second prompt").await;
-    assert_eq!(model.left(), 1, "no second summary");
-    model.take_back();
+    assert_eq!(model.unused_replies(), 1, "no second summary");
+    model.remove_next_reply();
     let messages = app.messages().await;
     let last = messages.last().unwrap().info.as_assistant().unwrap();
     assert!(last.error.as_ref().unwrap().message().contains("too long"));
 }
 
 #[tokio::test]
-async fn a_first_prompt_that_is_too_long_by_itself_is_a_clear_error() {
+async fn a_first_prompt_that_is_too_long_is_a_clear_error() {
     let model = FakeModel::start().await;
     model.refuse(400, &[], "prompt is too long");
     let app = TestApp::with_model(&model, WIRE).await;
@@ -308,7 +308,7 @@ async fn summing_up_by_hand_ends_with_the_summary() {
 }
 
 #[tokio::test]
-async fn a_second_summary_takes_the_first_one_in() {
+async fn a_second_summary_includes_the_first_one() {
     let model = FakeModel::start().await;
     model.reply([text("first answer")]);
     model.reply([text("summary one")]);
@@ -350,7 +350,7 @@ async fn summing_up_by_hand_is_refused_while_busy_and_with_nothing_to_sum_up() {
 }
 
 #[tokio::test]
-async fn a_summary_that_fails_says_so_and_leaves_the_session_as_it_was() {
+async fn a_failed_summary_is_reported_and_leaves_the_session_unchanged() {
     let model = FakeModel::start().await;
     model.reply([text("first answer")]);
     model.refuse(401, &[], "no such key");
@@ -371,7 +371,7 @@ async fn a_summary_that_fails_says_so_and_leaves_the_session_as_it_was() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_summed_up_in_one_go_is_summed_up_without_its_oldest_part() {
+async fn a_history_too_long_for_one_summary_is_summed_up_without_its_oldest_part() {
     let model = FakeModel::start().await;
     model.reply([text("first answer")]);
     model.reply([text("second answer")]);
@@ -389,7 +389,7 @@ async fn what_cannot_be_summed_up_in_one_go_is_summed_up_without_its_oldest_part
 }
 
 #[tokio::test]
-async fn an_abort_while_summing_up_settles_everything() {
+async fn an_abort_during_a_summary_settles_everything() {
     let model = FakeModel::start().await;
     model.reply([text("first answer")]);
     let summary = model.reply([lathe_test_support::fake_model::stall()]);
@@ -406,7 +406,7 @@ async fn an_abort_while_summing_up_settles_everything() {
 }
 
 #[tokio::test]
-async fn a_crash_while_summing_up_leaves_no_mark_behind() {
+async fn a_crash_during_a_summary_leaves_no_marker_behind() {
     let app = TestApp::start().await;
     let id = app.session.id.clone();
     let now = app.session.time.created;
@@ -419,7 +419,7 @@ async fn a_crash_while_summing_up_leaves_no_mark_behind() {
 }
 
 #[tokio::test]
-async fn old_tool_output_is_taken_out_of_the_models_sight_but_not_the_persons() {
+async fn old_tool_output_is_hidden_from_the_model_but_not_from_the_person() {
     let model = FakeModel::start().await;
     let files: Vec<_> = (0..6).map(|n| format!("{n}.txt")).collect();
     model.reply(files.iter().map(|file| read(file)).collect::<Vec<_>>());

@@ -1,4 +1,4 @@
-//! Config files: whose word counts, when it is noticed, and what is said about mistakes.
+//! Config files: precedence, when changes take effect, and mistakes.
 
 use lathe_protocol::Event;
 use lathe_protocol::ipc::ConfigProblem;
@@ -11,7 +11,7 @@ use serde_json::json;
 const WIRE: WireKind = WireKind::OpenaiChat;
 
 #[tokio::test]
-async fn a_changed_file_holds_from_the_next_prompt_on() {
+async fn a_changed_config_takes_effect_with_the_next_prompt() {
     let model = FakeModel::start().await;
     let first = model.reply([text("one")]);
     let second = model.reply([text("two")]);
@@ -80,7 +80,7 @@ async fn an_ask_in_config_asks() {
 }
 
 #[tokio::test]
-async fn mistakes_are_named_with_file_and_key_and_the_rest_counts() {
+async fn mistakes_are_reported_with_file_and_key_and_the_rest_takes_effect() {
     let app = TestApp::start().await.file("lathe.json", "{ \"agent\": }");
     app.write_config(
         "lathe/lathe.json",
@@ -127,7 +127,7 @@ async fn mistakes_are_named_with_file_and_key_and_the_rest_counts() {
 }
 
 #[tokio::test]
-async fn edits_of_a_project_can_be_allowed_once_and_for_all() {
+async fn all_edits_in_a_project_can_be_allowed() {
     let model = FakeModel::start().await;
     let write = || call("write", json!({ "filePath": "new.txt", "content": "x" }));
     let app = TestApp::with_model(&model, WIRE).await;
@@ -157,7 +157,7 @@ async fn edits_of_a_project_can_be_allowed_once_and_for_all() {
 }
 
 #[tokio::test]
-async fn everything_can_be_allowed_and_what_agents_lack_they_still_lack() {
+async fn allowing_everything_gives_agents_no_tool_they_lack() {
     let model = FakeModel::start().await;
     let first = model.reply([call(
         "bash",
@@ -172,7 +172,7 @@ async fn everything_can_be_allowed_and_what_agents_lack_they_still_lack() {
 }
 
 #[tokio::test]
-async fn what_was_said_always_to_never_overrides_a_deny_of_config() {
+async fn a_remembered_permission_never_overrides_a_deny_of_the_config() {
     let model = FakeModel::start().await;
     let edit = |name: &str| call("write", json!({ "filePath": name, "content": "x" }));
     model.reply([edit("a.txt")]);

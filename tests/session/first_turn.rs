@@ -1,4 +1,4 @@
-//! A prompt is answered, told of and stored.
+//! A prompt is answered; everything is stored, then published.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -37,7 +37,7 @@ async fn a_prompt_is_answered_by_one_message_of_one_step() {
 }
 
 #[tokio::test]
-async fn everything_that_is_told_is_already_stored() {
+async fn everything_that_is_published_is_already_stored() {
     let app = TestApp::start().await;
     let mut events = app.sessions.subscribe();
     app.send("hello").await;
@@ -75,10 +75,10 @@ struct Survivor {
     store: Store,
 }
 
-/// What is found when the app is killed at this moment.
+/// The data as it would be found if the app were killed now.
 async fn after_a_kill(data: &Path) -> Survivor {
     let folder = tempfile::tempdir().unwrap();
-    // The journal first: what is no longer in it is in the files by then.
+    // The journal first: entries that are no longer in it are in the files by then.
     for name in ["locks", "storage"] {
         copy(&data.join(name), &folder.path().join(name));
     }
@@ -87,7 +87,7 @@ async fn after_a_kill(data: &Path) -> Survivor {
     Survivor { folder, store }
 }
 
-/// The app goes on meanwhile, so a file may be gone when it is to be copied.
+/// The app is still running, so a file may be gone when it is to be copied.
 fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).into_iter().flatten().flatten() {
@@ -138,7 +138,7 @@ async fn deltas_add_up_to_the_stored_text() {
 }
 
 #[tokio::test]
-async fn a_turn_says_busy_then_idle() {
+async fn a_turn_publishes_busy_then_idle() {
     let app = TestApp::start().await;
     let mut events = app.sessions.subscribe();
     app.send("hello").await;
@@ -160,7 +160,7 @@ async fn a_turn_says_busy_then_idle() {
 }
 
 #[tokio::test]
-async fn prompts_sent_at_once_are_all_kept_and_the_newest_is_answered() {
+async fn prompts_sent_at_the_same_time_are_all_stored_and_the_newest_is_answered() {
     let app = TestApp::start().await;
     let mut events = app.sessions.subscribe();
     let (a, b, c) = tokio::join!(app.send("one"), app.send("two"), app.send("three"));

@@ -1,4 +1,4 @@
-//! Going on from some point of a session, in another.
+//! Forking a session at a message.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,9 +12,9 @@ use lathe_test_support::app::until_idle;
 use lathe_test_support::fake_model::{call, text};
 use serde_json::json;
 
-use crate::agent::{Agent, git};
+use crate::scripted_agent::{Agent, git};
 
-/// What a message says, whatever its ids are.
+/// A message without its ids.
 fn said(message: &MessageWithParts) -> serde_json::Value {
     let mut value = serde_json::to_value(message).unwrap();
     strip(&mut value);
@@ -35,7 +35,7 @@ fn strip(value: &mut serde_json::Value) {
 }
 
 #[tokio::test]
-async fn a_fork_copies_what_is_in_front_of_a_message_under_new_ids() {
+async fn a_fork_copies_what_is_before_a_message_under_new_ids() {
     let agent = Agent::start().await.file("a.txt", "1\n");
     agent.turn("printf '2\\n' > a.txt").await;
     let second = agent.turn("printf '3\\n' > a.txt").await;
@@ -96,7 +96,7 @@ async fn a_fork_copies_what_is_in_front_of_a_message_under_new_ids() {
 }
 
 #[tokio::test]
-async fn a_fork_keeps_the_snapshots_it_names_though_its_source_is_gone_for_good() {
+async fn a_fork_has_its_snapshots_even_if_its_source_is_deleted_for_good() {
     let agent = Agent::start().await.file("a.txt", "1\n");
     agent.turn("printf '2\\n' > a.txt").await;
     let app = &agent.app;
@@ -144,7 +144,7 @@ async fn clean_up_drops_only_what_no_session_needs() {
 }
 
 #[tokio::test]
-async fn a_message_of_another_session_is_no_place_to_fork_at() {
+async fn a_session_cannot_be_forked_at_a_message_of_another_session() {
     let agent = Agent::start().await;
     let stranger = MessageId::parse("msg_000000000000aaaaaaaaaaaaaa").unwrap();
     let refused = agent
@@ -155,7 +155,7 @@ async fn a_message_of_another_session_is_no_place_to_fork_at() {
     assert!(matches!(refused, Err(Failed::Missing { .. })));
 }
 
-/// A repository whose every hook and filter leaves a mark.
+/// A repository in which every hook and filter creates a file.
 fn hostile_repository(root: &Path, mark: &Path) {
     git(root, &["init", "-q"]);
     fs::write(root.join(".gitattributes"), "*.txt filter=evil\n").unwrap();
@@ -248,7 +248,7 @@ async fn a_fork_in_a_worktree_works_beside_its_source_and_a_hostile_repository_r
 }
 
 #[tokio::test]
-async fn what_the_source_is_still_at_has_ended_in_its_fork() {
+async fn calls_that_run_in_the_source_have_ended_in_the_fork() {
     let agent = Agent::start().await.file("a.txt", "1\n");
     let app = agent.app.rule("read", "*", Action::Ask);
     let mut events = app.sessions.subscribe();
@@ -284,7 +284,7 @@ async fn what_the_source_is_still_at_has_ended_in_its_fork() {
         .collect();
     assert_eq!(calls, [Unanswered::Aborted.text()]);
 
-    // The source goes on as if nothing had been.
+    // The source continues unchanged.
     let once = app.sessions.answer_permission(&asked.id, Answer::Once);
     once.await.unwrap();
     until_idle(&mut events, &app.session.id).await;
@@ -292,7 +292,7 @@ async fn what_the_source_is_still_at_has_ended_in_its_fork() {
 }
 
 #[tokio::test]
-async fn a_fork_sees_a_prompt_that_was_asked_again_once() {
+async fn a_fork_contains_a_retried_prompt_once() {
     let agent = Agent::start().await;
     agent.model.reply([text("first answer")]);
     agent.model.reply([text("short answer")]);
@@ -301,7 +301,7 @@ async fn a_fork_sees_a_prompt_that_was_asked_again_once() {
     agent.model.reply([text("second answer")]);
     let next = agent.model.reply([text("third answer")]);
     let app = &agent.app;
-    // Too long to be left word for word; what follows it is not.
+    // Too long to be left out of the summary; the following messages are not.
     app.ask(&"long ".repeat(20_000)).await;
     app.ask("short prompt").await;
     app.ask("second prompt").await;

@@ -1,5 +1,4 @@
-//! What the model is told before anything is asked: who it is, where it works, what people
-//! wrote down for it.
+//! The system prompt: environment and instruction files.
 
 use lathe_protocol::ipc::PromptInput;
 use lathe_provider::WireKind;
@@ -8,7 +7,7 @@ use lathe_test_support::fake_model::{FakeModel, text};
 
 const WIRE: WireKind = WireKind::OpenaiChat;
 
-/// The paths that stand in the system prompt, below the project, in order.
+/// The paths of the project in the system prompt, in order.
 fn sources(app: &TestApp, system: &str) -> Vec<String> {
     let root = app.project.worktree.clone();
     let lines = system
@@ -28,7 +27,7 @@ fn sources(app: &TestApp, system: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn one_file_of_each_folder_counts_from_the_root_down_after_the_persons_own() {
+async fn one_instruction_file_per_folder_counts_from_the_root_down_after_the_persons_own() {
     let model = FakeModel::start().await;
     let first = model.reply([text("ok")]);
     let app = TestApp::with_model(&model, WIRE)
@@ -78,7 +77,7 @@ async fn one_file_of_each_folder_counts_from_the_root_down_after_the_persons_own
 }
 
 #[tokio::test]
-async fn a_changed_file_is_read_again_and_a_long_one_is_cut() {
+async fn a_changed_instruction_file_is_read_again_and_a_long_one_is_cut() {
     let model = FakeModel::start().await;
     let first = model.reply([text("1")]);
     let second = model.reply([text("2")]);

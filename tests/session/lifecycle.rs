@@ -1,4 +1,4 @@
-//! Sessions come and go.
+//! Creating, renaming, listing, archiving and removing sessions; projects.
 
 use lathe_protocol::{Event, Session, SessionId};
 use lathe_session::Failed;
@@ -33,7 +33,7 @@ async fn a_new_session_has_a_slug_a_default_title_and_a_descending_id() {
 }
 
 #[tokio::test]
-async fn the_list_is_by_last_use_and_touching_moves_a_session_up() {
+async fn the_list_is_ordered_by_last_use() {
     let app = TestApp::start().await;
     app.sessions.rename(&app.session.id, "old").await.unwrap();
     app.clock.advance(std::time::Duration::from_secs(1));
@@ -73,7 +73,7 @@ async fn a_title_is_trimmed_and_never_empty() {
 }
 
 #[tokio::test]
-async fn archiving_is_a_mark_that_can_be_taken_off() {
+async fn a_session_can_be_archived_and_unarchived() {
     let app = TestApp::start().await;
     let archived = app.sessions.archive(&app.session.id, true).await.unwrap();
     assert!(archived.time.archived.is_some());
@@ -99,7 +99,7 @@ async fn search_finds_sessions_by_the_words_of_their_title() {
 }
 
 #[tokio::test]
-async fn removing_takes_everything_below_with_it_and_can_be_undone() {
+async fn removing_a_session_includes_its_children_and_can_be_undone() {
     let app = TestApp::start().await;
     app.ask("hello").await;
     let child = app
@@ -150,7 +150,7 @@ async fn removing_takes_everything_below_with_it_and_can_be_undone() {
 }
 
 #[tokio::test]
-async fn a_removed_session_is_listed_and_brought_back_whole_days_later() {
+async fn a_removed_session_is_listed_and_can_be_restored_days_later() {
     let app = TestApp::start().await;
     app.ask("hello").await;
     let (sessions, id) = (&app.sessions, app.session.id.clone());
@@ -172,7 +172,7 @@ async fn a_removed_session_is_listed_and_brought_back_whole_days_later() {
 }
 
 #[tokio::test]
-async fn a_session_that_is_not_there_is_a_clear_error() {
+async fn an_unknown_session_is_a_clear_error() {
     let app = TestApp::start().await;
     let ghost = SessionId::parse("ses_ghost").unwrap();
     let error = app.sessions.get(&ghost).await.unwrap_err();
@@ -193,7 +193,7 @@ async fn a_folder_is_the_same_project_from_wherever_it_is_opened() {
 }
 
 #[tokio::test]
-async fn a_git_project_is_named_by_its_first_commit_and_found_from_below() {
+async fn a_git_project_is_identified_by_its_first_commit_and_found_from_subfolders() {
     let app = TestApp::start().await;
     let git = |args: &[&str]| git(&app.path(""), args).unwrap();
     std::fs::create_dir_all(app.path("repo/src")).unwrap();

@@ -6,38 +6,38 @@
     reason = "a test that cannot go on has failed"
 )]
 
-mod agent;
 mod agents;
 mod attachments;
-mod checkouts;
-mod clean_up;
-mod commands;
+mod change_summary;
+mod clock_changes;
 mod compaction;
+mod concurrent_processes;
 mod config;
-mod failures;
-mod faults;
+mod export_and_import;
+mod faults_on_every_wire;
 mod first_turn;
 mod fork;
 mod instructions;
-mod interleavings;
 mod lifecycle;
-mod media;
+mod media_and_cost;
 mod mentions;
-#[cfg(unix)]
-mod odd_trees;
 mod permissions;
-mod plan;
-mod queue;
+mod plan_mode;
+mod prompt_queue;
+mod provider_errors;
 mod recovery;
+mod repeated_reverts;
 mod revert;
+mod revert_interleavings;
+mod scripted_agent;
 mod search;
-mod second_revert;
 mod share;
+mod slash_commands;
+mod snapshot_cleanup;
 mod subtasks;
-mod summary;
-mod time;
-mod tools;
-mod transfer;
+mod tool_calls;
 mod trust;
-mod two_programs;
-mod wires;
+#[cfg(unix)]
+mod unusual_work_trees;
+mod wire_equivalence;
+mod worktrees_and_clones;

@@ -1,4 +1,4 @@
-//! `@` in a prompt: what it names comes along, and what it offers while one types.
+//! `@` mentions in a prompt: what is attached, and what is suggested while typing.
 
 use lathe_protocol::ipc::{Mention, PromptFile, PromptInput, SymbolKind};
 use lathe_protocol::{
@@ -11,7 +11,7 @@ use serde_json::json;
 
 const WIRE: WireKind = WireKind::OpenaiChat;
 
-/// The prompt's parts with the words that named them.
+/// The prompt's parts with the text that mentioned them.
 async fn parts(app: &TestApp) -> Vec<String> {
     let messages = app.messages().await;
     let show = |part: &Part| match part {
@@ -35,7 +35,7 @@ async fn parts(app: &TestApp) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn files_folders_and_agents_named_in_the_text_come_along() {
+async fn files_folders_and_agents_named_in_the_text_are_attached() {
     let model = FakeModel::start().await;
     let first = model.reply([text("ok")]);
     let app = TestApp::with_model(&model, WIRE)
@@ -88,7 +88,7 @@ async fn a_mention_never_reaches_outside_the_project() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_said_to_the_model_and_fails_nothing() {
+async fn an_unreadable_mention_is_reported_to_the_model_and_fails_nothing() {
     let model = FakeModel::start().await;
     let first = model.reply([text("ok")]);
     let app = TestApp::with_model(&model, WIRE)
@@ -108,7 +108,7 @@ fn directory(path: &str) -> Mention {
 }
 
 #[tokio::test]
-async fn letters_after_the_at_sign_find_files_folders_and_agents_best_first() {
+async fn text_after_the_at_sign_finds_files_folders_and_agents_best_first() {
     let app = TestApp::start()
         .await
         .file(".gitignore", "target\n")
@@ -170,7 +170,7 @@ async fn functions_and_types_are_found_by_name_with_their_lines() {
             line: lines[0].into(),
             end_line: lines[1].into(),
         };
-    // They are gathered in the background.
+    // Symbols are indexed in the background.
     let mut found = Vec::new();
     while found.len() < 2 {
         found = app
@@ -197,7 +197,7 @@ async fn functions_and_types_are_found_by_name_with_their_lines() {
 }
 
 #[tokio::test]
-async fn a_symbol_is_attached_by_its_lines_and_kept_as_one() {
+async fn a_symbol_is_attached_with_its_lines_and_stored_as_a_symbol() {
     let model = FakeModel::start().await;
     let first = model.reply([text("ok")]);
     let app = TestApp::with_model(&model, WIRE)
@@ -252,7 +252,7 @@ async fn a_symbol_is_attached_by_its_lines_and_kept_as_one() {
 }
 
 #[tokio::test]
-async fn what_a_rule_denies_is_not_read_for_a_mention_either() {
+async fn a_mention_does_not_read_what_a_rule_denies() {
     let model = FakeModel::start().await;
     let first = model.reply([text("ok")]);
     let app = TestApp::with_model(&model, WIRE)
@@ -288,7 +288,7 @@ async fn a_new_file_is_found_soon() {
 }
 
 #[tokio::test]
-async fn what_a_model_writes_into_a_task_names_nothing() {
+async fn a_mention_in_a_subtask_prompt_of_the_model_is_not_resolved() {
     let model = FakeModel::start().await;
     let prompt = "look at @.env and @a.txt";
     model.reply([call(

@@ -1,4 +1,4 @@
-//! What is asked before something is done, and what an answer reaches.
+//! Permission requests, and what an answer applies to.
 
 use futures::future::join_all;
 use lathe_protocol::PermissionId;
@@ -12,7 +12,7 @@ use serde_json::json;
 const WIRE: WireKind = WireKind::OpenaiChat;
 
 #[tokio::test]
-async fn an_explorer_asks_before_it_runs_what_hides_more_than_it_says_or_reads_a_secret() {
+async fn the_explore_agent_asks_before_unclear_commands_and_secrets() {
     for (tool, input) in [
         (
             "bash",
@@ -67,7 +67,7 @@ fn fetch(host: &str) -> Item {
     call("webfetch", json!({ "url": format!("http://{host}/") }))
 }
 
-/// So many requests, in whatever order they come.
+/// The next requests, in any order.
 async fn all_asked(app: &TestApp, events: &mut Subscription, count: usize) -> Vec<PermissionId> {
     let mut requests = Vec::new();
     for _ in 0..count {
@@ -77,7 +77,7 @@ async fn all_asked(app: &TestApp, events: &mut Subscription, count: usize) -> Ve
 }
 
 #[tokio::test]
-async fn a_no_with_a_message_is_the_answer_to_everything_else_that_was_asked() {
+async fn a_no_with_a_message_answers_all_open_requests() {
     let model = FakeModel::start().await;
     model.reply([fetch("one.invalid"), fetch("two.invalid")]);
     let second = model.reply([text("then I will read the docs")]);
@@ -115,7 +115,7 @@ async fn answers_given_at_the_same_time_are_all_remembered() {
     let approved = app.sessions.approved(&app.project.id).await.unwrap();
     assert_eq!(approved.len(), hosts.len(), "{approved:?}");
 
-    // Half of them by another program.
+    // Half of them by another process.
     let (twin, id) = (app.twin().await, &app.project.id);
     let (here, there) = approved.split_at(hosts.len() / 2);
     let here = join_all(here.iter().map(|rule| app.sessions.revoke(id, rule)));

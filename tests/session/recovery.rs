@@ -1,10 +1,10 @@
-//! What a crash leaves behind is settled, and nothing of it is lost.
+//! After a crash, open calls and messages are settled and nothing is lost.
 
 use lathe_protocol::{MessageError, Part, SessionStatus, ToolState};
 use lathe_test_support::app::TestApp;
 use serde_json::json;
 
-/// A session as a killed program leaves it: a step with a running and a pending call.
+/// A session as a killed process leaves it: a step with a running and a pending call.
 pub fn cut_short(app: &TestApp) {
     let storage = app.data_dir().join("storage");
     let session = app.session.id.as_str();
@@ -73,7 +73,7 @@ async fn open_calls_and_messages_of_a_crash_are_settled_when_the_session_is_open
 }
 
 #[tokio::test]
-async fn a_session_that_was_cut_short_answers_the_next_prompt() {
+async fn an_interrupted_session_answers_the_next_prompt() {
     let app = TestApp::start().await;
     cut_short(&app);
     app.ask("go on").await;
@@ -101,7 +101,7 @@ async fn everything_is_there_again_after_a_restart() {
 }
 
 #[tokio::test]
-async fn a_session_that_another_process_writes_is_left_alone() {
+async fn recovery_leaves_a_session_of_another_process_alone() {
     let app = TestApp::start().await;
     cut_short(&app);
     let store = lathe_store::Store::open(app.data_dir(), lathe_store::Options::default()).await;

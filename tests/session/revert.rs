@@ -1,4 +1,4 @@
-//! Taking back what the agent did, without losing anything of the person's.
+//! Reverting changes of the agent without losing any change of the person.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use lathe_test_support::app::TestApp;
 use lathe_test_support::fake_model::{call, pause, text};
 use serde_json::json;
 
-use crate::agent::Agent;
+use crate::scripted_agent::Agent;
 
 pub fn to(message: &MessageId) -> RevertTarget {
     RevertTarget::Message {
@@ -25,7 +25,7 @@ fn file(message: Option<&MessageId>, path: &str) -> RevertTarget {
     }
 }
 
-/// `path change`, and why for a conflict.
+/// `path change`, or the reason of a conflict.
 pub fn told(files: &[RevertFile]) -> Vec<String> {
     let one = |file: &RevertFile| match (&file.change, &file.reason) {
         (RevertChange::Conflict, Some(why)) => format!("{}: {why}", file.path),
@@ -46,7 +46,7 @@ pub async fn unrevert(app: &TestApp) -> RevertOutcome {
 }
 
 #[tokio::test]
-async fn a_revert_to_a_message_takes_files_and_messages_back_and_unrevert_brings_them_again() {
+async fn a_revert_to_a_message_reverts_files_and_messages_and_unrevert_restores_them() {
     let agent = Agent::start()
         .await
         .file("a.txt", "1\n")
@@ -93,7 +93,7 @@ async fn a_revert_to_a_message_takes_files_and_messages_back_and_unrevert_brings
 }
 
 #[tokio::test]
-async fn the_next_prompt_makes_a_revert_final_and_the_model_never_hears_of_it() {
+async fn the_next_prompt_makes_a_revert_final_and_the_model_never_sees_what_was_reverted() {
     let agent = Agent::start().await.file("a.txt", "1\n");
     agent.turn("printf 'first\\n' > a.txt").await;
     let second = agent.turn("printf 'SECRET_SECOND\\n' > a.txt").await;
@@ -119,7 +119,7 @@ async fn the_next_prompt_makes_a_revert_final_and_the_model_never_hears_of_it() 
 }
 
 #[tokio::test]
-async fn nothing_of_the_persons_is_lost_and_every_conflict_is_named() {
+async fn no_change_of_the_person_is_lost_and_every_conflict_is_named() {
     let agent = Agent::start()
         .await
         .file("same.txt", "1\n")
@@ -165,7 +165,7 @@ async fn nothing_of_the_persons_is_lost_and_every_conflict_is_named() {
 }
 
 #[tokio::test]
-async fn a_file_that_the_person_changed_between_two_turns_is_not_taken_back_behind_that() {
+async fn a_file_changed_by_the_person_between_two_turns_is_not_reverted_past_that_change() {
     let agent = Agent::start().await.file("a.txt", "1\n");
     let first = agent.turn("printf '2\\n' > a.txt").await;
     fs::write(agent.app.path("a.txt"), "mine\n").unwrap();
@@ -177,13 +177,13 @@ async fn a_file_that_the_person_changed_between_two_turns_is_not_taken_back_behi
         ["a.txt: it was also changed between two of the agent's steps"]
     );
     assert_eq!(agent.app.read("a.txt"), "mine\nmore\n");
-    // Less far back it can be done.
+    // A revert to a later message is possible.
     revert(&agent.app, &to(&second)).await;
     assert_eq!(agent.app.read("a.txt"), "mine\n");
 }
 
 #[tokio::test]
-async fn a_second_revert_goes_further_back_and_a_later_one_comes_forward() {
+async fn a_second_revert_can_go_further_back_or_forward() {
     let agent = Agent::start().await.file("a.txt", "0\n");
     let mut turns = Vec::new();
     for n in 1..=3 {
@@ -217,7 +217,7 @@ async fn a_revert_is_undone_after_a_restart() {
 }
 
 #[tokio::test]
-async fn one_file_is_taken_back_alone_and_the_difference_forgets_it() {
+async fn one_file_is_reverted_alone_and_removed_from_the_diff() {
     let agent = Agent::start()
         .await
         .file("a.txt", "1\n")
@@ -243,7 +243,7 @@ async fn one_file_is_taken_back_alone_and_the_difference_forgets_it() {
 }
 
 #[tokio::test]
-async fn a_file_taken_back_by_hand_does_not_stand_in_the_way_of_a_later_revert() {
+async fn a_file_restored_by_hand_does_not_block_a_later_revert() {
     let agent = Agent::start().await.file("a.txt", "1\n");
     let first = agent.turn("printf '2\\n' > a.txt").await;
     revert(&agent.app, &file(None, "a.txt")).await;
@@ -254,7 +254,7 @@ async fn a_file_taken_back_by_hand_does_not_stand_in_the_way_of_a_later_revert()
 }
 
 #[tokio::test]
-async fn one_hunk_is_taken_back_though_the_person_edited_elsewhere_in_the_file() {
+async fn one_hunk_is_reverted_although_the_person_edited_elsewhere_in_the_file() {
     let lines: String = (1..=30).map(|n| format!("line {n}\n")).collect();
     let agent = Agent::start().await.file("a.txt", &lines);
     let turn = agent
@@ -295,7 +295,7 @@ async fn one_hunk_is_taken_back_though_the_person_edited_elsewhere_in_the_file()
 }
 
 #[tokio::test]
-async fn what_was_taken_back_is_brought_back_step_by_step_also_after_a_restart() {
+async fn reverts_are_undone_step_by_step_also_after_a_restart() {
     let agent = Agent::start().await;
     let turn = agent
         .turn("echo a > a.txt; echo b > b.txt; echo c > c.txt")
@@ -363,7 +363,7 @@ async fn a_revert_to_a_part_keeps_what_came_before_it_in_the_same_step() {
 }
 
 #[tokio::test]
-async fn a_revert_is_refused_while_the_session_is_worked_on() {
+async fn a_revert_is_refused_while_the_session_is_busy() {
     let agent = Agent::start().await.file("a.txt", "1\n");
     let turn = agent.turn("printf '2\\n' > a.txt").await;
     agent.model.reply([text("thinking"), pause(600_000)]);
@@ -394,7 +394,7 @@ async fn a_prompt_is_edited_and_sent_again_without_touching_files() {
 }
 
 #[tokio::test]
-async fn a_named_snapshot_brings_the_whole_tree_back_and_can_be_undone() {
+async fn restoring_a_named_snapshot_restores_the_whole_tree_and_can_be_undone() {
     let agent = Agent::start().await.file("a.txt", "1\n");
     let app = &agent.app;
     let kept = app

@@ -1,4 +1,4 @@
-//! What was said is found: as it happens, after a restart, and when the index is gone.
+//! Search: during a session, after a restart, and with a missing index.
 
 use std::fs;
 use std::time::Duration;
@@ -24,7 +24,7 @@ fn database(app: &TestApp) -> std::path::PathBuf {
 }
 
 #[tokio::test]
-async fn a_prompt_and_its_answer_are_found_and_lead_to_their_message() {
+async fn a_prompt_and_its_answer_are_found_with_their_message() {
     let app = TestApp::start().await;
     app.sessions.rename(&app.session.id, "Tea").await.unwrap();
     app.sessions.start_indexing().await.unwrap();
@@ -54,7 +54,7 @@ async fn a_prompt_and_its_answer_are_found_and_lead_to_their_message() {
 }
 
 #[tokio::test]
-async fn what_a_tool_was_told_and_what_it_said_are_found_too() {
+async fn the_input_and_output_of_tools_are_found() {
     let model = FakeModel::start().await;
     model.reply([call("read", json!({ "filePath": "quince.txt" }))]);
     model.reply([text("Seen.")]);
@@ -83,7 +83,7 @@ async fn a_removed_session_is_not_found_and_a_restored_one_is() {
 }
 
 #[tokio::test]
-async fn a_new_title_is_shown_with_the_next_search() {
+async fn a_new_title_is_shown_by_the_next_search() {
     let app = TestApp::start().await;
     app.ask("about gooseberries").await;
     titles(&app, "gooseberries").await;
@@ -96,7 +96,7 @@ async fn a_new_title_is_shown_with_the_next_search() {
 }
 
 #[tokio::test]
-async fn a_missing_or_damaged_index_is_made_anew() {
+async fn a_missing_or_damaged_index_is_rebuilt() {
     let app = TestApp::start().await;
     app.sessions.rename(&app.session.id, "Jam").await.unwrap();
     app.ask("about gooseberries").await;
@@ -113,7 +113,7 @@ async fn a_missing_or_damaged_index_is_made_anew() {
 }
 
 #[tokio::test]
-async fn what_another_program_wrote_is_found_too() {
+async fn sessions_written_by_another_process_are_found() {
     let app = TestApp::start().await;
     app.ask("about gooseberries").await;
     titles(&app, "gooseberries").await;
@@ -151,7 +151,7 @@ async fn finding_in_a_session_counts_only_that_session() {
 }
 
 #[tokio::test]
-async fn what_was_taken_back_is_not_found_in_the_session() {
+async fn reverted_messages_are_not_found_in_the_session() {
     let app = TestApp::start().await;
     let kept = app.ask("plums, please").await;
     let taken = app.ask("more plums").await;
@@ -177,7 +177,7 @@ async fn messages_saying(app: &TestApp, text: &str) -> Vec<MessageId> {
 }
 
 #[tokio::test]
-async fn a_session_opens_around_a_message_and_goes_on_to_either_side() {
+async fn a_session_opens_around_a_message_and_loads_in_both_directions() {
     let app = TestApp::start().await;
     let mut asked = Vec::new();
     for number in 0..6 {

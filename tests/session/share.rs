@@ -1,4 +1,4 @@
-//! A session for other eyes, and taken back from them.
+//! Sharing a session and unsharing it.
 
 use std::fs;
 
@@ -42,7 +42,7 @@ async fn a_shared_page_holds_no_secret_and_unshare_removes_it() {
     assert!(!app.data_dir().join(record).exists());
 }
 
-/// Answers one request and tells what it was: its first line and its body.
+/// Answers one request and returns its first line and its body.
 async fn answer(listener: &TcpListener, body: Value) -> (String, Value) {
     let (mut stream, _) = listener.accept().await.unwrap();
     let mut seen = Vec::new();
@@ -71,7 +71,7 @@ async fn answer(listener: &TcpListener, body: Value) -> (String, Value) {
 }
 
 #[tokio::test]
-async fn a_server_that_is_set_up_gets_the_session_and_its_secret_takes_it_back() {
+async fn a_share_server_receives_the_session_and_its_secret_removes_it() {
     let app = TestApp::start().await;
     app.ask("hello").await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -109,7 +109,7 @@ async fn a_server_that_is_set_up_gets_the_session_and_its_secret_takes_it_back()
 }
 
 #[tokio::test]
-async fn sharing_can_be_switched_off() {
+async fn sharing_can_be_disabled() {
     let app = TestApp::start().await;
     app.ask("hello").await;
     let config = json!({ "model": "demo/demo", "share": "disabled" });

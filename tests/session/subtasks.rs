@@ -1,4 +1,4 @@
-//! Work handed to other agents runs in child sessions and comes back as one answer.
+//! Subtasks run in child sessions, and their last text is the result of the call.
 
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ async fn task_part(app: &TestApp) -> ToolPart {
 }
 
 #[tokio::test]
-async fn a_task_runs_in_a_child_session_and_its_last_text_is_the_result() {
+async fn a_subtask_runs_in_a_child_session_and_its_last_text_is_the_result() {
     let model = FakeModel::start().await;
     model.reply([task("explore", "find the word")]);
     let inner = model.reply([
@@ -99,7 +99,7 @@ fn shown(call: &Value) -> (String, String) {
 }
 
 #[tokio::test]
-async fn an_agent_that_does_not_exist_is_an_error_that_names_those_that_do() {
+async fn an_unknown_agent_is_an_error_that_names_the_known_ones() {
     let model = FakeModel::start().await;
     model.reply([task("wizard", "conjure")]);
     model.reply([task("build", "not for tasks")]);
@@ -115,7 +115,7 @@ async fn an_agent_that_does_not_exist_is_an_error_that_names_those_that_do() {
 }
 
 #[tokio::test]
-async fn a_task_can_be_gone_on_with_by_its_session_id() {
+async fn a_subtask_can_be_continued_by_its_session_id() {
     let model = FakeModel::start().await;
     model.reply([task("general", "begin")]);
     model.reply([text("begun")]);
@@ -154,7 +154,7 @@ async fn a_task_can_be_gone_on_with_by_its_session_id() {
 }
 
 #[tokio::test]
-async fn what_a_task_does_reaches_the_parents_card_while_it_runs() {
+async fn the_progress_of_a_subtask_is_shown_in_the_parents_call() {
     let model = FakeModel::start().await;
     model.reply([task("general", "touch it")]);
     model.reply([touch()]);
@@ -164,7 +164,7 @@ async fn what_a_task_does_reaches_the_parents_card_while_it_runs() {
     let mut events = app.sessions.subscribe();
     app.send("go").await;
     let request = app.asked(&mut events).await;
-    // Waiting for a person, the child's call is running; the parent's card says so.
+    // While the child waits for a permission, its call is running, which the parent shows.
     let running = |event: &Event| match event {
         Event::MessagePartUpdated(updated) => match &updated.part {
             Part::Tool(tool) if tool.tool == "task" => match tool.state() {
@@ -188,7 +188,7 @@ async fn what_a_task_does_reaches_the_parents_card_while_it_runs() {
 }
 
 #[tokio::test]
-async fn a_request_of_a_task_is_shown_in_its_parent_too() {
+async fn a_permission_request_of_a_subtask_is_shown_in_its_parent() {
     let model = FakeModel::start().await;
     model.reply([task("general", "touch it")]);
     model.reply([touch()]);
@@ -214,7 +214,7 @@ async fn a_request_of_a_task_is_shown_in_its_parent_too() {
 }
 
 #[tokio::test]
-async fn a_plain_no_to_a_task_stops_the_parent_as_well() {
+async fn a_plain_no_to_a_subtask_stops_the_parent() {
     let model = FakeModel::start().await;
     model.reply([task("general", "touch it")]);
     model.reply([touch()]);
@@ -233,7 +233,7 @@ async fn a_plain_no_to_a_task_stops_the_parent_as_well() {
 }
 
 #[tokio::test]
-async fn an_abort_of_the_parent_ends_the_task() {
+async fn an_abort_of_the_parent_ends_the_subtask() {
     let model = FakeModel::start().await;
     model.reply([task("general", "wait")]);
     let inner = model.reply([text("…"), stall()]);
@@ -251,7 +251,7 @@ async fn an_abort_of_the_parent_ends_the_task() {
 }
 
 #[tokio::test]
-async fn an_abort_of_the_task_ends_the_parents_turn() {
+async fn an_abort_of_the_subtask_ends_the_parents_turn() {
     let model = FakeModel::start().await;
     model.reply([task("general", "wait")]);
     let inner = model.reply([text("…"), stall()]);
@@ -285,7 +285,7 @@ async fn assert_settled(app: &TestApp, child: &Session) {
 }
 
 #[tokio::test]
-async fn a_task_whose_model_fails_is_an_error_that_the_parent_reads() {
+async fn a_failed_subtask_is_an_error_that_the_parent_reads() {
     let model = FakeModel::start().await;
     model.reply([task("general", "go")]);
     model.refuse(400, &[], "this model is out of order");
@@ -300,7 +300,7 @@ async fn a_task_whose_model_fails_is_an_error_that_the_parent_reads() {
 }
 
 #[tokio::test]
-async fn tasks_of_one_step_run_beside_each_other() {
+async fn subtasks_of_one_step_run_in_parallel() {
     let model = FakeModel::start().await;
     model.reply([task("general", "left"), task("general", "right")]);
     let replies = [model.reply([text("one")]), model.reply([text("two")])];
@@ -314,7 +314,7 @@ async fn tasks_of_one_step_run_beside_each_other() {
 }
 
 #[tokio::test]
-async fn a_denied_agent_is_not_handed_anything() {
+async fn a_denied_agent_gets_no_subtask() {
     let model = FakeModel::start().await;
     model.reply([task("general", "go")]);
     let last = model.reply([text("understood")]);
@@ -327,7 +327,7 @@ async fn a_denied_agent_is_not_handed_anything() {
 }
 
 #[tokio::test]
-async fn a_task_may_not_do_what_its_parents_session_may_not() {
+async fn a_subtask_may_not_do_what_its_parent_may_not() {
     let model = FakeModel::start().await;
     model.reply([task("general", "touch it")]);
     model.reply([touch()]);
@@ -355,7 +355,7 @@ async fn look(app: &TestApp) -> MessageId {
     sent.unwrap()
 }
 
-/// A command whose prompt is a task.
+/// A command whose prompt is a subtask.
 fn command(model: &str) -> Value {
     let look = json!({ "template": "look around", "description": "Look around",
         "agent": "explore", "subtask": true, "model": model });
@@ -399,7 +399,7 @@ async fn subtasks_of_a_prompt_run_before_the_model_is_asked() {
     );
 }
 
-/// A message with one open call, as a killed program leaves it.
+/// A message with one open call, as a killed process leaves it.
 fn left_open(app: &TestApp, session: &Session, tool: &str, metadata: &Value) {
     let write = |path: String, value: Value| {
         let path = app.data_dir().join("storage").join(path);
@@ -426,7 +426,7 @@ fn left_open(app: &TestApp, session: &Session, tool: &str, metadata: &Value) {
 }
 
 #[tokio::test]
-async fn a_crash_during_a_task_settles_parent_and_child() {
+async fn a_crash_during_a_subtask_settles_parent_and_child() {
     let app = TestApp::start().await;
     let made = app
         .sessions
@@ -445,7 +445,7 @@ async fn a_crash_during_a_task_settles_parent_and_child() {
 }
 
 #[tokio::test]
-async fn a_child_is_told_of_like_any_session() {
+async fn events_of_a_child_session_are_published() {
     let model = FakeModel::start().await;
     model.reply([task("general", "go")]);
     model.reply([text("done")]);

@@ -1,5 +1,4 @@
-//! A project nobody has trusted yet: it can be opened, asked about and closed, and nothing
-//! in it runs or redirects anything.
+//! Until a project is trusted, nothing in it runs or redirects anything.
 
 use lathe_protocol::ipc::{PromptInput, TrustState, WantKind};
 use lathe_provider::WireKind;
@@ -10,8 +9,8 @@ use serde_json::json;
 
 const WIRE: WireKind = WireKind::OpenaiChat;
 
-/// Everything a repository can bring along to get something run or sent elsewhere. Each
-/// program would leave a file behind.
+/// Everything that a repository can contain to run something or to send data elsewhere. Each
+/// program would create a file.
 fn hostile(app: TestApp, elsewhere: &FakeModel) -> TestApp {
     let touch = |name: &str| format!("touch {}", app.path(name).display());
     let git = format!(
@@ -63,7 +62,7 @@ async fn a_hostile_repository_runs_and_redirects_nothing_until_it_is_trusted() {
         TrustState::Untrusted
     );
 
-    // Asked, answered by the person's own model, and every step of the agent's is asked for.
+    // The person's own model answers, and every action of the agent asks for permission.
     let first = model.reply([bash()]);
     let mut events = app.sessions.subscribe();
     app.send("hello").await;
@@ -106,7 +105,7 @@ async fn a_hostile_repository_runs_and_redirects_nothing_until_it_is_trusted() {
 }
 
 #[tokio::test]
-async fn what_a_project_wants_is_told_before_it_gets_it() {
+async fn the_wishes_of_a_project_are_listed_before_it_is_trusted() {
     let (model, elsewhere) = (FakeModel::start().await, FakeModel::start().await);
     let app = hostile(TestApp::with_model(&model, WIRE).await, &elsewhere);
     let view = app.sessions.trust(&app.project).await.unwrap();
@@ -143,7 +142,7 @@ async fn what_a_project_wants_is_told_before_it_gets_it() {
 }
 
 #[tokio::test]
-async fn a_trusted_project_gets_what_it_wants_until_a_file_changes() {
+async fn a_trusted_project_gets_its_wishes_until_a_file_changes() {
     let (model, elsewhere) = (FakeModel::start().await, FakeModel::start().await);
     let app = hostile(TestApp::with_model(&model, WIRE).await, &elsewhere);
     let trusted = app.trust().await;
@@ -159,7 +158,7 @@ async fn a_trusted_project_gets_what_it_wants_until_a_file_changes() {
     assert_eq!((model.requests().len(), elsewhere.requests().len()), (0, 2));
     assert_eq!(app.sessions.mcp_servers(&app.project).await.len(), 1);
 
-    // Across a restart it is still trusted; a changed file is not.
+    // Trust survives a restart, but not a changed file.
     let app = app.restart().await;
     assert_eq!(
         app.sessions.trust(&app.project).await.unwrap().state,
@@ -181,7 +180,7 @@ async fn a_trusted_project_gets_what_it_wants_until_a_file_changes() {
 }
 
 #[tokio::test]
-async fn what_is_trusted_is_what_was_shown() {
+async fn trust_applies_to_what_was_shown() {
     let wants =
         |url: &str| json!({ "provider": { "x": { "options": { "baseURL": url } } } }).to_string();
     let app = TestApp::start().await;
@@ -217,7 +216,7 @@ async fn a_file_that_a_trusted_value_comes_from_is_watched_too() {
 }
 
 #[tokio::test]
-async fn without_trust_a_project_may_still_take_away() {
+async fn an_untrusted_project_may_still_deny() {
     let model = FakeModel::start().await;
     let first = model.reply([call("read", json!({ "filePath": "a.txt" }))]);
     let app = TestApp::with_model(&model, WIRE)
@@ -241,6 +240,6 @@ async fn without_trust_a_project_may_still_take_away() {
     app.sessions.abort(&app.session.id).await;
     let tools = first.request().tools;
     assert!(!tools.iter().any(|tool| tool == "webfetch"));
-    // What the person denied does not become a question because a project says so.
+    // A project cannot turn the person's deny into a question.
     assert!(!tools.iter().any(|tool| tool == "bash"));
 }

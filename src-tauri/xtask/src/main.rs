@@ -1,4 +1,4 @@
-//! `cargo xtask`: set up, run, test, generate and measure.
+//! `cargo xtask`: set up, run, test, generate, measure and describe.
 //!
 //! Only the standard library, so that it compiles and starts in seconds on a fresh machine.
 //! It knows the tools around the project (cargo, npm, the system's packages), never the
@@ -12,6 +12,7 @@ mod bundle;
 mod display;
 mod r#gen;
 mod json;
+mod map;
 mod run;
 mod setup;
 mod tally;
@@ -29,11 +30,12 @@ Usage: cargo xtask COMMAND
       a folder to open, for example. --headless-display starts a virtual display (Xvfb)
       where there is none. --gallery shows every part and tool card in every state.
 
-  test [core|ui|e2e] [--soak] [--real-mcp] [FILTER]
+  test [core|ui|e2e] [--soak] [--real-mcp] [--retry] [FILTER]
       Install what is missing and run every test: Rust, UI and the real window. A part's
       name runs that part, FILTER only the tests whose name contains it (without the
       checks of format, lints and types). --soak runs the full counts;
-      --real-mcp also tries MCP servers from the npm registry.
+      --real-mcp also tries MCP servers from the npm registry; --retry runs failed tests of
+      the window once more and says which passed then, and they still count as failed.
       The last line is `N passed, N failed`.
 
   test --real-model
@@ -55,6 +57,11 @@ Usage: cargo xtask COMMAND
       20,000 deltas, a run with 200 steps; listing 2,000 sessions and exporting one of 5,000
       messages where OPENCODE keeps its sessions in files (before 1.2). OPENCODE is the
       path of its binary. Rows: {name, ours, theirs, ratio}.
+
+  map [--tree PATH] [--picture]
+      Print for every crate its lines of source and of tests, the number of tests, its
+      files, its largest functions and the crates it depends on. --tree reads another
+      checkout. --picture also writes docs/rooms.svg in it.
 
   bundle [KIND…]
       Make the packages people install: deb and rpm here (also: appimage), app and dmg on
@@ -86,6 +93,7 @@ fn dispatch(args: &[String]) -> Outcome<ExitCode> {
         "test" => Ok(test::run(&test::Options::parse(rest)?)),
         "gen" => r#gen::run().map(|()| ExitCode::SUCCESS),
         "bench" => bench::run(&bench::Options::parse(rest)?).map(|()| ExitCode::SUCCESS),
+        "map" => map::run(&map::Options::parse(rest)?).map(|()| ExitCode::SUCCESS),
         "bundle" => bundle::run(&bundle::Options::parse(rest)?).map(|()| ExitCode::SUCCESS),
         "help" | "--help" | "-h" => {
             println!("{}", HELP.replace("{suites}", &bench::suite_names()));

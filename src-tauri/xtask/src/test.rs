@@ -31,6 +31,8 @@ pub struct Options {
     real_model: bool,
     /// Also servers that others wrote, fetched over the network.
     real_mcp: bool,
+    /// Run failed window tests once more, to tell a race from a plain fault. The run stays red.
+    retry: bool,
     /// Only the tests whose name contains this.
     filter: Option<String>,
 }
@@ -43,6 +45,7 @@ impl Options {
                 "--soak" => options.soak = true,
                 "--real-model" => options.real_model = true,
                 "--real-mcp" => options.real_mcp = true,
+                "--retry" => options.retry = true,
                 flag if flag.starts_with('-') => {
                     return Err(format!(
                         "`test` has no option `{flag}`; see `cargo xtask help`"
@@ -181,10 +184,11 @@ mod tests {
         let expected = Options {
             part: Some(Part::Core),
             soak: true,
+            retry: true,
             filter: Some("ui".into()),
             ..Options::default()
         };
-        assert_eq!(parsed(&["core", "--soak", "ui"]), Ok(expected));
+        assert_eq!(parsed(&["core", "--soak", "--retry", "ui"]), Ok(expected));
     }
 
     #[test]

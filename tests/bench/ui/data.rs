@@ -1,4 +1,4 @@
-//! The sessions that are measured: written as the store writes them.
+//! The sessions that are measured, written in the format of the store.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ const PROJECT: &str = "bench";
 /// Parts of one answer.
 const PARTS: usize = 10;
 
-/// A session of about so many parts.
+/// A session with about this many parts.
 pub fn session(data: &Path, worktree: &Path, name: &str, parts: usize) {
     let (storage, id) = begin(data, worktree, name);
     let turns = parts.div_ceil(PARTS + 1);
@@ -64,7 +64,7 @@ pub fn changes(data: &Path, worktree: &Path, name: &str, lines: &[usize]) {
     }
 }
 
-/// Its project and its own record.
+/// Writes the records of the project and of the session.
 fn begin(data: &Path, worktree: &Path, name: &str) -> (PathBuf, String) {
     let storage = data.join("storage");
     let id = format!("ses_{name}00000000000000");

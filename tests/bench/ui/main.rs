@@ -1,4 +1,4 @@
-//! What the window costs, in the real window: every figure against another one of the same run.
+//! Benchmarks of the real window: every number is compared with another one of the same run.
 //!
 //! Prints one JSON object a line: `{"name", "ours", "baseline", "ratio", "unit", "bar"}`.
 //! `LATHE_BENCH_PARTS` makes the long session shorter. Needs the optimised app (`LATHE_APP`)
@@ -22,7 +22,7 @@ fn main() {
     runtime.block_on(measure::all()).expect("the window runs");
 }
 
-/// The window is driven through WebKit's driver, which only Linux has.
+/// The window is driven through WebKit's driver, which exists on Linux only.
 #[cfg(not(target_os = "linux"))]
 fn main() {
     println!(

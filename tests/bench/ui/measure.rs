@@ -1,4 +1,4 @@
-//! The measurements, one after the other on one window where that is fair.
+//! The measurements, in one window where they do not influence each other.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -14,14 +14,14 @@ use crate::data;
 const SMALL: &str = "aa";
 const LARGE: &str = "bb";
 const CHANGES: &str = "cc";
-/// Lines of a difference that is drawn whole, and of one that is not.
+/// Lines of a diff that is drawn completely, and of one that is not.
 const LINES: [usize; 2] = [200, 10_000];
 const STARTS: usize = 5;
 const OPENS: usize = 7;
 const IDLE: Duration = Duration::from_secs(30);
 /// A delta every five milliseconds, for ten seconds.
 const DELTAS: usize = 2000;
-/// One answer alone would measure what else the machine did in these seconds.
+/// Several answers, because other work of the machine disturbs a single one.
 const ANSWERS: usize = 3;
 
 pub async fn all() -> Result<(), WindowError> {
@@ -57,7 +57,7 @@ pub async fn all() -> Result<(), WindowError> {
     window.close().await
 }
 
-/// A history that nobody has read before is indexed once. That is work of its own.
+/// Waits until the history has been indexed, which happens once and is not measured.
 async fn until_level(window: &Window) -> Result<(), WindowError> {
     const LEVEL: &str = "
 const done = arguments[arguments.length - 1];
@@ -92,7 +92,7 @@ fn config(folder: &Path, model: &FakeModel) -> Result<PathBuf, WindowError> {
     Ok(path)
 }
 
-/// From nothing to a window that takes a prompt, against a window with nothing in it.
+/// The time from the start to a window that accepts a prompt, compared with an empty window.
 async fn start(folder: &Path) -> Result<(), WindowError> {
     let Some(bare) = std::env::var_os("LATHE_BARE").map(PathBuf::from) else {
         return Ok(());
@@ -122,7 +122,7 @@ async fn start(folder: &Path) -> Result<(), WindowError> {
     Ok(())
 }
 
-/// The click on a row until its last answer is painted, in the page's own time.
+/// The time from the click on a session until its last answer is painted, by the page's clock.
 const OPEN: &str = "
 const [row, last] = arguments[0], done = arguments[arguments.length - 1];
 const begun = performance.now();
@@ -172,7 +172,7 @@ async fn opening(window: &Window, parts: usize) -> Result<(), WindowError> {
     Ok(())
 }
 
-/// The click on a card until the first lines of its difference are painted.
+/// The time from the click on a card until the first lines of its diff are painted.
 const DIFFERENCE: &str = "
 const done = arguments[arguments.length - 1];
 const card = document.querySelectorAll('[data-tool=write]')[arguments[0][0]];
@@ -180,7 +180,7 @@ const begun = performance.now();
 let asked = false;
 card.querySelector('.card-head').click();
 (function look() {
-  // A long one is shown on demand.
+  // A long diff is shown on demand.
   const folded = card.querySelector('[data-note=folded] button:not([disabled])');
   if (folded && !asked) asked = folded.click() || true;
   if (card.querySelector('.diff')?.textContent.includes('line_5()'))
@@ -225,9 +225,8 @@ async fn footprint(window: &Window) -> Result<(f64, f64), WindowError> {
     Ok((nodes.as_f64().unwrap_or_default(), memory))
 }
 
-/// Frames from the send to the end of the answer, and how late each of its growths is painted
-/// after it came in. What the driver does before and after, a picture of the window above all,
-/// is none of it.
+/// Frames from sending to the end of the answer, and how long each addition takes from its
+/// arrival to the screen. The driver's own work before and after is not included.
 const WATCH: &str = "
 window.frames_ = []; window.lags = [];
 window.watcher?.disconnect();
@@ -253,9 +252,9 @@ async fn answer(window: &Window, number: usize) -> Result<(Vec<f64>, Vec<f64>), 
     window.press("Enter").await?;
     window.wait_for("[data-testid=stop]").await?;
     let over = "document.querySelector('[data-testid=stop]') === null";
-    // Longer than a test waits: the answer takes its time.
+    // Longer than a test would wait: the answer takes ten seconds.
     while window.wait_until("the end", over).await.is_err() {}
-    // What broke off was not measured.
+    // An answer that was cut is not a measurement.
     let end = word(DELTAS - 2);
     window.wait_for_text("[data-last]", end.trim()).await?;
     window
@@ -271,7 +270,7 @@ async fn answer(window: &Window, number: usize) -> Result<(Vec<f64>, Vec<f64>), 
     Ok((numbers(&seen[0]), numbers(&seen[1])))
 }
 
-/// Into the long session, where it is hardest.
+/// Measures in the long session, which is the hardest case.
 async fn streaming(window: &Window, parts: usize) -> Result<(), WindowError> {
     let last = format!("Question {}:", parts.div_ceil(11) - 1);
     let long = json!([[format!("ses_{LARGE}"), last]]);

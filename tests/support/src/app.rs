@@ -1,4 +1,4 @@
-//! The session core as a test drives it: a temporary project, a temporary store, no window.
+//! The session core for tests: a temporary project and a temporary store, no window.
 
 #![allow(clippy::expect_used, reason = "test support: to stop is to report")]
 
@@ -63,7 +63,7 @@ impl TestApp {
         app
     }
 
-    /// Silence of the model is borne for so long only.
+    /// With this timeout for a silent model.
     pub async fn with_patience(model: &FakeModel, wire: WireKind, patience: Duration) -> Self {
         let mut config = config_for(model, wire);
         config["provider"]["fake"]["options"]["timeout"] = json!(patience.as_millis() as u64);
@@ -136,7 +136,7 @@ impl TestApp {
         std::fs::read_to_string(self.path(name)).expect("the file is there")
     }
 
-    /// The person trusts what the project's files want, as they are shown.
+    /// Trusts the project as it is shown now.
     pub async fn trust(&self) -> TrustView {
         let shown = self.sessions.trust(&self.project).await;
         let hash = shown.expect("the files can be looked at").hash;
@@ -144,7 +144,7 @@ impl TestApp {
         trusted.expect("nothing has changed")
     }
 
-    /// Adds a rule of the person's.
+    /// Adds a permission rule of the person.
     pub fn rule(self, permission: &str, pattern: &str, action: Action) -> Self {
         let (permission, pattern) = (permission.to_owned(), pattern.to_owned());
         self.sessions.set_rules(vec![Rule {
@@ -167,7 +167,7 @@ impl TestApp {
         }
     }
 
-    /// The next question of the agent's.
+    /// The next question of the agent.
     pub async fn questioned(&self, events: &mut Subscription) -> QuestionRequest {
         let told = until(events, |event| matches!(event, Event::QuestionAsked(_))).await;
         match told.last() {
@@ -191,7 +191,7 @@ impl TestApp {
             .collect()
     }
 
-    /// The same data after the program ended and began again.
+    /// The same data after a restart of the program.
     pub async fn restart(self) -> Self {
         let TestApp {
             project,
@@ -213,7 +213,7 @@ impl TestApp {
         }
     }
 
-    /// Another program on the same data.
+    /// Another process on the same data.
     pub async fn twin(&self) -> Sessions {
         open(self.data.path(), &self.clock).await
     }
@@ -254,7 +254,7 @@ impl TestApp {
             .expect("the prompt is taken")
     }
 
-    /// As an agent of choice.
+    /// The same to this agent.
     pub async fn ask_as(&self, agent: &str, text: &str) -> MessageId {
         let mut events = self.sessions.subscribe();
         let id = self.send_as(agent, text).await;
@@ -280,7 +280,7 @@ impl TestApp {
         page.expect("the messages load").messages
     }
 
-    /// Who said what: `user: text`, `assistant: step-start reasoning text step-finish`.
+    /// The messages as `user: text`, `assistant: step-start reasoning text step-finish`.
     pub async fn outline(&self) -> Vec<String> {
         self.messages().await.iter().map(outline).collect()
     }
@@ -314,7 +314,7 @@ fn config_for(model: &FakeModel, wire: WireKind) -> Value {
 
 async fn open(data: &Path, clock: &ManualClock) -> Sessions {
     let mut options = Options::new(data);
-    // Says which model answers, whatever the developer's own config says.
+    // Selects the model independently of the developer's own config.
     options.config = Some(data.join(CONFIG));
     options.config_home = Some(data.join(CONFIG_HOME));
     options.pace = DemoPace::Instant;
@@ -322,7 +322,7 @@ async fn open(data: &Path, clock: &ManualClock) -> Sessions {
         serde_json::to_string(session).expect("a session is JSON")
     }));
     options.clock = Arc::new(clock.clone());
-    // The developer's own keys must not decide what a test does.
+    // The developer's own keys must not change the result of a test.
     let no_variables = Box::new(|_: &str| None);
     options.keys = Some(Keys::with(
         data,
@@ -373,7 +373,7 @@ pub async fn until_idle(events: &mut Subscription, session: &SessionId) {
     .await;
 }
 
-/// Everything told up to and including the first event that is wanted.
+/// Everything published up to and including the first event that matches.
 pub async fn until(events: &mut Subscription, wanted: impl Fn(&Event) -> bool) -> Vec<Told> {
     let mut told = Vec::new();
     loop {

@@ -1,17 +1,17 @@
-//! A model server of our own, for tests: real HTTP on loopback, scripted answers.
+//! A fake model server for tests: real HTTP on loopback, scripted replies.
 //!
-//! It speaks the four wires and decides by the path which one is asked for. Replies are
-//! given in the order they were scripted. What the app may never do (ask more often than
-//! scripted, send a tool call without its result) is remembered and fails the test when the
-//! [`FakeModel`] goes away.
+//! It supports all four wires and selects one by the path of the request. Replies are given in
+//! the order in which they were scripted. Requests that the app must never send (more than were
+//! scripted, or a tool call without its result) are recorded and fail the test when the
+//! [`FakeModel`] is dropped.
 
 #![allow(clippy::expect_used, reason = "test support: to stop is to report")]
 
+mod encoder;
 mod http;
 mod request;
 mod script;
 mod server;
-mod voice;
 
 use std::{
     collections::VecDeque,
@@ -23,8 +23,8 @@ use tokio::{net::TcpListener, sync::Notify, task::JoinHandle};
 
 pub use request::{SeenCall, SeenRequest, SeenResult};
 pub use script::{
-    Item, Refusal, Reply, Script, bad_json, call, cut, full, pause, raw_call, reasoning, reset,
-    stall, stream_error, text, usage,
+    Gate, Item, Refusal, Reply, Script, bad_json, call, cut, full, hold, pause, raw_call,
+    reasoning, reset, stall, stream_error, text, usage,
 };
 
 /// A running fake model; it stops when dropped.
@@ -34,7 +34,7 @@ pub struct FakeModel {
     server: JoinHandle<()>,
 }
 
-/// One scripted reply, to ask about the request it answered.
+/// A scripted reply, through which a test reads the request that it answered.
 #[derive(Clone)]
 pub struct Answered {
     slot: Arc<Mutex<Option<SeenRequest>>>,
@@ -43,22 +43,22 @@ pub struct Answered {
 
 struct Shared {
     state: Mutex<State>,
-    /// Rings at every request.
+    /// Notified at every request.
     asked: Notify,
 }
 
 struct State {
-    /// What the script begins with again when it is used up.
+    /// Replies that are scripted again when none is left.
     again: Vec<Reply>,
     replies: VecDeque<(Reply, Arc<Mutex<Option<SeenRequest>>>)>,
     title: String,
-    /// Bytes per write; 0 writes each event whole.
+    /// Bytes per write; 0 writes each event at once.
     chunk: usize,
     calls: usize,
-    forgets: bool,
+    records_nothing: bool,
     requests: Vec<SeenRequest>,
     titles: Vec<SeenRequest>,
-    offences: Vec<String>,
+    violations: Vec<String>,
 }
 
 impl FakeModel {
@@ -66,7 +66,7 @@ impl FakeModel {
         Self::start_at(0).await.expect("a free port on loopback")
     }
 
-    /// On a port of choice; 0 takes a free one.
+    /// On this port; 0 takes a free one.
     pub async fn start_at(port: u16) -> std::io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", port)).await?;
         let url = format!("http://{}", listener.local_addr()?);
@@ -77,10 +77,10 @@ impl FakeModel {
                 title: "A fake title".to_owned(),
                 chunk: 0,
                 calls: 0,
-                forgets: false,
+                records_nothing: false,
                 requests: Vec::new(),
                 titles: Vec::new(),
-                offences: Vec::new(),
+                violations: Vec::new(),
             }),
             asked: Notify::new(),
         });
@@ -96,7 +96,7 @@ impl FakeModel {
         &self.url
     }
 
-    /// What to configure as the provider's base URL.
+    /// The base URL for the config of a provider.
     pub fn base_url(&self, wire: WireKind) -> String {
         match wire {
             WireKind::Gemini => format!("{}/v1beta", self.url),
@@ -126,34 +126,34 @@ impl FakeModel {
         }
     }
 
-    /// Scripts these answers, over and over.
+    /// Scripts these replies again and again.
     pub fn repeat(&self, replies: Vec<Reply>) {
         self.shared.lock().again = replies;
     }
 
-    /// The requests since the last time, which are then forgotten: what goes on for long must
-    /// not gather them all.
+    /// The requests since the last call. They are removed, so that a long run does not collect
+    /// all of them.
     pub fn take_requests(&self) -> Vec<SeenRequest> {
         std::mem::take(&mut self.shared.lock().requests)
     }
 
-    /// Nothing is checked and kept of a turn's requests from now on: where time is taken, the
-    /// model's own is not what is measured.
+    /// From now on, requests are neither checked nor stored: a benchmark must not measure the
+    /// work of the fake model.
     pub fn forget(&self) {
-        self.shared.lock().forgets = true;
+        self.shared.lock().records_nothing = true;
     }
 
-    /// What requests for a title are answered with.
+    /// The reply to requests for a title.
     pub fn title(&self, title: &str) {
         self.shared.lock().title = title.to_owned();
     }
 
-    /// Cuts every answer into writes of this many bytes.
+    /// Splits every reply into writes of this many bytes.
     pub fn split(&self, bytes: usize) {
         self.shared.lock().chunk = bytes;
     }
 
-    /// Every request so far, without those for titles.
+    /// All requests so far, without those for titles.
     pub fn requests(&self) -> Vec<SeenRequest> {
         self.shared.lock().requests.clone()
     }
@@ -162,39 +162,39 @@ impl FakeModel {
         self.shared.lock().titles.clone()
     }
 
-    /// Scripted replies that nobody asked for yet.
-    pub fn left(&self) -> usize {
+    /// The number of scripted replies that were not requested yet.
+    pub fn unused_replies(&self) -> usize {
         self.shared.lock().replies.len()
     }
 
-    /// Takes the next scripted reply back, because whoever was to ask for it is gone.
-    pub fn take_back(&self) {
+    /// Removes the next scripted reply: the process that was to request it was killed.
+    pub fn remove_next_reply(&self) {
         self.shared.lock().replies.pop_front();
     }
 
-    /// What the app did wrong so far.
-    pub fn offences(&self) -> Vec<String> {
-        self.shared.lock().offences.clone()
+    /// The requests so far that the app must not send.
+    pub fn violations(&self) -> Vec<String> {
+        self.shared.lock().violations.clone()
     }
 
-    /// For tests about offences: they no longer fail the test.
-    pub fn forgive(&self) -> Vec<String> {
-        std::mem::take(&mut self.shared.lock().offences)
+    /// For tests of the fake model itself: forbidden requests so far no longer fail the test.
+    pub fn take_violations(&self) -> Vec<String> {
+        std::mem::take(&mut self.shared.lock().violations)
     }
 }
 
 impl Drop for FakeModel {
     fn drop(&mut self) {
         self.server.abort();
-        let offences = self.shared.lock().offences.clone();
-        if !offences.is_empty() && !std::thread::panicking() {
-            panic!("the fake model was misused:\n{}", offences.join("\n"));
+        let violations = self.shared.lock().violations.clone();
+        if !violations.is_empty() && !std::thread::panicking() {
+            panic!("the fake model was misused:\n{}", violations.join("\n"));
         }
     }
 }
 
 impl Answered {
-    /// The request that got this reply.
+    /// The request that was answered with this reply.
     #[track_caller]
     pub fn request(&self) -> SeenRequest {
         let seen = lock(&self.slot).clone();
@@ -205,7 +205,7 @@ impl Answered {
         lock(&self.slot).is_some()
     }
 
-    /// Waits until the request has come.
+    /// Waits for the request.
     pub async fn asked(&self) -> SeenRequest {
         loop {
             let rung = self.shared.asked.notified();
@@ -220,7 +220,7 @@ impl Answered {
 }
 
 impl State {
-    fn begin_again(&mut self) {
+    fn repeat_replies(&mut self) {
         if self.replies.is_empty() {
             let again = self.again.iter().cloned();
             self.replies

@@ -1,10 +1,10 @@
-//! Projects under git, by git itself.
+//! Git repositories for tests, made by the git program.
 
 use std::io;
 use std::path::Path;
 use std::process::Command;
 
-/// Nobody's own settings decide how a test's commit is made.
+/// Settings of the machine must not change the commits of a test.
 const IDENTITY: [&str; 6] = [
     "-c",
     "user.name=n",
@@ -14,7 +14,7 @@ const IDENTITY: [&str; 6] = [
     "commit.gpgsign=false",
 ];
 
-/// Runs git in a folder and returns what it says; what it complains of is the error.
+/// Runs git in a folder and returns its output; its error output is the error.
 pub fn git(folder: &Path, args: &[&str]) -> io::Result<String> {
     let mut command = Command::new("git");
     let done = command

@@ -1,4 +1,4 @@
-//! What tests share: the fake model server, test projects and the window driver.
+//! Support for tests: the fake model server, test projects and the window driver.
 
 pub mod app;
 pub mod fake_model;

@@ -1,7 +1,7 @@
 //! A small MCP server, written against the protocol and not with the library that is tested.
 //!
-//! Its tools do what tests need: answer, send pictures and resources, take their time, change
-//! their own description, fall over. It speaks over pipes (`mcp-server`) and over HTTP.
+//! Its tools do what tests need: answer, send images and resources, wait, change their own
+//! description, crash. It runs over pipes (`mcp-server`) and over HTTP.
 
 #![allow(clippy::expect_used, reason = "test support: to stop is to report")]
 
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio_util::sync::CancellationToken;
 
-/// A picture of one pixel.
+/// An image of one pixel.
 pub const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 pub struct McpServer {
@@ -28,7 +28,7 @@ pub struct McpServer {
 }
 
 impl McpServer {
-    /// `description` is what it says of its tool `echo`.
+    /// `description` is the description of its tool `echo`.
     pub fn new(description: &str) -> Arc<Self> {
         Arc::new(McpServer {
             description: Mutex::new(description.to_owned()),
@@ -162,7 +162,7 @@ fn resource(uri: &str) -> Result<Value, Value> {
     Err(json!({ "code": -32002, "message": format!("there is no resource {uri}") }))
 }
 
-/// A child that would outlive us, by its id.
+/// The process id of a child that would outlive the server.
 fn spawn() -> String {
     let child = std::process::Command::new("sleep").arg("999").spawn();
     child.map_or_else(|error| error.to_string(), |child| child.id().to_string())

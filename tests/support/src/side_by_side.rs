@@ -1,7 +1,7 @@
-//! Lathe and OpenCode at the same work: whole commands, alternating, against one fake model.
+//! Lathe and OpenCode do the same work: whole commands, alternating, with one fake model.
 //!
-//! Each run has a home of its own. What a run took is what the system says of its processes:
-//! wall time, CPU time of the process and of all it waited for, peak memory of the largest.
+//! Each run has a home folder of its own. The system measures wall time, CPU time of the process
+//! and of its children, and the peak memory of the largest process.
 
 #![allow(
     clippy::expect_used,
@@ -28,12 +28,12 @@ type Failure = Box<dyn std::error::Error>;
 
 const DELTAS: usize = 20_000;
 const STEPS: usize = 200;
-/// How many steps the beginning and the end of the turn are measured by.
+/// How many steps at the beginning and at the end of a turn are compared.
 const EDGE: usize = 20;
 const SESSIONS: usize = 2_000;
 const MESSAGES: usize = 5_000;
 
-/// Measures everything that both can do and prints a row for each.
+/// Measures everything that both programs can do and prints one row for each.
 pub async fn compare(ours: &Path, theirs: &Path) -> Result<(), Failure> {
     let model = FakeModel::start().await;
     model.title("Measured");
@@ -52,7 +52,7 @@ pub async fn compare(ours: &Path, theirs: &Path) -> Result<(), Failure> {
         theirs,
     };
     eprintln!("against OpenCode {}", pair.theirs.version()?);
-    // What only the first start does (caches, unpacking, migrations) is not what is compared.
+    // The first start (caches, unpacking, migrations) is not compared.
     for contender in pair.both() {
         model.reply([text("Hello.")]);
         contender.run("hello").await?;
@@ -65,7 +65,7 @@ pub async fn compare(ours: &Path, theirs: &Path) -> Result<(), Failure> {
     } else {
         eprintln!("list and load are left out: this version does not keep its sessions in files");
     }
-    model.forgive();
+    model.take_violations();
     Ok(())
 }
 
@@ -87,7 +87,7 @@ impl Pair {
     }
 }
 
-/// The runs of one kind of work, ours and theirs.
+/// The runs of one kind of work by both programs.
 #[derive(Default)]
 struct Runs([Vec<Usage>; 2]);
 
@@ -104,7 +104,7 @@ impl Runs {
         println!("{row}");
     }
 
-    /// All that a run took, under the name of its work.
+    /// All measurements of a run, under the name of its work.
     fn rest(&self, work: &str, shown: &str) {
         let rest: [Measure; 3] = [
             ("wall", "s", |run| run.wall),
@@ -182,7 +182,7 @@ async fn steps(model: &FakeModel, pair: &Pair) -> Result<(), Failure> {
     Ok(())
 }
 
-/// When each request came.
+/// When each request arrived.
 async fn times(asked: Vec<Answered>) -> Vec<Instant> {
     let mut times = Vec::new();
     for reply in asked {
@@ -196,11 +196,11 @@ async fn times(asked: Vec<Answered>) -> Vec<Instant> {
 fn flatness(times: &[Instant]) -> f64 {
     let span = |from: usize, to: usize| (times[to] - times[from]).as_secs_f64();
     let last = times.len() - 1;
-    // The first step opens connections and files that the others find open.
+    // The first step opens connections and files that the later ones reuse.
     span(last - EDGE, last) / span(1, 1 + EDGE)
 }
 
-/// Both read the very same tree.
+/// Both programs read the same files.
 async fn history(pair: &Pair) -> Result<(), Failure> {
     let data = pair.theirs.data_dir();
     let project = pair.theirs.project();

@@ -1,18 +1,18 @@
 //! The real window, driven from outside: a virtual display, a session bus, the WebKit driver
 //! and the built app.
 //!
-//! It knows the app only by its binary, its environment and its page. Whatever a test starts
+//! It knows the app only by its binary, its environment and its page. Everything that is started
 //! here ends with the [`Window`], also when the test fails.
 
 mod bus;
+mod desktop;
 mod error;
 mod keys;
 mod native;
 mod notifications;
 mod page;
 mod process;
-mod stage;
-mod unattended;
+mod undriven;
 mod usage;
 mod webdriver;
 mod x11;
@@ -23,15 +23,15 @@ use std::time::Instant;
 
 use serde_json::json;
 
+use desktop::Desktop;
 pub use error::WindowError;
 pub use notifications::{Notifications, Shown};
-use process::{Group, PATIENCE, glance};
-use stage::Stage;
-pub use unattended::Unattended;
+use process::{Group, TIMEOUT, next_check};
+pub use undriven::UndrivenApp;
 use webdriver::{Session, WebDriver};
 pub use x11::Drag;
 
-/// What the desktop around the app looks like.
+/// The theme of the desktop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SystemTheme {
     Light,
@@ -41,16 +41,16 @@ pub enum SystemTheme {
 /// How to start the app.
 #[derive(Debug, Clone)]
 pub struct WindowOptions {
-    /// Where the app keeps its data; a folder of its own when there is none.
+    /// The app's data folder; None is a new one.
     pub data_dir: Option<PathBuf>,
     /// The app's arguments: a folder to open, for example.
     pub args: Vec<OsString>,
-    /// More environment for the app.
+    /// More environment variables for the app.
     pub env: Vec<(String, String)>,
-    /// Set after the start; without it the app decides.
+    /// Set after the start; None leaves the app's own size.
     pub size: Option<(u32, u32)>,
     pub theme: SystemTheme,
-    /// Another program than the app.
+    /// A program to start instead of the app.
     pub app: Option<PathBuf>,
 }
 
@@ -80,24 +80,24 @@ impl WindowOptions {
 /// A running app, with everything around it.
 pub struct Window {
     session: Session,
-    // Dropped before the stage: the app goes before its display does.
+    // Dropped before the desktop: the app must end before its display.
     driver: Group,
-    stage: Stage,
+    desktop: Desktop,
     options: WindowOptions,
 }
 
 impl Window {
     /// Starts the app and waits until its page is there.
     pub async fn start(options: WindowOptions) -> Result<Self, WindowError> {
-        let stage = Stage::set(&options)?;
-        let (driver, session) = launch(&stage, &options).await?;
+        let desktop = Desktop::start(&options)?;
+        let (driver, session) = launch(&desktop, &options).await?;
         let window = Self {
             session,
             driver,
-            stage,
+            desktop,
             options,
         };
-        window.arrive().await?;
+        window.wait_for_page().await?;
         if let Some((width, height)) = window.options.size {
             window.resize(width, height).await?;
         }
@@ -111,53 +111,54 @@ impl Window {
 
     /// As [`Window::restart`], with other arguments.
     pub async fn restart_with_args(&mut self, args: Vec<OsString>) -> Result<(), WindowError> {
-        self.ask_to_close().await?;
+        self.request_close().await?;
         self.driver.end();
+        self.desktop.wait_for_released_name().await?;
         self.options.args = args;
-        (self.driver, self.session) = launch(&self.stage, &self.options).await?;
-        self.arrive().await
+        (self.driver, self.session) = launch(&self.desktop, &self.options).await?;
+        self.wait_for_page().await
     }
 
     /// Closes the app as a person would, and waits until it is gone.
     pub async fn close(self) -> Result<(), WindowError> {
-        self.ask_to_close().await
+        self.request_close().await
     }
 
     /// Kills the app without a warning and starts it again, on the same data.
     pub async fn crash_and_restart(&mut self) -> Result<(), WindowError> {
         self.driver.end();
-        self.stage.until_released().await?;
-        (self.driver, self.session) = launch(&self.stage, &self.options).await?;
-        self.arrive().await
+        self.desktop.wait_for_released_name().await?;
+        (self.driver, self.session) = launch(&self.desktop, &self.options).await?;
+        self.wait_for_page().await
     }
 
-    /// What the app and its webview have in memory.
+    /// The memory of the app and its webview.
     pub fn resident_bytes(&self) -> u64 {
         usage::resident_bytes(self.driver.id())
     }
 
-    /// What the app and its webview have computed so far.
+    /// The processor time of the app and its webview so far.
     pub fn cpu_time(&self) -> std::time::Duration {
         usage::cpu_time(self.driver.id())
     }
 
-    /// Where the app keeps its data.
+    /// The app's data folder.
     pub fn data_dir(&self) -> &Path {
-        self.stage.data_dir()
+        self.desktop.data_dir()
     }
 
     /// Waits until a file in a folder of the data directory contains some words.
     pub async fn wait_on_disk(&self, folder: &str, words: &str) -> Result<(), WindowError> {
         let folder = self.data_dir().join(folder);
         let what = format!("{words:?} in {}", folder.display());
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         loop {
             let files = std::fs::read_dir(&folder).into_iter().flatten().flatten();
             let mut texts = files.filter_map(|file| std::fs::read_to_string(file.path()).ok());
             if texts.any(|text| text.contains(words)) {
                 return Ok(());
             }
-            glance(deadline, &what).await?;
+            next_check(deadline, &what).await?;
         }
     }
 
@@ -167,23 +168,23 @@ impl Window {
         file: &Path,
         words: impl AsRef<[u8]>,
     ) -> Result<(), WindowError> {
-        let (deadline, words) = (Instant::now() + PATIENCE, words.as_ref());
+        let (deadline, words) = (Instant::now() + TIMEOUT, words.as_ref());
         let found = |bytes: Vec<u8>| bytes.windows(words.len()).any(|some| some == words);
         let what = String::from_utf8_lossy(words);
         while !std::fs::read(file).is_ok_and(found) {
-            glance(deadline, &format!("{what:?} in {}", file.display())).await?;
+            next_check(deadline, &format!("{what:?} in {}", file.display())).await?;
         }
         Ok(())
     }
 
     /// What the app has written to its output and errors so far.
     pub fn log(&self) -> String {
-        self.stage.log()
+        self.desktop.log()
     }
 
     /// Starts the app a second time, in the same desktop, and waits until that process ends.
     pub async fn start_again(&self, args: &[OsString]) -> Result<bool, WindowError> {
-        let mut command = self.stage.command(&app(), &self.options);
+        let mut command = self.desktop.command(&app(), &self.options);
         let mut second = Group::start(command.args(args))?;
         Ok(second.ended().await?.success())
     }
@@ -195,7 +196,7 @@ impl Window {
         Ok((side("width"), side("height")))
     }
 
-    /// Gives the window another size and waits until the page has noticed.
+    /// Resizes the window and waits until the page has been drawn in the new size.
     pub async fn resize(&self, width: u32, height: u32) -> Result<(), WindowError> {
         let before = self.size().await?;
         self.session
@@ -207,8 +208,8 @@ impl Window {
         Ok(())
     }
 
-    /// A page that has been parsed, with something drawn in it if it is the app's.
-    async fn arrive(&self) -> Result<(), WindowError> {
+    /// Waits until the page is loaded and, if it is the app's, has drawn something.
+    async fn wait_for_page(&self) -> Result<(), WindowError> {
         self.session
             .post("timeouts", json!({ "script": 120_000, "pageLoad": 60_000 }))
             .await?;
@@ -230,18 +231,21 @@ fn target_dir() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from)
 }
 
-async fn launch(stage: &Stage, options: &WindowOptions) -> Result<(Group, Session), WindowError> {
+async fn launch(
+    desktop: &Desktop,
+    options: &WindowOptions,
+) -> Result<(Group, Session), WindowError> {
     let app = options.app.clone().unwrap_or_else(app);
     if !app.is_file() {
         return Err(WindowError::NoApp(app));
     }
-    let (group, driver) = WebDriver::start(stage, options).await?;
+    let (group, driver) = WebDriver::start(desktop, options).await?;
     let session = driver
         .open(&app, &options.args)
         .await
         .map_err(|error| match error {
             WindowError::Driver { what, .. } => WindowError::Driver {
-                what: format!("{what}\nthe app said:\n{}", stage.log()),
+                what: format!("{what}\nthe app said:\n{}", desktop.log()),
             },
             other => other,
         })?;

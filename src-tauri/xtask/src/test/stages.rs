@@ -128,18 +128,30 @@ fn window(options: &Options) -> Tally {
     };
     // One window at a time: they would take the focus from each other.
     let (tally, failed) = run(&["--test-threads=1"]);
-    if failed.is_empty() || failed.len() > MAY_STUMBLE || failed.len() as u32 != tally.failed {
-        return tally;
+    if options.retry && !failed.is_empty() {
+        println!("   Once more, for information: {}", failed.join(", "));
+        let names: Vec<_> = failed.iter().map(String::as_str).collect();
+        let (second, again) = run(&[&["--test-threads=1", "--exact"], names.as_slice()].concat());
+        println!("{}", second_try(&failed, second, &again));
     }
-    // The display, the bus and the dialogs of the system are not ours to synchronise with. A
-    // real fault fails twice; what passes now is said to have needed it.
-    println!("   Once more, alone: {}", failed.join(", "));
-    let names: Vec<_> = failed.iter().map(String::as_str).collect();
-    let (again, _) = run(&[&["--test-threads=1", "--exact"], names.as_slice()].concat());
-    Tally {
-        passed: tally.passed + again.passed,
-        failed: again.failed,
+    // What passes only on the second try has failed.
+    tally
+}
+
+/// Says which of the failed tests passed on a second try.
+fn second_try(failed: &[String], second: Tally, again: &[String]) -> String {
+    if (second.passed + second.failed) as usize != failed.len() {
+        return "   The second try did not come to its end.".into();
     }
+    let passed: Vec<_> = failed
+        .iter()
+        .filter(|name| !again.contains(name))
+        .map(String::as_str)
+        .collect();
+    if passed.is_empty() {
+        return "   Every one of them failed again.".into();
+    }
+    format!("   Passed only on the second try: {}", passed.join(", "))
 }
 
 /// Nothing but these tests, and one at a time: the server has one model to think with.
@@ -157,9 +169,6 @@ fn real_model(options: &Options) -> Tally {
         &["--ignored", "--test-threads=1", "real_model"],
     )
 }
-
-/// More than these do not fail by bad luck.
-const MAY_STUMBLE: usize = 2;
 
 fn cargo_test(command: &mut Command, options: &Options, harness: &[&str]) -> Tally {
     follow(command, options, harness).0
@@ -249,6 +258,17 @@ impl Count {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tests_that_passed_only_on_the_second_try_are_named() {
+        let names = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let failed = names(&["review::a", "review::b"]);
+        let tally = |passed, failed| Tally { passed, failed };
+        let said = second_try(&failed, tally(1, 1), &names(&["review::b"]));
+        assert_eq!(said, "   Passed only on the second try: review::a");
+        assert!(second_try(&failed, tally(0, 2), &failed).contains("failed again"));
+        assert!(second_try(&failed, tally(0, 1), &[]).contains("did not come"));
+    }
 
     #[test]
     fn a_binary_that_crashes_counts_as_one_failure() {

@@ -1,4 +1,4 @@
-//! The fake model by itself, for people to try things.
+//! The fake model as a program, to try things by hand.
 
 #![allow(
     clippy::print_stdout,
@@ -26,7 +26,7 @@ The script:
     {
       "replies": [ REPLY, … ],      given in this order, one a request
       "repeat": true,               start again at the end (default: refuse with 400)
-      "forget": true,               check and keep nothing of the requests
+      "forget": true,               neither check nor store the requests
       "title": "My session",        answer to requests for a title
       "chunk": 5                    write so many bytes at a time (default: whole events)
     }
@@ -111,7 +111,7 @@ async fn serve(path: &str, port: &str) -> Result<(), Box<dyn std::error::Error>>
             seen += 1;
             println!("#{seen} {:?}: {}", request.wire, request.prompt());
         }
-        for offence in model.forgive() {
+        for offence in model.take_violations() {
             println!("   {offence}");
         }
     }

@@ -1,5 +1,5 @@
-//! Just enough HTTP/1.1, by hand: a test wants to say exactly which bytes go out, and when
-//! the connection dies. One request per connection.
+//! Just enough HTTP/1.1, written by hand: tests control exactly which bytes are sent and when
+//! the connection ends. One request per connection.
 
 use std::{collections::BTreeMap, io, time::Duration};
 
@@ -8,7 +8,7 @@ use tokio::{
     net::TcpStream,
 };
 
-/// Longest request we take.
+/// The longest request that is accepted.
 const REQUEST_CAP: usize = 256 * 1024 * 1024;
 
 pub(super) struct Request {
@@ -111,13 +111,13 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
-    /// As a server does that believes it has said everything.
+    /// Ends the body as a server does after a complete response.
     pub(super) async fn end(self) -> io::Result<()> {
         self.socket.write_all(b"0\r\n\r\n").await?;
         self.socket.shutdown().await
     }
 
-    /// Waits until the client gives up.
+    /// Waits until the client closes the connection.
     pub(super) async fn stall(self) -> io::Result<()> {
         wait_for_hangup(self.socket).await
     }
@@ -133,12 +133,12 @@ pub(super) async fn wait_for_hangup(socket: &mut TcpStream) -> io::Result<()> {
     Ok(())
 }
 
-/// Closing with a linger of zero sends a reset instead of a polite end.
+/// With a linger time of zero, closing sends a reset.
 pub(super) fn reset(socket: &TcpStream) -> io::Result<()> {
     socket.set_zero_linger()
 }
 
-/// Lets what was written reach the client before a reset destroys it.
+/// Gives the client time to read what was written before the reset.
 pub(super) async fn settle() {
     tokio::time::sleep(Duration::from_millis(30)).await;
 }

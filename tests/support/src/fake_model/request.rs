@@ -1,4 +1,4 @@
-//! What a request said, whichever wire it came over.
+//! The content of a request, independent of its wire.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ pub struct SeenResult {
     pub is_error: bool,
 }
 
-/// All that a model needs to know which sees a turn of many steps and checks none.
+/// Only what is needed to choose a reply, for benchmarks that check nothing.
 #[derive(Deserialize)]
 struct Glance {
     #[serde(default)]
@@ -88,17 +88,18 @@ impl SeenRequest {
         last.map_or("", |(_, text)| text)
     }
 
-    /// Everything the user said.
+    /// All texts of the user.
     pub fn user_text(&self) -> String {
-        let said = self.texts.iter().filter(|(role, _)| role == "user");
-        said.map(|(_, text)| text.as_str())
+        let texts = self.texts.iter().filter(|(role, _)| role == "user");
+        texts
+            .map(|(_, text)| text.as_str())
             .collect::<Vec<_>>()
             .join("\n")
     }
 
     pub fn assistant_text(&self) -> String {
-        let said = self.texts.iter().filter(|(role, _)| role == "assistant");
-        said.map(|(_, text)| text.as_str()).collect()
+        let texts = self.texts.iter().filter(|(role, _)| role == "assistant");
+        texts.map(|(_, text)| text.as_str()).collect()
     }
 
     /// The newest result of this tool.
@@ -123,7 +124,7 @@ impl SeenRequest {
         &result.text
     }
 
-    /// Titles are asked for in parallel with the turn, by a model without tools.
+    /// Titles are requested in parallel with the turn, without tools.
     pub(super) fn is_for_title(&self) -> bool {
         self.tools.is_empty() && self.system.to_lowercase().contains("title")
     }
@@ -149,7 +150,7 @@ impl SeenRequest {
         });
     }
 
-    /// Answers the first open call that `is_it` takes.
+    /// Adds the result to the first open call for which `is_it` is true.
     fn answer(&mut self, text: String, is_error: bool, is_it: impl Fn(&SeenCall) -> bool) {
         let mut open = self.calls.iter_mut().filter(|call| call.result.is_none());
         if let Some(call) = open.find(|call| is_it(call)) {

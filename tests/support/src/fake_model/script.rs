@@ -1,10 +1,12 @@
 //! What the fake model answers, in tests and in script files alike.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use lathe_provider::Usage;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio::sync::Semaphore;
 
 /// A script file: see `fake-model --help`.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -15,7 +17,7 @@ pub struct Script {
     pub chunk: usize,
     /// Start again when the replies are used up.
     pub repeat: bool,
-    /// Check and keep nothing of the requests.
+    /// Neither check nor store the requests.
     pub forget: bool,
 }
 
@@ -26,7 +28,7 @@ pub enum Reply {
     /// A stream; it ends well unless an item says otherwise.
     Say(Vec<Item>),
     Refuse(Refusal),
-    /// Takes the request and never answers.
+    /// Reads the request and never answers.
     Hang,
     /// Closes the connection without a byte.
     Drop,
@@ -59,7 +61,7 @@ impl Refusal {
     }
 }
 
-/// One thing in an answer.
+/// One item of a reply.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Item {
@@ -74,13 +76,17 @@ pub enum Item {
         name: String,
         arguments: String,
     },
-    /// Silence for so many milliseconds.
+    /// Nothing for this many milliseconds.
     Pause(u64),
-    /// Silence for ever, the connection open.
+    /// Nothing until the test opens the gate. Unlike a pause, this does not depend on the speed of
+    /// the machine.
+    #[serde(skip)]
+    Hold(Gate),
+    /// Nothing, with the connection open.
     Stall,
     /// The connection is reset here.
     Reset,
-    /// The body ends here, as if all were well, without its terminal event.
+    /// The body ends here without an error and without its final event.
     Cut,
     /// An event that is not JSON.
     BadJson,
@@ -92,6 +98,26 @@ pub enum Item {
     Usage(Usage),
     /// The answer ends because it reached its length limit.
     Full,
+}
+
+/// Holds a reply back until the test opens it.
+#[derive(Debug, Clone)]
+pub struct Gate(Arc<Semaphore>);
+
+impl Gate {
+    pub fn closed() -> Self {
+        Self(Arc::new(Semaphore::new(0)))
+    }
+
+    /// Lets every reply continue, now and later.
+    pub fn open(&self) {
+        self.0.close();
+    }
+
+    pub(super) async fn wait(&self) {
+        // The semaphore has no permits: waiting ends when it is closed.
+        let _ = self.0.acquire().await;
+    }
 }
 
 pub fn text(text: impl Into<String>) -> Item {
@@ -118,6 +144,10 @@ pub fn raw_call(name: &str, arguments: &str) -> Item {
 
 pub fn pause(milliseconds: u64) -> Item {
     Item::Pause(milliseconds)
+}
+
+pub fn hold(gate: &Gate) -> Item {
+    Item::Hold(gate.clone())
 }
 
 pub fn stall() -> Item {

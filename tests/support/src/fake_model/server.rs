@@ -1,4 +1,4 @@
-//! From a connection to a scripted answer.
+//! Reads a request from a connection and writes a scripted reply.
 
 use std::{collections::BTreeMap, io, sync::Arc, time::Duration};
 
@@ -8,30 +8,30 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::{
     Shared,
+    encoder::{Encoder, encoder_for},
     http::{self, Body, Request},
     request::SeenRequest,
     script::{Item, Refusal, Reply},
-    voice::{Voice, voice_of},
 };
 
 pub(super) async fn serve(listener: TcpListener, shared: Arc<Shared>) {
     while let Ok((socket, _)) = listener.accept().await {
         let shared = Arc::clone(&shared);
         tokio::spawn(async move {
-            // A client that hangs up is part of what is tested.
-            let _ = converse(socket, &shared).await;
+            // Some tests close the connection early.
+            let _ = handle(socket, &shared).await;
         });
     }
 }
 
-async fn converse(mut socket: TcpStream, shared: &Shared) -> io::Result<()> {
+async fn handle(mut socket: TcpStream, shared: &Shared) -> io::Result<()> {
     let Some(request) = http::read(&mut socket).await? else {
         return Ok(());
     };
     let Some(wire) = wire_of(&request) else {
         return list_models(&mut socket, &request).await;
     };
-    let (reply, chunk) = shared.decide(wire, &request);
+    let (reply, chunk) = shared.choose_reply(wire, &request);
     match reply {
         Reply::Refuse(Refusal {
             status,
@@ -50,16 +50,16 @@ async fn converse(mut socket: TcpStream, shared: &Shared) -> io::Result<()> {
         Reply::Empty => Body::start(&mut socket, 0).await?.end().await,
         Reply::Say(items) => {
             let body = Body::start(&mut socket, chunk).await?;
-            Telling {
+            ReplyWriter {
                 body,
-                voice: voice_of(wire),
+                encoder: encoder_for(wire),
                 usage: Usage {
                     input: 100,
                     output: 20,
                     ..Usage::default()
                 },
             }
-            .tell(items, shared)
+            .write(items, shared)
             .await
         }
     }
@@ -77,7 +77,7 @@ fn wire_of(request: &Request) -> Option<WireKind> {
     }
 }
 
-/// What discovery and "test connection" ask for.
+/// The lists of models for discovery and for "test connection".
 async fn list_models(socket: &mut TcpStream, request: &Request) -> io::Result<()> {
     let body = match request.path.as_str() {
         "/api/tags" => json!({ "models": [{ "name": "fake-model" }] }),
@@ -94,9 +94,9 @@ async fn list_models(socket: &mut TcpStream, request: &Request) -> io::Result<()
 }
 
 impl Shared {
-    fn decide(&self, wire: WireKind, request: &Request) -> (Reply, usize) {
-        let forgets = self.lock().forgets;
-        let seen = match forgets {
+    fn choose_reply(&self, wire: WireKind, request: &Request) -> (Reply, usize) {
+        let records_nothing = self.lock().records_nothing;
+        let seen = match records_nothing {
             true => SeenRequest::glance(wire, request),
             false => SeenRequest::read(wire, request),
         };
@@ -107,20 +107,20 @@ impl Shared {
             state.titles.push(seen);
             return (Reply::Say(vec![Item::Text(title)]), chunk);
         }
-        if !forgets {
+        if !records_nothing {
             state.requests.push(seen.clone());
         }
         let unanswered = seen.unanswered();
         if !unanswered.is_empty() {
-            let offence = format!("tool calls without a result: {}", unanswered.join(", "));
-            state.offences.push(offence.clone());
-            return (refusal(&offence), chunk);
+            let violation = format!("tool calls without a result: {}", unanswered.join(", "));
+            state.violations.push(violation.clone());
+            return (refusal(&violation), chunk);
         }
-        state.begin_again();
+        state.repeat_replies();
         let Some((reply, slot)) = state.replies.pop_front() else {
-            let offence = format!("request {} has no scripted reply", state.requests.len());
-            state.offences.push(offence.clone());
-            return (refusal(&offence), chunk);
+            let violation = format!("request {} has no scripted reply", state.requests.len());
+            state.violations.push(violation.clone());
+            return (refusal(&violation), chunk);
         };
         *super::lock(&slot) = Some(seen);
         drop(state);
@@ -139,15 +139,15 @@ fn refusal(message: &str) -> Reply {
     Reply::Refuse(Refusal::new(400, &[], message))
 }
 
-/// An answer being given.
-struct Telling<'a> {
+/// Writes one reply.
+struct ReplyWriter<'a> {
     body: Body<'a>,
-    voice: Box<dyn Voice>,
+    encoder: Box<dyn Encoder>,
     usage: Usage,
 }
 
-impl Telling<'_> {
-    async fn tell(mut self, items: Vec<Item>, shared: &Shared) -> io::Result<()> {
+impl ReplyWriter<'_> {
+    async fn write(mut self, items: Vec<Item>, shared: &Shared) -> io::Result<()> {
         // Some wires report usage first.
         for item in &items {
             if let Item::Usage(usage) = item {
@@ -155,19 +155,23 @@ impl Telling<'_> {
             }
         }
         let full = items.iter().any(|item| matches!(item, Item::Full));
-        let opening = self.voice.begin(&self.usage);
+        let opening = self.encoder.begin(&self.usage);
         self.body.write(opening.as_bytes()).await?;
         for item in items {
-            let said = match item {
-                Item::Text(text) => self.voice.text(&text),
-                Item::Reasoning(text) => self.voice.reasoning(&text),
+            let events = match item {
+                Item::Text(text) => self.encoder.text(&text),
+                Item::Reasoning(text) => self.encoder.reasoning(&text),
                 Item::Call { name, input } => self.call(shared, &name, &input.to_string()),
                 Item::RawCall { name, arguments } => self.call(shared, &name, &arguments),
-                Item::Error { kind, message } => self.voice.error(&kind, &message),
+                Item::Error { kind, message } => self.encoder.error(&kind, &message),
                 Item::BadJson => "data: {\"type\": oops\n\n".to_owned(),
                 Item::Usage(_) | Item::Full => String::new(),
                 Item::Pause(milliseconds) => {
                     tokio::time::sleep(Duration::from_millis(milliseconds)).await;
+                    String::new()
+                }
+                Item::Hold(gate) => {
+                    gate.wait().await;
                     String::new()
                 }
                 Item::Stall => return self.body.stall().await,
@@ -177,15 +181,15 @@ impl Telling<'_> {
                     return self.body.reset();
                 }
             };
-            self.body.write(said.as_bytes()).await?;
+            self.body.write(events.as_bytes()).await?;
         }
-        let closing = self.voice.finish(&self.usage, full);
+        let closing = self.encoder.finish(&self.usage, full);
         self.body.write(closing.as_bytes()).await?;
         self.body.end().await
     }
 
     fn call(&mut self, shared: &Shared, name: &str, arguments: &str) -> String {
         let id = format!("call_{}", shared.next_call());
-        self.voice.call(&id, name, arguments)
+        self.encoder.call(&id, name, arguments)
     }
 }

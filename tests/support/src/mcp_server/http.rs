@@ -33,7 +33,7 @@ pub struct HttpServer {
 }
 
 impl HttpServer {
-    /// With a key, it answers nobody who does not bring it as a bearer token.
+    /// With a key, requests without it as a bearer token are rejected.
     pub async fn start(server: Arc<McpServer>, key: Option<&str>) -> Self {
         let served = Served {
             server,
@@ -64,7 +64,7 @@ impl HttpServer {
         &self.url
     }
 
-    /// Of each request so far.
+    /// The headers of each request so far.
     pub fn headers(&self) -> Vec<BTreeMap<String, String>> {
         locked(&self.served.headers).clone()
     }

@@ -1,4 +1,4 @@
-//! One of the two programs: where it lives and how it is called.
+//! One of the two programs: its home folder and how it is called.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ impl Contender {
         fs::create_dir_all(&contender.project)?;
         fs::create_dir_all(home.join(".config/opencode/node_modules"))?;
         fs::create_dir_all(home.join(".cache/opencode"))?;
-        // An older version looks for these before it asks anybody.
+        // An older version requires these variables before it calls the model.
         fs::write(home.join(".cache/opencode/models.json"), "{}")?;
         fs::write(home.join(".cache/opencode/version"), "18")?;
         let provider = json!({ "mock": {
@@ -108,7 +108,8 @@ impl Contender {
         .await
     }
 
-    /// Runs off the runtime's threads, which the fake model needs, and sees that it worked.
+    /// Runs on a thread of its own (the fake model needs the runtime's threads) and checks the
+    /// result.
     async fn measured(
         &self,
         args: &[&str],
@@ -135,7 +136,7 @@ impl Contender {
         Ok(usage)
     }
 
-    /// With nothing of the developer's own environment.
+    /// Without the developer's own environment.
     fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(&self.binary);
         command

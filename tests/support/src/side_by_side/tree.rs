@@ -1,4 +1,4 @@
-//! A long history as OpenCode of the JSON era keeps it: many sessions, and one long one.
+//! A long history in OpenCode's JSON format: many sessions, and one long one.
 
 use std::fs;
 use std::path::Path;
@@ -38,7 +38,7 @@ pub fn generate(
     Ok(long)
 }
 
-/// The one whose folder is there: a first run made it.
+/// The project that a first run created.
 fn project_of(storage: &Path) -> Result<String, Failure> {
     let folder = storage.join("session");
     let entry = fs::read_dir(&folder)?.next();

@@ -1,4 +1,4 @@
-//! What a command took, as the system counted it.
+//! Time and memory of a command, as the system measured them.
 
 use std::io;
 use std::process::{Command, ExitStatus, Stdio};

@@ -1,28 +1,28 @@
-//! What the session bus knows of the app.
+//! The app's name on the session bus.
 
 use std::time::Instant;
 
 use zbus::blocking::{connection, fdo::DBusProxy};
 
 use super::WindowError;
-use super::process::{PATIENCE, glance};
-use super::stage::Stage;
+use super::desktop::Desktop;
+use super::process::{TIMEOUT, next_check};
 
-/// The end of the name under which a second start finds the first.
+/// The end of the bus name under which a second start finds the first one.
 const FIRST: &str = ".SingleInstance";
 
-impl Stage {
-    /// Waits until the bus has noticed that the app is gone: one that starts before would take
-    /// itself for the second.
-    pub async fn until_released(&self) -> Result<(), WindowError> {
-        let deadline = Instant::now() + PATIENCE;
-        while self.is_held().await? {
-            glance(deadline, "the bus to let go of the app's name").await?;
+impl Desktop {
+    /// Waits until the bus has released the app's name: an app that starts before that would
+    /// believe that another one is running.
+    pub async fn wait_for_released_name(&self) -> Result<(), WindowError> {
+        let deadline = Instant::now() + TIMEOUT;
+        while self.is_name_owned().await? {
+            next_check(deadline, "the bus to let go of the app's name").await?;
         }
         Ok(())
     }
 
-    async fn is_held(&self) -> Result<bool, WindowError> {
+    async fn is_name_owned(&self) -> Result<bool, WindowError> {
         let address = self.bus().to_owned();
         let asked = tokio::task::spawn_blocking(move || -> zbus::Result<bool> {
             let connection = connection::Builder::address(address.as_str())?.build()?;

@@ -1,4 +1,4 @@
-//! What can go wrong with a window under test.
+//! Errors of window tests.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ pub enum WindowError {
     #[error("the driver refused: {what}")]
     Driver { what: String },
     #[error("{what} never came. {page}")]
-    NeverCame { what: String, page: String },
+    TimedOut { what: String, page: String },
     #[error("the window system: {0}")]
     Native(String),
     #[error(transparent)]
@@ -21,7 +21,7 @@ pub enum WindowError {
     Io(#[from] std::io::Error),
 }
 
-/// A failed test shows the sentence, not the shape of the type.
+/// A failed test prints the sentence, not the structure of the type.
 impl std::fmt::Debug for WindowError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{self}")

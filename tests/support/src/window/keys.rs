@@ -1,8 +1,8 @@
-//! Chords as people write them, as the driver wants them.
+//! Converts chords such as `Control+k` to actions of the driver.
 
 use serde_json::{Value, json};
 
-/// The private characters that stand for keys without a character.
+/// The characters that WebDriver uses for keys without one.
 const NAMED: [(&str, char); 19] = [
     ("Backspace", '\u{E003}'),
     ("Tab", '\u{E004}'),
@@ -25,7 +25,7 @@ const NAMED: [(&str, char); 19] = [
     ("F6", '\u{E036}'),
 ];
 
-/// Presses the keys of `Control+Shift+p` in their order and lets them go in reverse.
+/// Presses the keys of a chord in their order and releases them in reverse.
 pub fn actions(chord: &str) -> Value {
     let keys: Vec<_> = chord.split('+').map(code).collect();
     let down = keys
@@ -41,7 +41,7 @@ pub fn actions(chord: &str) -> Value {
 
 /// Moves the mouse to the middle of an element.
 pub fn hover(element: &str) -> Value {
-    // The driver's own name for a reference to an element.
+    // The key of an element reference in the WebDriver protocol.
     let origin = json!({ "element-6066-11e4-a52e-4f735466cecf": element });
     let to = json!({ "type": "pointerMove", "duration": 0, "origin": origin, "x": 0, "y": 0 });
     json!({ "actions": [{

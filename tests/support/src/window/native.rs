@@ -1,123 +1,146 @@
-//! What the driver cannot reach: the window's frame and the system's own dialogs.
+//! What the driver cannot reach: the window's frame and the system's dialogs.
 //!
-//! There is no window manager here, so nothing has the focus until we give it.
+//! There is no window manager, so no window has the focus until a test sets it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use super::process::{PATIENCE, glance};
-use super::stage::Stage;
+use super::desktop::Desktop;
+use super::process::{INTERVAL, TIMEOUT, next_check};
 use super::x11::{self, Drag};
 use super::{Window, WindowError};
 
 /// The end of the main window's title; what comes before it changes with the session.
 pub(super) const MAIN: &str = "Lathe$|Lathe — needs you$";
 
-/// How long a dialog may take to act on keys before we press them again.
-const MOMENT: Duration = Duration::from_secs(2);
+/// How long a dialog may take to act on keys before we type them again.
+const TYPING_TIME: Duration = Duration::from_secs(5);
 
 impl Window {
     /// Asks the window to close, as its close button would, and waits until the app is gone.
-    pub(super) async fn ask_to_close(&self) -> Result<(), WindowError> {
-        let window = self.stage.window(MAIN).await?;
-        let process = self.stage.xdotool(&["getwindowpid", &window])?;
+    pub(super) async fn request_close(&self) -> Result<(), WindowError> {
+        let window = self.desktop.window(MAIN).await?;
+        let process = self.desktop.xdotool(&["getwindowpid", &window])?;
         let id = window
             .parse()
             .map_err(|_| WindowError::Native(format!("window {window}?")))?;
-        x11::ask_to_close(self.stage.display(), id)?;
-        let deadline = Instant::now() + PATIENCE;
+        x11::request_close(self.desktop.display(), id)?;
+        let deadline = Instant::now() + TIMEOUT;
         while running(&process) {
-            glance(deadline, "the end of the app after its window was closed").await?;
+            next_check(deadline, "the end of the app after its window was closed").await?;
         }
         Ok(())
     }
 
-    /// The person works in the window, as far as the desktop knows.
-    pub async fn look_at(&self) -> Result<(), WindowError> {
-        let window = self.stage.window(MAIN).await?;
-        self.stage.xdotool(&["windowfocus", "--sync", &window])?;
+    /// Gives the window the focus of the desktop.
+    pub async fn focus(&self) -> Result<(), WindowError> {
+        let window = self.desktop.window(MAIN).await?;
+        self.desktop.xdotool(&["windowfocus", "--sync", &window])?;
         Ok(())
     }
 
-    /// Real keys, one after the other, to whatever of the app listens: also its menu bar.
-    pub async fn strike(&self, keys: &[&str]) -> Result<(), WindowError> {
-        self.look_at().await?;
+    /// Presses keys through the display server, so that they also reach the menu bar.
+    pub async fn press_native(&self, keys: &[&str]) -> Result<(), WindowError> {
+        self.focus().await?;
         for key in keys {
-            self.stage.xdotool(&["key", key])?;
+            self.desktop.xdotool(&["key", key])?;
         }
         Ok(())
     }
 
-    /// The person works in another window. A page that is driven from outside does not notice.
-    pub fn look_away(&self) -> Result<(), WindowError> {
-        x11::look_away(self.stage.display())
+    /// Takes the focus of the desktop away. A page that is driven by WebDriver does not notice.
+    pub fn unfocus(&self) -> Result<(), WindowError> {
+        x11::unfocus(self.desktop.display())
     }
 
-    /// Holds files over the window, as a file manager does.
+    /// Drags files over the window, as a file manager does.
     pub async fn drag(&self, paths: &[PathBuf]) -> Result<Drag, WindowError> {
-        let window = self.stage.window(MAIN).await?;
+        let window = self.desktop.window(MAIN).await?;
         let id = window
             .parse()
             .map_err(|_| WindowError::Native(format!("window {window}?")))?;
-        let (display, paths) = (self.stage.display().to_owned(), paths.to_vec());
-        on_the_side(move || Drag::over(&display, id, &paths)).await
+        let (display, paths) = (self.desktop.display().to_owned(), paths.to_vec());
+        blocking(move || Drag::over(&display, id, &paths)).await
     }
 
-    /// Lets go of them.
+    /// Drops the dragged files.
     pub async fn drop_files(&self, drag: Drag) -> Result<(), WindowError> {
-        on_the_side(move || drag.drop_here()).await
+        blocking(move || drag.drop_here()).await
     }
 
-    /// Moves them out of the window again.
-    pub async fn take_files_away(&self, drag: Drag) -> Result<(), WindowError> {
-        on_the_side(move || drag.take_away()).await
+    /// Drags the files out of the window again.
+    pub async fn drag_files_out(&self, drag: Drag) -> Result<(), WindowError> {
+        blocking(move || drag.leave()).await
     }
 
     /// How many main windows are on the screen.
     pub fn main_windows(&self) -> usize {
-        self.stage.windows(MAIN).len()
+        self.desktop.windows(MAIN).len()
     }
 
-    /// Picks a folder in the system's dialog, by typing its path. The folder has none inside:
-    /// the dialog would complete the path with it.
-    pub async fn pick_folder(&self, title: &str, folder: &Path) -> Result<(), WindowError> {
-        let dialog = self.stage.window(title).await?;
-        let path = folder.to_string_lossy();
-        let deadline = Instant::now() + PATIENCE;
-        while self.stage.windows(title).contains(&dialog) {
-            // A dialog that has just come may not listen yet, so each try begins anew. It
-            // takes a path from the first slash on.
-            self.stage.xdotool(&["windowfocus", &dialog])?;
-            self.stage.xdotool(&["key", "ctrl+a"])?;
-            self.stage.xdotool(&["type", "--delay", "20", &path])?;
-            self.stage.xdotool(&["key", "Return"])?;
-            let moment = Instant::now() + MOMENT;
-            while Instant::now() < moment && self.stage.windows(title).contains(&dialog) {
-                glance(deadline, "the end of the dialog").await?;
+    /// Picks a file or a folder in the system's dialog, by typing its path. A folder must have
+    /// none inside: the dialog would complete the path with it.
+    pub async fn pick_path(&self, title: &str, path: &Path) -> Result<(), WindowError> {
+        let dialog = self.desktop.window(title).await?;
+        let path = path.to_string_lossy();
+        let deadline = Instant::now() + TIMEOUT;
+        // A dialog that is still reading its folder may take the focus from the field in which
+        // we write. So the path is confirmed only once the field has it whole.
+        loop {
+            let field = self.desktop.write_path(&dialog, &path).await?;
+            // A folder is completed with a slash.
+            if field.trim_end_matches('/') == path {
+                break;
             }
+            let what = format!("the path in the dialog, which reads {field:?},");
+            next_check(deadline, &what).await?;
+        }
+        self.desktop.xdotool(&["key", "Return"])?;
+        while self.desktop.windows(title).contains(&dialog) {
+            next_check(deadline, "the end of the dialog").await?;
         }
         Ok(())
     }
 }
 
-impl Stage {
+impl Desktop {
     /// The number of a window, once one whose title matches is on the screen.
     pub(super) async fn window(&self, title: &str) -> Result<String, WindowError> {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         loop {
             // The newest is the one in front.
             if let Some(window) = self.windows(title).pop() {
                 return Ok(window);
             }
-            glance(deadline, &format!("a window with the title {title:?}")).await?;
+            next_check(deadline, &format!("a window with the title {title:?}")).await?;
+        }
+    }
+
+    /// Types a path into a dialog and returns what its field reads afterwards.
+    async fn write_path(&self, dialog: &str, path: &str) -> Result<String, WindowError> {
+        self.xdotool(&["windowfocus", "--sync", dialog])?;
+        self.xdotool(&["key", "ctrl+a"])?;
+        // The field appears with the first slash.
+        self.xdotool(&["type", "--delay", "20", path])?;
+        // What is selected in a field is offered to other programs: that is how we can read it.
+        self.xdotool(&["key", "ctrl+a"])?;
+        let typed_by = Instant::now() + TYPING_TIME;
+        loop {
+            let display = self.display().to_owned();
+            let selected = blocking(move || x11::selected_text(&display)).await?;
+            let selected = selected.unwrap_or_default();
+            if selected.starts_with(path) || Instant::now() > typed_by {
+                return Ok(selected);
+            }
+            tokio::time::sleep(INTERVAL).await;
         }
     }
 
     fn windows(&self, title: &str) -> Vec<String> {
         let found = self.xdotool(&["search", "--onlyvisible", "--name", title]);
         let found = found.unwrap_or_default();
-        // One that closes meanwhile is none any more.
+        // A window that has just closed is left out.
         let is_managed = |id: &&str| {
             let managed = id.parse().map(|id| x11::is_managed(self.display(), id));
             matches!(managed, Ok(Ok(true)))
@@ -142,7 +165,7 @@ impl Stage {
     }
 }
 
-async fn on_the_side<T: Send + 'static>(
+async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, WindowError> + Send + 'static,
 ) -> Result<T, WindowError> {
     let done = tokio::task::spawn_blocking(work).await;

@@ -1,4 +1,4 @@
-//! The part of a desktop that shows notifications, and somebody who clicks on them.
+//! The notification service of the desktop, and clicks on notifications.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,31 +8,31 @@ use zbus::blocking::{Connection, connection};
 use zbus::object_server::SignalEmitter;
 use zbus::zvariant::OwnedValue;
 
-use super::process::{PATIENCE, glance};
+use super::process::{TIMEOUT, next_check};
 use super::{Window, WindowError};
 
 const NAME: &str = "org.freedesktop.Notifications";
 const PATH: &str = "/org/freedesktop/Notifications";
-/// What a click on the notification itself is called.
+/// The name of the action for a click on the notification itself.
 const CLICK: &str = "default";
 
-/// What a program wanted to be shown.
+/// A notification that was shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shown {
     pub title: String,
     pub body: String,
 }
 
-/// Shows notifications to nobody until it is dropped.
+/// Records notifications until it is dropped.
 pub struct Notifications {
     connection: Connection,
     shown: Arc<Mutex<Vec<Shown>>>,
 }
 
 impl Window {
-    /// Adds to the desktop what shows notifications; there is none before.
+    /// Starts the notification service; the desktop has none before.
     pub async fn notifications(&self) -> Result<Notifications, WindowError> {
-        let bus = self.stage.bus().to_owned();
+        let bus = self.desktop.bus().to_owned();
         let begun = tokio::task::spawn_blocking(move || Notifications::begin(&bus)).await;
         begun.unwrap_or_else(|error| Err(native(error)))
     }
@@ -52,21 +52,21 @@ impl Notifications {
         Ok(Self { connection, shown })
     }
 
-    /// Everything that was shown so far.
+    /// All notifications so far.
     pub fn shown(&self) -> Vec<Shown> {
         let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         shown.clone()
     }
 
-    /// Waits until so many were shown, and returns them.
+    /// Waits for this many notifications and returns all of them.
     pub async fn wait_for(&self, count: usize) -> Result<Vec<Shown>, WindowError> {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         loop {
             let shown = self.shown();
             if shown.len() >= count {
                 return Ok(shown);
             }
-            glance(deadline, "a notification").await?;
+            next_check(deadline, "a notification").await?;
         }
     }
 

@@ -1,6 +1,6 @@
-//! Looking at the page and acting on it.
+//! Reading the page and acting on it.
 //!
-//! Waiting happens inside the page, frame by frame: no interval is too long or too short.
+//! Waiting happens inside the page, frame by frame, so there is no polling interval to choose.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,11 +10,11 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
-use super::process::{PATIENCE, glance};
-use super::{Window, WindowError, keys, target_dir};
+use super::process::{TIMEOUT, next_check};
+use super::{Window, WindowError, keys, target_dir, webdriver};
 
-/// Looks once a frame whether the expression has become true. `arguments[0]` is for it.
-const UNTIL: &str = "\
+/// Checks in every frame whether the expression is true. `arguments[0]` is its input.
+const WAIT_UNTIL: &str = "\
 const done = arguments[arguments.length - 1], limit = performance.now() + arguments[1];
 const given = arguments[0];
 (function look() {
@@ -26,6 +26,18 @@ const given = arguments[0];
 const TWO_FRAMES: &str = "\
 const done = arguments[arguments.length - 1];
 requestAnimationFrame(() => requestAnimationFrame(() => done(true)));";
+
+/// The first element that says some words, or null.
+const FIRST_WITH_TEXT: &str = "\
+const [css, words, done] = arguments;
+done([...document.querySelectorAll(css)].find((one) => one.textContent.includes(words)) ?? null);";
+
+/// Errors of the driver for an element that cannot be acted on now, but soon may be.
+const TEMPORARY: [&str; 3] = [
+    "element click intercepted",
+    "element not interactable",
+    "stale element reference",
+];
 
 impl Window {
     /// Waits until a JavaScript expression is true. `what` names it in a failure.
@@ -40,19 +52,19 @@ impl Window {
         expression: &str,
         given: Value,
     ) -> Result<(), WindowError> {
-        let script = UNTIL.replace("EXPRESSION", expression);
-        let deadline = Instant::now() + PATIENCE;
+        let script = WAIT_UNTIL.replace("EXPRESSION", expression);
+        let deadline = Instant::now() + TIMEOUT;
         loop {
             let rest = deadline
                 .saturating_duration_since(Instant::now())
                 .as_millis();
             match self.session.run(&script, json!([given, rest])).await {
                 Ok(Value::Bool(true)) => return Ok(()),
-                Ok(_) => return Err(self.never_came(what).await),
-                // A page that is just being replaced cannot answer.
+                Ok(_) => return Err(self.timed_out(what).await),
+                // A page that is just being loaded cannot answer.
                 Err(WindowError::Driver { what: why }) => {
-                    if glance(deadline, &why).await.is_err() {
-                        return Err(self.never_came(&format!("{what} ({why})")).await);
+                    if next_check(deadline, &why).await.is_err() {
+                        return Err(self.timed_out(&format!("{what} ({why})")).await);
                     }
                 }
                 Err(other) => return Err(other),
@@ -124,55 +136,76 @@ impl Window {
 
     /// Clicks on an element, once it is there.
     pub async fn click(&self, css: &str) -> Result<(), WindowError> {
-        self.wait_for(css).await?;
-        let element = self.session.element(css).await?;
-        self.click_element(&element, css).await
+        self.click_text(css, "").await
     }
 
-    async fn click_element(&self, element: &str, called: &str) -> Result<(), WindowError> {
-        let deadline = Instant::now() + PATIENCE;
-        loop {
+    /// Clicks on the first such element that contains some words, once it is there.
+    pub async fn click_text(&self, css: &str, words: &str) -> Result<(), WindowError> {
+        let click = |element: String| async move {
             let path = format!("element/{element}/click");
-            match self.session.post(&path, json!({})).await {
-                // Something slides over it or away from it: a person would wait, too.
-                Err(WindowError::Driver { what }) if what.contains("click intercepted") => {
-                    glance(deadline, &format!("a free way to {called}")).await?;
-                }
-                done => return done.map(drop),
-            }
-        }
+            self.session.post(&path, json!({})).await
+        };
+        self.act_on(css, words, click).await
     }
 
     /// Moves the mouse over an element, once it is there.
     pub async fn hover(&self, css: &str) -> Result<(), WindowError> {
-        self.wait_for(css).await?;
-        let element = self.session.element(css).await?;
-        self.session.post("actions", keys::hover(&element)).await?;
-        Ok(())
-    }
-
-    /// Clicks on the first such element that says some words, once it is there.
-    pub async fn click_saying(&self, css: &str, words: &str) -> Result<(), WindowError> {
-        self.wait_for_text(css, words).await?;
-        let number = "[...document.querySelectorAll(given[0])].findIndex((element) => \
-                      element.textContent.includes(given[1]))";
-        let number = self.value_of(number, json!([css, words])).await?;
-        let all = self.session.elements(css).await?;
-        let at = number.as_u64().and_then(|at| usize::try_from(at).ok());
-        match at.and_then(|at| all.get(at)) {
-            Some(element) => self.click_element(element, css).await,
-            None => Err(self.never_came(&format!("{words:?} in {css}")).await),
-        }
+        let hover = |element: String| async move {
+            let actions = keys::hover(&element);
+            self.session.post("actions", actions).await
+        };
+        self.act_on(css, "", hover).await
     }
 
     /// Types into an element.
     pub async fn type_text(&self, css: &str, text: &str) -> Result<(), WindowError> {
-        self.wait_for(css).await?;
-        let element = self.session.element(css).await?;
-        self.session
-            .post(&format!("element/{element}/value"), json!({ "text": text }))
-            .await?;
-        Ok(())
+        let text = json!({ "text": text });
+        let write = |element: String| {
+            let text = text.clone();
+            async move {
+                let path = format!("element/{element}/value");
+                self.session.post(&path, text).await
+            }
+        };
+        self.act_on(css, "", write).await
+    }
+
+    /// Acts on the first such element that contains some words. If the page replaces the element
+    /// in between, or something covers it, it is looked up again: a person would wait, too.
+    async fn act_on<F>(
+        &self,
+        css: &str,
+        words: &str,
+        act: impl Fn(String) -> F,
+    ) -> Result<(), WindowError>
+    where
+        F: Future<Output = Result<Value, WindowError>>,
+    {
+        let deadline = Instant::now() + TIMEOUT;
+        loop {
+            self.wait_for_text(css, words).await?;
+            let found = self
+                .session
+                .run(FIRST_WITH_TEXT, json!([css, words]))
+                .await?;
+            // It has been removed since we waited for it.
+            let Some(element) = webdriver::element_name(&found) else {
+                next_check(deadline, css).await?;
+                continue;
+            };
+            let done = act(element).await;
+            match done {
+                Err(WindowError::Driver { what })
+                    if TEMPORARY.iter().any(|it| what.contains(it)) =>
+                {
+                    let what = format!("{css} that can be acted on ({what})");
+                    if next_check(deadline, &what).await.is_err() {
+                        return Err(self.timed_out(&what).await);
+                    }
+                }
+                done => return done.map(drop),
+            }
+        }
     }
 
     /// Presses a chord such as `Control+k`, `Shift+Enter` or `Escape` where the focus is.
@@ -187,7 +220,8 @@ impl Window {
         Ok(())
     }
 
-    /// Writes `target/screenshots/NAME.png`. Right after a change the screen is still old.
+    /// Writes `target/screenshots/NAME.png`, two frames later: until then the screen may show the
+    /// state before a change.
     pub async fn screenshot(&self, name: &str) -> Result<PathBuf, WindowError> {
         self.two_frames().await?;
         let picture = self.session.get("screenshot").await?;
@@ -203,8 +237,8 @@ impl Window {
         Ok(path)
     }
 
-    /// A failure that shows what was there instead.
-    async fn never_came(&self, what: &str) -> WindowError {
+    /// An error with the text of the page, a screenshot and the app's log.
+    async fn timed_out(&self, what: &str) -> WindowError {
         let text = self
             .value_of("document.body.innerText.slice(0, 2000)", Value::Null)
             .await;
@@ -222,7 +256,7 @@ impl Window {
             text.unwrap_or_else(|| "(nothing: it does not answer)".into()),
             self.log()
         );
-        WindowError::NeverCame {
+        WindowError::TimedOut {
             what: what.to_owned(),
             page,
         }

@@ -8,11 +8,12 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::WindowError;
 
-/// How long a program may take to start or to end before the test gives up on it.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a test waits for anything before it fails. Generous, because it costs nothing while
+/// tests pass, and a loaded machine is slow.
+pub const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How often we look at a program that has no way to tell us.
-const GLANCE: Duration = Duration::from_millis(20);
+/// How often a condition without an event is checked.
+pub const INTERVAL: Duration = Duration::from_millis(20);
 
 /// A process group of our own. Dropping it kills all of it.
 pub struct Group {
@@ -42,12 +43,12 @@ impl Group {
 
     /// Waits until the first process ends by itself.
     pub async fn ended(&mut self) -> Result<ExitStatus, WindowError> {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         loop {
             if let Some(status) = self.leader.try_wait()? {
                 return Ok(status);
             }
-            glance(deadline, "the end of the second process").await?;
+            next_check(deadline, "the end of the second process").await?;
         }
     }
 
@@ -67,14 +68,14 @@ impl Drop for Group {
     }
 }
 
-/// Lets a moment pass, unless the deadline has.
-pub async fn glance(deadline: Instant, what: &str) -> Result<(), WindowError> {
+/// Waits until the next check, or fails after the deadline.
+pub async fn next_check(deadline: Instant, what: &str) -> Result<(), WindowError> {
     if Instant::now() > deadline {
-        return Err(WindowError::NeverCame {
+        return Err(WindowError::TimedOut {
             what: what.to_owned(),
             page: String::new(),
         });
     }
-    tokio::time::sleep(GLANCE).await;
+    tokio::time::sleep(INTERVAL).await;
     Ok(())
 }

@@ -1,12 +1,12 @@
-//! What the app and its webview cost: read from the kernel, for the processes of one group.
+//! Memory and processor time of the app and its webview, from the kernel's tables.
 
 use std::fs;
 use std::time::Duration;
 
-/// What Linux counts in, on every platform that we measure on.
+/// The kernel's unit of processor time.
 const TICKS_A_SECOND: u64 = 100;
 
-/// Of every process in the group: what is in memory, shared pages by their share.
+/// The memory of all processes of the group; shared pages count by their share.
 pub fn resident_bytes(group: u32) -> u64 {
     let of = |pid: &u32| {
         let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap_or_default();
@@ -29,7 +29,7 @@ pub fn cpu_time(group: u32) -> Duration {
     Duration::from_millis(ticks * 1000 / TICKS_A_SECOND)
 }
 
-/// The driver counts as little as it does: it is asked nothing meanwhile.
+/// The processes of the group. The driver is one of them and idle while we measure.
 fn members(group: u32) -> Vec<u32> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries
@@ -38,7 +38,7 @@ fn members(group: u32) -> Vec<u32> {
         .collect()
 }
 
-/// The fields after the name, which may hold anything.
+/// The fields after the process's name, which may contain any character.
 fn stat(pid: u32) -> Option<Vec<String>> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let rest = stat.rsplit_once(')')?.1;

@@ -1,4 +1,4 @@
-//! The WebDriver protocol, as far as these tests speak it.
+//! The parts of the WebDriver protocol that the tests use.
 
 use std::ffi::OsString;
 use std::net::{Ipv4Addr, TcpListener};
@@ -8,8 +8,8 @@ use std::time::Instant;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::process::{Group, PATIENCE, glance};
-use super::stage::Stage;
+use super::desktop::Desktop;
+use super::process::{Group, TIMEOUT, next_check};
 use super::{WindowError, WindowOptions};
 
 /// A running driver, without a session yet.
@@ -18,7 +18,7 @@ pub struct WebDriver {
     address: String,
 }
 
-/// An app that the driver has started and can ask.
+/// An app that the driver has started.
 pub struct Session {
     http: reqwest::Client,
     address: String,
@@ -26,31 +26,33 @@ pub struct Session {
 
 impl WebDriver {
     /// Starts the driver on a free port, and waits until it answers.
+    ///
+    /// The driver cannot choose a port itself, so another program may take the port between our
+    /// choice and its start. The driver ends then, and another port is chosen. An answer counts
+    /// only while the driver runs: it could be the other program's.
     pub async fn start(
-        stage: &Stage,
+        desktop: &Desktop,
         options: &WindowOptions,
     ) -> Result<(Group, Self), WindowError> {
-        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?
-            .local_addr()?
-            .port();
-        let mut command = stage.command(Path::new("WebKitWebDriver"), options);
-        let group = Group::start(command.arg(format!("--port={port}")))?;
         let http = reqwest::Client::builder().no_proxy().build()?;
-        let driver = Self {
-            http,
-            address: format!("http://127.0.0.1:{port}"),
-        };
-        let deadline = Instant::now() + PATIENCE;
-        while driver
-            .http
-            .get(format!("{}/status", driver.address))
-            .send()
-            .await
-            .is_err()
-        {
-            glance(deadline, "the driver's first answer").await?;
+        let deadline = Instant::now() + TIMEOUT;
+        loop {
+            let port = free_port()?;
+            let mut command = desktop.command(Path::new("WebKitWebDriver"), options);
+            let mut group = Group::start(command.arg(format!("--port={port}")))?;
+            let driver = Self {
+                http: http.clone(),
+                address: format!("http://127.0.0.1:{port}"),
+            };
+            while group.leader().try_wait()?.is_none() {
+                let answer = http.get(format!("{}/status", driver.address)).send().await;
+                if answer.is_ok() && group.leader().try_wait()?.is_none() {
+                    return Ok((group, driver));
+                }
+                next_check(deadline, "the driver's first answer").await?;
+            }
+            next_check(deadline, "a port for the driver").await?;
         }
-        Ok((group, driver))
     }
 
     /// Starts the app.
@@ -100,35 +102,17 @@ impl Session {
         self.post("execute/async", json!({ "script": body, "args": args }))
             .await
     }
-
-    /// The driver's own name for an element.
-    pub async fn element(&self, css: &str) -> Result<String, WindowError> {
-        let found = self
-            .post("element", json!({ "using": "css selector", "value": css }))
-            .await?;
-        name_of(&found)
-    }
-
-    /// The same for all such elements, in the order of the page.
-    pub async fn elements(&self, css: &str) -> Result<Vec<String>, WindowError> {
-        let found = self
-            .post("elements", json!({ "using": "css selector", "value": css }))
-            .await?;
-        found
-            .as_array()
-            .into_iter()
-            .flatten()
-            .map(name_of)
-            .collect()
-    }
 }
 
-fn name_of(element: &Value) -> Result<String, WindowError> {
-    let fields = element.as_object();
-    let name = fields.and_then(|fields| fields.values().next()?.as_str());
-    name.map(str::to_owned).ok_or_else(|| WindowError::Driver {
-        what: element.to_string(),
-    })
+fn free_port() -> std::io::Result<u16> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    Ok(listener.local_addr()?.port())
+}
+
+/// The driver's reference to an element that a script returned.
+pub fn element_name(element: &Value) -> Option<String> {
+    let name = element.as_object()?.values().next()?;
+    name.as_str().map(str::to_owned)
 }
 
 async fn ask(
@@ -137,7 +121,7 @@ async fn ask(
     address: &str,
     body: Option<Value>,
 ) -> Result<Value, WindowError> {
-    let mut request = http.request(method, address).timeout(4 * PATIENCE);
+    let mut request = http.request(method, address).timeout(3 * TIMEOUT);
     if let Some(body) = body {
         request = request.json(&body);
     }

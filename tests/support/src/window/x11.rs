@@ -1,8 +1,5 @@
-//! What only another program of the desktop can do to a window: press its close button, and
-//! drag files onto it.
-//!
-//! xdotool can only destroy a window, which an app cannot tell from a crash, and it has
-//! nothing to drag.
+//! What xdotool cannot do to a window: press its close button, drag files onto it, and read the
+//! selected text. (xdotool can only destroy a window, which looks like a crash to the app.)
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -18,11 +15,13 @@ use x11rb::rust_connection::RustConnection;
 use x11rb::wrapper::ConnectionExt as _;
 
 use super::WindowError;
-use super::process::PATIENCE;
+use super::process::TIMEOUT;
 
-/// How often we look for an event that may never come.
-const GLANCE: Duration = Duration::from_millis(5);
-/// The version of the drag protocol that everybody speaks.
+/// How often we check for an event.
+const INTERVAL: Duration = Duration::from_millis(5);
+/// How long a program may take to say what is selected in it.
+const ANSWER: Duration = Duration::from_secs(1);
+/// The version of the XDND protocol that all toolkits support.
 const XDND: u32 = 5;
 
 x11rb::atom_manager! {
@@ -38,21 +37,23 @@ x11rb::atom_manager! {
         XdndSelection,
         XdndActionCopy,
         UriList: b"text/uri-list",
+        UTF8_STRING,
+        LATHE_SELECTION,
     }
 }
 
-/// Asks a window of a display such as `:5` to close.
-pub fn ask_to_close(display: &str, window: Window) -> Result<(), WindowError> {
+/// Asks a window on a display such as `:5` to close.
+pub fn request_close(display: &str, window: Window) -> Result<(), WindowError> {
     let (server, _) = RustConnection::connect(Some(display)).map_err(native)?;
     let atoms = atoms(&server)?;
     let words = [atoms.WM_DELETE_WINDOW, 0, 0, 0, 0];
     send(&server, window, atoms.WM_PROTOCOLS, words)?;
-    // An answer to anything at all means that the message before it has arrived.
+    // A reply to any request means that the message before it has arrived.
     server.sync().map_err(native)
 }
 
-/// The keyboard goes to nobody: the person looks elsewhere.
-pub fn look_away(display: &str) -> Result<(), WindowError> {
+/// Takes the keyboard focus from every window.
+pub fn unfocus(display: &str) -> Result<(), WindowError> {
     let (server, _) = RustConnection::connect(Some(display)).map_err(native)?;
     server
         .set_input_focus(InputFocus::NONE, x11rb::NONE, x11rb::CURRENT_TIME)
@@ -60,16 +61,62 @@ pub fn look_away(display: &str) -> Result<(), WindowError> {
     server.sync().map_err(native)
 }
 
-/// Whether a window has a frame and a close button where there is a window manager. Menus and
-/// helpers of the toolkit have none, though they may bear the program's name.
+/// The text that is selected in the focused field, if a program offers any.
+pub fn selected_text(display: &str) -> Result<Option<String>, WindowError> {
+    let (server, screen) = RustConnection::connect(Some(display)).map_err(native)?;
+    let atoms = atoms(&server)?;
+    let asker = hidden_window(&server, screen)?;
+    server
+        .convert_selection(
+            asker,
+            AtomEnum::PRIMARY.into(),
+            atoms.UTF8_STRING,
+            atoms.LATHE_SELECTION,
+            x11rb::CURRENT_TIME,
+        )
+        .map_err(native)?;
+    server.flush().map_err(native)?;
+    let deadline = Instant::now() + ANSWER;
+    while Instant::now() < deadline {
+        match server.poll_for_event().map_err(native)? {
+            Some(Event::SelectionNotify(answer)) if answer.property == x11rb::NONE => {
+                return Ok(None);
+            }
+            Some(Event::SelectionNotify(answer)) => {
+                let text = server
+                    .get_property(false, asker, answer.property, AtomEnum::ANY, 0, u32::MAX)
+                    .map_err(native)?;
+                let text = text.reply().map_err(native)?.value;
+                return Ok(Some(String::from_utf8_lossy(&text).into_owned()));
+            }
+            Some(_) => {}
+            None => std::thread::sleep(INTERVAL),
+        }
+    }
+    Ok(None)
+}
+
+/// A window that is never shown, for the messages that other programs send us.
+fn hidden_window(server: &RustConnection, screen: usize) -> Result<Window, WindowError> {
+    let root = server.setup().roots[screen].root;
+    let window = server.generate_id().map_err(native)?;
+    let class = WindowClass::INPUT_ONLY;
+    let looks = CreateWindowAux::new();
+    server
+        .create_window(0, window, root, 0, 0, 1, 1, 0, class, 0, &looks)
+        .map_err(native)?;
+    Ok(window)
+}
+
+/// Whether a window manager would give this window a frame. Menus and helper windows of the
+/// toolkit get none, though they may have the program's name as their title.
 pub fn is_managed(display: &str, window: Window) -> Result<bool, WindowError> {
     let (server, _) = RustConnection::connect(Some(display)).map_err(native)?;
     let about = server.get_window_attributes(window).map_err(native)?;
     Ok(!about.reply().map_err(native)?.override_redirect)
 }
 
-/// Files that somebody holds over a window with the mouse. Let go of with [`Drag::drop_here`] or
-/// [`Drag::take_away`].
+/// Files that are dragged over a window. Ends with [`Drag::drop_here`] or [`Drag::leave`].
 pub struct Drag {
     server: RustConnection,
     atoms: Atoms,
@@ -79,28 +126,12 @@ pub struct Drag {
 }
 
 impl Drag {
-    /// Holds the files over the middle of the window, long enough for it to notice.
+    /// Moves the files over the middle of the window until it has answered.
     pub fn over(display: &str, target: Window, paths: &[PathBuf]) -> Result<Self, WindowError> {
         let (server, screen) = RustConnection::connect(Some(display)).map_err(native)?;
         let root = server.setup().roots[screen].root;
         let atoms = atoms(&server)?;
-        let source = server.generate_id().map_err(native)?;
-        let looks = CreateWindowAux::new();
-        server
-            .create_window(
-                0,
-                source,
-                root,
-                0,
-                0,
-                1,
-                1,
-                0,
-                WindowClass::INPUT_ONLY,
-                0,
-                &looks,
-            )
-            .map_err(native)?;
+        let source = hidden_window(&server, screen)?;
         server
             .set_selection_owner(source, atoms.XdndSelection, x11rb::CURRENT_TIME)
             .map_err(native)?;
@@ -112,7 +143,7 @@ impl Drag {
             paths: paths.to_vec(),
         };
         drag.tell(drag.atoms.XdndEnter, [XDND << 24, drag.atoms.UriList, 0, 0])?;
-        // The window asks what it is while the mouse moves, and answers each move.
+        // The window requests the list of files during the first moves and answers each move.
         for _ in 0..3 {
             drag.moved(root)?;
             drag.until(drag.atoms.XdndStatus, "an answer to the dragging")?;
@@ -120,14 +151,14 @@ impl Drag {
         Ok(drag)
     }
 
-    /// Lets go: the window takes the files.
+    /// Drops the files and waits until the window has taken them.
     pub fn drop_here(self) -> Result<(), WindowError> {
         self.tell(self.atoms.XdndDrop, [0, x11rb::CURRENT_TIME, 0, 0])?;
         self.until(self.atoms.XdndFinished, "the end of the drop")
     }
 
     /// Moves the mouse out of the window again.
-    pub fn take_away(self) -> Result<(), WindowError> {
+    pub fn leave(self) -> Result<(), WindowError> {
         self.tell(self.atoms.XdndLeave, [0; 4])?;
         self.server.sync().map_err(native)
     }
@@ -149,15 +180,15 @@ impl Drag {
         send(&self.server, self.target, kind, words)
     }
 
-    /// Answers what the window asks until it says what we wait for.
+    /// Answers the window's requests until a message of this kind arrives.
     fn until(&self, kind: u32, what: &str) -> Result<(), WindowError> {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         while Instant::now() < deadline {
             match self.server.poll_for_event().map_err(native)? {
                 Some(Event::SelectionRequest(request)) => self.hand_over(&request)?,
                 Some(Event::ClientMessage(message)) if message.type_ == kind => return Ok(()),
                 Some(_) => {}
-                None => std::thread::sleep(GLANCE),
+                None => std::thread::sleep(INTERVAL),
             }
         }
         Err(WindowError::Native(format!("{what} never came")))
@@ -206,7 +237,7 @@ fn atoms(server: &RustConnection) -> Result<Atoms, WindowError> {
     asked.reply().map_err(native)
 }
 
-/// No mask: the message goes to the program that made the window.
+/// Without an event mask, the message is sent to the client that created the window.
 fn send(
     server: &RustConnection,
     window: Window,

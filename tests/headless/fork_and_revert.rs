@@ -1,0 +1,137 @@
+//! Fork, revert and unrevert from a terminal.
+
+use lathe_test_support::fake_model::{FakeModel, call, text as say};
+use serde_json::{Value, json};
+
+use crate::lathectl::{Home, text};
+
+/// A session of two prompts; the second one wrote a file.
+async fn worked(model: &FakeModel) -> (Home, String, String) {
+    let home = Home::new(model);
+    model.reply([say("hello")]);
+    home.run(&["run", "greet"]).await;
+    model.reply([call(
+        "write",
+        json!({ "filePath": "b.txt", "content": "b\n" }),
+    )]);
+    model.reply([say("written")]);
+    home.run(&["run", "--yes", "--continue", "write it"]).await;
+    assert!(home.project().join("b.txt").exists());
+    let [id] = home.sessions().await.try_into().unwrap();
+    let export = home.json(&["export", &id]).await;
+    let second = prompts(&export)[1].clone();
+    (home, id, second)
+}
+
+fn prompts(export: &Value) -> Vec<String> {
+    let messages = export["messages"].as_array().unwrap().iter();
+    messages
+        .filter(|message| message["info"]["role"] == "user")
+        .map(|message| message["info"]["id"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[tokio::test]
+async fn a_revert_is_previewed_done_and_undone() {
+    let model = FakeModel::start().await;
+    let (home, id, second) = worked(&model).await;
+    let file = home.project().join("b.txt");
+
+    let preview = home
+        .run(&["revert", &id, "--to", &second, "--preview"])
+        .await;
+    let said = text(&preview.stdout);
+    assert!(preview.status.success(), "{}", text(&preview.stderr));
+    assert!(said.starts_with("delete b.txt "), "{said}");
+    assert!(said.ends_with("3 messages would be hidden\n"), "{said}");
+    assert!(file.exists());
+
+    let done = home.run(&["revert", &id, "--to", &second]).await;
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    assert!(!file.exists());
+    let shown = text(&home.run(&["show", &id]).await.stdout);
+    assert!(
+        shown.contains("greet") && !shown.contains("write it"),
+        "{shown}"
+    );
+    for form in ["model", "request"] {
+        let asked = home.json(&["show", &id, "--as", form]).await.to_string();
+        assert!(asked.contains("greet"), "{asked}");
+        assert!(!asked.contains("write it"), "what the next prompt deletes");
+    }
+    let export = home.json(&["export", &id]).await;
+    assert_eq!(prompts(&export).len(), 2, "nothing is gone yet");
+    let undone = home.run(&["unrevert", &id]).await;
+    assert!(undone.status.success(), "{}", text(&undone.stderr));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "b\n");
+}
+
+#[tokio::test]
+async fn a_file_changed_since_is_a_conflict_and_is_left_alone() {
+    let model = FakeModel::start().await;
+    let (home, id, second) = worked(&model).await;
+    let file = home.project().join("b.txt");
+    std::fs::write(&file, "mine\n").unwrap();
+    let done = home.run(&["revert", &id, "--to", &second]).await;
+    assert!(!done.status.success());
+    assert!(text(&done.stdout).starts_with("conflict b.txt "));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine\n");
+}
+
+#[tokio::test]
+async fn a_conflict_during_an_unrevert_is_named_and_fails() {
+    let model = FakeModel::start().await;
+    let (home, id, second) = worked(&model).await;
+    let file = home.project().join("b.txt");
+    let export = home.json(&["export", &id]).await;
+    let last = export["messages"][4]["info"]["id"].as_str().unwrap();
+    let done = home.run(&["revert", &id, "--to", &second]).await;
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    std::fs::write(&file, "mine\n").unwrap();
+
+    let preview = home.run(&["revert", &id, "--to", last, "--preview"]).await;
+    let done = home.run(&["revert", &id, "--to", last]).await;
+    let conflict = "conflict b.txt +1 -0 (changed since the agent wrote it)";
+    assert_eq!(
+        text(&preview.stdout),
+        format!("{conflict}\n1 messages would be hidden\n")
+    );
+    assert_eq!(
+        text(&done.stdout),
+        format!("{conflict}\n1 messages are hidden\n")
+    );
+    assert_eq!(done.status.code(), Some(1));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine\n");
+}
+
+#[tokio::test]
+async fn a_fork_counts_what_its_copied_turns_changed() {
+    let model = FakeModel::start().await;
+    let (home, id, _) = worked(&model).await;
+    let output = home.run(&["fork", &id]).await;
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let forked = home.json(&["export", text(&output.stdout).trim()]).await;
+    let source = home.json(&["export", &id]).await;
+    assert_eq!(
+        source["info"]["summary"],
+        json!({ "additions": 1, "deletions": 0, "files": 1 })
+    );
+    assert_eq!(
+        (&forked["info"]["summary"], &forked["diff"]),
+        (&source["info"]["summary"], &source["diff"])
+    );
+}
+
+#[tokio::test]
+async fn a_fork_contains_what_came_before_the_message() {
+    let model = FakeModel::start().await;
+    let (home, id, second) = worked(&model).await;
+    let output = home.run(&["fork", &id, "--at", &second]).await;
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let forked = text(&output.stdout).trim().to_owned();
+    let export = home.json(&["export", &forked]).await;
+    assert_eq!(export["messages"].as_array().map(Vec::len), Some(2));
+    assert_ne!(export["info"]["id"], json!(id));
+    let refused = home.run(&["fork", &id, "--at", "msg_../../x"]).await;
+    assert!(!refused.status.success());
+}

@@ -1,0 +1,259 @@
+//! Prompts that are sent while a session is busy wait in a queue and can be edited there.
+
+use lathe_protocol::ipc::{PromptFile, PromptInput};
+use lathe_protocol::{Event, MessageId, Part, PermissionRequest};
+use lathe_provider::WireKind;
+use lathe_session::bus::{Heard, Subscription, Told};
+use lathe_session::{Answer, Failed};
+use lathe_test_support::app::{TestApp, until_idle};
+use lathe_test_support::fake_model::{Answered, FakeModel, call, text};
+use serde_json::json;
+
+const WIRE: WireKind = WireKind::OpenaiChat;
+
+/// A turn that waits for a permission, with these replies for its next steps.
+async fn busy(model: &FakeModel) -> (TestApp, Subscription, PermissionRequest, Answered) {
+    model.reply([call(
+        "bash",
+        json!({ "command": "touch made", "description": "Touch" }),
+    )]);
+    let next = model.reply([text("done")]);
+    let app = TestApp::with_model(model, WIRE).await;
+    let mut events = app.sessions.subscribe();
+    app.send("first").await;
+    let request = app.asked(&mut events).await;
+    (app, events, request, next)
+}
+
+async fn allow(app: &TestApp, events: &mut Subscription, request: &PermissionRequest) {
+    app.sessions
+        .answer_permission(&request.id, Answer::Once)
+        .await
+        .unwrap();
+    until_idle(events, &app.session.id).await;
+}
+
+/// The queues that were published so far.
+fn queues(events: &mut Subscription) -> Vec<Vec<MessageId>> {
+    let mut told = Vec::new();
+    while let Some(heard) = events.try_next() {
+        if let Heard::Notice(notice) = heard
+            && let Told::Queue(waiting) = notice.told
+        {
+            told.push(waiting.messages.clone());
+        }
+    }
+    told
+}
+
+#[tokio::test]
+async fn a_waiting_prompt_is_stored_and_published_until_it_is_taken_up() {
+    let model = FakeModel::start().await;
+    let (app, mut events, request, next) = busy(&model).await;
+    let mut queue = app.sessions.subscribe();
+    let one = app.send("second").await;
+    let two = app.send("third").await;
+    assert_eq!(
+        app.sessions.queued(&app.session.id),
+        [one.clone(), two.clone()]
+    );
+    assert_eq!(app.outline().await.len(), 4, "stored at once");
+    allow(&app, &mut events, &request).await;
+    assert_eq!(app.sessions.queued(&app.session.id), []);
+    assert_eq!(
+        queues(&mut queue),
+        [vec![one.clone()], vec![one, two], vec![]]
+    );
+    let asked = next.request().user_text();
+    assert!(asked.contains("second") && asked.contains("third"));
+}
+
+#[tokio::test]
+async fn a_waiting_prompt_can_be_edited() {
+    let model = FakeModel::start().await;
+    let (app, mut events, request, next) = busy(&model).await;
+    let id = app.send("second").await;
+    app.sessions
+        .edit_queued(&app.session.id, &id, "something else")
+        .await
+        .unwrap();
+    allow(&app, &mut events, &request).await;
+    let asked = next.request().user_text();
+    assert!(asked.contains("something else") && !asked.contains("second"));
+    let messages = app.messages().await;
+    let stored = messages
+        .iter()
+        .find(|message| *message.info.id() == id)
+        .unwrap();
+    let Part::Text(text) = &stored.parts[0] else {
+        panic!("no text")
+    };
+    assert_eq!(text.text, "something else");
+}
+
+#[tokio::test]
+async fn an_edited_prompt_resolves_its_mentions_again_and_keeps_its_attachments() {
+    let model = FakeModel::start().await;
+    let (app, mut events, request, next) = busy(&model).await;
+    for name in ["old.txt", "new.txt", "kept.txt"] {
+        app.write(name, format!("inside {name}\n"));
+    }
+    let kept = url::Url::from_file_path(app.path("kept.txt")).unwrap();
+    let input = PromptInput {
+        text: "compare @old.txt".to_owned(),
+        files: vec![PromptFile {
+            url: kept.into(),
+            ..PromptFile::default()
+        }],
+        ..PromptInput::default()
+    };
+    let id = app.sessions.prompt(&app.session.id, input).await.unwrap();
+    app.sessions
+        .edit_queued(&app.session.id, &id, "compare @new.txt")
+        .await
+        .unwrap();
+    allow(&app, &mut events, &request).await;
+    let asked = next.request().user_text();
+    let seen =
+        ["old.txt", "new.txt", "kept.txt"].map(|name| asked.contains(&format!("inside {name}")));
+    assert_eq!(seen, [false, true, true]);
+    let messages = app.messages().await;
+    let stored = messages.iter().find(|message| *message.info.id() == id);
+    let files: Vec<_> = stored
+        .unwrap()
+        .parts
+        .iter()
+        .filter_map(|part| match part {
+            Part::File(file) => file.filename.as_deref(),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(files, ["kept.txt", "new.txt"]);
+}
+
+#[tokio::test]
+async fn a_waiting_prompt_can_be_removed() {
+    let model = FakeModel::start().await;
+    let (app, mut events, request, next) = busy(&model).await;
+    let mut queue = app.sessions.subscribe();
+    let id = app.send("second").await;
+    app.sessions
+        .remove_queued(&app.session.id, &id)
+        .await
+        .unwrap();
+    assert_eq!(queues(&mut queue), [vec![id.clone()], vec![]]);
+    allow(&app, &mut events, &request).await;
+    assert!(!next.request().user_text().contains("second"));
+    let messages = app.messages().await;
+    assert!(
+        messages.iter().all(|message| *message.info.id() != id),
+        "nothing is left"
+    );
+    let part = app.data_dir().join("storage/part").join(id.as_str());
+    assert!(!part.exists() || part.read_dir().unwrap().next().is_none());
+}
+
+#[tokio::test]
+async fn a_prompt_that_was_taken_up_can_no_longer_be_edited() {
+    let model = FakeModel::start().await;
+    let (app, mut events, request, _) = busy(&model).await;
+    let id = app.send("second").await;
+    allow(&app, &mut events, &request).await;
+    for refused in [
+        app.sessions
+            .edit_queued(&app.session.id, &id, "too late")
+            .await,
+        app.sessions.remove_queued(&app.session.id, &id).await,
+    ] {
+        let Err(Failed::Refused(why)) = refused else {
+            panic!("{refused:?}")
+        };
+        assert_eq!(
+            why,
+            "This prompt is no longer waiting: it has been taken up"
+        );
+    }
+    assert!(
+        app.messages()
+            .await
+            .iter()
+            .any(|message| *message.info.id() == id)
+    );
+}
+
+#[tokio::test]
+async fn a_waiting_prompt_cannot_be_made_empty() {
+    let model = FakeModel::start().await;
+    let (app, mut events, request, next) = busy(&model).await;
+    let id = app.send("second").await;
+    let refused = app.sessions.edit_queued(&app.session.id, &id, "  ").await;
+    assert!(matches!(refused, Err(Failed::Refused(_))));
+    allow(&app, &mut events, &request).await;
+    assert!(next.request().user_text().contains("second"));
+}
+
+#[tokio::test]
+async fn an_edit_that_races_with_the_next_step_takes_effect_or_is_refused() {
+    for round in 0..12 {
+        let model = FakeModel::start().await;
+        let (app, mut events, request, next) = busy(&model).await;
+        let id = app.send("second").await;
+        let change = async {
+            for _ in 0..round {
+                tokio::task::yield_now().await;
+            }
+            app.sessions
+                .edit_queued(&app.session.id, &id, "changed")
+                .await
+        };
+        let (changed, ()) = tokio::join!(change, allow(&app, &mut events, &request));
+        let seen = next.request().user_text();
+        match changed {
+            Ok(()) => assert!(
+                seen.contains("changed") && !seen.contains("second"),
+                "{seen}"
+            ),
+            Err(Failed::Refused(_)) => assert!(seen.contains("second"), "{seen}"),
+            Err(other) => panic!("{other}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_abort_leaves_no_prompt_waiting() {
+    let model = FakeModel::start().await;
+    let (app, _, _, _) = busy(&model).await;
+    model.remove_next_reply();
+    let mut queue = app.sessions.subscribe();
+    let id = app.send("second").await;
+    app.sessions.abort(&app.session.id).await;
+    assert_eq!(app.sessions.queued(&app.session.id), []);
+    assert_eq!(queues(&mut queue), [vec![id], vec![]]);
+}
+
+#[tokio::test]
+async fn a_prompt_that_waits_when_the_turn_fails_begins_the_next_one() {
+    let model = FakeModel::start().await;
+    model.reply([call(
+        "bash",
+        json!({ "command": "touch made", "description": "Touch" }),
+    )]);
+    let app = TestApp::with_model(&model, WIRE).await;
+    let mut events = app.sessions.subscribe();
+    app.send("first").await;
+    let request = app.asked(&mut events).await;
+    let next = model.reply([text("answered")]);
+    app.send("second").await;
+    let no = Answer::Reject { message: None };
+    app.sessions
+        .answer_permission(&request.id, no)
+        .await
+        .unwrap();
+    until_idle(&mut events, &app.session.id).await;
+    assert!(next.request().prompt().ends_with("second"));
+    let idle = std::iter::from_fn(|| events.try_next()).filter(|heard| {
+        matches!(heard, Heard::Notice(notice) if matches!(&notice.told,
+            Told::Event(event) if matches!(**event, Event::SessionIdle { .. })))
+    });
+    assert_eq!(idle.count(), 0, "idle was told once");
+}
