@@ -1,4 +1,4 @@
-//! MCP servers through the session core: programs and HTTP servers, in health and in trouble.
+//! MCP servers, local and over HTTP, used through the session core.
 
 #![allow(
     clippy::expect_used,
@@ -7,9 +7,9 @@
 )]
 
 mod calls;
-mod life;
-mod real;
-mod remote;
+mod http;
+mod lifecycle;
+mod published_servers;
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 const WIRE: WireKind = WireKind::OpenaiChat;
 const PROGRAM: &str = env!("CARGO_BIN_EXE_mcp-server");
 
-/// The server of the tests as a program called `s`.
+/// A config with the test server as a local program, under the name `s`.
 fn local() -> Value {
     json!({ "mcp": { "s": { "type": "local", "command": [PROGRAM] } } })
 }
@@ -32,32 +32,31 @@ async fn app_with(model: &FakeModel, config: Value) -> TestApp {
     TestApp::with_config(model, WIRE, config).await
 }
 
-/// The same, and its tools need not be asked for.
-async fn trusting(model: &FakeModel, config: Value) -> TestApp {
+/// The same with every permission granted.
+async fn app_that_allows_all(model: &FakeModel, config: Value) -> TestApp {
     app_with(model, config).await.rule("*", "*", Action::Allow)
 }
 
-/// The one server, once it is as wanted.
-async fn server(app: &TestApp, wanted: impl Fn(&McpServerView) -> bool) -> McpServerView {
-    let mut news = app.sessions.mcp().news();
+/// Waits until the only server has this status.
+async fn wait_for_status(app: &TestApp, status: McpStatus) -> McpServerView {
+    let mut changes = app.sessions.mcp().news();
     let waiting = async {
         loop {
             let mut servers = app.sessions.mcp().list();
             assert_eq!(servers.len(), 1);
-            let one = servers.remove(0);
-            if wanted(&one) {
-                return one;
+            let server = servers.remove(0);
+            if server.status == status {
+                return server;
             }
-            news.changed().await.unwrap();
+            changes.changed().await.unwrap();
         }
     };
-    let patience = Duration::from_secs(60);
-    let outcome = tokio::time::timeout(patience, waiting).await;
+    let outcome = tokio::time::timeout(Duration::from_secs(60), waiting).await;
     outcome.unwrap_or_else(|_| panic!("it stays {:?}", app.sessions.mcp().list()))
 }
 
-async fn ready(app: &TestApp) -> McpServerView {
-    server(app, |one| one.status == McpStatus::Ready).await
+async fn wait_until_ready(app: &TestApp) -> McpServerView {
+    wait_for_status(app, McpStatus::Ready).await
 }
 
 async fn only_call(app: &TestApp) -> ToolPart {
@@ -73,7 +72,7 @@ async fn only_call(app: &TestApp) -> ToolPart {
     tools.remove(0)
 }
 
-/// What a running call told of its progress.
+/// The progress that a running call reports in this event.
 fn progress(event: &Event) -> Option<Value> {
     let Event::MessagePartUpdated(updated) = event else {
         return None;

@@ -1,4 +1,5 @@
-//! How a program is started and ended: handed in, because each system has its own means.
+//! Starting and stopping a server process. The caller implements it, because each operating
+//! system does it differently.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -11,9 +12,9 @@ use tokio::io::{AsyncRead, AsyncWrite};
 pub struct Program {
     /// The program, then its arguments. Never empty.
     pub command: Vec<String>,
-    /// On top of what any command of the person's gets.
+    /// Added to the environment that every command of the user gets.
     pub environment: BTreeMap<String, String>,
-    /// Nothing: the person's home.
+    /// `None` for the user's home folder.
     pub directory: Option<PathBuf>,
 }
 
@@ -24,7 +25,7 @@ pub struct Launched {
     pub running: Box<dyn Running>,
 }
 
-/// A program and all it started. Dropping it ends them without grace.
+/// A process with all its descendants. Dropping the handle kills them at once.
 #[async_trait]
 pub trait Running: Send + Sync {
     async fn end(self: Box<Self>);

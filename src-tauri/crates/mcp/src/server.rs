@@ -1,4 +1,4 @@
-//! One server: off, starting, ready or failed, with its tools and its log.
+//! One server: its state (off, starting, ready or failed), its tools and its log.
 
 mod tools;
 
@@ -13,43 +13,44 @@ use tokio_util::sync::CancellationToken;
 
 pub use self::tools::Tool;
 
+use crate::answer::Answer;
+use crate::client::{CallFailed, Client, ProgressSink};
 use crate::config::ServerConfig;
-use crate::connection::{CallFailed, Client, Connection, ProgressSink};
-use crate::content::Answer;
+use crate::connection::Connection;
+use crate::decisions::Decisions;
 use crate::launch::Launch;
 use crate::log::Log;
-use crate::memory::Memory;
-use crate::servers::ServerKey;
+use crate::registry::ServerKey;
 
 pub struct Server {
     key: ServerKey,
     config: ServerConfig,
     directory: Option<PathBuf>,
     launch: Arc<dyn Launch>,
-    memory: Arc<Memory>,
+    decisions: Arc<Decisions>,
     log: Log,
-    /// Told of every change, whichever server it is.
-    news: Arc<watch::Sender<()>>,
+    /// Notified of every change; shared by all servers.
+    changes: Arc<watch::Sender<()>>,
     state: watch::Sender<State>,
     task: Mutex<Option<Task>>,
 }
 
 #[derive(Clone)]
 pub enum State {
-    /// Switched off, in the config or by the person.
+    /// Switched off, in the config or by the user.
     Off,
-    /// Nobody has needed it yet.
+    /// Not started yet, because no caller has needed it.
     Idle,
     Starting,
     Ready(Arc<Live>),
     Failed(String),
 }
 
-/// A server that answers.
+/// A connected server.
 pub struct Live {
     client: Client,
     tools: RwLock<Arc<Vec<Tool>>>,
-    /// A call found out that nobody answers any more.
+    /// Cancelled by a call that found the connection lost.
     lost: CancellationToken,
 }
 
@@ -64,7 +65,7 @@ struct Task {
     done: JoinHandle<()>,
 }
 
-/// Something a server lets one read.
+/// A document that a server offers for reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resource {
     pub uri: String,
@@ -79,19 +80,21 @@ impl Server {
         config: ServerConfig,
         directory: Option<PathBuf>,
         launch: Arc<dyn Launch>,
-        memory: Arc<Memory>,
-        news: Arc<watch::Sender<()>>,
+        decisions: Arc<Decisions>,
+        changes: Arc<watch::Sender<()>>,
     ) -> Self {
-        let on = memory.enabled(&key.to_string()).unwrap_or(config.enabled);
+        let on = decisions
+            .enabled(&key.to_string())
+            .unwrap_or(config.enabled);
         let state = if on { State::Idle } else { State::Off };
         Server {
             key,
             config,
             directory,
             launch,
-            memory,
+            decisions,
             log: Log::default(),
-            news,
+            changes,
             state: watch::Sender::new(state),
             task: Mutex::default(),
         }
@@ -113,25 +116,25 @@ impl Server {
         self.log.lines()
     }
 
-    /// Starts it in the background, if it is on and was not started yet.
+    /// Starts the server in the background, unless it is off or was started before.
     pub fn begin(self: &Arc<Self>) {
         let mut task = self.task.lock();
-        let begun = self.state.send_if_modified(|state| {
+        let started = self.state.send_if_modified(|state| {
             let idle = matches!(state, State::Idle);
             if idle {
                 *state = State::Starting;
             }
             idle
         });
-        if begun {
-            self.news.send_replace(());
+        if started {
+            self.changes.send_replace(());
             let stop = CancellationToken::new();
             let done = tokio::spawn(self.clone().run(stop.clone()));
             *task = Some(Task { stop, done });
         }
     }
 
-    /// Its tools, once it is past its start.
+    /// Waits while the server is starting.
     pub async fn settled(&self) -> State {
         let mut state = self.state.subscribe();
         let settled = state.wait_for(|state| !matches!(state, State::Starting));
@@ -139,10 +142,10 @@ impl Server {
     }
 
     pub async fn set_enabled(self: &Arc<Self>, on: bool) {
-        self.memory.set_enabled(&self.key.to_string(), on);
+        self.decisions.set_enabled(&self.key.to_string(), on);
         match (on, self.state()) {
             (true, State::Off) => {
-                self.turn(State::Idle);
+                self.set_state(State::Idle);
                 self.begin();
             }
             (true, _) => self.begin(),
@@ -150,7 +153,7 @@ impl Server {
         }
     }
 
-    /// Anew, whatever state it is in; a server that is off stays off.
+    /// Restarts from any state, except that a server that is off stays off.
     pub async fn restart(self: &Arc<Self>) {
         if !matches!(self.state(), State::Off) {
             self.stop(State::Idle).await;
@@ -158,12 +161,12 @@ impl Server {
         }
     }
 
-    /// The person has looked at the tools as they are now.
+    /// The user has accepted the tools as they are now.
     pub fn accept(&self) {
         if let State::Ready(live) = self.state() {
             let mut tools = Vec::clone(&live.tools());
-            tools::accept(&mut tools, &self.memory, &self.key);
-            self.show(&live, tools);
+            tools::accept(&mut tools, &self.decisions, &self.key);
+            self.set_tools(&live, tools);
         }
     }
 
@@ -215,7 +218,7 @@ impl Server {
             stop.cancel();
             let _ = done.await;
         }
-        self.turn(then);
+        self.set_state(then);
     }
 
     async fn run(self: Arc<Self>, stop: CancellationToken) {
@@ -226,7 +229,7 @@ impl Server {
             opened = opening => opened,
         };
         match opened {
-            Ok(Ok((connection, live))) => self.attend(connection, live, stop).await,
+            Ok(Ok((connection, live))) => self.serve(connection, live, stop).await,
             Ok(Err(why)) => self.fail(why),
             Err(_) => self.fail(format!(
                 "The server was not ready within {} ms",
@@ -243,15 +246,15 @@ impl Server {
         let listed = client.tools().await.map_err(|error| error.to_string())?;
         let live = Live {
             client,
-            tools: RwLock::new(Arc::new(tools::judge(listed, &self.memory, &self.key))),
+            tools: RwLock::new(Arc::new(tools::compare(listed, &self.decisions, &self.key))),
             lost: CancellationToken::new(),
         };
         Ok((connection, Arc::new(live)))
     }
 
-    /// Until it ends or is stopped.
-    async fn attend(&self, mut connection: Connection, live: Arc<Live>, stop: CancellationToken) {
-        self.turn(State::Ready(live.clone()));
+    /// Returns when the connection has ended or the server is stopped.
+    async fn serve(&self, mut connection: Connection, live: Arc<Live>, stop: CancellationToken) {
+        self.set_state(State::Ready(live.clone()));
         let stopped = loop {
             tokio::select! {
                 () = stop.cancelled() => break true,
@@ -259,28 +262,28 @@ impl Server {
                 () = live.lost.cancelled() => break false,
                 Some(()) = connection.tools_changed.recv() => {
                     if let Ok(listed) = live.client.tools().await {
-                        self.show(&live, tools::judge(listed, &self.memory, &self.key));
+                        self.set_tools(&live, tools::compare(listed, &self.decisions, &self.key));
                     }
                 }
             }
         };
         connection.close().await;
         if !stopped {
-            self.fail(self.last_words());
+            self.fail(self.end_message());
         }
     }
 
-    fn show(&self, live: &Arc<Live>, tools: Vec<Tool>) {
+    fn set_tools(&self, live: &Arc<Live>, tools: Vec<Tool>) {
         *live.tools.write() = Arc::new(tools);
-        self.news.send_replace(());
+        self.changes.send_replace(());
     }
 
-    fn turn(&self, state: State) {
+    fn set_state(&self, state: State) {
         self.state.send_replace(state);
-        self.news.send_replace(());
+        self.changes.send_replace(());
     }
 
-    fn last_words(&self) -> String {
+    fn end_message(&self) -> String {
         match self.log.last() {
             Some(line) => format!("The server has ended. It last said: {line}"),
             None => "The server has ended".to_owned(),
@@ -289,6 +292,6 @@ impl Server {
 
     fn fail(&self, why: String) {
         tracing::warn!(server = %self.key, %why, "an MCP server failed");
-        self.turn(State::Failed(why));
+        self.set_state(State::Failed(why));
     }
 }
