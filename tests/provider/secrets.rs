@@ -1,4 +1,4 @@
-//! PROMISES 19: a key never comes back in anything this crate gives out.
+//! PROMISES 19: a key never appears in anything that the crate returns.
 
 use lathe_provider::StreamEvent;
 use lathe_test_support::fake_model::{FakeModel, Refusal, Reply, Script, stream_error, text};
@@ -12,7 +12,7 @@ fn printed(events: &[StreamEvent]) -> String {
 }
 
 #[tokio::test]
-async fn the_key_goes_out_in_its_header_and_never_comes_back() {
+async fn the_key_is_sent_in_its_header_and_never_returned() {
     for wire in WIRES {
         let model = FakeModel::start().await;
         let asked = model.reply([text("fine")]);
@@ -41,7 +41,7 @@ async fn the_key_goes_out_in_its_header_and_never_comes_back() {
 }
 
 #[test]
-fn the_help_describes_scripts_that_can_be_read() {
+fn the_example_script_of_the_fake_model_parses() {
     let script = json!({
         "replies": [
             { "say": [

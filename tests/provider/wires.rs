@@ -8,38 +8,40 @@ use serde_json::{Value, json};
 
 use super::{WIRES, ask, endpoint, request};
 
-/// What a step amounts to, without the ids and seals that differ by wire.
+/// The content of a step without ids and signatures, which differ by wire.
 #[derive(Debug, PartialEq)]
-enum Said {
+enum Content {
     Reasoning(String),
     Text(String),
     Call(String, Value),
     Finish(FinishReason, Usage),
 }
 
-fn condense(events: &[StreamEvent]) -> Vec<Said> {
-    let mut said = Vec::new();
+fn condense(events: &[StreamEvent]) -> Vec<Content> {
+    let mut contents = Vec::new();
     for event in events {
         match event {
-            StreamEvent::ReasoningStart { .. } => said.push(Said::Reasoning(String::new())),
-            StreamEvent::TextStart { .. } => said.push(Said::Text(String::new())),
+            StreamEvent::ReasoningStart { .. } => contents.push(Content::Reasoning(String::new())),
+            StreamEvent::TextStart { .. } => contents.push(Content::Text(String::new())),
             StreamEvent::ReasoningDelta { text: more, .. }
-            | StreamEvent::TextDelta { text: more, .. } => match said.last_mut() {
-                Some(Said::Reasoning(text) | Said::Text(text)) => text.push_str(more),
+            | StreamEvent::TextDelta { text: more, .. } => match contents.last_mut() {
+                Some(Content::Reasoning(text) | Content::Text(text)) => text.push_str(more),
                 other => panic!("a delta after {other:?}"),
             },
             StreamEvent::ToolCall { name, input, .. } => {
-                said.push(Said::Call(
+                contents.push(Content::Call(
                     name.clone(),
                     serde_json::from_str(input).unwrap(),
                 ));
             }
-            StreamEvent::FinishStep { reason, usage } => said.push(Said::Finish(*reason, *usage)),
+            StreamEvent::FinishStep { reason, usage } => {
+                contents.push(Content::Finish(*reason, *usage))
+            }
             StreamEvent::Error { error } => panic!("{error}"),
             _ => {}
         }
     }
-    said
+    contents
 }
 
 const COUNTS: Usage = Usage {
@@ -51,7 +53,7 @@ const COUNTS: Usage = Usage {
 };
 
 #[tokio::test]
-async fn every_wire_tells_the_same_story() {
+async fn every_wire_decodes_the_same_conversation_to_the_same_events() {
     let file = json!({ "filePath": "src/naïve ✓.rs" });
     for wire in WIRES {
         for chunk in [0, 3] {
@@ -66,11 +68,11 @@ async fn every_wire_tells_the_same_story() {
             ]);
             let events = ask(&endpoint(&model, wire), &request("look")).await;
             let expected = vec![
-                Said::Reasoning("Let me look at both files.".to_owned()),
-                Said::Text("I'll read them, grüße 😀.".to_owned()),
-                Said::Call("read".to_owned(), file.clone()),
-                Said::Call("grep".to_owned(), json!({ "pattern": "TODO" })),
-                Said::Finish(FinishReason::ToolCalls, COUNTS),
+                Content::Reasoning("Let me look at both files.".to_owned()),
+                Content::Text("I'll read them, grüße 😀.".to_owned()),
+                Content::Call("read".to_owned(), file.clone()),
+                Content::Call("grep".to_owned(), json!({ "pattern": "TODO" })),
+                Content::Finish(FinishReason::ToolCalls, COUNTS),
             ];
             assert_eq!(condense(&events), expected, "{wire:?} in chunks of {chunk}");
             assert_eq!(events.first(), Some(&StreamEvent::Start));
@@ -80,7 +82,7 @@ async fn every_wire_tells_the_same_story() {
 }
 
 #[tokio::test]
-async fn every_wire_carries_results_and_errors_of_tools() {
+async fn every_wire_sends_results_and_errors_of_tools() {
     let called = |id: &str, name: &str, result| AssistantContent::ToolCall {
         id: id.to_owned(),
         name: name.to_owned(),
@@ -108,19 +110,19 @@ async fn every_wire_carries_results_and_errors_of_tools() {
 }
 
 #[tokio::test]
-async fn a_request_for_a_title_leaves_the_script_alone() {
+async fn a_title_request_does_not_use_up_a_scripted_reply() {
     let model = FakeModel::start().await;
     model.title("Tea");
     model.reply([text("the answer")]);
     let mut title = request("what is tea");
     title.system = vec!["Write a title for this.".to_owned()];
     let events = ask(&endpoint(&model, WIRES[1]), &title).await;
-    assert_eq!(condense(&events)[0], Said::Text("Tea".to_owned()));
+    assert_eq!(condense(&events)[0], Content::Text("Tea".to_owned()));
     assert_eq!((model.left(), model.title_requests().len()), (1, 1));
 }
 
 #[tokio::test]
-async fn a_call_without_its_result_is_an_offence() {
+async fn the_fake_model_refuses_a_call_without_its_result() {
     let model = FakeModel::start().await;
     model.reply([text("never said")]);
     let body = json!({

@@ -1,7 +1,7 @@
-//! JSON as people write it: with comments and trailing commas.
+//! Parses JSON with comments and trailing commas (JSONC).
 //!
-//! Comments and spare commas are blanked, not cut, so that every place an error names is
-//! the place in the user's file.
+//! Comments and trailing commas are overwritten with spaces, so that the line and column of an
+//! error are those in the user's file.
 
 use serde_json::Value;
 
@@ -20,11 +20,11 @@ impl ConfigText {
     /// An empty file is an empty config.
     pub fn parse(text: &str) -> Result<Value, ConfigTextError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let plain = blank(text)?;
-        if plain.trim().is_empty() {
+        let json = blank_out(text)?;
+        if json.trim().is_empty() {
             return Ok(Value::Object(serde_json::Map::new()));
         }
-        serde_json::from_str(&plain).map_err(|error| {
+        serde_json::from_str(&json).map_err(|error| {
             let line = error.line().max(1);
             let bytes = error.column();
             let before = text.lines().nth(line - 1).unwrap_or_default();
@@ -35,14 +35,14 @@ impl ConfigText {
             ConfigTextError {
                 line,
                 column: column.max(1),
-                message: sentence(&error),
+                message: message_without_position(&error),
             }
         })
     }
 }
 
-/// The parser's words without the place, which is said once.
-fn sentence(error: &serde_json::Error) -> String {
+/// The parser's message without the position, which the error states separately.
+fn message_without_position(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.rfind(" at line ") {
         Some(at) => text[..at].to_owned(),
@@ -53,17 +53,17 @@ fn sentence(error: &serde_json::Error) -> String {
 #[derive(PartialEq)]
 enum Inside {
     Code,
-    Text,
+    String,
     LineComment,
     BlockComment,
 }
 
-/// Replaces each byte of a comment and each spare comma by a space.
-fn blank(text: &str) -> Result<String, ConfigTextError> {
+/// Replaces each byte of a comment and each trailing comma by a space.
+fn blank_out(text: &str) -> Result<String, ConfigTextError> {
     let mut bytes = text.as_bytes().to_vec();
     let mut inside = Inside::Code;
     let mut comma = None;
-    // The last byte that is neither space nor comment.
+    // The last byte that is neither white space nor in a comment.
     let mut last = 0;
     let mut opened = 0;
     let mut at = 0;
@@ -84,9 +84,9 @@ fn blank(text: &str) -> Result<String, ConfigTextError> {
             (Inside::Code, (b'"', _)) => {
                 comma = None;
                 last = b'"';
-                inside = Inside::Text;
+                inside = Inside::String;
             }
-            // Only a comma after a value is spare; any other stays, and is an error.
+            // Only a comma after a value can be a trailing one; any other remains, as an error.
             (Inside::Code, (b',', _)) => {
                 comma = (!b"[{,".contains(&last)).then_some(at);
                 last = b',';
@@ -102,9 +102,9 @@ fn blank(text: &str) -> Result<String, ConfigTextError> {
                 comma = None;
                 last = byte;
             }
-            (Inside::Text, (b'\\', _)) => at += 1,
-            (Inside::Text, (b'"', _)) => inside = Inside::Code,
-            (Inside::Text, _) => {}
+            (Inside::String, (b'\\', _)) => at += 1,
+            (Inside::String, (b'"', _)) => inside = Inside::Code,
+            (Inside::String, _) => {}
             (Inside::LineComment, (b'\n', _)) => inside = Inside::Code,
             (Inside::BlockComment, (b'*', Some(b'/'))) => {
                 bytes[at] = b' ';
@@ -120,7 +120,7 @@ fn blank(text: &str) -> Result<String, ConfigTextError> {
     if inside == Inside::BlockComment {
         return Err(unclosed(text, opened));
     }
-    // Only ASCII was written, and over whole characters: comments end at ASCII bytes.
+    // Still valid UTF-8: only whole characters were replaced, because comments end at ASCII bytes.
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
@@ -140,7 +140,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn comments_and_trailing_commas_are_read_over() {
+    fn comments_and_trailing_commas_are_ignored() {
         let text = "\u{feff}// é top\n{\n  /* a, b */ \"url\": \"http://x/*y*/\", // tail ✓\n  \
                     \"list\": [1, 2, /* ] */ ],\n  \"quote\": \"\\\"//,}\",\n}\n// end";
         assert_eq!(
@@ -170,7 +170,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_text_is_read_or_refused(text in "[\\[\\]{},:/*\"\\\\ \\na1é-]{0,40}") {
+        fn valid_json_parses_to_the_same_value(text in "[\\[\\]{},:/*\"\\\\ \\na1é-]{0,40}") {
             let plain: Result<Value, _> = serde_json::from_str(&text);
             let read = ConfigText::parse(&text);
             if let Ok(plain) = plain {
