@@ -1,8 +1,8 @@
 //! What a whole session holds and cost, also where nobody has scrolled to.
 
 use lathe_protocol::{FilePart, Part};
+use lathe_provider::Usage;
 use lathe_provider::WireKind;
-use lathe_provider::event::Usage;
 use lathe_test_support::app::TestApp;
 use lathe_test_support::fake_model::{FakeModel, call, text, usage};
 use serde_json::json;

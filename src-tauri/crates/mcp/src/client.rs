@@ -34,7 +34,7 @@ pub struct CallProgress {
 pub type ProgressSink = Arc<dyn Fn(CallProgress) + Send + Sync>;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CallFailed {
+pub enum CallError {
     #[error("The MCP server {0} is not running.")]
     NotRunning(String),
     #[error("The server has no tool {0}.")]
@@ -109,14 +109,14 @@ impl Client {
         self.peer.is_transport_closed()
     }
 
-    pub async fn tools(&self) -> Result<Vec<rmcp::model::Tool>, CallFailed> {
+    pub async fn tools(&self) -> Result<Vec<rmcp::model::Tool>, CallError> {
         if !self.server_has(|info| info.capabilities.tools.is_some()) {
             return Ok(Vec::new());
         }
         with_timeout(LIST_TIMEOUT, self.peer.list_all_tools()).await
     }
 
-    pub async fn resources(&self) -> Result<Vec<rmcp::model::Resource>, CallFailed> {
+    pub async fn resources(&self) -> Result<Vec<rmcp::model::Resource>, CallError> {
         if !self.server_has(|info| info.capabilities.resources.is_some()) {
             return Ok(Vec::new());
         }
@@ -127,7 +127,7 @@ impl Client {
         self.peer.peer_info().is_some_and(|info| capability(&info))
     }
 
-    pub async fn read(&self, uri: &str) -> Result<Answer, CallFailed> {
+    pub async fn read(&self, uri: &str) -> Result<Answer, CallError> {
         let params = ReadResourceRequestParams::new(uri);
         let result = with_timeout(IDLE_TIMEOUT, self.peer.read_resource(params)).await?;
         Ok(Answer::from_resource(result))
@@ -139,31 +139,31 @@ impl Client {
         arguments: Map<String, Value>,
         progress: ProgressSink,
         cancel: &CancellationToken,
-    ) -> Result<Answer, CallFailed> {
+    ) -> Result<Answer, CallError> {
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let options = PeerRequestOptions::with_timeout(IDLE_TIMEOUT)
             .reset_timeout_on_progress()
             .with_max_total_timeout(MAX_CALL);
         let sent = self.peer.send_cancellable_request(request, options).await;
-        let handle = sent.map_err(call_failed)?;
+        let handle = sent.map_err(call_error)?;
         let _registration = self
             .progress
             .register(handle.progress_token.clone(), progress);
         let id = handle.id.clone();
         tokio::select! {
-            response = handle.await_response() => match response.map_err(call_failed)? {
+            response = handle.await_response() => match response.map_err(call_error)? {
                 ServerResult::CallToolResult(result) => Ok(Answer::from_call(result)),
-                ServerResult::InputRequiredResult(_) => Err(CallFailed::Refused(
+                ServerResult::InputRequiredResult(_) => Err(CallError::Refused(
                     "The server asks for input, which it cannot get here.".to_owned(),
                 )),
-                _ => Err(CallFailed::Refused("The server's answer cannot be read.".to_owned())),
+                _ => Err(CallError::Refused("The server's answer cannot be read.".to_owned())),
             },
             () = cancel.cancelled() => {
                 let params = CancelledNotificationParam::new(Some(id), Some("stopped by the user".to_owned()));
                 // A server that does not read the notification must not hold up the abort.
                 let _ = tokio::time::timeout(CANCEL_TIMEOUT, self.peer.notify_cancelled(params)).await;
-                Err(CallFailed::Cancelled)
+                Err(CallError::Cancelled)
             }
         }
     }
@@ -172,22 +172,50 @@ impl Client {
 async fn with_timeout<T>(
     limit: Duration,
     request: impl Future<Output = Result<T, ServiceError>> + Send,
-) -> Result<T, CallFailed> {
+) -> Result<T, CallError> {
     // Boxed: the types of rmcp's futures are too deep for the compiler to prove them Send.
     let request = request.boxed();
     match tokio::time::timeout(limit, request).await {
-        Ok(answer) => answer.map_err(call_failed),
-        Err(_) => Err(CallFailed::TimedOut(limit)),
+        Ok(answer) => answer.map_err(call_error),
+        Err(_) => Err(CallError::TimedOut(limit)),
     }
 }
 
-fn call_failed(error: ServiceError) -> CallFailed {
+fn call_error(error: ServiceError) -> CallError {
     match error {
-        ServiceError::McpError(error) => CallFailed::Refused(error.message.into_owned()),
-        ServiceError::Timeout { timeout } => CallFailed::TimedOut(timeout),
-        ServiceError::Cancelled { .. } => CallFailed::Cancelled,
-        ServiceError::TransportClosed => CallFailed::Lost("it has ended".to_owned()),
-        ServiceError::TransportSend(error) => CallFailed::Lost(with_causes(&error)),
-        other => CallFailed::Refused(other.to_string()),
+        ServiceError::McpError(error) => CallError::Refused(error.message.into_owned()),
+        ServiceError::Timeout { timeout } => CallError::TimedOut(timeout),
+        ServiceError::Cancelled { .. } => CallError::Cancelled,
+        ServiceError::TransportClosed => CallError::Lost("it has ended".to_owned()),
+        ServiceError::TransportSend(error) => CallError::Lost(with_causes(&error)),
+        other => CallError::Refused(other.to_string()),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn progress_reaches_the_sink_of_its_call_until_the_call_ends() {
+        let report = |sinks: &ProgressSinks, token: &str, done: f64| {
+            let params = json!({ "progressToken": token, "progress": done });
+            sinks.report(serde_json::from_value(params).unwrap());
+        };
+        let token = |name: &str| serde_json::from_value(json!(name)).unwrap();
+        let seen: Arc<Mutex<Vec<f64>>> = Arc::default();
+        let sinks = ProgressSinks::default();
+        let sink = seen.clone();
+        let registration = sinks.register(
+            token("a"),
+            Arc::new(move |progress| sink.lock().push(progress.done)),
+        );
+        report(&sinks, "a", 1.0);
+        report(&sinks, "b", 2.0);
+        drop(registration);
+        report(&sinks, "a", 3.0);
+        assert_eq!(*seen.lock(), [1.0]);
     }
 }

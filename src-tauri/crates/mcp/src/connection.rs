@@ -20,7 +20,7 @@ use tokio::task::JoinHandle;
 
 use crate::client::{Client, ProgressSinks};
 use crate::config::Transport;
-use crate::launch::{Launch, Program, Running};
+use crate::launch::{Launch, ProcessHandle, Program};
 use crate::log::Log;
 
 /// How long a server may take to disconnect and to flush its standard error.
@@ -103,19 +103,19 @@ impl Connection {
                     environment: environment.clone(),
                     directory: own.clone().or_else(|| directory.map(ToOwned::to_owned)),
                 };
-                let launched = launch
+                let child = launch
                     .launch(&program)
                     .await
                     .map_err(|error| format!("It could not be started: {error}"))?;
                 let process = Process {
-                    running: launched.running,
-                    log_reader: tokio::spawn(log.clone().follow(launched.errors)),
+                    handle: child.handle,
+                    log_reader: tokio::spawn(log.clone().follow(child.stderr)),
                 };
-                let pipes = AsyncRwTransport::new_client(launched.output, launched.input);
+                let pipes = AsyncRwTransport::new_client(child.stdout, child.stdin);
                 match serve_client(listener, pipes).boxed().await {
                     Ok(service) => (service, Some(process)),
                     Err(error) => {
-                        process.end().await;
+                        process.stop().await;
                         return Err(start_error(error));
                     }
                 }
@@ -150,21 +150,21 @@ impl Connection {
         self.shutdown.cancel();
         let _ = tokio::time::timeout(CLOSE_TIMEOUT, self.ended).await;
         if let Some(process) = self.process {
-            process.end().await;
+            process.stop().await;
         }
     }
 }
 
 /// The process of a local server.
 struct Process {
-    running: Box<dyn Running>,
+    handle: Box<dyn ProcessHandle>,
     log_reader: JoinHandle<()>,
 }
 
 impl Process {
     /// Waits for the rest of its standard error too, which often says why it ended.
-    async fn end(self) {
-        self.running.end().await;
+    async fn stop(self) {
+        self.handle.stop().await;
         let _ = tokio::time::timeout(CLOSE_TIMEOUT, self.log_reader).await;
     }
 }

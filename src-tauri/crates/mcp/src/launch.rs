@@ -18,20 +18,21 @@ pub struct Program {
     pub directory: Option<PathBuf>,
 }
 
-pub struct Launched {
-    pub input: Box<dyn AsyncWrite + Send + Unpin>,
-    pub output: Box<dyn AsyncRead + Send + Unpin>,
-    pub errors: Box<dyn AsyncRead + Send + Unpin>,
-    pub running: Box<dyn Running>,
+pub struct ChildProcess {
+    pub stdin: Box<dyn AsyncWrite + Send + Unpin>,
+    pub stdout: Box<dyn AsyncRead + Send + Unpin>,
+    pub stderr: Box<dyn AsyncRead + Send + Unpin>,
+    pub handle: Box<dyn ProcessHandle>,
 }
 
 /// A process with all its descendants. Dropping the handle kills them at once.
 #[async_trait]
-pub trait Running: Send + Sync {
-    async fn end(self: Box<Self>);
+pub trait ProcessHandle: Send + Sync {
+    /// Stops the processes, giving them time to finish.
+    async fn stop(self: Box<Self>);
 }
 
 #[async_trait]
 pub trait Launch: Send + Sync {
-    async fn launch(&self, program: &Program) -> io::Result<Launched>;
+    async fn launch(&self, program: &Program) -> io::Result<ChildProcess>;
 }

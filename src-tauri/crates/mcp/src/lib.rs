@@ -17,9 +17,9 @@ mod server;
 mod tool_names;
 
 pub use answer::{Answer, AnswerFile};
-pub use client::{CallFailed, CallProgress, ProgressSink};
+pub use client::{CallError, CallProgress, ProgressSink};
 pub use config::{ServerConfig, Transport};
-pub use launch::{Launch, Launched, Program, Running};
+pub use launch::{ChildProcess, Launch, ProcessHandle, Program};
 pub use registry::{ServerKey, Servers};
-pub use server::{Resource, Server, State, Tool};
+pub use server::{Resource, Server, ServerState, Tool};
 pub use tool_names::tool_name;

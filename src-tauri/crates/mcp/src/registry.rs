@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use crate::config::ServerConfig;
 use crate::decisions::Decisions;
 use crate::launch::Launch;
-use crate::server::{Server, State};
+use crate::server::{Server, ServerState};
 
 /// Identifies a server: its name, and the config that names it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,14 +23,14 @@ pub struct ServerKey {
 }
 
 impl ServerKey {
-    pub fn of_user(name: &str) -> Self {
+    pub fn for_user(name: &str) -> Self {
         ServerKey {
             project: None,
             name: name.to_owned(),
         }
     }
 
-    pub fn of_project(project: &str, name: &str) -> Self {
+    pub fn for_project(project: &str, name: &str) -> Self {
         ServerKey {
             project: Some(project.to_owned()),
             name: name.to_owned(),
@@ -90,7 +90,7 @@ impl Servers {
                 wanted.remove(key);
             } else {
                 let server = server.clone();
-                tokio::spawn(async move { server.stop(State::Off).await });
+                tokio::spawn(async move { server.stop(ServerState::Off).await });
             }
             unchanged
         });
@@ -104,7 +104,7 @@ impl Servers {
     }
 
     /// Notified when the state or the tools of any server change.
-    pub fn news(&self) -> watch::Receiver<()> {
+    pub fn changes(&self) -> watch::Receiver<()> {
         self.changes.subscribe()
     }
 
@@ -118,7 +118,7 @@ impl Servers {
     }
 
     /// The user's servers and those of the project, which replace the user's of the same name.
-    pub fn of(&self, project: &str) -> Vec<Arc<Server>> {
+    pub fn for_project(&self, project: &str) -> Vec<Arc<Server>> {
         let mut by_name = BTreeMap::new();
         for (key, server) in self.servers.lock().iter() {
             if key.project.as_deref().is_none_or(|own| own == project) {
@@ -131,6 +131,6 @@ impl Servers {
     /// Stops every server.
     pub async fn close(&self) {
         let all = self.all();
-        join_all(all.iter().map(|server| server.stop(State::Off))).await;
+        join_all(all.iter().map(|server| server.stop(ServerState::Off))).await;
     }
 }

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 pub use self::tools::Tool;
 
 use crate::answer::Answer;
-use crate::client::{CallFailed, Client, ProgressSink};
+use crate::client::{CallError, Client, ProgressSink};
 use crate::config::ServerConfig;
 use crate::connection::Connection;
 use crate::decisions::Decisions;
@@ -31,30 +31,30 @@ pub struct Server {
     log: Log,
     /// Notified of every change; shared by all servers.
     changes: Arc<watch::Sender<()>>,
-    state: watch::Sender<State>,
+    state: watch::Sender<ServerState>,
     task: Mutex<Option<Task>>,
 }
 
 #[derive(Clone)]
-pub enum State {
+pub enum ServerState {
     /// Switched off, in the config or by the user.
     Off,
     /// Not started yet, because no caller has needed it.
     Idle,
     Starting,
-    Ready(Arc<Live>),
+    Ready(Arc<ConnectedServer>),
     Failed(String),
 }
 
 /// A connected server.
-pub struct Live {
+pub struct ConnectedServer {
     client: Client,
     tools: RwLock<Arc<Vec<Tool>>>,
     /// Cancelled by a call that found the connection lost.
     lost: CancellationToken,
 }
 
-impl Live {
+impl ConnectedServer {
     pub fn tools(&self) -> Arc<Vec<Tool>> {
         self.tools.read().clone()
     }
@@ -86,7 +86,11 @@ impl Server {
         let on = decisions
             .enabled(&key.to_string())
             .unwrap_or(config.enabled);
-        let state = if on { State::Idle } else { State::Off };
+        let state = if on {
+            ServerState::Idle
+        } else {
+            ServerState::Off
+        };
         Server {
             key,
             config,
@@ -108,7 +112,7 @@ impl Server {
         &self.config
     }
 
-    pub fn state(&self) -> State {
+    pub fn state(&self) -> ServerState {
         self.state.borrow().clone()
     }
 
@@ -117,12 +121,12 @@ impl Server {
     }
 
     /// Starts the server in the background, unless it is off or was started before.
-    pub fn begin(self: &Arc<Self>) {
+    pub fn start(self: &Arc<Self>) {
         let mut task = self.task.lock();
         let started = self.state.send_if_modified(|state| {
-            let idle = matches!(state, State::Idle);
+            let idle = matches!(state, ServerState::Idle);
             if idle {
-                *state = State::Starting;
+                *state = ServerState::Starting;
             }
             idle
         });
@@ -135,35 +139,37 @@ impl Server {
     }
 
     /// Waits while the server is starting.
-    pub async fn settled(&self) -> State {
+    pub async fn wait_until_started(&self) -> ServerState {
         let mut state = self.state.subscribe();
-        let settled = state.wait_for(|state| !matches!(state, State::Starting));
-        settled.await.map_or(State::Off, |state| state.clone())
+        let settled = state.wait_for(|state| !matches!(state, ServerState::Starting));
+        settled
+            .await
+            .map_or(ServerState::Off, |state| state.clone())
     }
 
     pub async fn set_enabled(self: &Arc<Self>, on: bool) {
         self.decisions.set_enabled(&self.key.to_string(), on);
         match (on, self.state()) {
-            (true, State::Off) => {
-                self.set_state(State::Idle);
-                self.begin();
+            (true, ServerState::Off) => {
+                self.set_state(ServerState::Idle);
+                self.start();
             }
-            (true, _) => self.begin(),
-            (false, _) => self.stop(State::Off).await,
+            (true, _) => self.start(),
+            (false, _) => self.stop(ServerState::Off).await,
         }
     }
 
     /// Restarts from any state, except that a server that is off stays off.
     pub async fn restart(self: &Arc<Self>) {
-        if !matches!(self.state(), State::Off) {
-            self.stop(State::Idle).await;
-            self.begin();
+        if !matches!(self.state(), ServerState::Off) {
+            self.stop(ServerState::Idle).await;
+            self.start();
         }
     }
 
     /// The user has accepted the tools as they are now.
-    pub fn accept(&self) {
-        if let State::Ready(live) = self.state() {
+    pub fn accept_tools(&self) {
+        if let ServerState::Ready(live) = self.state() {
             let mut tools = Vec::clone(&live.tools());
             tools::accept(&mut tools, &self.decisions, &self.key);
             self.set_tools(&live, tools);
@@ -176,21 +182,21 @@ impl Server {
         arguments: Map<String, Value>,
         progress: ProgressSink,
         cancel: &CancellationToken,
-    ) -> Result<Answer, CallFailed> {
+    ) -> Result<Answer, CallError> {
         let live = self.live()?;
         match live.tools().iter().find(|known| known.name == tool) {
-            None => return Err(CallFailed::NoTool(tool.to_owned())),
-            Some(tool) if tool.changed => return Err(CallFailed::Changed(tool.name.clone())),
+            None => return Err(CallError::NoTool(tool.to_owned())),
+            Some(tool) if tool.changed => return Err(CallError::Changed(tool.name.clone())),
             Some(_) => {}
         }
         let outcome = live.client.call(tool, arguments, progress, cancel).await;
-        if let Err(CallFailed::Lost(_)) = outcome {
+        if let Err(CallError::Lost(_)) = outcome {
             live.lost.cancel();
         }
         outcome
     }
 
-    pub async fn resources(&self) -> Result<Vec<Resource>, CallFailed> {
+    pub async fn resources(&self) -> Result<Vec<Resource>, CallError> {
         let listed = self.live()?.client.resources().await?;
         let resource = |listed: rmcp::model::Resource| Resource {
             uri: listed.uri,
@@ -201,18 +207,18 @@ impl Server {
         Ok(listed.into_iter().map(resource).collect())
     }
 
-    pub async fn read(&self, uri: &str) -> Result<Answer, CallFailed> {
+    pub async fn read(&self, uri: &str) -> Result<Answer, CallError> {
         self.live()?.client.read(uri).await
     }
 
-    fn live(&self) -> Result<Arc<Live>, CallFailed> {
+    fn live(&self) -> Result<Arc<ConnectedServer>, CallError> {
         match self.state() {
-            State::Ready(live) if !live.client.is_closed() => Ok(live),
-            _ => Err(CallFailed::NotRunning(self.key.name.clone())),
+            ServerState::Ready(live) if !live.client.is_closed() => Ok(live),
+            _ => Err(CallError::NotRunning(self.key.name.clone())),
         }
     }
 
-    pub(crate) async fn stop(&self, then: State) {
+    pub(crate) async fn stop(&self, then: ServerState) {
         let task = self.task.lock().take();
         if let Some(Task { stop, done }) = task {
             stop.cancel();
@@ -238,13 +244,13 @@ impl Server {
         }
     }
 
-    async fn open(&self) -> Result<(Connection, Arc<Live>), String> {
+    async fn open(&self) -> Result<(Connection, Arc<ConnectedServer>), String> {
         let transport = &self.config.transport;
         let directory = self.directory.as_deref();
         let connection = Connection::open(transport, directory, &*self.launch, &self.log).await?;
         let client = connection.client();
         let listed = client.tools().await.map_err(|error| error.to_string())?;
-        let live = Live {
+        let live = ConnectedServer {
             client,
             tools: RwLock::new(Arc::new(tools::compare(listed, &self.decisions, &self.key))),
             lost: CancellationToken::new(),
@@ -253,8 +259,13 @@ impl Server {
     }
 
     /// Returns when the connection has ended or the server is stopped.
-    async fn serve(&self, mut connection: Connection, live: Arc<Live>, stop: CancellationToken) {
-        self.set_state(State::Ready(live.clone()));
+    async fn serve(
+        &self,
+        mut connection: Connection,
+        live: Arc<ConnectedServer>,
+        stop: CancellationToken,
+    ) {
+        self.set_state(ServerState::Ready(live.clone()));
         let stopped = loop {
             tokio::select! {
                 () = stop.cancelled() => break true,
@@ -273,12 +284,12 @@ impl Server {
         }
     }
 
-    fn set_tools(&self, live: &Arc<Live>, tools: Vec<Tool>) {
+    fn set_tools(&self, live: &Arc<ConnectedServer>, tools: Vec<Tool>) {
         *live.tools.write() = Arc::new(tools);
         self.changes.send_replace(());
     }
 
-    fn set_state(&self, state: State) {
+    fn set_state(&self, state: ServerState) {
         self.state.send_replace(state);
         self.changes.send_replace(());
     }
@@ -292,6 +303,6 @@ impl Server {
 
     fn fail(&self, why: String) {
         tracing::warn!(server = %self.key, %why, "an MCP server failed");
-        self.set_state(State::Failed(why));
+        self.set_state(ServerState::Failed(why));
     }
 }

@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 pub(crate) use self::options::{merge, to_body};
 pub use self::{
     block::{ModelBlock, ProviderBlock, TierBlock},
-    jsonc::{ConfigText, ConfigTextError},
+    jsonc::{JsoncError, parse_jsonc},
     substitution::Substitution,
 };
 use crate::catalog::parse_model_ref;

@@ -32,7 +32,7 @@ const MAX_LIST_SIZE: usize = 16 * 1024 * 1024;
 
 /// The result of a successful connection test.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Connection {
+pub struct ConnectionTest {
     /// Empty for a server that cannot list its models.
     pub models: Vec<ModelInfo>,
 }
@@ -44,9 +44,9 @@ pub async fn test_connection(
     provider: &str,
     endpoint: &Endpoint,
     model: Option<&ModelInfo>,
-) -> Result<Connection, ProviderError> {
+) -> Result<ConnectionTest, ProviderError> {
     if endpoint.wire == WireKind::Demo {
-        return Ok(Connection { models: Vec::new() });
+        return Ok(ConnectionTest { models: Vec::new() });
     }
     endpoint.check_key()?;
     if provider == "openrouter" {
@@ -54,11 +54,11 @@ pub async fn test_connection(
         get(client, endpoint, "/key", TIMEOUT).await?;
     }
     match list_models(client, provider, endpoint).await {
-        Ok(models) => Ok(Connection { models }),
+        Ok(models) => Ok(ConnectionTest { models }),
         Err(error) if cannot_list(&error) => match model {
             Some(model) => {
                 ask_for_a_token(client, endpoint, model).await?;
-                Ok(Connection { models: Vec::new() })
+                Ok(ConnectionTest { models: Vec::new() })
             }
             None => Err(error),
         },

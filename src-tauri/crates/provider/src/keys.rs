@@ -245,7 +245,7 @@ impl Keys {
         };
         match tokio::time::timeout(inner.timeout, result).await {
             Ok(result) => result,
-            Err(_) => Err(KeyringError::Slow),
+            Err(_) => Err(KeyringError::TimedOut),
         }
     }
 }

@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 use crate::event::Metadata;
 
 pub(crate) use attachments::lift_attachments;
-pub use conversation::{Conversation, Mark};
+pub use conversation::Conversation;
 pub(crate) use conversation::{EncodingKey, encode_items};
 
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -21,7 +21,7 @@ const DEMO: &str = "demo";
 
 /// A model with everything needed to send a request to it.
 #[derive(Debug, Clone)]
-pub struct Resolved {
+pub struct ResolvedModel {
     pub endpoint: Endpoint,
     pub model: ModelInfo,
     pub timeouts: Timeouts,
@@ -36,10 +36,10 @@ pub async fn resolve(
     catalog: &Catalog,
     keys: &Keys,
     wanted: &ModelRef,
-) -> Result<Resolved, UnknownModel> {
+) -> Result<ResolvedModel, UnknownModel> {
     let (provider, model) = catalog.find(wanted)?;
     let key = find_key(provider, keys).await;
-    Ok(Resolved::new(provider, model, key))
+    Ok(ResolvedModel::new(provider, model, key))
 }
 
 /// The model to use when the user has chosen none: the config's, else that of the first provider
@@ -71,7 +71,7 @@ pub async fn default_model(catalog: &Catalog, config: &ModelConfig, keys: &Keys)
 }
 
 /// The endpoint of a provider, independent of a model.
-pub async fn endpoint_of(provider: &Provider, keys: &Keys) -> Endpoint {
+pub async fn resolve_endpoint(provider: &Provider, keys: &Keys) -> Endpoint {
     endpoint(provider, find_key(provider, keys).await)
 }
 
@@ -82,7 +82,7 @@ async fn find_key(provider: &Provider, keys: &Keys) -> Option<ApiKey> {
     keys.find(provider).await.map(|found| found.key)
 }
 
-impl Resolved {
+impl ResolvedModel {
     fn new(provider: &Provider, model: Model, key: Option<ApiKey>) -> Self {
         let mut endpoint = endpoint(provider, key);
         if let Some(wire) = model.wire {
@@ -93,7 +93,7 @@ impl Resolved {
         }
         endpoint.headers.extend(expose(&model.headers));
         Self {
-            images: ImageLimits::of(endpoint.wire),
+            images: ImageLimits::for_wire(endpoint.wire),
             timeouts: timeouts(provider.access.timeout),
             endpoint,
             options: model.options,
@@ -196,7 +196,7 @@ mod tests {
         Keys::with(nowhere, env, Arc::new(NoKeyring), timeout)
     }
 
-    async fn resolved(config: Value, wanted: &str) -> Resolved {
+    async fn resolved(config: Value, wanted: &str) -> ResolvedModel {
         let keys = keys("");
         let (catalog, problems) = Catalog::built_in().with_config(&ModelConfig::read(&config));
         assert_eq!(problems, []);

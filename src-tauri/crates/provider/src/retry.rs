@@ -26,9 +26,9 @@ pub enum Decision {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Stop {
     #[error("trying again would not help")]
-    Pointless,
+    NotRetryable,
     #[error("it failed {MAX_RETRIES} more times")]
-    TriedEnough,
+    RetriesExhausted,
     #[error("the provider asks to wait {} minutes", .0.as_secs().div_ceil(60))]
     WaitTooLong(Duration),
 }
@@ -36,13 +36,13 @@ pub enum Stop {
 /// `retry` is 1 for the first retry; `random` is between 0 and 1.
 pub fn decide(error: &ProviderError, retry: u32, now: SystemTime, random: f64) -> Decision {
     let ProviderError::Api(failure) = error else {
-        return Decision::Stop(Stop::Pointless);
+        return Decision::Stop(Stop::NotRetryable);
     };
     if !failure.is_retryable {
-        return Decision::Stop(Stop::Pointless);
+        return Decision::Stop(Stop::NotRetryable);
     }
     if retry > MAX_RETRIES {
-        return Decision::Stop(Stop::TriedEnough);
+        return Decision::Stop(Stop::RetriesExhausted);
     }
     match demanded_wait(&failure.headers, now) {
         Some(wait) if wait > MAX_DEMANDED_WAIT => Decision::Stop(Stop::WaitTooLong(wait)),
@@ -131,7 +131,7 @@ mod tests {
                 .map(|n| decide(&failing(500, &[]), n, SystemTime::UNIX_EPOCH, random))
                 .collect()
         };
-        let stop = Decision::Stop(Stop::TriedEnough);
+        let stop = Decision::Stop(Stop::RetriesExhausted);
         let plain = [2000, 4000, 8000, 16_000, 30_000].map(retry);
         assert_eq!(
             waits(0.0),
@@ -163,7 +163,7 @@ mod tests {
         ];
         for error in not_retryable {
             let decision = decide(&error, 1, SystemTime::UNIX_EPOCH, 0.5);
-            assert_eq!(decision, Decision::Stop(Stop::Pointless), "{error:?}");
+            assert_eq!(decision, Decision::Stop(Stop::NotRetryable), "{error:?}");
         }
         for error in [ApiFailure::connection("reset"), ApiFailure::truncated()] {
             let decision = decide(&ProviderError::Api(error), 1, SystemTime::UNIX_EPOCH, 0.0);

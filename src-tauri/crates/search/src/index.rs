@@ -16,7 +16,7 @@ use parking_lot::Mutex;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
 use crate::error::{Result, SearchError, is_damage};
-use crate::part_text::Words;
+use crate::part_text::PartText;
 use crate::text_match;
 
 pub struct Index {
@@ -26,49 +26,49 @@ pub struct Index {
 
 /// How much of a session is indexed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SessionMark {
+pub enum IndexState {
     /// All of it, up to the update of this time.
-    Known(Millis),
+    Complete(Millis),
     /// Unknown: the session was changing when the index was last written.
     Changing,
 }
 
 /// An indexed message without its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Known {
+pub struct IndexedMessage {
     pub at: Millis,
-    pub stamp: i64,
+    pub content_hash: i64,
 }
 
 /// The searchable text of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MessageWords {
+pub struct MessageText {
     pub session: SessionId,
     pub message: MessageId,
     pub at: Millis,
-    pub parts: Vec<(PartId, Words)>,
+    pub parts: Vec<(PartId, PartText)>,
 }
 
-impl MessageWords {
-    pub fn of(message: &MessageWithParts) -> Self {
+impl MessageText {
+    pub fn new(message: &MessageWithParts) -> Self {
         let parts = message.parts.iter();
-        MessageWords {
+        MessageText {
             session: message.info.session_id().clone(),
             message: message.info.id().clone(),
             at: message.info.created(),
             parts: parts
-                .filter_map(|part| Some((part.id().clone(), Words::of(part)?)))
+                .filter_map(|part| Some((part.id().clone(), PartText::extract(part)?)))
                 .collect(),
         }
     }
 
     /// A hash that changes with the text.
-    pub fn stamp(&self) -> i64 {
+    pub fn content_hash(&self) -> i64 {
         let mut hasher = DefaultHasher::new();
         self.at.0.hash(&mut hasher);
-        for (id, words) in &self.parts {
+        for (id, part) in &self.parts {
             id.as_str().hash(&mut hasher);
-            words.text.hash(&mut hasher);
+            part.text.hash(&mut hasher);
         }
         hasher.finish() as i64
     }
@@ -94,38 +94,38 @@ impl Index {
         })
     }
 
-    pub fn marks(&self) -> Result<HashMap<SessionId, SessionMark>> {
+    pub fn session_states(&self) -> Result<HashMap<SessionId, IndexState>> {
         self.run(|connection| {
             let mut rows = connection.prepare_cached("SELECT id, mark FROM session")?;
             let rows = rows.query_map([], |row| {
                 Ok((row.get::<_, String>(0)?, row.get::<_, Option<i64>>(1)?))
             })?;
-            let mut marks = HashMap::new();
+            let mut states = HashMap::new();
             for row in rows {
                 let (id, mark) = row?;
                 if let Ok(id) = SessionId::parse(&id) {
-                    marks.insert(id, decode_mark(mark));
+                    states.insert(id, decode_state(mark));
                 }
             }
-            Ok(marks)
+            Ok(states)
         })
     }
 
-    pub fn mark(&self, id: &SessionId) -> Result<Option<SessionMark>> {
+    pub fn session_state(&self, id: &SessionId) -> Result<Option<IndexState>> {
         self.run(|connection| {
             let mut found = connection.prepare_cached("SELECT mark FROM session WHERE id = ?1")?;
             let mark = found
                 .query_row([id.as_str()], |row| row.get(0))
                 .optional()?;
-            Ok(mark.map(decode_mark))
+            Ok(mark.map(decode_state))
         })
     }
 
     /// Stores the session's title and project, and how much of it is indexed.
-    pub fn note_session(&self, session: &Session, mark: SessionMark) -> Result<()> {
-        let mark = match mark {
-            SessionMark::Known(at) => Some(at.0),
-            SessionMark::Changing => None,
+    pub fn set_session(&self, session: &Session, state: IndexState) -> Result<()> {
+        let mark = match state {
+            IndexState::Complete(at) => Some(at.0),
+            IndexState::Changing => None,
         };
         self.run(|connection| {
             connection
@@ -144,20 +144,26 @@ impl Index {
     }
 
     /// The indexed messages of a session.
-    pub fn known(&self, session: &SessionId) -> Result<HashMap<MessageId, Known>> {
+    pub fn indexed_messages(
+        &self,
+        session: &SessionId,
+    ) -> Result<HashMap<MessageId, IndexedMessage>> {
         self.run(|connection| {
             let mut rows = connection
                 .prepare_cached("SELECT id, at, stamp FROM message WHERE session = ?1")?;
-            let known = |row: &Row<'_>| {
-                let (at, stamp) = (Millis(row.get(1)?), row.get(2)?);
-                Ok((row.get::<_, String>(0)?, Known { at, stamp }))
+            let message = |row: &Row<'_>| {
+                let (at, content_hash) = (Millis(row.get(1)?), row.get(2)?);
+                Ok((
+                    row.get::<_, String>(0)?,
+                    IndexedMessage { at, content_hash },
+                ))
             };
-            let rows = rows.query_map([session.as_str()], known)?;
+            let rows = rows.query_map([session.as_str()], message)?;
             let mut messages = HashMap::new();
             for row in rows {
-                let (id, known) = row?;
+                let (id, message) = row?;
                 if let Ok(id) = MessageId::parse(&id) {
-                    messages.insert(id, known);
+                    messages.insert(id, message);
                 }
             }
             Ok(messages)
@@ -165,7 +171,7 @@ impl Index {
     }
 
     /// Replaces the text of these messages, in one transaction.
-    pub fn put_messages(&self, messages: &[MessageWords]) -> Result<()> {
+    pub fn put_messages(&self, messages: &[MessageText]) -> Result<()> {
         self.change(|transaction| {
             for message in messages {
                 delete_message(transaction, &message.message)?;
@@ -262,18 +268,18 @@ impl Index {
     }
 }
 
-fn decode_mark(stored: Option<i64>) -> SessionMark {
-    stored.map_or(SessionMark::Changing, |at| SessionMark::Known(Millis(at)))
+fn decode_state(stored: Option<i64>) -> IndexState {
+    stored.map_or(IndexState::Changing, |at| IndexState::Complete(Millis(at)))
 }
 
-fn insert_message(transaction: &Transaction<'_>, message: &MessageWords) -> rusqlite::Result<()> {
+fn insert_message(transaction: &Transaction<'_>, message: &MessageText) -> rusqlite::Result<()> {
     transaction
         .prepare_cached("INSERT INTO message (id, session, at, stamp) VALUES (?1, ?2, ?3, ?4)")?
         .execute(params![
             message.message.as_str(),
             message.session.as_str(),
             message.at.0,
-            message.stamp()
+            message.content_hash()
         ])?;
     let mut entry = transaction.prepare_cached(
         "INSERT INTO entry (session, message, part, kind, at, place, text)

@@ -12,5 +12,5 @@ mod snippet;
 mod text_match;
 
 pub use error::{Result, SearchError};
-pub use index::{Index, Known, MessageWords, SessionMark};
-pub use part_text::Words;
+pub use index::{Index, IndexState, IndexedMessage, MessageText};
+pub use part_text::PartText;

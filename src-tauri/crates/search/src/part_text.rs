@@ -8,14 +8,14 @@ const MAX_BYTES: usize = 1 << 20;
 
 /// The text of a part and the kind of the part.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Words {
+pub struct PartText {
     pub kind: HitKind,
     pub text: String,
 }
 
-impl Words {
+impl PartText {
     /// `None` for parts without text.
-    pub fn of(part: &Part) -> Option<Self> {
+    pub fn extract(part: &Part) -> Option<Self> {
         let (kind, text) = match part {
             Part::Text(part) => (HitKind::Text, part.text.clone()),
             Part::Reasoning(part) => (HitKind::Reasoning, part.text.clone()),
@@ -28,7 +28,7 @@ impl Words {
             _ => return None,
         };
         let text = clean(&text);
-        (!text.trim().is_empty()).then_some(Words { kind, text })
+        (!text.trim().is_empty()).then_some(PartText { kind, text })
     }
 }
 

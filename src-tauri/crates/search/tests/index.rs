@@ -7,7 +7,7 @@ use std::path::Path;
 
 use lathe_protocol::ipc::{HitKind, SnippetPiece};
 use lathe_protocol::{IdSource, MessageId, Millis, PartId, Session, SessionId, Tick};
-use lathe_search::{Index, Known, MessageWords, SearchError, SessionMark, Words};
+use lathe_search::{Index, IndexState, IndexedMessage, MessageText, PartText, SearchError};
 use proptest::prelude::*;
 
 struct Fixture {
@@ -38,20 +38,20 @@ impl Fixture {
         }))
         .unwrap();
         self.index
-            .note_session(&session, SessionMark::Known(Millis(1)))
+            .set_session(&session, IndexState::Complete(Millis(1)))
             .unwrap();
         id
     }
 
-    fn message(&self, session: &SessionId, at: i64, texts: &[&str]) -> MessageWords {
+    fn message(&self, session: &SessionId, at: i64, texts: &[&str]) -> MessageText {
         let part = |text: &&str| {
-            let words = Words {
+            let words = PartText {
                 kind: HitKind::Text,
                 text: (*text).to_owned(),
             };
             (self.ids.part(Millis(at)), words)
         };
-        MessageWords {
+        MessageText {
             session: session.clone(),
             message: self.ids.message(Millis(at)),
             at: Millis(at),
@@ -59,7 +59,7 @@ impl Fixture {
         }
     }
 
-    fn put(&self, session: &SessionId, at: i64, texts: &[&str]) -> MessageWords {
+    fn put(&self, session: &SessionId, at: i64, texts: &[&str]) -> MessageText {
         let message = self.message(session, at, texts);
         self.index
             .put_messages(std::slice::from_ref(&message))
@@ -172,13 +172,13 @@ fn putting_a_message_again_replaces_its_text() {
         .unwrap();
     assert_eq!(fixture.titles("first"), [""; 0]);
     assert_eq!(fixture.titles("second"), ["one"]);
-    let known = Known {
+    let indexed = IndexedMessage {
         at: Millis(1),
-        stamp: message.stamp(),
+        content_hash: message.content_hash(),
     };
     assert_eq!(
-        fixture.index.known(&one).unwrap(),
-        [(message.message.clone(), known)].into()
+        fixture.index.indexed_messages(&one).unwrap(),
+        [(message.message.clone(), indexed)].into()
     );
 }
 
@@ -194,7 +194,7 @@ fn removed_messages_and_sessions_are_not_found() {
     assert_eq!(fixture.found(&one, "common").len(), 1);
     fixture.index.remove_session(&two).unwrap();
     assert_eq!(fixture.titles("common"), ["one"]);
-    assert_eq!(fixture.index.marks().unwrap().len(), 1);
+    assert_eq!(fixture.index.session_states().unwrap().len(), 1);
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn find_returns_every_occurrence_in_reading_order() {
     let one = fixture.session("one");
     let late = fixture.put(&one, 20, &["xTimer"]);
     let early = fixture.put(&one, 10, &["no", "timer, Timers and TIMERS", "untimered"]);
-    let place = |message: &MessageWords, part: usize, nth| {
+    let place = |message: &MessageText, part: usize, nth| {
         (message.message.clone(), message.parts[part].0.clone(), nth)
     };
     assert_eq!(
@@ -221,13 +221,13 @@ fn find_returns_every_occurrence_in_reading_order() {
 }
 
 #[test]
-fn marks_survive_a_restart() {
+fn session_states_survive_a_restart() {
     let fixture = Fixture::new();
     let one = fixture.session("one");
     let reopened = Index::open(fixture.path()).unwrap();
     assert_eq!(
-        reopened.marks().unwrap(),
-        [(one, SessionMark::Known(Millis(1)))].into()
+        reopened.session_states().unwrap(),
+        [(one, IndexState::Complete(Millis(1)))].into()
     );
 }
 
@@ -242,7 +242,10 @@ fn a_file_that_is_not_an_index_is_replaced_by_an_empty_one() {
         b"",
     ] {
         fs::write(&path, garbage).unwrap();
-        assert_eq!(Index::open(&path).unwrap().marks().unwrap(), [].into());
+        assert_eq!(
+            Index::open(&path).unwrap().session_states().unwrap(),
+            [].into()
+        );
     }
 }
 
@@ -254,7 +257,7 @@ fn an_index_of_another_version_is_created_anew() {
     version.execute_batch("PRAGMA user_version = 999").unwrap();
     drop(version);
     let again = Index::open(fixture.path()).unwrap();
-    assert_eq!(again.marks().unwrap(), [].into());
+    assert_eq!(again.session_states().unwrap(), [].into());
 }
 
 #[test]
@@ -276,12 +279,12 @@ fn damage_is_noticed_and_leaves_a_usable_index() {
     let outcome = (
         index.search("words", 500),
         index.find(&one, "words", 500),
-        index.marks(),
+        index.session_states(),
     );
     let emptied = |error: SearchError| matches!(error, SearchError::Emptied);
     let noticed = outcome.0.is_err_and(emptied)
         || outcome.1.is_err_and(emptied)
-        || outcome.2.is_ok_and(|marks| marks.is_empty());
+        || outcome.2.is_ok_and(|states| states.is_empty());
     assert!(noticed, "the damage was not noticed");
     let fixture = Fixture { index, folder, ids };
     let fresh = fixture.session("fresh");

@@ -117,7 +117,7 @@ mod tests {
     fn a_changed_description_is_marked_until_it_is_accepted() {
         let folder = tempfile::tempdir().unwrap();
         let decisions = Decisions::new(folder.path().join("mcp.json"));
-        let key = ServerKey::of_user("s");
+        let key = ServerKey::for_user("s");
         let schema = json!({ "type": "object", "properties": {} });
         let first = json!([
             { "name": "a", "description": "adds", "inputSchema": schema },

@@ -18,7 +18,7 @@ pub struct ImageLimits {
 const MIB: usize = 1024 * 1024;
 
 impl ImageLimits {
-    pub const fn of(wire: WireKind) -> Self {
+    pub const fn for_wire(wire: WireKind) -> Self {
         match wire {
             // The limit of 5 MB applies after base64, which adds a third. The API scales down
             // beyond 1568 px, and refuses beyond 2000 px in a request with many images.

@@ -27,7 +27,10 @@ fn endpoint(base_url: String, wire: WireKind) -> Endpoint {
     }
 }
 
-async fn test(endpoint: &Endpoint, model: Option<&ModelInfo>) -> Result<Connection, ProviderError> {
+async fn test(
+    endpoint: &Endpoint,
+    model: Option<&ModelInfo>,
+) -> Result<ConnectionTest, ProviderError> {
     test_connection(&client(), "mock", endpoint, model).await
 }
 
@@ -48,7 +51,7 @@ async fn a_valid_key_lists_the_models() {
     let good = endpoint(url.clone(), WireKind::Anthropic);
     assert_eq!(
         test(&good, None).await,
-        Ok(Connection {
+        Ok(ConnectionTest {
             models: vec![ModelInfo::unknown("mock", "m")]
         })
     );
@@ -100,7 +103,7 @@ async fn a_server_that_cannot_list_models_is_asked_for_a_token() {
     let url = serve(Router::new().route("/v1/chat/completions", post(answer))).await;
     let endpoint = endpoint(url, WireKind::OpenaiChat);
     let model = ModelInfo::unknown("mock", "m");
-    let empty = Connection { models: Vec::new() };
+    let empty = ConnectionTest { models: Vec::new() };
     assert_eq!(test(&endpoint, Some(&model)).await, Ok(empty));
     assert!(test(&endpoint, None).await.is_err());
 }

@@ -21,7 +21,7 @@ pub enum KeyringError {
     #[error("the keyring refused: {0}")]
     Refused(String),
     #[error("the keyring does not answer")]
-    Slow,
+    TimedOut,
 }
 
 impl KeyringError {

@@ -23,12 +23,6 @@ pub struct Conversation {
     segments: Vec<Arc<Segment>>,
 }
 
-/// An earlier end of a conversation, for going back to it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Mark {
-    messages: usize,
-}
-
 /// This many small segments are merged into one: a request is sent segment by segment, and a
 /// few large ones are faster than many small ones.
 const MERGE_COUNT: usize = if cfg!(test) { 4 } else { 128 };
@@ -75,14 +69,14 @@ impl Conversation {
         self.segments.iter().flat_map(|segment| segment.messages())
     }
 
-    pub fn mark(&self) -> Mark {
-        Mark {
-            messages: self.len(),
-        }
+    pub fn message_count(&self) -> usize {
+        let segments = self.segments.iter();
+        segments.map(|segment| segment.messages.len()).sum()
     }
 
-    pub fn go_back_to(&mut self, mark: Mark) {
-        let mut surplus = self.len().saturating_sub(mark.messages);
+    /// Keeps the first messages and drops the rest.
+    pub fn truncate(&mut self, message_count: usize) {
+        let mut surplus = self.message_count().saturating_sub(message_count);
         while surplus > 0
             && let Some(last) = self.segments.last_mut()
         {
@@ -94,11 +88,6 @@ impl Conversation {
             surplus -= messages;
             self.segments.pop();
         }
-    }
-
-    fn len(&self) -> usize {
-        let segments = self.segments.iter();
-        segments.map(|segment| segment.messages.len()).sum()
     }
 }
 

@@ -121,12 +121,12 @@ proptest! {
         first in messages(), second in messages(), third in messages(),
     ) {
         let mut grown = Conversation::from(first.clone());
-        let mark = grown.mark();
+        let message_count = grown.message_count();
         for wire in WIRES {
             body(wire, grown.clone());
             grown.extend(second.clone());
             body(wire, grown.clone());
-            grown.go_back_to(mark);
+            grown.truncate(message_count);
             let mut longer = grown.clone();
             longer.extend(third.clone());
             let all: Vec<_> = first.iter().chain(&third).cloned().collect();
