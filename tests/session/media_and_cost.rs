@@ -1,8 +1,8 @@
 //! Images and cost of a whole session, including messages that are not loaded.
 
 use lathe_protocol::{FilePart, Part};
+use lathe_provider::Usage;
 use lathe_provider::WireKind;
-use lathe_provider::event::Usage;
 use lathe_test_support::app::TestApp;
 use lathe_test_support::fake_model::{FakeModel, call, text, usage};
 use serde_json::json;

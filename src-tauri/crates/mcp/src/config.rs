@@ -1,4 +1,4 @@
-//! One server as it is to be started.
+//! The configuration of one server.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use url::Url;
 pub struct ServerConfig {
     pub transport: Transport,
     pub enabled: bool,
-    /// From the start to the list of its tools.
+    /// Limit for the whole start: launching, connecting and listing the tools.
     pub start_timeout: Duration,
 }
 
@@ -21,7 +21,7 @@ pub enum Transport {
         /// The program, then its arguments.
         command: Vec<String>,
         environment: BTreeMap<String, String>,
-        /// Nothing: that of whose config names it.
+        /// `None` for the folder of the config that names the server.
         directory: Option<PathBuf>,
     },
     /// A server that speaks over streamable HTTP.

@@ -1,79 +1,35 @@
-//! One conversation with one server. The only file that speaks the protocol.
+//! The connection to one server: opening it, the notifications it sends, and closing it.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::{BoxFuture, Shared};
 use http::{HeaderName, HeaderValue};
-use parking_lot::Mutex;
-use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, CancelledNotificationParam, ClientCapabilities,
-    ClientConfig, ClientRequest, Implementation, ProgressNotificationParam, ProgressToken,
-    ReadResourceRequestParams, ServerResult,
-};
+use rmcp::model::{ClientCapabilities, ClientConfig, Implementation, ProgressNotificationParam};
 use rmcp::service::{
-    ClientInitializeError, NotificationContext, Peer, PeerRequestOptions, RoleClient,
-    RunningServiceCancellationToken, ServiceError, serve_client,
+    ClientInitializeError, NotificationContext, RoleClient, RunningServiceCancellationToken,
+    serve_client,
 };
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
-use tokio_util::sync::CancellationToken;
 
+use crate::client::{Client, ProgressSinks};
 use crate::config::Transport;
-use crate::content::Answer;
-use crate::launch::{Launch, Program, Running};
+use crate::launch::{Launch, ProcessHandle, Program};
 use crate::log::Log;
 
-/// A call that says nothing for so long is given up; each sign of progress starts anew.
-const SILENCE: Duration = Duration::from_secs(120);
-const LONGEST_CALL: Duration = Duration::from_secs(60 * 60);
-const LISTING: Duration = Duration::from_secs(10);
-/// How long a server may take to say goodbye.
-const GOODBYE: Duration = Duration::from_millis(500);
+/// How long a server may take to disconnect and to flush its standard error.
+const CLOSE_TIMEOUT: Duration = Duration::from_millis(500);
 
-#[derive(Debug, Clone, PartialEq)]
-pub struct CallProgress {
-    pub done: f64,
-    pub total: Option<f64>,
-    pub message: Option<String>,
-}
-
-pub type ProgressSink = Arc<dyn Fn(CallProgress) + Send + Sync>;
-
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum CallFailed {
-    #[error("The MCP server {0} is not running.")]
-    NotRunning(String),
-    #[error("The server has no tool {0}.")]
-    NoTool(String),
-    #[error(
-        "The description of {0} has changed since it was last seen. It can be used again when \
-         the user has looked at it in the settings."
-    )]
-    Changed(String),
-    #[error("The call was stopped.")]
-    Cancelled,
-    #[error("The server did not answer within {} s.", .0.as_secs())]
-    TimedOut(Duration),
-    /// What the server itself said.
-    #[error("{0}")]
-    Refused(String),
-    #[error("The connection to the server was lost: {0}")]
-    Lost(String),
-}
-
-/// Who waits to hear of which call's progress.
-type Waiting = Arc<Mutex<HashMap<ProgressToken, ProgressSink>>>;
-
+/// Receives the notifications of a server.
 struct Listener {
     log: Log,
-    waiting: Waiting,
+    progress: ProgressSinks,
     tools_changed: mpsc::Sender<()>,
 }
 
@@ -83,17 +39,10 @@ impl rmcp::ClientHandler for Listener {
         params: ProgressNotificationParam,
         _: NotificationContext<RoleClient>,
     ) {
-        let sink = self.waiting.lock().get(&params.progress_token).cloned();
-        if let Some(sink) = sink {
-            sink(CallProgress {
-                done: params.progress,
-                total: params.total,
-                message: params.message,
-            });
-        }
+        self.progress.report(params);
     }
 
-    // Newer servers write to standard error instead; there are years of older ones.
+    // Newer servers log to standard error instead, but older ones are still in use.
     #[allow(deprecated)]
     async fn on_logging_message(
         &self,
@@ -107,7 +56,7 @@ impl rmcp::ClientHandler for Listener {
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        // One notice that waits is enough.
+        // The channel holds one notification; a second one would say the same.
         let _ = self.tools_changed.try_send(());
     }
 
@@ -121,9 +70,9 @@ impl rmcp::ClientHandler for Listener {
 }
 
 pub struct Connection {
-    /// Returns when the server has gone.
+    /// Completes when the connection has ended.
     pub ended: Shared<BoxFuture<'static, ()>>,
-    goodbye: RunningServiceCancellationToken,
+    shutdown: RunningServiceCancellationToken,
     process: Option<Process>,
     client: Client,
     pub tools_changed: mpsc::Receiver<()>,
@@ -136,12 +85,12 @@ impl Connection {
         launch: &dyn Launch,
         log: &Log,
     ) -> Result<Self, String> {
-        let waiting = Waiting::default();
-        let (tell, tools_changed) = mpsc::channel(1);
+        let progress = ProgressSinks::default();
+        let (sender, tools_changed) = mpsc::channel(1);
         let listener = Listener {
             log: log.clone(),
-            waiting: waiting.clone(),
-            tools_changed: tell,
+            progress: progress.clone(),
+            tools_changed: sender,
         };
         let (service, process) = match transport {
             Transport::Local {
@@ -154,20 +103,20 @@ impl Connection {
                     environment: environment.clone(),
                     directory: own.clone().or_else(|| directory.map(ToOwned::to_owned)),
                 };
-                let launched = launch
+                let child = launch
                     .launch(&program)
                     .await
                     .map_err(|error| format!("It could not be started: {error}"))?;
                 let process = Process {
-                    running: launched.running,
-                    saying: tokio::spawn(log.clone().follow(launched.errors)),
+                    handle: child.handle,
+                    log_reader: tokio::spawn(log.clone().follow(child.stderr)),
                 };
-                let pipes = AsyncRwTransport::new_client(launched.output, launched.input);
+                let pipes = AsyncRwTransport::new_client(child.stdout, child.stdin);
                 match serve_client(listener, pipes).boxed().await {
                     Ok(service) => (service, Some(process)),
                     Err(error) => {
-                        process.end().await;
-                        return Err(explain(error));
+                        process.stop().await;
+                        return Err(start_error(error));
                     }
                 }
             }
@@ -179,20 +128,16 @@ impl Connection {
                     serve_client(listener, http)
                         .boxed()
                         .await
-                        .map_err(explain)?,
+                        .map_err(start_error)?,
                     None,
                 )
             }
         };
-        let client = Client {
-            peer: service.peer().clone(),
-            waiting,
-        };
         Ok(Connection {
-            goodbye: service.cancellation_token(),
+            client: Client::new(service.peer().clone(), progress),
+            shutdown: service.cancellation_token(),
             ended: service.waiting().map(drop).boxed().shared(),
             process,
-            client,
             tools_changed,
         })
     }
@@ -202,30 +147,30 @@ impl Connection {
     }
 
     pub async fn close(self) {
-        self.goodbye.cancel();
-        let _ = tokio::time::timeout(GOODBYE, self.ended).await;
+        self.shutdown.cancel();
+        let _ = tokio::time::timeout(CLOSE_TIMEOUT, self.ended).await;
         if let Some(process) = self.process {
-            process.end().await;
+            process.stop().await;
         }
     }
 }
 
-/// A server that is a program of ours.
+/// The process of a local server.
 struct Process {
-    running: Box<dyn Running>,
-    saying: JoinHandle<()>,
+    handle: Box<dyn ProcessHandle>,
+    log_reader: JoinHandle<()>,
 }
 
 impl Process {
-    /// Its last words are heard, too: they often say why it ended.
-    async fn end(self) {
-        self.running.end().await;
-        let _ = tokio::time::timeout(GOODBYE, self.saying).await;
+    /// Waits for the rest of its standard error too, which often says why it ended.
+    async fn stop(self) {
+        self.handle.stop().await;
+        let _ = tokio::time::timeout(CLOSE_TIMEOUT, self.log_reader).await;
     }
 }
 
 fn parse_headers(
-    headers: &std::collections::BTreeMap<String, String>,
+    headers: &BTreeMap<String, String>,
 ) -> Result<HashMap<HeaderName, HeaderValue>, String> {
     let parse = |(name, value): (&String, &String)| {
         let bad = || format!("The header {name} cannot be sent");
@@ -239,7 +184,7 @@ fn parse_headers(
     headers.iter().map(parse).collect()
 }
 
-fn explain(error: ClientInitializeError) -> String {
+fn start_error(error: ClientInitializeError) -> String {
     if error.is_authorization_required() {
         return "The server wants to know who is asking: give it an Authorization header in its \
                 config"
@@ -257,14 +202,14 @@ fn explain(error: ClientInitializeError) -> String {
 
 const ENDED_EARLY: &str = "The server ended before it answered";
 
-/// It was gone before it could be asked anything.
+/// A server that ended before the first request was written.
 fn is_broken_pipe(error: &(dyn std::error::Error + Send + Sync + 'static)) -> bool {
     let io = error.downcast_ref::<std::io::Error>();
     io.is_some_and(|io| io.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
-/// The outer text often says only that something failed.
-fn with_causes(error: &dyn std::error::Error) -> String {
+/// Appends the causes: the outer message often says only that something failed.
+pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(inner) = cause {
@@ -276,117 +221,4 @@ fn with_causes(error: &dyn std::error::Error) -> String {
         cause = inner.source();
     }
     text
-}
-
-/// The asking end, which calls share.
-#[derive(Clone)]
-pub struct Client {
-    peer: Peer<RoleClient>,
-    waiting: Waiting,
-}
-
-impl Client {
-    pub fn is_closed(&self) -> bool {
-        self.peer.is_transport_closed()
-    }
-
-    pub async fn tools(&self) -> Result<Vec<rmcp::model::Tool>, CallFailed> {
-        let offers = |info: &rmcp::model::ServerPeerInfo| info.capabilities.tools.is_some();
-        if !self.peer.peer_info().is_some_and(|info| offers(&info)) {
-            return Ok(Vec::new());
-        }
-        within(LISTING, self.peer.list_all_tools()).await
-    }
-
-    pub async fn resources(&self) -> Result<Vec<rmcp::model::Resource>, CallFailed> {
-        let offers = |info: &rmcp::model::ServerPeerInfo| info.capabilities.resources.is_some();
-        if !self.peer.peer_info().is_some_and(|info| offers(&info)) {
-            return Ok(Vec::new());
-        }
-        within(LISTING, self.peer.list_all_resources()).await
-    }
-
-    pub async fn read(&self, uri: &str) -> Result<Answer, CallFailed> {
-        let params = ReadResourceRequestParams::new(uri);
-        let result = within(SILENCE, self.peer.read_resource(params)).await?;
-        Ok(Answer::of_resource(result))
-    }
-
-    pub async fn call(
-        &self,
-        tool: &str,
-        arguments: Map<String, Value>,
-        progress: ProgressSink,
-        cancel: &CancellationToken,
-    ) -> Result<Answer, CallFailed> {
-        let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
-        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-        let options = PeerRequestOptions::with_timeout(SILENCE)
-            .reset_timeout_on_progress()
-            .with_max_total_timeout(LONGEST_CALL);
-        let sent = self.peer.send_cancellable_request(request, options).await;
-        let handle = sent.map_err(failed)?;
-        let _heard = Heard::new(&self.waiting, handle.progress_token.clone(), progress);
-        let id = handle.id.clone();
-        tokio::select! {
-            response = handle.await_response() => match response.map_err(failed)? {
-                ServerResult::CallToolResult(result) => Ok(Answer::of_call(result)),
-                ServerResult::InputRequiredResult(_) => Err(CallFailed::Refused(
-                    "The server asks for input, which it cannot get here.".to_owned(),
-                )),
-                _ => Err(CallFailed::Refused("The server's answer cannot be read.".to_owned())),
-            },
-            () = cancel.cancelled() => {
-                let params = CancelledNotificationParam::new(Some(id), Some("stopped by the user".to_owned()));
-                // A server that does not take it is not waited for.
-                let _ = tokio::time::timeout(GOODBYE, self.peer.notify_cancelled(params)).await;
-                Err(CallFailed::Cancelled)
-            }
-        }
-    }
-}
-
-/// A place in the list of those who wait, given up when dropped.
-struct Heard {
-    waiting: Waiting,
-    token: ProgressToken,
-}
-
-impl Heard {
-    fn new(waiting: &Waiting, token: ProgressToken, sink: ProgressSink) -> Self {
-        waiting.lock().insert(token.clone(), sink);
-        Heard {
-            waiting: waiting.clone(),
-            token,
-        }
-    }
-}
-
-impl Drop for Heard {
-    fn drop(&mut self) {
-        self.waiting.lock().remove(&self.token);
-    }
-}
-
-async fn within<T>(
-    limit: Duration,
-    asking: impl Future<Output = Result<T, ServiceError>> + Send,
-) -> Result<T, CallFailed> {
-    // The futures of rmcp name so many types that the compiler loses sight of their being Send.
-    let asking = asking.boxed();
-    match tokio::time::timeout(limit, asking).await {
-        Ok(answer) => answer.map_err(failed),
-        Err(_) => Err(CallFailed::TimedOut(limit)),
-    }
-}
-
-fn failed(error: ServiceError) -> CallFailed {
-    match error {
-        ServiceError::McpError(error) => CallFailed::Refused(error.message.into_owned()),
-        ServiceError::Timeout { timeout } => CallFailed::TimedOut(timeout),
-        ServiceError::Cancelled { .. } => CallFailed::Cancelled,
-        ServiceError::TransportClosed => CallFailed::Lost("it has ended".to_owned()),
-        ServiceError::TransportSend(error) => CallFailed::Lost(with_causes(&error)),
-        other => CallFailed::Refused(other.to_string()),
-    }
 }

@@ -1,4 +1,5 @@
-//! How a program is started and ended: handed in, because each system has its own means.
+//! Starting and stopping a server process. The caller implements it, because each operating
+//! system does it differently.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -11,26 +12,27 @@ use tokio::io::{AsyncRead, AsyncWrite};
 pub struct Program {
     /// The program, then its arguments. Never empty.
     pub command: Vec<String>,
-    /// On top of what any command of the person's gets.
+    /// Added to the environment that every command of the user gets.
     pub environment: BTreeMap<String, String>,
-    /// Nothing: the person's home.
+    /// `None` for the user's home folder.
     pub directory: Option<PathBuf>,
 }
 
-pub struct Launched {
-    pub input: Box<dyn AsyncWrite + Send + Unpin>,
-    pub output: Box<dyn AsyncRead + Send + Unpin>,
-    pub errors: Box<dyn AsyncRead + Send + Unpin>,
-    pub running: Box<dyn Running>,
+pub struct ChildProcess {
+    pub stdin: Box<dyn AsyncWrite + Send + Unpin>,
+    pub stdout: Box<dyn AsyncRead + Send + Unpin>,
+    pub stderr: Box<dyn AsyncRead + Send + Unpin>,
+    pub handle: Box<dyn ProcessHandle>,
 }
 
-/// A program and all it started. Dropping it ends them without grace.
+/// A process with all its descendants. Dropping the handle kills them at once.
 #[async_trait]
-pub trait Running: Send + Sync {
-    async fn end(self: Box<Self>);
+pub trait ProcessHandle: Send + Sync {
+    /// Stops the processes, giving them time to finish.
+    async fn stop(self: Box<Self>);
 }
 
 #[async_trait]
 pub trait Launch: Send + Sync {
-    async fn launch(&self, program: &Program) -> io::Result<Launched>;
+    async fn launch(&self, program: &Program) -> io::Result<ChildProcess>;
 }

@@ -1,24 +1,25 @@
-//! Tools and resources that other programs offer over the Model Context Protocol.
+//! Client for tool servers that speak the Model Context Protocol (MCP).
 //!
-//! [`Servers`] starts what is configured, keeps each server's state and log, and remembers
-//! which tool descriptions the person has seen. It knows nothing of sessions, permissions or
-//! the tool registry: the session core ties those together, and hands in how a program is
-//! started ([`Launch`]).
+//! [`Servers`] starts the configured servers, tracks the state and the log of each, and stores
+//! which tool descriptions the user has accepted. This crate must not know sessions,
+//! permissions or the tool registry: the session core connects them. It does not start
+//! processes itself either; the caller passes in a [`Launch`].
 
+mod answer;
+mod client;
 mod config;
 mod connection;
-mod content;
+mod decisions;
 mod launch;
 mod log;
-mod memory;
-mod names;
+mod registry;
 mod server;
-mod servers;
+mod tool_names;
 
+pub use answer::{Answer, AnswerFile};
+pub use client::{CallError, CallProgress, ProgressSink};
 pub use config::{ServerConfig, Transport};
-pub use connection::{CallFailed, CallProgress, ProgressSink};
-pub use content::{Answer, AnswerFile};
-pub use launch::{Launch, Launched, Program, Running};
-pub use names::tool_name;
-pub use server::{Resource, Server, State, Tool};
-pub use servers::{ServerKey, Servers};
+pub use launch::{ChildProcess, Launch, ProcessHandle, Program};
+pub use registry::{ServerKey, Servers};
+pub use server::{Resource, Server, ServerState, Tool};
+pub use tool_names::tool_name;

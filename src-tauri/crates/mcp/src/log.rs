@@ -1,4 +1,4 @@
-//! What a server says aside: its standard error and its log messages. Bounded.
+//! The log of a server: its standard error and its log messages, limited in size.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -6,8 +6,8 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-const MOST_LINES: usize = 200;
-const LONGEST_LINE: usize = 2000;
+const MAX_LINES: usize = 200;
+const MAX_LINE_LENGTH: usize = 2000;
 
 #[derive(Clone, Default)]
 pub struct Log {
@@ -30,14 +30,14 @@ impl Log {
     pub fn push(&self, text: &str) {
         let mut lines = self.lines.lock();
         for line in text.lines().map(printable).filter(|line| !line.is_empty()) {
-            if lines.len() == MOST_LINES {
+            if lines.len() == MAX_LINES {
                 lines.pop_front();
             }
             lines.push_back(line);
         }
     }
 
-    /// Until the stream ends. A line without an end is cut, so it cannot fill the memory.
+    /// Reads until the stream ends. An overlong line is cut, so that it cannot fill the memory.
     pub async fn follow(self, mut stream: impl AsyncRead + Unpin) {
         let mut chunk = [0; 4096];
         let mut line: Vec<u8> = Vec::new();
@@ -49,7 +49,7 @@ impl Log {
                 if *byte == b'\n' {
                     self.push(&String::from_utf8_lossy(&line));
                     line.clear();
-                } else if line.len() < LONGEST_LINE {
+                } else if line.len() < MAX_LINE_LENGTH {
                     line.push(*byte);
                 }
             }
@@ -58,7 +58,7 @@ impl Log {
     }
 }
 
-/// Without escape sequences and other characters that act instead of being read.
+/// Removes escape sequences, control characters and bidirectional overrides.
 fn printable(line: &str) -> String {
     let mut shown = String::new();
     let mut chars = line.trim_end().chars().peekable();
@@ -73,7 +73,7 @@ fn printable(line: &str) -> String {
             c => shown.push(c),
         }
     }
-    shown.chars().take(LONGEST_LINE).collect()
+    shown.chars().take(MAX_LINE_LENGTH).collect()
 }
 
 fn is_bidi(c: char) -> bool {
@@ -85,21 +85,21 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_log_is_bounded_in_lines_and_in_width() {
+    async fn a_log_is_limited_in_lines_and_in_line_length() {
         let log = Log::default();
         let text = format!("{}\n{}", "x".repeat(1_000_000), "line\n".repeat(1000));
         log.clone().follow(text.as_bytes()).await;
         let lines = log.lines();
-        assert_eq!(lines.len(), MOST_LINES);
+        assert_eq!(lines.len(), MAX_LINES);
         assert_eq!(lines.last().map(String::as_str), Some("line"));
 
         let log = Log::default();
         log.clone().follow("y".repeat(1_000_000).as_bytes()).await;
-        assert_eq!(log.lines(), ["y".repeat(LONGEST_LINE)]);
+        assert_eq!(log.lines(), ["y".repeat(MAX_LINE_LENGTH)]);
     }
 
     #[test]
-    fn what_acts_instead_of_being_read_is_left_out() {
+    fn escape_sequences_and_control_characters_are_removed() {
         let log = Log::default();
         log.push("\u{1b}[31mred\u{1b}[0m\tand \u{202e}more\u{7}\n\n");
         assert_eq!(log.lines(), ["red and more"]);

@@ -1,4 +1,4 @@
-//! One server: off, starting, ready or failed, with its tools and its log.
+//! One server: its state (off, starting, ready or failed), its tools and its log.
 
 mod tools;
 
@@ -13,47 +13,48 @@ use tokio_util::sync::CancellationToken;
 
 pub use self::tools::Tool;
 
+use crate::answer::Answer;
+use crate::client::{CallError, Client, ProgressSink};
 use crate::config::ServerConfig;
-use crate::connection::{CallFailed, Client, Connection, ProgressSink};
-use crate::content::Answer;
+use crate::connection::Connection;
+use crate::decisions::Decisions;
 use crate::launch::Launch;
 use crate::log::Log;
-use crate::memory::Memory;
-use crate::servers::ServerKey;
+use crate::registry::ServerKey;
 
 pub struct Server {
     key: ServerKey,
     config: ServerConfig,
     directory: Option<PathBuf>,
     launch: Arc<dyn Launch>,
-    memory: Arc<Memory>,
+    decisions: Arc<Decisions>,
     log: Log,
-    /// Told of every change, whichever server it is.
-    news: Arc<watch::Sender<()>>,
-    state: watch::Sender<State>,
+    /// Notified of every change; shared by all servers.
+    changes: Arc<watch::Sender<()>>,
+    state: watch::Sender<ServerState>,
     task: Mutex<Option<Task>>,
 }
 
 #[derive(Clone)]
-pub enum State {
-    /// Switched off, in the config or by the person.
+pub enum ServerState {
+    /// Switched off, in the config or by the user.
     Off,
-    /// Nobody has needed it yet.
+    /// Not started yet, because no caller has needed it.
     Idle,
     Starting,
-    Ready(Arc<Live>),
+    Ready(Arc<ConnectedServer>),
     Failed(String),
 }
 
-/// A server that answers.
-pub struct Live {
+/// A connected server.
+pub struct ConnectedServer {
     client: Client,
     tools: RwLock<Arc<Vec<Tool>>>,
-    /// A call found out that nobody answers any more.
+    /// Cancelled by a call that found the connection lost.
     lost: CancellationToken,
 }
 
-impl Live {
+impl ConnectedServer {
     pub fn tools(&self) -> Arc<Vec<Tool>> {
         self.tools.read().clone()
     }
@@ -64,7 +65,7 @@ struct Task {
     done: JoinHandle<()>,
 }
 
-/// Something a server lets one read.
+/// A document that a server offers for reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resource {
     pub uri: String,
@@ -79,19 +80,25 @@ impl Server {
         config: ServerConfig,
         directory: Option<PathBuf>,
         launch: Arc<dyn Launch>,
-        memory: Arc<Memory>,
-        news: Arc<watch::Sender<()>>,
+        decisions: Arc<Decisions>,
+        changes: Arc<watch::Sender<()>>,
     ) -> Self {
-        let on = memory.enabled(&key.to_string()).unwrap_or(config.enabled);
-        let state = if on { State::Idle } else { State::Off };
+        let on = decisions
+            .enabled(&key.to_string())
+            .unwrap_or(config.enabled);
+        let state = if on {
+            ServerState::Idle
+        } else {
+            ServerState::Off
+        };
         Server {
             key,
             config,
             directory,
             launch,
-            memory,
+            decisions,
             log: Log::default(),
-            news,
+            changes,
             state: watch::Sender::new(state),
             task: Mutex::default(),
         }
@@ -105,7 +112,7 @@ impl Server {
         &self.config
     }
 
-    pub fn state(&self) -> State {
+    pub fn state(&self) -> ServerState {
         self.state.borrow().clone()
     }
 
@@ -113,57 +120,59 @@ impl Server {
         self.log.lines()
     }
 
-    /// Starts it in the background, if it is on and was not started yet.
-    pub fn begin(self: &Arc<Self>) {
+    /// Starts the server in the background, unless it is off or was started before.
+    pub fn start(self: &Arc<Self>) {
         let mut task = self.task.lock();
-        let begun = self.state.send_if_modified(|state| {
-            let idle = matches!(state, State::Idle);
+        let started = self.state.send_if_modified(|state| {
+            let idle = matches!(state, ServerState::Idle);
             if idle {
-                *state = State::Starting;
+                *state = ServerState::Starting;
             }
             idle
         });
-        if begun {
-            self.news.send_replace(());
+        if started {
+            self.changes.send_replace(());
             let stop = CancellationToken::new();
             let done = tokio::spawn(self.clone().run(stop.clone()));
             *task = Some(Task { stop, done });
         }
     }
 
-    /// Its tools, once it is past its start.
-    pub async fn settled(&self) -> State {
+    /// Waits while the server is starting.
+    pub async fn wait_until_started(&self) -> ServerState {
         let mut state = self.state.subscribe();
-        let settled = state.wait_for(|state| !matches!(state, State::Starting));
-        settled.await.map_or(State::Off, |state| state.clone())
+        let settled = state.wait_for(|state| !matches!(state, ServerState::Starting));
+        settled
+            .await
+            .map_or(ServerState::Off, |state| state.clone())
     }
 
     pub async fn set_enabled(self: &Arc<Self>, on: bool) {
-        self.memory.set_enabled(&self.key.to_string(), on);
+        self.decisions.set_enabled(&self.key.to_string(), on);
         match (on, self.state()) {
-            (true, State::Off) => {
-                self.turn(State::Idle);
-                self.begin();
+            (true, ServerState::Off) => {
+                self.set_state(ServerState::Idle);
+                self.start();
             }
-            (true, _) => self.begin(),
-            (false, _) => self.stop(State::Off).await,
+            (true, _) => self.start(),
+            (false, _) => self.stop(ServerState::Off).await,
         }
     }
 
-    /// Anew, whatever state it is in; a server that is off stays off.
+    /// Restarts from any state, except that a server that is off stays off.
     pub async fn restart(self: &Arc<Self>) {
-        if !matches!(self.state(), State::Off) {
-            self.stop(State::Idle).await;
-            self.begin();
+        if !matches!(self.state(), ServerState::Off) {
+            self.stop(ServerState::Idle).await;
+            self.start();
         }
     }
 
-    /// The person has looked at the tools as they are now.
-    pub fn accept(&self) {
-        if let State::Ready(live) = self.state() {
+    /// The user has accepted the tools as they are now.
+    pub fn accept_tools(&self) {
+        if let ServerState::Ready(live) = self.state() {
             let mut tools = Vec::clone(&live.tools());
-            tools::accept(&mut tools, &self.memory, &self.key);
-            self.show(&live, tools);
+            tools::accept(&mut tools, &self.decisions, &self.key);
+            self.set_tools(&live, tools);
         }
     }
 
@@ -173,21 +182,21 @@ impl Server {
         arguments: Map<String, Value>,
         progress: ProgressSink,
         cancel: &CancellationToken,
-    ) -> Result<Answer, CallFailed> {
+    ) -> Result<Answer, CallError> {
         let live = self.live()?;
         match live.tools().iter().find(|known| known.name == tool) {
-            None => return Err(CallFailed::NoTool(tool.to_owned())),
-            Some(tool) if tool.changed => return Err(CallFailed::Changed(tool.name.clone())),
+            None => return Err(CallError::NoTool(tool.to_owned())),
+            Some(tool) if tool.changed => return Err(CallError::Changed(tool.name.clone())),
             Some(_) => {}
         }
         let outcome = live.client.call(tool, arguments, progress, cancel).await;
-        if let Err(CallFailed::Lost(_)) = outcome {
+        if let Err(CallError::Lost(_)) = outcome {
             live.lost.cancel();
         }
         outcome
     }
 
-    pub async fn resources(&self) -> Result<Vec<Resource>, CallFailed> {
+    pub async fn resources(&self) -> Result<Vec<Resource>, CallError> {
         let listed = self.live()?.client.resources().await?;
         let resource = |listed: rmcp::model::Resource| Resource {
             uri: listed.uri,
@@ -198,24 +207,24 @@ impl Server {
         Ok(listed.into_iter().map(resource).collect())
     }
 
-    pub async fn read(&self, uri: &str) -> Result<Answer, CallFailed> {
+    pub async fn read(&self, uri: &str) -> Result<Answer, CallError> {
         self.live()?.client.read(uri).await
     }
 
-    fn live(&self) -> Result<Arc<Live>, CallFailed> {
+    fn live(&self) -> Result<Arc<ConnectedServer>, CallError> {
         match self.state() {
-            State::Ready(live) if !live.client.is_closed() => Ok(live),
-            _ => Err(CallFailed::NotRunning(self.key.name.clone())),
+            ServerState::Ready(live) if !live.client.is_closed() => Ok(live),
+            _ => Err(CallError::NotRunning(self.key.name.clone())),
         }
     }
 
-    pub(crate) async fn stop(&self, then: State) {
+    pub(crate) async fn stop(&self, then: ServerState) {
         let task = self.task.lock().take();
         if let Some(Task { stop, done }) = task {
             stop.cancel();
             let _ = done.await;
         }
-        self.turn(then);
+        self.set_state(then);
     }
 
     async fn run(self: Arc<Self>, stop: CancellationToken) {
@@ -226,7 +235,7 @@ impl Server {
             opened = opening => opened,
         };
         match opened {
-            Ok(Ok((connection, live))) => self.attend(connection, live, stop).await,
+            Ok(Ok((connection, live))) => self.serve(connection, live, stop).await,
             Ok(Err(why)) => self.fail(why),
             Err(_) => self.fail(format!(
                 "The server was not ready within {} ms",
@@ -235,23 +244,28 @@ impl Server {
         }
     }
 
-    async fn open(&self) -> Result<(Connection, Arc<Live>), String> {
+    async fn open(&self) -> Result<(Connection, Arc<ConnectedServer>), String> {
         let transport = &self.config.transport;
         let directory = self.directory.as_deref();
         let connection = Connection::open(transport, directory, &*self.launch, &self.log).await?;
         let client = connection.client();
         let listed = client.tools().await.map_err(|error| error.to_string())?;
-        let live = Live {
+        let live = ConnectedServer {
             client,
-            tools: RwLock::new(Arc::new(tools::judge(listed, &self.memory, &self.key))),
+            tools: RwLock::new(Arc::new(tools::compare(listed, &self.decisions, &self.key))),
             lost: CancellationToken::new(),
         };
         Ok((connection, Arc::new(live)))
     }
 
-    /// Until it ends or is stopped.
-    async fn attend(&self, mut connection: Connection, live: Arc<Live>, stop: CancellationToken) {
-        self.turn(State::Ready(live.clone()));
+    /// Returns when the connection has ended or the server is stopped.
+    async fn serve(
+        &self,
+        mut connection: Connection,
+        live: Arc<ConnectedServer>,
+        stop: CancellationToken,
+    ) {
+        self.set_state(ServerState::Ready(live.clone()));
         let stopped = loop {
             tokio::select! {
                 () = stop.cancelled() => break true,
@@ -259,28 +273,28 @@ impl Server {
                 () = live.lost.cancelled() => break false,
                 Some(()) = connection.tools_changed.recv() => {
                     if let Ok(listed) = live.client.tools().await {
-                        self.show(&live, tools::judge(listed, &self.memory, &self.key));
+                        self.set_tools(&live, tools::compare(listed, &self.decisions, &self.key));
                     }
                 }
             }
         };
         connection.close().await;
         if !stopped {
-            self.fail(self.last_words());
+            self.fail(self.end_message());
         }
     }
 
-    fn show(&self, live: &Arc<Live>, tools: Vec<Tool>) {
+    fn set_tools(&self, live: &Arc<ConnectedServer>, tools: Vec<Tool>) {
         *live.tools.write() = Arc::new(tools);
-        self.news.send_replace(());
+        self.changes.send_replace(());
     }
 
-    fn turn(&self, state: State) {
+    fn set_state(&self, state: ServerState) {
         self.state.send_replace(state);
-        self.news.send_replace(());
+        self.changes.send_replace(());
     }
 
-    fn last_words(&self) -> String {
+    fn end_message(&self) -> String {
         match self.log.last() {
             Some(line) => format!("The server has ended. It last said: {line}"),
             None => "The server has ended".to_owned(),
@@ -289,6 +303,6 @@ impl Server {
 
     fn fail(&self, why: String) {
         tracing::warn!(server = %self.key, %why, "an MCP server failed");
-        self.turn(State::Failed(why));
+        self.set_state(ServerState::Failed(why));
     }
 }

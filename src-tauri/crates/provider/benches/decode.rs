@@ -1,8 +1,8 @@
 //! How fast each wire decodes, and how often it allocates.
 //!
-//! Prints one JSON row per line. `ours` is seconds for 20,000 deltas through the decoder in
-//! chunks of 1,400 bytes (a packet); `baseline` is reading the same events' JSON into plain
-//! values, which any decoder has to do in some form.
+//! Prints one JSON object per line. `ours` is the time in seconds to decode 20,000 deltas in
+//! chunks of 1,400 bytes (one packet); `baseline` is the time to parse the JSON of the same
+//! events into plain values, which any decoder has to do in some form.
 
 #![allow(
     clippy::print_stdout,
@@ -29,7 +29,7 @@ static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 
 struct Counting;
 
-// SAFETY: every call goes on to the system's allocator unchanged.
+// SAFETY: every call is passed on to the system's allocator unchanged.
 #[allow(unsafe_code, reason = "an allocator cannot be written without it")]
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -82,7 +82,7 @@ fn best<T>(mut run: impl FnMut() -> T) -> f64 {
     times.fold(f64::INFINITY, f64::min)
 }
 
-/// How many deltas came out.
+/// Returns the number of decoded deltas.
 fn decode(kind: WireKind, stream: &str) -> usize {
     let mut decoder = kind.codec().expect("a wire with a codec").decoder();
     let mut events = Vec::new();

@@ -7,12 +7,12 @@ mod stream;
 mod thinking;
 
 use crate::{
+    decoder::SseDecoder,
     error::{ProviderError, ResponseHeaders},
+    error_body::ErrorBody,
     model::ModelInfo,
-    refusal::Refusal,
     request::ModelRequest,
     secret::ApiKey,
-    stream::Framed,
     wire::{Decoder, HttpCall, Wire},
 };
 
@@ -28,10 +28,10 @@ impl Wire for Anthropic {
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {
-        Box::new(Framed::new(stream::Frames::default()))
+        Box::new(SseDecoder::new(stream::MessagesDecoder::default()))
     }
 
     fn decode_error(&self, status: u16, headers: ResponseHeaders, body: &[u8]) -> ProviderError {
-        Refusal::from_body(body).with_status(status, headers, body)
+        ErrorBody::from_body(body).with_status(status, headers, body)
     }
 }

@@ -1,10 +1,10 @@
-//! Which providers and models there are, and the facts about each.
+//! The known providers and models, and their properties.
 //!
-//! The built-in part is data of this crate (`catalog/models.json`); the user's config and
-//! servers found on this machine are laid over it. Nothing here does I/O.
+//! The built-in catalog is a file of this crate (`catalog/models.json`); the user's config and
+//! the servers found on this machine are added on top. This module does no I/O.
 
-mod data;
-mod image;
+mod built_in;
+mod image_limits;
 mod overlay;
 
 use std::{collections::BTreeMap, sync::LazyLock};
@@ -13,7 +13,7 @@ use lathe_protocol::ModelRef;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-pub use self::image::ImageLimits;
+pub use self::image_limits::ImageLimits;
 use crate::{model::ModelInfo, secret::ApiKey, wire::WireKind};
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -21,7 +21,7 @@ pub struct Catalog {
     providers: Vec<Provider>,
 }
 
-/// Somebody who serves models, and how to reach them.
+/// A service that offers models, and how to reach it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Provider {
@@ -30,23 +30,23 @@ pub struct Provider {
     pub wire: WireKind,
     /// Without a trailing slash; empty for a provider that is not reached over HTTP.
     pub base_url: String,
-    /// Environment variables that may hold the key, in order.
+    /// Environment variables that may hold the key, in order of precedence.
     pub key_env: Vec<String>,
-    /// Where a person gets a key.
+    /// The web page where a user gets a key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key_page: Option<String>,
-    /// A server of the user's own, which wants no key as a rule.
+    /// A server that the user runs, usually without a key.
     pub is_local: bool,
-    /// Serves more models than are listed, so any id is worth a try.
-    pub is_open: bool,
+    /// Serves more models than are listed, so any model id is accepted.
+    pub accepts_any_model: bool,
     pub origin: Origin,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_model: Option<String>,
-    /// Cheap and quick, for titles.
+    /// A cheap and fast model, for titles.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub small_model: Option<String>,
     pub models: Vec<Model>,
-    /// What config says about reaching it; never shown.
+    /// Never shown, because it may hold secrets.
     #[serde(skip)]
     pub access: Access,
 }
@@ -64,18 +64,18 @@ pub enum Origin {
 pub struct Access {
     pub key: Option<ApiKey>,
     pub headers: Vec<(String, Secret)>,
-    /// How long silence may last, where config says so.
-    pub patience: Option<Patience>,
+    /// `None` for the default timeouts.
+    pub timeout: Option<ConfiguredTimeout>,
 }
 
-/// `timeout` of a provider's options.
+/// The `timeout` in a provider's options: how long a response may pause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Patience {
+pub enum ConfiguredTimeout {
     Millis(u64),
-    Endless,
+    Never,
 }
 
-/// A header's value: it often carries a key, so it does not print itself.
+/// The value of a header. It often contains a key, so `Debug` does not print it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(pub String);
 
@@ -85,13 +85,13 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-/// A model with what config wants sent along with every request to it.
+/// A model, and what the config adds to every request to it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Model {
     #[serde(flatten)]
     pub info: ModelInfo,
-    /// Differs from its provider's where one address serves several APIs.
+    /// Set if the model is served over another API than the provider's other models.
     #[serde(skip)]
     pub wire: Option<WireKind>,
     #[serde(skip)]
@@ -101,7 +101,7 @@ pub struct Model {
     /// Fields of the wire's body.
     #[serde(skip)]
     pub options: Map<String, Value>,
-    /// Variants that are body fields instead of a degree of effort the wire knows.
+    /// Variants that are defined by body fields instead of a reasoning effort.
     #[serde(skip)]
     pub variant_options: BTreeMap<String, Map<String, Value>>,
 }
@@ -139,9 +139,9 @@ fn suggestion(near: &[String]) -> String {
 }
 
 impl Catalog {
-    /// What the application knows without any config.
+    /// The catalog without any config.
     pub fn built_in() -> &'static Self {
-        static BUILT_IN: LazyLock<Catalog> = LazyLock::new(data::built_in);
+        static BUILT_IN: LazyLock<Catalog> = LazyLock::new(built_in::parse);
         &BUILT_IN
     }
 
@@ -153,8 +153,8 @@ impl Catalog {
         self.providers.iter().find(|provider| provider.id == id)
     }
 
-    /// The model and who serves it. Of a provider that serves more than it lists, any id
-    /// is taken at its word.
+    /// The model and its provider. For a provider that accepts any model, an unknown id gives
+    /// a model with unknown properties.
     pub fn find(&self, wanted: &ModelRef) -> Result<(&Provider, Model), UnknownModel> {
         let provider = self
             .provider(&wanted.provider_id)
@@ -163,18 +163,18 @@ impl Catalog {
         if let Some(model) = provider.model(id) {
             return Ok((provider, model.clone()));
         }
-        if provider.is_open && !id.is_empty() {
+        if provider.accepts_any_model && !id.is_empty() {
             let info = ModelInfo::unknown(&provider.id, id);
             return Ok((provider, Model::new(info)));
         }
         Err(UnknownModel::Model {
             provider: provider.name.clone(),
             model: id.clone(),
-            near: provider.near(id),
+            near: provider.similar_models(id),
         })
     }
 
-    /// The model for titles and other small jobs beside `model`.
+    /// The model for titles and other small tasks in a session that uses `model`.
     pub fn small_model(&self, model: &ModelRef) -> ModelRef {
         let small = self
             .provider(&model.provider_id)
@@ -185,8 +185,8 @@ impl Catalog {
         )
     }
 
-    /// Adds providers found on this machine. What config says about one of the same id
-    /// stands; only models it does not list are added.
+    /// Adds providers found on this machine. A configured provider of the same id keeps its
+    /// settings and gets the models that it does not list.
     pub fn add_discovered(&mut self, found: Vec<Provider>) {
         for provider in found {
             match self.provider_mut(&provider.id) {
@@ -210,7 +210,7 @@ impl Provider {
         if self.origin == Origin::BuiltIn {
             self.origin = found.origin;
         }
-        // Otherwise nothing that is found could answer by itself.
+        // Without a default model, a discovered server could not become the default.
         self.default_model = self.default_model.take().or(found.default_model);
         for model in found.models {
             if self.model(&model.info.id).is_none() {
@@ -219,14 +219,13 @@ impl Provider {
         }
     }
 
-    /// Models whose id holds the wanted one or is held by it, for a typing mistake or a
-    /// half-remembered name.
-    fn near(&self, wanted: &str) -> Vec<String> {
-        let folded = |id: &str| -> String {
+    /// Models whose id contains the wanted one or is contained in it, to suggest in an error.
+    fn similar_models(&self, wanted: &str) -> Vec<String> {
+        let normalized = |id: &str| -> String {
             let letters = id.chars().filter(char::is_ascii_alphanumeric);
             letters.map(|c| c.to_ascii_lowercase()).collect()
         };
-        let wanted = folded(wanted);
+        let wanted = normalized(wanted);
         if wanted.is_empty() {
             return Vec::new();
         }
@@ -234,7 +233,7 @@ impl Provider {
             .iter()
             .map(|model| &model.info.id)
             .filter(|id| {
-                let id = folded(id);
+                let id = normalized(id);
                 id.contains(&wanted) || wanted.contains(&id)
             })
             .take(3)
@@ -243,7 +242,7 @@ impl Provider {
     }
 }
 
-/// `provider/model`, as people and config write it. The model's id may hold slashes.
+/// Parses `provider/model`. The model's id may contain slashes.
 pub fn parse_model_ref(text: &str) -> Option<ModelRef> {
     let (provider, model) = text.split_once('/')?;
     (!provider.is_empty() && !model.is_empty())

@@ -1,11 +1,11 @@
-//! The only I/O of this crate: one request out, one stream of events back.
+//! Sends one request and streams the events of the response.
 //!
-//! TLS is rustls with the provider reqwest brings along (aws-lc-rs): nothing has to be
-//! installed process-wide before the first request, and it builds with a C compiler alone.
-//! Redirects are never followed: they would carry the key to somebody else.
+//! TLS is rustls with the crypto provider that reqwest brings along (aws-lc-rs): nothing has to
+//! be installed process-wide before the first request, and it builds with a C compiler alone.
+//! Redirects are never followed: they would send the key to another server.
 
-mod body;
-mod chunks;
+mod request_body;
+mod response;
 
 use std::{
     collections::VecDeque,
@@ -27,25 +27,25 @@ use crate::{
     secret::{ApiKey, Redactor},
     wire::{HttpCall, Wire, WireKind},
 };
-use body::Reader;
-use chunks::Chunks;
+use request_body::ChunkedBody;
+use response::ResponseReader;
 
-/// Where a model is reached and how we prove who we are.
+/// The address of a model and the credentials for it.
 #[derive(Debug, Clone)]
 pub struct Endpoint {
-    /// The provider's name for people.
+    /// The provider's display name.
     pub name: String,
     pub wire: WireKind,
-    /// With the version, without the call: `https://api.anthropic.com/v1`.
+    /// With the API version, without the path of a call: `https://api.anthropic.com/v1`.
     pub base_url: String,
     pub key: Option<ApiKey>,
-    /// Local servers need none.
+    /// False for local servers.
     pub needs_key: bool,
-    /// Sent as given; they win over ours.
+    /// Sent unchanged; they override ours.
     pub headers: Vec<(String, String)>,
 }
 
-/// How long silence is borne.
+/// How long to wait for the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
     pub connect: Duration,
@@ -65,7 +65,7 @@ impl Default for Timeouts {
     }
 }
 
-/// Talks to models. Cheap to clone; connections are shared.
+/// Cheap to clone; connections are shared.
 #[derive(Debug, Clone)]
 pub struct ModelClient {
     clients: Arc<Clients>,
@@ -73,15 +73,15 @@ pub struct ModelClient {
     demo: Demo,
 }
 
-/// Made when they are first needed: those for TLS read the system's certificates.
+/// Created on first use, because a client with TLS reads the system's certificates.
 #[derive(Debug)]
 struct Clients {
     connect: Duration,
     remote: OnceLock<reqwest::Client>,
-    /// Never through a proxy.
+    /// Never uses a proxy.
     local: OnceLock<reqwest::Client>,
-    /// The same without TLS.
-    local_plain: OnceLock<reqwest::Client>,
+    /// Never uses a proxy or TLS.
+    local_http: OnceLock<reqwest::Client>,
 }
 
 impl ModelClient {
@@ -91,7 +91,7 @@ impl ModelClient {
                 connect: timeouts.connect,
                 remote: OnceLock::new(),
                 local: OnceLock::new(),
-                local_plain: OnceLock::new(),
+                local_http: OnceLock::new(),
             }),
             timeouts,
             demo: Demo::new(pace),
@@ -99,7 +99,7 @@ impl ModelClient {
     }
 
     /// One step: `start`, `start-step`, content, then `finish-step` and `finish`, or one
-    /// `error`. Dropping the stream or cancelling hangs up.
+    /// `error`. Dropping the stream or cancelling closes the connection.
     pub fn stream(
         &self,
         endpoint: &Endpoint,
@@ -112,7 +112,7 @@ impl ModelClient {
         };
         let state = Step {
             queue: VecDeque::from([StreamEvent::Start, StreamEvent::StartStep]),
-            phase: Phase::Ask(Box::new(Ask {
+            phase: Phase::Send(Box::new(PendingRequest {
                 http: self.http_for(&endpoint.base_url),
                 endpoint: endpoint.clone(),
                 wire,
@@ -129,7 +129,7 @@ impl ModelClient {
         .boxed()
     }
 
-    /// The same connections with another patience.
+    /// A client with other timeouts that shares the connections.
     pub fn with_timeouts(&self, timeouts: Timeouts) -> Self {
         Self {
             timeouts,
@@ -142,17 +142,17 @@ impl ModelClient {
         let host = url.as_ref().and_then(|url| url.host_str());
         let host = host.unwrap_or_default();
         let loopback = host == "localhost" || host == "[::1]" || host.starts_with("127.");
-        let plain = url.as_ref().is_some_and(|url| url.scheme() == "http");
+        let without_tls = url.as_ref().is_some_and(|url| url.scheme() == "http");
         let builder = reqwest::Client::builder()
             .connect_timeout(self.clients.connect)
             .redirect(reqwest::redirect::Policy::none())
             .user_agent(concat!("lathe/", env!("CARGO_PKG_VERSION")));
-        let (client, builder) = match (loopback, plain) {
+        let (client, builder) = match (loopback, without_tls) {
             (false, _) => (&self.clients.remote, builder),
             (true, false) => (&self.clients.local, builder.no_proxy()),
             (true, true) => {
                 let builder = builder.no_proxy().tls_certs_only([]);
-                (&self.clients.local_plain, builder)
+                (&self.clients.local_http, builder)
             }
         };
         if let Some(client) = client.get() {
@@ -167,8 +167,8 @@ impl ModelClient {
 }
 
 impl Endpoint {
-    /// Knows every secret that this endpoint's answers might echo.
-    pub fn redactor(&self) -> Redactor {
+    /// Removes every secret that a response of this endpoint might echo.
+    pub(crate) fn redactor(&self) -> Redactor {
         let mut redactor = Redactor::new(self.key.iter().map(ApiKey::expose));
         for (_, value) in &self.headers {
             redactor.add(value);
@@ -177,14 +177,17 @@ impl Endpoint {
         redactor
     }
 
-    fn key_error(&self) -> Option<ProviderError> {
-        (self.needs_key && self.key.is_none()).then(|| ProviderError::Auth {
-            message: format!("There is no key for {} yet", self.name),
-        })
+    pub(crate) fn check_key(&self) -> Result<(), ProviderError> {
+        if self.needs_key && self.key.is_none() {
+            return Err(ProviderError::Auth {
+                message: format!("There is no key for {} yet", self.name),
+            });
+        }
+        Ok(())
     }
 }
 
-/// One step under way.
+/// The state of one step.
 struct Step {
     queue: VecDeque<StreamEvent>,
     phase: Phase,
@@ -193,9 +196,9 @@ struct Step {
 }
 
 enum Phase {
-    Ask(Box<Ask>),
-    Read(Box<Reader>),
-    Over,
+    Send(Box<PendingRequest>),
+    Read(Box<ResponseReader>),
+    Done,
 }
 
 impl Step {
@@ -204,7 +207,7 @@ impl Step {
             if let Some(event) = self.queue.pop_front() {
                 return Some(event);
             }
-            if matches!(self.phase, Phase::Over) {
+            if matches!(self.phase, Phase::Done) {
                 return None;
             }
             let cancel = self.cancel.clone();
@@ -221,23 +224,23 @@ impl Step {
 
     async fn advance(&mut self) -> Result<(), ProviderError> {
         match &mut self.phase {
-            Phase::Ask(ask) => self.phase = Phase::Read(Box::new(ask.send().await?)),
+            Phase::Send(request) => self.phase = Phase::Read(Box::new(request.send().await?)),
             Phase::Read(reader) => {
                 let events = reader.read().await?;
-                self.take(events);
+                self.enqueue(events);
             }
-            Phase::Over => {}
+            Phase::Done => {}
         }
         Ok(())
     }
 
-    fn take(&mut self, events: Vec<StreamEvent>) {
+    fn enqueue(&mut self, events: Vec<StreamEvent>) {
         for event in events {
             match event {
                 StreamEvent::Error { error } => return self.fail(error),
                 StreamEvent::FinishStep { .. } => {
                     self.queue.extend([event, StreamEvent::Finish]);
-                    self.phase = Phase::Over;
+                    self.phase = Phase::Done;
                     return;
                 }
                 event => self.queue.push_back(event),
@@ -246,14 +249,14 @@ impl Step {
     }
 
     fn fail(&mut self, error: ProviderError) {
-        self.phase = Phase::Over;
+        self.phase = Phase::Done;
         let error = error.redacted(&self.redactor);
         self.queue.push_back(StreamEvent::Error { error });
     }
 }
 
-/// A request ready to go.
-struct Ask {
+/// A request that is encoded and not yet sent.
+struct PendingRequest {
     http: Result<reqwest::Client, ProviderError>,
     endpoint: Endpoint,
     wire: &'static dyn Wire,
@@ -261,30 +264,33 @@ struct Ask {
     timeouts: Timeouts,
 }
 
-impl Ask {
-    async fn send(&mut self) -> Result<Reader, ProviderError> {
-        if let Some(error) = self.endpoint.key_error() {
-            return Err(error);
-        }
+impl PendingRequest {
+    async fn send(&mut self) -> Result<ResponseReader, ProviderError> {
+        self.endpoint.check_key()?;
         let first_byte = Instant::now() + self.timeouts.first_byte;
         let sending = self.request()?.send();
         let response = match timeout_at(first_byte, sending).await {
             Ok(Ok(response)) => response,
-            Ok(Err(error)) => return Err(self.not_sent(&error)),
-            Err(_) => return Err(body::silent(self.timeouts.first_byte)),
+            Ok(Err(error)) => return Err(self.send_error(&error)),
+            Err(_) => return Err(response::timeout_error(self.timeouts.first_byte)),
         };
         if !response.status().is_success() {
-            return Err(self.refused(response).await);
+            return Err(self.status_error(response).await);
         }
         let chunks = response.bytes_stream().boxed();
         let decoder = self.wire.decoder();
-        Ok(Reader::new(chunks, decoder, first_byte, self.timeouts))
+        Ok(ResponseReader::new(
+            chunks,
+            decoder,
+            first_byte,
+            self.timeouts,
+        ))
     }
 
     fn request(&self) -> Result<reqwest::RequestBuilder, ProviderError> {
         let base = self.endpoint.base_url.trim_end_matches('/');
         let url = format!("{base}{}", self.call.path);
-        let body = reqwest::Body::wrap(Chunks::new(self.call.body.chunks()));
+        let body = reqwest::Body::wrap(ChunkedBody::new(self.call.body.chunks()));
         let http = self.http.as_ref().map_err(Clone::clone)?;
         Ok(http.post(url).headers(self.headers()?).body(body))
     }
@@ -305,7 +311,7 @@ impl Ask {
         Ok(headers)
     }
 
-    fn not_sent(&self, error: &reqwest::Error) -> ProviderError {
+    fn send_error(&self, error: &reqwest::Error) -> ProviderError {
         let name = &self.endpoint.name;
         if error.is_builder() {
             let message = format!("The address of {name} is not usable: {}", root_cause(error));
@@ -320,10 +326,11 @@ impl Ask {
         ProviderError::Api(ApiFailure::connection(message))
     }
 
-    async fn refused(&self, response: reqwest::Response) -> ProviderError {
+    async fn status_error(&self, response: reqwest::Response) -> ProviderError {
         let status = response.status().as_u16();
-        let headers = kept_headers(response.headers());
-        let body = body::read_start(response.bytes_stream().boxed(), self.timeouts.idle).await;
+        let headers = response_headers(response.headers());
+        let chunks = response.bytes_stream().boxed();
+        let body = response::read_error_body(chunks, self.timeouts.idle).await;
         self.wire.decode_error(status, headers, &body)
     }
 }
@@ -344,15 +351,15 @@ fn unsendable(error: &dyn std::fmt::Display) -> ProviderError {
     ProviderError::Api(ApiFailure::malformed(message))
 }
 
-fn kept_headers(headers: &HeaderMap) -> ResponseHeaders {
+pub(crate) fn response_headers(headers: &HeaderMap) -> ResponseHeaders {
     let texts = headers
         .iter()
         .filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
     allowed_headers(texts)
 }
 
-/// The innermost message says what happened; the outer ones repeat the address.
-fn root_cause(error: &dyn std::error::Error) -> String {
+/// The innermost error says what happened; the outer ones repeat the address.
+pub(crate) fn root_cause(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(inner) = cause.source() {
         cause = inner;

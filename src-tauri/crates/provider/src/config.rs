@@ -1,15 +1,14 @@
-//! What the user's config says about providers and models.
+//! The part of the user's config that concerns providers and models.
 //!
-//! The shape is that of the `provider`, `model`, `small_model`, `disabled_providers` and
-//! `enabled_providers` keys of an `opencode.json`. Which files there are and how they are
-//! merged is known elsewhere. One bad entry is left out and reported; it never takes the
-//! others with it.
+//! The format is that of the `provider`, `model`, `small_model`, `disabled_providers` and
+//! `enabled_providers` keys of an `opencode.json`. This module must not know which files there
+//! are and how they are merged. An invalid entry is skipped and reported; the others still apply.
 
 mod block;
+mod jsonc;
 mod options;
 mod packages;
-mod substitute;
-mod text;
+mod substitution;
 
 use std::fmt;
 
@@ -20,8 +19,8 @@ use serde_json::{Map, Value};
 pub(crate) use self::options::{merge, to_body};
 pub use self::{
     block::{ModelBlock, ProviderBlock, TierBlock},
-    substitute::Substitution,
-    text::{ConfigText, ConfigTextError},
+    jsonc::{JsoncError, parse_jsonc},
+    substitution::Substitution,
 };
 use crate::catalog::parse_model_ref;
 
@@ -32,15 +31,15 @@ pub struct ModelConfig {
     pub model: Option<ModelRef>,
     pub small_model: Option<ModelRef>,
     pub disabled: Vec<String>,
-    /// When given, nothing else is offered.
+    /// If set, only these are offered.
     pub enabled: Option<Vec<String>>,
     pub problems: Vec<ConfigProblem>,
 }
 
-/// Something in the config that could not be used, for people to read.
+/// An invalid entry of the config, for display.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct ConfigProblem {
-    /// Keys down to the place, joined by dots.
+    /// The keys that lead to the entry, joined by dots.
     pub path: String,
     pub message: String,
 }
@@ -60,33 +59,24 @@ impl ConfigProblem {
     }
 }
 
-/// A project's config before the user trusts the project: it may say which model it likes
-/// and which providers to leave alone, but nothing about how to reach one.
-pub fn untrusted(mut config: Value) -> Value {
-    if let Some(map) = config.as_object_mut() {
-        map.shift_remove("provider");
-    }
-    config
-}
-
 impl ModelConfig {
-    /// Reads the keys named above out of a whole config, ignoring all others.
+    /// Reads these keys from a whole config and ignores all others.
     pub fn read(config: &Value) -> Self {
-        let mut read = Self::default();
-        read.model = read.model_ref(config, "model");
-        read.small_model = read.model_ref(config, "small_model");
-        read.disabled = read
+        let mut parsed = Self::default();
+        parsed.model = parsed.model_ref(config, "model");
+        parsed.small_model = parsed.model_ref(config, "small_model");
+        parsed.disabled = parsed
             .optional(config, "disabled_providers")
             .unwrap_or_default();
-        read.enabled = read.optional(config, "enabled_providers");
-        let providers: Map<String, Value> = read.optional(config, "provider").unwrap_or_default();
+        parsed.enabled = parsed.optional(config, "enabled_providers");
+        let providers: Map<String, Value> = parsed.optional(config, "provider").unwrap_or_default();
         for (id, entry) in providers {
-            match ProviderBlock::read(&id, entry, &mut read.problems) {
-                Ok(block) => read.providers.push((id, block)),
-                Err(problem) => read.problems.push(problem),
+            match ProviderBlock::parse(&id, entry, &mut parsed.problems) {
+                Ok(block) => parsed.providers.push((id, block)),
+                Err(problem) => parsed.problems.push(problem),
             }
         }
-        read
+        parsed
     }
 
     fn model_ref(&mut self, config: &Value, key: &str) -> Option<ModelRef> {
@@ -101,7 +91,7 @@ impl ModelConfig {
 
     fn optional<T: DeserializeOwned>(&mut self, config: &Value, key: &str) -> Option<T> {
         let value = config.get(key).filter(|value| !value.is_null())?;
-        match typed(key, value.clone()) {
+        match deserialize(key, value.clone()) {
             Ok(value) => Some(value),
             Err(problem) => {
                 self.problems.push(problem);
@@ -111,8 +101,8 @@ impl ModelConfig {
     }
 }
 
-/// Reads a value, and on failure says where under `path` the trouble is.
-fn typed<T: DeserializeOwned>(path: &str, value: Value) -> Result<T, ConfigProblem> {
+/// Deserializes a value; an error names the exact place below `path`.
+fn deserialize<T: DeserializeOwned>(path: &str, value: Value) -> Result<T, ConfigProblem> {
     serde_path_to_error::deserialize(value).map_err(|error| {
         let inner = error.path().to_string();
         let path = match inner.as_str() {

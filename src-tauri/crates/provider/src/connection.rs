@@ -1,7 +1,7 @@
-//! Whether a provider answers, and which models it lists.
+//! Tests the connection to a provider and lists its models.
 //!
-//! Listing costs nothing and needs a good key almost everywhere, so it is also the test of
-//! a connection. A server that cannot list is asked for one token instead.
+//! Listing models is free and requires a valid key at almost every provider, so it also serves
+//! as the connection test. A server that cannot list models is asked for one token instead.
 
 mod listing;
 
@@ -15,53 +15,50 @@ use reqwest::{
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use self::listing::{is_for_text, listed_models};
+pub(crate) use self::listing::{is_text_model, parse_model_list};
 use crate::{
-    client::{Endpoint, ModelClient},
-    error::{ApiFailure, ProviderError, allowed_headers},
+    client::{Endpoint, ModelClient, response_headers, root_cause},
+    error::{ApiFailure, ProviderError},
     event::StreamEvent,
     model::ModelInfo,
     request::{ModelMessage, ModelRequest, UserContent},
     wire::WireKind,
 };
 
-/// A person waits for the answer.
-const PATIENCE: Duration = Duration::from_secs(15);
-/// The longest list known has a few hundred kilobytes.
-const LIST_CAP: usize = 16 * 1024 * 1024;
+/// Short, because the user waits for the result.
+const TIMEOUT: Duration = Duration::from_secs(15);
+/// The longest known list has a few hundred kilobytes.
+const MAX_LIST_SIZE: usize = 16 * 1024 * 1024;
 
-/// The provider answered.
+/// The result of a successful connection test.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Connection {
-    /// What it lists; empty for one that cannot.
+pub struct ConnectionTest {
+    /// Empty for a server that cannot list its models.
     pub models: Vec<ModelInfo>,
 }
 
-/// A cheap request that shows whether address and key are good. `model` is asked for one
-/// token where models cannot be listed.
+/// A cheap request that shows whether address and key are valid. If the server cannot list its
+/// models, `model` is asked for one token.
 pub async fn test_connection(
     client: &ModelClient,
     provider: &str,
     endpoint: &Endpoint,
     model: Option<&ModelInfo>,
-) -> Result<Connection, ProviderError> {
+) -> Result<ConnectionTest, ProviderError> {
     if endpoint.wire == WireKind::Demo {
-        return Ok(Connection { models: Vec::new() });
+        return Ok(ConnectionTest { models: Vec::new() });
     }
-    if endpoint.needs_key && endpoint.key.is_none() {
-        let message = format!("There is no key for {} yet", endpoint.name);
-        return Err(ProviderError::Auth { message });
-    }
+    endpoint.check_key()?;
     if provider == "openrouter" {
-        // Its list is public; this address is not.
-        get(client, endpoint, "/key", PATIENCE).await?;
+        // Its list needs no key, so it does not test one; this address does.
+        get(client, endpoint, "/key", TIMEOUT).await?;
     }
     match list_models(client, provider, endpoint).await {
-        Ok(models) => Ok(Connection { models }),
+        Ok(models) => Ok(ConnectionTest { models }),
         Err(error) if cannot_list(&error) => match model {
             Some(model) => {
                 ask_for_a_token(client, endpoint, model).await?;
-                Ok(Connection { models: Vec::new() })
+                Ok(ConnectionTest { models: Vec::new() })
             }
             None => Err(error),
         },
@@ -69,8 +66,7 @@ pub async fn test_connection(
     }
 }
 
-/// The models a provider lists, with what it says about them.
-pub async fn list_models(
+async fn list_models(
     client: &ModelClient,
     provider: &str,
     endpoint: &Endpoint,
@@ -81,8 +77,8 @@ pub async fn list_models(
         WireKind::OpenaiChat | WireKind::OpenaiResponses => "/models",
         WireKind::Demo => return Ok(Vec::new()),
     };
-    let list = get(client, endpoint, path, PATIENCE).await?;
-    listed_models(provider, &list).ok_or_else(|| {
+    let list = get(client, endpoint, path, TIMEOUT).await?;
+    parse_model_list(provider, &list).ok_or_else(|| {
         let message = format!(
             "{} answered with something other than models",
             endpoint.name
@@ -121,19 +117,19 @@ async fn ask_for_a_token(
     Ok(())
 }
 
-/// One GET below the endpoint's address, with its key. Errors are redacted.
+/// An authenticated GET request below the endpoint's base URL. Errors are redacted.
 pub(crate) async fn get(
     client: &ModelClient,
     endpoint: &Endpoint,
     path: &str,
-    patience: Duration,
+    timeout: Duration,
 ) -> Result<Value, ProviderError> {
-    let answer = tokio::time::timeout(patience, fetch(client, endpoint, path)).await;
-    let answer = answer.unwrap_or_else(|_| {
+    let result = tokio::time::timeout(timeout, fetch(client, endpoint, path)).await;
+    let result = result.unwrap_or_else(|_| {
         let message = format!("{} does not answer", endpoint.name);
         Err(ProviderError::Api(ApiFailure::timeout(message)))
     });
-    answer.map_err(|error| error.redacted(&endpoint.redactor()))
+    result.map_err(|error| error.redacted(&endpoint.redactor()))
 }
 
 async fn fetch(
@@ -143,18 +139,16 @@ async fn fetch(
 ) -> Result<Value, ProviderError> {
     let url = format!("{}{path}", endpoint.base_url);
     let http = client.http_for(&endpoint.base_url)?;
-    let sent = http.get(url).headers(headers(endpoint)?).send().await;
-    let response = sent.map_err(|error| unreachable_server(endpoint, &error))?;
+    let request = http.get(url).headers(request_headers(endpoint)?);
+    let sent = request.send().await;
+    let response = sent.map_err(|error| connection_error(endpoint, &error))?;
     let status = response.status();
-    let said = response.headers().iter();
-    let kept = allowed_headers(
-        said.filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?))),
-    );
+    let headers = response_headers(response.headers());
     let body = read(endpoint, response).await?;
     if status != StatusCode::OK {
         let status = status.as_u16();
         return Err(match endpoint.wire.codec() {
-            Some(wire) => wire.decode_error(status, kept, &body),
+            Some(wire) => wire.decode_error(status, headers, &body),
             None => ProviderError::Api(ApiFailure::refused(status, "refused")),
         });
     }
@@ -170,8 +164,8 @@ async fn read(endpoint: &Endpoint, response: reqwest::Response) -> Result<Vec<u8
     let mut body = Vec::new();
     let mut chunks = response.bytes_stream();
     while let Some(chunk) = chunks.next().await {
-        let chunk = chunk.map_err(|error| unreachable_server(endpoint, &error))?;
-        if body.len() + chunk.len() > LIST_CAP {
+        let chunk = chunk.map_err(|error| connection_error(endpoint, &error))?;
+        if body.len() + chunk.len() > MAX_LIST_SIZE {
             let message = format!("{} answered with far too much", endpoint.name);
             return Err(ProviderError::Api(ApiFailure::malformed(message)));
         }
@@ -180,7 +174,7 @@ async fn read(endpoint: &Endpoint, response: reqwest::Response) -> Result<Vec<u8
     Ok(body)
 }
 
-fn headers(endpoint: &Endpoint) -> Result<HeaderMap, ProviderError> {
+fn request_headers(endpoint: &Endpoint) -> Result<HeaderMap, ProviderError> {
     let key = endpoint.key.as_ref();
     let auth = endpoint.wire.codec().zip(key).map(|(wire, key)| {
         let (name, value) = wire.auth_header(key);
@@ -198,21 +192,18 @@ fn headers(endpoint: &Endpoint) -> Result<HeaderMap, ProviderError> {
             HeaderName::try_from(name.as_str()).ok(),
             HeaderValue::try_from(value).ok(),
         );
-        let (Some(known), Some(mut value)) = parsed else {
+        let (Some(name), Some(mut value)) = parsed else {
             let message = format!("The header {name} holds characters it may not hold");
             return Err(ProviderError::Api(ApiFailure::malformed(message)));
         };
         value.set_sensitive(true);
-        headers.insert(known, value);
+        headers.insert(name, value);
     }
     Ok(headers)
 }
 
-fn unreachable_server(endpoint: &Endpoint, error: &reqwest::Error) -> ProviderError {
-    let mut cause: &dyn std::error::Error = error;
-    while let Some(inner) = cause.source() {
-        cause = inner;
-    }
+fn connection_error(endpoint: &Endpoint, error: &reqwest::Error) -> ProviderError {
+    let cause = root_cause(error);
     let message = format!("{} could not be reached: {cause}", endpoint.name);
     ProviderError::Api(ApiFailure::connection(message))
 }

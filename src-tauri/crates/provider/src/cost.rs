@@ -1,4 +1,4 @@
-//! What a step costs, in US dollars, exactly.
+//! The price of a step in US dollars, without rounding.
 
 use rust_decimal::Decimal;
 
@@ -6,18 +6,18 @@ use crate::{event::Usage, model::Prices};
 
 const LONG_CONTEXT: u64 = 200_000;
 
-/// Prices are per million tokens; reasoning is paid like output.
+/// Prices are per million tokens; reasoning costs as much as output.
 pub fn cost(usage: &Usage, prices: &Prices) -> Decimal {
     let is_long = usage.input.saturating_add(usage.cache_read) > LONG_CONTEXT;
     let tier = match &prices.over_200k {
         Some(tier) if is_long => tier,
         _ => &prices.base,
     };
-    let paid = |tokens: u64, price: Decimal| Decimal::from(tokens) * price;
-    let sum = paid(usage.input, tier.input)
-        + paid(usage.output.saturating_add(usage.reasoning), tier.output)
-        + paid(usage.cache_read, tier.cache_read)
-        + paid(usage.cache_write, tier.cache_write);
+    let price = |tokens: u64, per_million: Decimal| Decimal::from(tokens) * per_million;
+    let sum = price(usage.input, tier.input)
+        + price(usage.output.saturating_add(usage.reasoning), tier.output)
+        + price(usage.cache_read, tier.cache_read)
+        + price(usage.cache_write, tier.cache_write);
     (sum / Decimal::from(1_000_000)).normalize()
 }
 
@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_token_has_its_price_and_reasoning_that_of_output() {
+    fn each_kind_of_token_has_its_price_and_reasoning_costs_like_output() {
         let usage = Usage {
             input: 1_000,
             output: 200,
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn the_dear_tier_begins_after_200k_of_input_and_cache_reads() {
+    fn the_higher_tier_applies_above_200k_of_input_and_cache_reads() {
         let usage = |input, cache_read| Usage {
             input,
             cache_read,

@@ -1,8 +1,7 @@
-//! The built-in model: offline, scripted and honest about it.
+//! The built-in model: offline and scripted.
 //!
-//! It is a function from a request to a list of events, so whatever it does in a session
-//! is really done by the loop and the tools. It knows the request only: not the session,
-//! not the disk.
+//! It is a function from a request to a list of events, so the tool calls in a session really
+//! run. This module must not know more than the request: no session and no disk.
 
 mod answer;
 mod sample;
@@ -23,39 +22,38 @@ use tokio_util::sync::CancellationToken;
 use crate::{error::ProviderError, event::StreamEvent, request::ModelRequest};
 
 pub use sample::SAMPLE_PROJECT;
-pub use tour::SUGGESTED_PROMPT;
 
-/// How fast the words come.
+/// How fast the text is streamed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DemoPace {
-    /// With the pauses of somebody who writes.
+    /// With pauses like those of a real model.
     #[default]
     Realistic,
     Instant,
 }
 
-/// The built-in model with the little memory it needs to fail only once.
+/// The built-in model. It remembers which requests it has failed on purpose, to fail only once.
 #[derive(Debug, Clone, Default)]
 pub struct Demo {
     pace: DemoPace,
-    stumbled: Arc<Mutex<HashSet<u64>>>,
+    failed: Arc<Mutex<HashSet<u64>>>,
 }
 
 impl Demo {
     pub fn new(pace: DemoPace) -> Self {
         Self {
             pace,
-            stumbled: Arc::default(),
+            failed: Arc::default(),
         }
     }
 
-    /// One step, as [`crate::client::ModelClient::stream`] gives it.
+    /// The events of one step, like [`crate::client::ModelClient::stream`].
     pub fn stream(
         &self,
         request: &ModelRequest,
         cancel: CancellationToken,
     ) -> impl Stream<Item = StreamEvent> + Send + 'static {
-        let events: VecDeque<StreamEvent> = self.play(request).into();
+        let events: VecDeque<StreamEvent> = self.respond(request).into();
         let pace = self.pace;
         futures::stream::unfold((events, cancel), move |(mut events, cancel)| async move {
             let event = events.pop_front()?;
@@ -70,28 +68,27 @@ impl Demo {
         })
     }
 
-    /// The same request again after a simulated failure is a retry, and goes well.
-    fn play(&self, request: &ModelRequest) -> Vec<StreamEvent> {
+    /// The same request after a simulated failure is a retry, and succeeds.
+    fn respond(&self, request: &ModelRequest) -> Vec<StreamEvent> {
         let events = script(request, false);
         let fails = matches!(events.last(), Some(StreamEvent::Error { .. }));
-        if fails && !self.stumbled.lock().insert(fingerprint(request)) {
+        if fails && !self.failed.lock().insert(fingerprint(request)) {
             return script(request, true);
         }
         events
     }
 }
 
-/// What the model does next, given everything said and done so far. `retried` tells that
-/// this very request has failed before.
+/// The model's next step. `retried` means that the same request has failed before.
 pub fn script(request: &ModelRequest, retried: bool) -> Vec<StreamEvent> {
-    let words = script::Conversation::of(request);
-    if let Some(events) = answer::chore(&words) {
+    let history = script::History::new(request);
+    if let Some(events) = answer::background_task(&history) {
         return events;
     }
-    if words.wants_tour() {
-        return tour::next(&words, retried);
+    if history.wants_tour() {
+        return tour::next(&history, retried);
     }
-    answer::free(&words)
+    answer::free_prompt(&history)
 }
 
 fn fingerprint(request: &ModelRequest) -> u64 {

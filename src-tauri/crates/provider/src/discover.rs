@@ -1,7 +1,7 @@
-//! Model servers on this machine, found by asking their usual ports.
+//! Finds model servers on this machine by querying their usual ports.
 //!
-//! Asked all at once and with little patience: most are not there. Nothing is started and
-//! nothing is sent but the question which models there are.
+//! All are queried at once and with a short timeout, because most do not exist. No server is
+//! started, and the only request is the one for the list of models.
 
 mod llama_cpp;
 mod lm_studio;
@@ -15,32 +15,32 @@ use serde_json::Value;
 use crate::{
     catalog::{Catalog, Model, Origin, Provider},
     client::{Endpoint, ModelClient},
-    connection::{get, listed_models},
+    connection::{get, parse_model_list},
     model::{ModelInfo, PriceTier, Prices},
     wire::WireKind,
 };
 
-/// A server on this machine that is there answers in a few milliseconds.
-const PATIENCE: Duration = Duration::from_millis(800);
+/// An existing server on this machine answers within a few milliseconds.
+const TIMEOUT: Duration = Duration::from_millis(800);
 
-/// The local servers of the catalog that answer, each with its models.
+/// The local servers in the catalog that answer, each with its models.
 pub async fn discover(client: &ModelClient, catalog: &Catalog) -> Vec<Provider> {
     let local = catalog.providers().iter().filter(|provider| {
-        provider.is_local && provider.is_open && provider.wire == WireKind::OpenaiChat
+        provider.is_local && provider.accepts_any_model && provider.wire == WireKind::OpenaiChat
     });
-    let asked = local.map(|provider| ask(client, provider));
-    join_all(asked).await.into_iter().flatten().collect()
+    let queries = local.map(|provider| query(client, provider));
+    join_all(queries).await.into_iter().flatten().collect()
 }
 
-async fn ask(client: &ModelClient, provider: &Provider) -> Option<Provider> {
-    let server = Server::of(client, provider);
+async fn query(client: &ModelClient, provider: &Provider) -> Option<Provider> {
+    let server = Server::new(client, provider);
     let mut models = match provider.id.as_str() {
         "ollama" => ollama::models(&server).await,
         "lmstudio" => lm_studio::models(&server).await,
         "llama.cpp" => llama_cpp::models(&server).await,
         _ => server.models().await,
     }?;
-    models.iter_mut().for_each(make_free);
+    models.iter_mut().for_each(set_free);
     let mut found = provider.clone();
     found.origin = Origin::Discovered;
     found.default_model = models.first().map(|model| model.id.clone());
@@ -48,25 +48,25 @@ async fn ask(client: &ModelClient, provider: &Provider) -> Option<Provider> {
     Some(found)
 }
 
-fn make_free(model: &mut ModelInfo) {
+fn set_free(model: &mut ModelInfo) {
     model.prices = Some(Prices {
         base: PriceTier::default(),
         over_200k: None,
     });
 }
 
-/// One server that may be there.
+/// A server that may be running.
 struct Server<'a> {
     client: &'a ModelClient,
     provider: &'a str,
-    /// Ends in `/v1` as a rule.
+    /// The OpenAI-compatible API; its base URL usually ends in `/v1`.
     compatible: Endpoint,
-    /// The same without it, for the server's own API.
+    /// The server's own API, without `/v1`.
     native: Endpoint,
 }
 
 impl<'a> Server<'a> {
-    fn of(client: &'a ModelClient, provider: &'a Provider) -> Self {
+    fn new(client: &'a ModelClient, provider: &'a Provider) -> Self {
         let compatible = Endpoint {
             name: provider.name.clone(),
             wire: provider.wire,
@@ -89,19 +89,19 @@ impl<'a> Server<'a> {
     }
 
     async fn models(&self) -> Option<Vec<ModelInfo>> {
-        listed_models(self.provider, &self.list().await?)
+        parse_model_list(self.provider, &self.list().await?)
     }
 
-    /// The list of the common API.
+    /// The list from the compatible API.
     async fn list(&self) -> Option<Value> {
-        get(self.client, &self.compatible, "/models", PATIENCE)
+        get(self.client, &self.compatible, "/models", TIMEOUT)
             .await
             .ok()
     }
 
-    /// Something of the server's own API.
-    async fn native(&self, path: &str) -> Option<Value> {
-        get(self.client, &self.native, path, PATIENCE).await.ok()
+    /// A GET request to the server's own API.
+    async fn get_native(&self, path: &str) -> Option<Value> {
+        get(self.client, &self.native, path, TIMEOUT).await.ok()
     }
 }
 

@@ -1,14 +1,13 @@
-//! How asking a model can fail, in terms that decide what happens next: try again, ask for
-//! a key, make the context smaller, or tell the user.
+//! Errors of a model request, by what the caller does about them: retry, ask for a key, compact
+//! the context, or show the error.
 
 use std::collections::BTreeMap;
 
-use lathe_protocol::{ApiErrorData, Count, MessageError};
 use serde::{Deserialize, Serialize};
 
 use crate::secret::Redactor;
 
-/// Lower-cased names; only those of [`allowed_headers`] are ever kept.
+/// By lower-case name; only the headers that [`allowed_headers`] lets through.
 pub type ResponseHeaders = BTreeMap<String, String>;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
@@ -16,17 +15,17 @@ pub type ResponseHeaders = BTreeMap<String, String>;
 pub enum ProviderError {
     #[error("{}", .0.message)]
     Api(ApiFailure),
-    /// The key is missing or refused: the UI offers to enter one.
+    /// The key is missing or was refused: the UI offers to enter one.
     #[error("{message}")]
     Auth { message: String },
-    /// The request is too long for the model: the loop compacts and replays.
+    /// The request is too long for the model: the session compacts and asks again.
     #[error("{}", .0.message)]
     ContextOverflow(ApiFailure),
     #[error("The request was aborted")]
     Aborted,
 }
 
-/// What is known of a failed call. Message and body are redacted before they leave this
+/// Details of a failed call. Message, headers and body are redacted before they leave this
 /// crate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -47,17 +46,17 @@ pub struct ApiFailure {
 pub enum FailureCause {
     /// The provider answered with an error, by status or inside the stream.
     Refused,
-    /// No connection, or one that broke.
+    /// The connection could not be made, or broke.
     Connection,
-    /// Silence for longer than the configured limit.
+    /// No data arrived within the configured time.
     Timeout,
     /// The stream ended without its terminal event.
     Truncated,
-    /// Bytes that are not what the API documents.
+    /// The data is not what the API documents.
     Malformed,
 }
 
-/// Longest body kept with an error; providers (and proxies) send whole pages.
+/// How much of an error body is stored; some providers and proxies send whole web pages.
 const BODY_CAP: usize = 8 * 1024;
 
 impl ApiFailure {
@@ -72,18 +71,18 @@ impl ApiFailure {
         }
     }
 
-    /// An error inside the stream that names no status. The request had been accepted, so
-    /// the trouble came later and may pass.
+    /// An error inside the stream without a status. The provider had accepted the request, so
+    /// a retry may succeed.
     pub fn refused_in_stream(message: impl Into<String>) -> Self {
         Self::transport(FailureCause::Refused, true, message)
     }
 
-    /// Reset or closed under way: the same request may well succeed.
+    /// The connection failed or broke: a retry may succeed.
     pub fn connection(message: impl Into<String>) -> Self {
         Self::transport(FailureCause::Connection, true, message)
     }
 
-    /// Not retried by itself: a session may not stay busy past the limit just waited for.
+    /// Not retried automatically: the session has already been busy for the whole limit.
     pub fn timeout(message: impl Into<String>) -> Self {
         Self::transport(FailureCause::Timeout, false, message)
     }
@@ -122,7 +121,7 @@ impl ApiFailure {
 }
 
 impl ProviderError {
-    /// Takes known secrets out of everything that will be shown or stored.
+    /// Removes known secrets from everything that will be shown or stored.
     pub fn redacted(self, redactor: &Redactor) -> Self {
         match self {
             Self::Api(failure) => Self::Api(failure.redacted(redactor)),
@@ -134,32 +133,12 @@ impl ProviderError {
         }
     }
 
-    /// The error as it is stored with a message.
-    pub fn to_message_error(&self, provider: &str) -> MessageError {
-        match self {
-            Self::Api(failure) | Self::ContextOverflow(failure) => failure.to_message_error(),
-            Self::Auth { message } => MessageError::provider_auth(provider, message),
-            Self::Aborted => MessageError::aborted(self.to_string()),
-        }
-    }
-
     pub fn is_retryable(&self) -> bool {
         matches!(self, Self::Api(failure) if failure.is_retryable)
     }
 }
 
 impl ApiFailure {
-    fn to_message_error(&self) -> MessageError {
-        MessageError::Api(ApiErrorData {
-            message: self.message.clone(),
-            status_code: self.status.map(|status| Count(i64::from(status))),
-            is_retryable: self.is_retryable,
-            response_headers: (!self.headers.is_empty()).then(|| self.headers.clone()),
-            response_body: self.body.clone(),
-            ..ApiErrorData::default()
-        })
-    }
-
     fn redacted(mut self, redactor: &Redactor) -> Self {
         self.message = redactor.redact(&self.message);
         self.body = self.body.map(|body| redactor.redact(&body));
@@ -171,15 +150,16 @@ impl ApiFailure {
 }
 
 /// BEHAVIOUR "Retry": 408, 409, 429 and any 5xx (529 included).
-pub const fn retryable_status(status: u16) -> bool {
+const fn retryable_status(status: u16) -> bool {
     matches!(status, 408 | 409 | 429) || status >= 500
 }
 
-/// Keeps what helps to wait or to report, drops the rest (cookies, organisation ids).
-pub fn allowed_headers<'a>(
+/// Keeps the headers that help to time a retry or to report the error, and drops all others
+/// (cookies, organisation ids).
+pub(crate) fn allowed_headers<'a>(
     headers: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> ResponseHeaders {
-    const KEPT: [&str; 5] = [
+    const ALLOWED: [&str; 5] = [
         "content-type",
         "request-id",
         "retry-after",
@@ -189,6 +169,6 @@ pub fn allowed_headers<'a>(
     headers
         .into_iter()
         .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
-        .filter(|(name, _)| KEPT.contains(&name.as_str()) || name.starts_with("x-ratelimit-"))
+        .filter(|(name, _)| ALLOWED.contains(&name.as_str()) || name.starts_with("x-ratelimit-"))
         .collect()
 }

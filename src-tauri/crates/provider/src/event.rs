@@ -1,27 +1,43 @@
-//! What a model says, step by step, in one vocabulary for all wires.
+//! The events of a step, in one form for all wires.
 //!
-//! The names are the spec's. Events hold source text as it came; nothing here knows how it
-//! is stored or drawn.
+//! The names are those of the specification. Events hold the text as it arrived; this module
+//! must not know how it is stored or drawn.
 
 use std::sync::Arc;
 
-use lathe_protocol::{CacheTokens, Count, Finish, TokenUsage};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::error::ProviderError;
 
-/// Facts that only the provider understands and wants back unchanged (signatures,
-/// encrypted reasoning), under the provider family's name: `{"anthropic": {…}}`.
+/// Opaque data that the provider wants back unchanged (signatures, encrypted reasoning), under
+/// the name of the provider family: `{"anthropic": {…}}`.
 pub type Metadata = Map<String, Value>;
 
-/// Names an open block of a stream. Cheap to clone: every delta carries one.
+/// Metadata with these entries under `family`; empty values are left out.
+pub(crate) fn family_metadata<const N: usize>(
+    family: &str,
+    entries: [(&str, String); N],
+) -> Metadata {
+    let entries: Map<String, Value> = entries
+        .into_iter()
+        .filter(|(_, value)| !value.is_empty())
+        .map(|(key, value)| (key.to_owned(), Value::String(value)))
+        .collect();
+    let mut metadata = Metadata::new();
+    if !entries.is_empty() {
+        metadata.insert(family.to_owned(), Value::Object(entries));
+    }
+    metadata
+}
+
+/// Identifies a block within a stream. Cheap to clone, because every delta carries one.
 pub type BlockId = Arc<str>;
 
-/// One thing that happened in a step.
+/// One event of a step.
 ///
 /// A well-formed step is `start`, `start-step`, content, then either `finish-step` and
-/// `finish`, or one `error` as its last event. A `-delta` only comes between the `-start`
+/// `finish`, or one `error` as its last event. A `-delta` occurs only between the `-start`
 /// and `-end` of its id. `tool-call` follows `tool-input-end` and holds the whole input.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(
@@ -43,7 +59,7 @@ pub enum StreamEvent {
     },
     ReasoningEnd {
         id: BlockId,
-        /// Replaces what the start said, key by key.
+        /// Replaces the metadata of the start, key by key.
         #[serde(default, skip_serializing_if = "Map::is_empty")]
         metadata: Metadata,
     },
@@ -75,7 +91,7 @@ pub enum StreamEvent {
     ToolCall {
         id: BlockId,
         name: String,
-        /// The arguments exactly as the model wrote them; they need not be valid JSON.
+        /// The arguments exactly as the model wrote them, possibly invalid JSON.
         input: String,
         #[serde(default, skip_serializing_if = "Map::is_empty")]
         metadata: Metadata,
@@ -101,7 +117,7 @@ pub enum StreamEvent {
     Finish,
 }
 
-/// Why a step ended, in the words that are stored.
+/// Why a step ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FinishReason {
@@ -113,14 +129,14 @@ pub enum FinishReason {
     Unknown,
 }
 
-/// Tokens of one step, counted the same way for every provider: the five counts never
+/// Token counts of one step, in the same way for every provider: the five counts never
 /// overlap, so their sum is the total.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Usage {
-    /// Fresh input: neither read from nor written to a cache.
+    /// Input that was neither read from nor written to a cache.
     pub input: u64,
-    /// Visible output, without reasoning where the provider reports that apart.
+    /// Output without reasoning, where the provider reports that separately.
     pub output: u64,
     pub reasoning: u64,
     pub cache_read: u64,
@@ -128,17 +144,9 @@ pub struct Usage {
 }
 
 impl Usage {
-    pub const fn total(&self) -> u64 {
-        self.input
-            .saturating_add(self.output)
-            .saturating_add(self.reasoning)
-            .saturating_add(self.cache_read)
-            .saturating_add(self.cache_write)
-    }
-
-    /// From counts that include their own details, as OpenAI and Gemini report them.
-    /// A detail larger than its total (seen from compatible servers) counts as the total.
-    pub const fn from_inclusive(
+    /// From counts that include their details, as OpenAI reports them. Some compatible servers
+    /// report a detail larger than its total; the remainder is then 0.
+    pub(crate) const fn from_inclusive(
         input: u64,
         cache_read: u64,
         cache_write: u64,
@@ -151,36 +159,6 @@ impl Usage {
             reasoning,
             cache_read,
             cache_write,
-        }
-    }
-}
-
-impl From<Usage> for TokenUsage {
-    fn from(usage: Usage) -> Self {
-        let count = |tokens: u64| Count(i64::try_from(tokens).unwrap_or(i64::MAX));
-        Self {
-            input: count(usage.input),
-            output: count(usage.output),
-            reasoning: count(usage.reasoning),
-            cache: CacheTokens {
-                read: count(usage.cache_read),
-                write: count(usage.cache_write),
-                ..CacheTokens::default()
-            },
-            ..Self::default()
-        }
-    }
-}
-
-impl From<FinishReason> for Finish {
-    fn from(reason: FinishReason) -> Self {
-        match reason {
-            FinishReason::Stop => Self::Stop,
-            FinishReason::ToolCalls => Self::ToolCalls,
-            FinishReason::Length => Self::Length,
-            FinishReason::ContentFilter => Self::ContentFilter,
-            FinishReason::Error => Self::Error,
-            FinishReason::Unknown => Self::Unknown,
         }
     }
 }

@@ -7,11 +7,11 @@ mod schema;
 mod stream;
 
 use crate::{
+    decoder::SseDecoder,
     error::{ProviderError, ResponseHeaders},
     model::ModelInfo,
     request::ModelRequest,
     secret::ApiKey,
-    stream::Framed,
     wire::{Decoder, HttpCall, Wire},
 };
 
@@ -27,7 +27,7 @@ impl Wire for Gemini {
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {
-        Box::new(Framed::new(stream::Frames::default()))
+        Box::new(SseDecoder::new(stream::GeminiDecoder::default()))
     }
 
     fn decode_error(&self, status: u16, headers: ResponseHeaders, body: &[u8]) -> ProviderError {
@@ -35,29 +35,29 @@ impl Wire for Gemini {
     }
 }
 
-/// Our name among the facts only a provider understands.
+/// Key of this provider's entry in [`crate::event::Metadata`].
 const FAMILY: &str = "google";
-/// Seals what the model thought; has to come back at the same place.
+/// The signature of the model's thoughts; it has to be sent back with the same part.
 const SIGNATURE: &str = "thoughtSignature";
 
-/// Models from the third generation on think in levels and insist on signatures; the
-/// second counts tokens.
+/// The second generation takes a thinking budget in tokens; from the third on, thinking has
+/// levels and signatures are required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Generation {
     Second,
     Third,
-    /// Open models behind the same API.
+    /// Open models served by the same API.
     Other,
 }
 
 impl Generation {
-    fn of(model: &str) -> Self {
+    fn parse(model: &str) -> Self {
         let Some((_, version)) = model.split_once("gemini-") else {
             return Self::Other;
         };
         match version.split(['.', '-']).next().map(str::parse::<u32>) {
             Some(Ok(..=2)) => Self::Second,
-            // Names like `gemini-flash-latest` mean the newest.
+            // Names like `gemini-flash-latest` refer to the newest.
             _ => Self::Third,
         }
     }

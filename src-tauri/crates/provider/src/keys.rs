@@ -1,8 +1,8 @@
-//! Where keys are kept and in which order they are looked for: the user's config, the
-//! environment, the system's keyring, and a private file where there is no keyring.
+//! Stores and finds API keys. In order of precedence they come from the user's config, the
+//! environment, the system's keyring, or a private file if there is no keyring.
 //!
-//! Nothing is asked of the keyring before a key is needed: it may be slow, locked or
-//! absent. A key leaves this module only as an [`ApiKey`].
+//! The keyring is not used before a key is needed, because it may be slow, locked or absent.
+//! A key leaves this module only as an [`ApiKey`].
 
 mod file;
 mod keyring;
@@ -17,10 +17,10 @@ use self::file::KeyFile;
 pub use self::keyring::{Keyring, KeyringError, OsKeyring};
 use crate::{catalog::Provider, secret::ApiKey};
 
-/// Long enough for a keyring that has to start, short enough for a person who waits.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// Long enough for a keyring that has to start, short enough for a user who waits.
+const TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Cheap to clone; all clones share what was found.
+/// Cheap to clone; all clones share one cache.
 #[derive(Clone)]
 pub struct Keys(Arc<Inner>);
 
@@ -28,14 +28,14 @@ struct Inner {
     env: Environment,
     keyring: Arc<dyn Keyring>,
     file: KeyFile,
-    patience: Duration,
-    /// One call at a time: a keyring that hangs holds one thread, not many.
-    gate: Arc<Semaphore>,
-    /// What is stored, once it is known; `None` for a provider without a stored key.
-    known: Mutex<HashMap<String, Option<FoundKey>>>,
+    timeout: Duration,
+    /// Allows one call at a time, so that a keyring that hangs blocks only one thread.
+    permits: Arc<Semaphore>,
+    /// The stored keys read so far; `None` for a provider without a stored key.
+    cache: Mutex<HashMap<String, Option<FoundKey>>>,
 }
 
-/// Looks an environment variable up.
+/// Reads an environment variable.
 pub type Environment = Box<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub struct FoundKey {
 #[serde(tag = "kind", content = "name", rename_all = "lowercase")]
 pub enum KeySource {
     Config,
-    /// With the variable's name.
+    /// The name of the variable.
     Environment(String),
     Keyring,
     File,
@@ -60,7 +60,7 @@ pub enum KeySource {
 pub struct KeyEntry {
     pub provider: String,
     pub source: KeySource,
-    /// Its last characters at most.
+    /// At most its last four characters.
     pub hint: String,
 }
 
@@ -73,41 +73,40 @@ pub enum KeyError {
 }
 
 impl Keys {
-    /// With the process's environment and the system's keyring.
+    /// Uses the process's environment and the system's keyring.
     pub fn new(data_folder: &Path) -> Self {
         let env: Environment = Box::new(|name| std::env::var(name).ok());
-        Self::with(data_folder, env, Arc::new(OsKeyring), PATIENCE)
+        Self::with(data_folder, env, Arc::new(OsKeyring), TIMEOUT)
     }
 
     pub fn with(
         data_folder: &Path,
         env: Environment,
         keyring: Arc<dyn Keyring>,
-        patience: Duration,
+        timeout: Duration,
     ) -> Self {
         Self(Arc::new(Inner {
             env,
             keyring,
             file: KeyFile::new(data_folder),
-            patience,
-            gate: Arc::new(Semaphore::new(1)),
-            known: Mutex::default(),
+            timeout,
+            permits: Arc::new(Semaphore::new(1)),
+            cache: Mutex::default(),
         }))
     }
 
     pub async fn find(&self, provider: &Provider) -> Option<FoundKey> {
-        match self.find_given(provider) {
+        match self.find_in_config_or_env(provider) {
             Some(found) => Some(found),
             None => self.find_stored(&provider.id).await.0,
         }
     }
 
-    /// What is stored wins no argument with config and environment, but stays for when
-    /// they are gone.
+    /// Stores a key. A key in config or environment still takes precedence over it.
     pub async fn set(&self, provider: &str, key: ApiKey) -> Result<KeySource, KeyError> {
         let stored = {
             let (provider, key) = (provider.to_owned(), key.clone());
-            self.ask(move |keyring| keyring.write(&provider, &key))
+            self.call_keyring(move |keyring| keyring.write(&provider, &key))
                 .await
         };
         let source = match stored {
@@ -116,7 +115,7 @@ impl Keys {
                 KeySource::Keyring
             }
             Err(error) => {
-                tracing::info!(%error, "no keyring; the key goes into a file");
+                tracing::info!(%error, "no keyring; the key is stored in a file");
                 self.0.file.write(provider, &key)?;
                 KeySource::File
             }
@@ -125,11 +124,11 @@ impl Keys {
             key,
             source: source.clone(),
         };
-        self.remember(provider, Some(found));
+        self.put_in_cache(provider, Some(found));
         Ok(source)
     }
 
-    /// Takes a stored key out of keyring and file.
+    /// Removes a stored key from keyring and file.
     pub async fn remove(&self, provider: &str) -> Result<(), KeyError> {
         let was_in_keyring = matches!(
             self.find_stored(provider).await.0,
@@ -140,16 +139,18 @@ impl Keys {
         );
         self.0.file.remove(provider)?;
         let name = provider.to_owned();
-        let removed = self.ask(move |keyring| keyring.remove(&name)).await;
-        self.0.known.lock().remove(provider);
+        let removed = self
+            .call_keyring(move |keyring| keyring.remove(&name))
+            .await;
+        self.0.cache.lock().remove(provider);
         match removed {
-            // Without a keyring there is nothing to take out of one.
+            // If the key was not in the keyring, its failure does not matter.
             Err(error) if was_in_keyring => Err(error.into()),
             _ => Ok(()),
         }
     }
 
-    /// Every provider that has a key, and where it comes from.
+    /// Every provider that has a key, and the source of the key.
     pub async fn list(&self, providers: &[Provider]) -> Vec<KeyEntry> {
         let found = self.find_all(providers).await.into_iter();
         let entry = |(provider, found): (String, FoundKey)| KeyEntry {
@@ -160,12 +161,13 @@ impl Keys {
         found.map(entry).collect()
     }
 
-    /// Every key there is, by its provider.
+    /// The keys of all providers that have one, with the provider's id.
     pub async fn find_all(&self, providers: &[Provider]) -> Vec<(String, FoundKey)> {
         let mut all = Vec::new();
+        // A keyring that fails once is not asked for the other providers.
         let mut keyring_answers = true;
         for provider in providers {
-            let found = match self.find_given(provider) {
+            let found = match self.find_in_config_or_env(provider) {
                 Some(found) => Some(found),
                 None if keyring_answers => {
                     let (found, answered) = self.find_stored(&provider.id).await;
@@ -179,7 +181,7 @@ impl Keys {
         all
     }
 
-    fn find_given(&self, provider: &Provider) -> Option<FoundKey> {
+    fn find_in_config_or_env(&self, provider: &Provider) -> Option<FoundKey> {
         if let Some(key) = &provider.access.key {
             return Some(FoundKey {
                 key: key.clone(),
@@ -194,14 +196,14 @@ impl Keys {
         })
     }
 
-    /// The key, and whether the keyring answered at all. Only an answer is remembered: a
+    /// The key, and whether the keyring answered at all. Without an answer nothing is cached: a
     /// locked keyring may be unlocked a moment later.
     async fn find_stored(&self, provider: &str) -> (Option<FoundKey>, bool) {
-        if let Some(known) = self.0.known.lock().get(provider) {
-            return (known.clone(), true);
+        if let Some(cached) = self.0.cache.lock().get(provider) {
+            return (cached.clone(), true);
         }
         let name = provider.to_owned();
-        let answer = self.ask(move |keyring| keyring.read(&name)).await;
+        let answer = self.call_keyring(move |keyring| keyring.read(&name)).await;
         let absent = matches!(answer, Err(KeyringError::Absent(_)));
         let answered = answer.is_ok();
         let in_keyring = answer.ok().flatten().map(|key| FoundKey {
@@ -210,37 +212,40 @@ impl Keys {
         });
         let found = in_keyring.or_else(|| self.0.find_in_file(provider));
         if answered || absent {
-            self.remember(provider, found.clone());
+            self.put_in_cache(provider, found.clone());
         }
         (found, answered)
     }
 
-    fn remember(&self, provider: &str, found: Option<FoundKey>) {
-        self.0.known.lock().insert(provider.to_owned(), found);
+    fn put_in_cache(&self, provider: &str, found: Option<FoundKey>) {
+        self.0.cache.lock().insert(provider.to_owned(), found);
     }
 
-    /// Runs a blocking call to the keyring on a thread of its own, which neither the
-    /// runtime nor the end of the program waits for.
-    async fn ask<T: Send + 'static>(
+    /// Runs a blocking call to the keyring on a separate thread, for which neither the runtime
+    /// nor the end of the process waits.
+    async fn call_keyring<T: Send + 'static>(
         &self,
         call: impl FnOnce(&dyn Keyring) -> Result<T, KeyringError> + Send + 'static,
     ) -> Result<T, KeyringError> {
         let inner = &self.0;
-        let (gate, keyring) = (inner.gate.clone(), inner.keyring.clone());
-        let asked = async move {
-            let permit = gate.acquire_owned().await.map_err(KeyringError::absent)?;
-            let (answer, answered) = oneshot::channel();
+        let (permits, keyring) = (inner.permits.clone(), inner.keyring.clone());
+        let result = async move {
+            let permit = permits
+                .acquire_owned()
+                .await
+                .map_err(KeyringError::absent)?;
+            let (sender, receiver) = oneshot::channel();
             let thread = std::thread::Builder::new().name("keyring".to_owned());
             let spawned = thread.spawn(move || {
                 let _permit = permit;
-                let _ = answer.send(call(keyring.as_ref()));
+                let _ = sender.send(call(keyring.as_ref()));
             });
             spawned.map_err(KeyringError::absent)?;
-            answered.await.map_err(KeyringError::absent)?
+            receiver.await.map_err(KeyringError::absent)?
         };
-        match tokio::time::timeout(inner.patience, asked).await {
-            Ok(answer) => answer,
-            Err(_) => Err(KeyringError::Slow),
+        match tokio::time::timeout(inner.timeout, result).await {
+            Ok(result) => result,
+            Err(_) => Err(KeyringError::TimedOut),
         }
     }
 }

@@ -1,33 +1,36 @@
-//! Models in: one neutral request goes out, one neutral stream of events comes back.
+//! Access to language models: one request goes out, one stream of events comes back, in the
+//! same form for every provider.
 //!
-//! Every provider is reached over a *wire*, a pure codec between the neutral vocabulary
-//! ([`ModelRequest`], [`StreamEvent`]) and the bytes of one public API. Only [`client`]
-//! does I/O. This crate knows nothing of sessions, parts or storage: what a turn does with
-//! the events, and whether it tries again, is the loop's business.
+//! Every provider is reached over a *wire*: a pure codec between the provider-neutral types
+//! ([`ModelRequest`], [`StreamEvent`]) and the bytes of one public API. Only [`client`],
+//! [`connection`], [`discover`] and [`keys`] do I/O. This crate must not know sessions, parts or
+//! storage: what a turn does with the events, and whether it retries, is up to the session.
 
-pub mod anthropic;
+mod anthropic;
 pub mod catalog;
 pub mod client;
 pub mod config;
 pub mod connection;
 pub mod cost;
+mod decoder;
 pub mod demo;
 pub mod discover;
-pub mod error;
-pub mod event;
-pub mod gemini;
+mod error;
+mod error_body;
+mod event;
+mod gemini;
 pub mod keys;
-pub mod model;
-pub mod openai_chat;
-pub mod openai_responses;
-pub mod refusal;
-pub mod request;
+mod model;
+mod openai_chat;
+mod openai_responses;
+mod request;
 pub mod resolve;
 pub mod retry;
-pub mod secret;
-pub mod sse;
-mod stream;
-pub mod wire;
+mod secret;
+mod sse;
+#[cfg(test)]
+mod test_server;
+mod wire;
 
 pub use client::{Endpoint, ModelClient, Timeouts};
 pub use demo::DemoPace;

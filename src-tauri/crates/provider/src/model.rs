@@ -1,6 +1,6 @@
-//! The facts about a model that codecs, limits and prices need.
+//! The properties of a model that codecs, limits and prices need.
 //!
-//! The catalog fills these in; nothing here knows where they come from.
+//! The catalog fills them in; this module must not know where they come from.
 
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ pub struct ModelInfo {
     pub provider: String,
     /// The model's id in the catalog.
     pub id: String,
-    /// The id the provider's API knows it by; mostly the same.
+    /// The model's id in the provider's API; usually the same.
     pub wire_id: String,
     pub name: String,
     pub limits: Limits,
@@ -20,20 +20,20 @@ pub struct ModelInfo {
     pub pdf: bool,
     pub tools: bool,
     pub reasoning: bool,
-    /// Reasoning variants a user may pick, weakest first.
+    /// Reasoning variants that a user may choose from, weakest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub variants: Vec<String>,
-    /// The model wants its earlier reasoning back in this field of an assistant message
-    /// (`reasoning_content`, `reasoning`, `reasoning_details`); only for chat wires.
+    /// The field of an assistant message in which the model wants its earlier reasoning back
+    /// (`reasoning_content`, `reasoning`, `reasoning_details`); only for Chat Completions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning_field: Option<String>,
-    /// `None` when nobody knows, which is not the same as free.
+    /// `None` if unknown, which is not the same as free.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prices: Option<Prices>,
 }
 
 impl ModelInfo {
-    /// A model about which only its id is known: every modality is allowed and the server
+    /// A model of which only the id is known: images and tools are allowed, and the server
     /// decides.
     pub fn unknown(provider: impl Into<String>, id: impl Into<String>) -> Self {
         let id = id.into();
@@ -52,6 +52,11 @@ impl ModelInfo {
             prices: None,
         }
     }
+}
+
+/// The variants of a reasoning model that lists none.
+pub(crate) fn common_variants() -> Vec<String> {
+    ["low", "medium", "high"].map(str::to_owned).to_vec()
 }
 
 /// Token limits; 0 means unknown.

@@ -1,21 +1,21 @@
-//! OpenAI Chat Completions, and everything that calls itself compatible with it.
+//! OpenAI Chat Completions, and the servers that claim to be compatible with it.
 //!
-//! Compatible servers agree on the happy path only, so the decoder takes what comes and
-//! the request avoids what somebody is known to refuse.
+//! Such servers agree only on the common case, so the decoder is lenient and the request
+//! avoids what any of them is known to refuse.
 
 mod calls;
 mod chunk;
 mod request;
 mod stream;
-mod think;
+mod think_tags;
 
 use crate::{
+    decoder::SseDecoder,
     error::{ProviderError, ResponseHeaders},
+    error_body::ErrorBody,
     model::ModelInfo,
-    refusal::Refusal,
     request::ModelRequest,
     secret::ApiKey,
-    stream::Framed,
     wire::{Decoder, HttpCall, Wire},
 };
 
@@ -31,10 +31,10 @@ impl Wire for OpenaiChat {
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {
-        Box::new(Framed::new(stream::Frames::default()))
+        Box::new(SseDecoder::new(stream::ChatDecoder::default()))
     }
 
     fn decode_error(&self, status: u16, headers: ResponseHeaders, body: &[u8]) -> ProviderError {
-        Refusal::from_body(body).with_status(status, headers, body)
+        ErrorBody::from_body(body).with_status(status, headers, body)
     }
 }

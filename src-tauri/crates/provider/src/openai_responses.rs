@@ -1,7 +1,7 @@
 //! The OpenAI Responses API.
 //!
-//! Used without storage on their side: everything a next request needs (sealed reasoning)
-//! travels with the conversation.
+//! Used without storage at the provider: everything that a later request needs (encrypted
+//! reasoning) is sent along with the conversation.
 
 mod error;
 mod event;
@@ -10,11 +10,11 @@ mod request;
 mod stream;
 
 use crate::{
+    decoder::SseDecoder,
     error::{ProviderError, ResponseHeaders},
     model::ModelInfo,
     request::ModelRequest,
     secret::ApiKey,
-    stream::Framed,
     wire::{Decoder, HttpCall, Wire},
 };
 
@@ -30,13 +30,16 @@ impl Wire for OpenaiResponses {
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {
-        Box::new(Framed::new(stream::Frames::default()))
+        Box::new(SseDecoder::new(stream::ResponsesDecoder::default()))
     }
 
     fn decode_error(&self, status: u16, headers: ResponseHeaders, body: &[u8]) -> ProviderError {
         error::decode(status, headers, body)
     }
 }
+
+/// Key of this provider's entry in [`crate::event::Metadata`].
+const FAMILY: &str = "openai";
 
 #[cfg(test)]
 mod tests;

@@ -1,30 +1,31 @@
-//! What we ask a model, in one vocabulary for all wires.
+//! A request to a model, in one form for all wires.
 //!
-//! A tool call carries its result, so a request with an unanswered call cannot be built;
-//! each wire puts the pair where its API wants it. The request is serialisable for people
-//! to look at (`lathectl show --as model`); it is never stored.
+//! A tool call contains its result, so a request with an unanswered call cannot be built; each
+//! wire puts the two where its API wants them. The request is serialisable for display
+//! (`lathectl show --as model`) and is never stored.
 
+mod attachments;
 mod conversation;
-mod media;
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
 use bytes::Bytes;
 use serde::{Serialize, Serializer};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::event::Metadata;
 
-pub use conversation::{Conversation, Mark, Passage, Writing, write_items};
-pub use media::lift_attachments;
+pub(crate) use attachments::lift_attachments;
+pub use conversation::Conversation;
+pub(crate) use conversation::{EncodingKey, encode_items};
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelRequest {
-    /// The model's id as the wire wants it.
+    /// The model's id in the provider's API.
     pub model: String,
-    /// System prompt in blocks, the most stable first: caches work on prefixes.
+    /// System prompt in blocks, the most stable first, because providers cache prefixes.
     pub system: Vec<String>,
     pub messages: Conversation,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -36,11 +37,11 @@ pub struct ModelRequest {
     pub temperature: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub top_p: Option<f64>,
-    /// Reasoning variant by its catalog name (`low`, `medium`, `high`, `none`, …); `None`
-    /// leaves the provider's default.
+    /// Reasoning variant by its catalog name (`low`, `medium`, `high`, `none`, …); `None` for
+    /// the provider's default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<String>,
-    /// Fields merged into the wire's body last: the user's config has the final word.
+    /// Fields of the wire's body. They are merged last, so the user's config overrides ours.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub options: Map<String, Value>,
 }
@@ -89,7 +90,7 @@ pub enum AssistantContent {
         #[serde(skip_serializing_if = "Map::is_empty")]
         metadata: Metadata,
     },
-    /// Only for the same provider and model; the caller drops it for any other.
+    /// Valid only for the provider and model that wrote it; the caller drops it for others.
     Reasoning {
         text: String,
         #[serde(skip_serializing_if = "Map::is_empty")]
@@ -105,7 +106,7 @@ pub enum AssistantContent {
     },
 }
 
-/// What became of a tool call.
+/// The result of a tool call.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolOutcome {
@@ -143,16 +144,16 @@ pub struct FileContent {
 }
 
 impl FileContent {
-    pub fn is_image(&self) -> bool {
+    pub(crate) fn is_image(&self) -> bool {
         self.mime.starts_with("image/")
     }
 
-    pub fn is_pdf(&self) -> bool {
+    pub(crate) fn is_pdf(&self) -> bool {
         self.mime == "application/pdf"
     }
 
-    /// What to call the file in a sentence.
-    pub fn label(&self) -> &str {
+    /// The name of the file for use in a sentence.
+    fn label(&self) -> &str {
         self.filename.as_deref().unwrap_or(&self.mime)
     }
 }
@@ -167,16 +168,26 @@ pub enum FileData {
 }
 
 impl FileData {
-    pub fn base64(bytes: &[u8]) -> String {
+    pub(crate) fn base64(bytes: &[u8]) -> String {
         BASE64.encode(bytes)
     }
 
     /// The bytes as a `data:` URL, or the address itself.
-    pub fn to_url(&self, mime: &str) -> String {
+    pub(crate) fn to_url(&self, mime: &str) -> String {
         match self {
             Self::Bytes(bytes) => format!("data:{mime};base64,{}", Self::base64(bytes)),
             Self::Url(url) => url.clone(),
         }
+    }
+}
+
+/// The input of a tool call as an object, which most APIs require. The model may have written
+/// anything; other values are wrapped.
+pub(crate) fn as_object(input: &Value) -> Cow<'_, Value> {
+    match input {
+        Value::Object(_) => Cow::Borrowed(input),
+        Value::Null => Cow::Owned(json!({})),
+        other => Cow::Owned(json!({ "input": other })),
     }
 }
 
@@ -189,7 +200,7 @@ fn as_base64<S: Serializer>(bytes: &Bytes, serializer: S) -> Result<S::Ok, S::Er
 pub struct ToolSpec {
     pub name: String,
     pub description: String,
-    /// JSON Schema of the input; shared because every step of a turn sends the same.
+    /// JSON Schema of the input; shared, because every step of a turn sends the same.
     pub input_schema: Arc<Value>,
 }
 

@@ -1,4 +1,4 @@
-//! From "provider/model" to what the client needs: endpoint, facts and options.
+//! Resolves "provider/model" to what the client needs: endpoint, model properties and options.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use lathe_protocol::ModelRef;
 use serde_json::{Map, Value};
 
 use crate::{
-    catalog::{Catalog, ImageLimits, Model, Patience, Provider, Secret, UnknownModel},
+    catalog::{Catalog, ConfiguredTimeout, ImageLimits, Model, Provider, Secret, UnknownModel},
     client::{Endpoint, Timeouts},
     config::{ModelConfig, merge},
     keys::Keys,
@@ -16,12 +16,12 @@ use crate::{
     wire::WireKind,
 };
 
-/// Provider and model of the built-in one.
+/// The id of the built-in provider and of its model.
 const DEMO: &str = "demo";
 
-/// A model that can be asked.
+/// A model with everything needed to send a request to it.
 #[derive(Debug, Clone)]
-pub struct Resolved {
+pub struct ResolvedModel {
     pub endpoint: Endpoint,
     pub model: ModelInfo,
     pub timeouts: Timeouts,
@@ -30,21 +30,21 @@ pub struct Resolved {
     variant_options: Vec<(String, Map<String, Value>)>,
 }
 
-/// Looks the model up and finds its key. A missing key is no failure here: the client says
-/// so when it is asked, as an error that people can act upon.
+/// Finds the model and its key. A missing key is not an error here: the client reports it when
+/// the model is used, as an error that the user can act on.
 pub async fn resolve(
     catalog: &Catalog,
     keys: &Keys,
     wanted: &ModelRef,
-) -> Result<Resolved, UnknownModel> {
+) -> Result<ResolvedModel, UnknownModel> {
     let (provider, model) = catalog.find(wanted)?;
     let key = find_key(provider, keys).await;
-    Ok(Resolved::new(provider, model, key))
+    Ok(ResolvedModel::new(provider, model, key))
 }
 
-/// The model to use when nobody has chosen one: the config's, else that of the first
-/// provider with a key, else one found on this machine, else the built-in one. A model that
-/// config names wrongly is not replaced by another: asking it says what is wrong.
+/// The model to use when the user has chosen none: the config's, else that of the first provider
+/// with a key, else one found on this machine, else the built-in one. An unknown model in the
+/// config is not replaced by another one, so that using it reports the mistake.
 pub async fn default_model(catalog: &Catalog, config: &ModelConfig, keys: &Keys) -> ModelRef {
     if let Some(wanted) = &config.model {
         return wanted.clone();
@@ -70,8 +70,8 @@ pub async fn default_model(catalog: &Catalog, config: &ModelConfig, keys: &Keys)
     chosen.unwrap_or_else(|| ModelRef::new(DEMO.to_owned(), DEMO.to_owned()))
 }
 
-/// The endpoint of a provider without a model in mind.
-pub async fn endpoint_of(provider: &Provider, keys: &Keys) -> Endpoint {
+/// The endpoint of a provider, independent of a model.
+pub async fn resolve_endpoint(provider: &Provider, keys: &Keys) -> Endpoint {
     endpoint(provider, find_key(provider, keys).await)
 }
 
@@ -82,7 +82,7 @@ async fn find_key(provider: &Provider, keys: &Keys) -> Option<ApiKey> {
     keys.find(provider).await.map(|found| found.key)
 }
 
-impl Resolved {
+impl ResolvedModel {
     fn new(provider: &Provider, model: Model, key: Option<ApiKey>) -> Self {
         let mut endpoint = endpoint(provider, key);
         if let Some(wire) = model.wire {
@@ -91,10 +91,10 @@ impl Resolved {
         if let Some(url) = model.base_url {
             endpoint.base_url = url;
         }
-        endpoint.headers.extend(plain(&model.headers));
+        endpoint.headers.extend(expose(&model.headers));
         Self {
-            images: ImageLimits::of(endpoint.wire),
-            timeouts: timeouts(provider.access.patience),
+            images: ImageLimits::for_wire(endpoint.wire),
+            timeouts: timeouts(provider.access.timeout),
             endpoint,
             options: model.options,
             variant_options: model.variant_options.into_iter().collect(),
@@ -102,8 +102,8 @@ impl Resolved {
         }
     }
 
-    /// Fills in what depends on the model: its id, the reasoning variant and the options
-    /// of the config. A variant the model does not have is left out.
+    /// Sets the fields that depend on the model: its id, the reasoning variant and the options
+    /// of the config. A variant that the model does not have is ignored.
     pub fn prepare(&self, request: &mut ModelRequest, variant: Option<&str>) {
         request.model.clone_from(&self.model.wire_id);
         let mut options = self.options.clone();
@@ -122,42 +122,42 @@ impl Resolved {
 }
 
 fn endpoint(provider: &Provider, key: Option<ApiKey>) -> Endpoint {
-    let headers = plain(&provider.access.headers);
-    let signed_in = headers.iter().any(|(name, _)| carries_key(name));
+    let headers = expose(&provider.access.headers);
+    let has_key_header = headers.iter().any(|(name, _)| is_key_header(name));
     Endpoint {
         name: provider.name.clone(),
         wire: provider.wire,
         base_url: provider.base_url.clone(),
         key,
-        needs_key: !provider.is_local && !provider.key_env.is_empty() && !signed_in,
+        needs_key: !provider.is_local && !provider.key_env.is_empty() && !has_key_header,
         headers,
     }
 }
 
-fn carries_key(header: &str) -> bool {
+fn is_key_header(header: &str) -> bool {
     matches!(
         header,
         "authorization" | "x-api-key" | "api-key" | "x-goog-api-key"
     )
 }
 
-fn plain(headers: &[(String, Secret)]) -> Vec<(String, String)> {
+fn expose(headers: &[(String, Secret)]) -> Vec<(String, String)> {
     headers
         .iter()
         .map(|(name, value)| (name.clone(), value.0.clone()))
         .collect()
 }
 
-fn timeouts(patience: Option<Patience>) -> Timeouts {
-    const ENDLESS: Duration = Duration::from_secs(24 * 60 * 60);
-    let silence = match patience {
+fn timeouts(configured: Option<ConfiguredTimeout>) -> Timeouts {
+    const ONE_DAY: Duration = Duration::from_secs(24 * 60 * 60);
+    let limit = match configured {
         None => return Timeouts::default(),
-        Some(Patience::Millis(millis)) => Duration::from_millis(millis.max(1)),
-        Some(Patience::Endless) => ENDLESS,
+        Some(ConfiguredTimeout::Millis(millis)) => Duration::from_millis(millis.max(1)),
+        Some(ConfiguredTimeout::Never) => ONE_DAY,
     };
     Timeouts {
-        first_byte: silence,
-        idle: silence,
+        first_byte: limit,
+        idle: limit,
         ..Timeouts::default()
     }
 }
@@ -188,15 +188,15 @@ mod tests {
         }
     }
 
-    /// With one key in the environment, if any.
+    /// With a key in this environment variable.
     fn keys(variable: &'static str) -> Keys {
-        let patience = Duration::from_secs(60);
+        let timeout = Duration::from_secs(60);
         let env = Box::new(move |name: &str| (name == variable).then(|| "k".to_owned()));
         let nowhere = std::path::Path::new("nowhere");
-        Keys::with(nowhere, env, Arc::new(NoKeyring), patience)
+        Keys::with(nowhere, env, Arc::new(NoKeyring), timeout)
     }
 
-    async fn resolved(config: Value, wanted: &str) -> Resolved {
+    async fn resolved(config: Value, wanted: &str) -> ResolvedModel {
         let keys = keys("");
         let (catalog, problems) = Catalog::built_in().with_config(&ModelConfig::read(&config));
         assert_eq!(problems, []);
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_configured_model_is_reached_as_config_says() {
+    async fn a_configured_model_has_the_endpoint_and_options_of_the_config() {
         let config = json!({"provider": {"mock": {
             "npm": "@ai-sdk/openai-compatible",
             "options": {"baseURL": "https://mock.example/v1", "apiKey": "k", "headers": {"X-A": "1"}, "timeout": 1500},
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_provider_without_a_key_is_known_to_need_one_and_a_local_server_is_not() {
+    async fn a_remote_provider_needs_a_key_and_a_local_server_does_not() {
         let needs =
             |id: &'static str| async move { resolved(json!({}), id).await.endpoint.needs_key };
         assert!(needs("anthropic/claude-opus-5").await);
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_variant_is_effort_or_options_and_an_unknown_one_is_nothing() {
+    async fn a_variant_is_an_effort_or_options_and_an_unknown_one_is_ignored() {
         let variant = |id: &'static str, name: &'static str| async move {
             let mut request = ModelRequest::new("");
             resolved(json!({}), id)
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn without_a_choice_the_first_usable_provider_answers_and_at_last_the_built_in() {
+    async fn the_default_is_the_first_usable_provider_and_at_last_the_built_in_model() {
         let chosen = |config: Value, variable: &'static str| async move {
             let config = ModelConfig::read(&config);
             let (catalog, _) = Catalog::built_in().with_config(&config);
@@ -273,9 +273,9 @@ mod tests {
         );
         let wanted = json!({"model": "openai/gpt-5"});
         assert_eq!(chosen(wanted, "MISTRAL_API_KEY").await, "openai/gpt-5");
-        // Asked, it says that there is no such model; nobody else is asked in its place.
-        let gone = json!({"model": "openai/gpt-1"});
-        assert_eq!(chosen(gone, "MISTRAL_API_KEY").await, "openai/gpt-1");
+        // An unknown model is not replaced: using it reports that it does not exist.
+        let unknown = json!({"model": "openai/gpt-1"});
+        assert_eq!(chosen(unknown, "MISTRAL_API_KEY").await, "openai/gpt-1");
         let local = json!({"provider": {"ollama": {"models": {"qwen3:8b": {}}}}});
         assert_eq!(chosen(local, "").await, "ollama/qwen3:8b");
     }

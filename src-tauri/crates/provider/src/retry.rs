@@ -1,19 +1,19 @@
-//! Whether to ask again after a failure, and when.
+//! Whether to retry after a failure, and when.
 //!
-//! Pure: the loop owns the clock, the dice and the waiting.
+//! Pure: the caller supplies the time and the random number, and does the waiting.
 
 use std::time::{Duration, SystemTime};
 
 use crate::error::{ProviderError, ResponseHeaders};
 
-/// How often a step is tried again after its first failure.
-pub const MAX_RETRIES: u32 = 5;
+/// How often a step is retried after its first failure.
+const MAX_RETRIES: u32 = 5;
 
-/// A provider that demands more than this is not waited for; the user decides.
-pub const LONGEST_WAIT: Duration = Duration::from_secs(10 * 60);
+/// If a provider demands a longer wait, the user decides.
+const MAX_DEMANDED_WAIT: Duration = Duration::from_secs(10 * 60);
 
 const FIRST_DELAY: Duration = Duration::from_secs(2);
-const LONGEST_DELAY: Duration = Duration::from_secs(30);
+const MAX_DELAY: Duration = Duration::from_secs(30);
 const JITTER: f64 = 0.25;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,40 +22,39 @@ pub enum Decision {
     Stop(Stop),
 }
 
-/// Why there is no further try.
+/// Why there is no retry.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Stop {
     #[error("trying again would not help")]
-    Pointless,
+    NotRetryable,
     #[error("it failed {MAX_RETRIES} more times")]
-    TriedEnough,
+    RetriesExhausted,
     #[error("the provider asks to wait {} minutes", .0.as_secs().div_ceil(60))]
     WaitTooLong(Duration),
 }
 
-/// `retry` is the number of the try in question, 1 for the first after the failure;
-/// `dice` is between 0 and 1.
-pub fn decide(error: &ProviderError, retry: u32, now: SystemTime, dice: f64) -> Decision {
+/// `retry` is 1 for the first retry; `random` is between 0 and 1.
+pub fn decide(error: &ProviderError, retry: u32, now: SystemTime, random: f64) -> Decision {
     let ProviderError::Api(failure) = error else {
-        return Decision::Stop(Stop::Pointless);
+        return Decision::Stop(Stop::NotRetryable);
     };
     if !failure.is_retryable {
-        return Decision::Stop(Stop::Pointless);
+        return Decision::Stop(Stop::NotRetryable);
     }
     if retry > MAX_RETRIES {
-        return Decision::Stop(Stop::TriedEnough);
+        return Decision::Stop(Stop::RetriesExhausted);
     }
-    match demanded(&failure.headers, now) {
-        Some(wait) if wait > LONGEST_WAIT => Decision::Stop(Stop::WaitTooLong(wait)),
+    match demanded_wait(&failure.headers, now) {
+        Some(wait) if wait > MAX_DEMANDED_WAIT => Decision::Stop(Stop::WaitTooLong(wait)),
         Some(wait) => Decision::Retry { after: wait },
         None => Decision::Retry {
-            after: backoff(retry, dice),
+            after: backoff(retry, random),
         },
     }
 }
 
-/// The wait that the response asks for, if it does.
-fn demanded(headers: &ResponseHeaders, now: SystemTime) -> Option<Duration> {
+/// The wait that the response demands, if any.
+fn demanded_wait(headers: &ResponseHeaders, now: SystemTime) -> Option<Duration> {
     let number = |name: &str| headers.get(name)?.trim().parse::<f64>().ok();
     let milliseconds = number("retry-after-ms").map(|ms| ms / 1000.0);
     let seconds = || number("retry-after");
@@ -74,10 +73,10 @@ fn positive(seconds: f64) -> Option<Duration> {
 }
 
 /// 2, 4, 8, 16, 30 seconds, each up to a quarter longer.
-fn backoff(retry: u32, dice: f64) -> Duration {
+fn backoff(retry: u32, random: f64) -> Duration {
     let doubled = 2_u32.saturating_pow(retry.saturating_sub(1).min(16));
-    let base = FIRST_DELAY.saturating_mul(doubled).min(LONGEST_DELAY);
-    base.mul_f64(1.0 + JITTER * dice.clamp(0.0, 1.0))
+    let base = FIRST_DELAY.saturating_mul(doubled).min(MAX_DELAY);
+    base.mul_f64(1.0 + JITTER * random.clamp(0.0, 1.0))
 }
 
 #[cfg(test)]
@@ -106,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn the_wait_is_what_the_headers_ask_in_their_order() {
+    fn the_wait_follows_the_headers_in_order_of_precedence() {
         assert_eq!(
             wait(&[("retry-after-ms", "1500"), ("retry-after", "9")]),
             retry(1500)
@@ -120,19 +119,19 @@ mod tests {
             wait(&[("retry-after", "Mon, 16 Nov 2026 08:00:30 GMT")]),
             retry(30_000)
         );
-        for useless in ["Mon, 16 Nov 2026 07:59:00 GMT", "-3", "NaN", "tomorrow"] {
-            assert_eq!(wait(&[("retry-after", useless)]), retry(2000), "{useless}");
+        for invalid in ["Mon, 16 Nov 2026 07:59:00 GMT", "-3", "NaN", "tomorrow"] {
+            assert_eq!(wait(&[("retry-after", invalid)]), retry(2000), "{invalid}");
         }
     }
 
     #[test]
     fn without_headers_the_wait_doubles_up_to_thirty_seconds_plus_a_quarter() {
-        let waits = |dice| -> Vec<Decision> {
+        let waits = |random| -> Vec<Decision> {
             (1..=6)
-                .map(|n| decide(&failing(500, &[]), n, SystemTime::UNIX_EPOCH, dice))
+                .map(|n| decide(&failing(500, &[]), n, SystemTime::UNIX_EPOCH, random))
                 .collect()
         };
-        let stop = Decision::Stop(Stop::TriedEnough);
+        let stop = Decision::Stop(Stop::RetriesExhausted);
         let plain = [2000, 4000, 8000, 16_000, 30_000].map(retry);
         assert_eq!(
             waits(0.0),
@@ -143,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_demand_of_more_than_ten_minutes_is_the_users_to_decide() {
+    fn a_demanded_wait_of_more_than_ten_minutes_is_left_to_the_user() {
         assert_eq!(wait(&[("retry-after", "600")]), retry(600_000));
         assert_eq!(
             wait(&[("retry-after", "601")]),
@@ -152,8 +151,8 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_get_better_is_not_tried_again() {
-        let hopeless = [
+    fn errors_that_cannot_improve_are_not_retried() {
+        let not_retryable = [
             failing(400, &[("retry-after", "1")]),
             ProviderError::Auth {
                 message: "no".to_owned(),
@@ -162,9 +161,9 @@ mod tests {
             ProviderError::Api(ApiFailure::timeout("silence")),
             ProviderError::Aborted,
         ];
-        for error in hopeless {
+        for error in not_retryable {
             let decision = decide(&error, 1, SystemTime::UNIX_EPOCH, 0.5);
-            assert_eq!(decision, Decision::Stop(Stop::Pointless), "{error:?}");
+            assert_eq!(decision, Decision::Stop(Stop::NotRetryable), "{error:?}");
         }
         for error in [ApiFailure::connection("reset"), ApiFailure::truncated()] {
             let decision = decide(&ProviderError::Api(error), 1, SystemTime::UNIX_EPOCH, 0.0);

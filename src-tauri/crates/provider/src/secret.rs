@@ -1,4 +1,4 @@
-//! Keys that must never be seen, and taking them out of text that will be.
+//! API keys that must never be shown, and their removal from text that will be.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use std::fmt;
 pub struct ApiKey(String);
 
 impl ApiKey {
-    /// `None` for an empty or blank key: that is a missing one.
+    /// `None` for an empty or blank key, which counts as missing.
     pub fn new(key: impl AsRef<str>) -> Option<Self> {
         let key = key.as_ref().trim();
         (!key.is_empty()).then(|| Self(key.to_owned()))
@@ -18,7 +18,7 @@ impl ApiKey {
         &self.0
     }
 
-    /// What a settings page may show.
+    /// The part of the key that a settings page may show.
     pub fn hint(&self) -> String {
         let count = self.0.chars().count();
         if count < 12 {
@@ -43,8 +43,8 @@ pub struct Redactor {
 
 impl Redactor {
     const MARK: &str = "[redacted]";
-    /// Shorter values are words that texts hold by chance, not keys.
-    const SHORTEST: usize = 6;
+    /// Shorter values would match ordinary words.
+    const MIN_LENGTH: usize = 6;
 
     pub fn new<S: AsRef<str>>(secrets: impl IntoIterator<Item = S>) -> Self {
         let mut redactor = Self::default();
@@ -56,7 +56,7 @@ impl Redactor {
 
     pub fn add(&mut self, secret: &str) {
         let secret = secret.trim();
-        if secret.len() < Self::SHORTEST {
+        if secret.len() < Self::MIN_LENGTH {
             return;
         }
         let escaped = serde_json::Value::from(secret).to_string();
@@ -67,7 +67,7 @@ impl Redactor {
                 self.secrets.push(form);
             }
         }
-        // A key that contains another must go first, or half of it would stay.
+        // The longest first: otherwise a key that contains another would be removed only in part.
         self.secrets
             .sort_by_key(|secret| std::cmp::Reverse(secret.len()));
     }
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_key_is_taken_out_in_every_spelling() {
+    fn a_key_is_removed_in_every_encoding() {
         let redactor = Redactor::new(["sk-\"quoted\"/key"]);
         let text = r#"plain sk-"quoted"/key json sk-\"quoted\"/key url sk-%22quoted%22%2Fkey"#;
         assert_eq!(
@@ -112,13 +112,13 @@ mod tests {
     }
 
     #[test]
-    fn the_longer_of_two_nested_keys_goes_whole() {
+    fn the_longer_of_two_nested_keys_is_removed_completely() {
         let redactor = Redactor::new(["sk-abcdef", "sk-abcdef-longer"]);
         assert_eq!(redactor.redact("sk-abcdef-longer"), "[redacted]");
     }
 
     #[test]
-    fn printing_a_key_shows_its_tail_only() {
+    fn printing_a_key_shows_only_its_last_characters() {
         let key = ApiKey::new(" sk-canary-0123456789 ").unwrap();
         assert_eq!(format!("{key:?}"), "ApiKey(…6789)");
         assert_eq!(ApiKey::new("short").unwrap().hint(), "…");

@@ -1,13 +1,13 @@
-//! Server-sent events from bytes that may be cut anywhere.
+//! Parses server-sent events from chunks that may be cut anywhere.
 //!
-//! Works on bytes, not text: a cut inside a UTF-8 character or between `\r` and `\n` cannot
-//! be seen from outside. Knows nothing of JSON, but for one kindness: a bare line that opens
-//! with `{` is an event of its own, because servers answer so when they fail.
+//! Works on bytes, not text, so that a cut inside a UTF-8 character or between `\r` and `\n`
+//! makes no difference. One extension: a bare line that starts with `{` is an event, because
+//! some servers report errors that way.
 
 use memchr::memchr2;
 
-/// Longest event we hold. Real ones stay far below, even with an image inside; beyond it
-/// the peer is broken or hostile.
+/// Limit for one event. Real events are far smaller, even with an image inside; a larger one
+/// means a broken or hostile server.
 const EVENT_CAP: usize = 64 * 1024 * 1024;
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
@@ -15,21 +15,21 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 /// One event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Frame<'a> {
-    /// Empty when the server gave none.
+    /// Empty if the server sent none.
     pub name: &'a str,
     pub data: &'a [u8],
-    /// The body ended inside this event, so the data may be cut as well.
+    /// The body ended inside this event, so the data may be incomplete.
     pub cut: bool,
 }
 
-/// Whether the receiver of events wants more of them.
+/// Whether the receiver wants more events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
     Open,
     Done,
 }
 
-/// The event grew past what we are willing to hold.
+/// An event exceeded the limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("The model's server sent a single event of more than {} MB", EVENT_CAP >> 20)]
 pub struct TooLong;
@@ -39,7 +39,7 @@ pub struct SseParser {
     /// The unfinished line of earlier chunks.
     line: Vec<u8>,
     event: Event,
-    /// The last byte was `\r`, so a `\n` now belongs to it.
+    /// The last byte was `\r`, so a following `\n` belongs to the same line end.
     after_cr: bool,
     past_first_line: bool,
 }
@@ -53,7 +53,7 @@ struct Event {
 }
 
 impl SseParser {
-    /// Hands `sink` every event that `bytes` completes, until it is done.
+    /// Passes every event that `bytes` completes to `sink`, until it returns `Done`.
     pub fn feed(
         &mut self,
         mut bytes: &[u8],
@@ -83,7 +83,7 @@ impl SseParser {
         Ok(())
     }
 
-    /// The body has ended: whatever was collected is handed over as cut.
+    /// The body has ended: an incomplete event is passed on, marked as cut.
     pub fn end(&mut self, mut sink: impl FnMut(Frame<'_>) -> Progress) -> Result<(), TooLong> {
         if !self.line.is_empty() && self.close_line(b"", &mut sink)? == Progress::Done {
             return Ok(());
@@ -100,17 +100,17 @@ impl SseParser {
     ) -> Result<Progress, TooLong> {
         let first = !std::mem::replace(&mut self.past_first_line, true);
         if self.line.is_empty() {
-            return self.event.take_line(tail, first, sink);
+            return self.event.add_line(tail, first, sink);
         }
         self.line.extend_from_slice(tail);
-        let progress = self.event.take_line(&self.line, first, sink);
+        let progress = self.event.add_line(&self.line, first, sink);
         self.line.clear();
         progress
     }
 }
 
 impl Event {
-    fn take_line(
+    fn add_line(
         &mut self,
         line: &[u8],
         first: bool,
@@ -163,7 +163,7 @@ impl Event {
     }
 }
 
-/// The value of a `name: value` line; one space after the colon is not part of it.
+/// The value of a `name: value` line, without one space after the colon.
 fn field<'a>(line: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     let rest = line.strip_prefix(name)?;
     match rest.split_first() {
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_a_megabyte_passes_and_one_without_end_is_refused() {
+    fn a_line_of_one_megabyte_is_accepted_and_an_endless_line_is_refused() {
         let long = [b"data: ", "x".repeat(1 << 20).as_bytes(), b"\n\n"].concat();
         assert_eq!(parse(&[&long])[0].1.len(), 1 << 20);
 

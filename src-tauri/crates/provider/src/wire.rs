@@ -1,7 +1,7 @@
-//! A wire: the pure codec between the neutral vocabulary and one public API.
+//! A wire: the pure codec between the provider-neutral types and one public API.
 //!
 //! No I/O, no clock, no randomness: the same request gives the same bytes, and the same
-//! bytes give the same events however they are cut into chunks (invariant 6).
+//! bytes give the same events however they are cut into chunks.
 
 mod body;
 
@@ -21,7 +21,7 @@ use crate::{
 
 pub use body::Body;
 
-/// The APIs we speak.
+/// The supported APIs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WireKind {
@@ -29,7 +29,7 @@ pub enum WireKind {
     OpenaiChat,
     OpenaiResponses,
     Gemini,
-    /// The built-in offline model; it has no codec because it has no bytes.
+    /// The built-in offline model. It has no codec, because nothing is sent.
     Demo,
 }
 
@@ -46,17 +46,17 @@ impl WireKind {
     }
 }
 
-/// One POST to make. The caller adds base URL, authentication and content type.
+/// One POST request. The caller adds base URL, authentication and content type.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct HttpCall {
-    /// Appended to the base URL; starts with `/` and may hold a query.
+    /// Appended to the base URL; starts with `/` and may contain a query.
     pub path: String,
     pub headers: Vec<(String, String)>,
     pub body: Body,
 }
 
 pub trait Wire: Send + Sync {
-    /// Cannot fail: what the wire cannot carry becomes a text that says so.
+    /// Cannot fail: content that the API does not support is replaced by a text that says so.
     fn encode(&self, request: &ModelRequest, model: &ModelInfo) -> HttpCall;
 
     /// Name and value of the header that carries the key.
@@ -65,17 +65,17 @@ pub trait Wire: Send + Sync {
     /// For one response with a success status.
     fn decoder(&self) -> Box<dyn Decoder>;
 
-    /// For a response with any other status. `headers` are already the allowed ones.
+    /// For a response with any other status. `headers` holds only the allowed ones.
     fn decode_error(&self, status: u16, headers: ResponseHeaders, body: &[u8]) -> ProviderError;
 }
 
 /// Turns the bytes of one response into content events.
 ///
 /// It emits everything between `start-step` and `finish`: content, then exactly one
-/// `finish-step` or `error`, after which it stays silent.
+/// `finish-step` or `error`, and nothing after that.
 pub trait Decoder: Send {
     fn feed(&mut self, bytes: &[u8], out: &mut Vec<StreamEvent>);
 
-    /// The body has ended. Without a terminal event before it, that is an error.
+    /// The body has ended. Unless a terminal event came before, that is an error.
     fn end(&mut self, out: &mut Vec<StreamEvent>);
 }

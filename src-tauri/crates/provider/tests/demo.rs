@@ -1,4 +1,4 @@
-//! The built-in model, played as the loop would play it.
+//! The built-in demo model, driven like a session drives it.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -8,7 +8,7 @@ use futures::StreamExt;
 use lathe_provider::{
     AssistantContent, DemoPace, Metadata, ModelMessage, ModelRequest, ProviderError, StreamEvent,
     ToolOutcome, ToolSpec, UserContent,
-    demo::{Demo, SAMPLE_PROJECT, SUGGESTED_PROMPT, script},
+    demo::{Demo, SAMPLE_PROJECT, script},
 };
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -32,7 +32,7 @@ fn request(prompt: &str, tools: &[&str]) -> ModelRequest {
     request
 }
 
-const ALL: [&str; 6] = ["read", "grep", "todowrite", "edit", "bash", "question"];
+const ALL_TOOLS: [&str; 6] = ["read", "grep", "todowrite", "edit", "bash", "question"];
 
 fn text_of(events: &[StreamEvent]) -> String {
     events
@@ -44,9 +44,9 @@ fn text_of(events: &[StreamEvent]) -> String {
         .collect()
 }
 
-/// Plays to the end; `outcome` is what the tools do. Gives the tools called, how many tries
-/// failed, and the last words.
-async fn play(
+/// Runs steps until one has no tool call; `outcome` gives the results of the tools. Returns the
+/// tools called, the number of failed steps, and the text of the last step.
+async fn run(
     mut request: ModelRequest,
     outcome: impl Fn(&str) -> ToolOutcome,
 ) -> (Vec<String>, usize, String) {
@@ -82,13 +82,13 @@ async fn play(
         }
         request.messages.push(ModelMessage::Assistant { content });
     }
-    panic!("the tour has no end: {called:?}");
+    panic!("the tour does not end: {called:?}");
 }
 
 #[tokio::test]
-async fn the_tour_uses_every_tool_fails_once_and_sums_up() {
-    let request = request(SUGGESTED_PROMPT, &ALL);
-    let (called, failed, last) = play(request, |_| ToolOutcome::text("ok")).await;
+async fn the_tour_uses_every_tool_fails_once_and_ends_with_a_summary() {
+    let request = request("Show me around: give me the tour", &ALL_TOOLS);
+    let (called, failed, last) = run(request, |_| ToolOutcome::text("ok")).await;
     let expected = [
         "read",
         "grep",
@@ -109,28 +109,28 @@ async fn the_tour_uses_every_tool_fails_once_and_sums_up() {
 }
 
 #[tokio::test]
-async fn a_tool_that_is_not_offered_is_left_out_and_named() {
+async fn a_tool_that_is_not_offered_is_skipped_and_named_in_the_summary() {
     let request = request("tour please", &["read", "grep"]);
-    let (called, _, last) = play(request, |_| ToolOutcome::text("ok")).await;
+    let (called, _, last) = run(request, |_| ToolOutcome::text("ok")).await;
     assert_eq!(called, ["read", "grep", "read", "read"]);
     assert!(last.contains("Left out") && last.contains("bash"), "{last}");
 }
 
 #[tokio::test]
-async fn a_denied_edit_is_said_to_be_denied() {
-    let request = request("tour", &ALL);
+async fn a_denied_edit_is_named_in_the_summary() {
+    let request = request("tour", &ALL_TOOLS);
     let deny = |name: &str| match name {
         "edit" => ToolOutcome::error("The user rejected this edit."),
         _ => ToolOutcome::text("ok"),
     };
-    let (called, _, last) = play(request, deny).await;
+    let (called, _, last) = run(request, deny).await;
     assert_eq!(called.len(), 9);
     assert!(last.contains("Not everything went through: edit"), "{last}");
 }
 
 #[test]
-fn a_free_prompt_is_quoted_and_answered_with_the_way_to_a_model() {
-    let events = script(&request("Why is the sky blue?", &ALL), false);
+fn a_free_prompt_is_quoted_and_answered_with_how_to_connect_a_model() {
+    let events = script(&request("Why is the sky blue?", &ALL_TOOLS), false);
     let text = text_of(&events);
     assert!(text.contains("> Why is the sky blue?"), "{text}");
     assert!(
@@ -139,13 +139,13 @@ fn a_free_prompt_is_quoted_and_answered_with_the_way_to_a_model() {
     );
     assert_eq!(
         events,
-        script(&request("Why is the sky blue?", &ALL), false)
+        script(&request("Why is the sky blue?", &ALL_TOOLS), false)
     );
 }
 
 #[test]
 fn a_tournament_is_not_a_tour() {
-    let text = text_of(&script(&request("Plan a tournament", &ALL), false));
+    let text = text_of(&script(&request("Plan a tournament", &ALL_TOOLS), false));
     assert!(text.contains("You wrote"), "{text}");
 }
 
@@ -161,18 +161,18 @@ fn a_title_is_short() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_realistic_pace_takes_its_time_and_stops_at_once() {
+async fn the_realistic_pace_has_pauses_and_cancelling_stops_at_once() {
     let demo = Demo::new(DemoPace::Realistic);
-    let request = request("hello", &ALL);
-    let began = tokio::time::Instant::now();
+    let request = request("hello", &ALL_TOOLS);
+    let start = tokio::time::Instant::now();
     let count = demo
         .stream(&request, CancellationToken::new())
         .count()
         .await;
-    let took = began.elapsed();
+    let elapsed = start.elapsed();
     assert!(
-        count > 100 && took > Duration::from_secs(2),
-        "{count} events in {took:?}"
+        count > 100 && elapsed > Duration::from_secs(2),
+        "{count} events in {elapsed:?}"
     );
 
     let cancel = CancellationToken::new();
@@ -187,7 +187,7 @@ async fn the_realistic_pace_takes_its_time_and_stops_at_once() {
 }
 
 #[test]
-fn the_tour_edits_what_the_sample_project_holds() {
+fn the_sample_project_has_the_line_that_the_tour_edits() {
     let file = |path: &str| {
         SAMPLE_PROJECT
             .iter()

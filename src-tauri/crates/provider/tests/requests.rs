@@ -1,4 +1,4 @@
-//! How a request looks on the wires, and what is kept out of it.
+//! How a request is encoded for the Anthropic and Chat Completions APIs.
 
 use std::sync::Arc;
 
@@ -35,11 +35,11 @@ fn user(text: &str) -> UserContent {
     }
 }
 
-fn sealed(family: &str, value: Value) -> Metadata {
+fn metadata(family: &str, value: Value) -> Metadata {
     Metadata::from_iter([(family.to_owned(), value)])
 }
 
-/// A turn with everything in it.
+/// A turn with every kind of content.
 fn conversation(id: &str) -> ModelRequest {
     let mut request = ModelRequest::new(id);
     request.system = vec!["You are Lathe.".to_owned(), "Project rules.".to_owned()];
@@ -65,7 +65,7 @@ fn conversation(id: &str) -> ModelRequest {
             content: vec![
                 AssistantContent::Reasoning {
                     text: "Look first.".to_owned(),
-                    metadata: sealed("anthropic", json!({ "signature": "seal" })),
+                    metadata: metadata("anthropic", json!({ "signature": "seal" })),
                 },
                 AssistantContent::Text {
                     text: "Reading.".to_owned(),
@@ -121,7 +121,7 @@ fn chat(request: &ModelRequest, provider: &str) -> Value {
 }
 
 #[test]
-fn a_whole_conversation_in_anthropic_blocks() {
+fn a_whole_conversation_as_anthropic_messages() {
     let mut request = conversation("claude-sonnet-4-5");
     request.reasoning = Some("high".to_owned());
     let call = WireKind::Anthropic
@@ -131,7 +131,7 @@ fn a_whole_conversation_in_anthropic_blocks() {
 }
 
 #[test]
-fn a_whole_conversation_in_chat_messages() {
+fn a_whole_conversation_as_chat_messages() {
     let mut request = conversation("gpt-x");
     request.reasoning = Some("high".to_owned());
     request.max_output = Some(4_000);
@@ -140,12 +140,12 @@ fn a_whole_conversation_in_chat_messages() {
 }
 
 #[test]
-fn the_neutral_request_can_be_looked_at() {
+fn the_request_can_be_serialized_for_display() {
     insta::assert_json_snapshot!("neutral_request", conversation("any"));
 }
 
 #[test]
-fn each_claude_generation_is_asked_to_think_its_own_way() {
+fn each_claude_generation_gets_its_thinking_parameters() {
     let thinking = |id: &str, variant: Option<&str>| {
         let mut request = ModelRequest::new(id);
         request.messages = vec![ModelMessage::User {
@@ -203,7 +203,7 @@ fn each_claude_generation_is_asked_to_think_its_own_way() {
 }
 
 #[test]
-fn a_model_that_thinks_is_never_forced_to_call() {
+fn tool_use_is_not_forced_for_a_model_that_thinks() {
     let mut request = conversation("claude-opus-5-5");
     request.tool_choice = ToolChoice::Required;
     assert_eq!(
@@ -215,7 +215,7 @@ fn a_model_that_thinks_is_never_forced_to_call() {
 }
 
 #[test]
-fn chat_servers_are_spoken_to_in_their_dialect() {
+fn chat_servers_get_the_fields_they_accept() {
     let mut request = conversation("m");
     request.reasoning = Some("low".to_owned());
     request.max_output = Some(100);
@@ -256,10 +256,10 @@ fn chat_servers_are_spoken_to_in_their_dialect() {
 }
 
 #[test]
-fn mistral_gets_ids_of_nine_characters_that_match() {
+fn mistral_gets_matching_call_ids_of_nine_characters() {
     let body = chat(&conversation("mistral-large"), "mistral");
     let messages = body["messages"].as_array().cloned().unwrap_or_default();
-    let asked = messages.iter().flat_map(|message| {
+    let called = messages.iter().flat_map(|message| {
         let calls = message["tool_calls"]
             .as_array()
             .cloned()
@@ -270,7 +270,7 @@ fn mistral_gets_ids_of_nine_characters_that_match() {
     let answered: Vec<Value> = answered
         .map(|message| message["tool_call_id"].clone())
         .collect();
-    assert_eq!(asked.collect::<Vec<_>>(), answered);
+    assert_eq!(called.collect::<Vec<_>>(), answered);
     let nine = |id: &Value| id.as_str().is_some_and(|id| id.len() == 9 && id.is_ascii());
     assert!(
         answered.len() == 2 && answered.iter().all(nine),
@@ -279,7 +279,7 @@ fn mistral_gets_ids_of_nine_characters_that_match() {
 }
 
 #[test]
-fn reasoning_goes_back_in_the_field_the_model_wants() {
+fn reasoning_is_sent_back_in_the_field_of_the_model() {
     let request = conversation("deepseek-v4");
     let mut info = model("deepseek", "deepseek-v4");
     assert!(
@@ -297,7 +297,7 @@ fn reasoning_goes_back_in_the_field_the_model_wants() {
 }
 
 #[test]
-fn the_users_options_have_the_last_word() {
+fn the_options_of_the_user_override_ours() {
     let mut request = conversation("claude-opus-5");
     request.options.insert("max_tokens".to_owned(), json!(7));
     assert_eq!(anthropic(&request)["max_tokens"], json!(7));

@@ -1,7 +1,6 @@
-//! Every fixture of every wire: what it decodes to, that no chunking changes that, and that
-//! no damage to it makes a decoder panic or go on after the end.
+//! Decodes the fixtures of every wire: whole, in random chunks, and damaged.
 
-#![allow(clippy::unwrap_used, reason = "a test may stop at a broken fixture")]
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::{fs, path::PathBuf};
 
@@ -53,21 +52,23 @@ fn decode<'a>(wire: &dyn Wire, chunks: impl IntoIterator<Item = &'a [u8]>) -> Ve
     events
 }
 
-/// A small generator of our own: the same numbers on every machine.
-struct Dice(u64);
+/// A xorshift generator: the same numbers on every machine.
+struct Random(u64);
 
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
+impl Random {
+    /// A number from 0 to `limit - 1`.
+    fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        (self.0 % sides.max(1) as u64) as usize
+        (self.0 % limit.max(1) as u64) as usize
     }
 }
 
-fn soak(everyday: usize, full: usize) -> usize {
-    let soaking = std::env::var_os("LATHE_SOAK").is_some();
-    if soaking { full } else { everyday }
+/// The number of rounds; more with `LATHE_SOAK`.
+fn rounds(everyday: usize, soak: usize) -> usize {
+    let is_soak = std::env::var_os("LATHE_SOAK").is_some();
+    if is_soak { soak } else { everyday }
 }
 
 #[test]
@@ -83,18 +84,18 @@ fn every_fixture_decodes_to_its_events() {
 }
 
 #[test]
-fn no_chunking_changes_anything() {
+fn chunking_does_not_change_the_events() {
     for fixture in fixtures() {
         let expected = decode(fixture.wire, [fixture.bytes.as_slice()]);
         let single_bytes = decode(fixture.wire, fixture.bytes.chunks(1));
         assert_eq!(single_bytes, expected, "{} byte by byte", fixture.name);
-        let mut dice = Dice(0x1a7e);
-        for round in 0..soak(200, 1_000) {
-            let longest = 1 + dice.roll(fixture.bytes.len());
+        let mut random = Random(0x1a7e);
+        for round in 0..rounds(200, 1_000) {
+            let longest = 1 + random.below(fixture.bytes.len());
             let mut rest = fixture.bytes.as_slice();
             let mut chunks = Vec::new();
             while !rest.is_empty() {
-                let (chunk, after) = rest.split_at((1 + dice.roll(longest)).min(rest.len()));
+                let (chunk, after) = rest.split_at((1 + random.below(longest)).min(rest.len()));
                 chunks.push(chunk);
                 rest = after;
             }
@@ -105,34 +106,34 @@ fn no_chunking_changes_anything() {
 }
 
 #[test]
-fn damaged_streams_never_panic_and_end_exactly_once() {
+fn damaged_streams_do_not_panic_and_end_exactly_once() {
     let fixtures = fixtures();
-    let mut dice = Dice(0xdead);
-    for _ in 0..soak(5_000, 100_000) {
-        let fixture = &fixtures[dice.roll(fixtures.len())];
-        let other = &fixtures[dice.roll(fixtures.len())];
-        let damaged = damage(&fixture.bytes, &other.bytes, &mut dice);
-        let cut = dice.roll(damaged.len() + 1);
+    let mut random = Random(0xdead);
+    for _ in 0..rounds(5_000, 100_000) {
+        let fixture = &fixtures[random.below(fixtures.len())];
+        let other = &fixtures[random.below(fixtures.len())];
+        let damaged = damage(&fixture.bytes, &other.bytes, &mut random);
+        let cut = random.below(damaged.len() + 1);
         let events = decode(fixture.wire, [&damaged[..cut], &damaged[cut..]]);
         check_order(&fixture.name, &events);
     }
 }
 
-fn damage(bytes: &[u8], other: &[u8], dice: &mut Dice) -> Vec<u8> {
+fn damage(bytes: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
     const TOKENS: [&[u8]; 10] = [
         b"null", b"{}", b"[]", b"\"\"", b"-1", b"1e999", b"\n\n", b"\r", b"\xff", b"\\ud800",
     ];
     let mut bytes = bytes.to_vec();
-    for _ in 0..=dice.roll(4) {
-        let at = dice.roll(bytes.len() + 1);
-        let to = (at + dice.roll(40)).min(bytes.len());
-        match dice.roll(5) {
+    for _ in 0..=random.below(4) {
+        let at = random.below(bytes.len() + 1);
+        let to = (at + random.below(40)).min(bytes.len());
+        match random.below(5) {
             0 => drop(bytes.drain(at..to)),
-            1 if at < bytes.len() => bytes[at] ^= 1 << dice.roll(8),
-            2 => drop(bytes.splice(at..to, TOKENS[dice.roll(TOKENS.len())].iter().copied())),
+            1 if at < bytes.len() => bytes[at] ^= 1 << random.below(8),
+            2 => drop(bytes.splice(at..to, TOKENS[random.below(TOKENS.len())].iter().copied())),
             3 => bytes.truncate(at),
             _ => {
-                let from = dice.roll(other.len());
+                let from = random.below(other.len());
                 bytes.splice(at..at, other[from..].iter().take(200).copied());
             }
         }
@@ -140,7 +141,7 @@ fn damage(bytes: &[u8], other: &[u8], dice: &mut Dice) -> Vec<u8> {
     bytes
 }
 
-/// Deltas only inside their block, one terminal event, nothing after it.
+/// Checks that deltas are inside their block and that exactly one terminal event comes last.
 fn check_order(name: &str, events: &[StreamEvent]) {
     use StreamEvent as E;
     let mut open: Vec<&str> = Vec::new();
@@ -165,10 +166,10 @@ fn check_order(name: &str, events: &[StreamEvent]) {
             }
             E::FinishStep { .. } => {
                 assert!(open.is_empty(), "{name}: finished with {open:?} open");
-                assert_eq!(at + 1, events.len(), "{name}: went on after the end");
+                assert_eq!(at + 1, events.len(), "{name}: continued after the end");
             }
-            E::Error { .. } => assert_eq!(at + 1, events.len(), "{name}: went on after an error"),
-            E::Start | E::StartStep | E::Finish => panic!("{name}: not the decoder's to say"),
+            E::Error { .. } => assert_eq!(at + 1, events.len(), "{name}: continued after an error"),
+            E::Start | E::StartStep | E::Finish => panic!("{name}: not an event of a decoder"),
             E::ToolCall { .. } | E::ToolResult { .. } | E::ToolError { .. } => {}
         }
     }

@@ -6,7 +6,7 @@ pub type Result<T, E = SearchError> = std::result::Result<T, E>;
 
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
-    /// What was there could not be read and has been thrown away: it must be filled again.
+    /// The index was damaged and has been replaced by an empty one: the caller must fill it.
     #[error("The search index was damaged and is empty now")]
     Emptied,
     #[error("The search index at {path} cannot be used: {reason}")]
@@ -15,11 +15,11 @@ pub enum SearchError {
     Sqlite(rusqlite::Error),
 }
 
-/// The file is no index, or no longer a whole one.
+/// Whether the error means that the file is not an intact index.
 pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => true,
-        // A table that is missing, or has other columns than ours.
+        // A missing table, or one with other columns than ours.
         Some(ErrorCode::Unknown) => matches!(
             error,
             rusqlite::Error::SqliteFailure(..) | rusqlite::Error::SqlInputError { .. }

@@ -1,7 +1,7 @@
-//! The index itself: one SQLite file.
+//! The index: one SQLite file.
 //!
-//! Every method blocks. Two programs may use one file; a damaged file is thrown away at the
-//! first sign of it, and the caller is told to fill it again.
+//! Every method blocks. Two processes may use one file. A damaged file is replaced by an empty
+//! one as soon as the damage is noticed, and [`SearchError::Emptied`] asks the caller to fill it.
 
 mod schema;
 mod search;
@@ -16,66 +16,66 @@ use parking_lot::Mutex;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
 use crate::error::{Result, SearchError, is_damage};
-use crate::find;
-use crate::words::Words;
+use crate::part_text::PartText;
+use crate::text_match;
 
 pub struct Index {
     path: PathBuf,
     connection: Mutex<Connection>,
 }
 
-/// How far the index knows a session.
+/// How much of a session is indexed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SessionMark {
-    /// Everything of it, as it was when it was last updated then.
-    Known(Millis),
-    /// Something was changing when we last wrote.
+pub enum IndexState {
+    /// All of it, up to the update of this time.
+    Complete(Millis),
+    /// Unknown: the session was changing when the index was last written.
     Changing,
 }
 
-/// What the index remembers of a message beside its words.
+/// An indexed message without its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Known {
+pub struct IndexedMessage {
     pub at: Millis,
-    pub stamp: i64,
+    pub content_hash: i64,
 }
 
-/// A message as it is indexed.
+/// The searchable text of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MessageWords {
+pub struct MessageText {
     pub session: SessionId,
     pub message: MessageId,
     pub at: Millis,
-    pub parts: Vec<(PartId, Words)>,
+    pub parts: Vec<(PartId, PartText)>,
 }
 
-impl MessageWords {
-    pub fn of(message: &MessageWithParts) -> Self {
+impl MessageText {
+    pub fn new(message: &MessageWithParts) -> Self {
         let parts = message.parts.iter();
-        MessageWords {
+        MessageText {
             session: message.info.session_id().clone(),
             message: message.info.id().clone(),
             at: message.info.created(),
             parts: parts
-                .filter_map(|part| Some((part.id().clone(), Words::of(part)?)))
+                .filter_map(|part| Some((part.id().clone(), PartText::extract(part)?)))
                 .collect(),
         }
     }
 
-    /// Changes when any of its words do.
-    pub fn stamp(&self) -> i64 {
+    /// A hash that changes with the text.
+    pub fn content_hash(&self) -> i64 {
         let mut hasher = DefaultHasher::new();
         self.at.0.hash(&mut hasher);
-        for (id, words) in &self.parts {
+        for (id, part) in &self.parts {
             id.as_str().hash(&mut hasher);
-            words.text.hash(&mut hasher);
+            part.text.hash(&mut hasher);
         }
         hasher.finish() as i64
     }
 }
 
 impl Index {
-    /// Opens what is there, or begins an empty one.
+    /// Opens the index at `path`, or creates an empty one.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self> {
         let path = path.into();
         if let Some(folder) = path.parent() {
@@ -84,8 +84,8 @@ impl Index {
         let connection = match schema::connect(&path) {
             Ok(connection) => connection,
             Err(error) => {
-                tracing::info!(%error, "the search index is made anew");
-                begin_again(&path)?
+                tracing::info!(%error, "the search index is created anew");
+                recreate(&path)?
             }
         };
         Ok(Index {
@@ -94,42 +94,38 @@ impl Index {
         })
     }
 
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    pub fn marks(&self) -> Result<HashMap<SessionId, SessionMark>> {
+    pub fn session_states(&self) -> Result<HashMap<SessionId, IndexState>> {
         self.run(|connection| {
             let mut rows = connection.prepare_cached("SELECT id, mark FROM session")?;
             let rows = rows.query_map([], |row| {
                 Ok((row.get::<_, String>(0)?, row.get::<_, Option<i64>>(1)?))
             })?;
-            let mut marks = HashMap::new();
+            let mut states = HashMap::new();
             for row in rows {
                 let (id, mark) = row?;
                 if let Ok(id) = SessionId::parse(&id) {
-                    marks.insert(id, mark_of(mark));
+                    states.insert(id, decode_state(mark));
                 }
             }
-            Ok(marks)
+            Ok(states)
         })
     }
 
-    pub fn mark(&self, id: &SessionId) -> Result<Option<SessionMark>> {
+    pub fn session_state(&self, id: &SessionId) -> Result<Option<IndexState>> {
         self.run(|connection| {
             let mut found = connection.prepare_cached("SELECT mark FROM session WHERE id = ?1")?;
             let mark = found
                 .query_row([id.as_str()], |row| row.get(0))
                 .optional()?;
-            Ok(mark.map(mark_of))
+            Ok(mark.map(decode_state))
         })
     }
 
-    /// The session as it is called now, and how far we know it.
-    pub fn note_session(&self, session: &Session, mark: SessionMark) -> Result<()> {
-        let known = match mark {
-            SessionMark::Known(at) => Some(at.0),
-            SessionMark::Changing => None,
+    /// Stores the session's title and project, and how much of it is indexed.
+    pub fn set_session(&self, session: &Session, state: IndexState) -> Result<()> {
+        let mark = match state {
+            IndexState::Complete(at) => Some(at.0),
+            IndexState::Changing => None,
         };
         self.run(|connection| {
             connection
@@ -141,39 +137,45 @@ impl Index {
                     session.id.as_str(),
                     session.project_id.as_str(),
                     session.title,
-                    known
+                    mark
                 ])?;
             Ok(())
         })
     }
 
-    /// What is indexed of a session, by message.
-    pub fn known(&self, session: &SessionId) -> Result<HashMap<MessageId, Known>> {
+    /// The indexed messages of a session.
+    pub fn indexed_messages(
+        &self,
+        session: &SessionId,
+    ) -> Result<HashMap<MessageId, IndexedMessage>> {
         self.run(|connection| {
             let mut rows = connection
                 .prepare_cached("SELECT id, at, stamp FROM message WHERE session = ?1")?;
-            let known = |row: &Row<'_>| {
-                let (at, stamp) = (Millis(row.get(1)?), row.get(2)?);
-                Ok((row.get::<_, String>(0)?, Known { at, stamp }))
+            let message = |row: &Row<'_>| {
+                let (at, content_hash) = (Millis(row.get(1)?), row.get(2)?);
+                Ok((
+                    row.get::<_, String>(0)?,
+                    IndexedMessage { at, content_hash },
+                ))
             };
-            let rows = rows.query_map([session.as_str()], known)?;
+            let rows = rows.query_map([session.as_str()], message)?;
             let mut messages = HashMap::new();
             for row in rows {
-                let (id, known) = row?;
+                let (id, message) = row?;
                 if let Ok(id) = MessageId::parse(&id) {
-                    messages.insert(id, known);
+                    messages.insert(id, message);
                 }
             }
             Ok(messages)
         })
     }
 
-    /// Takes the place of what was known of these messages. All of it, or nothing.
-    pub fn put_messages(&self, messages: &[MessageWords]) -> Result<()> {
+    /// Replaces the text of these messages, in one transaction.
+    pub fn put_messages(&self, messages: &[MessageText]) -> Result<()> {
         self.change(|transaction| {
             for message in messages {
-                drop_message(transaction, &message.message)?;
-                put_message(transaction, message)?;
+                delete_message(transaction, &message.message)?;
+                insert_message(transaction, message)?;
             }
             Ok(())
         })
@@ -182,7 +184,7 @@ impl Index {
     pub fn remove_messages<'a>(&self, ids: impl IntoIterator<Item = &'a MessageId>) -> Result<()> {
         self.change(|transaction| {
             for id in ids {
-                drop_message(transaction, id)?;
+                delete_message(transaction, id)?;
             }
             Ok(())
         })
@@ -197,14 +199,14 @@ impl Index {
         })
     }
 
-    /// Forgets everything.
+    /// Removes everything.
     pub fn clear(&self) -> Result<()> {
         let mut connection = self.connection.lock();
-        *connection = begin_again(&self.path)?;
+        *connection = recreate(&self.path)?;
         Ok(())
     }
 
-    /// Every place of one session that holds the text, in reading order, at most `limit`.
+    /// The first `limit` occurrences of the text in one session, in reading order.
     pub fn find(&self, session: &SessionId, text: &str, limit: usize) -> Result<Vec<FindHit>> {
         let text = text.trim();
         if text.is_empty() {
@@ -218,7 +220,7 @@ impl Index {
             let mut rows = rows.query([session.as_str()])?;
             let mut hits = Vec::new();
             while let Some(row) = rows.next()? {
-                let times = find::count(row.get_ref(3)?.as_str()?, text);
+                let count = text_match::count(row.get_ref(3)?.as_str()?, text);
                 let ids = (
                     MessageId::parse(row.get_ref(0)?.as_str()?),
                     PartId::parse(row.get_ref(1)?.as_str()?),
@@ -226,8 +228,8 @@ impl Index {
                 let (Ok(message_id), Ok(part_id)) = ids else {
                     continue;
                 };
-                let kind = kind_of(row.get(2)?);
-                for nth in 0..times {
+                let kind = decode_kind(row.get(2)?);
+                for nth in 0..count {
                     if hits.len() == limit {
                         return Ok(hits);
                     }
@@ -251,14 +253,14 @@ impl Index {
         })
     }
 
-    /// Damage ends what is there and begins an empty index.
+    /// On damage, replaces the index by an empty one.
     fn run<T>(&self, work: impl FnOnce(&mut Connection) -> rusqlite::Result<T>) -> Result<T> {
         let mut connection = self.connection.lock();
         match work(&mut connection) {
             Ok(value) => Ok(value),
             Err(error) if is_damage(&error) => {
-                tracing::warn!(%error, "the search index is damaged and is made anew");
-                *connection = begin_again(&self.path)?;
+                tracing::warn!(%error, "the search index is damaged and is created anew");
+                *connection = recreate(&self.path)?;
                 Err(SearchError::Emptied)
             }
             Err(error) => Err(SearchError::Sqlite(error)),
@@ -266,18 +268,18 @@ impl Index {
     }
 }
 
-fn mark_of(stored: Option<i64>) -> SessionMark {
-    stored.map_or(SessionMark::Changing, |at| SessionMark::Known(Millis(at)))
+fn decode_state(stored: Option<i64>) -> IndexState {
+    stored.map_or(IndexState::Changing, |at| IndexState::Complete(Millis(at)))
 }
 
-fn put_message(transaction: &Transaction<'_>, message: &MessageWords) -> rusqlite::Result<()> {
+fn insert_message(transaction: &Transaction<'_>, message: &MessageText) -> rusqlite::Result<()> {
     transaction
         .prepare_cached("INSERT INTO message (id, session, at, stamp) VALUES (?1, ?2, ?3, ?4)")?
         .execute(params![
             message.message.as_str(),
             message.session.as_str(),
             message.at.0,
-            message.stamp()
+            message.content_hash()
         ])?;
     let mut entry = transaction.prepare_cached(
         "INSERT INTO entry (session, message, part, kind, at, place, text)
@@ -288,7 +290,7 @@ fn put_message(transaction: &Transaction<'_>, message: &MessageWords) -> rusqlit
             message.session.as_str(),
             message.message.as_str(),
             part.as_str(),
-            number_of(words.kind),
+            encode_kind(words.kind),
             message.at.0,
             i64::try_from(place).unwrap_or(i64::MAX),
             words.text,
@@ -297,17 +299,17 @@ fn put_message(transaction: &Transaction<'_>, message: &MessageWords) -> rusqlit
     Ok(())
 }
 
-fn drop_message(transaction: &Transaction<'_>, id: &MessageId) -> rusqlite::Result<()> {
-    let entries = transaction
+fn delete_message(transaction: &Transaction<'_>, id: &MessageId) -> rusqlite::Result<()> {
+    transaction
         .prepare_cached("DELETE FROM entry WHERE message = ?1")?
-        .execute([id.as_str()]);
-    entries?;
+        .execute([id.as_str()])?;
     transaction
         .prepare_cached("DELETE FROM message WHERE id = ?1")?
         .execute([id.as_str()])?;
     Ok(())
 }
 
+/// Stored as the position in this list: only append to it.
 const KINDS: [HitKind; 5] = [
     HitKind::Text,
     HitKind::Reasoning,
@@ -316,19 +318,19 @@ const KINDS: [HitKind; 5] = [
     HitKind::Subtask,
 ];
 
-fn number_of(kind: HitKind) -> i64 {
+fn encode_kind(kind: HitKind) -> i64 {
     KINDS
         .iter()
-        .position(|one| *one == kind)
+        .position(|known| *known == kind)
         .map_or(0, |at| at as i64)
 }
 
-fn kind_of(number: i64) -> HitKind {
+fn decode_kind(number: i64) -> HitKind {
     let at = usize::try_from(number).unwrap_or(0);
     KINDS.get(at).copied().unwrap_or(HitKind::Text)
 }
 
-fn begin_again(path: &Path) -> Result<Connection> {
+fn recreate(path: &Path) -> Result<Connection> {
     schema::remove(path).map_err(|error| unusable(path, error))?;
     schema::connect(path).map_err(|error| unusable(path, error))
 }

@@ -1,16 +1,16 @@
-//! Finding: a full-text index over every session.
+//! Full-text index over all sessions.
 //!
-//! Derived and disposable. It holds the words of parts and where they stand; a missing,
-//! damaged or outdated index is made anew from the store by whoever owns both. This crate
-//! knows the records of [`lathe_protocol`], SQLite, and nothing of where records come from.
+//! The index holds the searchable text of every part and is derived data: when it is missing,
+//! damaged or outdated, its owner rebuilds it from the store. This crate knows the records of
+//! [`lathe_protocol`] and SQLite; it must not know where the records are stored.
 
 mod error;
-mod find;
 mod index;
+mod part_text;
 mod query;
 mod snippet;
-mod words;
+mod text_match;
 
 pub use error::{Result, SearchError};
-pub use index::{Index, Known, MessageWords, SessionMark};
-pub use words::Words;
+pub use index::{Index, IndexState, IndexedMessage, MessageText};
+pub use part_text::PartText;

@@ -1,20 +1,20 @@
-//! From what a person typed to what is looked for.
+//! Parses what the user typed into the search box.
 
-/// Shorter ones are in no index: it knows three letters at a time.
-const INDEXED: usize = 3;
+/// Shorter words are not in the index, whose tokens are trigrams.
+const MIN_INDEXED: usize = 3;
 
-/// What must all stand in a text, whatever its case or accents: each word, and `"quoted words"` as
-/// they stand.
+/// A text matches when it has every word, and every `"quoted phrase"` literally. Case and accents
+/// are ignored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Query {
-    /// For SQLite's full-text search.
+    /// The long words, in the syntax of SQLite's full-text search.
     pub indexed: Option<String>,
-    /// Words too short for it, in lower case.
+    /// Words too short for the index, in lower case.
     pub short: Vec<String>,
 }
 
 impl Query {
-    /// `None` when there is nothing to look for.
+    /// `None` when there is nothing to search for.
     pub fn new(typed: &str) -> Option<Self> {
         let mut words: Vec<&str> = Vec::new();
         for (index, piece) in typed.split('"').enumerate() {
@@ -23,11 +23,12 @@ impl Query {
                 _ => words.extend(piece.split_whitespace()),
             }
         }
-        // Punctuation alone stands everywhere.
+        // Punctuation alone would match everywhere.
         words.retain(|word| word.chars().any(char::is_alphanumeric));
-        let (long, short): (Vec<&str>, Vec<&str>) =
-            words.into_iter().partition(|word| letters(word) >= INDEXED);
-        // Quotes cannot occur inside: they were split at.
+        let (long, short): (Vec<&str>, Vec<&str>) = words
+            .into_iter()
+            .partition(|word| count_letters(word) >= MIN_INDEXED);
+        // A word cannot contain quotes: the text was split at them.
         let terms: Vec<String> = long
             .iter()
             .map(|word| format!("\"{}\"", word.replace('\0', " ")))
@@ -40,8 +41,8 @@ impl Query {
     }
 }
 
-/// As the index counts them: without accents that are characters of their own.
-fn letters(word: &str) -> usize {
+/// Counts like the index does: without combining accents.
+fn count_letters(word: &str) -> usize {
     let accent = |c: &char| ('\u{300}'..='\u{36f}').contains(c);
     word.chars().filter(|c| !accent(c)).count()
 }
@@ -51,7 +52,7 @@ mod tests {
     use super::Query;
 
     #[test]
-    fn long_words_are_the_index_s_and_short_ones_are_not() {
+    fn long_words_go_to_the_index_and_short_ones_do_not() {
         let cases = [
             ("flick", Some(r#""flick""#), &[][..]),
             ("  two  words ", Some(r#""two" "words""#), &[]),
@@ -63,7 +64,7 @@ mod tests {
             ("DB timeout", Some(r#""timeout""#), &["db"]),
             ("日本", None, &["日本"]),
             ("ne\u{301}", None, &["ne\u{301}"]),
-            // What means something to the search engine is only text here.
+            // Operators of the search engine are plain text.
             ("a OR NEAR(c)", Some(r#""NEAR(c)""#), &["a", "or"]),
             (r#"open "quote"#, Some(r#""open" "quote""#), &[]),
         ];

@@ -1,18 +1,18 @@
-//! A line of text around a match, in pieces that a window can mark without markup.
+//! One line of text around a match, in pieces, so that a window can highlight it without HTML.
 
 use std::ops::Range;
 
 use lathe_protocol::ipc::SnippetPiece;
 
-/// What SQLite puts around a match; never part of indexed text (see `words.rs`).
+/// SQLite puts these around a match; indexed text never contains them (see `part_text.rs`).
 pub(crate) const OPEN: char = '\u{2}';
 pub(crate) const CLOSE: char = '\u{3}';
 
-/// How much of the text stands before and after a match that the index does not know.
+/// Characters shown before and after a match that SQLite did not mark.
 const BEFORE: usize = 24;
 const AFTER: usize = 40;
 
-/// The same as SQLite makes, around one place.
+/// Like a snippet of SQLite, around a given place.
 pub(crate) fn around(text: &str, hit: &Range<usize>) -> Vec<SnippetPiece> {
     let before = text[..hit.start].char_indices().rev().take(BEFORE).last();
     let from = before.map_or(hit.start, |(at, _)| at);
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn matches_are_pieces_of_their_own_and_lines_become_one() {
+    fn matches_are_separate_pieces_and_line_breaks_become_spaces() {
         let piece = |text: &str, hit| SnippetPiece {
             text: text.to_owned(),
             hit,
@@ -81,14 +81,14 @@ mod tests {
     }
 
     #[test]
-    fn around_a_place_there_is_a_line_of_text() {
+    fn a_snippet_is_cut_at_both_ends() {
         let text = format!("{}the DB{}", "ä".repeat(40), "ö".repeat(60));
-        let said: Vec<_> = around(&text, &(84..86))
+        let pieces: Vec<_> = around(&text, &(84..86))
             .into_iter()
             .map(|piece| (piece.text, piece.hit))
             .collect();
-        let [before, hit, after] = said.as_slice() else {
-            panic!("{said:?}")
+        let [before, hit, after] = pieces.as_slice() else {
+            panic!("{pieces:?}")
         };
         assert_eq!(before.0, format!("…{}the ", "ä".repeat(20)));
         assert_eq!(*hit, ("DB".to_owned(), true));

@@ -1,5 +1,4 @@
-//! The index as its owner uses it: what is put in is found, what is taken out is not, and
-//! damage costs nothing but the time to fill it again.
+//! The index through its public interface: search and find, removal, restart, and damage.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,19 +7,19 @@ use std::path::Path;
 
 use lathe_protocol::ipc::{HitKind, SnippetPiece};
 use lathe_protocol::{IdSource, MessageId, Millis, PartId, Session, SessionId, Tick};
-use lathe_search::{Index, Known, MessageWords, SearchError, SessionMark, Words};
+use lathe_search::{Index, IndexState, IndexedMessage, MessageText, PartText, SearchError};
 use proptest::prelude::*;
 
-struct Shelf {
+struct Fixture {
     index: Index,
     ids: IdSource,
     folder: tempfile::TempDir,
 }
 
-impl Shelf {
+impl Fixture {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        Shelf {
+        Fixture {
             index: Index::open(folder.path().join("search.db")).unwrap(),
             ids: IdSource::new(Tick::default()),
             folder,
@@ -39,20 +38,20 @@ impl Shelf {
         }))
         .unwrap();
         self.index
-            .note_session(&session, SessionMark::Known(Millis(1)))
+            .set_session(&session, IndexState::Complete(Millis(1)))
             .unwrap();
         id
     }
 
-    fn message(&self, session: &SessionId, at: i64, texts: &[&str]) -> MessageWords {
+    fn message(&self, session: &SessionId, at: i64, texts: &[&str]) -> MessageText {
         let part = |text: &&str| {
-            let words = Words {
+            let words = PartText {
                 kind: HitKind::Text,
                 text: (*text).to_owned(),
             };
             (self.ids.part(Millis(at)), words)
         };
-        MessageWords {
+        MessageText {
             session: session.clone(),
             message: self.ids.message(Millis(at)),
             at: Millis(at),
@@ -60,7 +59,7 @@ impl Shelf {
         }
     }
 
-    fn put(&self, session: &SessionId, at: i64, texts: &[&str]) -> MessageWords {
+    fn put(&self, session: &SessionId, at: i64, texts: &[&str]) -> MessageText {
         let message = self.message(session, at, texts);
         self.index
             .put_messages(std::slice::from_ref(&message))
@@ -82,18 +81,18 @@ impl Shelf {
 }
 
 #[test]
-fn a_hit_says_where_it_stands_and_marks_the_words() {
-    let shelf = Shelf::new();
-    let lamp = shelf.session("Lamp");
-    let other = shelf.session("Other");
-    let message = shelf.put(
+fn a_hit_has_its_place_and_a_snippet_with_the_matches() {
+    let fixture = Fixture::new();
+    let lamp = fixture.session("Lamp");
+    let other = fixture.session("Other");
+    let message = fixture.put(
         &lamp,
         5,
         &["nothing", "the <b>Flickering</b>\ntimer of the lamp"],
     );
-    shelf.put(&other, 6, &["about doors"]);
+    fixture.put(&other, 6, &["about doors"]);
 
-    let hits = shelf.index.search("flick timer", 10).unwrap();
+    let hits = fixture.index.search("flick timer", 10).unwrap();
 
     let piece = |text: &str, hit| SnippetPiece {
         text: text.to_owned(),
@@ -122,10 +121,10 @@ fn a_hit_says_where_it_stands_and_marks_the_words() {
 }
 
 #[test]
-fn words_are_found_whatever_their_case_or_accents_also_inside_others() {
-    let shelf = Shelf::new();
-    let one = shelf.session("one");
-    shelf.put(
+fn words_are_found_ignoring_case_and_accents_and_inside_other_words() {
+    let fixture = Fixture::new();
+    let one = fixture.session("one");
+    fixture.put(
         &one,
         1,
         &["Prévoir le naïve Straße 日本語のテキスト list_sessions createSession openDb"],
@@ -146,7 +145,7 @@ fn words_are_found_whatever_their_case_or_accents_also_inside_others() {
         "le createS",
         "\"le naïve\"",
     ] {
-        assert_eq!(shelf.titles(typed), ["one"], "{typed}");
+        assert_eq!(fixture.titles(typed), ["one"], "{typed}");
     }
     for typed in [
         "\"naïve le\"",
@@ -157,58 +156,58 @@ fn words_are_found_whatever_their_case_or_accents_also_inside_others() {
         "*",
         "AND OR NOT",
     ] {
-        assert_eq!(shelf.titles(typed), [""; 0], "{typed}");
+        assert_eq!(fixture.titles(typed), [""; 0], "{typed}");
     }
 }
 
 #[test]
-fn a_message_put_again_takes_the_place_of_what_it_said_before() {
-    let shelf = Shelf::new();
-    let one = shelf.session("one");
-    let mut message = shelf.put(&one, 1, &["first words"]);
+fn putting_a_message_again_replaces_its_text() {
+    let fixture = Fixture::new();
+    let one = fixture.session("one");
+    let mut message = fixture.put(&one, 1, &["first words"]);
     message.parts[0].1.text = "second thoughts".into();
-    shelf
+    fixture
         .index
         .put_messages(std::slice::from_ref(&message))
         .unwrap();
-    assert_eq!(shelf.titles("first"), [""; 0]);
-    assert_eq!(shelf.titles("second"), ["one"]);
-    let known = Known {
+    assert_eq!(fixture.titles("first"), [""; 0]);
+    assert_eq!(fixture.titles("second"), ["one"]);
+    let indexed = IndexedMessage {
         at: Millis(1),
-        stamp: message.stamp(),
+        content_hash: message.content_hash(),
     };
     assert_eq!(
-        shelf.index.known(&one).unwrap(),
-        [(message.message.clone(), known)].into()
+        fixture.index.indexed_messages(&one).unwrap(),
+        [(message.message.clone(), indexed)].into()
     );
 }
 
 #[test]
-fn what_is_removed_is_not_found() {
-    let shelf = Shelf::new();
-    let (one, two) = (shelf.session("one"), shelf.session("two"));
-    let gone = shelf.put(&one, 1, &["a common word"]);
-    shelf.put(&one, 2, &["a common word again"]);
-    shelf.put(&two, 3, &["the common word"]);
+fn removed_messages_and_sessions_are_not_found() {
+    let fixture = Fixture::new();
+    let (one, two) = (fixture.session("one"), fixture.session("two"));
+    let gone = fixture.put(&one, 1, &["a common word"]);
+    fixture.put(&one, 2, &["a common word again"]);
+    fixture.put(&two, 3, &["the common word"]);
 
-    shelf.index.remove_messages([&gone.message]).unwrap();
-    assert_eq!(shelf.found(&one, "common").len(), 1);
-    shelf.index.remove_session(&two).unwrap();
-    assert_eq!(shelf.titles("common"), ["one"]);
-    assert_eq!(shelf.index.marks().unwrap().len(), 1);
+    fixture.index.remove_messages([&gone.message]).unwrap();
+    assert_eq!(fixture.found(&one, "common").len(), 1);
+    fixture.index.remove_session(&two).unwrap();
+    assert_eq!(fixture.titles("common"), ["one"]);
+    assert_eq!(fixture.index.session_states().unwrap().len(), 1);
 }
 
 #[test]
-fn finding_in_a_session_counts_every_place_in_reading_order() {
-    let shelf = Shelf::new();
-    let one = shelf.session("one");
-    let late = shelf.put(&one, 20, &["xTimer"]);
-    let early = shelf.put(&one, 10, &["no", "timer, Timers and TIMERS", "untimered"]);
-    let place = |message: &MessageWords, part: usize, nth| {
+fn find_returns_every_occurrence_in_reading_order() {
+    let fixture = Fixture::new();
+    let one = fixture.session("one");
+    let late = fixture.put(&one, 20, &["xTimer"]);
+    let early = fixture.put(&one, 10, &["no", "timer, Timers and TIMERS", "untimered"]);
+    let place = |message: &MessageText, part: usize, nth| {
         (message.message.clone(), message.parts[part].0.clone(), nth)
     };
     assert_eq!(
-        shelf.found(&one, " timer "),
+        fixture.found(&one, " timer "),
         [
             place(&early, 1, 0),
             place(&early, 1, 1),
@@ -217,23 +216,23 @@ fn finding_in_a_session_counts_every_place_in_reading_order() {
             place(&late, 0, 0)
         ]
     );
-    assert_eq!(shelf.index.find(&one, "timer", 2).unwrap().len(), 2);
-    assert_eq!(shelf.found(&one, "  "), []);
+    assert_eq!(fixture.index.find(&one, "timer", 2).unwrap().len(), 2);
+    assert_eq!(fixture.found(&one, "  "), []);
 }
 
 #[test]
-fn marks_survive_a_restart() {
-    let shelf = Shelf::new();
-    let one = shelf.session("one");
-    let again = Index::open(shelf.path()).unwrap();
+fn session_states_survive_a_restart() {
+    let fixture = Fixture::new();
+    let one = fixture.session("one");
+    let reopened = Index::open(fixture.path()).unwrap();
     assert_eq!(
-        again.marks().unwrap(),
-        [(one, SessionMark::Known(Millis(1)))].into()
+        reopened.session_states().unwrap(),
+        [(one, IndexState::Complete(Millis(1)))].into()
     );
 }
 
 #[test]
-fn a_file_that_is_no_index_is_replaced_by_an_empty_one() {
+fn a_file_that_is_not_an_index_is_replaced_by_an_empty_one() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("deep/search.db");
     fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -243,55 +242,58 @@ fn a_file_that_is_no_index_is_replaced_by_an_empty_one() {
         b"",
     ] {
         fs::write(&path, garbage).unwrap();
-        assert_eq!(Index::open(&path).unwrap().marks().unwrap(), [].into());
+        assert_eq!(
+            Index::open(&path).unwrap().session_states().unwrap(),
+            [].into()
+        );
     }
 }
 
 #[test]
-fn an_index_of_another_version_is_made_anew() {
-    let shelf = Shelf::new();
-    shelf.session("one");
-    let version = rusqlite::Connection::open(shelf.path()).unwrap();
+fn an_index_of_another_version_is_created_anew() {
+    let fixture = Fixture::new();
+    fixture.session("one");
+    let version = rusqlite::Connection::open(fixture.path()).unwrap();
     version.execute_batch("PRAGMA user_version = 999").unwrap();
     drop(version);
-    let again = Index::open(shelf.path()).unwrap();
-    assert_eq!(again.marks().unwrap(), [].into());
+    let again = Index::open(fixture.path()).unwrap();
+    assert_eq!(again.session_states().unwrap(), [].into());
 }
 
 #[test]
-fn damage_in_the_middle_is_noticed_and_leaves_a_usable_index() {
-    let shelf = Shelf::new();
-    let one = shelf.session("one");
+fn damage_is_noticed_and_leaves_a_usable_index() {
+    let fixture = Fixture::new();
+    let one = fixture.session("one");
     for at in 0..300 {
-        shelf.put(
+        fixture.put(
             &one,
             at,
             &["many words that fill some pages of the file on the disk"],
         );
     }
-    let Shelf { index, folder, ids } = shelf;
+    let Fixture { index, folder, ids } = fixture;
     drop(index);
-    scribble(&folder.path().join("search.db"));
+    overwrite_pages(&folder.path().join("search.db"));
     let index = Index::open(folder.path().join("search.db")).unwrap();
 
     let outcome = (
         index.search("words", 500),
         index.find(&one, "words", 500),
-        index.marks(),
+        index.session_states(),
     );
     let emptied = |error: SearchError| matches!(error, SearchError::Emptied);
     let noticed = outcome.0.is_err_and(emptied)
         || outcome.1.is_err_and(emptied)
-        || outcome.2.is_ok_and(|marks| marks.is_empty());
-    assert!(noticed, "the damage went unseen");
-    let shelf = Shelf { index, folder, ids };
-    let fresh = shelf.session("fresh");
-    shelf.put(&fresh, 1, &["words"]);
-    assert_eq!(shelf.titles("words"), ["fresh"]);
+        || outcome.2.is_ok_and(|states| states.is_empty());
+    assert!(noticed, "the damage was not noticed");
+    let fixture = Fixture { index, folder, ids };
+    let fresh = fixture.session("fresh");
+    fixture.put(&fresh, 1, &["words"]);
+    assert_eq!(fixture.titles("words"), ["fresh"]);
 }
 
-/// Over everything after the first page.
-fn scribble(path: &Path) {
+/// Damages everything after the first page.
+fn overwrite_pages(path: &Path) {
     let mut bytes = fs::read(path).unwrap();
     for byte in bytes.iter_mut().skip(4096) {
         *byte = 0xAB;
@@ -300,22 +302,21 @@ fn scribble(path: &Path) {
 }
 
 proptest! {
-    /// Whatever is typed, it is text to look for and never a command to the engine.
+    /// Input is text to search for, never syntax of the search engine.
     #[test]
-    fn anything_may_be_typed(typed in "\\PC{0,40}|[\"*:^(){}+-]{0,12}|.{0,20}") {
-        let shelf = Shelf::new();
-        let one = shelf.session("one");
-        shelf.put(&one, 1, &["some words"]);
-        shelf.index.search(&typed, 5).unwrap();
-        shelf.index.find(&one, &typed, 5).unwrap();
+    fn any_input_is_searched_without_an_error(typed in "\\PC{0,40}|[\"*:^(){}+-]{0,12}|.{0,20}") {
+        let fixture = Fixture::new();
+        let one = fixture.session("one");
+        fixture.put(&one, 1, &["some words"]);
+        fixture.index.search(&typed, 5).unwrap();
+        fixture.index.find(&one, &typed, 5).unwrap();
     }
 
-    /// A search for whole words of a text finds it.
     #[test]
-    fn what_was_said_is_found(words in proptest::collection::vec("[a-z]{2,8}", 1..8)) {
-        let shelf = Shelf::new();
-        let one = shelf.session("one");
-        shelf.put(&one, 1, &[&words.join(" ")]);
-        prop_assert_eq!(shelf.titles(&words.join(" ")), ["one"]);
+    fn whole_words_of_a_text_find_it(words in proptest::collection::vec("[a-z]{2,8}", 1..8)) {
+        let fixture = Fixture::new();
+        let one = fixture.session("one");
+        fixture.put(&one, 1, &[&words.join(" ")]);
+        prop_assert_eq!(fixture.titles(&words.join(" ")), ["one"]);
     }
 }

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use lathe_protocol::ipc::{FindHit, SearchAnswer};
 use lathe_protocol::{Event, MessageId, Millis, Session, SessionId, SessionStatus};
-use lathe_search::{Index, MessageWords, SearchError, SessionMark};
+use lathe_search::{Index, IndexState, MessageText, SearchError};
 use parking_lot::Mutex;
 
 use error::{IndexError, Result};
@@ -228,7 +228,7 @@ impl Indexing {
         let (mut there, mut gone) = (Vec::new(), Vec::new());
         for id in ids {
             match self.records.store().message(session, id).await? {
-                Some(message) => there.push(MessageWords::of(&message)),
+                Some(message) => there.push(MessageText::new(&message)),
                 None => gone.push(id.clone()),
             }
         }
@@ -245,10 +245,10 @@ impl Indexing {
             return Ok(());
         };
         let mark = match busy {
-            true => SessionMark::Changing,
-            false => SessionMark::Known(session.time.updated),
+            true => IndexState::Changing,
+            false => IndexState::Complete(session.time.updated),
         };
-        self.on_index(move |index| index.note_session(&session, mark))
+        self.on_index(move |index| index.set_session(&session, mark))
             .await
     }
 

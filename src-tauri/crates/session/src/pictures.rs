@@ -75,7 +75,7 @@ mod tests {
             "id": "prt_1", "sessionID": "ses_1", "messageID": "msg_1", "mime": "image/png", "url": "",
         }))
         .unwrap();
-        let limits = ImageLimits::of(WireKind::Anthropic);
+        let limits = ImageLimits::for_wire(WireKind::Anthropic);
         let first = pictures.fit(&file, b"x", limits);
         assert_eq!(first, pictures.fit(&file, b"x", limits));
         assert_eq!(runs.load(Ordering::Relaxed), 1);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::join_all;
-use lathe_mcp::{Answer, Server, ServerConfig, ServerKey, Servers, State, Transport};
+use lathe_mcp::{Answer, Server, ServerConfig, ServerKey, ServerState, Servers, Transport};
 use lathe_protocol::ipc::{McpResourceView, McpServerView, McpStatus, McpToolView};
 use lathe_protocol::{Project, ProjectId};
 use lathe_tools::{Environment, Registry};
@@ -58,24 +58,24 @@ impl Mcp {
 
     /// Starts what a project may use, in the background.
     pub fn begin(&self, project: &ProjectId) {
-        for server in self.servers.of(project.as_str()) {
-            server.begin();
+        for server in self.servers.for_project(project.as_str()) {
+            server.start();
         }
     }
 
     /// Returns when those servers are past their start, or take too long.
     pub async fn settled(&self, project: &ProjectId) {
         self.begin(project);
-        let servers = self.servers.of(project.as_str());
-        let all = join_all(servers.iter().map(|server| server.settled()));
+        let servers = self.servers.for_project(project.as_str());
+        let all = join_all(servers.iter().map(|server| server.wait_until_started()));
         let _ = tokio::time::timeout(PATIENCE, all).await;
     }
 
     /// The registry and, behind its own, the tools that servers offer now.
     pub fn join(&self, project: &ProjectId, mut registry: Registry) -> Registry {
         let mut names: HashSet<String> = registry.names().map(str::to_owned).collect();
-        for server in self.servers.of(project.as_str()) {
-            let State::Ready(live) = server.state() else {
+        for server in self.servers.for_project(project.as_str()) {
+            let ServerState::Ready(live) = server.state() else {
                 continue;
             };
             for tool in live.tools().iter().filter(|tool| !tool.changed) {
@@ -93,13 +93,13 @@ impl Mcp {
     /// To look at them is to want to know how they are: they are started.
     pub fn list(&self) -> Vec<McpServerView> {
         let servers = self.servers.all();
-        servers.iter().for_each(|server| server.begin());
+        servers.iter().for_each(|server| server.start());
         servers.iter().map(|server| view(server)).collect()
     }
 
     /// Told when the state or the tools of any server have changed.
     pub fn news(&self) -> watch::Receiver<()> {
-        self.servers.news()
+        self.servers.changes()
     }
 
     pub async fn set_enabled(&self, name: &str, on: bool) -> Result<()> {
@@ -118,13 +118,15 @@ impl Mcp {
 
     /// The person has looked at its tools as they are now.
     pub fn accept(&self, name: &str) -> Result<()> {
-        self.named(name)?.iter().for_each(|server| server.accept());
+        self.named(name)?
+            .iter()
+            .for_each(|server| server.accept_tools());
         Ok(())
     }
 
     /// What could be attached to a prompt in this project.
     pub async fn resources(&self, project: &ProjectId) -> Vec<McpResourceView> {
-        let servers = self.servers.of(project.as_str());
+        let servers = self.servers.for_project(project.as_str());
         let ask = |server: Arc<Server>| async move {
             let name = server.key().name.clone();
             let listed = server.resources().await.unwrap_or_default();
@@ -145,11 +147,11 @@ impl Mcp {
     pub async fn read(&self, project: &ProjectId, server: &str, uri: &str) -> Result<Answer> {
         let own = self
             .servers
-            .get(&ServerKey::of_project(project.as_str(), server));
-        let found = own.or_else(|| self.servers.get(&ServerKey::of_user(server)));
+            .get(&ServerKey::for_project(project.as_str(), server));
+        let found = own.or_else(|| self.servers.get(&ServerKey::for_user(server)));
         let found = found.ok_or_else(|| Failed::missing("MCP server", server))?;
-        found.begin();
-        found.settled().await;
+        found.start();
+        found.wait_until_started().await;
         let read = found.read(uri).await;
         read.map_err(|error| Failed::refused(error.to_string()))
     }
@@ -203,10 +205,10 @@ fn configs(servers: &[McpServer], root: Option<&Path>) -> BTreeMap<String, Serve
 
 fn view(server: &Server) -> McpServerView {
     let (status, tools, error) = match server.state() {
-        State::Off => (McpStatus::Off, Vec::new(), None),
-        State::Idle | State::Starting => (McpStatus::Starting, Vec::new(), None),
-        State::Failed(why) => (McpStatus::Failed, Vec::new(), Some(why)),
-        State::Ready(live) => {
+        ServerState::Off => (McpStatus::Off, Vec::new(), None),
+        ServerState::Idle | ServerState::Starting => (McpStatus::Starting, Vec::new(), None),
+        ServerState::Failed(why) => (McpStatus::Failed, Vec::new(), Some(why)),
+        ServerState::Ready(live) => {
             let tools: Vec<McpToolView> = live.tools().iter().map(tool_view).collect();
             let changed = tools.iter().any(|tool| tool.changed);
             let status = if changed {

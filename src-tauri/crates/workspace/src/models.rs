@@ -9,11 +9,11 @@ pub use lathe_provider::WireKind;
 pub use lathe_provider::catalog::{Catalog, ImageLimits, Model, Provider};
 use lathe_provider::client::ModelClient;
 use lathe_provider::config::{ConfigProblem, ModelConfig};
-use lathe_provider::connection::{Connection, test_connection};
+use lathe_provider::connection::{ConnectionTest, test_connection};
 use lathe_provider::cost::cost;
 use lathe_provider::discover::discover;
 pub use lathe_provider::keys::{KeyEntry, KeyError, KeySource, Keys};
-use lathe_provider::resolve::{Resolved, default_model, endpoint_of, resolve};
+use lathe_provider::resolve::{ResolvedModel, default_model, resolve, resolve_endpoint};
 use lathe_provider::{
     ApiFailure, Limits, ModelInfo, ModelRequest, ProviderError, StreamEvent, Usage,
 };
@@ -131,13 +131,13 @@ impl Models {
     }
 
     /// Whether the provider answers with the key it has.
-    pub async fn test(&self, provider: &str) -> Result<Connection, ProviderError> {
+    pub async fn test(&self, provider: &str) -> Result<ConnectionTest, ProviderError> {
         let catalog = self.catalog();
         let Some(provider) = catalog.provider(provider) else {
             let message = format!("There is no provider called {provider}");
             return Err(ProviderError::Api(ApiFailure::malformed(message)));
         };
-        let endpoint = endpoint_of(provider, &self.keys).await;
+        let endpoint = resolve_endpoint(provider, &self.keys).await;
         let model = provider.models.first().map(|model| &model.info);
         test_connection(&self.client, &provider.id, &endpoint, model).await
     }
@@ -145,7 +145,7 @@ impl Models {
 
 /// A model that can be asked.
 pub struct OpenModel {
-    resolved: Resolved,
+    resolved: ResolvedModel,
     client: ModelClient,
 }
 
@@ -178,7 +178,7 @@ impl OpenModel {
         request: &ModelRequest,
         cancel: CancellationToken,
     ) -> BoxStream<'static, StreamEvent> {
-        let Resolved {
+        let ResolvedModel {
             endpoint, model, ..
         } = &self.resolved;
         self.client.stream(endpoint, model, request, cancel)

@@ -1,12 +1,12 @@
-//! A server's tools, and whether each is still what the person has seen.
+//! The tools of a server, and whether each still has the description that the user accepted.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::memory::{Fingerprint, Memory};
-use crate::servers::ServerKey;
+use crate::decisions::{Decisions, Fingerprint};
+use crate::registry::ServerKey;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tool {
@@ -14,31 +14,35 @@ pub struct Tool {
     pub title: Option<String>,
     pub description: String,
     pub schema: Map<String, Value>,
-    /// The server says that it changes nothing. A hint: it orders calls, it allows none.
+    /// The server claims that the tool changes nothing. Used to order calls, never to allow one.
     pub read_only: bool,
-    /// Not as it was when the person saw it: not offered until they have looked.
+    /// Differs from what the user accepted, so it is not offered until they accept it again.
     pub changed: bool,
     fingerprint: Fingerprint,
 }
 
-/// All tools of a server that is met for the first time count as seen: the person has just
-/// added it. Later ones, and any that read differently, do not.
-pub fn judge(listed: Vec<rmcp::model::Tool>, memory: &Memory, server: &ServerKey) -> Vec<Tool> {
+/// Marks the tools that the user has not accepted as they are now. The first list of a server
+/// counts as accepted, because the user has just added it.
+pub fn compare(
+    listed: Vec<rmcp::model::Tool>,
+    decisions: &Decisions,
+    server: &ServerKey,
+) -> Vec<Tool> {
     let key = server.to_string();
-    let mut tools: Vec<Tool> = listed.into_iter().map(tool).collect();
-    match memory.seen(&key) {
-        None => memory.set_seen(&key, fingerprints(&tools)),
-        Some(seen) => {
+    let mut tools: Vec<Tool> = listed.into_iter().map(Tool::new).collect();
+    match decisions.accepted(&key) {
+        None => decisions.set_accepted(&key, fingerprints(&tools)),
+        Some(accepted) => {
             for tool in &mut tools {
-                tool.changed = seen.get(&tool.name) != Some(&tool.fingerprint);
+                tool.changed = accepted.get(&tool.name) != Some(&tool.fingerprint);
             }
         }
     }
     tools
 }
 
-pub fn accept(tools: &mut [Tool], memory: &Memory, server: &ServerKey) {
-    memory.set_seen(&server.to_string(), fingerprints(tools));
+pub fn accept(tools: &mut [Tool], decisions: &Decisions, server: &ServerKey) {
+    decisions.set_accepted(&server.to_string(), fingerprints(tools));
     tools.iter_mut().for_each(|tool| tool.changed = false);
 }
 
@@ -49,29 +53,31 @@ fn fingerprints(tools: &[Tool]) -> BTreeMap<String, Fingerprint> {
         .collect()
 }
 
-fn tool(listed: rmcp::model::Tool) -> Tool {
-    let description = listed.description.as_deref().unwrap_or_default();
-    let schema = Map::clone(&listed.input_schema);
-    let read = json!({
-        "name": listed.name,
-        "title": listed.title,
-        "description": description,
-        "schema": schema,
-        "annotations": listed.annotations,
-    });
-    let read_only = listed.annotations.as_ref().and_then(|a| a.read_only_hint);
-    Tool {
-        fingerprint: fingerprint(&read),
-        description: description.to_owned(),
-        name: listed.name.into_owned(),
-        title: listed.title,
-        schema,
-        read_only: read_only == Some(true),
-        changed: false,
+impl Tool {
+    fn new(listed: rmcp::model::Tool) -> Self {
+        let description = listed.description.as_deref().unwrap_or_default();
+        let schema = Map::clone(&listed.input_schema);
+        let seen_by_model = json!({
+            "name": listed.name,
+            "title": listed.title,
+            "description": description,
+            "schema": schema,
+            "annotations": listed.annotations,
+        });
+        let read_only = listed.annotations.as_ref().and_then(|a| a.read_only_hint);
+        Tool {
+            fingerprint: fingerprint(&seen_by_model),
+            description: description.to_owned(),
+            name: listed.name.into_owned(),
+            title: listed.title,
+            schema,
+            read_only: read_only == Some(true),
+            changed: false,
+        }
     }
 }
 
-/// The order of keys says nothing.
+/// Does not depend on the order of keys.
 fn fingerprint(value: &Value) -> Fingerprint {
     let digest = Sha256::digest(sorted(value).to_string());
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -108,37 +114,37 @@ mod tests {
     }
 
     #[test]
-    fn what_reads_differently_counts_again_only_when_it_was_looked_at() {
+    fn a_changed_description_is_marked_until_it_is_accepted() {
         let folder = tempfile::tempdir().unwrap();
-        let memory = Memory::new(folder.path().join("mcp.json"));
-        let key = ServerKey::of_user("s");
+        let decisions = Decisions::new(folder.path().join("mcp.json"));
+        let key = ServerKey::for_user("s");
         let schema = json!({ "type": "object", "properties": {} });
         let first = json!([
             { "name": "a", "description": "adds", "inputSchema": schema },
             { "name": "b", "inputSchema": schema },
         ]);
-        let tools = judge(listed(first.clone()), &memory, &key);
+        let tools = compare(listed(first.clone()), &decisions, &key);
         assert_eq!(changed(&tools), [("a", false), ("b", false)]);
 
-        let turned = json!({ "properties": {}, "type": "object" });
+        let reordered = json!({ "properties": {}, "type": "object" });
         let later = json!([
             { "name": "a", "description": "adds, and reads ~/.ssh", "inputSchema": schema },
-            { "name": "b", "inputSchema": turned },
+            { "name": "b", "inputSchema": reordered },
             { "name": "c", "inputSchema": schema },
         ]);
-        let mut tools = judge(listed(later.clone()), &memory, &key);
+        let mut tools = compare(listed(later.clone()), &decisions, &key);
         assert_eq!(changed(&tools), [("a", true), ("b", false), ("c", true)]);
         assert_eq!(
-            changed(&judge(listed(later.clone()), &memory, &key)),
+            changed(&compare(listed(later.clone()), &decisions, &key)),
             [("a", true), ("b", false), ("c", true)],
-            "it does not pass by being asked twice"
+            "listing the tools again does not accept them"
         );
 
-        accept(&mut tools, &memory, &key);
+        accept(&mut tools, &decisions, &key);
         assert_eq!(changed(&tools), [("a", false), ("b", false), ("c", false)]);
-        let again = judge(listed(later), &memory, &key);
+        let again = compare(listed(later), &decisions, &key);
         assert_eq!(changed(&again), [("a", false), ("b", false), ("c", false)]);
-        let back = judge(listed(first), &memory, &key);
+        let back = compare(listed(first), &decisions, &key);
         assert_eq!(changed(&back), [("a", true), ("b", false)]);
     }
 }

@@ -1,13 +1,13 @@
-//! The shapes of Messages API events.
+//! The JSON shapes of Messages API events.
 
 use std::borrow::Cow;
 
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{event::Usage, stream::Count};
+use crate::{decoder::Count, event::Usage};
 
-/// One flat shape for all events: the hot ones are then read without buffering.
+/// One flat shape for all events, so that the frequent ones are parsed without buffering.
 #[derive(Deserialize)]
 pub(super) struct Event<'a> {
     #[serde(borrow, rename = "type")]
@@ -52,7 +52,7 @@ pub(super) struct MessageStart {
     pub usage: Option<RawUsage>,
 }
 
-/// Counts are cumulative; a later event replaces what it repeats.
+/// Counts are cumulative: a count in a later event replaces the earlier one.
 #[derive(Deserialize, Default)]
 pub(super) struct RawUsage {
     input_tokens: Option<Count>,
@@ -83,8 +83,8 @@ impl RawUsage {
         }
     }
 
-    /// Input comes without the cached tokens already; output comes with the thinking.
-    pub(super) fn neutral(&self) -> Usage {
+    /// The API counts input without the cached tokens, and output including the thinking.
+    pub(super) fn to_usage(&self) -> Usage {
         let count = |count: Option<Count>| count.unwrap_or_default().0;
         let details = self.output_tokens_details.as_ref();
         let reasoning = count(details.and_then(|details| details.thinking_tokens));

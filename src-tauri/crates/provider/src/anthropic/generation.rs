@@ -1,21 +1,21 @@
-//! Which way of thinking a Claude model takes, told from its id.
+//! Which thinking parameters a Claude model accepts, derived from its id.
 //!
-//! The API changed twice: a token budget first, then "adaptive" with an effort, then
-//! adaptive as the only and default way. A request in the wrong way is refused with a 400,
-//! so the wire has to know.
+//! The API changed twice: first a token budget, then "adaptive" with an effort, then adaptive
+//! as the default and only way. Parameters of the wrong kind are refused with a 400, so the
+//! wire has to know.
 
-/// How a model is asked to think.
+/// How thinking is requested from a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Thinking {
-    /// Not at all: before 3.7.
+    /// Not supported: before 3.7.
     Never,
-    /// `enabled` with `budget_tokens`: 3.7 to 4.5, and models of others behind this API.
+    /// `enabled` with `budget_tokens`: 3.7 to 4.5, and models of other vendors.
     Budget,
-    /// `adaptive` with an effort; off unless asked for: 4.6 to 4.8.
+    /// `adaptive` with an effort; off unless requested: 4.6 to 4.8.
     OnRequest,
-    /// `adaptive`, on unless disabled.
+    /// `adaptive`; on unless disabled.
     ByDefault,
-    /// `adaptive`, and disabling it is refused.
+    /// `adaptive`; cannot be disabled.
     Always,
 }
 
@@ -28,14 +28,14 @@ pub(super) struct Generation {
 
 impl Generation {
     /// `None` for a model that is not a Claude.
-    pub(super) fn of(model: &str) -> Option<Self> {
+    pub(super) fn parse(model: &str) -> Option<Self> {
         let model = model.to_ascii_lowercase();
         let (_, rest) = model.split_once("claude-")?;
         let words: Vec<&str> = rest.split(['-', '.', '@', ':', '_']).collect();
         let family = words
             .iter()
             .find(|word| word.starts_with(|first: char| first.is_ascii_alphabetic()))?;
-        // A date (20250514) is a number too, but not a version.
+        // A date (20250514) is a number too, but no version.
         let mut numbers = words
             .iter()
             .filter(|word| word.len() <= 2)
@@ -58,17 +58,17 @@ impl Generation {
         }
     }
 
-    /// From 4.7 on, temperature and top_p are refused.
-    pub(super) fn takes_sampling(&self) -> bool {
+    /// From 4.7 on, the API refuses temperature and top_p.
+    pub(super) fn accepts_sampling(&self) -> bool {
         !self.at_least(4, 7)
     }
 
-    pub(super) fn takes_forced_tools(&self) -> bool {
+    pub(super) fn accepts_forced_tools(&self) -> bool {
         !self.binds_thinking()
     }
 
-    /// Earlier thinking is checked against everything sent before it. Compaction and
-    /// pruning change that, so the request must say that blocks may be dropped.
+    /// The API checks earlier thinking against everything sent before it. Compaction and
+    /// pruning change that, so the request must allow it to drop such blocks.
     pub(super) fn binds_thinking(&self) -> bool {
         self.at_least(5, 5) || (self.is_newest_line() && self.at_least(5, 1))
     }
@@ -96,8 +96,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_model_thinks_its_own_way() {
-        let ways = [
+    fn each_generation_has_its_thinking_parameters() {
+        let cases = [
             ("claude-3-5-haiku-20241022", Thinking::Never),
             ("claude-3-7-sonnet-20250219", Thinking::Budget),
             ("claude-opus-4-20250514", Thinking::Budget),
@@ -109,16 +109,16 @@ mod tests {
             ("us.anthropic.claude-opus-5-5-v1:0", Thinking::Always),
             ("claude-fable-5", Thinking::Always),
         ];
-        for (id, way) in ways {
-            let generation = Generation::of(id).unwrap();
-            assert_eq!(generation.thinking(), way, "{id}: {generation:?}");
+        for (id, expected) in cases {
+            let generation = Generation::parse(id).unwrap();
+            assert_eq!(generation.thinking(), expected, "{id}: {generation:?}");
         }
-        assert_eq!(Generation::of("kimi-k2"), None);
+        assert_eq!(Generation::parse("kimi-k2"), None);
     }
 
     #[test]
     fn only_the_newest_bind_thinking_to_the_transcript() {
-        let binding = |id| Generation::of(id).unwrap().binds_thinking();
+        let binding = |id| Generation::parse(id).unwrap().binds_thinking();
         assert!(binding("claude-sonnet-5-5") && binding("claude-fable-5-1"));
         assert!(!binding("claude-opus-5") && !binding("claude-fable-5"));
     }

@@ -1,30 +1,30 @@
-//! The neutral request as a Messages API body.
+//! Encodes a request as a Messages API body.
 
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
-use super::thinking::Reasoning;
+use super::thinking::ThinkingPlan;
 use crate::{
     model::ModelInfo,
     request::{
-        AssistantContent, Conversation, FileContent, FileData, ModelMessage, ModelRequest,
-        ToolChoice, ToolOutcome, ToolSpec, UserContent, Writing, write_items,
+        AssistantContent, Conversation, EncodingKey, FileContent, FileData, ModelMessage,
+        ModelRequest, ToolChoice, ToolOutcome, ToolSpec, UserContent, as_object, encode_items,
     },
     wire::{Body, HttpCall, WireKind},
 };
 
-/// `max_tokens` is required; this is asked of a model whose limit nobody knows.
-const OUTPUT_OF_UNKNOWN: u64 = 8_192;
-/// Enough for any step, and little enough to leave room in the context.
-const OUTPUT_DEFAULT: u64 = 32_000;
+/// `max_tokens` is required by the API; this is the value for a model with an unknown limit.
+const UNKNOWN_MODEL_OUTPUT: u64 = 8_192;
+/// Enough for any step, and small enough to leave room in the context.
+const DEFAULT_OUTPUT: u64 = 32_000;
 
 pub(super) fn encode(request: &ModelRequest, model: &ModelInfo) -> HttpCall {
-    let mut reasoning = Reasoning::plan(request, model);
-    reasoning.fit(max_output(request, model), model.limits.output);
+    let mut plan = ThinkingPlan::new(request, model);
+    plan.set_max_output(max_output(request, model), model.limits.output);
 
     let mut body = Map::new();
     body.insert("model".into(), json!(request.model));
-    body.insert("max_tokens".into(), json!(reasoning.max_tokens));
+    body.insert("max_tokens".into(), json!(plan.max_tokens));
     body.insert("stream".into(), json!(true));
     if let Some(system) = encode_system(&request.system) {
         body.insert("system".into(), system);
@@ -33,16 +33,16 @@ pub(super) fn encode(request: &ModelRequest, model: &ModelInfo) -> HttpCall {
     if !request.tools.is_empty() {
         let tools: Vec<Value> = request.tools.iter().map(encode_tool).collect();
         body.insert("tools".into(), Value::Array(tools));
-        let choice = encode_choice(&request.tool_choice, reasoning.allows_forced_tools);
+        let choice = encode_choice(&request.tool_choice, plan.allows_forced_tools);
         body.insert("tool_choice".into(), choice);
     }
-    if reasoning.allows_sampling {
+    if plan.allows_sampling {
         insert_some(&mut body, "temperature", request.temperature);
         insert_some(&mut body, "top_p", request.top_p);
     }
-    let headers = reasoning.headers(!request.tools.is_empty());
-    insert_some(&mut body, "thinking", reasoning.thinking);
-    if let Some(effort) = reasoning.effort {
+    let headers = plan.headers(!request.tools.is_empty());
+    insert_some(&mut body, "thinking", plan.thinking);
+    if let Some(effort) = plan.effort {
         body.insert("output_config".into(), json!({ "effort": effort }));
     }
     body.extend(request.options.clone());
@@ -61,8 +61,8 @@ fn insert_some(body: &mut Map<String, Value>, key: &str, value: Option<impl Into
 
 fn max_output(request: &ModelRequest, model: &ModelInfo) -> u64 {
     let limit = match model.limits.output {
-        0 => OUTPUT_OF_UNKNOWN,
-        known => known.min(OUTPUT_DEFAULT),
+        0 => UNKNOWN_MODEL_OUTPUT,
+        known => known.min(DEFAULT_OUTPUT),
     };
     request.max_output.unwrap_or(limit).max(1)
 }
@@ -73,7 +73,7 @@ fn encode_system(system: &[String]) -> Option<Value> {
         .filter(|text| !text.trim().is_empty())
         .map(|text| json!({ "type": "text", "text": text }))
         .collect();
-    mark(blocks.last_mut()?);
+    set_cache_breakpoint(blocks.last_mut()?);
     Some(Value::Array(blocks))
 }
 
@@ -85,37 +85,37 @@ fn encode_tool(tool: &ToolSpec) -> Value {
     })
 }
 
-fn encode_choice(choice: &ToolChoice, forced: bool) -> Value {
+fn encode_choice(choice: &ToolChoice, allow_forced: bool) -> Value {
     match choice {
         ToolChoice::None => json!({ "type": "none" }),
-        ToolChoice::Required if forced => json!({ "type": "any" }),
-        ToolChoice::Named(name) if forced => json!({ "type": "tool", "name": name }),
+        ToolChoice::Required if allow_forced => json!({ "type": "any" }),
+        ToolChoice::Named(name) if allow_forced => json!({ "type": "tool", "name": name }),
         ToolChoice::Auto | ToolChoice::Required | ToolChoice::Named(_) => json!({ "type": "auto" }),
     }
 }
 
-/// The last two messages bear marks and are written anew for each step.
+/// The last two messages carry cache breakpoints, so they are encoded anew for each step.
 fn messages(conversation: &Conversation, model: &ModelInfo) -> Vec<Bytes> {
-    let writing = Writing::of(WireKind::Anthropic, model);
+    let key = EncodingKey::new(WireKind::Anthropic, model);
     let encode = |messages: &[ModelMessage]| encode_messages(messages, model);
-    let mut earlier = conversation.passages();
+    let mut earlier = conversation.segments();
     let mut last = Vec::new();
     while last.len() < 2
-        && let Some((passage, before)) = earlier.split_last()
+        && let Some((segment, before)) = earlier.split_last()
     {
-        last.splice(0..0, encode(passage.messages()));
+        last.splice(0..0, encode(segment.messages()));
         earlier = before;
     }
-    mark_last_two(&mut last);
+    set_breakpoints_on_last_two(&mut last);
     let earlier = earlier.iter();
     earlier
-        .map(|passage| passage.written(writing, encode))
-        .chain([write_items(&last)])
+        .map(|segment| segment.encoded(key, encode))
+        .chain([encode_items(&last)])
         .collect()
 }
 
-/// Neighbours of one role become one message: results of tools and what the user said next
-/// belong together.
+/// Adjacent messages of one role are merged: tool results and the user's next prompt have to be
+/// one message.
 fn encode_messages(conversation: &[ModelMessage], model: &ModelInfo) -> Vec<Value> {
     let mut messages: Vec<(&str, Vec<Value>)> = Vec::new();
     let mut push = |role: &'static str, blocks: Vec<Value>| match messages.last_mut() {
@@ -155,7 +155,7 @@ fn encode_messages(conversation: &[ModelMessage], model: &ModelInfo) -> Vec<Valu
         .collect()
 }
 
-/// Empty text blocks are refused by the API.
+/// The API refuses empty text blocks.
 fn encode_text(text: &str) -> Option<Value> {
     (!text.trim().is_empty()).then(|| json!({ "type": "text", "text": text }))
 }
@@ -174,7 +174,7 @@ fn encode_file(file: &FileContent, model: &ModelInfo) -> Value {
     } else if model.pdf && file.is_pdf() {
         "document"
     } else {
-        return json!({ "type": "text", "text": file.left_out() });
+        return json!({ "type": "text", "text": file.placeholder() });
     };
     let source = match &file.data {
         FileData::Url(url) => json!({ "type": "url", "url": url }),
@@ -202,16 +202,16 @@ fn encode_assistant(content: &AssistantContent) -> Option<Value> {
     }
 }
 
-/// Thinking goes back only with the seal it came with; without one the API refuses it.
+/// The API accepts earlier thinking only with the signature it came with.
 pub(super) fn encode_thinking(content: &AssistantContent) -> Option<Value> {
     let AssistantContent::Reasoning { text, metadata } = content else {
         return None;
     };
-    let seal = metadata.get("anthropic")?;
-    if let Some(data) = seal.get("redactedData").and_then(Value::as_str) {
+    let ours = metadata.get("anthropic")?;
+    if let Some(data) = ours.get("redactedData").and_then(Value::as_str) {
         return Some(json!({ "type": "redacted_thinking", "data": data }));
     }
-    let signature = seal.get("signature")?.as_str()?;
+    let signature = ours.get("signature")?.as_str()?;
     Some(json!({ "type": "thinking", "thinking": text, "signature": signature }))
 }
 
@@ -238,7 +238,7 @@ fn encode_outcome(result: &ToolOutcome, model: &ModelInfo) -> Vec<Value> {
     encode_text(&result.text).into_iter().chain(files).collect()
 }
 
-/// Ids of other providers may hold characters that this one refuses.
+/// Call ids from other providers may contain characters that this one refuses.
 fn wire_id(id: &str) -> String {
     let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let id: String = id
@@ -248,15 +248,7 @@ fn wire_id(id: &str) -> String {
     if id.is_empty() { "call".to_owned() } else { id }
 }
 
-fn as_object(input: &Value) -> Value {
-    match input {
-        Value::Object(_) => input.clone(),
-        Value::Null => json!({}),
-        other => json!({ "input": other }),
-    }
-}
-
-fn mark_last_two(messages: &mut [Value]) {
+fn set_breakpoints_on_last_two(messages: &mut [Value]) {
     for message in messages.iter_mut().rev().take(2) {
         let blocks = message.get_mut("content").and_then(Value::as_array_mut);
         let cacheable = blocks
@@ -265,7 +257,7 @@ fn mark_last_two(messages: &mut [Value]) {
             .rev()
             .find(|block| !is_thinking(block));
         if let Some(block) = cacheable {
-            mark(block);
+            set_cache_breakpoint(block);
         }
     }
 }
@@ -275,7 +267,7 @@ fn is_thinking(block: &Value) -> bool {
     matches!(kind, Some("thinking" | "redacted_thinking"))
 }
 
-/// A cache breakpoint: the prefix up to here is read back cheaply next time.
-fn mark(block: &mut Value) {
+/// The next request reads the prefix up to this block from the provider's cache.
+fn set_cache_breakpoint(block: &mut Value) {
     block["cache_control"] = json!({ "type": "ephemeral" });
 }

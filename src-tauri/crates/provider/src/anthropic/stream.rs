@@ -1,18 +1,18 @@
-//! Messages API events as neutral ones.
+//! Decodes Messages API events.
 
 use serde_json::{Map, Value, json};
 
 use super::event::{ContentBlock, Delta, Event, RawUsage};
 use crate::{
+    decoder::{parse, truncated},
     error::ProviderError,
+    error_body::ErrorBody,
     event::{BlockId, FinishReason, Metadata, StreamEvent},
-    refusal::Refusal,
     sse::{Frame, Progress},
-    stream::{parse, truncated},
 };
 
 #[derive(Default)]
-pub(super) struct Frames {
+pub(super) struct MessagesDecoder {
     usage: RawUsage,
     stop: Option<FinishReason>,
     open: Vec<(u64, Block)>,
@@ -25,7 +25,7 @@ enum Block {
         metadata: Metadata,
     },
     Tool(Tool),
-    /// Something newer than this program; its deltas are skipped.
+    /// A type newer than this program; its deltas are skipped.
     Unknown,
 }
 
@@ -33,14 +33,13 @@ struct Tool {
     id: BlockId,
     name: String,
     input: String,
-    /// Sent whole at the start by some servers behind this API.
-    whole: Option<Value>,
-    /// Run by the provider itself.
-    theirs: bool,
+    /// Some compatible servers send the whole input at the start.
+    initial_input: Option<Value>,
+    run_by_provider: bool,
 }
 
-impl crate::stream::Frames for Frames {
-    fn frame(
+impl crate::decoder::FrameDecoder for MessagesDecoder {
+    fn decode_frame(
         &mut self,
         frame: Frame<'_>,
         out: &mut Vec<StreamEvent>,
@@ -73,14 +72,14 @@ impl crate::stream::Frames for Frames {
             }
             "error" => {
                 let value: Value = parse(frame.data)?;
-                return Err(refusal(&value));
+                return Err(stream_error(&value));
             }
             _ => {}
         }
         Ok(Progress::Open)
     }
 
-    /// The stop reason is the last thing that matters; some servers end right after it.
+    /// Some servers end the body right after the stop reason, which is all that is needed.
     fn end(&mut self, out: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
         let reason = self.stop.ok_or_else(truncated)?;
         self.finish(reason, out);
@@ -88,9 +87,9 @@ impl crate::stream::Frames for Frames {
     }
 }
 
-impl Frames {
+impl MessagesDecoder {
     fn start_block(&mut self, index: u64, block: ContentBlock<'_>, out: &mut Vec<StreamEvent>) {
-        // An index used twice would leave its first block open for ever.
+        // If an index is used twice, its first block would stay open for ever.
         self.stop_block(index, out);
         let id = || BlockId::from(format!("block-{index}"));
         let opened = match block.kind.as_ref() {
@@ -105,7 +104,7 @@ impl Frames {
             "thinking" | "redacted_thinking" => start_reasoning(id(), &block, out),
             "tool_use" | "server_tool_use" => start_tool(id(), &block, out),
             kind if kind.ends_with("_tool_result") => {
-                self.their_result(&block, out);
+                emit_provider_result(&block, out);
                 Block::Unknown
             }
             _ => Block::Unknown,
@@ -119,14 +118,6 @@ impl Frames {
             stop_reason: None,
         };
         self.delta(index, initial, out);
-    }
-
-    fn their_result(&self, block: &ContentBlock<'_>, out: &mut Vec<StreamEvent>) {
-        out.push(StreamEvent::ToolResult {
-            id: block.tool_use_id.clone().unwrap_or_default().into(),
-            name: block.kind.trim_end_matches("_tool_result").to_owned(),
-            output: block.content.clone().unwrap_or_default(),
-        });
     }
 
     fn delta(&mut self, index: u64, delta: Delta<'_>, out: &mut Vec<StreamEvent>) {
@@ -149,7 +140,7 @@ impl Frames {
                         text,
                     });
                 }
-                if let Some(signature) = delta.signature.filter(|seal| !seal.is_empty()) {
+                if let Some(signature) = delta.signature.filter(|text| !text.is_empty()) {
                     append_signature(metadata, &signature);
                 }
             }
@@ -179,14 +170,23 @@ impl Frames {
         }
         out.push(StreamEvent::FinishStep {
             reason,
-            usage: self.usage.neutral(),
+            usage: self.usage.to_usage(),
         });
     }
 }
 
+/// The result of a tool that the provider ran itself.
+fn emit_provider_result(block: &ContentBlock<'_>, out: &mut Vec<StreamEvent>) {
+    out.push(StreamEvent::ToolResult {
+        id: block.tool_use_id.clone().unwrap_or_default().into(),
+        name: block.kind.trim_end_matches("_tool_result").to_owned(),
+        output: block.content.clone().unwrap_or_default(),
+    });
+}
+
 fn start_reasoning(id: BlockId, block: &ContentBlock<'_>, out: &mut Vec<StreamEvent>) -> Block {
     let metadata = match &block.data {
-        Some(data) => seal("redactedData", data),
+        Some(data) => anthropic_metadata("redactedData", data),
         None => Metadata::new(),
     };
     out.push(StreamEvent::ReasoningStart {
@@ -207,8 +207,8 @@ fn start_tool(fallback: BlockId, block: &ContentBlock<'_>, out: &mut Vec<StreamE
         id,
         name,
         input: String::new(),
-        whole: block.input.clone(),
-        theirs: block.kind == "server_tool_use",
+        initial_input: block.input.clone(),
+        run_by_provider: block.kind == "server_tool_use",
     })
 }
 
@@ -233,12 +233,12 @@ impl Tool {
         out.push(StreamEvent::ToolInputEnd {
             id: self.id.clone(),
         });
-        if self.theirs {
+        if self.run_by_provider {
             return;
         }
-        let input = match (self.input.is_empty(), self.whole) {
+        let input = match (self.input.is_empty(), self.initial_input) {
             (false, _) => self.input,
-            (true, Some(whole)) => whole.to_string(),
+            (true, Some(input)) => input.to_string(),
             (true, None) => "{}".to_owned(),
         };
         out.push(StreamEvent::ToolCall {
@@ -250,13 +250,13 @@ impl Tool {
     }
 }
 
-fn seal(key: &str, value: &str) -> Metadata {
+fn anthropic_metadata(key: &str, value: &str) -> Metadata {
     let mut metadata = Metadata::new();
     metadata.insert("anthropic".to_owned(), json!({ key: value }));
     metadata
 }
 
-/// A signature may come in pieces.
+/// A signature may arrive in pieces.
 fn append_signature(metadata: &mut Metadata, piece: &str) {
     let entry = metadata
         .entry("anthropic")
@@ -266,10 +266,10 @@ fn append_signature(metadata: &mut Metadata, piece: &str) {
     *entry = json!({ "signature": whole });
 }
 
-fn refusal(event: &Value) -> ProviderError {
-    // The event's own `type` is "error" and says nothing.
+fn stream_error(event: &Value) -> ProviderError {
+    // Without the event's own `type`: it is always "error".
     let error = event.get("error").unwrap_or(event);
-    Refusal::from_value(error).in_stream()
+    ErrorBody::from_value(error).in_stream()
 }
 
 fn finish_reason(reason: &str) -> FinishReason {
@@ -278,7 +278,7 @@ fn finish_reason(reason: &str) -> FinishReason {
         "tool_use" => FinishReason::ToolCalls,
         "max_tokens" | "model_context_window_exceeded" => FinishReason::Length,
         "refusal" => FinishReason::ContentFilter,
-        // `pause_turn` belongs to tools that the provider runs; we ask for none.
+        // `pause_turn` occurs only with tools that the provider runs, which we never request.
         _ => FinishReason::Unknown,
     }
 }

@@ -1,4 +1,4 @@
-//! What a request says about thinking, and what that rules out elsewhere in it.
+//! The thinking parameters of a request, and the other parameters that they rule out.
 
 use serde_json::{Value, json};
 
@@ -14,10 +14,9 @@ use crate::{
 const VERSION: &str = "2023-06-01";
 const INTERLEAVED_THINKING: &str = "interleaved-thinking-2025-05-14";
 const THINKING_BINDING: &str = "thinking-binding-controls-2026-08-01";
-const SMALLEST_BUDGET: u64 = 1_024;
+const MIN_BUDGET: u64 = 1_024;
 
-/// What the request says about thinking, and what that rules out elsewhere.
-pub(super) struct Reasoning {
+pub(super) struct ThinkingPlan {
     pub thinking: Option<Value>,
     pub effort: Option<String>,
     budget: Option<u64>,
@@ -27,9 +26,9 @@ pub(super) struct Reasoning {
     binds: bool,
 }
 
-impl Reasoning {
-    pub(super) fn plan(request: &ModelRequest, model: &ModelInfo) -> Self {
-        let generation = Generation::of(&model.wire_id);
+impl ThinkingPlan {
+    pub(super) fn new(request: &ModelRequest, model: &ModelInfo) -> Self {
+        let generation = Generation::parse(&model.wire_id);
         let style = match &generation {
             Some(generation) => generation.thinking(),
             None if model.reasoning => Thinking::Budget,
@@ -41,17 +40,17 @@ impl Reasoning {
             effort: None,
             budget: None,
             max_tokens: 0,
-            allows_sampling: generation.as_ref().is_none_or(Generation::takes_sampling),
+            allows_sampling: generation.as_ref().is_none_or(Generation::accepts_sampling),
             allows_forced_tools: generation
                 .as_ref()
-                .is_none_or(Generation::takes_forced_tools),
+                .is_none_or(Generation::accepts_forced_tools),
             binds: generation.as_ref().is_some_and(Generation::binds_thinking),
         };
         let adaptive = match (style, variant) {
             (Thinking::Never, _) => return plan,
             (Thinking::Budget, variant) => {
-                if !in_unthinking_loop(&request.messages) {
-                    plan.budget = variant.and_then(budget_of);
+                if !in_loop_without_thinking(&request.messages) {
+                    plan.budget = variant.and_then(budget_for);
                 }
                 return plan;
             }
@@ -63,13 +62,13 @@ impl Reasoning {
             (Thinking::ByDefault | Thinking::Always, _) => true,
         };
         if adaptive {
-            plan.think_adaptively(generation.as_ref(), variant);
+            plan.set_adaptive(generation.as_ref(), variant);
         }
         plan
     }
 
-    fn think_adaptively(&mut self, generation: Option<&Generation>, variant: Option<&str>) {
-        // Without a display newer models think unseen.
+    fn set_adaptive(&mut self, generation: Option<&Generation>, variant: Option<&str>) {
+        // Newer models do not show their thinking unless `display` is set.
         let mut thinking = json!({ "type": "adaptive", "display": "summarized" });
         if self.binds {
             thinking["block_binding"] = json!({ "prefix_mismatch_behavior": "drop_block" });
@@ -82,14 +81,14 @@ impl Reasoning {
             .map(|(variant, generation)| generation.effort(variant).to_owned());
     }
 
-    /// A budget must stay below `max_tokens`, which counts thinking and answer together.
-    pub(super) fn fit(&mut self, max_output: u64, limit: u64) {
+    /// Sets `max_tokens`, which counts thinking and answer together and must exceed the budget.
+    pub(super) fn set_max_output(&mut self, max_output: u64, limit: u64) {
         self.max_tokens = max_output;
         let Some(budget) = self.budget else { return };
         let ceiling = if limit == 0 { u64::MAX } else { limit };
         self.max_tokens = (max_output.saturating_add(budget)).min(ceiling.max(max_output));
-        let budget = budget.min(self.max_tokens.saturating_sub(SMALLEST_BUDGET));
-        if budget < SMALLEST_BUDGET {
+        let budget = budget.min(self.max_tokens.saturating_sub(MIN_BUDGET));
+        if budget < MIN_BUDGET {
             self.budget = None;
             return;
         }
@@ -112,10 +111,10 @@ impl Reasoning {
     }
 }
 
-fn budget_of(variant: &str) -> Option<u64> {
+fn budget_for(variant: &str) -> Option<u64> {
     Some(match variant {
         "none" => return None,
-        "minimal" => SMALLEST_BUDGET,
+        "minimal" => MIN_BUDGET,
         "low" => 4_096,
         "medium" => 10_000,
         "high" => 16_000,
@@ -123,8 +122,8 @@ fn budget_of(variant: &str) -> Option<u64> {
     })
 }
 
-/// In budget mode a tool loop that began without thinking must go on without it.
-fn in_unthinking_loop(messages: &Conversation) -> bool {
+/// In budget mode the API refuses to turn thinking on in the middle of a tool loop.
+fn in_loop_without_thinking(messages: &Conversation) -> bool {
     let Some(ModelMessage::Assistant { content }) = messages.iter().next_back() else {
         return false;
     };

@@ -1,4 +1,4 @@
-//! The user's config laid over the catalog.
+//! Applies the user's config to the catalog.
 
 use std::net::IpAddr;
 
@@ -7,22 +7,19 @@ use serde_json::{Map, Value};
 use super::{Access, Catalog, Model, Origin, Provider};
 use crate::{
     config::{ConfigProblem, ModelBlock, ModelConfig, ProviderBlock, TierBlock, to_body},
-    model::{ModelInfo, PriceTier, Prices},
+    model::{ModelInfo, PriceTier, Prices, common_variants},
     wire::WireKind,
 };
 
-/// For a reasoning model of which config names no variants.
-const COMMON_VARIANTS: [&str; 3] = ["low", "medium", "high"];
-
 impl Catalog {
-    /// The catalog as the user wants it, and what in the config could not be used.
+    /// The catalog with the config applied, and the config entries that could not be used.
     pub fn with_config(&self, config: &ModelConfig) -> (Self, Vec<ConfigProblem>) {
         let mut catalog = self.clone();
         let mut problems = config.problems.clone();
         for (id, block) in &config.providers {
             match catalog.provider_mut(id) {
                 Some(known) => known.overlay(block),
-                None => match Provider::of_config(id, block) {
+                None => match Provider::from_config(id, block) {
                     Ok(provider) => catalog.providers.push(provider),
                     Err(problem) => problems.push(problem),
                 },
@@ -43,13 +40,13 @@ impl Catalog {
 }
 
 impl Provider {
-    fn of_config(id: &str, block: &ProviderBlock) -> Result<Self, ConfigProblem> {
+    fn from_config(id: &str, block: &ProviderBlock) -> Result<Self, ConfigProblem> {
         let path = format!("provider.{id}");
         let wire = block.wire.ok_or_else(|| {
             let message = "a new provider needs `npm` or `wire`, to know which API it speaks";
             ConfigProblem::new(&path, message)
         })?;
-        let base_url = block.base_url.as_deref().or(usual_url(wire));
+        let base_url = block.base_url.as_deref().or(default_url(wire));
         let base_url = base_url
             .ok_or_else(|| ConfigProblem::new(&path, "a new provider needs `options.baseURL`"))?;
         let mut provider = Self {
@@ -60,7 +57,7 @@ impl Provider {
             key_env: Vec::new(),
             key_page: None,
             is_local: is_loopback(base_url),
-            is_open: block.models.is_empty(),
+            accepts_any_model: block.models.is_empty(),
             origin: Origin::Config,
             default_model: None,
             small_model: None,
@@ -77,15 +74,15 @@ impl Provider {
         set(&mut self.base_url, &block.base_url);
         set(&mut self.key_env, &block.key_env);
         if block.base_url.is_some() {
-            // A local kind of server stays one on another machine of the network.
+            // A known local server stays local when it runs on another machine of the network.
             self.is_local |= is_loopback(&self.base_url);
         }
         if block.key.is_some() {
             self.access.key.clone_from(&block.key);
         }
         self.access.headers.extend(block.headers.iter().cloned());
-        if block.patience.is_some() {
-            self.access.patience = block.patience;
+        if block.timeout.is_some() {
+            self.access.timeout = block.timeout;
         }
         for (id, block) in &block.models {
             self.overlay_model(id, block);
@@ -106,10 +103,10 @@ impl Provider {
             known.overlay(block, wire);
             return;
         }
-        // A second entry for a known model (say, with other options) keeps its facts.
-        let twin = block.id.as_deref().and_then(|wire_id| self.model(wire_id));
-        let mut model = match twin {
-            Some(twin) => twin.clone(),
+        // A second entry for a known model (for example with other options) copies its properties.
+        let known = block.id.as_deref().and_then(|wire_id| self.model(wire_id));
+        let mut model = match known {
+            Some(known) => known.clone(),
             None => Model::new(ModelInfo::unknown(&self.id, id)),
         };
         model.info.id = id.to_owned();
@@ -132,7 +129,7 @@ impl Model {
             self.overlay_variant(name, options, wire);
         }
         if self.info.reasoning && self.info.variants.is_empty() && block.variants.is_empty() {
-            self.info.variants = COMMON_VARIANTS.map(str::to_owned).to_vec();
+            self.info.variants = common_variants();
         }
     }
 
@@ -160,8 +157,8 @@ impl ModelInfo {
     fn overlay(&mut self, block: &ModelBlock) {
         set(&mut self.wire_id, &block.id);
         set(&mut self.name, &block.name);
-        set(&mut self.images, &block.takes("image"));
-        set(&mut self.pdf, &block.takes("pdf"));
+        set(&mut self.images, &block.accepts("image"));
+        set(&mut self.pdf, &block.accepts("pdf"));
         set(&mut self.tools, &block.tool_call);
         set(&mut self.reasoning, &block.reasoning);
         if let Some(limit) = &block.limit {
@@ -186,9 +183,9 @@ impl ModelInfo {
     }
 }
 
-fn set<T: Clone>(place: &mut T, value: &Option<T>) {
+fn set<T: Clone>(field: &mut T, value: &Option<T>) {
     if let Some(value) = value {
-        place.clone_from(value);
+        field.clone_from(value);
     }
 }
 
@@ -201,7 +198,7 @@ fn tier(block: &TierBlock) -> PriceTier {
     }
 }
 
-fn usual_url(wire: WireKind) -> Option<&'static str> {
+fn default_url(wire: WireKind) -> Option<&'static str> {
     let id = match wire {
         WireKind::Anthropic => "anthropic",
         WireKind::OpenaiResponses => "openai",

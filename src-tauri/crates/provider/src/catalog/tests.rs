@@ -13,7 +13,7 @@ fn model(id: &str) -> Model {
     Catalog::built_in().find(&wanted).unwrap().1
 }
 
-/// Models with known facts, without the offline one.
+/// All models except the built-in offline one.
 fn real_models() -> impl Iterator<Item = &'static ModelInfo> {
     let providers = Catalog::built_in().providers().iter();
     providers
@@ -23,7 +23,7 @@ fn real_models() -> impl Iterator<Item = &'static ModelInfo> {
 }
 
 #[test]
-fn every_provider_is_there_with_its_models() {
+fn every_provider_has_its_models() {
     let counts: Vec<(&str, usize)> = Catalog::built_in()
         .providers()
         .iter()
@@ -51,7 +51,7 @@ fn every_provider_is_there_with_its_models() {
 }
 
 #[test]
-fn the_facts_add_up() {
+fn the_totals_of_the_catalog_are_unchanged() {
     let count = |has: fn(&&ModelInfo) -> bool| real_models().filter(has).count();
     assert_eq!(count(|model| model.images), 67);
     assert_eq!(count(|model| model.pdf), 51);
@@ -91,7 +91,7 @@ fn prices_are_exact_decimals() {
             input: dec("0.28"),
             output: dec("0.42"),
             cache_read: dec("0.028"),
-            // Not given: never free by omission.
+            // Missing in the file: the price of input.
             cache_write: dec("0.28"),
         }
     );
@@ -103,7 +103,7 @@ fn prices_are_exact_decimals() {
 }
 
 #[test]
-fn every_model_can_be_picked_with_its_variants_and_small_sibling() {
+fn default_and_small_models_and_variants_exist() {
     for provider in Catalog::built_in().providers() {
         for id in [&provider.default_model, &provider.small_model] {
             let known = id.as_ref().is_none_or(|id| provider.model(id).is_some());
@@ -131,7 +131,7 @@ fn every_model_can_be_picked_with_its_variants_and_small_sibling() {
 }
 
 #[test]
-fn an_unknown_model_suggests_near_ones_and_an_open_provider_takes_any() {
+fn an_unknown_model_suggests_similar_ones_and_some_providers_accept_any() {
     let find = |id: &str| Catalog::built_in().find(&parse_model_ref(id).unwrap());
     assert_eq!(
         find("anthropic/claude-opus-4.5").map(|(_, model)| model.info.id),
@@ -159,7 +159,7 @@ fn configured(config: Value) -> Catalog {
 }
 
 #[test]
-fn config_adds_a_provider_with_all_its_facts() {
+fn config_adds_a_provider_with_all_its_properties() {
     let catalog = configured(json!({"provider": {"mock": {
         "npm": "@ai-sdk/openai-compatible",
         "name": "Mock",
@@ -188,8 +188,11 @@ fn config_adds_a_provider_with_all_its_facts() {
         provider.access.headers,
         [("x-team".to_owned(), Secret("blue".to_owned()))]
     );
-    assert_eq!(provider.access.patience, Some(Patience::Millis(5000)));
-    assert!(provider.is_local && !provider.is_open);
+    assert_eq!(
+        provider.access.timeout,
+        Some(ConfiguredTimeout::Millis(5000))
+    );
+    assert!(provider.is_local && !provider.accepts_any_model);
     insta::assert_json_snapshot!("a_configured_model", model);
     assert_eq!(json!(model.options), json!({"reasoning_effort": "low"}));
     assert_eq!(
@@ -204,7 +207,7 @@ fn config_adds_a_provider_with_all_its_facts() {
 }
 
 #[test]
-fn config_overrides_single_facts_of_a_known_model_and_keeps_the_rest() {
+fn config_overrides_single_properties_of_a_known_model() {
     let catalog = configured(json!({
         "provider": {"openai": {
             "options": {"baseURL": "https://proxy.example/v1"},
@@ -265,7 +268,7 @@ fn a_new_provider_without_address_or_api_is_reported_and_left_out() {
 }
 
 #[test]
-fn models_found_on_this_machine_join_those_of_config() {
+fn discovered_models_are_added_to_configured_ones() {
     let mut catalog =
         configured(json!({"provider": {"ollama": {"models": {"mine": {"name": "Mine"}}}}}));
     let mut found = Catalog::built_in().provider("ollama").unwrap().clone();
@@ -279,7 +282,11 @@ fn models_found_on_this_machine_join_those_of_config() {
     catalog.add_discovered(vec![found]);
     let default = |catalog: &Catalog| catalog.provider("ollama").unwrap().default_model.clone();
     assert_eq!(default(&bare).as_deref(), Some("other"));
-    assert_eq!(default(&catalog).as_deref(), Some("mine"), "config stands");
+    assert_eq!(
+        default(&catalog).as_deref(),
+        Some("mine"),
+        "the config wins"
+    );
     let ollama = catalog.provider("ollama").unwrap();
     let names: Vec<&str> = ollama
         .models

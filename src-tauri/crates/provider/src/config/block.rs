@@ -1,4 +1,4 @@
-//! One entry of the `provider` block, read once and typed from then on.
+//! One entry of the `provider` block, with its models.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +6,14 @@ use rust_decimal::Decimal;
 use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::{Map, Value};
 
-use super::{ConfigProblem, packages, typed};
+use super::{ConfigProblem, deserialize, packages};
 use crate::{
-    catalog::{Patience, Secret},
+    catalog::{ConfiguredTimeout, Secret},
     secret::ApiKey,
     wire::WireKind,
 };
 
-/// What config says about a provider; `None` leaves the catalog's word standing.
+/// The config of a provider; `None` keeps the catalog's value.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ProviderBlock {
     pub name: Option<String>,
@@ -22,7 +22,7 @@ pub struct ProviderBlock {
     pub key: Option<ApiKey>,
     pub key_env: Option<Vec<String>>,
     pub headers: Vec<(String, Secret)>,
-    pub patience: Option<Patience>,
+    pub timeout: Option<ConfiguredTimeout>,
     pub models: Vec<(String, ModelBlock)>,
     pub only_models: Option<Vec<String>>,
     pub without_models: Vec<String>,
@@ -31,7 +31,7 @@ pub struct ProviderBlock {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct ModelBlock {
-    /// The id on the wire.
+    /// The model's id in the provider's API.
     pub id: Option<String>,
     pub name: Option<String>,
     pub limit: Option<LimitBlock>,
@@ -80,7 +80,7 @@ pub struct Modalities {
     pub input: Vec<String>,
 }
 
-/// The field in which the model wants its reasoning back, if any.
+/// The field in which the model wants its earlier reasoning back, if any.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Interleaved(pub Option<String>);
 
@@ -96,7 +96,7 @@ impl<'de> Deserialize<'de> for Interleaved {
     }
 }
 
-/// A model that its provider serves over another API than the rest.
+/// For a model that its provider serves over another API than its other models.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct ModelProvider {
@@ -128,34 +128,27 @@ struct RawOptions {
     api_key: Option<String>,
     #[serde(deserialize_with = "secret_headers")]
     headers: Vec<(String, Secret)>,
-    #[serde(deserialize_with = "patience")]
-    timeout: Option<Patience>,
+    #[serde(deserialize_with = "timeout")]
+    timeout: Option<ConfiguredTimeout>,
     organization: Option<String>,
     project: Option<String>,
 }
 
 impl ProviderBlock {
-    /// A model that cannot be read is reported and left out.
-    pub(super) fn read(
+    /// An invalid model is skipped and reported.
+    pub(super) fn parse(
         id: &str,
         entry: Value,
         problems: &mut Vec<ConfigProblem>,
     ) -> Result<Self, ConfigProblem> {
         let path = format!("provider.{id}");
-        let raw: RawProvider = typed(&path, entry)?;
-        let wire = match (raw.wire, &raw.npm) {
-            (Some(wire), _) => Some(wire),
-            (None, Some(npm)) => Some(packages::wire_of(npm).ok_or_else(|| {
-                let message = format!("the API of {npm} is not one of those spoken here");
-                ConfigProblem::new(format!("{path}.npm"), message)
-            })?),
-            (None, None) => None,
-        };
+        let raw: RawProvider = deserialize(&path, entry)?;
+        let wire = wire(&path, raw.wire, raw.npm.as_deref())?;
         let base_url = raw.options.base_url.clone().or(raw.api);
         let base_url = base_url.map(|url| checked_url(&path, &url)).transpose()?;
         let mut models = Vec::new();
         for (model, entry) in raw.models {
-            match ModelBlock::read(&format!("{path}.models.{model}"), entry) {
+            match ModelBlock::parse(&format!("{path}.models.{model}"), entry) {
                 Ok(block) => models.push((model, block)),
                 Err(problem) => problems.push(problem),
             }
@@ -166,7 +159,7 @@ impl ProviderBlock {
             base_url,
             key: raw.options.api_key.as_deref().and_then(ApiKey::new),
             key_env: raw.env,
-            patience: raw.options.timeout,
+            timeout: raw.options.timeout,
             headers: headers(raw.options),
             models,
             only_models: raw.whitelist,
@@ -176,31 +169,43 @@ impl ProviderBlock {
 }
 
 impl ModelBlock {
-    fn read(path: &str, entry: Value) -> Result<Self, ConfigProblem> {
-        let mut block: Self = typed(path, entry)?;
+    fn parse(path: &str, entry: Value) -> Result<Self, ConfigProblem> {
+        let mut block: Self = deserialize(path, entry)?;
         let Some(provider) = &mut block.provider else {
             return Ok(block);
         };
-        if let (None, Some(npm)) = (provider.wire, &provider.npm) {
-            provider.wire = Some(packages::wire_of(npm).ok_or_else(|| {
-                let message = format!("the API of {npm} is not one of those spoken here");
-                ConfigProblem::new(format!("{path}.provider.npm"), message)
-            })?);
-        }
+        let own_path = format!("{path}.provider");
+        provider.wire = wire(&own_path, provider.wire, provider.npm.as_deref())?;
         if let Some(url) = provider.api.take() {
             provider.api = Some(checked_url(path, &url)?);
         }
         Ok(block)
     }
 
-    /// What the model takes besides text, where config says anything about it.
-    pub(crate) fn takes(&self, kind: &str) -> Option<bool> {
-        let listed = |modalities: &Modalities| modalities.input.iter().any(|one| one == kind);
+    /// Whether the model accepts this kind of input; `None` if the config does not say.
+    pub(crate) fn accepts(&self, kind: &str) -> Option<bool> {
+        let listed = |modalities: &Modalities| modalities.input.iter().any(|input| input == kind);
         self.modalities.as_ref().map(listed).or(match kind {
             "image" => self.attachment,
             _ => None,
         })
     }
+}
+
+/// The wire, given directly or by the npm package that speaks it.
+fn wire(
+    path: &str,
+    wire: Option<WireKind>,
+    npm: Option<&str>,
+) -> Result<Option<WireKind>, ConfigProblem> {
+    let (None, Some(npm)) = (wire, npm) else {
+        return Ok(wire);
+    };
+    let wire = packages::wire_for(npm).ok_or_else(|| {
+        let message = format!("the API of {npm} is not one of those spoken here");
+        ConfigProblem::new(format!("{path}.npm"), message)
+    })?;
+    Ok(Some(wire))
 }
 
 fn checked_url(path: &str, url: &str) -> Result<String, ConfigProblem> {
@@ -219,12 +224,14 @@ fn checked_url(path: &str, url: &str) -> Result<String, ConfigProblem> {
     Ok(url.to_owned())
 }
 
-fn patience<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Patience>, D::Error> {
+fn timeout<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<ConfiguredTimeout>, D::Error> {
     let value = Value::deserialize(deserializer)?;
     match (&value, value.as_u64()) {
         (Value::Null | Value::Bool(true), _) => Ok(None),
-        (Value::Bool(false), _) => Ok(Some(Patience::Endless)),
-        (_, Some(millis)) => Ok(Some(Patience::Millis(millis))),
+        (Value::Bool(false), _) => Ok(Some(ConfiguredTimeout::Never)),
+        (_, Some(millis)) => Ok(Some(ConfiguredTimeout::Millis(millis))),
         _ => Err(D::Error::custom("expected milliseconds or false")),
     }
 }

@@ -1,18 +1,17 @@
-//! Options of a model as the AI SDK names them, and as the wires do.
+//! Translates the options of a model from the AI SDK's names to fields of the body.
 //!
-//! Names the SDK made up are translated; anything else is taken for a field of the body
-//! and passes as it is.
+//! An option with any other name is taken as a field of the body and passed on unchanged.
 
 use serde_json::{Map, Value};
 
 use crate::wire::WireKind;
 
-/// From the SDK's name to the place in the body.
-type Place = (&'static str, &'static [&'static str]);
+/// The SDK's name and the path in the body.
+type Mapping = (&'static str, &'static [&'static str]);
 
-const ANTHROPIC: &[Place] = &[("effort", &["output_config", "effort"])];
+const ANTHROPIC: &[Mapping] = &[("effort", &["output_config", "effort"])];
 
-const OPENAI_CHAT: &[Place] = &[
+const OPENAI_CHAT: &[Mapping] = &[
     ("reasoningEffort", &["reasoning_effort"]),
     ("textVerbosity", &["verbosity"]),
     ("parallelToolCalls", &["parallel_tool_calls"]),
@@ -20,7 +19,7 @@ const OPENAI_CHAT: &[Place] = &[
     ("serviceTier", &["service_tier"]),
 ];
 
-const OPENAI_RESPONSES: &[Place] = &[
+const OPENAI_RESPONSES: &[Mapping] = &[
     ("reasoningEffort", &["reasoning", "effort"]),
     ("reasoningSummary", &["reasoning", "summary"]),
     ("textVerbosity", &["text", "verbosity"]),
@@ -30,7 +29,7 @@ const OPENAI_RESPONSES: &[Place] = &[
     ("safetyIdentifier", &["safety_identifier"]),
 ];
 
-const GEMINI: &[Place] = &[
+const GEMINI: &[Mapping] = &[
     ("thinkingConfig", &["generationConfig", "thinkingConfig"]),
     (
         "responseModalities",
@@ -39,9 +38,9 @@ const GEMINI: &[Place] = &[
     ("mediaResolution", &["generationConfig", "mediaResolution"]),
 ];
 
-/// Options as fields of the body.
+/// The options as fields of the body.
 pub(crate) fn to_body(wire: WireKind, options: &Map<String, Value>) -> Map<String, Value> {
-    let places = match wire {
+    let mappings = match wire {
         WireKind::Anthropic => ANTHROPIC,
         WireKind::OpenaiChat => OPENAI_CHAT,
         WireKind::OpenaiResponses => OPENAI_RESPONSES,
@@ -50,8 +49,8 @@ pub(crate) fn to_body(wire: WireKind, options: &Map<String, Value>) -> Map<Strin
     };
     let mut body = Map::new();
     for (name, value) in options {
-        let place = places.iter().find(|(from, _)| from == name);
-        let field = match place {
+        let mapping = mappings.iter().find(|(from, _)| from == name);
+        let field = match mapping {
             Some((_, path)) => nest(path, value.clone()),
             None => Map::from_iter([(name.clone(), value.clone())]),
         };
@@ -84,7 +83,7 @@ fn rename_budget(body: &mut Map<String, Value>) {
     }
 }
 
-/// Lays `over` on `base`: objects key by key, anything else replaced.
+/// Merges `over` into `base`: objects key by key; other values are replaced.
 pub(crate) fn merge(base: &mut Map<String, Value>, over: &Map<String, Value>) {
     for (key, value) in over {
         match (base.get_mut(key), value) {
@@ -106,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_the_sdk_land_where_each_wire_wants_them() {
+    fn sdk_names_are_translated_for_each_wire() {
         let openai = json!({"reasoningEffort": "high", "reasoningSummary": "auto", "store": false});
         assert_eq!(
             body(WireKind::OpenaiResponses, openai),

@@ -1,9 +1,9 @@
-//! Which API the npm packages of the AI SDK speak.
+//! The API behind each npm package of the AI SDK.
 
 use crate::wire::WireKind;
 
-/// `None` for a package whose API (or way of signing in) we do not speak.
-pub(super) fn wire_of(npm: &str) -> Option<WireKind> {
+/// `None` for a package whose API or authentication is not supported.
+pub(super) fn wire_for(npm: &str) -> Option<WireKind> {
     Some(match without_version(npm) {
         "@ai-sdk/anthropic" => WireKind::Anthropic,
         "@ai-sdk/openai" => WireKind::OpenaiResponses,
@@ -44,10 +44,10 @@ mod tests {
     #[test]
     fn a_package_names_its_wire_with_or_without_a_version() {
         assert_eq!(
-            wire_of("@ai-sdk/anthropic@2.0.1"),
+            wire_for("@ai-sdk/anthropic@2.0.1"),
             Some(WireKind::Anthropic)
         );
-        assert_eq!(wire_of("ai-sdk-ollama@^3"), Some(WireKind::OpenaiChat));
-        assert_eq!(wire_of("@ai-sdk/amazon-bedrock"), None);
+        assert_eq!(wire_for("ai-sdk-ollama@^3"), Some(WireKind::OpenaiChat));
+        assert_eq!(wire_for("@ai-sdk/amazon-bedrock"), None);
     }
 }

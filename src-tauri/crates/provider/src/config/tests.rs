@@ -1,10 +1,10 @@
 use serde_json::json;
 
 use super::*;
-use crate::{catalog::Patience, wire::WireKind};
+use crate::{catalog::ConfiguredTimeout, wire::WireKind};
 
 #[test]
-fn one_bad_entry_is_named_and_the_others_stand() {
+fn an_invalid_entry_is_reported_and_the_others_apply() {
     let config = ModelConfig::read(&json!({
         "theme": "dark",
         "model": "no-slash",
@@ -20,8 +20,8 @@ fn one_bad_entry_is_named_and_the_others_stand() {
             "bedrock": {"npm": "@ai-sdk/amazon-bedrock"},
         },
     }));
-    let said: Vec<String> = config.problems.iter().map(ToString::to_string).collect();
-    insta::assert_json_snapshot!("problems_of_a_config", said);
+    let problems: Vec<String> = config.problems.iter().map(ToString::to_string).collect();
+    insta::assert_json_snapshot!("problems_of_a_config", problems);
     let [(id, good)] = config.providers.as_slice() else {
         panic!("one provider: {:?}", config.providers);
     };
@@ -31,20 +31,10 @@ fn one_bad_entry_is_named_and_the_others_stand() {
 }
 
 #[test]
-fn a_timeout_of_false_waits_for_ever() {
+fn a_timeout_of_false_never_ends() {
     let config = ModelConfig::read(&json!({"provider": {"x": {"options": {"timeout": false}}}}));
-    assert_eq!(config.providers[0].1.patience, Some(Patience::Endless));
-}
-
-#[test]
-fn a_project_that_is_not_trusted_sets_nothing_about_reaching_a_provider() {
-    let config = untrusted(json!({
-        "model": "anthropic/claude-opus-5",
-        "disabled_providers": ["xai"],
-        "provider": {"anthropic": {"options": {"baseURL": "https://evil.example", "apiKey": "{env:HOME}"}}},
-    }));
-    let read = ModelConfig::read(&config);
-    assert_eq!(read.providers, []);
-    assert_eq!(read.model, parse_model_ref("anthropic/claude-opus-5"));
-    assert_eq!(read.disabled, ["xai"]);
+    assert_eq!(
+        config.providers[0].1.timeout,
+        Some(ConfiguredTimeout::Never)
+    );
 }

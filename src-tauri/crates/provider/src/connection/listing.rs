@@ -1,25 +1,29 @@
-//! Lists of models in the shapes that servers send.
+//! Parses lists of models in the formats of different servers.
 //!
-//! Only ids are common to all. What some add (OpenRouter prices and limits, Gemini limits,
-//! vLLM a context length) is taken where it is there.
+//! Only the ids are common to all. What some add (prices and limits from OpenRouter, limits from
+//! Gemini, a context length from vLLM) is used where present.
 
 use rust_decimal::Decimal;
 use serde_json::Value;
 
-use crate::model::{ModelInfo, PriceTier, Prices};
+use crate::model::{ModelInfo, PriceTier, Prices, common_variants};
 
-/// `None` for something that is not a list of models.
-pub(crate) fn listed_models(provider: &str, list: &Value) -> Option<Vec<ModelInfo>> {
+/// `None` if the value is not a list of models.
+pub(crate) fn parse_model_list(provider: &str, list: &Value) -> Option<Vec<ModelInfo>> {
     let items = list
         .as_array()
         .or_else(|| list.get("data")?.as_array())
         .or_else(|| list.get("models")?.as_array())?;
-    let models = items.iter().filter(|item| is_for_text(item));
-    Some(models.filter_map(|item| listed(provider, item)).collect())
+    let models = items.iter().filter(|item| is_text_model(item));
+    Some(
+        models
+            .filter_map(|item| parse_model(provider, item))
+            .collect(),
+    )
 }
 
-/// Not for embeddings, speech or pictures, as far as the list tells.
-pub(crate) fn is_for_text(item: &Value) -> bool {
+/// False for models known to be for embeddings, speech or images.
+pub(crate) fn is_text_model(item: &Value) -> bool {
     let kind = item.get("type").and_then(Value::as_str);
     if matches!(
         kind,
@@ -43,17 +47,17 @@ pub(crate) fn is_for_text(item: &Value) -> bool {
         "transcribe",
         "realtime",
     ];
-    let id = id_of(item).unwrap_or_default().to_ascii_lowercase();
+    let id = model_id(item).unwrap_or_default().to_ascii_lowercase();
     !OTHER_USES.iter().any(|name| id.contains(name))
 }
 
-fn id_of(item: &Value) -> Option<&str> {
+fn model_id(item: &Value) -> Option<&str> {
     let id = item.get("id").or_else(|| item.get("name"))?.as_str()?;
     Some(id.strip_prefix("models/").unwrap_or(id)).filter(|id| !id.is_empty())
 }
 
-fn listed(provider: &str, item: &Value) -> Option<ModelInfo> {
-    let mut model = ModelInfo::unknown(provider, id_of(item)?);
+fn parse_model(provider: &str, item: &Value) -> Option<ModelInfo> {
+    let mut model = ModelInfo::unknown(provider, model_id(item)?);
     let text = |key: &str| item.get(key).and_then(Value::as_str);
     if let Some(name) = text("display_name")
         .or(text("displayName"))
@@ -87,18 +91,18 @@ fn listed(provider: &str, item: &Value) -> Option<ModelInfo> {
         model.reasoning = known.iter().any(|name| name == "reasoning");
     }
     if model.reasoning {
-        model.variants = ["low", "medium", "high"].map(str::to_owned).to_vec();
+        model.variants = common_variants();
     }
     model.prices = prices(item);
     Some(model)
 }
 
-/// OpenRouter gives dollars per token, as text.
+/// OpenRouter gives dollars per token, as strings.
 fn prices(item: &Value) -> Option<Prices> {
     let pricing = item.get("pricing")?;
     let price = |key: &str| -> Option<Decimal> {
         let dollars: Decimal = pricing.get(key)?.as_str()?.parse().ok()?;
-        // A router that chooses by itself says -1: nobody knows.
+        // -1 for a router model, whose price depends on the model it chooses.
         let per_million = dollars.checked_mul(Decimal::from(1_000_000))?;
         (!per_million.is_sign_negative()).then(|| per_million.normalize())
     };
@@ -120,12 +124,12 @@ mod tests {
     use serde_json::json;
 
     fn ids(list: Value) -> Option<Vec<String>> {
-        let models = listed_models("p", &list)?;
+        let models = parse_model_list("p", &list)?;
         Some(models.into_iter().map(|model| model.id).collect())
     }
 
     #[test]
-    fn lists_of_every_shape_give_their_models() {
+    fn lists_of_every_format_are_parsed() {
         let openai =
             json!({"object": "list", "data": [{"id": "gpt-5"}, {"id": "text-embedding-3"}, {}]});
         assert_eq!(ids(openai), Some(vec!["gpt-5".to_owned()]));
@@ -140,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_router_tells_limits_modalities_and_prices() {
+    fn limits_modalities_and_prices_are_parsed() {
         let list = json!({"data": [{
             "id": "vendor/model", "name": "Vendor: Model", "context_length": 131_072,
             "architecture": {"input_modalities": ["text", "image"]},
@@ -148,6 +152,6 @@ mod tests {
             "top_provider": {"max_completion_tokens": 8192},
             "pricing": {"prompt": "0.0000003", "completion": "0.0000025", "input_cache_read": "0.00000003"},
         }]});
-        insta::assert_json_snapshot!("a_listed_model", listed_models("openrouter", &list));
+        insta::assert_json_snapshot!("a_listed_model", parse_model_list("openrouter", &list));
     }
 }

@@ -8,14 +8,9 @@ use axum::{
 use serde_json::json;
 
 use super::*;
-use crate::{client::Timeouts, demo::DemoPace, error::FailureCause, secret::ApiKey};
-
-async fn serve(router: Router) -> String {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    tokio::spawn(async move { axum::serve(listener, router).await });
-    format!("http://{address}/v1")
-}
+use crate::{
+    client::Timeouts, demo::DemoPace, error::FailureCause, secret::ApiKey, test_server::serve,
+};
 
 fn client() -> ModelClient {
     ModelClient::new(Timeouts::default(), DemoPace::Instant)
@@ -32,15 +27,15 @@ fn endpoint(base_url: String, wire: WireKind) -> Endpoint {
     }
 }
 
-async fn tested(
+async fn test(
     endpoint: &Endpoint,
     model: Option<&ModelInfo>,
-) -> Result<Connection, ProviderError> {
+) -> Result<ConnectionTest, ProviderError> {
     test_connection(&client(), "mock", endpoint, model).await
 }
 
 #[tokio::test]
-async fn a_good_key_shows_the_models_there_are() {
+async fn a_valid_key_lists_the_models() {
     let guarded = |request: Request| async move {
         let header = |name: &str| request.headers().get(name).cloned();
         assert_eq!(header("x-team").unwrap(), "blue");
@@ -55,20 +50,20 @@ async fn a_good_key_shows_the_models_there_are() {
     let url = serve(Router::new().route("/v1/models", get(guarded))).await;
     let good = endpoint(url.clone(), WireKind::Anthropic);
     assert_eq!(
-        tested(&good, None).await,
-        Ok(Connection {
+        test(&good, None).await,
+        Ok(ConnectionTest {
             models: vec![ModelInfo::unknown("mock", "m")]
         })
     );
     let mut bad = endpoint(url, WireKind::Anthropic);
     bad.key = ApiKey::new("wrong");
-    let refused = tested(&bad, None).await;
+    let refused = test(&bad, None).await;
     assert!(
         matches!(refused, Err(ProviderError::Auth { .. })),
         "{refused:?}"
     );
     bad.key = None;
-    let missing = tested(&bad, None).await;
+    let missing = test(&bad, None).await;
     assert!(
         matches!(missing, Err(ProviderError::Auth { .. })),
         "{missing:?}"
@@ -76,7 +71,7 @@ async fn a_good_key_shows_the_models_there_are() {
 }
 
 #[tokio::test]
-async fn an_echoed_key_is_not_repeated() {
+async fn an_echoed_key_is_redacted() {
     let echo = |request: Request| async move {
         let key = request.headers()["authorization"]
             .to_str()
@@ -89,7 +84,7 @@ async fn an_echoed_key_is_not_repeated() {
             .into_response()
     };
     let url = serve(Router::new().route("/v1/models", get(echo))).await;
-    let error = tested(&endpoint(url, WireKind::OpenaiChat), None)
+    let error = test(&endpoint(url, WireKind::OpenaiChat), None)
         .await
         .unwrap_err();
     let printed = format!("{error:?} {error}");
@@ -100,7 +95,7 @@ async fn an_echoed_key_is_not_repeated() {
 }
 
 #[tokio::test]
-async fn a_server_that_cannot_list_is_asked_for_a_token() {
+async fn a_server_that_cannot_list_models_is_asked_for_a_token() {
     let answer = || async {
         let chunk = r#"data: {"choices":[{"delta":{"content":"H"},"finish_reason":"length"}]}"#;
         Response::new(format!("{chunk}\n\ndata: [DONE]\n\n"))
@@ -108,17 +103,17 @@ async fn a_server_that_cannot_list_is_asked_for_a_token() {
     let url = serve(Router::new().route("/v1/chat/completions", post(answer))).await;
     let endpoint = endpoint(url, WireKind::OpenaiChat);
     let model = ModelInfo::unknown("mock", "m");
-    let empty = Connection { models: Vec::new() };
-    assert_eq!(tested(&endpoint, Some(&model)).await, Ok(empty));
-    assert!(tested(&endpoint, None).await.is_err());
+    let empty = ConnectionTest { models: Vec::new() };
+    assert_eq!(test(&endpoint, Some(&model)).await, Ok(empty));
+    assert!(test(&endpoint, None).await.is_err());
 }
 
 #[tokio::test]
-async fn nobody_there_is_a_connection_error() {
+async fn a_closed_port_is_a_connection_error() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
     drop(listener);
-    let error = tested(&endpoint(url, WireKind::Gemini), None)
+    let error = test(&endpoint(url, WireKind::Gemini), None)
         .await
         .unwrap_err();
     let ProviderError::Api(failure) = error else {

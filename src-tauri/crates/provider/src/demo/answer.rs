@@ -1,48 +1,48 @@
-//! What the demo model says when nobody asked for the tour.
+//! The demo model's answers outside the tour.
 
-use super::script::Conversation;
+use super::script::History;
 use crate::event::StreamEvent;
 
-/// Work that the app gives a model behind the scenes: titles and summaries.
-pub(super) fn chore(words: &Conversation<'_>) -> Option<Vec<StreamEvent>> {
-    if !words.request.tools.is_empty() {
+/// Requests that the app makes by itself: titles and summaries.
+pub(super) fn background_task(history: &History<'_>) -> Option<Vec<StreamEvent>> {
+    if !history.request.tools.is_empty() {
         return None;
     }
-    let text = if words.system_says("title") {
-        title(words)
-    } else if words.system_says("summar") {
+    let text = if history.system_says("title") {
+        title(history)
+    } else if history.system_says("summar") {
         format!(
             "So far, with the demo model: the user last said “{}”.",
-            quote(&words.prompt, 300)
+            quote(&history.prompt, 300)
         )
     } else {
         return None;
     };
-    Some(words.write().say(&text).finish())
+    Some(history.script().say(&text).finish())
 }
 
-fn title(words: &Conversation<'_>) -> String {
-    if words.wants_tour() {
+fn title(history: &History<'_>) -> String {
+    if history.wants_tour() {
         return "A tour of Lathe".to_owned();
     }
-    let short: Vec<&str> = words.prompt.split_whitespace().take(6).collect();
+    let short: Vec<&str> = history.prompt.split_whitespace().take(6).collect();
     quote(&short.join(" "), 50)
 }
 
-pub(super) fn free(words: &Conversation<'_>) -> Vec<StreamEvent> {
-    let mut script = words.write();
-    if words.calls.is_empty() {
+pub(super) fn free_prompt(history: &History<'_>) -> Vec<StreamEvent> {
+    let mut script = history.script();
+    if history.calls.is_empty() {
         script = script.think(
             "This is a free prompt. I am a script, not a language model, so I should say so \
              plainly and point to what helps.",
         );
     }
-    script.say(&reply(words)).finish()
+    script.say(&reply(history)).finish()
 }
 
-fn reply(words: &Conversation<'_>) -> String {
-    let opening = opening(words);
-    let files = match words.files {
+fn reply(history: &History<'_>) -> String {
+    let opening = opening(history);
+    let files = match history.files {
         0 => String::new(),
         1 => "\n\nYour file arrived too; a real model would look at it.".to_owned(),
         count => format!("\n\nYour {count} files arrived too; a real model would look at them."),
@@ -50,8 +50,8 @@ fn reply(words: &Conversation<'_>) -> String {
     format!("{opening}{files}\n\n{ABOUT}")
 }
 
-fn opening(words: &Conversation<'_>) -> String {
-    let prompt = words.prompt.trim();
+fn opening(history: &History<'_>) -> String {
+    let prompt = history.prompt.trim();
     let lower = prompt.to_lowercase();
     let first = lower.split(|c: char| !c.is_alphanumeric()).next();
     if prompt.is_empty() {
@@ -86,7 +86,7 @@ by itself.
 
 Then choose the model below the prompt. Or write `tour`, and I will show you around.";
 
-/// The beginning of a text, cut at a word where possible.
+/// The beginning of a text, cut between words where possible.
 fn quote(text: &str, limit: usize) -> String {
     let text = text.trim();
     if text.chars().count() <= limit {

@@ -1,7 +1,7 @@
-//! The project the tour is given in: small enough to read in a minute, with one mistake
-//! that a test catches.
+//! The sample project of the tour: small enough to read in a minute, with one bug that a test
+//! finds.
 
-/// Paths and contents, to be written into an empty folder.
+/// Paths and contents of the files.
 pub const SAMPLE_PROJECT: &[(&str, &[u8])] = &[
     ("README.md", include_bytes!("sample/README.md")),
     ("tea.sh", include_bytes!("sample/tea.sh")),

@@ -1,4 +1,4 @@
-//! Reading a conversation and writing a script.
+//! Reads the history of a request and builds the events of a step.
 
 use serde_json::Value;
 
@@ -8,16 +8,16 @@ use crate::{
     request::{AssistantContent, ModelMessage, ModelRequest, ToolOutcome, UserContent},
 };
 
-/// What the demo model understands of a request.
-pub(super) struct Conversation<'a> {
+/// What the demo model uses of a request.
+pub(super) struct History<'a> {
     pub request: &'a ModelRequest,
-    /// What the user said last.
+    /// The user's last prompt.
     pub prompt: String,
     pub files: usize,
-    /// Tool calls since then.
+    /// Tool calls since the last prompt.
     pub calls: Vec<Call<'a>>,
-    /// Tool calls ever: the next one gets this number.
-    calls_before: usize,
+    /// The number of all tool calls so far, used to number the next one.
+    total_calls: usize,
 }
 
 pub(super) struct Call<'a> {
@@ -26,34 +26,34 @@ pub(super) struct Call<'a> {
     pub result: &'a ToolOutcome,
 }
 
-impl<'a> Conversation<'a> {
-    pub(super) fn of(request: &'a ModelRequest) -> Self {
-        let mut conversation = Self {
+impl<'a> History<'a> {
+    pub(super) fn new(request: &'a ModelRequest) -> Self {
+        let mut history = Self {
             request,
             prompt: String::new(),
             files: 0,
             calls: Vec::new(),
-            calls_before: 0,
+            total_calls: 0,
         };
         for message in request.messages.iter() {
             match message {
-                ModelMessage::User { content } => conversation.hear(content),
-                ModelMessage::Assistant { content } => conversation.recall(content),
+                ModelMessage::User { content } => history.add_user(content),
+                ModelMessage::Assistant { content } => history.add_assistant(content),
             }
         }
-        conversation
+        history
     }
 
-    fn hear(&mut self, content: &[UserContent]) {
+    fn add_user(&mut self, content: &[UserContent]) {
         let texts = content.iter().filter_map(|content| match content {
             UserContent::Text { text } => Some(text.trim()),
             UserContent::File(_) => None,
         });
         let prompt = texts.collect::<Vec<_>>().join("\n\n");
         let files = content.len() - content.iter().filter(|c| is_text(c)).count();
-        // Something said in the middle of a tour does not end it.
-        let steering = self.wants_tour() && !self.calls.is_empty() && !asks_for_tour(&prompt);
-        if steering || prompt.is_empty() && files == 0 {
+        // A prompt in the middle of the tour does not end it.
+        let during_tour = self.wants_tour() && !self.calls.is_empty() && !asks_for_tour(&prompt);
+        if during_tour || prompt.is_empty() && files == 0 {
             return;
         }
         self.prompt = prompt;
@@ -61,7 +61,7 @@ impl<'a> Conversation<'a> {
         self.calls.clear();
     }
 
-    fn recall(&mut self, content: &'a [AssistantContent]) {
+    fn add_assistant(&mut self, content: &'a [AssistantContent]) {
         for part in content {
             if let AssistantContent::ToolCall {
                 name,
@@ -70,7 +70,7 @@ impl<'a> Conversation<'a> {
                 ..
             } = part
             {
-                self.calls_before += 1;
+                self.total_calls += 1;
                 self.calls.push(Call {
                     name,
                     input,
@@ -99,14 +99,15 @@ impl<'a> Conversation<'a> {
         system.any(|text| text.to_lowercase().contains(word))
     }
 
-    pub(super) fn write(&self) -> Script {
+    /// An empty step in reply to this history.
+    pub(super) fn script(&self) -> Script {
         Script {
             events: vec![StreamEvent::Start, StreamEvent::StartStep],
             blocks: 0,
-            calls: self.calls_before,
-            written: 0,
-            input: approximate_tokens(self.request),
-            called: false,
+            calls: self.total_calls,
+            output_bytes: 0,
+            input_tokens: approximate_tokens(self.request),
+            has_call: false,
         }
     }
 }
@@ -121,21 +122,21 @@ fn asks_for_tour(text: &str) -> bool {
     words.any(|word| word == "tour") || text.contains("show me around")
 }
 
-/// A token is about four characters.
+/// Assumes four characters per token.
 fn approximate_tokens(request: &ModelRequest) -> u64 {
     let system: usize = request.system.iter().map(String::len).sum();
     let messages = serde_json::to_string(&request.messages).map_or(0, |text| text.len());
     (system + messages).div_ceil(4) as u64
 }
 
-/// The events of one step as they are written down.
+/// Builds the events of one step.
 pub(super) struct Script {
     events: Vec<StreamEvent>,
     blocks: usize,
     calls: usize,
-    written: usize,
-    input: u64,
-    called: bool,
+    output_bytes: usize,
+    input_tokens: u64,
+    has_call: bool,
 }
 
 impl Script {
@@ -146,7 +147,7 @@ impl Script {
             metadata: Metadata::new(),
         });
         for word in words(text) {
-            self.written += word.len();
+            self.output_bytes += word.len();
             self.events.push(StreamEvent::ReasoningDelta {
                 id: id.clone(),
                 text: word.to_owned(),
@@ -166,7 +167,7 @@ impl Script {
             metadata: Metadata::new(),
         });
         for word in words(text) {
-            self.written += word.len();
+            self.output_bytes += word.len();
             self.events.push(StreamEvent::TextDelta {
                 id: id.clone(),
                 text: word.to_owned(),
@@ -183,8 +184,8 @@ impl Script {
         let id = BlockId::from(format!("demo-{}", self.calls));
         let input = input.to_string();
         self.calls += 1;
-        self.called = true;
-        self.written += input.len();
+        self.has_call = true;
+        self.output_bytes += input.len();
         self.events.push(StreamEvent::ToolInputStart {
             id: id.clone(),
             name: name.to_owned(),
@@ -207,14 +208,14 @@ impl Script {
     }
 
     pub(super) fn finish(mut self) -> Vec<StreamEvent> {
-        let reason = if self.called {
+        let reason = if self.has_call {
             FinishReason::ToolCalls
         } else {
             FinishReason::Stop
         };
         let usage = Usage {
-            input: self.input,
-            output: self.written.div_ceil(4) as u64,
+            input: self.input_tokens,
+            output: self.output_bytes.div_ceil(4) as u64,
             ..Usage::default()
         };
         self.events.push(StreamEvent::FinishStep { reason, usage });
@@ -222,8 +223,8 @@ impl Script {
         self.events
     }
 
-    /// Ends as a provider under load would.
-    pub(super) fn stumble(mut self) -> Vec<StreamEvent> {
+    /// Ends with the error of an overloaded provider.
+    pub(super) fn fail_overloaded(mut self) -> Vec<StreamEvent> {
         let message = "Overloaded (a failure played on purpose, to show a retry)";
         let wait = [("retry-after-ms".to_owned(), "1500".to_owned())];
         let failure = ApiFailure::refused(529, message).with_headers(wait.into());
@@ -240,12 +241,12 @@ impl Script {
     }
 }
 
-/// Words with the space that follows them; put together they are the text again.
+/// Words, each with the space that follows it.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split_inclusive([' ', '\n'])
 }
 
-/// Arguments come in small pieces from real models too.
+/// Small pieces, like the arguments from a real model.
 fn pieces(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();
     chars

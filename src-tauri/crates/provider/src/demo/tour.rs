@@ -1,52 +1,49 @@
-//! The tour: one tool after the other, each step decided by what has been done so far.
+//! The tour: one tool after the other. Each step depends on the calls so far.
 
 use serde_json::{Value, json};
 
-use super::script::{Call, Conversation};
+use super::script::{Call, History};
 use crate::event::StreamEvent;
 
-/// What an empty session offers to ask first.
-pub const SUGGESTED_PROMPT: &str = "Show me around: give me the tour";
-
-/// One stop of the tour.
+/// One tool call of the tour, with the text around it.
 struct Stop {
     tool: &'static str,
     input: Value,
     thought: &'static str,
-    /// Said before the call, after the result of the stop before.
-    words: &'static str,
+    /// The text before the call.
+    text: &'static str,
 }
 
-pub(super) fn next(words: &Conversation<'_>, retried: bool) -> Vec<StreamEvent> {
+pub(super) fn next(history: &History<'_>, retried: bool) -> Vec<StreamEvent> {
     let stops = stops();
-    let is_done = |stop: &Stop| words.call_with(stop.tool, &stop.input).is_some();
+    let is_done = |stop: &Stop| history.call_with(stop.tool, &stop.input).is_some();
     let upcoming = stops
         .iter()
-        .find(|stop| !is_done(stop) && words.offers(stop.tool));
+        .find(|stop| !is_done(stop) && history.offers(stop.tool));
     if let Some(stop) = upcoming {
-        let said = match words.calls.last() {
-            None => format!("{WELCOME}\n\n{}", stop.words),
-            Some(last) => format!("{}\n\n{}", remark(last), stop.words),
+        let text = match history.calls.last() {
+            None => format!("{WELCOME}\n\n{}", stop.text),
+            Some(last) => format!("{}\n\n{}", remark(last), stop.text),
         };
-        return words
-            .write()
+        return history
+            .script()
             .think(stop.thought)
-            .say(said.trim())
+            .say(text.trim())
             .call(stop.tool, &stop.input)
             .finish();
     }
-    if !retried && !words.calls.is_empty() {
-        return words
-            .write()
+    if !retried && !history.calls.is_empty() {
+        return history
+            .script()
             .think("One thing is left to show: what happens when a provider fails.")
-            .stumble();
+            .fail_overloaded();
     }
     let missing: Vec<&str> = stops
         .iter()
         .filter(|stop| !is_done(stop))
         .map(|stop| stop.tool)
         .collect();
-    words.write().say(&summary(words, missing)).finish()
+    history.script().say(&summary(history, missing)).finish()
 }
 
 fn stops() -> Vec<Stop> {
@@ -55,27 +52,27 @@ fn stops() -> Vec<Stop> {
             tool: "read",
             input: json!({ "filePath": "README.md" }),
             thought: "A new project. The README is the place to start.",
-            words: "First I read the README. Reading inside the project needs no permission.",
+            text: "First I read the README. Reading inside the project needs no permission.",
         },
         Stop {
             tool: "grep",
             input: json!({ "pattern": "oolong" }),
             thought: "The README says oolong steeps 3 minutes. Where is that written in code?",
-            words: "The README has a table. Let me search where the code knows about oolong.",
+            text: "The README has a table. Let me search where the code knows about oolong.",
         },
         Stop {
             tool: "todowrite",
             input: todos(["in_progress", "pending", "pending"]),
             thought: "tea.sh says 30 minutes, the README 3. That looks like a typo. A short \
                       plan helps to keep track.",
-            words: "The script says **30** minutes where the table says 3. I write down a plan.",
+            text: "The script says **30** minutes where the table says 3. I write down a plan.",
         },
         Stop {
             tool: "read",
             input: json!({ "filePath": "tea.sh" }),
             thought: "A file must be read before it is edited, so that nobody's changes are \
                       overwritten.",
-            words: "Before I may edit a file I have to read it.",
+            text: "Before I may edit a file I have to read it.",
         },
         Stop {
             tool: "edit",
@@ -85,7 +82,7 @@ fn stops() -> Vec<Stop> {
                 "newString": "oolong) echo 3 ;;",
             }),
             thought: "One line to change.",
-            words: "Now the edit. Changing files asks you first: you see the exact difference \
+            text: "Now the edit. Changing files asks you first: you see the exact difference \
                     before you allow it.",
         },
         Stop {
@@ -95,7 +92,7 @@ fn stops() -> Vec<Stop> {
                 "description": "Runs the tests of the sample project",
             }),
             thought: "The tests compare the script with the table.",
-            words: "Let me run the tests. Commands ask too, and show their output as it comes.",
+            text: "Let me run the tests. Commands ask too, and show their output as it comes.",
         },
         Stop {
             tool: "question",
@@ -108,19 +105,19 @@ fn stops() -> Vec<Stop> {
                 ],
             }] }),
             thought: "Asking is better than guessing. Let me show what a question looks like.",
-            words: "Sometimes I need to know something from you. Then I ask.",
+            text: "Sometimes I need to know something from you. Then I ask.",
         },
         Stop {
             tool: "read",
             input: json!({ "filePath": "docs/steeping.png" }),
             thought: "An image can be read like any other file.",
-            words: "Images can be read, too: a model that sees can look at them.",
+            text: "Images can be read, too: a model that sees can look at them.",
         },
         Stop {
             tool: "todowrite",
             input: todos(["completed", "completed", "completed"]),
             thought: "All three things are done; the list should say so.",
-            words: "That was the plan. I tick it off.",
+            text: "That was the plan. I tick it off.",
         },
     ]
 }
@@ -147,7 +144,7 @@ fn todos(status: [&str; 3]) -> Value {
     json!({ "todos": todos })
 }
 
-/// Honest about what the last call really did.
+/// A sentence about what the last call really did.
 fn remark(call: &Call<'_>) -> String {
     if !call.result.is_error {
         return match call.name {
@@ -176,11 +173,11 @@ fn one_line(text: &str) -> String {
 const WELCOME: &str = "Welcome! I am the built-in demo model. What I say is scripted, but every \
 tool you see really runs, in this project.";
 
-fn summary(words: &Conversation<'_>, missing: Vec<&str>) -> String {
-    let failed = words.calls.iter().filter(|call| call.result.is_error);
+fn summary(history: &History<'_>, missing: Vec<&str>) -> String {
+    let failed = history.calls.iter().filter(|call| call.result.is_error);
     let failed: Vec<&str> = failed.map(|call| call.name).collect();
     let mut text = String::new();
-    if words.calls.is_empty() {
+    if history.calls.is_empty() {
         text.push_str("I would show you around, but no tool is offered to me here.\n\n");
     } else {
         text.push_str(SUMMARY);
@@ -189,7 +186,7 @@ fn summary(words: &Conversation<'_>, missing: Vec<&str>) -> String {
         let failed = failed.join(", ");
         text.push_str(&format!("Not everything went through: {failed}.\n\n"));
     }
-    if !missing.is_empty() && !words.calls.is_empty() {
+    if !missing.is_empty() && !history.calls.is_empty() {
         let missing = missing.join(", ");
         text.push_str(&format!(
             "Left out, because not offered here: {missing}.\n\n"

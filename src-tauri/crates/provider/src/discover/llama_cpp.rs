@@ -1,25 +1,25 @@
-//! llama.cpp's server, which shares its port with half of all web projects: only one that
-//! says who it is counts.
+//! llama.cpp's server. Its port is a common one for web projects, so the server must identify
+//! itself.
 
 use serde_json::Value;
 
 use super::Server;
-use crate::{connection::listed_models, model::ModelInfo};
+use crate::{connection::parse_model_list, model::ModelInfo};
 
 pub(super) async fn models(server: &Server<'_>) -> Option<Vec<ModelInfo>> {
     let list = server.list().await?;
     let items = list.get("data")?.as_array()?;
-    let is_ours = |item: &Value| {
+    let is_llama_cpp = |item: &Value| {
         item.get("owned_by")
             .is_some_and(|owner| owner == "llamacpp")
     };
-    if !items.iter().any(is_ours) {
+    if !items.iter().any(is_llama_cpp) {
         return None;
     }
-    let mut models = listed_models(server.provider, &list)?;
-    let properties = server.native("/props").await.unwrap_or_default();
+    let mut models = parse_model_list(server.provider, &list)?;
+    let properties = server.get_native("/props").await.unwrap_or_default();
     let context = properties.pointer("/default_generation_settings/n_ctx");
-    let trained = |id: &str| {
+    let training_context = |id: &str| {
         let item = items
             .iter()
             .find(|item| item.get("id").is_some_and(|known| known == id))?;
@@ -31,7 +31,7 @@ pub(super) async fn models(server: &Server<'_>) -> Option<Vec<ModelInfo>> {
     for model in &mut models {
         let context = context
             .and_then(Value::as_u64)
-            .or_else(|| trained(&model.id));
+            .or_else(|| training_context(&model.id));
         model.limits.context = context.unwrap_or(0);
         model.images = vision.unwrap_or(false);
         // The id is often the path of the file.

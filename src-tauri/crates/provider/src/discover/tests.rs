@@ -5,22 +5,15 @@ use axum::{
 use serde_json::json;
 
 use super::*;
-use crate::{client::Timeouts, config::ModelConfig, demo::DemoPace};
+use crate::{client::Timeouts, config::ModelConfig, demo::DemoPace, test_server::serve};
 
-async fn serve(router: Router) -> String {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    tokio::spawn(async move { axum::serve(listener, router).await });
-    format!("http://{address}/v1")
-}
-
-/// An address where nobody listens.
-fn nowhere() -> String {
+/// The address of a closed port.
+fn closed_port() -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     format!("http://{}/v1", listener.local_addr().unwrap())
 }
 
-async fn found(ollama: String, lm_studio: String, llama_cpp: String) -> Vec<Provider> {
+async fn discover_at(ollama: String, lm_studio: String, llama_cpp: String) -> Vec<Provider> {
     let at = |url: String| json!({"options": {"baseURL": url}});
     let config = json!({"provider": {
         "ollama": at(ollama), "lmstudio": at(lm_studio), "llama.cpp": at(llama_cpp),
@@ -32,9 +25,9 @@ async fn found(ollama: String, lm_studio: String, llama_cpp: String) -> Vec<Prov
 }
 
 #[tokio::test]
-async fn each_server_is_found_with_its_models_and_what_they_can() {
-    let show = |Json(asked): Json<Value>| async move {
-        Json(match asked["model"].as_str() {
+async fn each_server_is_found_with_its_models_and_their_capabilities() {
+    let show = |Json(request): Json<Value>| async move {
+        Json(match request["model"].as_str() {
             Some("qwen3:8b") => json!({
                 "parameters": "stop \"x\"\nnum_ctx                        8192",
                 "model_info": {"qwen3.context_length": 40_960},
@@ -67,7 +60,7 @@ async fn each_server_is_found_with_its_models_and_what_they_can() {
         .route("/v1/models", get(|| async { listed }))
         .route("/props", get(|| async { properties }));
 
-    let found = found(
+    let found = discover_at(
         serve(ollama).await,
         serve(lm_studio).await,
         serve(llama_cpp).await,
@@ -88,17 +81,17 @@ async fn each_server_is_found_with_its_models_and_what_they_can() {
 }
 
 #[tokio::test]
-async fn a_web_project_on_the_same_port_is_no_model_server() {
+async fn another_web_server_on_the_same_port_is_ignored() {
     let listed = Json(json!({"data": [{"id": "user", "owned_by": "me"}]}));
     let project = Router::new().route("/v1/models", get(|| async { listed }));
     let page = Router::new().fallback(|| async { "<html>" });
-    let found = found(serve(page).await, nowhere(), serve(project).await).await;
+    let found = discover_at(serve(page).await, closed_port(), serve(project).await).await;
     assert_eq!(found, []);
 }
 
 #[tokio::test]
-async fn a_server_that_answers_nothing_is_left_alone() {
+async fn a_server_that_does_not_answer_is_ignored() {
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", silent.local_addr().unwrap());
-    assert_eq!(found(url, nowhere(), nowhere()).await, []);
+    assert_eq!(discover_at(url, closed_port(), closed_port()).await, []);
 }

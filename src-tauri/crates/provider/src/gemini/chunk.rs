@@ -1,9 +1,9 @@
-//! The shape of what the API streams, as far as it concerns us.
+//! The JSON shape of a streamed chunk, with the fields that are used.
 
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::{event::Usage, stream::Count};
+use crate::{decoder::Count, event::Usage};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -56,7 +56,7 @@ pub(super) struct PromptFeedback {
     pub block_reason: Option<String>,
 }
 
-/// Each chunk repeats the counts so far.
+/// Each chunk has the counts so far.
 #[derive(Deserialize, Default, Clone, Copy)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct RawUsage {
@@ -73,31 +73,31 @@ pub(super) struct RawUsage {
 }
 
 impl RawUsage {
-    /// A chunk may leave out what has not changed.
+    /// A chunk may omit counts that have not changed.
     pub fn update(&mut self, newer: &Self) {
-        let keep = |old: &mut Count, new: Count| {
+        let replace = |old: &mut Count, new: Count| {
             if new.0 > 0 {
                 *old = new;
             }
         };
-        keep(&mut self.prompt_token_count, newer.prompt_token_count);
-        keep(
+        replace(&mut self.prompt_token_count, newer.prompt_token_count);
+        replace(
             &mut self.tool_use_prompt_token_count,
             newer.tool_use_prompt_token_count,
         );
-        keep(
+        replace(
             &mut self.cached_content_token_count,
             newer.cached_content_token_count,
         );
-        keep(
+        replace(
             &mut self.candidates_token_count,
             newer.candidates_token_count,
         );
-        keep(&mut self.thoughts_token_count, newer.thoughts_token_count);
+        replace(&mut self.thoughts_token_count, newer.thoughts_token_count);
     }
 
-    /// The prompt is counted with its cached part, the answer without the thoughts.
-    pub fn neutral(&self) -> Usage {
+    /// The API counts the prompt including its cached part, and the answer without thoughts.
+    pub fn to_usage(&self) -> Usage {
         let prompt = self
             .prompt_token_count
             .0
@@ -113,7 +113,7 @@ impl RawUsage {
     }
 }
 
-/// `null` stands for what is not there.
+/// Treats `null` as missing.
 fn or_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,

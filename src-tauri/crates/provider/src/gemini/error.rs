@@ -1,44 +1,44 @@
-//! What Gemini says when it refuses.
+//! Decodes Gemini's error responses.
 //!
-//! Two things differ from the rest: a bad key is a 400, and the time to wait is in the body
-//! instead of a header.
+//! Two things differ from other providers: a bad key gives a 400, and the retry delay is in
+//! the body instead of a header.
 
 use serde_json::Value;
 
 use crate::{
+    decoder::parse,
     error::{ProviderError, ResponseHeaders},
-    refusal::Refusal,
-    stream::parse,
+    error_body::ErrorBody,
 };
 
 const RETRY_AFTER_MS: &str = "retry-after-ms";
 
 pub(super) fn decode(status: u16, mut headers: ResponseHeaders, body: &[u8]) -> ProviderError {
     let value: Value = serde_json::from_slice(body).unwrap_or_default();
-    if let Some(wait) = wait_of(&value)
+    if let Some(wait) = retry_delay(&value)
         && !headers.contains_key("retry-after")
     {
         headers.entry(RETRY_AFTER_MS.to_owned()).or_insert(wait);
     }
-    let refusal = Refusal::from_value(&value);
+    let error = ErrorBody::from_value(&value);
     if is_bad_key(&value) {
-        let message = refusal.message.unwrap_or_default();
+        let message = error.message.unwrap_or_default();
         return ProviderError::Auth { message };
     }
-    refusal.with_status(status, headers, body)
+    error.with_status(status, headers, body)
 }
 
-/// For an error inside a stream that began well.
+/// For an error inside a stream that started successfully.
 pub(super) fn in_stream(data: &[u8]) -> Result<ProviderError, ProviderError> {
     let value: Value = parse(data)?;
-    let refusal = Refusal::from_value(&value);
+    let error = ErrorBody::from_value(&value);
     if is_bad_key(&value) {
-        let message = refusal.message.unwrap_or_default();
+        let message = error.message.unwrap_or_default();
         return Ok(ProviderError::Auth { message });
     }
-    let mut error = refusal.in_stream();
+    let mut error = error.in_stream();
     if let ProviderError::Api(failure) = &mut error
-        && let Some(wait) = wait_of(&value)
+        && let Some(wait) = retry_delay(&value)
     {
         failure.headers.insert(RETRY_AFTER_MS.to_owned(), wait);
     }
@@ -58,8 +58,8 @@ fn is_bad_key(value: &Value) -> bool {
     })
 }
 
-/// `RetryInfo` with a delay like `34.5s`, in whole milliseconds, never less than said.
-fn wait_of(value: &Value) -> Option<String> {
+/// The delay of a `RetryInfo` (like `34.5s`) in whole milliseconds, rounded up.
+fn retry_delay(value: &Value) -> Option<String> {
     let delay = details(value).find_map(|detail| {
         let kind = detail.get("@type")?.as_str()?;
         let delay = detail.get("retryDelay")?.as_str()?;

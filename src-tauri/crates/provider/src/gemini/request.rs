@@ -1,4 +1,4 @@
-//! The neutral request as a `generateContent` body.
+//! Encodes a request as a `generateContent` body.
 
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
@@ -9,14 +9,14 @@ use crate::{
     event::Metadata,
     model::ModelInfo,
     request::{
-        AssistantContent, FileContent, FileData, ModelMessage, ModelRequest, ToolChoice,
-        ToolOutcome, ToolSpec, UserContent, Writing, lift_attachments,
+        AssistantContent, EncodingKey, FileContent, FileData, ModelMessage, ModelRequest,
+        ToolChoice, ToolOutcome, ToolSpec, UserContent, as_object, lift_attachments,
     },
     wire::{Body, HttpCall, WireKind},
 };
 
-/// Stands in for a signature that never was: calls of another model in the same turn.
-const NO_SIGNATURE: &str = "skip_thought_signature_validator";
+/// Accepted in place of a signature, for calls that another model made in the same turn.
+const SIGNATURE_PLACEHOLDER: &str = "skip_thought_signature_validator";
 
 pub(super) fn encode(request: &ModelRequest, model: &ModelInfo) -> HttpCall {
     let mut body = Map::new();
@@ -74,7 +74,7 @@ fn thinking_config(model: &str, variant: Option<&str>) -> Value {
     let Some(variant) = variant else {
         return thinking;
     };
-    match Generation::of(model) {
+    match Generation::parse(model) {
         Generation::Second => thinking["thinkingBudget"] = json!(budget(model, variant)),
         Generation::Third => thinking["thinkingLevel"] = json!(level(model, variant)),
         Generation::Other => {}
@@ -82,7 +82,7 @@ fn thinking_config(model: &str, variant: Option<&str>) -> Value {
     thinking
 }
 
-/// The largest model cannot stop thinking altogether.
+/// Pro models cannot turn thinking off.
 fn budget(model: &str, variant: &str) -> u32 {
     let pro = model.contains("pro");
     match variant {
@@ -124,16 +124,14 @@ fn encode_choice(choice: &ToolChoice) -> Value {
 }
 
 fn contents(request: &ModelRequest, model: &ModelInfo) -> Vec<Bytes> {
-    let writing = Writing::of(WireKind::Gemini, model);
-    let passages = request.messages.passages().iter();
-    passages
-        .map(|passage| passage.written(writing, |messages| encode_contents(messages, model)))
-        .collect()
+    let key = EncodingKey::new(WireKind::Gemini, model);
+    let messages = &request.messages;
+    messages.encoded(key, |messages| encode_contents(messages, model))
 }
 
-/// Roles alternate; results of tools are the user's, all of a step in one content.
+/// Roles must alternate. Tool results have the user role, all results of a step in one content.
 fn encode_contents(messages: &[ModelMessage], model: &ModelInfo) -> Vec<Value> {
-    let generation = Generation::of(&model.wire_id);
+    let generation = Generation::parse(&model.wire_id);
     let lifted;
     let messages = if generation == Generation::Third {
         messages
@@ -174,7 +172,7 @@ fn encode_user(content: &UserContent, model: &ModelInfo) -> Option<Value> {
     match content {
         UserContent::Text { text } => text_part(text),
         UserContent::File(file) => {
-            Some(encode_file(file, model).unwrap_or_else(|| json!({ "text": file.left_out() })))
+            Some(encode_file(file, model).unwrap_or_else(|| json!({ "text": file.placeholder() })))
         }
     }
 }
@@ -206,16 +204,16 @@ fn encode_assistant(content: &[AssistantContent], generation: Generation) -> Vec
     for part in content {
         match part {
             AssistantContent::Text { text, metadata } => {
-                let seal = google(metadata, SIGNATURE);
-                if !text.trim().is_empty() || seal.is_some() {
-                    parts.push(sealed(json!({ "text": text }), seal));
+                let signature = google(metadata, SIGNATURE);
+                if !text.trim().is_empty() || signature.is_some() {
+                    parts.push(sign(json!({ "text": text }), signature));
                 }
             }
-            // Summaries are for people; only a sealed thought means something to the model.
+            // Thought summaries are for people; the model only uses signed thoughts.
             AssistantContent::Reasoning { text, metadata } => {
-                let seal = google(metadata, SIGNATURE);
-                if seal.is_some() {
-                    parts.push(sealed(json!({ "text": text, "thought": true }), seal));
+                let signature = google(metadata, SIGNATURE);
+                if signature.is_some() {
+                    parts.push(sign(json!({ "text": text, "thought": true }), signature));
                 }
             }
             AssistantContent::ToolCall {
@@ -228,10 +226,10 @@ fn encode_assistant(content: &[AssistantContent], generation: Generation) -> Vec
                 if let Some(id) = google(metadata, "functionCallId") {
                     call["id"] = json!(id);
                 }
-                let missing = first_call && generation == Generation::Third;
-                let stand_in = missing.then_some(NO_SIGNATURE);
-                let seal = google(metadata, SIGNATURE).or(stand_in);
-                parts.push(sealed(json!({ "functionCall": call }), seal));
+                let required = first_call && generation == Generation::Third;
+                let placeholder = required.then_some(SIGNATURE_PLACEHOLDER);
+                let signature = google(metadata, SIGNATURE).or(placeholder);
+                parts.push(sign(json!({ "functionCall": call }), signature));
                 first_call = false;
             }
         }
@@ -239,23 +237,15 @@ fn encode_assistant(content: &[AssistantContent], generation: Generation) -> Vec
     parts
 }
 
-fn sealed(mut part: Value, seal: Option<&str>) -> Value {
-    if let Some(seal) = seal {
-        part[SIGNATURE] = json!(seal);
+fn sign(mut part: Value, signature: Option<&str>) -> Value {
+    if let Some(signature) = signature {
+        part[SIGNATURE] = json!(signature);
     }
     part
 }
 
 fn google<'a>(metadata: &'a Metadata, key: &str) -> Option<&'a str> {
     metadata.get(FAMILY)?.get(key)?.as_str()
-}
-
-fn as_object(input: &Value) -> Value {
-    match input {
-        Value::Object(_) => input.clone(),
-        Value::Null => json!({}),
-        other => json!({ "input": other }),
-    }
 }
 
 fn encode_result(content: &AssistantContent, model: &ModelInfo) -> Option<Value> {
@@ -280,7 +270,7 @@ fn encode_result(content: &AssistantContent, model: &ModelInfo) -> Option<Value>
     Some(json!({ "functionResponse": response }))
 }
 
-/// Only bytes may go inside a result; what cannot is said in its text.
+/// A result can hold only inline bytes; other files are mentioned in its text.
 fn encode_outcome(result: &ToolOutcome, model: &ModelInfo) -> (String, Vec<Value>) {
     let mut text = result.text.clone();
     let mut files = Vec::new();
@@ -290,7 +280,7 @@ fn encode_outcome(result: &ToolOutcome, model: &ModelInfo) -> (String, Vec<Value
             Some(part) => files.push(part),
             None => {
                 text.push('\n');
-                text.push_str(&file.left_out());
+                text.push_str(&file.placeholder());
             }
         }
     }

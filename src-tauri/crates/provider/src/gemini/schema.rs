@@ -1,13 +1,13 @@
-//! JSON Schema cut down to what Gemini takes.
+//! Reduces JSON Schema to the subset that Gemini accepts.
 //!
-//! Its `parameters` are a subset of OpenAPI 3.0: no references, no `const`, no lists of
-//! types, and an unknown keyword is an error. What cannot be said is left out: the
-//! arguments are checked against the full schema here anyway.
+//! Its `parameters` are a subset of OpenAPI 3.0: no references, no `const`, no lists of types,
+//! and an unknown keyword is an error. What cannot be expressed is dropped, because arguments
+//! are checked against the full schema before a tool runs anyway.
 
 use serde_json::{Map, Value, json};
 
-/// Keywords that pass as they are.
-const PLAIN: [&str; 13] = [
+/// Keywords that are copied unchanged.
+const COPIED: [&str; 13] = [
     "title",
     "description",
     "default",
@@ -23,10 +23,10 @@ const PLAIN: [&str; 13] = [
     "nullable",
 ];
 
-/// References that lead back to themselves end here.
-const DEEPEST: usize = 12;
+/// Ends recursive references.
+const MAX_DEPTH: usize = 12;
 
-/// `None` for a tool without parameters: an object without properties is refused.
+/// `None` for a tool without parameters: the API refuses an object without properties.
 pub(super) fn parameters(schema: &Value) -> Option<Value> {
     let cleaned = Cleaner { root: schema }.clean(schema, 0);
     let properties = cleaned.get("properties").and_then(Value::as_object);
@@ -42,15 +42,15 @@ struct Cleaner<'a> {
 impl Cleaner<'_> {
     fn clean(&self, schema: &Value, depth: usize) -> Value {
         let Some(schema) = schema.as_object() else {
-            // `true` and `false` as schemas: anything.
+            // `true` and `false` are valid schemas; the subset has no equivalent.
             return json!({ "type": "string" });
         };
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             return json!({ "type": "object" });
         }
         let schema = self.flatten(schema, depth);
         let mut cleaned = Map::new();
-        for key in PLAIN {
+        for key in COPIED {
             if let Some(value) = schema.get(key) {
                 cleaned.insert(key.to_owned(), value.clone());
             }
@@ -63,7 +63,7 @@ impl Cleaner<'_> {
         Value::Object(cleaned)
     }
 
-    /// References resolved and `allOf` folded in; what is said nearer wins.
+    /// Resolves references and merges `allOf`; the schema's own keywords win.
     fn flatten(&self, schema: &Map<String, Value>, depth: usize) -> Map<String, Value> {
         let mut flat = Map::new();
         let mut bases = Vec::new();
@@ -74,14 +74,14 @@ impl Cleaner<'_> {
             bases.extend(all);
         }
         for base in bases.into_iter().filter_map(Value::as_object) {
-            if depth <= DEEPEST {
-                absorb(&mut flat, self.flatten(base, depth + 1));
+            if depth <= MAX_DEPTH {
+                merge_schema(&mut flat, self.flatten(base, depth + 1));
             }
         }
         let mut own = schema.clone();
         own.shift_remove("$ref");
         own.shift_remove("allOf");
-        absorb(&mut flat, own);
+        merge_schema(&mut flat, own);
         flat
     }
 
@@ -111,7 +111,7 @@ impl Cleaner<'_> {
         }
     }
 
-    /// `oneOf` and `anyOf`, where "or null" becomes a flag.
+    /// `oneOf` and `anyOf`; a `null` choice becomes the `nullable` flag.
     fn set_choices(
         &self,
         schema: &Map<String, Value>,
@@ -170,7 +170,7 @@ impl Cleaner<'_> {
     }
 }
 
-fn absorb(flat: &mut Map<String, Value>, own: Map<String, Value>) {
+fn merge_schema(flat: &mut Map<String, Value>, own: Map<String, Value>) {
     for (key, value) in own {
         match (flat.get_mut(&key), value) {
             (Some(Value::Object(base)), Value::Object(own)) if key == "properties" => {
@@ -189,7 +189,7 @@ fn choices(schema: &Map<String, Value>) -> Option<&Vec<Value>> {
     choices.as_array().filter(|choices| !choices.is_empty())
 }
 
-/// Only texts can be listed.
+/// Only strings can be enumerated.
 fn set_enum(schema: &Map<String, Value>, cleaned: &mut Map<String, Value>) {
     let listed = match (schema.get("const"), schema.get("enum")) {
         (Some(only), _) => vec![only.clone()],

@@ -1,9 +1,9 @@
-//! Chunks of `streamGenerateContent` as neutral events.
+//! Decodes the chunks of `streamGenerateContent`.
 //!
-//! The API has no terminal event: the stream is whole when a finish reason came before the
-//! body ended.
+//! The API has no terminal event: the stream is complete if a finish reason arrived before the
+//! end of the body.
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use super::{
     FAMILY, SIGNATURE,
@@ -11,25 +11,25 @@ use super::{
     error::in_stream,
 };
 use crate::{
+    decoder::{BlockKind, Blocks, parse, truncated},
     error::{ApiFailure, ProviderError},
-    event::{BlockId, FinishReason, Metadata, StreamEvent},
+    event::{BlockId, FinishReason, StreamEvent, family_metadata},
     sse::{Frame, Progress},
-    stream::{BlockKind, Blocks, parse, truncated},
 };
 
 #[derive(Default)]
-pub(super) struct Frames {
+pub(super) struct GeminiDecoder {
     blocks: Blocks,
     usage: RawUsage,
     response: Option<String>,
     calls: usize,
-    /// Nothing but thoughts has come since the last call.
+    /// Only thoughts have arrived since the last call.
     thinking: bool,
     finish: Option<FinishReason>,
 }
 
-impl crate::stream::Frames for Frames {
-    fn frame(
+impl crate::decoder::FrameDecoder for GeminiDecoder {
+    fn decode_frame(
         &mut self,
         frame: Frame<'_>,
         out: &mut Vec<StreamEvent>,
@@ -68,13 +68,13 @@ impl crate::stream::Frames for Frames {
         self.blocks.close(out);
         out.push(StreamEvent::FinishStep {
             reason,
-            usage: self.usage.neutral(),
+            usage: self.usage.to_usage(),
         });
         Ok(())
     }
 }
 
-impl Frames {
+impl GeminiDecoder {
     fn candidate(
         &mut self,
         candidate: Candidate,
@@ -95,15 +95,15 @@ impl Frames {
     }
 
     fn part(&mut self, part: Part, out: &mut Vec<StreamEvent>) {
-        let seal = part.thought_signature.filter(|seal| !seal.is_empty());
+        let signature = part.thought_signature.filter(|text| !text.is_empty());
         if let Some(call) = part.function_call {
             self.blocks.close(out);
             self.thinking = false;
-            self.call(call, seal, out);
+            self.call(call, signature, out);
             return;
         }
         let text = part.text.unwrap_or_default();
-        // A signature alone, with nothing said yet, seals the thoughts before it.
+        // A signature without text, before any answer text, belongs to the thoughts before it.
         self.thinking = part.thought || (self.thinking && text.is_empty());
         let kind = if self.thinking {
             BlockKind::Reasoning
@@ -111,15 +111,16 @@ impl Frames {
             BlockKind::Text
         };
         self.blocks.delta(kind, text, out);
-        if let Some(seal) = seal {
-            self.blocks.annotate(kind, google([(SIGNATURE, seal)]), out);
+        if let Some(signature) = signature {
+            let metadata = family_metadata(FAMILY, [(SIGNATURE, signature)]);
+            self.blocks.annotate(kind, metadata, out);
         }
     }
 
-    /// A call comes whole. Without an id of theirs it gets one that no other step has.
-    fn call(&mut self, call: FunctionCall, seal: Option<String>, out: &mut Vec<StreamEvent>) {
-        let theirs = call.id.filter(|id| !id.is_empty());
-        let id = match &theirs {
+    /// A call arrives in one piece. One without an id gets an id that is unique over all steps.
+    fn call(&mut self, call: FunctionCall, signature: Option<String>, out: &mut Vec<StreamEvent>) {
+        let given_id = call.id.filter(|id| !id.is_empty());
+        let id = match &given_id {
             Some(id) => BlockId::from(id.as_str()),
             None => {
                 let response = self.response.as_deref().unwrap_or("call");
@@ -131,9 +132,9 @@ impl Frames {
             None | Some(Value::Null) => "{}".to_owned(),
             Some(args) => args.to_string(),
         };
-        let facts = [
-            ("functionCallId", theirs.unwrap_or_default()),
-            (SIGNATURE, seal.unwrap_or_default()),
+        let entries = [
+            ("functionCallId", given_id.unwrap_or_default()),
+            (SIGNATURE, signature.unwrap_or_default()),
         ];
         out.extend([
             StreamEvent::ToolInputStart {
@@ -149,26 +150,13 @@ impl Frames {
                 id,
                 name: call.name,
                 input,
-                metadata: google(facts),
+                metadata: family_metadata(FAMILY, entries),
             },
         ]);
     }
 }
 
-fn google<const N: usize>(facts: [(&str, String); N]) -> Metadata {
-    let facts: Map<String, Value> = facts
-        .into_iter()
-        .filter(|(_, value)| !value.is_empty())
-        .map(|(key, value)| (key.to_owned(), Value::String(value)))
-        .collect();
-    let mut metadata = Metadata::new();
-    if !facts.is_empty() {
-        metadata.insert(FAMILY.to_owned(), json!(facts));
-    }
-    metadata
-}
-
-/// A call the model could not write is chance, and the same request may well succeed.
+/// A malformed call is a chance event of sampling, so the error is retryable.
 fn finish_reason(
     reason: &str,
     message: Option<String>,

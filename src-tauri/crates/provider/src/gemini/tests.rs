@@ -19,8 +19,8 @@ fn model(id: &str) -> ModelInfo {
     model
 }
 
-fn google(facts: Value) -> Metadata {
-    Metadata::from_iter([(FAMILY.to_owned(), facts)])
+fn google(entries: Value) -> Metadata {
+    Metadata::from_iter([(FAMILY.to_owned(), entries)])
 }
 
 fn file(mime: &str) -> FileContent {
@@ -66,7 +66,7 @@ fn conversation(id: &str) -> ModelRequest {
         ModelMessage::Assistant {
             content: vec![
                 AssistantContent::Reasoning {
-                    text: "unsealed".to_owned(),
+                    text: "unsigned".to_owned(),
                     metadata: Metadata::new(),
                 },
                 AssistantContent::Text {
@@ -113,7 +113,7 @@ fn a_whole_conversation_becomes_contents() {
 }
 
 #[test]
-fn an_older_model_gets_files_of_tools_as_a_users_part() {
+fn an_older_model_gets_attachments_of_tools_as_user_parts() {
     let request = conversation("gemini-2.5-flash");
     let body = Gemini
         .encode(&request, &model("gemini-2.5-flash"))
@@ -135,7 +135,7 @@ fn an_older_model_gets_files_of_tools_as_a_users_part() {
 }
 
 #[test]
-fn a_call_of_another_model_gets_a_stand_in_for_its_signature() {
+fn a_call_of_another_model_gets_a_placeholder_signature() {
     let mut request = ModelRequest::new("gemini-3.8-flash");
     request.messages = vec![ModelMessage::Assistant {
         content: vec![
@@ -144,7 +144,7 @@ fn a_call_of_another_model_gets_a_stand_in_for_its_signature() {
         ],
     }]
     .into();
-    let seals = |id: &str| -> Vec<Value> {
+    let signatures = |id: &str| -> Vec<Value> {
         let body = Gemini.encode(&request, &model(id)).body.to_value();
         let parts = body["contents"][0]["parts"].as_array().unwrap();
         parts
@@ -153,14 +153,14 @@ fn a_call_of_another_model_gets_a_stand_in_for_its_signature() {
             .collect()
     };
     assert_eq!(
-        seals("gemini-3.8-flash"),
+        signatures("gemini-3.8-flash"),
         [json!("skip_thought_signature_validator"), Value::Null]
     );
-    assert_eq!(seals("gemini-2.5-pro"), [Value::Null, Value::Null]);
+    assert_eq!(signatures("gemini-2.5-pro"), [Value::Null, Value::Null]);
 }
 
 #[test]
-fn a_variant_is_a_budget_or_a_level_by_generation() {
+fn a_variant_becomes_a_budget_or_a_level_by_generation() {
     let thinking = |id: &str, variant: Option<&str>| {
         let mut request = ModelRequest::new(id);
         request.reasoning = variant.map(str::to_owned);
@@ -191,7 +191,7 @@ fn a_variant_is_a_budget_or_a_level_by_generation() {
 }
 
 #[test]
-fn a_schema_keeps_only_what_gemini_takes() {
+fn a_schema_is_reduced_to_what_gemini_accepts() {
     let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "type": "object",
@@ -222,7 +222,7 @@ fn a_schema_keeps_only_what_gemini_takes() {
 }
 
 #[test]
-fn a_schema_that_holds_itself_comes_to_an_end() {
+fn a_recursive_schema_ends() {
     let schema = json!({
         "type": "object",
         "properties": {"child": {"$ref": "#"}, "self": {"$ref": "#/properties/self"}},
@@ -235,7 +235,7 @@ fn decode(status: u16, body: &Value) -> ProviderError {
 }
 
 #[test]
-fn the_time_to_wait_in_a_body_becomes_the_header_that_says_it() {
+fn the_retry_delay_in_the_body_becomes_a_header() {
     let body = json!({"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "quota",
         "details": [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "2.0001s"}]}});
     for body in [body.clone(), json!([body])] {

@@ -1,4 +1,4 @@
-//! Keys in a file that only its owner may read, for machines without a keyring.
+//! Stores keys in a file that only its owner may read, for machines without a keyring.
 
 use std::{
     collections::BTreeMap,
@@ -13,34 +13,34 @@ use crate::secret::ApiKey;
 
 pub(super) struct KeyFile {
     path: PathBuf,
-    /// Reading, changing and writing is one step.
-    turn: Mutex<()>,
+    /// Held while the file is read, changed and written.
+    changing: Mutex<()>,
 }
 
 impl KeyFile {
     pub(super) fn new(data_folder: &Path) -> Self {
         Self {
             path: data_folder.join("keys.json"),
-            turn: Mutex::default(),
+            changing: Mutex::default(),
         }
     }
 
-    /// A file that cannot be read holds no key for us; it is left as it is.
+    /// An unreadable file counts as empty and is not changed.
     pub(super) fn read(&self, provider: &str) -> Option<ApiKey> {
         match self.load() {
             Ok(keys) => keys.get(provider).and_then(ApiKey::new),
             Err(error) => {
-                tracing::warn!(kind = %error.kind(), "the file of keys cannot be read");
+                tracing::warn!(kind = %error.kind(), "the key file cannot be read");
                 None
             }
         }
     }
 
     pub(super) fn write(&self, provider: &str, key: &ApiKey) -> io::Result<()> {
-        let _turn = self.turn.lock();
+        let _guard = self.changing.lock();
         let mut keys = match self.load() {
             Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                self.set_aside()?;
+                self.rename_damaged_file()?;
                 BTreeMap::new()
             }
             loaded => loaded?,
@@ -50,7 +50,7 @@ impl KeyFile {
     }
 
     pub(super) fn remove(&self, provider: &str) -> io::Result<()> {
-        let _turn = self.turn.lock();
+        let _guard = self.changing.lock();
         let mut keys = match self.load() {
             Err(error) if error.kind() == io::ErrorKind::InvalidData => return Ok(()),
             loaded => loaded?,
@@ -69,12 +69,12 @@ impl KeyFile {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
             read => read?,
         };
-        // The parser's message would quote what it read.
+        // Without the parser's message, which may quote a key.
         serde_json::from_slice(&bytes)
-            .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "not a file of keys"))
+            .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "not a key file"))
     }
 
-    /// Whole or not at all, and never readable by others, not even for a moment.
+    /// Replaces the file atomically. Other users cannot read it at any moment.
     fn store(&self, keys: &BTreeMap<String, String>) -> io::Result<()> {
         let folder = self.path.parent().unwrap_or(Path::new("."));
         create_private_folder(folder)?;
@@ -92,7 +92,7 @@ impl KeyFile {
         written
     }
 
-    fn set_aside(&self) -> io::Result<()> {
+    fn rename_damaged_file(&self) -> io::Result<()> {
         fs::rename(&self.path, self.path.with_file_name("keys.damaged.json"))
     }
 }
@@ -107,7 +107,7 @@ fn create_private_folder(folder: &Path) -> io::Result<()> {
     builder.recursive(true).mode(0o700).create(folder)
 }
 
-/// The folder of an application in a user's profile is private by inheritance.
+/// On Windows, a folder in the user's profile inherits its private permissions.
 #[cfg(not(unix))]
 fn create_private_folder(folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)

@@ -1,4 +1,4 @@
-//! The system's keyring, behind a trait so that tests need none.
+//! The system's keyring, behind a trait, so that tests need none.
 
 use std::fmt::Display;
 
@@ -6,14 +6,14 @@ use keyring::{Entry, Error};
 
 use crate::secret::ApiKey;
 
-/// Calls block, perhaps for long: the system may ask the user to unlock it.
+/// Calls block, possibly for long, because the system may ask the user to unlock the keyring.
 pub trait Keyring: Send + Sync + 'static {
     fn read(&self, provider: &str) -> Result<Option<ApiKey>, KeyringError>;
     fn write(&self, provider: &str, key: &ApiKey) -> Result<(), KeyringError>;
     fn remove(&self, provider: &str) -> Result<(), KeyringError>;
 }
 
-/// Texts never hold a key.
+/// Messages never contain a key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeyringError {
     #[error("there is no usable keyring: {0}")]
@@ -21,7 +21,7 @@ pub enum KeyringError {
     #[error("the keyring refused: {0}")]
     Refused(String),
     #[error("the keyring does not answer")]
-    Slow,
+    TimedOut,
 }
 
 impl KeyringError {
@@ -40,7 +40,7 @@ impl Keyring for OsKeyring {
         match entry(provider)?.get_password() {
             Ok(key) => Ok(ApiKey::new(key)),
             Err(Error::NoEntry) => Ok(None),
-            Err(error) => Err(told(&error)),
+            Err(error) => Err(keyring_error(&error)),
         }
     }
 
@@ -48,27 +48,27 @@ impl Keyring for OsKeyring {
         let entry = entry(provider)?;
         entry
             .set_password(key.expose())
-            .map_err(|error| told(&error))
+            .map_err(|error| keyring_error(&error))
     }
 
     fn remove(&self, provider: &str) -> Result<(), KeyringError> {
         match entry(provider)?.delete_credential() {
             Ok(()) | Err(Error::NoEntry) => Ok(()),
-            Err(error) => Err(told(&error)),
+            Err(error) => Err(keyring_error(&error)),
         }
     }
 }
 
 fn entry(provider: &str) -> Result<Entry, KeyringError> {
-    // The store of the platform is set up by the first call; without one every call fails.
+    // The first call sets up the platform's store; without one every later call fails.
     if let Err(error) = Entry::store_status() {
         return Err(KeyringError::absent(error));
     }
-    Entry::new(SERVICE, provider).map_err(|error| told(&error))
+    Entry::new(SERVICE, provider).map_err(|error| keyring_error(&error))
 }
 
-/// The library's errors may carry the secret itself where it could not be decoded.
-fn told(error: &Error) -> KeyringError {
+/// Some errors of the library contain the secret itself, so their messages are not used.
+fn keyring_error(error: &Error) -> KeyringError {
     match error {
         Error::NoDefaultStore | Error::PlatformFailure(_) => KeyringError::absent(error),
         Error::NoStorageAccess(_) => KeyringError::Refused(error.to_string()),

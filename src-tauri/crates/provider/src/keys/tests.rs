@@ -8,13 +8,13 @@ use crate::catalog::Catalog;
 struct FakeKeyring {
     keys: Mutex<HashMap<String, ApiKey>>,
     absent: bool,
-    /// Calls wait until the other end is gone.
+    /// Calls block until the sender is dropped.
     locked: Option<Mutex<mpsc::Receiver<()>>>,
     reads: Mutex<usize>,
 }
 
 impl FakeKeyring {
-    fn usable(&self) -> Result<(), KeyringError> {
+    fn check(&self) -> Result<(), KeyringError> {
         if let Some(locked) = &self.locked {
             let _ = locked.lock().recv();
         }
@@ -27,46 +27,44 @@ impl FakeKeyring {
 
 impl Keyring for FakeKeyring {
     fn read(&self, provider: &str) -> Result<Option<ApiKey>, KeyringError> {
-        self.usable()?;
+        self.check()?;
         *self.reads.lock() += 1;
         Ok(self.keys.lock().get(provider).cloned())
     }
 
     fn write(&self, provider: &str, key: &ApiKey) -> Result<(), KeyringError> {
-        self.usable()?;
+        self.check()?;
         self.keys.lock().insert(provider.to_owned(), key.clone());
         Ok(())
     }
 
     fn remove(&self, provider: &str) -> Result<(), KeyringError> {
-        self.usable()?;
+        self.check()?;
         self.keys.lock().remove(provider);
         Ok(())
     }
 }
 
-struct House {
+struct Fixture {
     folder: tempfile::TempDir,
     keyring: Arc<FakeKeyring>,
     keys: Keys,
 }
 
-fn house(keyring: FakeKeyring, patience: Duration) -> House {
+fn fixture(keyring: FakeKeyring, timeout: Duration) -> Fixture {
     let folder = tempfile::tempdir().unwrap();
     let keyring = Arc::new(keyring);
     let env: Environment = Box::new(|name| (name == "XAI_API_KEY").then(|| "env-key".to_owned()));
     let data = folder.path().join("data");
-    let keys = Keys::with(&data, env, keyring.clone(), patience);
-    House {
+    let keys = Keys::with(&data, env, keyring.clone(), timeout);
+    Fixture {
         folder,
         keyring,
         keys,
     }
 }
 
-fn plenty() -> Duration {
-    Duration::from_secs(60)
-}
+const LONG: Duration = Duration::from_secs(60);
 
 fn absent() -> FakeKeyring {
     FakeKeyring {
@@ -89,46 +87,49 @@ fn found(text: &str, source: KeySource) -> Option<FoundKey> {
 }
 
 #[tokio::test]
-async fn config_wins_over_environment_and_environment_over_what_is_stored() {
-    let house = house(FakeKeyring::default(), plenty());
+async fn config_overrides_environment_and_environment_overrides_stored_keys() {
+    let fixture = fixture(FakeKeyring::default(), LONG);
     let mut xai = provider("xai");
-    house.keys.set("xai", key("stored-key")).await.unwrap();
+    fixture.keys.set("xai", key("stored-key")).await.unwrap();
     let variable = KeySource::Environment("XAI_API_KEY".to_owned());
-    assert_eq!(house.keys.find(&xai).await, found("env-key", variable));
+    assert_eq!(fixture.keys.find(&xai).await, found("env-key", variable));
     xai.access.key = ApiKey::new("config-key");
     assert_eq!(
-        house.keys.find(&xai).await,
+        fixture.keys.find(&xai).await,
         found("config-key", KeySource::Config)
     );
     xai.access.key = None;
     xai.key_env.clear();
     assert_eq!(
-        house.keys.find(&xai).await,
+        fixture.keys.find(&xai).await,
         found("stored-key", KeySource::Keyring)
     );
 }
 
 #[tokio::test]
-async fn a_key_is_asked_of_the_keyring_once_and_only_when_needed() {
-    let house = house(FakeKeyring::default(), plenty());
+async fn the_keyring_is_read_once_and_only_when_a_key_is_needed() {
+    let fixture = fixture(FakeKeyring::default(), LONG);
     let openai = provider("openai");
-    assert_eq!(*house.keyring.reads.lock(), 0);
+    assert_eq!(*fixture.keyring.reads.lock(), 0);
     for _ in 0..3 {
-        assert_eq!(house.keys.find(&openai).await, None);
+        assert_eq!(fixture.keys.find(&openai).await, None);
     }
-    assert_eq!(*house.keyring.reads.lock(), 1);
+    assert_eq!(*fixture.keyring.reads.lock(), 1);
 }
 
 #[tokio::test]
-async fn without_a_keyring_a_key_goes_into_a_private_file() {
-    let house = house(absent(), plenty());
-    let source = house.keys.set("openai", key("sk-canary-0123456789")).await;
+async fn without_a_keyring_a_key_is_stored_in_a_private_file() {
+    let fixture = fixture(absent(), LONG);
+    let source = fixture
+        .keys
+        .set("openai", key("sk-canary-0123456789"))
+        .await;
     assert_eq!(source.unwrap(), KeySource::File);
     let openai = provider("openai");
     let expected = found("sk-canary-0123456789", KeySource::File);
-    assert_eq!(house.keys.find(&openai).await, expected);
+    assert_eq!(fixture.keys.find(&openai).await, expected);
 
-    let file = house.folder.path().join("data/keys.json");
+    let file = fixture.folder.path().join("data/keys.json");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -136,41 +137,41 @@ async fn without_a_keyring_a_key_goes_into_a_private_file() {
         assert_eq!(mode(&file), 0o600);
         assert_eq!(mode(file.parent().unwrap()), 0o700);
     }
-    house.keys.remove("openai").await.unwrap();
-    assert_eq!(house.keys.find(&openai).await, None);
+    fixture.keys.remove("openai").await.unwrap();
+    assert_eq!(fixture.keys.find(&openai).await, None);
     assert!(!file.exists());
 }
 
 #[tokio::test]
-async fn a_key_that_moves_into_the_keyring_leaves_the_file() {
-    let house = house(FakeKeyring::default(), plenty());
-    let data = house.folder.path().join("data");
+async fn a_key_stored_in_the_keyring_is_removed_from_the_file() {
+    let fixture = fixture(FakeKeyring::default(), LONG);
+    let data = fixture.folder.path().join("data");
     fs::create_dir(&data).unwrap();
     fs::write(data.join("keys.json"), r#"{"openai":"old","groq":"other"}"#).unwrap();
     assert_eq!(
-        house.keys.find(&provider("openai")).await,
+        fixture.keys.find(&provider("openai")).await,
         found("old", KeySource::File)
     );
-    let source = house.keys.set("openai", key("new")).await.unwrap();
+    let source = fixture.keys.set("openai", key("new")).await.unwrap();
     assert_eq!(source, KeySource::Keyring);
-    let left = fs::read_to_string(data.join("keys.json")).unwrap();
-    assert_eq!(left, "{\n  \"groq\": \"other\"\n}");
+    let remaining = fs::read_to_string(data.join("keys.json")).unwrap();
+    assert_eq!(remaining, "{\n  \"groq\": \"other\"\n}");
 }
 
 #[tokio::test]
-async fn a_damaged_file_is_kept_aside() {
-    let house = house(absent(), plenty());
-    let data = house.folder.path().join("data");
+async fn a_damaged_file_is_renamed_before_writing() {
+    let fixture = fixture(absent(), LONG);
+    let data = fixture.folder.path().join("data");
     fs::create_dir(&data).unwrap();
     fs::write(data.join("keys.json"), "{ broken").unwrap();
-    assert_eq!(house.keys.find(&provider("openai")).await, None);
-    house.keys.set("openai", key("new")).await.unwrap();
-    let kept = fs::read_to_string(data.join("keys.damaged.json")).unwrap();
-    assert_eq!(kept, "{ broken");
+    assert_eq!(fixture.keys.find(&provider("openai")).await, None);
+    fixture.keys.set("openai", key("new")).await.unwrap();
+    let renamed = fs::read_to_string(data.join("keys.damaged.json")).unwrap();
+    assert_eq!(renamed, "{ broken");
 }
 
 #[tokio::test]
-async fn a_keyring_that_hangs_delays_nobody_and_is_asked_again_later() {
+async fn a_keyring_that_hangs_times_out_and_is_read_again_later() {
     let (lock, locked) = mpsc::channel();
     let keyring = FakeKeyring {
         locked: Some(Mutex::new(locked)),
@@ -180,33 +181,33 @@ async fn a_keyring_that_hangs_delays_nobody_and_is_asked_again_later() {
         .keys
         .lock()
         .insert("openai".to_owned(), key("in-the-ring"));
-    let house = house(keyring, Duration::from_millis(20));
+    let fixture = fixture(keyring, Duration::from_millis(20));
     let openai = provider("openai");
-    assert_eq!(house.keys.find(&openai).await, None);
-    // One thread hangs; the next call waits for its turn and gives up as well.
-    assert_eq!(house.keys.find(&openai).await, None);
+    assert_eq!(fixture.keys.find(&openai).await, None);
+    // One thread hangs; the next call waits for the permit and times out as well.
+    assert_eq!(fixture.keys.find(&openai).await, None);
     drop(lock);
-    let patient = Keys::with(
-        house.folder.path(),
+    let with_long_timeout = Keys::with(
+        fixture.folder.path(),
         Box::new(|_| None),
-        house.keyring.clone(),
-        plenty(),
+        fixture.keyring.clone(),
+        LONG,
     );
     assert_eq!(
-        patient.find(&openai).await,
+        with_long_timeout.find(&openai).await,
         found("in-the-ring", KeySource::Keyring)
     );
 }
 
 #[tokio::test]
-async fn a_list_shows_only_the_ends_of_keys() {
-    let house = house(absent(), plenty());
-    house
+async fn a_list_shows_only_the_last_characters_of_keys() {
+    let fixture = fixture(absent(), LONG);
+    fixture
         .keys
         .set("openai", key("sk-canary-0123456789"))
         .await
         .unwrap();
-    let entries = house.keys.list(Catalog::built_in().providers()).await;
+    let entries = fixture.keys.list(Catalog::built_in().providers()).await;
     let shown: Vec<(&str, &KeySource)> = entries
         .iter()
         .map(|entry| (entry.provider.as_str(), &entry.source))

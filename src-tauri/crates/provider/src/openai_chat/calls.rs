@@ -1,7 +1,7 @@
-//! Tool calls put together from fragments.
+//! Assembles tool calls from fragments.
 //!
-//! The API numbers parallel calls by `index`. Compatible servers leave it out, give every
-//! call index 0, leave out ids, repeat names, or send the arguments as an object.
+//! The API numbers parallel calls by `index`. Compatible servers omit it, give every call
+//! index 0, omit ids, repeat names, or send the arguments as an object.
 
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ pub(super) struct Calls {
 
 struct Call {
     index: Option<u64>,
-    /// As the server gave it; empty if it gave none.
+    /// The server's id; empty if it sent none.
     given_id: String,
     name: String,
     input: String,
@@ -28,15 +28,9 @@ impl Calls {
         self.calls.is_empty()
     }
 
-    pub(super) fn take(
-        &mut self,
-        delta: CallDelta<'_>,
-        response: &str,
-        out: &mut Vec<StreamEvent>,
-    ) {
-        let at = self.find(&delta);
-        let number = at;
-        let call = &mut self.calls[at];
+    pub(super) fn add(&mut self, delta: CallDelta<'_>, response: &str, out: &mut Vec<StreamEvent>) {
+        let number = self.find_or_insert(&delta);
+        let call = &mut self.calls[number];
         if let Some(id) = delta.id.filter(|_| call.given_id.is_empty()) {
             call.given_id.push_str(&id);
         }
@@ -55,20 +49,20 @@ impl Calls {
         call.append(text, number, response, out);
     }
 
-    /// Which call a fragment belongs to, made if it is a new one.
-    fn find(&mut self, delta: &CallDelta<'_>) -> usize {
+    /// The position of the call that a fragment belongs to.
+    fn find_or_insert(&mut self, delta: &CallDelta<'_>) -> usize {
         let id = delta.id.as_deref().unwrap_or_default();
         let name = delta.function.as_ref().and_then(|f| f.name.as_deref());
-        let names_one = name.is_some_and(|name| !name.is_empty());
+        let has_name = name.is_some_and(|name| !name.is_empty());
         let same_id =
             |call: &Call| id.is_empty() || call.given_id.is_empty() || call.given_id == id;
         let found = match delta.index {
             Some(index) => self
                 .calls
                 .iter()
-                .rposition(|call| call.index == Some(index) && (same_id(call) || !names_one)),
+                .rposition(|call| call.index == Some(index) && (same_id(call) || !has_name)),
             None if !id.is_empty() => self.calls.iter().rposition(|call| call.given_id == id),
-            None if names_one => None,
+            None if has_name => None,
             None => self.calls.len().checked_sub(1),
         };
         found.unwrap_or_else(|| {
@@ -83,7 +77,7 @@ impl Calls {
         })
     }
 
-    /// Every call is whole now.
+    /// Emits the end of every call.
     pub(super) fn finish(&mut self, response: &str, out: &mut Vec<StreamEvent>) {
         for (number, mut call) in self.calls.drain(..).enumerate() {
             let id = call.announce(number, response, out);
@@ -106,7 +100,7 @@ impl Calls {
 impl Call {
     fn append(&mut self, text: String, number: usize, response: &str, out: &mut Vec<StreamEvent>) {
         if self.name.is_empty() {
-            // Announced later, with all that has come by then.
+            // Announced once the name is known, together with this input.
             self.input.push_str(&text);
             return;
         }
@@ -122,7 +116,7 @@ impl Call {
             return id.clone();
         }
         let id = if self.given_id.is_empty() {
-            // The response's own id keeps calls of different steps apart.
+            // With the response's id, so that calls of different steps differ.
             BlockId::from(format!("call-{response}-{number}"))
         } else {
             BlockId::from(self.given_id.as_str())

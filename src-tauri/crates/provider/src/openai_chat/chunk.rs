@@ -1,4 +1,4 @@
-//! The shape of a chunk, read as generously as the servers write it.
+//! The JSON shape of a chunk, parsed leniently.
 
 use std::{borrow::Cow, fmt};
 
@@ -9,7 +9,7 @@ use serde::{
 use serde_json::Value;
 use smallvec::SmallVec;
 
-use crate::{event::Usage, stream::Count};
+use crate::{decoder::Count, event::Usage};
 
 #[derive(Deserialize)]
 pub(super) struct Chunk<'a> {
@@ -19,7 +19,7 @@ pub(super) struct Chunk<'a> {
     pub choices: Option<SmallVec<[Choice<'a>; 1]>>,
     #[serde(default)]
     pub usage: Option<RawUsage>,
-    /// Groq's place for the same.
+    /// Groq puts the usage here.
     #[serde(default)]
     pub x_groq: Option<Groq>,
     #[serde(default)]
@@ -28,7 +28,7 @@ pub(super) struct Chunk<'a> {
     pub object: Option<Str<'a>>,
 }
 
-/// Borrowed where it can be: an `Option<Cow<str>>` would copy on every chunk.
+/// Borrowed where possible: serde copies the text of an `Option<Cow<str>>` on every chunk.
 #[derive(Deserialize)]
 #[serde(transparent)]
 pub(super) struct Str<'a>(#[serde(borrow)] pub Cow<'a, str>);
@@ -37,7 +37,7 @@ pub(super) struct Str<'a>(#[serde(borrow)] pub Cow<'a, str>);
 pub(super) struct Choice<'a> {
     #[serde(default)]
     pub index: Option<u64>,
-    /// `message` comes from servers that answer in one piece though asked to stream.
+    /// `message` is sent by servers that answer in one piece although asked to stream.
     #[serde(borrow, default, alias = "message")]
     pub delta: Option<Delta<'a>>,
     #[serde(borrow, default)]
@@ -116,16 +116,16 @@ struct CompletionDetails {
 }
 
 impl RawUsage {
-    pub(super) fn neutral(&self) -> Usage {
+    pub(super) fn to_usage(&self) -> Usage {
         let prompt = self.prompt_tokens_details.as_ref();
         let completion = self.completion_tokens_details.as_ref();
         let cached = prompt.map_or(0, |details| details.cached_tokens.0);
         let written = prompt.map_or(0, |details| details.cache_write_tokens.0);
         let reasoning = completion.map_or(0, |details| details.reasoning_tokens.0);
-        // xAI counts reasoning beside the completion, everybody else inside it; the total
-        // tells which.
-        let beside = self.prompt_tokens.0 + self.completion_tokens.0 + reasoning;
-        let output = if reasoning > 0 && self.total_tokens.0 == beside {
+        // xAI counts reasoning in addition to the completion, all others as a part of it. The
+        // total shows which one it is.
+        let separate = self.prompt_tokens.0 + self.completion_tokens.0 + reasoning;
+        let output = if reasoning > 0 && self.total_tokens.0 == separate {
             self.completion_tokens.0 + reasoning
         } else {
             self.completion_tokens.0
@@ -135,8 +135,8 @@ impl RawUsage {
     }
 }
 
-/// Text wherever a server may put it: a string, nothing, a list of parts, or JSON that
-/// should have been a string.
+/// A text in any form that servers send: a string, null, a list of parts, or JSON that should
+/// have been a string.
 #[derive(Debug, Default, PartialEq)]
 pub(super) enum Text {
     #[default]

@@ -1,4 +1,4 @@
-//! The neutral request as a Chat Completions body.
+//! Encodes a request as a Chat Completions body.
 
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 use crate::{
     model::ModelInfo,
     request::{
-        AssistantContent, FileContent, ModelMessage, ModelRequest, ToolChoice, ToolSpec,
-        UserContent, Writing, lift_attachments, write_items,
+        AssistantContent, EncodingKey, FileContent, ModelMessage, ModelRequest, ToolChoice,
+        ToolSpec, UserContent, as_object, encode_items, lift_attachments,
     },
     wire::{Body, HttpCall, WireKind},
 };
@@ -46,7 +46,7 @@ pub(super) fn encode(request: &ModelRequest, model: &ModelInfo) -> HttpCall {
     }
 }
 
-/// Where servers differ in what they accept.
+/// Groups of servers that accept different fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Dialect {
     Openai,
@@ -67,7 +67,7 @@ impl Dialect {
         }
     }
 
-    /// OpenAI's newer models refuse the old name, many others do not know the new one.
+    /// OpenAI's newer models refuse the old name; many other servers do not know the new one.
     fn max_tokens_field(self) -> &'static str {
         match self {
             Self::Openai => "max_completion_tokens",
@@ -91,25 +91,25 @@ impl Dialect {
         }
     }
 
-    fn takes_pdf(self) -> bool {
+    fn accepts_pdf(self) -> bool {
         matches!(self, Self::Openai | Self::Openrouter)
     }
 
-    /// Mistral wants exactly nine letters or digits; OpenAI at most forty characters.
+    /// Mistral requires exactly nine letters or digits; OpenAI at most forty characters.
     fn call_id(self, id: &str) -> String {
         match self {
             Self::Mistral if id.len() == 9 && id.bytes().all(|b| b.is_ascii_alphanumeric()) => {
                 id.to_owned()
             }
-            Self::Mistral => short_name(id),
-            _ if id.is_empty() || id.len() > 40 => format!("call_{}", short_name(id)),
+            Self::Mistral => hashed_id(id),
+            _ if id.is_empty() || id.len() > 40 => format!("call_{}", hashed_id(id)),
             _ => id.to_owned(),
         }
     }
 }
 
-/// Nine letters and digits that stand for `id` (FNV-1a), the same every time.
-fn short_name(id: &str) -> String {
+/// A hash of `id` (FNV-1a) as nine letters and digits.
+fn hashed_id(id: &str) -> String {
     const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
     let mut hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -143,15 +143,14 @@ fn encode_choice(choice: &ToolChoice) -> Value {
     }
 }
 
-/// One system message and no two user messages in a row: chat templates of local models
+/// One system message and never two user messages in a row: the chat templates of local models
 /// refuse anything else.
 fn messages(request: &ModelRequest, model: &ModelInfo, dialect: Dialect) -> Vec<Bytes> {
-    let writing = Writing::of(WireKind::OpenaiChat, model);
+    let key = EncodingKey::new(WireKind::OpenaiChat, model);
     let encode = |messages: &[ModelMessage]| encode_messages(messages, model, dialect);
-    let passages = request.messages.passages().iter();
-    std::iter::once(write_items(&encode_system(&request.system)))
-        .chain(passages.map(|passage| passage.written(writing, encode)))
-        .collect()
+    let mut segments = vec![encode_items(&encode_system(&request.system))];
+    segments.extend(request.messages.encoded(key, encode));
+    segments
 }
 
 fn encode_system(system: &[String]) -> Vec<Value> {
@@ -172,17 +171,18 @@ fn encode_messages(
     dialect: Dialect,
 ) -> Vec<Value> {
     let mut messages = Vec::new();
-    let mut asked: Vec<UserContent> = Vec::new();
+    let mut pending_user: Vec<UserContent> = Vec::new();
     for message in lift_attachments(conversation) {
         match message {
-            ModelMessage::User { content } => asked.extend(content),
+            ModelMessage::User { content } => pending_user.extend(content),
             ModelMessage::Assistant { content } => {
-                messages.extend(encode_user(&std::mem::take(&mut asked), model, dialect));
+                let user = std::mem::take(&mut pending_user);
+                messages.extend(encode_user(&user, model, dialect));
                 encode_assistant(&content, model, dialect, &mut messages);
             }
         }
     }
-    messages.extend(encode_user(&asked, model, dialect));
+    messages.extend(encode_user(&pending_user, model, dialect));
     messages
 }
 
@@ -197,7 +197,7 @@ fn encode_user(content: &[UserContent], model: &ModelInfo, dialect: Dialect) -> 
     if parts.is_empty() {
         return None;
     }
-    // Plain text as a plain string: not every server knows parts.
+    // Text alone goes as a string: not every server supports parts.
     let texts: Option<Vec<&str>> = parts.iter().map(|part| part["text"].as_str()).collect();
     let content = match texts {
         Some(texts) => json!(texts.join("\n\n")),
@@ -214,11 +214,11 @@ fn encode_file(file: &FileContent, model: &ModelInfo, dialect: Dialect) -> Value
     let url = || file.data.to_url(&file.mime);
     if file.is_image() && model.images {
         json!({ "type": "image_url", "image_url": { "url": url() } })
-    } else if file.is_pdf() && model.pdf && dialect.takes_pdf() {
+    } else if file.is_pdf() && model.pdf && dialect.accepts_pdf() {
         let name = file.filename.as_deref().unwrap_or("document.pdf");
         json!({ "type": "file", "file": { "filename": name, "file_data": url() } })
     } else {
-        json!({ "type": "text", "text": file.left_out() })
+        json!({ "type": "text", "text": file.placeholder() })
     }
 }
 
@@ -243,12 +243,13 @@ fn encode_assistant(
                 ..
             } => {
                 let id = dialect.call_id(id);
+                // The arguments must be an object, because servers with chat templates parse them.
                 calls.push(json!({
                     "id": id,
                     "type": "function",
-                    "function": { "name": name, "arguments": arguments(input) },
+                    "function": { "name": name, "arguments": as_object(input).to_string() },
                 }));
-                // The wire has no flag for a failed tool, so the text has to say it.
+                // The API has no flag for a failed tool, so the text has to say it.
                 let prefix = if result.is_error { "Error: " } else { "" };
                 let output = format!("{prefix}{}", result.text);
                 results.push(json!({ "role": "tool", "tool_call_id": id, "content": output }));
@@ -263,7 +264,7 @@ fn encode_assistant(
     let content = (!text.trim().is_empty()).then_some(text);
     message.insert("content".into(), json!(content));
     if let Some(field) = &model.reasoning_field
-        && let Some(reasoning) = reasoning_back(field, content_parts)
+        && let Some(reasoning) = earlier_reasoning(field, content_parts)
     {
         message.insert(field.clone(), reasoning);
     }
@@ -274,18 +275,9 @@ fn encode_assistant(
     messages.extend(results);
 }
 
-/// Arguments that were never valid JSON are wrapped: servers with chat templates parse them.
-fn arguments(input: &Value) -> String {
-    match input {
-        Value::Object(_) => input.to_string(),
-        Value::Null => "{}".to_owned(),
-        other => json!({ "input": other }).to_string(),
-    }
-}
-
-/// Earlier reasoning in the field this model wants it in: plain text, or the list of
-/// sealed details it came with.
-fn reasoning_back(field: &str, content: &[AssistantContent]) -> Option<Value> {
+/// Earlier reasoning in the form that the field requires: text, or the list of signed details
+/// that it came with.
+fn earlier_reasoning(field: &str, content: &[AssistantContent]) -> Option<Value> {
     let reasoning = content.iter().filter_map(|part| match part {
         AssistantContent::Reasoning { text, metadata } => Some((text, metadata)),
         _ => None,

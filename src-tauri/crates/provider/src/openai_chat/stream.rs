@@ -1,41 +1,41 @@
-//! Chat Completions chunks as neutral events.
+//! Decodes Chat Completions chunks.
 
 use serde_json::{Map, Value, json};
 
 use super::{
     calls::Calls,
     chunk::{Choice, Chunk, Delta, Text},
-    think::Think,
+    think_tags::ThinkTagParser,
 };
 use crate::{
+    decoder::{BlockKind, Blocks, parse, truncated},
     error::{ApiFailure, ProviderError},
+    error_body::ErrorBody,
     event::{FinishReason, Metadata, StreamEvent, Usage},
-    refusal::Refusal,
     sse::{Frame, Progress},
-    stream::{BlockKind, Blocks, parse, truncated},
 };
 
 #[derive(Default)]
-pub(super) struct Frames {
+pub(super) struct ChatDecoder {
     blocks: Blocks,
     calls: Calls,
-    think: Think,
-    /// Sealed reasoning of a router, not yet attached to a block.
+    think_tags: ThinkTagParser,
+    /// Signed reasoning details from a router, not yet attached to a block.
     details: Vec<Value>,
     response: String,
     usage: Usage,
     finish: Option<FinishReason>,
-    heard: bool,
+    has_choice: bool,
 }
 
-impl crate::stream::Frames for Frames {
-    fn frame(
+impl crate::decoder::FrameDecoder for ChatDecoder {
+    fn decode_frame(
         &mut self,
         frame: Frame<'_>,
         out: &mut Vec<StreamEvent>,
     ) -> Result<Progress, ProviderError> {
         if frame.data.trim_ascii() == b"[DONE]" {
-            if !self.heard {
+            if !self.has_choice {
                 return Err(truncated());
             }
             let reason = self.finish.unwrap_or(FinishReason::Unknown);
@@ -54,13 +54,13 @@ impl crate::stream::Frames for Frames {
             || frame.name == "error"
         {
             let value: Value = parse(frame.data)?;
-            return Err(Refusal::from_value(&value).in_stream());
+            return Err(ErrorBody::from_value(&value).in_stream());
         }
         self.chunk(chunk, out)?;
         Ok(Progress::Open)
     }
 
-    /// `[DONE]` is often missing; a finish reason is as good.
+    /// `[DONE]` is often missing; a finish reason is enough.
     fn end(&mut self, out: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
         let reason = self.finish.ok_or_else(truncated)?;
         self.close(reason, out);
@@ -68,7 +68,7 @@ impl crate::stream::Frames for Frames {
     }
 }
 
-impl Frames {
+impl ChatDecoder {
     fn chunk(&mut self, chunk: Chunk<'_>, out: &mut Vec<StreamEvent>) -> Result<(), ProviderError> {
         if self.response.is_empty()
             && let Some(id) = chunk.id
@@ -77,14 +77,14 @@ impl Frames {
         }
         let usage = chunk.usage.or(chunk.x_groq.and_then(|groq| groq.usage));
         if let Some(usage) = usage {
-            self.usage = usage.neutral();
+            self.usage = usage.to_usage();
         }
         let choices = chunk.choices.unwrap_or_default();
         for choice in choices
             .into_iter()
             .filter(|choice| choice.index.unwrap_or(0) == 0)
         {
-            self.heard = true;
+            self.has_choice = true;
             self.choice(choice, out)?;
         }
         Ok(())
@@ -128,26 +128,26 @@ impl Frames {
         self.text(plain(delta.refusal), out);
         for call in delta.tool_calls.unwrap_or_default() {
             self.end_content(out);
-            self.leave_reasoning(out);
+            self.attach_details(out);
             self.blocks.close(out);
-            self.calls.take(call, &self.response, out);
+            self.calls.add(call, &self.response, out);
         }
     }
 
-    /// Text in which thinking may be wrapped.
+    /// Text that may contain thinking in tags.
     fn content(&mut self, text: String, out: &mut Vec<StreamEvent>) {
-        if self.think.is_over() {
+        if self.think_tags.is_past_thinking() {
             return self.text(text, out);
         }
         if !text.is_empty() {
-            for (kind, piece) in self.think.take(text) {
+            for (kind, piece) in self.think_tags.feed(text) {
                 self.piece(kind, piece, out);
             }
         }
     }
 
     fn end_content(&mut self, out: &mut Vec<StreamEvent>) {
-        if let Some((kind, held)) = self.think.finish() {
+        if let Some((kind, held)) = self.think_tags.finish() {
             self.piece(kind, held, out);
         }
     }
@@ -161,7 +161,7 @@ impl Frames {
 
     fn text(&mut self, text: String, out: &mut Vec<StreamEvent>) {
         if !text.is_empty() {
-            self.leave_reasoning(out);
+            self.attach_details(out);
             self.blocks.delta(BlockKind::Text, text, out);
         }
     }
@@ -179,8 +179,8 @@ impl Frames {
         }
     }
 
-    /// Reasoning is over: what came sealed with it goes onto its block.
-    fn leave_reasoning(&mut self, out: &mut Vec<StreamEvent>) {
+    /// Attaches the collected details to the reasoning block, which ends here.
+    fn attach_details(&mut self, out: &mut Vec<StreamEvent>) {
         if self.details.is_empty() {
             return;
         }
@@ -195,9 +195,9 @@ impl Frames {
 
     fn close(&mut self, reason: FinishReason, out: &mut Vec<StreamEvent>) {
         self.end_content(out);
-        self.leave_reasoning(out);
+        self.attach_details(out);
         self.blocks.close(out);
-        // Some servers say "stop" after tool calls.
+        // Some servers send "stop" after tool calls.
         let reason = match reason {
             FinishReason::Stop if !self.calls.is_empty() => FinishReason::ToolCalls,
             reason => reason,
@@ -219,7 +219,7 @@ fn plain(text: Text) -> String {
     }
 }
 
-/// All the text in a part, however deep.
+/// All text in a part, at any depth.
 fn flatten(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -229,7 +229,7 @@ fn flatten(value: &Value) -> String {
     }
 }
 
-/// Fragments of one detail carry its index; put together they go back as one.
+/// Fragments of one detail have the same index; they are sent back joined.
 fn merge_detail(details: &mut Vec<Value>, piece: Value) {
     let same = |a: &Value, b: &Value| a["type"] == b["type"] && a["index"] == b["index"];
     match (details.last_mut(), piece) {

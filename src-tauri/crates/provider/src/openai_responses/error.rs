@@ -1,27 +1,27 @@
-//! What OpenAI says when it refuses.
+//! Decodes OpenAI's error responses.
 //!
-//! Inside a stream there are no headers, so the time to wait is only in the sentence.
+//! Inside a stream there are no headers, so the retry delay is only in the message.
 
 use serde_json::Value;
 
 use crate::{
+    decoder::parse,
     error::{ProviderError, ResponseHeaders},
-    refusal::Refusal,
-    stream::parse,
+    error_body::ErrorBody,
 };
 
 const RETRY_AFTER_MS: &str = "retry-after-ms";
 
 pub(super) fn decode(status: u16, mut headers: ResponseHeaders, body: &[u8]) -> ProviderError {
-    let refusal = Refusal::from_body(body);
-    let wait = refusal.message.as_deref().and_then(wait_of);
+    let error = ErrorBody::from_body(body);
+    let wait = error.message.as_deref().and_then(retry_delay);
     if let (429, Some(wait), false) = (status, wait, headers.contains_key("retry-after")) {
         headers.entry(RETRY_AFTER_MS.to_owned()).or_insert(wait);
     }
-    refusal.with_status(status, headers, body)
+    error.with_status(status, headers, body)
 }
 
-/// The error sits in the event itself, beside its type, or in the response that failed.
+/// The error is in the event itself, in its `error` field, or in the failed response.
 pub(super) fn in_stream(data: &[u8]) -> Result<ProviderError, ProviderError> {
     let value: Value = parse(data)?;
     let error = value
@@ -29,10 +29,10 @@ pub(super) fn in_stream(data: &[u8]) -> Result<ProviderError, ProviderError> {
         .or_else(|| value.get("error"))
         .filter(|error| !error.is_null())
         .unwrap_or(&value);
-    let mut error = Refusal::from_value(error).in_stream();
+    let mut error = ErrorBody::from_value(error).in_stream();
     if let ProviderError::Api(failure) = &mut error
         && failure.status == Some(429)
-        && let Some(wait) = wait_of(&failure.message)
+        && let Some(wait) = retry_delay(&failure.message)
     {
         failure.headers.insert(RETRY_AFTER_MS.to_owned(), wait);
     }
@@ -40,7 +40,7 @@ pub(super) fn in_stream(data: &[u8]) -> Result<ProviderError, ProviderError> {
 }
 
 /// "Please try again in 11.054s." or "in 350ms", in whole milliseconds.
-fn wait_of(message: &str) -> Option<String> {
+fn retry_delay(message: &str) -> Option<String> {
     let (_, rest) = message.split_once("try again in ")?;
     let end = rest.find(|c: char| !(c.is_ascii_digit() || c == '.'))?;
     let (number, unit) = rest.split_at(end);
@@ -60,8 +60,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_time_to_wait_is_read_out_of_the_sentence() {
-        let waits = [
+    fn the_retry_delay_is_parsed_from_the_message() {
+        let cases = [
             (
                 "Rate limit reached. Please try again in 11.054s. Visit",
                 Some("11054"),
@@ -71,8 +71,8 @@ mod tests {
             ("Please try again in", None),
             ("Slow down", None),
         ];
-        for (message, wait) in waits {
-            assert_eq!(wait_of(message).as_deref(), wait, "{message}");
+        for (message, delay) in cases {
+            assert_eq!(retry_delay(message).as_deref(), delay, "{message}");
         }
     }
 }

@@ -1,13 +1,14 @@
-//! The shape of what the API streams, as far as it concerns us.
+//! The JSON shape of streamed events, with the fields that are used.
 //!
-//! One flat shape for all events: the hot ones (deltas) are then read without buffering.
+//! One flat shape for all events, so that the frequent ones (deltas) are parsed without
+//! buffering.
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::{event::Usage, stream::Count};
+use crate::{decoder::Count, event::Usage};
 
 #[derive(Deserialize)]
 pub(super) struct Event<'a> {
@@ -15,7 +16,7 @@ pub(super) struct Event<'a> {
     pub kind: Cow<'a, str>,
     #[serde(default)]
     pub output_index: Count,
-    /// Of a message's content, or of raw reasoning.
+    /// Position in a message's content, or in raw reasoning.
     #[serde(default)]
     pub content_index: Count,
     #[serde(default)]
@@ -40,7 +41,7 @@ pub(super) struct RawItem {
     pub arguments: Text,
     #[serde(default)]
     pub encrypted_content: Text,
-    /// What a message is for: on the way, or the answer. Wanted back.
+    /// Whether a message is commentary or the final answer; has to be sent back.
     #[serde(default)]
     pub phase: Text,
     #[serde(default, deserialize_with = "pieces")]
@@ -58,7 +59,7 @@ pub(super) struct Piece {
 }
 
 impl Piece {
-    pub fn words(self) -> String {
+    pub fn into_text(self) -> String {
         if self.text.0.is_empty() {
             self.refusal.0
         } else {
@@ -106,7 +107,7 @@ struct OutputDetails {
 }
 
 impl RawUsage {
-    pub fn neutral(&self) -> Usage {
+    pub fn to_usage(&self) -> Usage {
         let input = self.input_tokens_details.as_ref();
         let output = self.output_tokens_details.as_ref();
         Usage::from_inclusive(
@@ -119,7 +120,7 @@ impl RawUsage {
     }
 }
 
-/// A text, or anything else taken as none: one odd field must not end a stream.
+/// A text. Any other JSON value counts as empty: one odd field must not end a stream.
 #[derive(Default)]
 pub(super) struct Text(pub String);
 
@@ -132,7 +133,7 @@ impl<'de> Deserialize<'de> for Text {
     }
 }
 
-/// Null and plain text stand where a list should.
+/// Some servers send null or a string instead of the list.
 fn pieces<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Piece>, D::Error> {
     let Value::Array(items) = Value::deserialize(deserializer)? else {
         return Ok(Vec::new());

@@ -1,18 +1,19 @@
-//! One output item under way: a message, reasoning or a function call.
+//! One output item being streamed: a message, reasoning or a function call.
 //!
-//! Items are known by their place in the output, not by their id: servers behind this API
-//! have been seen to give one item several ids.
+//! Items are identified by their position in the output, not by their id: some compatible
+//! servers give one item several ids.
 
-use serde_json::{Map, Value, json};
-
-use super::event::{Piece, RawItem};
-use crate::event::{BlockId, Metadata, StreamEvent};
+use super::{
+    FAMILY,
+    event::{Piece, RawItem},
+};
+use crate::event::{BlockId, Metadata, StreamEvent, family_metadata};
 
 pub(super) enum Item {
     Message(Pieces),
     Reasoning(Pieces),
     Call(Call),
-    /// Something we never asked for, or newer than this program.
+    /// A type that was not requested, or is newer than this program.
     Other,
 }
 
@@ -21,7 +22,7 @@ pub(super) struct Pieces {
     id: String,
     reasoning: bool,
     open: Option<(u64, BlockId)>,
-    said: bool,
+    has_text: bool,
 }
 
 pub(super) struct Call {
@@ -49,8 +50,8 @@ impl Item {
         matches!(self, Self::Call(_))
     }
 
-    /// Text of a message, of a summary or of raw reasoning.
-    pub fn words(&mut self, piece: u64, text: String, out: &mut Vec<StreamEvent>) {
+    /// Adds text of a message, of a summary or of raw reasoning.
+    pub fn text(&mut self, piece: u64, text: String, out: &mut Vec<StreamEvent>) {
         if let Self::Message(pieces) | Self::Reasoning(pieces) = self {
             pieces.delta(piece, text, out);
         }
@@ -62,30 +63,29 @@ impl Item {
         }
     }
 
-    /// With the whole item where its end was announced, without where the stream ended.
+    /// `raw` is the complete item, if the server sent it before the stream ended.
     pub fn close(self, raw: Option<RawItem>, out: &mut Vec<StreamEvent>) {
         let raw = raw.unwrap_or_default();
         match self {
             Self::Message(mut pieces) => {
-                pieces.catch_up(raw.content, out);
-                let facts = [("itemId", raw.id.0), ("phase", raw.phase.0)];
-                pieces.close(facts, out);
+                pieces.add_missing(raw.content, out);
+                let entries = [("itemId", raw.id.0), ("phase", raw.phase.0)];
+                pieces.close(entries, out);
             }
             Self::Reasoning(mut pieces) => {
                 let (summary, content) = (raw.summary, raw.content);
-                pieces.catch_up(if summary.is_empty() { content } else { summary }, out);
+                pieces.add_missing(if summary.is_empty() { content } else { summary }, out);
                 let id = if raw.id.0.is_empty() {
                     pieces.id.clone()
                 } else {
                     raw.id.0
                 };
-                let sealed = !raw.encrypted_content.0.is_empty();
-                if sealed && pieces.open.is_none() {
+                let encrypted = raw.encrypted_content.0;
+                if !encrypted.is_empty() && pieces.open.is_none() {
                     pieces.start(0, out);
                 }
-                let seal = raw.encrypted_content.0;
-                let facts = [("itemId", id), ("reasoningEncryptedContent", seal)];
-                pieces.close(facts, out);
+                let entries = [("itemId", id), ("reasoningEncryptedContent", encrypted)];
+                pieces.close(entries, out);
             }
             Self::Call(call) => call.close(raw.arguments.0, out),
             Self::Other => {}
@@ -99,7 +99,7 @@ impl Pieces {
             id,
             reasoning,
             open: None,
-            said: false,
+            has_text: false,
         }
     }
 
@@ -128,7 +128,7 @@ impl Pieces {
                 self.start(piece, out)
             }
         };
-        self.said = true;
+        self.has_text = true;
         out.push(if self.reasoning {
             StreamEvent::ReasoningDelta { id, text }
         } else {
@@ -136,21 +136,21 @@ impl Pieces {
         });
     }
 
-    /// Some servers send no deltas, only the whole.
-    fn catch_up(&mut self, whole: Vec<Piece>, out: &mut Vec<StreamEvent>) {
-        if self.said {
+    /// For servers that send no deltas, only the complete item.
+    fn add_missing(&mut self, complete: Vec<Piece>, out: &mut Vec<StreamEvent>) {
+        if self.has_text {
             return;
         }
-        for (piece, words) in (0..).zip(whole) {
-            self.delta(piece, words.words(), out);
+        for (index, piece) in (0..).zip(complete) {
+            self.delta(index, piece.into_text(), out);
         }
     }
 
-    fn close<const N: usize>(&mut self, facts: [(&str, String); N], out: &mut Vec<StreamEvent>) {
+    fn close<const N: usize>(&mut self, entries: [(&str, String); N], out: &mut Vec<StreamEvent>) {
         let Some((_, id)) = self.open.take() else {
             return;
         };
-        let metadata = openai(facts);
+        let metadata = family_metadata(FAMILY, entries);
         out.push(if self.reasoning {
             StreamEvent::ReasoningEnd { id, metadata }
         } else {
@@ -187,9 +187,9 @@ impl Call {
         out.push(StreamEvent::ToolInputDelta { id, text });
     }
 
-    fn close(mut self, whole: String, out: &mut Vec<StreamEvent>) {
+    fn close(mut self, complete: String, out: &mut Vec<StreamEvent>) {
         if self.arguments.is_empty() {
-            self.delta(whole, out);
+            self.delta(complete, out);
         }
         out.push(StreamEvent::ToolInputEnd {
             id: self.id.clone(),
@@ -202,20 +202,7 @@ impl Call {
             id: self.id,
             name: self.name,
             input,
-            metadata: openai([("itemId", self.item_id)]),
+            metadata: family_metadata(FAMILY, [("itemId", self.item_id)]),
         });
     }
-}
-
-fn openai<const N: usize>(facts: [(&str, String); N]) -> Metadata {
-    let facts: Map<String, Value> = facts
-        .into_iter()
-        .filter(|(_, value)| !value.is_empty())
-        .map(|(key, value)| (key.to_owned(), Value::String(value)))
-        .collect();
-    let mut metadata = Metadata::new();
-    if !facts.is_empty() {
-        metadata.insert("openai".to_owned(), json!(facts));
-    }
-    metadata
 }

@@ -1,22 +1,23 @@
-//! The neutral request as a Responses body.
+//! Encodes a request as a Responses body.
 
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
+use super::FAMILY;
 use crate::{
     config::merge,
     event::Metadata,
     model::ModelInfo,
     request::{
-        AssistantContent, FileContent, FileData, ModelMessage, ModelRequest, ToolChoice,
-        ToolOutcome, ToolSpec, UserContent, Writing, lift_attachments,
+        AssistantContent, EncodingKey, FileContent, FileData, ModelMessage, ModelRequest,
+        ToolChoice, ToolOutcome, ToolSpec, UserContent, lift_attachments,
     },
     wire::{Body, HttpCall, WireKind},
 };
 
-/// The API refuses less.
-const SMALLEST_OUTPUT: u64 = 16;
-const LONGEST_CALL_ID: usize = 64;
+/// Limits of the API.
+const MIN_OUTPUT: u64 = 16;
+const MAX_CALL_ID: usize = 64;
 
 pub(super) fn encode(request: &ModelRequest, model: &ModelInfo) -> HttpCall {
     let mut body = Map::new();
@@ -34,7 +35,7 @@ pub(super) fn encode(request: &ModelRequest, model: &ModelInfo) -> HttpCall {
         body.insert("tool_choice".into(), encode_choice(&request.tool_choice));
     }
     if let Some(max) = request.max_output {
-        body.insert("max_output_tokens".into(), json!(max.max(SMALLEST_OUTPUT)));
+        body.insert("max_output_tokens".into(), json!(max.max(MIN_OUTPUT)));
     }
     if model.reasoning {
         body.extend(reasoning_fields(request.reasoning.as_deref()));
@@ -66,7 +67,7 @@ fn join(system: &[String]) -> String {
     blocks.join("\n\n")
 }
 
-/// Sealed reasoning has to be asked for; models that do not reason refuse the question.
+/// Encrypted reasoning has to be requested; models without reasoning refuse the field.
 fn reasoning_fields(variant: Option<&str>) -> Map<String, Value> {
     let mut reasoning = Map::new();
     if let Some(effort) = variant {
@@ -81,7 +82,7 @@ fn reasoning_fields(variant: Option<&str>) -> Map<String, Value> {
     ])
 }
 
-/// Not strict: strict schemas must list every property as required.
+/// Not strict, because a strict schema must list every property as required.
 fn encode_tool(tool: &ToolSpec) -> Value {
     json!({
         "type": "function",
@@ -102,15 +103,13 @@ fn encode_choice(choice: &ToolChoice) -> Value {
 }
 
 fn input(request: &ModelRequest, model: &ModelInfo) -> Vec<Bytes> {
-    let writing = Writing::of(WireKind::OpenaiResponses, model);
-    let passages = request.messages.passages().iter();
-    passages
-        .map(|passage| passage.written(writing, |messages| encode_input(messages, model)))
-        .collect()
+    let key = EncodingKey::new(WireKind::OpenaiResponses, model);
+    let messages = &request.messages;
+    messages.encoded(key, |messages| encode_input(messages, model))
 }
 
 fn encode_input(messages: &[ModelMessage], model: &ModelInfo) -> Vec<Value> {
-    // Servers of others behind this API take plain text as a tool's output.
+    // Compatible servers accept only text as the output of a tool.
     let files_in_results = model.provider == "openai";
     let lifted;
     let messages = if files_in_results {
@@ -154,7 +153,7 @@ fn encode_file(file: &FileContent, model: &ModelInfo) -> Value {
         return json!({ "type": "input_image", "image_url": file.data.to_url(&file.mime) });
     }
     if !(model.pdf && file.is_pdf()) {
-        return json!({ "type": "input_text", "text": file.left_out() });
+        return json!({ "type": "input_text", "text": file.placeholder() });
     }
     match &file.data {
         FileData::Url(url) => json!({ "type": "input_file", "file_url": url }),
@@ -166,8 +165,8 @@ fn encode_file(file: &FileContent, model: &ModelInfo) -> Value {
     }
 }
 
-/// Calls and messages go back without their item ids: with one, the API wants the
-/// reasoning item that came before it, and that may be gone (another model, a cut).
+/// Calls and messages are sent without their item ids: with an id the API requires the
+/// reasoning item before it, which may be missing (another model, compaction).
 fn encode_assistant(content: &[AssistantContent], model: &ModelInfo, input: &mut Vec<Value>) {
     let mut results = Vec::new();
     for (at, part) in content.iter().enumerate() {
@@ -220,7 +219,7 @@ fn encode_text(text: &str, metadata: &Metadata) -> Option<Value> {
     Some(message)
 }
 
-/// A reasoning item without what it led to is refused.
+/// The API refuses a reasoning item that no output follows.
 fn is_followed(rest: &[AssistantContent]) -> bool {
     rest.iter().any(|part| match part {
         AssistantContent::Text { text, .. } => !text.trim().is_empty(),
@@ -229,7 +228,7 @@ fn is_followed(rest: &[AssistantContent]) -> bool {
     })
 }
 
-/// Each part of a summary is stored by itself; together they are one item.
+/// The parts of one summary are stored separately, but belong to one item.
 fn continues_item(content: &[AssistantContent], at: usize) -> bool {
     let id = item_id(&content[at]);
     at > 0 && id.is_some() && item_id(&content[at - 1]) == id
@@ -242,7 +241,8 @@ fn item_id(part: &AssistantContent) -> Option<&str> {
     }
 }
 
-/// Only with its seal: nothing is stored on their side that a bare id could mean.
+/// Reasoning is sent only with its encrypted content: without storage at the provider, an id
+/// alone refers to nothing.
 fn encode_reasoning(content: &[AssistantContent], at: usize, metadata: &Metadata) -> Option<Value> {
     let id = openai(metadata, "itemId");
     let parts: Vec<(&str, &Metadata)> = content[at..]
@@ -257,7 +257,7 @@ fn encode_reasoning(content: &[AssistantContent], at: usize, metadata: &Metadata
             _ => None,
         })
         .collect();
-    let seal = parts
+    let encrypted = parts
         .iter()
         .find_map(|(_, metadata)| openai(metadata, "reasoningEncryptedContent"))?;
     let summary: Vec<Value> = parts
@@ -271,25 +271,25 @@ fn encode_reasoning(content: &[AssistantContent], at: usize, metadata: &Metadata
         item.insert("id".into(), json!(id));
     }
     item.insert("summary".into(), Value::Array(summary));
-    item.insert("encrypted_content".into(), json!(seal));
+    item.insert("encrypted_content".into(), json!(encrypted));
     Some(Value::Object(item))
 }
 
 fn openai<'a>(metadata: &'a Metadata, key: &str) -> Option<&'a str> {
-    metadata.get("openai")?.get(key)?.as_str()
+    metadata.get(FAMILY)?.get(key)?.as_str()
 }
 
 fn encode_arguments(input: &Value) -> String {
     match input {
         Value::Null => "{}".to_owned(),
-        // Arguments that were never valid JSON go back as they came.
+        // Arguments that were not valid JSON are sent back unchanged.
         Value::String(raw) => raw.clone(),
         other => other.to_string(),
     }
 }
 
 fn encode_outcome(result: &ToolOutcome, model: &ModelInfo) -> Value {
-    // The wire has no flag for a failed tool, so the text has to say it.
+    // The API has no flag for a failed tool, so the text has to say it.
     let prefix = if result.is_error { "Error: " } else { "" };
     let text = format!("{prefix}{}", result.text);
     if result.attachments.is_empty() {
@@ -302,13 +302,13 @@ fn encode_outcome(result: &ToolOutcome, model: &ModelInfo) -> Value {
     Value::Array(input_text(&text).into_iter().chain(files).collect())
 }
 
-/// Ids of other providers may be longer than this one takes; their ends differ.
+/// Call ids from other providers may be too long. Their ends are kept, because those differ.
 fn call_id(id: &str) -> String {
     if id.is_empty() {
         return "call".to_owned();
     }
     let length = id.chars().count();
     id.chars()
-        .skip(length.saturating_sub(LONGEST_CALL_ID))
+        .skip(length.saturating_sub(MAX_CALL_ID))
         .collect()
 }

@@ -1,4 +1,4 @@
-//! Responses events as neutral ones.
+//! Decodes Responses events.
 
 use serde_json::Value;
 
@@ -8,22 +8,22 @@ use super::{
     item::Item,
 };
 use crate::{
+    decoder::{parse, truncated},
     error::ProviderError,
     event::{FinishReason, StreamEvent, Usage},
     sse::{Frame, Progress},
-    stream::{parse, truncated},
 };
 
 #[derive(Default)]
-pub(super) struct Frames {
+pub(super) struct ResponsesDecoder {
     open: Vec<(u64, Item)>,
-    /// Places in the output that are done with.
+    /// Positions in the output whose items are complete.
     closed: Vec<u64>,
-    called: bool,
+    has_call: bool,
 }
 
-impl crate::stream::Frames for Frames {
-    fn frame(
+impl crate::decoder::FrameDecoder for ResponsesDecoder {
+    fn decode_frame(
         &mut self,
         frame: Frame<'_>,
         out: &mut Vec<StreamEvent>,
@@ -32,7 +32,7 @@ impl crate::stream::Frames for Frames {
         if data.is_empty() {
             return Ok(Progress::Open);
         }
-        // Sent by servers that think of the older API; the terminal event came before it.
+        // Sent by servers that mix in the Chat Completions API, whose terminal event it is.
         if data == b"[DONE]" {
             return Err(truncated());
         }
@@ -40,10 +40,10 @@ impl crate::stream::Frames for Frames {
         let index = event.output_index.0;
         match event.kind.as_ref() {
             "response.output_text.delta" | "response.refusal.delta" => {
-                self.words(index, "message", event.content_index.0, event.delta.0, out);
+                self.text(index, "message", event.content_index.0, event.delta.0, out);
             }
             "response.reasoning_summary_text.delta" => {
-                self.words(
+                self.text(
                     index,
                     "reasoning",
                     event.summary_index.0,
@@ -52,7 +52,7 @@ impl crate::stream::Frames for Frames {
                 );
             }
             "response.reasoning_text.delta" => {
-                self.words(
+                self.text(
                     index,
                     "reasoning",
                     event.content_index.0,
@@ -92,22 +92,22 @@ impl crate::stream::Frames for Frames {
     }
 }
 
-impl Frames {
+impl ResponsesDecoder {
     fn item(&mut self, index: u64) -> Option<&mut Item> {
         let found = self.open.iter_mut().find(|(at, _)| *at == index);
         found.map(|(_, item)| item)
     }
 
     fn add(&mut self, index: u64, raw: &RawItem, out: &mut Vec<StreamEvent>) {
-        // A place used twice would leave its first item open for ever.
-        self.settle(index, None, out);
+        // If a position is used twice, its first item would stay open for ever.
+        self.close_open(index, None, out);
         let item = Item::open(index, raw, out);
-        self.called |= item.is_call();
+        self.has_call |= item.is_call();
         self.open.push((index, item));
     }
 
-    /// A delta may come for an item that was never announced.
-    fn words(
+    /// A delta may arrive for an item that was never announced.
+    fn text(
         &mut self,
         index: u64,
         kind: &str,
@@ -121,7 +121,7 @@ impl Frames {
             self.add(index, &raw, out);
         }
         if let Some(item) = self.item(index) {
-            item.words(piece, text, out);
+            item.text(piece, text, out);
         }
     }
 
@@ -129,10 +129,10 @@ impl Frames {
         if self.item(index).is_none() {
             self.add(index, &raw, out);
         }
-        self.settle(index, Some(raw), out);
+        self.close_open(index, Some(raw), out);
     }
 
-    fn settle(&mut self, index: u64, raw: Option<RawItem>, out: &mut Vec<StreamEvent>) {
+    fn close_open(&mut self, index: u64, raw: Option<RawItem>, out: &mut Vec<StreamEvent>) {
         if let Some(at) = self.open.iter().position(|(open, _)| *open == index) {
             let (_, item) = self.open.remove(at);
             item.close(raw, out);
@@ -147,7 +147,7 @@ impl Frames {
         out: &mut Vec<StreamEvent>,
     ) {
         let response = response.unwrap_or_default();
-        // The whole output comes again at the end; take what was not streamed.
+        // The last event repeats the whole output; emit what was not streamed.
         for (index, raw) in (0..).zip(response.output.unwrap_or_default()) {
             if !self.closed.contains(&index) {
                 self.close(index, raw, out);
@@ -157,12 +157,12 @@ impl Frames {
             item.close(None, out);
         }
         let reason = match reason {
-            FinishReason::Stop if self.called => FinishReason::ToolCalls,
+            FinishReason::Stop if self.has_call => FinishReason::ToolCalls,
             reason => reason,
         };
         let usage = response
             .usage
-            .map_or_else(Usage::default, |raw| raw.neutral());
+            .map_or_else(Usage::default, |raw| raw.to_usage());
         out.push(StreamEvent::FinishStep { reason, usage });
     }
 }

@@ -20,8 +20,8 @@ fn model() -> ModelInfo {
     model
 }
 
-fn metadata(facts: Value) -> Metadata {
-    Metadata::from_iter([("openai".to_owned(), facts)])
+fn metadata(entries: Value) -> Metadata {
+    Metadata::from_iter([(FAMILY.to_owned(), entries)])
 }
 
 fn file(mime: &str, name: &str) -> FileContent {
@@ -39,10 +39,10 @@ fn user(text: &str) -> ModelMessage {
     }
 }
 
-fn reasoning(text: &str, facts: Value) -> AssistantContent {
+fn reasoning(text: &str, entries: Value) -> AssistantContent {
     AssistantContent::Reasoning {
         text: text.to_owned(),
-        metadata: metadata(facts),
+        metadata: metadata(entries),
     }
 }
 
@@ -116,7 +116,7 @@ fn a_whole_conversation_becomes_input_items() {
 }
 
 #[test]
-fn reasoning_goes_back_only_sealed_and_followed_by_what_it_led_to() {
+fn reasoning_is_sent_back_only_encrypted_and_followed_by_output() {
     let mut request = ModelRequest::new("gpt-5.2");
     let text = AssistantContent::Text {
         text: "So.".to_owned(),
@@ -125,7 +125,7 @@ fn reasoning_goes_back_only_sealed_and_followed_by_what_it_led_to() {
     request.messages = vec![
         ModelMessage::Assistant {
             content: vec![
-                reasoning("unsealed", json!({"itemId": "rs_1"})),
+                reasoning("not encrypted", json!({"itemId": "rs_1"})),
                 reasoning(
                     "",
                     json!({"itemId": "rs_2", "reasoningEncryptedContent": "seal"}),
@@ -151,7 +151,7 @@ fn reasoning_goes_back_only_sealed_and_followed_by_what_it_led_to() {
 }
 
 #[test]
-fn a_model_that_does_not_reason_is_asked_nothing_about_it() {
+fn a_request_to_a_model_without_reasoning_has_no_reasoning_fields() {
     let mut model = model();
     model.reasoning = false;
     let mut request = ModelRequest::new("gpt-4.1");
@@ -171,7 +171,7 @@ fn a_model_that_does_not_reason_is_asked_nothing_about_it() {
 }
 
 #[test]
-fn options_of_the_user_are_laid_over_ours_key_by_key() {
+fn user_options_are_merged_key_by_key() {
     let mut request = ModelRequest::new("gpt-5.2");
     request.reasoning = Some("low".to_owned());
     let options = json!({"reasoning": {"summary": "detailed"}, "service_tier": "flex"});
@@ -185,7 +185,7 @@ fn options_of_the_user_are_laid_over_ours_key_by_key() {
 }
 
 #[test]
-fn a_server_of_others_gets_files_of_tools_as_a_users_message() {
+fn a_compatible_server_gets_attachments_of_tools_as_a_user_message() {
     let mut model = model();
     model.provider = "elsewhere".to_owned();
     let mut shown = ToolOutcome::text("an image");
@@ -202,7 +202,7 @@ fn a_server_of_others_gets_files_of_tools_as_a_users_message() {
 }
 
 #[test]
-fn a_refused_request_says_why_and_whether_to_try_again() {
+fn an_error_response_has_its_message_and_whether_to_retry() {
     let decode = |status: u16, body: Value| {
         let body = body.to_string();
         OpenaiResponses.decode_error(status, ResponseHeaders::new(), body.as_bytes())

@@ -1,7 +1,7 @@
-//! The conversation, cut into passages that are written once.
+//! The messages of a request, in segments whose encoding is cached.
 //!
-//! From step to step a conversation only grows at its end, and a long one is large: what a
-//! wire has written of a passage is kept with it.
+//! From step to step a conversation only grows at its end, and a long one is expensive to
+//! encode. So each segment caches the JSON that a wire has made of it.
 
 use std::{
     collections::hash_map::DefaultHasher,
@@ -17,62 +17,68 @@ use serde_json::Value;
 use super::{AssistantContent, ModelMessage, UserContent};
 use crate::{model::ModelInfo, wire::WireKind};
 
-/// Cheap to clone: passages are shared.
+/// Cheap to clone, because segments are shared.
 #[derive(Debug, Clone, Default)]
 pub struct Conversation {
-    passages: Vec<Arc<Passage>>,
+    segments: Vec<Arc<Segment>>,
 }
 
-/// Where a conversation ended at some time, to go back to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Mark {
-    messages: usize,
-}
-
-/// So many small passages become one: a request is sent in pieces, and few large ones are
-/// sent sooner than many small ones.
-const MERGED: usize = if cfg!(test) { 4 } else { 128 };
+/// This many small segments are merged into one: a request is sent segment by segment, and a
+/// few large ones are faster than many small ones.
+const MERGE_COUNT: usize = if cfg!(test) { 4 } else { 128 };
 
 impl Conversation {
     pub fn push(&mut self, message: ModelMessage) {
-        match self.passages.last_mut() {
+        match self.segments.last_mut() {
             Some(last) if !last.can_end_before(&message) => Arc::make_mut(last).push(message),
             _ => {
-                self.merge();
-                self.passages.push(Arc::new(Passage::of(message)));
+                self.merge_small_segments();
+                self.segments.push(Arc::new(Segment::new(message)));
             }
         }
     }
 
-    /// Passages that end well can be written together as well as each for itself.
-    fn merge(&mut self) {
-        let is_small = |passage: &&Arc<Passage>| passage.messages.len() < MERGED;
-        let small = self.passages.iter().rev().take_while(is_small).count();
-        if small >= MERGED {
-            let begin = self.passages.len() - small;
-            let merged = Passage::merged(self.passages.drain(begin..));
-            self.passages.push(Arc::new(merged));
+    /// Segments are independent, so several can be encoded as one with the same result.
+    fn merge_small_segments(&mut self) {
+        let is_small = |segment: &&Arc<Segment>| segment.messages.len() < MERGE_COUNT;
+        let small = self.segments.iter().rev().take_while(is_small).count();
+        if small >= MERGE_COUNT {
+            let begin = self.segments.len() - small;
+            let merged = Segment::merge(self.segments.drain(begin..));
+            self.segments.push(Arc::new(merged));
         }
     }
 
-    pub fn passages(&self) -> &[Arc<Passage>] {
-        &self.passages
+    pub(crate) fn segments(&self) -> &[Arc<Segment>] {
+        &self.segments
+    }
+
+    /// The encoding of every segment.
+    pub(crate) fn encoded(
+        &self,
+        key: EncodingKey,
+        encode: impl Fn(&[ModelMessage]) -> Vec<Value>,
+    ) -> Vec<Bytes> {
+        let segments = self.segments.iter();
+        segments
+            .map(|segment| segment.encoded(key, &encode))
+            .collect()
     }
 
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &ModelMessage> {
-        self.passages.iter().flat_map(|passage| passage.messages())
+        self.segments.iter().flat_map(|segment| segment.messages())
     }
 
-    pub fn mark(&self) -> Mark {
-        Mark {
-            messages: self.len(),
-        }
+    pub fn message_count(&self) -> usize {
+        let segments = self.segments.iter();
+        segments.map(|segment| segment.messages.len()).sum()
     }
 
-    pub fn go_back_to(&mut self, mark: Mark) {
-        let mut surplus = self.len().saturating_sub(mark.messages);
+    /// Keeps the first messages and drops the rest.
+    pub fn truncate(&mut self, message_count: usize) {
+        let mut surplus = self.message_count().saturating_sub(message_count);
         while surplus > 0
-            && let Some(last) = self.passages.last_mut()
+            && let Some(last) = self.segments.last_mut()
         {
             let messages = last.messages.len();
             if messages > surplus {
@@ -80,13 +86,8 @@ impl Conversation {
                 return;
             }
             surplus -= messages;
-            self.passages.pop();
+            self.segments.pop();
         }
-    }
-
-    fn len(&self) -> usize {
-        let passages = self.passages.iter();
-        passages.map(|passage| passage.messages.len()).sum()
     }
 }
 
@@ -116,19 +117,20 @@ impl Serialize for Conversation {
     }
 }
 
-/// Messages that each wire writes the same whatever is before and after them.
+/// Messages whose encoding does not depend on the messages before and after them.
 #[derive(Debug, Default)]
-pub struct Passage {
+pub(crate) struct Segment {
     messages: Vec<ModelMessage>,
-    written: Mutex<Option<(Writing, Bytes)>>,
+    /// The latest encoding, and what it was made for.
+    encoded: Mutex<Option<(EncodingKey, Bytes)>>,
 }
 
-/// What decides how messages are written, as a hash.
+/// A hash of everything that the encoding of a message depends on besides the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Writing(u64);
+pub(crate) struct EncodingKey(u64);
 
-impl Writing {
-    pub fn of(wire: WireKind, model: &ModelInfo) -> Self {
+impl EncodingKey {
+    pub fn new(wire: WireKind, model: &ModelInfo) -> Self {
         let mut hasher = DefaultHasher::new();
         wire.hash(&mut hasher);
         serde_json::to_vec(model)
@@ -138,39 +140,39 @@ impl Writing {
     }
 }
 
-impl Passage {
-    fn of(message: ModelMessage) -> Self {
+impl Segment {
+    fn new(message: ModelMessage) -> Self {
         Self {
             messages: vec![message],
-            written: Mutex::default(),
+            encoded: Mutex::default(),
         }
     }
 
-    /// What was written of each is written of the whole.
-    fn merged(passages: impl Iterator<Item = Arc<Passage>>) -> Self {
+    /// If all segments are encoded for the same key, so is the result.
+    fn merge(segments: impl Iterator<Item = Arc<Segment>>) -> Self {
         let mut messages = Vec::new();
-        let mut written: Option<(Writing, Vec<Bytes>)> = None;
-        let mut is_written = true;
-        for passage in passages {
-            match (&*passage.written.lock(), &mut written) {
-                (Some((of, bytes)), None) if messages.is_empty() => {
-                    written = Some((*of, vec![bytes.clone()]));
+        let mut encoded: Option<(EncodingKey, Vec<Bytes>)> = None;
+        let mut all_encoded = true;
+        for segment in segments {
+            match (&*segment.encoded.lock(), &mut encoded) {
+                (Some((key, bytes)), None) if messages.is_empty() => {
+                    encoded = Some((*key, vec![bytes.clone()]));
                 }
-                (Some((of, bytes)), Some((so_far, pieces))) if of == so_far => {
-                    pieces.push(bytes.clone());
+                (Some((key, bytes)), Some((first_key, lists))) if key == first_key => {
+                    lists.push(bytes.clone());
                 }
-                _ => is_written = false,
+                _ => all_encoded = false,
             }
-            match Arc::try_unwrap(passage) {
-                Ok(passage) => messages.extend(passage.messages),
-                Err(passage) => messages.extend_from_slice(&passage.messages),
+            match Arc::try_unwrap(segment) {
+                Ok(segment) => messages.extend(segment.messages),
+                Err(segment) => messages.extend_from_slice(&segment.messages),
             }
         }
-        let written = written.filter(|_| is_written);
-        let written = written.map(|(of, pieces)| (of, join(&pieces)));
+        let encoded = encoded.filter(|_| all_encoded);
+        let encoded = encoded.map(|(key, lists)| (key, join(&lists)));
         Self {
             messages,
-            written: Mutex::new(written),
+            encoded: Mutex::new(encoded),
         }
     }
 
@@ -178,62 +180,62 @@ impl Passage {
         &self.messages
     }
 
-    /// The wire's items for these messages, as JSON with commas between.
-    pub fn written(
+    /// The wire's items for these messages, as JSON separated by commas.
+    pub fn encoded(
         &self,
-        writing: Writing,
+        key: EncodingKey,
         encode: impl FnOnce(&[ModelMessage]) -> Vec<Value>,
     ) -> Bytes {
-        let mut written = self.written.lock();
-        if let Some((of, bytes)) = &*written
-            && *of == writing
+        let mut encoded = self.encoded.lock();
+        if let Some((cached_key, bytes)) = &*encoded
+            && *cached_key == key
         {
             return bytes.clone();
         }
-        let bytes = write_items(&encode(&self.messages));
-        *written = Some((writing, bytes.clone()));
+        let bytes = encode_items(&encode(&self.messages));
+        *encoded = Some((key, bytes.clone()));
         bytes
     }
 
     fn push(&mut self, message: ModelMessage) {
         self.messages.push(message);
-        self.written = Mutex::default();
+        self.encoded = Mutex::default();
     }
 
     fn truncate(&mut self, messages: usize) {
         self.messages.truncate(messages);
-        self.written = Mutex::default();
+        self.encoded = Mutex::default();
     }
 
-    /// Wires join neighbours of one role, so a passage ends with something of the user's
-    /// and the next begins with something of the model's.
+    /// Wires merge adjacent messages of one role. So a segment must end with user content (tool
+    /// results are user content too), and the next one must begin with assistant content.
     fn can_end_before(&self, next: &ModelMessage) -> bool {
-        let ends = match self.messages.last() {
-            Some(ModelMessage::User { content }) => content.iter().any(is_said),
+        let ends_with_user = match self.messages.last() {
+            Some(ModelMessage::User { content }) => content.iter().any(is_not_empty),
             Some(ModelMessage::Assistant { content }) => content.iter().any(is_call),
             None => false,
         };
-        let begins = match next {
+        let starts_with_assistant = match next {
             ModelMessage::Assistant { content } => {
-                content.iter().any(is_shown) && !content.iter().any(has_files)
+                content.iter().any(is_always_encoded) && !content.iter().any(has_attachments)
             }
             ModelMessage::User { .. } => false,
         };
-        ends && begins
+        ends_with_user && starts_with_assistant
     }
 }
 
-impl Clone for Passage {
+impl Clone for Segment {
     fn clone(&self) -> Self {
         Self {
             messages: self.messages.clone(),
-            written: Mutex::default(),
+            encoded: Mutex::default(),
         }
     }
 }
 
 /// Items of a list as JSON, without the brackets around them.
-pub fn write_items(items: &[Value]) -> Bytes {
+pub(crate) fn encode_items(items: &[Value]) -> Bytes {
     let mut bytes = Vec::new();
     for (at, item) in items.iter().enumerate() {
         if at > 0 {
@@ -245,19 +247,19 @@ pub fn write_items(items: &[Value]) -> Bytes {
     bytes.into()
 }
 
-/// Written pieces of a list, one after the other.
-fn join(pieces: &[Bytes]) -> Bytes {
+/// Concatenates encoded lists without brackets.
+fn join(lists: &[Bytes]) -> Bytes {
     let mut joined = Vec::new();
-    for piece in pieces.iter().filter(|piece| !piece.is_empty()) {
+    for list in lists.iter().filter(|list| !list.is_empty()) {
         if !joined.is_empty() {
             joined.push(b',');
         }
-        joined.extend_from_slice(piece);
+        joined.extend_from_slice(list);
     }
     joined.into()
 }
 
-fn is_said(content: &UserContent) -> bool {
+fn is_not_empty(content: &UserContent) -> bool {
     match content {
         UserContent::Text { text } => !text.trim().is_empty(),
         UserContent::File(_) => true,
@@ -268,7 +270,8 @@ fn is_call(content: &AssistantContent) -> bool {
     matches!(content, AssistantContent::ToolCall { .. })
 }
 
-fn is_shown(content: &AssistantContent) -> bool {
+/// Some wires drop reasoning, and all drop blank text.
+fn is_always_encoded(content: &AssistantContent) -> bool {
     match content {
         AssistantContent::Text { text, .. } => !text.trim().is_empty(),
         AssistantContent::Reasoning { .. } => false,
@@ -276,8 +279,8 @@ fn is_shown(content: &AssistantContent) -> bool {
     }
 }
 
-/// Files of a result go before the model's message on wires that cannot carry them there.
-fn has_files(content: &AssistantContent) -> bool {
+/// Some wires move the attachments of a tool result in front of the assistant message.
+fn has_attachments(content: &AssistantContent) -> bool {
     match content {
         AssistantContent::ToolCall { result, .. } => !result.attachments.is_empty(),
         _ => false,

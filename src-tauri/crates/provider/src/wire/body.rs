@@ -1,68 +1,72 @@
-//! The body of a request: an object, one list of which is written already.
+//! The body of a request: a JSON object in which one list is already encoded.
 
 use bytes::Bytes;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-/// A piece of this size is worth a call of its own.
+/// A segment of at least this size is sent as a chunk of its own instead of being copied.
 const LARGE: usize = 16 * 1024;
 
-/// A JSON object. The conversation in it comes in written pieces, so that what was written
-/// for the step before is only copied.
+/// A JSON object. The conversation in it is given as encoded segments, so that the segments of
+/// earlier steps need not be encoded again.
 #[derive(Debug, Clone)]
 pub struct Body {
     fields: Map<String, Value>,
     conversation: &'static str,
-    /// Items with commas between them; each piece holds any number of items.
-    pieces: Vec<Bytes>,
+    /// Each holds any number of list items, separated by commas.
+    segments: Vec<Bytes>,
 }
 
 impl Body {
-    /// The conversation's field is there with nothing in it; where the user's config has put
-    /// something into it, that is sent instead.
-    pub fn new(fields: Map<String, Value>, conversation: &'static str, pieces: Vec<Bytes>) -> Self {
+    /// `fields` has null in the `conversation` field. If the user's config has set the field to
+    /// something else, that is sent instead.
+    pub fn new(
+        fields: Map<String, Value>,
+        conversation: &'static str,
+        segments: Vec<Bytes>,
+    ) -> Self {
         Self {
             fields,
             conversation,
-            pieces,
+            segments,
         }
     }
 
-    /// The bytes to send, in order. What is large already is not copied.
+    /// The bytes to send, in order. Large segments are not copied.
     pub fn chunks(&self) -> Vec<Bytes> {
         let mut out = Chunks::default();
-        let mut before = b'{';
+        let mut separator = b'{';
         for (name, value) in &self.fields {
-            out.open.push(before);
-            before = b',';
+            out.open.push(separator);
+            separator = b',';
             out.write(name);
             out.open.push(b':');
             match value {
-                Value::Null if name == self.conversation => self.write_pieces(&mut out),
+                Value::Null if name == self.conversation => self.write_segments(&mut out),
                 value => out.write(value),
             }
         }
-        if before == b'{' {
-            out.open.push(before);
+        if separator == b'{' {
+            out.open.push(separator);
         }
         out.open.push(b'}');
         out.finish()
     }
 
-    fn write_pieces(&self, out: &mut Chunks) {
-        let mut before = b'[';
-        for piece in self.pieces.iter().filter(|piece| !piece.is_empty()) {
-            out.open.push(before);
-            before = b',';
-            out.add(piece);
+    fn write_segments(&self, out: &mut Chunks) {
+        let mut separator = b'[';
+        for segment in self.segments.iter().filter(|segment| !segment.is_empty()) {
+            out.open.push(separator);
+            separator = b',';
+            out.add(segment);
         }
-        if before == b'[' {
-            out.open.push(before);
+        if separator == b'[' {
+            out.open.push(separator);
         }
         out.open.push(b']');
     }
 
-    /// For people and tests to look at.
+    /// For display and for tests.
     pub fn to_value(&self) -> Value {
         serde_json::from_slice(&self.chunks().concat()).unwrap_or_default()
     }
@@ -80,12 +84,12 @@ impl Chunks {
         let _ = serde_json::to_writer(&mut self.open, value);
     }
 
-    fn add(&mut self, piece: &Bytes) {
-        if piece.len() < LARGE {
-            self.open.extend_from_slice(piece);
+    fn add(&mut self, segment: &Bytes) {
+        if segment.len() < LARGE {
+            self.open.extend_from_slice(segment);
         } else {
             self.done.push(std::mem::take(&mut self.open).into());
-            self.done.push(piece.clone());
+            self.done.push(segment.clone());
         }
     }
 

@@ -1,4 +1,4 @@
-//! The tables, and the file they live in.
+//! The tables, and the file that holds them.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -6,14 +6,14 @@ use std::{fs, io};
 
 use rusqlite::Connection;
 
-/// Another number, and the index is made anew.
+/// A file with another version is created anew.
 const VERSION: i64 = 2;
 
-/// `words` holds no text of its own: it points into `entry`, and triggers keep the two alike.
-/// A second program may make them at the same moment.
+/// `words` holds no text of its own: it points into `entry`, and triggers keep the two in step.
+/// `IF NOT EXISTS`, because a second process may create the tables at the same moment.
 ///
-/// Three letters at a time, not words: code is full of words inside words (`createSession`), and
-/// some scripts write no blanks between theirs. It costs twice the room and answers as fast.
+/// The tokens are trigrams, not words: code is full of words inside words (`createSession`), and
+/// some scripts put no spaces between words. It takes twice the space and is as fast.
 const TABLES: &str = "
     CREATE TABLE IF NOT EXISTS session (id TEXT PRIMARY KEY, project TEXT NOT NULL, title TEXT NOT NULL, mark INTEGER)
         WITHOUT ROWID;
@@ -48,7 +48,7 @@ pub(super) fn connect(path: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open(path)?;
     connection.busy_timeout(Duration::from_secs(5))?;
     connection.set_prepared_statement_cache_capacity(32);
-    // What a power cut takes can be made again; what must not happen is a slow turn.
+    // The index can be rebuilt after a power cut, so it must not slow down a turn by syncing.
     connection.execute_batch(
         "PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA cache_size = -4000;",
     )?;
@@ -60,7 +60,7 @@ pub(super) fn connect(path: &Path) -> rusqlite::Result<Connection> {
     } else if version != VERSION {
         return Err(rusqlite::Error::InvalidQuery);
     }
-    // Reading one row of each finds a file that is something else.
+    // Reading one row of each table detects a database of another program.
     for table in ["session", "message", "entry", "words"] {
         connection.query_row(
             &format!("SELECT count(*) FROM (SELECT 1 FROM {table} LIMIT 1)"),
@@ -71,7 +71,7 @@ pub(super) fn connect(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// The file with what SQLite keeps beside it.
+/// Removes the file and the companions that SQLite creates next to it.
 pub(super) fn remove(path: &Path) -> io::Result<()> {
     for ending in ["", "-wal", "-shm"] {
         let mut name = path.as_os_str().to_owned();

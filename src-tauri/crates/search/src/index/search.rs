@@ -1,5 +1,5 @@
-//! Over every session. The index says where long words stand; short ones are looked for in the
-//! texts themselves, in those that have the long ones or else in all, newest first.
+//! Search over all sessions. The full-text index finds the long words. Short words are searched
+//! in the texts themselves: in those that match the long words, or else in all, newest first.
 
 use std::collections::HashSet;
 
@@ -7,24 +7,24 @@ use lathe_protocol::ipc::SearchHit;
 use lathe_protocol::{MessageId, Millis, PartId, ProjectId, SessionId};
 use rusqlite::{Connection, Row, named_params};
 
-use super::{Index, kind_of};
+use super::{Index, decode_kind};
 use crate::error::Result;
 use crate::query::Query;
-use crate::{find, snippet};
+use crate::{snippet, text_match};
 
-/// As many letters as SQLite gives: it counts them by threes that overlap.
+/// 64 tokens is SQLite's maximum; trigrams overlap, so that is about 64 letters.
 const SNIPPET: &str = "snippet(words, 0, char(2), char(3), '…', 64)";
 
 impl Index {
-    /// The best places for what was typed, over every session.
+    /// The best matches over all sessions.
     pub fn search(&self, typed: &str, limit: usize) -> Result<Vec<SearchHit>> {
         let Some(query) = Query::new(typed) else {
             return Ok(Vec::new());
         };
         self.run(|connection| {
             let mut hits = Vec::new();
-            // The order first, and the texts only of those that are shown.
-            each_place(connection, &query, |id| {
+            // Ranked by id first: texts are read only for the hits that are returned.
+            each_match(connection, &query, |id| {
                 hits.extend(hit(connection, &query, id)?);
                 Ok(hits.len() < limit)
             })?;
@@ -32,17 +32,18 @@ impl Index {
         })
     }
 
-    /// The sessions where what was typed stands somewhere.
+    /// The sessions that have at least one match.
     pub fn sessions_with(&self, typed: &str) -> Result<HashSet<SessionId>> {
         let Some(query) = Query::new(typed) else {
             return Ok(HashSet::new());
         };
         self.run(|connection| {
             let mut found = HashSet::new();
-            let mut of = connection.prepare_cached("SELECT session FROM entry WHERE id = ?1")?;
-            each_place(connection, &query, |id| {
+            let mut session_of =
+                connection.prepare_cached("SELECT session FROM entry WHERE id = ?1")?;
+            each_match(connection, &query, |id| {
                 let session = |row: &Row<'_>| Ok(SessionId::parse(row.get_ref(0)?.as_str()?).ok());
-                found.extend(of.query_row([id], session)?);
+                found.extend(session_of.query_row([id], session)?);
                 Ok(true)
             })?;
             Ok(found)
@@ -50,11 +51,12 @@ impl Index {
     }
 }
 
-/// Every entry that holds all of it, the best first, until nobody wants more.
-fn each_place(
+/// Calls `visit` for every entry that matches the whole query, the best first, until it
+/// returns false.
+fn each_match(
     connection: &Connection,
     query: &Query,
-    mut tell: impl FnMut(i64) -> rusqlite::Result<bool>,
+    mut visit: impl FnMut(i64) -> rusqlite::Result<bool>,
 ) -> rusqlite::Result<()> {
     let ordered = match query.indexed {
         Some(_) => {
@@ -68,24 +70,24 @@ fn each_place(
     let mut ids = ordered.query([&query.indexed])?;
     while let Some(row) = ids.next()? {
         let id: i64 = row.get(0)?;
-        let stands = |row: &Row<'_>| {
+        let has_short_words = |row: &Row<'_>| {
             let text = row.get_ref(0)?.as_str()?;
-            let all = &mut query.short.iter();
-            Ok(all.all(|word| find::word(text, word).is_some()))
+            let mut words = query.short.iter();
+            Ok(words.all(|word| text_match::find_short_word(text, word).is_some()))
         };
-        let fits = query.short.is_empty() || text.query_row([id], stands)?;
-        if fits && !tell(id)? {
+        let matches = query.short.is_empty() || text.query_row([id], has_short_words)?;
+        if matches && !visit(id)? {
             break;
         }
     }
     Ok(())
 }
 
-/// `None` for a row whose ids are none: nothing of ours wrote it.
+/// `None` for a row with invalid ids, which this program never writes.
 fn hit(connection: &Connection, query: &Query, id: i64) -> rusqlite::Result<Option<SearchHit>> {
     const COLUMNS: &str = "entry.session, session.project, session.title, entry.message, \
         entry.part, entry.kind, entry.at";
-    let (said, from) = match query.indexed {
+    let (text, from) = match query.indexed {
         Some(_) => (
             SNIPPET,
             "words JOIN entry ON entry.id = words.rowid
@@ -98,7 +100,7 @@ fn hit(connection: &Connection, query: &Query, id: i64) -> rusqlite::Result<Opti
              WHERE :wanted IS NULL AND entry.id = :id",
         ),
     };
-    let mut found = connection.prepare_cached(&format!("SELECT {COLUMNS}, {said} FROM {from}"))?;
+    let mut found = connection.prepare_cached(&format!("SELECT {COLUMNS}, {text} FROM {from}"))?;
     let mut rows = found.query(named_params! { ":wanted": query.indexed, ":id": id })?;
     let Some(row) = rows.next()? else {
         return Ok(None);
@@ -112,19 +114,20 @@ fn hit(connection: &Connection, query: &Query, id: i64) -> rusqlite::Result<Opti
     let (Ok(session_id), Ok(project_id), Ok(message_id), Ok(part_id)) = ids else {
         return Ok(None);
     };
-    let said = row.get_ref(7)?.as_str()?;
-    let place = query.short.first().and_then(|word| find::word(said, word));
+    let text = row.get_ref(7)?.as_str()?;
+    let short = query.short.first();
+    let place = short.and_then(|word| text_match::find_short_word(text, word));
     Ok(Some(SearchHit {
         session_id,
         project_id,
         title: row.get(2)?,
         message_id,
         part_id,
-        kind: kind_of(row.get(5)?),
+        kind: decode_kind(row.get(5)?),
         at: Millis(row.get(6)?),
         snippet: match (&query.indexed, place) {
-            (None, Some(place)) => snippet::around(said, &place),
-            _ => snippet::pieces(said),
+            (None, Some(place)) => snippet::around(text, &place),
+            _ => snippet::pieces(text),
         },
     }))
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use lathe_protocol::{Millis, Session};
-use lathe_search::{MessageWords, SessionMark};
+use lathe_search::{IndexState, MessageText};
 
 use super::Indexing;
 use super::error::Result;
@@ -14,10 +14,10 @@ const PAGE: usize = 100;
 impl Indexing {
     /// Every session whose mark is not that of its record, and none that is gone.
     pub(super) async fn look_once(&self) -> Result<()> {
-        let mut marks = self.on_index(|index| index.marks()).await?;
+        let mut marks = self.on_index(|index| index.session_states()).await?;
         let sessions = self.records.store().all_sessions().await?.items;
         for session in &sessions {
-            let level = SessionMark::Known(session.time.updated);
+            let level = IndexState::Complete(session.time.updated);
             if marks.remove(&session.id) == Some(level) {
                 self.level.lock().insert(session.id.clone());
             } else if !self.is_followed(session) {
@@ -34,8 +34,8 @@ impl Indexing {
     /// Reads the session if it changed while nobody listened.
     pub(super) async fn make_level(&self, session: &Session) -> Result<()> {
         let id = session.id.clone();
-        let mark = self.on_index(move |index| index.mark(&id)).await?;
-        if mark == Some(SessionMark::Known(session.time.updated)) || self.is_followed(session) {
+        let mark = self.on_index(move |index| index.session_state(&id)).await?;
+        if mark == Some(IndexState::Complete(session.time.updated)) || self.is_followed(session) {
             return Ok(());
         }
         self.read_again(session).await
@@ -49,9 +49,11 @@ impl Indexing {
     /// What is said last changes most: a page without news ends the reading.
     pub(super) async fn read_again(&self, session: &Session) -> Result<()> {
         let id = session.id.clone();
-        let known = self.on_index(move |index| index.known(&id)).await?;
+        let known = self
+            .on_index(move |index| index.indexed_messages(&id))
+            .await?;
         let noted = session.clone();
-        self.on_index(move |index| index.note_session(&noted, SessionMark::Changing))
+        self.on_index(move |index| index.set_session(&noted, IndexState::Changing))
             .await?;
 
         let mut seen = HashSet::new();
@@ -61,14 +63,17 @@ impl Indexing {
                 .records
                 .messages(&session.id, before.as_ref(), PAGE)
                 .await?;
-            let words: Vec<_> = page.messages.iter().map(MessageWords::of).collect();
+            let words: Vec<_> = page.messages.iter().map(MessageText::new).collect();
             seen.extend(words.iter().map(|one| one.message.clone()));
             before = words.first().map(|one| one.message.clone());
             let oldest = words.first().map(|one| one.at);
             let all = words.len();
             let news: Vec<_> = words
                 .into_iter()
-                .filter(|one| known.get(&one.message).map(|known| known.stamp) != Some(one.stamp()))
+                .filter(|one| {
+                    known.get(&one.message).map(|known| known.content_hash)
+                        != Some(one.content_hash())
+                })
                 .collect();
             let nothing_new = news.is_empty() && all > 0;
             self.on_index(move |index| index.put_messages(&news))
@@ -84,10 +89,10 @@ impl Indexing {
             .filter(|id| !seen.contains(*id))
             .cloned()
             .collect();
-        let (noted, mark) = (session.clone(), SessionMark::Known(session.time.updated));
+        let (noted, mark) = (session.clone(), IndexState::Complete(session.time.updated));
         self.on_index(move |index| {
             index.remove_messages(&gone)?;
-            index.note_session(&noted, mark)
+            index.set_session(&noted, mark)
         })
         .await?;
         self.level.lock().insert(session.id.clone());
@@ -97,7 +102,7 @@ impl Indexing {
 
 /// What the reading would have seen if it were still there: all of it, or what is as new.
 fn stale(
-    known: &HashMap<lathe_protocol::MessageId, lathe_search::Known>,
+    known: &HashMap<lathe_protocol::MessageId, lathe_search::IndexedMessage>,
     since: Option<Millis>,
 ) -> impl Iterator<Item = &lathe_protocol::MessageId> {
     let reached = move |at: Millis| since.is_none_or(|since| at.0 > since.0);

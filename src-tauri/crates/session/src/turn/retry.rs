@@ -107,7 +107,7 @@ fn dice() -> f64 {
 /// A person who waits must know that nobody will try again.
 fn explained(error: ProviderError, why: &Stop) -> ProviderError {
     match (error, why) {
-        (ProviderError::Api(mut failure), Stop::TriedEnough | Stop::WaitTooLong(_)) => {
+        (ProviderError::Api(mut failure), Stop::RetriesExhausted | Stop::WaitTooLong(_)) => {
             failure.message = format!("{} ({why})", failure.message);
             ProviderError::Api(failure)
         }

@@ -4,7 +4,7 @@
 //! next, with what the wire has written of it.
 
 use lathe_protocol::{MessageId, MessageWithParts};
-use lathe_provider::{Conversation, ModelInfo, WireKind, request::Mark};
+use lathe_provider::{Conversation, ModelInfo, WireKind};
 
 use crate::convert::{self, Target};
 
@@ -14,7 +14,7 @@ pub struct Told {
     to: Option<(ModelInfo, WireKind)>,
     conversation: Conversation,
     /// The messages in it, each with the place where it begins.
-    messages: Vec<(MessageId, Mark)>,
+    messages: Vec<(MessageId, usize)>,
 }
 
 impl Told {
@@ -34,7 +34,7 @@ impl Told {
             .count();
         self.cut(known);
         for message in &messages[known..] {
-            let begin = self.conversation.mark();
+            let begin = self.conversation.message_count();
             self.messages.push((message.info.id().clone(), begin));
             self.conversation
                 .extend(convert::each_to_model([*message], target));
@@ -51,7 +51,7 @@ impl Told {
 
     fn cut(&mut self, messages: usize) {
         if let Some((_, begin)) = self.messages.get(messages) {
-            self.conversation.go_back_to(*begin);
+            self.conversation.truncate(*begin);
             self.messages.truncate(messages);
         }
     }

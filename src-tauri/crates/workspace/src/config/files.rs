@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use lathe_protocol::ipc::ConfigProblem;
-use lathe_provider::config::{ConfigText, Substitution};
+use lathe_provider::config::{Substitution, parse_jsonc};
 use serde_json::{Map, Value};
 
 use super::definition::Definition;
@@ -208,7 +208,7 @@ impl Places {
             message,
         };
         let text = self.read_text(&path, origin).map_err(problem)?;
-        let parsed = ConfigText::parse(&text).map_err(|error| problem(error.to_string()))?;
+        let parsed = parse_jsonc(&text).map_err(|error| problem(error.to_string()))?;
         let Value::Object(value) = parsed else {
             return Err(problem("expected a table of settings".to_owned()));
         };

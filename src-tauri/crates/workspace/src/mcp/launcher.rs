@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use lathe_mcp::{Launch, Launched, Program, Running};
+use lathe_mcp::{ChildProcess, Launch, ProcessHandle, Program};
 use lathe_tools::Environment;
 use lathe_tools::process::{Order, Run};
 
@@ -16,7 +16,7 @@ pub struct Launcher {
 
 #[async_trait]
 impl Launch for Launcher {
-    async fn launch(&self, program: &Program) -> io::Result<Launched> {
+    async fn launch(&self, program: &Program) -> io::Result<ChildProcess> {
         let Some((name, arguments)) = program.command.split_first() else {
             return Err(io::Error::other("there is no command"));
         };
@@ -31,11 +31,11 @@ impl Launch for Launcher {
             variables: &variables,
         };
         let (run, pipes) = self.environment.processes().start_piped(&order)?;
-        Ok(Launched {
-            input: Box::new(pipes.input),
-            output: Box::new(pipes.output),
-            errors: Box::new(pipes.errors),
-            running: Box::new(Tree(run)),
+        Ok(ChildProcess {
+            stdin: Box::new(pipes.input),
+            stdout: Box::new(pipes.output),
+            stderr: Box::new(pipes.errors),
+            handle: Box::new(Tree(run)),
         })
     }
 }
@@ -43,8 +43,8 @@ impl Launch for Launcher {
 struct Tree(Run);
 
 #[async_trait]
-impl Running for Tree {
-    async fn end(self: Box<Self>) {
+impl ProcessHandle for Tree {
+    async fn stop(self: Box<Self>) {
         self.0.end().await;
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use lathe_mcp::{Answer, AnswerFile, CallFailed, CallProgress, ProgressSink, Server};
+use lathe_mcp::{Answer, AnswerFile, CallError, CallProgress, ProgressSink, Server};
 use lathe_protocol::{Extra, FilePartSource, ResourceSource, SourceText};
 use lathe_tools::context::PermissionAsk;
 use lathe_tools::{
@@ -71,7 +71,7 @@ impl DynTool for McpTool {
         match called.await {
             Ok(answer) if answer.is_error => Err(ToolFailure::failed(said(&answer))),
             Ok(answer) => Ok(truncate::bound(self.output(answer), cx)),
-            Err(CallFailed::Cancelled) => Err(ToolFailure::aborted()),
+            Err(CallError::Cancelled) => Err(ToolFailure::aborted()),
             Err(error) => Err(ToolFailure::failed(error.to_string())),
         }
     }

@@ -43,16 +43,16 @@ fn user() -> impl Strategy<Value = ModelMessage> {
     vec(content, 0..3).prop_map(|content| ModelMessage::User { content })
 }
 
-/// With the seals of all providers, or with none.
+/// With the signatures of all providers, or with none.
 fn metadata() -> impl Strategy<Value = Metadata> {
-    let sealed = json!({
-        "anthropic": { "signature": "seal" },
-        "openai": { "itemId": "rs_1", "reasoningEncryptedContent": "seal" },
-        "google": { "thoughtSignature": "seal" },
+    let signed = json!({
+        "anthropic": { "signature": "sig" },
+        "openai": { "itemId": "rs_1", "reasoningEncryptedContent": "sig" },
+        "google": { "thoughtSignature": "sig" },
     });
-    let sealed = sealed.as_object().cloned().unwrap_or_default();
-    any::<bool>().prop_map(move |is_sealed| match is_sealed {
-        true => sealed.clone(),
+    let signed = signed.as_object().cloned().unwrap_or_default();
+    any::<bool>().prop_map(move |is_signed| match is_signed {
+        true => signed.clone(),
         false => Metadata::new(),
     })
 }
@@ -86,11 +86,11 @@ fn messages() -> impl Strategy<Value = Vec<ModelMessage>> {
     vec(prop_oneof![user(), assistant()], 0..24)
 }
 
-fn in_one_piece(messages: Vec<ModelMessage>) -> Conversation {
+fn in_one_segment(messages: Vec<ModelMessage>) -> Conversation {
     Conversation {
-        passages: vec![Arc::new(Passage {
+        segments: vec![Arc::new(Segment {
             messages,
-            written: Mutex::default(),
+            encoded: Mutex::default(),
         })],
     }
 }
@@ -106,27 +106,27 @@ fn body(wire: WireKind, messages: Conversation) -> Value {
 
 proptest! {
     #[test]
-    fn passages_together_are_written_like_one_piece(messages in messages()) {
+    fn many_segments_encode_like_one(messages in messages()) {
         for wire in WIRES {
             prop_assert_eq!(
                 body(wire, messages.clone().into()),
-                body(wire, in_one_piece(messages.clone())),
+                body(wire, in_one_segment(messages.clone())),
                 "{:?}", wire
             );
         }
     }
 
     #[test]
-    fn what_grows_and_goes_back_is_written_as_if_it_were_new(
+    fn a_conversation_that_was_truncated_encodes_like_a_new_one(
         first in messages(), second in messages(), third in messages(),
     ) {
         let mut grown = Conversation::from(first.clone());
-        let mark = grown.mark();
+        let message_count = grown.message_count();
         for wire in WIRES {
             body(wire, grown.clone());
             grown.extend(second.clone());
             body(wire, grown.clone());
-            grown.go_back_to(mark);
+            grown.truncate(message_count);
             let mut longer = grown.clone();
             longer.extend(third.clone());
             let all: Vec<_> = first.iter().chain(&third).cloned().collect();
@@ -149,12 +149,12 @@ fn step(text: &str) -> ModelMessage {
 }
 
 fn sizes(conversation: &Conversation) -> Vec<usize> {
-    let passages = conversation.passages().iter();
-    passages.map(|passage| passage.messages().len()).collect()
+    let segments = conversation.segments().iter();
+    segments.map(|segment| segment.messages().len()).collect()
 }
 
 #[test]
-fn each_step_with_a_tool_is_a_passage_of_its_own_until_there_are_many() {
+fn each_step_with_a_tool_call_is_a_segment_until_many_are_merged() {
     let text = "Go".to_owned();
     let asked = ModelMessage::User {
         content: vec![UserContent::Text { text }],
@@ -166,15 +166,15 @@ fn each_step_with_a_tool_is_a_passage_of_its_own_until_there_are_many() {
 }
 
 #[test]
-fn what_was_written_of_passages_is_not_written_again_when_they_become_one() {
+fn merging_segments_keeps_their_encoding() {
     let model = ModelInfo::unknown("some", "m");
-    let writing = Writing::of(WireKind::OpenaiChat, &model);
+    let key = EncodingKey::new(WireKind::OpenaiChat, &model);
     let mut conversation = Conversation::from(["a", "b", "c", "d"].map(step).to_vec());
-    for (at, passage) in conversation.passages().iter().enumerate() {
-        passage.written(writing, |_| vec![json!(at)]);
+    for (at, segment) in conversation.segments().iter().enumerate() {
+        segment.encoded(key, |_| vec![json!(at)]);
     }
     conversation.push(step("e"));
-    let merged = &conversation.passages()[0];
-    let bytes = merged.written(writing, |_| panic!("written again"));
+    let merged = &conversation.segments()[0];
+    let bytes = merged.encoded(key, |_| panic!("encoded again"));
     assert_eq!(bytes, "0,1,2,3");
 }

@@ -1,4 +1,4 @@
-//! What a server answers, as text for the model and files beside it.
+//! The answer of a server, as text for the model and attached files.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -8,7 +8,7 @@ use rmcp::model::{CallToolResult, ContentBlock, ReadResourceResult, ResourceCont
 pub struct Answer {
     pub text: String,
     pub files: Vec<AnswerFile>,
-    /// The server says that the call failed; the text says why.
+    /// The server reports that the call failed; the text says why.
     pub is_error: bool,
 }
 
@@ -17,12 +17,12 @@ pub struct AnswerFile {
     pub mime: String,
     pub filename: Option<String>,
     pub bytes: Vec<u8>,
-    /// The resource's address, where it is one.
+    /// Set for a resource.
     pub uri: Option<String>,
 }
 
 impl Answer {
-    pub fn of_call(result: CallToolResult) -> Self {
+    pub(crate) fn from_call(result: CallToolResult) -> Self {
         let mut answer = Answer {
             is_error: result.is_error == Some(true),
             ..Answer::default()
@@ -30,17 +30,17 @@ impl Answer {
         for block in result.content {
             answer.add(block);
         }
-        // Servers that give both repeat the structure in the text.
+        // A server that sends both repeats the structured content in the text.
         if let Some(value) = result.structured_content
             && answer.text.is_empty()
             && answer.files.is_empty()
         {
-            answer.say(&format!("{value:#}"));
+            answer.add_text(&format!("{value:#}"));
         }
         answer
     }
 
-    pub fn of_resource(result: ReadResourceResult) -> Self {
+    pub(crate) fn from_resource(result: ReadResourceResult) -> Self {
         let mut answer = Answer::default();
         for contents in result.contents {
             answer.add_resource(contents);
@@ -50,24 +50,27 @@ impl Answer {
 
     fn add(&mut self, block: ContentBlock) {
         match block {
-            ContentBlock::Text(text) => self.say(&text.text),
-            ContentBlock::Image(image) => self.attach(&image.data, image.mime_type, None),
-            ContentBlock::Audio(audio) => self.attach(&audio.data, audio.mime_type, None),
+            ContentBlock::Text(text) => self.add_text(&text.text),
+            ContentBlock::Image(image) => self.add_file(&image.data, image.mime_type, None),
+            ContentBlock::Audio(audio) => self.add_file(&audio.data, audio.mime_type, None),
             ContentBlock::Resource(resource) => self.add_resource(resource.resource),
             ContentBlock::ResourceLink(link) => {
-                let about = link.description.map(|text| format!(": {text}"));
-                let about = about.unwrap_or_default();
-                self.say(&format!("Resource {} ({}){about}", link.name, link.uri));
+                let description = link.description.map(|text| format!(": {text}"));
+                let description = description.unwrap_or_default();
+                self.add_text(&format!(
+                    "Resource {} ({}){description}",
+                    link.name, link.uri
+                ));
             }
-            _ => self.say("(content of a kind that is not known here)"),
+            _ => self.add_text("(content of a kind that is not known here)"),
         }
     }
 
-    /// The model reads a text; the person gets it as a file, too.
+    /// A text resource is both text for the model and a file for the user.
     fn add_resource(&mut self, contents: ResourceContents) {
         match contents {
             ResourceContents::TextResourceContents { uri, text, .. } => {
-                self.say(&text);
+                self.add_text(&text);
                 self.files.push(AnswerFile {
                     mime: "text/plain".to_owned(),
                     filename: file_name(&uri),
@@ -82,13 +85,13 @@ impl Answer {
                 ..
             } => {
                 let mime = mime_type.unwrap_or_else(|| "application/octet-stream".to_owned());
-                self.attach(&blob, mime, Some(uri));
+                self.add_file(&blob, mime, Some(uri));
             }
-            _ => self.say("(a resource of a kind that is not known here)"),
+            _ => self.add_text("(a resource of a kind that is not known here)"),
         }
     }
 
-    fn attach(&mut self, data: &str, mime: String, uri: Option<String>) {
+    fn add_file(&mut self, data: &str, mime: String, uri: Option<String>) {
         match STANDARD.decode(data) {
             Ok(bytes) => self.files.push(AnswerFile {
                 filename: uri.as_deref().and_then(file_name),
@@ -96,11 +99,11 @@ impl Answer {
                 bytes,
                 uri,
             }),
-            Err(_) => self.say(&format!("({mime} content that could not be decoded)")),
+            Err(_) => self.add_text(&format!("({mime} content that could not be decoded)")),
         }
     }
 
-    fn say(&mut self, text: &str) {
+    fn add_text(&mut self, text: &str) {
         if !self.text.is_empty() {
             self.text.push('\n');
         }
@@ -121,7 +124,7 @@ mod tests {
     use serde_json::json;
 
     fn answer(result: serde_json::Value) -> Answer {
-        Answer::of_call(serde_json::from_value(result).unwrap())
+        Answer::from_call(serde_json::from_value(result).unwrap())
     }
 
     #[test]
@@ -150,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn resources_keep_their_address() {
+    fn resources_keep_their_uri() {
         let got = answer(json!({ "isError": true, "content": [
             { "type": "resource", "resource": { "uri": "file:///a/b.txt?x", "text": "hi" } },
             { "type": "resource", "resource": { "uri": "demo://pic", "blob": "AA==", "mimeType": "image/gif" } },
@@ -180,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn structure_alone_is_shown_as_json() {
+    fn structured_content_alone_becomes_json_text() {
         let got = answer(json!({ "content": [], "structuredContent": { "a": 1 } }));
         assert_eq!(got.text, "{\n  \"a\": 1\n}");
         let both = answer(

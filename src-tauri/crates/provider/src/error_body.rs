@@ -1,22 +1,21 @@
-//! From what a provider says when it refuses to the error that decides what happens next.
+//! Classifies a provider's error response.
 //!
-//! Providers agree on HTTP status codes and hardly on anything else: bodies come in many
-//! shapes, and "too long" is only a sentence. The sentences known to be used are here.
+//! Providers agree on HTTP status codes and little else: error bodies have many shapes, and
+//! "request too long" is often recognisable only by its message. The known messages are here.
 
 use serde_json::Value;
 
 use crate::error::{ApiFailure, ProviderError, ResponseHeaders};
 
-/// What was said, as far as it can be read.
+/// The known fields of an error response.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Refusal {
+pub struct ErrorBody {
     pub message: Option<String>,
-    /// The provider's own name for the error (`type`, `code` or `status`), lower-cased.
+    /// The provider's names for the error (`type`, `code` and `status`), in lower case.
     pub kinds: Vec<String>,
 }
 
-impl Refusal {
-    /// Reads the body of an error response, or the error object of a stream.
+impl ErrorBody {
     pub fn from_body(body: &[u8]) -> Self {
         match serde_json::from_slice::<Value>(body) {
             Ok(value) => Self::from_value(&value),
@@ -30,21 +29,21 @@ impl Refusal {
             _ => value,
         };
         let error = value.get("error").unwrap_or(value);
-        let mut refusal = Self {
-            message: sentence(error).or_else(|| sentence(value)),
+        let mut body = Self {
+            message: message(error).or_else(|| message(value)),
             kinds: Vec::new(),
         };
         for holder in [error, value] {
             for key in ["type", "code", "status"] {
-                refusal.add_kind(holder.get(key));
+                body.add_kind(holder.get(key));
             }
         }
-        // A router passes on what the provider behind it said.
+        // A router passes on the message of the provider behind it.
         if let Some(raw) = error.pointer("/metadata/raw").and_then(Value::as_str) {
-            let message = refusal.message.take().unwrap_or_default();
-            refusal.message = Some(format!("{message}: {raw}"));
+            let message = body.message.take().unwrap_or_default();
+            body.message = Some(format!("{message}: {raw}"));
         }
-        refusal
+        body
     }
 
     fn add_kind(&mut self, kind: Option<&Value>) {
@@ -62,29 +61,32 @@ impl Refusal {
         self.kinds.iter().any(|kind| kinds.contains(&kind.as_str()))
     }
 
-    /// The status an error inside a stream stands for, where the response itself said 200.
+    /// The status that an error inside a stream corresponds to; the response itself had 200.
     fn implied_status(&self) -> Option<u16> {
         let by_number = self
             .kinds
             .iter()
             .filter_map(|kind| kind.parse::<u16>().ok())
             .find(|status| (400..600).contains(status));
-        by_number.or_else(|| self.kinds.iter().find_map(|kind| status_of(kind)))
+        by_number.or_else(|| self.kinds.iter().find_map(|kind| status_for(kind)))
     }
 
-    /// The error for a refusal inside a stream.
+    /// The error for this body inside a stream.
     pub fn in_stream(self) -> ProviderError {
         let status = self.implied_status();
-        self.decide(status, ResponseHeaders::new(), b"")
+        self.classify(status, ResponseHeaders::new(), b"")
     }
 
     /// The error for a response with this status.
     pub fn with_status(self, status: u16, headers: ResponseHeaders, body: &[u8]) -> ProviderError {
-        self.decide(Some(status), headers, body)
+        self.classify(Some(status), headers, body)
     }
 
-    fn decide(self, status: Option<u16>, headers: ResponseHeaders, body: &[u8]) -> ProviderError {
-        let message = self.message.clone().unwrap_or_else(|| fallback(status));
+    fn classify(self, status: Option<u16>, headers: ResponseHeaders, body: &[u8]) -> ProviderError {
+        let message = self
+            .message
+            .clone()
+            .unwrap_or_else(|| default_message(status));
         let refused_key = matches!(status, Some(401 | 403)) || self.is(AUTH_KINDS);
         let overloaded = self.is(&["overloaded_error", "overloaded"])
             || message.to_ascii_lowercase().contains("overloaded");
@@ -95,7 +97,7 @@ impl Refusal {
         }
         let mut failure = match status {
             Some(status) => ApiFailure::refused(status, message),
-            // Nothing is known but that it failed on their side, after accepting the request.
+            // Only known to have failed at the provider, after it accepted the request.
             None => ApiFailure::refused_in_stream(message),
         };
         failure = failure.with_headers(headers).with_body(body);
@@ -125,8 +127,8 @@ const OVERFLOW_KINDS: &[&str] = &[
     "model_max_prompt_tokens_exceeded",
 ];
 
-/// Lower-case pieces of the sentences by which providers say that a request is too long.
-const OVERFLOW_SENTENCES: &[&str] = &[
+/// Lower-case parts of the messages by which providers report that a request is too long.
+const OVERFLOW_MESSAGES: &[&str] = &[
     "prompt is too long",
     "exceed context limit",
     "maximum context length",
@@ -146,12 +148,12 @@ const OVERFLOW_SENTENCES: &[&str] = &[
 
 fn says_too_long(message: &str) -> bool {
     let message = message.to_ascii_lowercase();
-    OVERFLOW_SENTENCES
+    OVERFLOW_MESSAGES
         .iter()
-        .any(|sentence| message.contains(sentence))
+        .any(|known| message.contains(known))
 }
 
-fn status_of(kind: &str) -> Option<u16> {
+fn status_for(kind: &str) -> Option<u16> {
     Some(match kind {
         "invalid_request_error" | "invalid_argument" | "failed_precondition" => 400,
         "authentication_error" | "invalid_api_key" | "unauthenticated" => 401,
@@ -168,7 +170,7 @@ fn status_of(kind: &str) -> Option<u16> {
     })
 }
 
-fn sentence(value: &Value) -> Option<String> {
+fn message(value: &Value) -> Option<String> {
     let text = match value {
         Value::String(text) => Some(text.as_str()),
         Value::Object(map) => ["message", "detail", "error_description"]
@@ -181,7 +183,7 @@ fn sentence(value: &Value) -> Option<String> {
         .map(str::to_owned)
 }
 
-fn fallback(status: Option<u16>) -> String {
+fn default_message(status: Option<u16>) -> String {
     match status {
         Some(401 | 403) => "The provider refused the key".to_owned(),
         Some(404) => "The provider does not know this address or model".to_owned(),
@@ -200,14 +202,14 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn decide(status: u16, body: &Value) -> ProviderError {
+    fn classify(status: u16, body: &Value) -> ProviderError {
         let bytes = body.to_string().into_bytes();
-        Refusal::from_body(&bytes).with_status(status, ResponseHeaders::new(), &bytes)
+        ErrorBody::from_body(&bytes).with_status(status, ResponseHeaders::new(), &bytes)
     }
 
     #[test]
-    fn every_known_sentence_for_too_long_is_an_overflow() {
-        let said = [
+    fn every_known_message_for_too_long_is_an_overflow() {
+        let cases = [
             (
                 400,
                 json!({"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}),
@@ -241,8 +243,8 @@ mod tests {
                 json!({"error":"Input length 9000 exceeds the context length of the model"}),
             ),
         ];
-        for (status, body) in said {
-            let error = decide(status, &body);
+        for (status, body) in cases {
+            let error = classify(status, &body);
             assert!(
                 matches!(error, ProviderError::ContextOverflow(_)),
                 "{body}: {error:?}"
@@ -252,24 +254,24 @@ mod tests {
     }
 
     #[test]
-    fn the_status_decides_whether_to_try_again() {
+    fn the_status_decides_whether_to_retry() {
         let body = json!({"error":{"message":"no"}});
         let retried: Vec<u16> = [400, 402, 404, 408, 409, 422, 429, 500, 502, 503, 504, 529]
             .into_iter()
-            .filter(|status| decide(*status, &body).is_retryable())
+            .filter(|status| classify(*status, &body).is_retryable())
             .collect();
         assert_eq!(retried, [408, 409, 429, 500, 502, 503, 504, 529]);
     }
 
     #[test]
-    fn a_refused_key_asks_for_a_key_whatever_the_body_says() {
+    fn a_refused_key_is_an_auth_error_whatever_the_body() {
         for status in [401, 403] {
-            let error = decide(status, &json!("<html>no</html>"));
+            let error = classify(status, &json!("<html>no</html>"));
             assert!(matches!(error, ProviderError::Auth { .. }), "{error:?}");
         }
         let in_stream = json!({"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}});
         assert_eq!(
-            Refusal::from_value(&in_stream).in_stream(),
+            ErrorBody::from_value(&in_stream).in_stream(),
             ProviderError::Auth {
                 message: "invalid x-api-key".to_owned()
             }
@@ -279,17 +281,17 @@ mod tests {
     #[test]
     fn overloaded_inside_a_stream_is_retryable_and_a_bad_request_is_not() {
         let overloaded = json!({"error":{"type":"overloaded_error","message":"Overloaded"}});
-        let ProviderError::Api(failure) = Refusal::from_value(&overloaded).in_stream() else {
+        let ProviderError::Api(failure) = ErrorBody::from_value(&overloaded).in_stream() else {
             panic!("an API error");
         };
         assert_eq!((failure.status, failure.is_retryable), (Some(529), true));
 
         let bad = json!({"error":{"type":"invalid_request_error","message":"Overloaded? no."}});
-        assert!(!Refusal::from_value(&bad).in_stream().is_retryable());
+        assert!(!ErrorBody::from_value(&bad).in_stream().is_retryable());
     }
 
     #[test]
-    fn bodies_of_many_shapes_give_their_sentence() {
+    fn the_message_is_found_in_bodies_of_many_shapes() {
         let shapes = [
             json!({"error":{"message":"m"}}),
             json!({"error":"m"}),
@@ -299,7 +301,7 @@ mod tests {
         ];
         for shape in shapes {
             assert_eq!(
-                Refusal::from_value(&shape).message.as_deref(),
+                ErrorBody::from_value(&shape).message.as_deref(),
                 Some("m"),
                 "{shape}"
             );

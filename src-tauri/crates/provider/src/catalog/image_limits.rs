@@ -1,8 +1,7 @@
-//! How large an image each API takes.
+//! The largest image that each API accepts.
 //!
-//! Only the numbers: scaling and encoding pixels is done elsewhere, before a request is
-//! built. Larger images are not always refused, but shrunk on the other side, which costs
-//! upload time and gains nothing.
+//! Only the numbers: images are scaled elsewhere, before a request is built. Some providers
+//! scale larger images down instead of refusing them, which only costs upload time.
 
 use crate::wire::WireKind;
 
@@ -12,17 +11,17 @@ pub struct ImageLimits {
     pub max_edge: u32,
     /// Size of the encoded file, before base64.
     pub max_bytes: usize,
-    /// Types that go as they are; anything else is re-encoded.
+    /// Types that are sent unchanged; others are re-encoded.
     pub mimes: &'static [&'static str],
 }
 
 const MIB: usize = 1024 * 1024;
 
 impl ImageLimits {
-    pub const fn of(wire: WireKind) -> Self {
+    pub const fn for_wire(wire: WireKind) -> Self {
         match wire {
-            // 5 MB are counted after base64, which adds a third; beyond 1568 px the API
-            // scales down, and in a request with many images beyond 2000 px it refuses.
+            // The limit of 5 MB applies after base64, which adds a third. The API scales down
+            // beyond 1568 px, and refuses beyond 2000 px in a request with many images.
             WireKind::Anthropic | WireKind::Demo => Self {
                 max_edge: 1568,
                 max_bytes: 15 * MIB / 4,
@@ -33,13 +32,13 @@ impl ImageLimits {
                 max_bytes: 15 * MIB,
                 mimes: &["image/png", "image/jpeg", "image/gif", "image/webp"],
             },
-            // Local servers behind this API often read nothing else.
+            // Local servers with this API often support no other types.
             WireKind::OpenaiChat => Self {
                 max_edge: 2048,
                 max_bytes: 4 * MIB,
                 mimes: &["image/png", "image/jpeg"],
             },
-            // A whole request with inline data may have 20 MB.
+            // The limit is 20 MB for a whole request with inline data.
             WireKind::Gemini => Self {
                 max_edge: 3072,
                 max_bytes: 6 * MIB,

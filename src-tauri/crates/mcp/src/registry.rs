@@ -1,4 +1,4 @@
-//! All servers there are: the person's own and those of trusted projects.
+//! The set of all servers: those in the user's own config and those of trusted projects.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,27 +10,27 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use crate::config::ServerConfig;
+use crate::decisions::Decisions;
 use crate::launch::Launch;
-use crate::memory::Memory;
-use crate::server::{Server, State};
+use crate::server::{Server, ServerState};
 
-/// A server by its name and by whose config names it.
+/// Identifies a server: its name, and the config that names it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ServerKey {
-    /// Nothing: the person's own config.
+    /// `None` for the user's own config.
     pub project: Option<String>,
     pub name: String,
 }
 
 impl ServerKey {
-    pub fn of_user(name: &str) -> Self {
+    pub fn for_user(name: &str) -> Self {
         ServerKey {
             project: None,
             name: name.to_owned(),
         }
     }
 
-    pub fn of_project(project: &str, name: &str) -> Self {
+    pub fn for_project(project: &str, name: &str) -> Self {
         ServerKey {
             project: Some(project.to_owned()),
             name: name.to_owned(),
@@ -49,31 +49,31 @@ impl fmt::Display for ServerKey {
 
 pub struct Servers {
     launch: Arc<dyn Launch>,
-    memory: Arc<Memory>,
-    news: Arc<watch::Sender<()>>,
-    all: Mutex<BTreeMap<ServerKey, Arc<Server>>>,
+    decisions: Arc<Decisions>,
+    changes: Arc<watch::Sender<()>>,
+    servers: Mutex<BTreeMap<ServerKey, Arc<Server>>>,
 }
 
 impl Servers {
-    /// `memory` is the file in which the person's decisions are kept.
-    pub fn new(memory: PathBuf, launch: Arc<dyn Launch>) -> Self {
+    /// `decisions` is the file that stores the user's decisions.
+    pub fn new(decisions: PathBuf, launch: Arc<dyn Launch>) -> Self {
         Servers {
             launch,
-            memory: Arc::new(Memory::new(memory)),
-            news: Arc::default(),
-            all: Mutex::default(),
+            decisions: Arc::new(Decisions::new(decisions)),
+            changes: Arc::default(),
+            servers: Mutex::default(),
         }
     }
 
-    /// Makes the servers of one config (the person's, or a project's) exactly these. Nothing
-    /// is started; what is gone or different is ended.
+    /// Replaces the servers of one config (the user's, or a project's). Removed and changed
+    /// servers are stopped; none is started.
     pub fn configure(
         &self,
         project: Option<&str>,
         wanted: BTreeMap<String, ServerConfig>,
         directory: Option<&Path>,
     ) {
-        let mut all = self.all.lock();
+        let mut servers = self.servers.lock();
         let mut wanted: BTreeMap<ServerKey, ServerConfig> = wanted
             .into_iter()
             .map(|(name, config)| {
@@ -81,46 +81,46 @@ impl Servers {
                 (ServerKey { project, name }, config)
             })
             .collect();
-        all.retain(|key, server| {
-            let stays = key.project.as_deref() != project
+        servers.retain(|key, server| {
+            let unchanged = key.project.as_deref() != project
                 || wanted
                     .get(key)
                     .is_some_and(|config| config == server.config());
-            if stays {
+            if unchanged {
                 wanted.remove(key);
             } else {
                 let server = server.clone();
-                tokio::spawn(async move { server.stop(State::Off).await });
+                tokio::spawn(async move { server.stop(ServerState::Off).await });
             }
-            stays
+            unchanged
         });
         for (key, config) in wanted {
             let directory = directory.map(Path::to_owned);
-            let (launch, memory) = (self.launch.clone(), self.memory.clone());
-            let news = self.news.clone();
-            let server = Server::new(key.clone(), config, directory, launch, memory, news);
-            all.insert(key, Arc::new(server));
+            let (launch, decisions) = (self.launch.clone(), self.decisions.clone());
+            let changes = self.changes.clone();
+            let server = Server::new(key.clone(), config, directory, launch, decisions, changes);
+            servers.insert(key, Arc::new(server));
         }
     }
 
-    /// Told when the state or the tools of any server have changed.
-    pub fn news(&self) -> watch::Receiver<()> {
-        self.news.subscribe()
+    /// Notified when the state or the tools of any server change.
+    pub fn changes(&self) -> watch::Receiver<()> {
+        self.changes.subscribe()
     }
 
     pub fn get(&self, key: &ServerKey) -> Option<Arc<Server>> {
-        self.all.lock().get(key).cloned()
+        self.servers.lock().get(key).cloned()
     }
 
-    /// The person's first, then those of projects, by name.
+    /// The user's servers first, then those of projects, each sorted by name.
     pub fn all(&self) -> Vec<Arc<Server>> {
-        self.all.lock().values().cloned().collect()
+        self.servers.lock().values().cloned().collect()
     }
 
-    /// The person's and the project's own; of one name the project's counts.
-    pub fn of(&self, project: &str) -> Vec<Arc<Server>> {
+    /// The user's servers and those of the project, which replace the user's of the same name.
+    pub fn for_project(&self, project: &str) -> Vec<Arc<Server>> {
         let mut by_name = BTreeMap::new();
-        for (key, server) in self.all.lock().iter() {
+        for (key, server) in self.servers.lock().iter() {
             if key.project.as_deref().is_none_or(|own| own == project) {
                 by_name.insert(key.name.clone(), server.clone());
             }
@@ -128,9 +128,9 @@ impl Servers {
         by_name.into_values().collect()
     }
 
-    /// Ends every server.
+    /// Stops every server.
     pub async fn close(&self) {
         let all = self.all();
-        join_all(all.iter().map(|server| server.stop(State::Off))).await;
+        join_all(all.iter().map(|server| server.stop(ServerState::Off))).await;
     }
 }

@@ -1,4 +1,4 @@
-//! Reading an answer, with an eye on the clock.
+//! Reads a response with timeouts.
 
 use std::time::Duration;
 
@@ -13,62 +13,62 @@ use crate::{
     wire::Decoder,
 };
 
-/// How much of an error page is worth reading.
-const ERROR_BODY: usize = 64 * 1024;
+/// How much of an error body is read.
+const MAX_ERROR_BODY: usize = 64 * 1024;
 
-/// A fast answer is read for so long, then left alone for as long.
-const STRIDE: Duration = Duration::from_millis(2);
-/// So many chunks within a stride make an answer fast. Models are slower; what is fast are
-/// caches, proxies and answers that were held up.
-const FAST: u32 = 8;
+/// A fast response is read for this long, followed by a pause of the same length.
+const INTERVAL: Duration = Duration::from_millis(2);
+/// A response with this many chunks within an interval is fast. Models are slower; caches,
+/// proxies and delayed responses are not.
+const FAST_CHUNKS: u32 = 8;
 
-pub(super) struct Reader<E = reqwest::Error> {
+pub(super) struct ResponseReader<E = reqwest::Error> {
     chunks: BoxStream<'static, Result<Bytes, E>>,
     decoder: Box<dyn Decoder>,
-    /// When the next chunk is overdue, and how long that is to wait for it.
+    /// The deadline for the next chunk, and the timeout it comes from.
     deadline: (Instant, Duration),
     idle: Duration,
-    pace: Pace,
+    throttle: Throttle,
 }
 
-/// Asking the system for every chunk as it comes costs more than all we do with it. What
-/// gathers while we look away comes at once.
-struct Pace {
+/// Pauses between reads of a fast response. A system call for every small chunk would cost more
+/// than decoding it; after a pause, one read returns what has arrived meanwhile.
+struct Throttle {
     since: Instant,
     chunks: u32,
     is_fast: bool,
 }
 
-impl Pace {
+impl Throttle {
     fn new() -> Self {
-        Pace {
+        Throttle {
             since: Instant::now(),
             chunks: 0,
             is_fast: false,
         }
     }
 
-    fn count(&mut self, now: Instant) {
+    fn count_chunk(&mut self, now: Instant) {
         self.chunks += 1;
-        let took = now - self.since;
-        if took >= STRIDE {
-            *self = Pace {
+        let elapsed = now - self.since;
+        if elapsed >= INTERVAL {
+            *self = Throttle {
                 since: now,
                 chunks: 0,
-                is_fast: self.chunks >= FAST && took < STRIDE * 2,
+                is_fast: self.chunks >= FAST_CHUNKS && elapsed < INTERVAL * 2,
             };
         }
     }
 
-    async fn rest(&mut self) {
+    async fn pause_if_fast(&mut self) {
         if self.is_fast {
-            sleep(STRIDE).await;
-            *self = Pace::new();
+            sleep(INTERVAL).await;
+            *self = Throttle::new();
         }
     }
 }
 
-impl<E: std::error::Error + 'static> Reader<E> {
+impl<E: std::error::Error + 'static> ResponseReader<E> {
     pub(super) fn new(
         chunks: BoxStream<'static, Result<Bytes, E>>,
         decoder: Box<dyn Decoder>,
@@ -80,17 +80,17 @@ impl<E: std::error::Error + 'static> Reader<E> {
             decoder,
             deadline: (first_byte, timeouts.first_byte),
             idle: timeouts.idle,
-            pace: Pace::new(),
+            throttle: Throttle::new(),
         }
     }
 
-    /// The events of the next chunk; at the end of the body, the last of all.
+    /// The events of the next chunk, or the final events at the end of the body.
     pub(super) async fn read(&mut self) -> Result<Vec<StreamEvent>, ProviderError> {
-        self.pace.rest().await;
-        let (overdue, limit) = self.deadline;
-        let chunk = match timeout_at(overdue, self.chunks.next()).await {
+        self.throttle.pause_if_fast().await;
+        let (deadline, limit) = self.deadline;
+        let chunk = match timeout_at(deadline, self.chunks.next()).await {
             Ok(chunk) => chunk,
-            Err(_) => return Err(silent(limit)),
+            Err(_) => return Err(timeout_error(limit)),
         };
         let mut events = Vec::new();
         match chunk {
@@ -98,39 +98,39 @@ impl<E: std::error::Error + 'static> Reader<E> {
                 let now = Instant::now();
                 self.deadline = (now + self.idle, self.idle);
                 self.decoder.feed(&bytes, &mut events);
-                self.pace.count(now);
+                self.throttle.count_chunk(now);
             }
-            Some(Err(error)) => return Err(broken(&error)),
+            Some(Err(error)) => return Err(connection_error(&error)),
             None => self.decoder.end(&mut events),
         }
         Ok(events)
     }
 }
 
-pub(super) fn silent(limit: Duration) -> ProviderError {
+pub(super) fn timeout_error(limit: Duration) -> ProviderError {
     let seconds = limit.as_secs_f64();
     let message = format!("The model has been silent for {seconds} s");
     ProviderError::Api(ApiFailure::timeout(message))
 }
 
-fn broken(error: &(dyn std::error::Error + 'static)) -> ProviderError {
+fn connection_error(error: &(dyn std::error::Error + 'static)) -> ProviderError {
     let message = format!("The connection broke: {}", super::root_cause(error));
     ProviderError::Api(ApiFailure::connection(message))
 }
 
-/// The beginning of an error page; what cannot be read of it in time is not missed.
-pub(super) async fn read_start<E>(
+/// The beginning of an error body, as far as it can be read in time.
+pub(super) async fn read_error_body<E>(
     mut chunks: BoxStream<'static, Result<Bytes, E>>,
     idle: Duration,
 ) -> Vec<u8> {
     let mut body = Vec::new();
-    while body.len() < ERROR_BODY {
+    while body.len() < MAX_ERROR_BODY {
         let Ok(Some(Ok(chunk))) = timeout(idle, chunks.next()).await else {
             break;
         };
         body.extend_from_slice(&chunk);
     }
-    body.truncate(ERROR_BODY);
+    body.truncate(MAX_ERROR_BODY);
     body
 }
 
@@ -143,10 +143,10 @@ mod tests {
 
     const CHUNK: &[u8] = b"data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n";
 
-    fn reader(chunks: BoxStream<'static, io::Result<Bytes>>) -> Reader<io::Error> {
+    fn reader(chunks: BoxStream<'static, io::Result<Bytes>>) -> ResponseReader<io::Error> {
         let timeouts = Timeouts::default();
         let first_byte = Instant::now() + timeouts.first_byte;
-        Reader::new(chunks, OpenaiChat.decoder(), first_byte, timeouts)
+        ResponseReader::new(chunks, OpenaiChat.decoder(), first_byte, timeouts)
     }
 
     fn cause(error: &ProviderError) -> (FailureCause, bool) {
@@ -157,55 +157,58 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn silence_before_the_first_byte_ends_after_sixty_seconds() {
-        let began = Instant::now();
+    async fn no_first_byte_within_sixty_seconds_is_a_timeout() {
+        let start = Instant::now();
         let error = reader(stream::pending().boxed()).read().await.unwrap_err();
         assert_eq!(cause(&error), (FailureCause::Timeout, false));
-        assert_eq!(began.elapsed().as_secs(), 60);
+        assert_eq!(start.elapsed().as_secs(), 60);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn silence_after_a_chunk_ends_after_ninety_seconds() {
+    async fn no_further_chunk_within_ninety_seconds_is_a_timeout() {
         let first = stream::iter([Ok(Bytes::from_static(CHUNK))]);
         let mut reader = reader(first.chain(stream::pending()).boxed());
         assert_eq!(reader.read().await.unwrap().len(), 2);
-        let began = Instant::now();
+        let start = Instant::now();
         let error = reader.read().await.unwrap_err();
         assert_eq!(cause(&error), (FailureCause::Timeout, false));
-        assert_eq!(began.elapsed().as_secs(), 90);
+        assert_eq!(start.elapsed().as_secs(), 90);
     }
 
-    /// How long it takes to read a hundred chunks that come so far apart.
-    async fn time_for_a_hundred(apart: Duration) -> Duration {
+    /// The time to read a hundred chunks that arrive at this interval.
+    async fn time_for_a_hundred(interval: Duration) -> Duration {
         let chunks = stream::repeat(()).then(move |()| async move {
-            tokio::time::advance(apart).await;
+            tokio::time::advance(interval).await;
             Ok(Bytes::from_static(CHUNK))
         });
         let mut reader = reader(chunks.boxed());
-        let began = Instant::now();
+        let start = Instant::now();
         for _ in 0..100 {
             reader.read().await.unwrap();
         }
-        began.elapsed()
+        start.elapsed()
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_answer_at_a_models_pace_is_never_left_alone() {
-        let apart = Duration::from_millis(1);
-        assert_eq!(time_for_a_hundred(apart).await, apart * 100);
+    async fn a_response_at_the_speed_of_a_model_is_read_without_pauses() {
+        let interval = Duration::from_millis(1);
+        assert_eq!(time_for_a_hundred(interval).await, interval * 100);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_fast_answer_is_read_in_strides() {
-        let apart = Duration::from_micros(100);
-        let took = time_for_a_hundred(apart).await;
-        // Four times it is left alone, until the clock's next millisecond at most.
-        let rests = took - apart * 100;
-        assert!(rests >= STRIDE * 4 && rests <= STRIDE * 6, "{rests:?}");
+    async fn a_fast_response_is_read_with_pauses() {
+        let interval = Duration::from_micros(100);
+        let total = time_for_a_hundred(interval).await;
+        // Four pauses, each rounded up to the clock's next millisecond.
+        let pauses = total - interval * 100;
+        assert!(
+            pauses >= INTERVAL * 4 && pauses <= INTERVAL * 6,
+            "{pauses:?}"
+        );
     }
 
     #[tokio::test]
-    async fn a_reset_under_way_may_be_tried_again() {
+    async fn a_reset_while_reading_is_retryable() {
         let reset = io::Error::from(io::ErrorKind::ConnectionReset);
         let mut reader = reader(stream::iter([Err(reset)]).boxed());
         let error = reader.read().await.unwrap_err();
@@ -213,7 +216,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_body_that_just_ends_is_an_error() {
+    async fn a_body_without_its_terminal_event_is_an_error() {
         let mut reader = reader(stream::iter([Ok(Bytes::from_static(CHUNK))]).boxed());
         reader.read().await.unwrap();
         let events = reader.read().await.unwrap();

@@ -1,4 +1,4 @@
-//! A request's body, sent from the pieces it is made of.
+//! The HTTP body of a request, sent in chunks without joining them.
 
 use std::{
     collections::VecDeque,
@@ -10,16 +10,16 @@ use std::{
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 
-/// Its length is known, so servers are told it.
-pub(super) struct Chunks(VecDeque<Bytes>);
+/// Knows its length, so the request has a `content-length`.
+pub(super) struct ChunkedBody(VecDeque<Bytes>);
 
-impl Chunks {
+impl ChunkedBody {
     pub(super) fn new(chunks: Vec<Bytes>) -> Self {
         Self(chunks.into())
     }
 }
 
-impl Body for Chunks {
+impl Body for ChunkedBody {
     type Data = Bytes;
     type Error = Infallible;
 

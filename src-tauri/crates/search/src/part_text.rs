@@ -1,40 +1,40 @@
-//! What of a part can be searched for.
+//! The searchable text of a part.
 
 use lathe_protocol::ipc::HitKind;
 use lathe_protocol::{FilePart, FilePartSource, Map, Part, ToolPart, ToolState};
 
-/// More of one part is not indexed: nobody searches for the middle of a dump.
-const MOST: usize = 1 << 20;
+/// The rest of a longer part is not indexed: that is a dump, not something to search.
+const MAX_BYTES: usize = 1 << 20;
 
-/// A part's words and what kind of thing says them.
+/// The text of a part and the kind of the part.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Words {
+pub struct PartText {
     pub kind: HitKind,
     pub text: String,
 }
 
-impl Words {
-    /// `None` for parts that say nothing.
-    pub fn of(part: &Part) -> Option<Self> {
+impl PartText {
+    /// `None` for parts without text.
+    pub fn extract(part: &Part) -> Option<Self> {
         let (kind, text) = match part {
             Part::Text(part) => (HitKind::Text, part.text.clone()),
             Part::Reasoning(part) => (HitKind::Reasoning, part.text.clone()),
-            Part::Tool(part) => (HitKind::Tool, of_tool(part)),
-            Part::File(part) => (HitKind::File, of_file(part)),
+            Part::Tool(part) => (HitKind::Tool, tool_text(part)),
+            Part::File(part) => (HitKind::File, file_text(part)),
             Part::Subtask(part) => (
                 HitKind::Subtask,
                 format!("{}\n{}", part.description, part.prompt),
             ),
             _ => return None,
         };
-        let text = plain(&text);
-        (!text.trim().is_empty()).then_some(Words { kind, text })
+        let text = clean(&text);
+        (!text.trim().is_empty()).then_some(PartText { kind, text })
     }
 }
 
-fn of_tool(part: &ToolPart) -> String {
+fn tool_text(part: &ToolPart) -> String {
     let mut text = String::new();
-    let (title, said) = match part.state() {
+    let (title, output) = match part.state() {
         ToolState::Pending(_) => ("", ""),
         ToolState::Running(state) => (state.title.as_deref().unwrap_or_default(), ""),
         ToolState::Completed(state) => (state.title.as_str(), state.output.as_str()),
@@ -42,11 +42,11 @@ fn of_tool(part: &ToolPart) -> String {
     };
     add(&mut text, title);
     add_strings(&mut text, part.state().input());
-    add(&mut text, said);
+    add(&mut text, output);
     text
 }
 
-fn of_file(part: &FilePart) -> String {
+fn file_text(part: &FilePart) -> String {
     let mut text = part.filename.clone().unwrap_or_default();
     match &part.source {
         Some(FilePartSource::File(source)) => add(&mut text, &source.path),
@@ -65,7 +65,7 @@ fn add_strings(text: &mut String, map: &Map) {
     rest.reverse();
     while let Some(value) = rest.pop() {
         match value {
-            serde_json::Value::String(one) => add(text, one),
+            serde_json::Value::String(string) => add(text, string),
             serde_json::Value::Array(items) => rest.extend(items.iter().rev()),
             serde_json::Value::Object(fields) => rest.extend(fields.values().rev()),
             _ => {}
@@ -83,12 +83,13 @@ fn add(text: &mut String, more: &str) {
     text.push_str(more);
 }
 
-/// Without control characters: two of them mark matches, and none of them is ever read.
-fn plain(text: &str) -> String {
-    let mut end = text.len().min(MOST);
+/// Cuts overlong text and removes control characters: two of them mark matches in snippets, and
+/// none of them is visible.
+fn clean(text: &str) -> String {
+    let mut end = text.len().min(MAX_BYTES);
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    let kept = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
-    text[..end].chars().filter(kept).collect()
+    let is_visible = |c: &char| !c.is_control() || matches!(c, '\n' | '\t');
+    text[..end].chars().filter(is_visible).collect()
 }

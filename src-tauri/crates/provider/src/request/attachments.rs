@@ -1,11 +1,11 @@
-//! Files on wires that cannot carry them.
+//! Files for models and wires that do not support them.
 
 use super::{AssistantContent, FileContent, ModelMessage, UserContent};
 
 impl FileContent {
-    /// The text that stands in for a file the model or its wire cannot take. It must not
-    /// fail this prompt, nor every later one that has the file in its history.
-    pub fn left_out(&self) -> String {
+    /// The text that replaces a file which the model or its wire does not support. An error
+    /// instead would fail this prompt and every later one with the file in its history.
+    pub(crate) fn placeholder(&self) -> String {
         format!(
             "[The file {} ({}) is not shown: this model cannot read files of this type]",
             self.label(),
@@ -14,9 +14,9 @@ impl FileContent {
     }
 }
 
-/// For wires without files in tool results: a user message with the files goes before the
+/// For wires without files in tool results: moves the files into a user message before the
 /// assistant message whose tools returned them.
-pub fn lift_attachments(messages: &[ModelMessage]) -> Vec<ModelMessage> {
+pub(crate) fn lift_attachments(messages: &[ModelMessage]) -> Vec<ModelMessage> {
     let mut lifted = Vec::with_capacity(messages.len());
     for message in messages {
         let mut message = message.clone();

@@ -1,38 +1,38 @@
-//! Thinking that comes in the text itself: local models open their answer with `<think>`.
+//! Separates thinking from text for local models, which put it into `<think>` tags.
 //!
-//! Only at the very beginning: a tag further in is something the model wrote about.
+//! Only at the very beginning of the answer: a later tag is part of the text.
 
-use crate::stream::BlockKind;
+use crate::decoder::BlockKind;
 
 const OPEN: &str = "<think>";
 const CLOSE: &str = "</think>";
 
 #[derive(Debug, Default)]
-pub(super) struct Think {
-    place: Place,
-    /// What may yet turn out to be a tag, or space around one.
+pub(super) struct ThinkTagParser {
+    state: State,
+    /// Text that may still turn out to be a tag, or space around one.
     held: String,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum State {
     #[default]
     Beginning,
     Thinking,
-    /// Behind the closing tag; the space after it belongs to nobody.
-    Between,
+    /// After the closing tag, where white space is dropped.
+    AfterThinking,
     Text,
 }
 
-impl Think {
-    /// Whatever comes now is text.
-    pub(super) fn is_over(&self) -> bool {
-        self.place == Place::Text
+impl ThinkTagParser {
+    /// All further input is text.
+    pub(super) fn is_past_thinking(&self) -> bool {
+        self.state == State::Text
     }
 
-    /// The same pieces, told apart. However the text is cut, it adds up to the same.
-    pub(super) fn take(&mut self, text: String) -> Vec<(BlockKind, String)> {
-        if self.place == Place::Text {
+    /// Splits the text by kind. The result does not depend on where the input is cut.
+    pub(super) fn feed(&mut self, text: String) -> Vec<(BlockKind, String)> {
+        if self.state == State::Text {
             return vec![(BlockKind::Text, text)];
         }
         self.held.push_str(&text);
@@ -41,65 +41,65 @@ impl Think {
         out
     }
 
-    /// No more text comes: what was held was no tag.
+    /// The input has ended, so the held text was no tag.
     pub(super) fn finish(&mut self) -> Option<(BlockKind, String)> {
         let held = std::mem::take(&mut self.held);
-        let kind = match self.place {
-            Place::Thinking => BlockKind::Reasoning,
-            Place::Beginning | Place::Text => {
-                self.place = Place::Text;
+        let kind = match self.state {
+            State::Thinking => BlockKind::Reasoning,
+            State::Beginning | State::Text => {
+                self.state = State::Text;
                 BlockKind::Text
             }
-            Place::Between => return None,
+            State::AfterThinking => return None,
         };
         (!held.is_empty()).then_some((kind, held))
     }
 
-    /// True when something changed and there may be more to do.
+    /// Returns true when the state has changed and more of the held text can be processed.
     fn step(&mut self, out: &mut Vec<(BlockKind, String)>) -> bool {
-        match self.place {
-            Place::Beginning => {
+        match self.state {
+            State::Beginning => {
                 let rest = self.held.trim_start();
                 if let Some(thought) = rest.strip_prefix(OPEN) {
                     self.held = thought.to_owned();
-                    self.place = Place::Thinking;
+                    self.state = State::Thinking;
                     return true;
                 }
                 if OPEN.starts_with(rest) {
                     return false;
                 }
-                self.place = Place::Text;
+                self.state = State::Text;
                 out.push((BlockKind::Text, std::mem::take(&mut self.held)));
                 false
             }
-            Place::Thinking => {
+            State::Thinking => {
                 if let Some((thought, rest)) = self.held.split_once(CLOSE) {
                     out.push((BlockKind::Reasoning, thought.to_owned()));
                     self.held = rest.to_owned();
-                    self.place = Place::Between;
+                    self.state = State::AfterThinking;
                     return true;
                 }
-                let kept = begun(&self.held);
-                let thought: String = self.held.drain(..self.held.len() - kept).collect();
+                let partial_tag = partial_close_tag(&self.held);
+                let thought: String = self.held.drain(..self.held.len() - partial_tag).collect();
                 out.push((BlockKind::Reasoning, thought));
                 false
             }
-            Place::Between => {
+            State::AfterThinking => {
                 let rest = self.held.trim_start();
                 if !rest.is_empty() {
                     out.push((BlockKind::Text, rest.to_owned()));
-                    self.place = Place::Text;
+                    self.state = State::Text;
                 }
                 self.held.clear();
                 false
             }
-            Place::Text => false,
+            State::Text => false,
         }
     }
 }
 
 /// How many bytes at the end may be the beginning of the closing tag.
-fn begun(text: &str) -> usize {
+fn partial_close_tag(text: &str) -> usize {
     let longest = (CLOSE.len() - 1).min(text.len());
     (1..=longest)
         .rev()
@@ -111,23 +111,23 @@ fn begun(text: &str) -> usize {
 mod tests {
     use super::*;
 
-    /// What was thought and what was said.
-    fn tell_apart<'a>(pieces: impl IntoIterator<Item = &'a str>) -> (String, String) {
-        let mut think = Think::default();
-        let mut told: Vec<_> = pieces
+    /// All thinking and all text.
+    fn split<'a>(chunks: impl IntoIterator<Item = &'a str>) -> (String, String) {
+        let mut parser = ThinkTagParser::default();
+        let mut pieces: Vec<_> = chunks
             .into_iter()
-            .flat_map(|piece| think.take(piece.to_owned()))
+            .flat_map(|chunk| parser.feed(chunk.to_owned()))
             .collect();
-        told.extend(think.finish());
-        let of = |kind: BlockKind| -> String {
-            let pieces = told.iter().filter(|(other, _)| *other == kind);
+        pieces.extend(parser.finish());
+        let join = |kind: BlockKind| -> String {
+            let pieces = pieces.iter().filter(|(other, _)| *other == kind);
             pieces.map(|(_, text)| text.as_str()).collect()
         };
-        (of(BlockKind::Reasoning), of(BlockKind::Text))
+        (join(BlockKind::Reasoning), join(BlockKind::Text))
     }
 
     #[test]
-    fn thinking_at_the_beginning_is_told_apart_however_it_is_cut() {
+    fn thinking_at_the_beginning_is_separated_however_the_text_is_cut() {
         let cases = [
             ("<think>hm, é</think>\n\nHello", "hm, é", "Hello"),
             ("\n <think>\nhm\n</think>Hello", "\nhm\n", "Hello"),
@@ -148,17 +148,17 @@ mod tests {
             ("<think>a</think", "a</think", ""),
             ("", "", ""),
         ];
-        for (text, thought, said) in cases {
-            let expected = (thought.to_owned(), said.to_owned());
-            assert_eq!(tell_apart([text]), expected, "{text:?} whole");
+        for (text, thinking, answer) in cases {
+            let expected = (thinking.to_owned(), answer.to_owned());
+            assert_eq!(split([text]), expected, "{text:?} whole");
             for (at, _) in text.char_indices() {
                 let halves = [&text[..at], &text[at..]];
-                assert_eq!(tell_apart(halves), expected, "{text:?} cut at {at}");
+                assert_eq!(split(halves), expected, "{text:?} cut at {at}");
             }
             let letters = text
                 .char_indices()
                 .map(|(at, letter)| &text[at..at + letter.len_utf8()]);
-            assert_eq!(tell_apart(letters), expected, "{text:?} letter by letter");
+            assert_eq!(split(letters), expected, "{text:?} letter by letter");
         }
     }
 }

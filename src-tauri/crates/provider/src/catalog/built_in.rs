@@ -1,7 +1,7 @@
-//! The built-in catalog's file and its shape.
+//! The file with the built-in catalog, and its format.
 //!
-//! One line a model keeps changes reviewable. A price for reading or writing the cache
-//! that is not given is the price of input: such tokens are never free by omission.
+//! One line per model keeps changes reviewable. Where the price for reading or writing the
+//! cache is missing, the price of input applies, so that such tokens are never free by mistake.
 
 use std::collections::BTreeMap;
 
@@ -17,12 +17,12 @@ use crate::{
 
 const FILE: &str = include_str!("models.json");
 
-pub(super) fn built_in() -> Catalog {
+pub(super) fn parse() -> Catalog {
     match serde_json::from_str::<Vec<ProviderEntry>>(FILE) {
         Ok(entries) => Catalog {
             providers: entries.into_iter().map(Provider::from).collect(),
         },
-        // Cannot happen in a tree whose tests pass; an empty catalog still takes config.
+        // Excluded by the tests. An empty catalog still works with a config.
         Err(error) => {
             tracing::error!(%error, "the built-in catalog cannot be read");
             Catalog::default()
@@ -63,7 +63,7 @@ struct ModelEntry {
     tools: bool,
     #[serde(default)]
     reasoning: bool,
-    /// Weakest first. Empty options leave the variant's meaning to the wire.
+    /// Weakest first. A variant with empty options is a reasoning effort of the wire.
     #[serde(default)]
     variants: Map<String, Value>,
     reasoning_field: Option<String>,
@@ -91,7 +91,7 @@ impl From<ProviderEntry> for Provider {
         let models = entry
             .models
             .into_iter()
-            .map(|model| model.of_provider(&entry.id))
+            .map(|model| model.into_model(&entry.id))
             .collect();
         Self {
             id: entry.id,
@@ -101,7 +101,7 @@ impl From<ProviderEntry> for Provider {
             key_env: entry.env,
             key_page: entry.keys,
             is_local: entry.local,
-            is_open: entry.open,
+            accepts_any_model: entry.open,
             origin: Origin::BuiltIn,
             default_model: entry.default,
             small_model: entry.small,
@@ -112,7 +112,7 @@ impl From<ProviderEntry> for Provider {
 }
 
 impl ModelEntry {
-    fn of_provider(self, provider: &str) -> Model {
+    fn into_model(self, provider: &str) -> Model {
         let info = ModelInfo {
             provider: provider.to_owned(),
             wire_id: self.id.clone(),

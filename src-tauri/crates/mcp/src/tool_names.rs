@@ -1,30 +1,30 @@
-//! Names under which tools are offered.
+//! The names under which the tools of servers are offered to the model.
 
 use sha2::{Digest, Sha256};
 
-/// What every provider takes as a name.
-const LONGEST: usize = 64;
+/// The longest name that every provider accepts.
+const MAX_LENGTH: usize = 64;
 
-/// `server_tool`, in characters that every provider takes. A name that is too long or taken
+/// `server_tool`, in characters that every provider accepts. A name that is too long or taken
 /// gets a short hash, so that two tools never share one.
 pub fn tool_name(server: &str, tool: &str, taken: impl Fn(&str) -> bool) -> String {
-    let plain = format!("{}_{}", safe(server), safe(tool));
-    if plain.len() <= LONGEST && !taken(&plain) {
-        return plain;
+    let name = format!("{}_{}", sanitize(server), sanitize(tool));
+    if name.len() <= MAX_LENGTH && !taken(&name) {
+        return name;
     }
     let digest = Sha256::digest(format!("{server}\0{tool}"));
-    let mark: String = digest[..4]
+    let hash: String = digest[..4]
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect();
-    let room = LONGEST - mark.len() - 1;
-    format!("{}_{mark}", &plain[..plain.len().min(room)])
+    let room = MAX_LENGTH - hash.len() - 1;
+    format!("{}_{hash}", &name[..name.len().min(room)])
 }
 
-fn safe(name: &str) -> String {
-    let keep = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+fn sanitize(name: &str) -> String {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     name.chars()
-        .map(|c| if keep(c) { c } else { '_' })
+        .map(|c| if allowed(c) { c } else { '_' })
         .collect()
 }
 
@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_says_server_and_tool_in_safe_characters() {
+    fn a_name_is_server_and_tool_in_allowed_characters() {
         let free = |_: &str| false;
         assert_eq!(tool_name("files", "read", free), "files_read");
         assert_eq!(tool_name("my files", "read/all", free), "my_files_read_all");
@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_or_taken_name_stays_unique_and_fits() {
+    fn a_long_or_taken_name_gets_a_hash_and_fits() {
         let long = tool_name("s", &"t".repeat(100), |_| false);
         assert_eq!(long.len(), 64);
         assert_ne!(long, tool_name("s", &"t".repeat(101), |_| false));

@@ -1,7 +1,7 @@
-//! `{env:NAME}` and `{file:path}` in the texts of a config.
+//! Replaces `{env:NAME}` and `{file:path}` in the strings of a config.
 //!
-//! Done per file, before merging: a relative path is meant from the folder of the config
-//! that names it. Never done for a project that is not trusted.
+//! Applied to each file before merging, because a relative path starts at the folder of the
+//! config that contains it. Never applied for a project that is not trusted.
 
 use std::{
     fs, io,
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::ConfigProblem;
 
-/// Where the values come from.
+/// The sources of the values.
 pub struct Substitution<'a> {
     pub env: &'a dyn Fn(&str) -> Option<String>,
     /// The folder of the config file.
@@ -20,11 +20,11 @@ pub struct Substitution<'a> {
     pub home: Option<&'a Path>,
 }
 
-/// A key or a prompt is small; more is a mistake.
-const FILE_CAP: u64 = 1024 * 1024;
+/// Keys and prompts are small; a larger file is a mistake.
+const MAX_FILE_SIZE: u64 = 1024 * 1024;
 
 impl Substitution<'_> {
-    /// An unset variable becomes empty text, as a missing key would.
+    /// An unset variable becomes an empty string.
     pub fn apply(&self, config: &mut Value) -> Result<(), ConfigProblem> {
         self.apply_at("", config)
     }
@@ -36,8 +36,8 @@ impl Substitution<'_> {
         };
         match value {
             Value::String(text) => {
-                if let Some(filled) = self.fill(path, text)? {
-                    *text = filled;
+                if let Some(expanded) = self.expand(path, text)? {
+                    *text = expanded;
                 }
             }
             Value::Array(items) => {
@@ -55,32 +55,32 @@ impl Substitution<'_> {
         Ok(())
     }
 
-    /// What was put in is not looked at again: a key may hold braces.
-    fn fill(&self, path: &str, text: &str) -> Result<Option<String>, ConfigProblem> {
-        let mut filled = String::new();
+    /// Inserted values are not expanded again, because a key may contain braces.
+    fn expand(&self, path: &str, text: &str) -> Result<Option<String>, ConfigProblem> {
+        let mut expanded = String::new();
         let mut rest = text;
         let mut changed = false;
         while let Some((before, reference, after)) = next_reference(rest) {
             changed = true;
-            filled.push_str(before);
+            expanded.push_str(before);
             match reference {
-                Reference::Env(name) => filled.push_str(&(self.env)(name).unwrap_or_default()),
+                Reference::Env(name) => expanded.push_str(&(self.env)(name).unwrap_or_default()),
                 Reference::File(name) => {
                     let content = self.read(name).map_err(|error| {
                         ConfigProblem::new(path, format!("cannot read {name}: {error}"))
                     })?;
-                    filled.push_str(content.trim());
+                    expanded.push_str(content.trim());
                 }
             }
             rest = after;
         }
-        filled.push_str(rest);
-        Ok(changed.then_some(filled))
+        expanded.push_str(rest);
+        Ok(changed.then_some(expanded))
     }
 
     fn read(&self, name: &str) -> io::Result<String> {
         let path = self.resolve(name);
-        if fs::metadata(&path)?.len() > FILE_CAP {
+        if fs::metadata(&path)?.len() > MAX_FILE_SIZE {
             return Err(io::Error::other("larger than 1 MB"));
         }
         fs::read_to_string(path)
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn fill(folder: &Path, mut value: Value) -> Result<Value, ConfigProblem> {
+    fn expand(folder: &Path, mut value: Value) -> Result<Value, ConfigProblem> {
         let env = |name: &str| (name == "KEY").then(|| "sk-{env:KEY}".to_owned());
         let substitution = Substitution {
             env: &env,
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_take_their_values_from_environment_and_files_once() {
+    fn strings_are_expanded_once_from_environment_and_files() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("key.txt"), "from a file\n").unwrap();
         let config = json!({
@@ -145,7 +145,7 @@ mod tests {
             "c": "{ not:a:reference } {env:KEY",
         });
         assert_eq!(
-            fill(folder.path(), config).unwrap(),
+            expand(folder.path(), config).unwrap(),
             json!({
                 "a": "Bearer sk-{env:KEY}!",
                 "b": ["from a file", "from a file |"],
@@ -155,10 +155,10 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_file_is_named_with_its_place() {
+    fn a_missing_file_is_reported_with_its_path() {
         let folder = tempfile::tempdir().unwrap();
         let config = json!({"provider": {"x": {"options": {"apiKey": "{file:none}"}}}});
-        let problem = fill(folder.path(), config).unwrap_err();
+        let problem = expand(folder.path(), config).unwrap_err();
         assert_eq!(problem.path, "provider.x.options.apiKey");
         assert!(
             problem.message.starts_with("cannot read none: "),

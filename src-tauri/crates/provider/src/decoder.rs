@@ -1,5 +1,5 @@
-//! What the decoders of all wires share: events out of frames, blocks that open and close
-//! in order, and numbers from servers that do not always send numbers.
+//! Shared parts of the wires' decoders: server-sent events in, blocks that open and close in
+//! order, and lenient parsing of token counts.
 
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -12,30 +12,30 @@ use crate::{
 };
 
 /// The part of a decoder that differs by wire.
-pub(crate) trait Frames: Send {
-    /// `Done` after `finish-step`; an error ends the stream with that error.
-    fn frame(
+pub(crate) trait FrameDecoder: Send {
+    /// Returns `Done` after `finish-step`; an error ends the stream with that error.
+    fn decode_frame(
         &mut self,
         frame: Frame<'_>,
         out: &mut Vec<StreamEvent>,
     ) -> Result<Progress, ProviderError>;
 
-    /// The body ended while still open: finish if all that matters has come, or fail.
+    /// The body ended before `Done`: finish if everything needed has arrived, else fail.
     fn end(&mut self, out: &mut Vec<StreamEvent>) -> Result<(), ProviderError>;
 }
 
 /// A decoder over server-sent events.
-pub(crate) struct Framed<T> {
+pub(crate) struct SseDecoder<T> {
     sse: SseParser,
-    frames: T,
+    inner: T,
     done: bool,
 }
 
-impl<T: Frames> Framed<T> {
-    pub(crate) fn new(frames: T) -> Self {
+impl<T: FrameDecoder> SseDecoder<T> {
+    pub(crate) fn new(inner: T) -> Self {
         Self {
             sse: SseParser::default(),
-            frames,
+            inner,
             done: false,
         }
     }
@@ -48,13 +48,13 @@ impl<T: Frames> Framed<T> {
     }
 }
 
-impl<T: Frames> Decoder for Framed<T> {
+impl<T: FrameDecoder> Decoder for SseDecoder<T> {
     fn feed(&mut self, bytes: &[u8], out: &mut Vec<StreamEvent>) {
         if self.done {
             return;
         }
-        let Self { sse, frames, done } = self;
-        let fed = sse.feed(bytes, |frame| step(frames, done, frame, out));
+        let Self { sse, inner, done } = self;
+        let fed = sse.feed(bytes, |frame| decode_or_fail(inner, done, frame, out));
         if let Err(too_long) = fed {
             self.fail(malformed(too_long.to_string()), out);
         }
@@ -64,29 +64,29 @@ impl<T: Frames> Decoder for Framed<T> {
         if self.done {
             return;
         }
-        let Self { sse, frames, done } = self;
-        let fed = sse.end(|frame| step(frames, done, frame, out));
+        let Self { sse, inner, done } = self;
+        let fed = sse.end(|frame| decode_or_fail(inner, done, frame, out));
         if let Err(too_long) = fed {
             return self.fail(malformed(too_long.to_string()), out);
         }
         if self.done {
             return;
         }
-        match self.frames.end(out) {
+        match self.inner.end(out) {
             Ok(()) => self.done = true,
             Err(error) => self.fail(error, out),
         }
     }
 }
 
-fn step<T: Frames>(
-    frames: &mut T,
+fn decode_or_fail<T: FrameDecoder>(
+    inner: &mut T,
     done: &mut bool,
     frame: Frame<'_>,
     out: &mut Vec<StreamEvent>,
 ) -> Progress {
-    let progress = frames.frame(frame, out).unwrap_or_else(|error| {
-        // A frame that the end of the body cut is not the server's bad grammar.
+    let progress = inner.decode_frame(frame, out).unwrap_or_else(|error| {
+        // A frame cut off by the end of the body is truncated, not malformed.
         let error = if frame.cut && is_malformed(&error) {
             truncated()
         } else {
@@ -111,7 +111,7 @@ pub(crate) fn malformed(message: impl Into<String>) -> ProviderError {
     ProviderError::Api(ApiFailure::malformed(message))
 }
 
-/// Reads the JSON of a frame, quoting the head of what cannot be read.
+/// Parses the JSON of a frame; the error quotes the beginning of invalid data.
 pub(crate) fn parse<'a, T: Deserialize<'a>>(data: &'a [u8]) -> Result<T, ProviderError> {
     serde_json::from_slice(data).map_err(|error| {
         let head: String = String::from_utf8_lossy(&data[..data.len().min(240)])
@@ -124,7 +124,7 @@ pub(crate) fn parse<'a, T: Deserialize<'a>>(data: &'a [u8]) -> Result<T, Provide
     })
 }
 
-/// A token count from any JSON value: missing, null, negative and NaN are 0.
+/// A token count. Any JSON value is accepted: missing, null, negative and NaN count as 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Count(pub u64);
 
@@ -140,7 +140,7 @@ impl<'de> Deserialize<'de> for Count {
     }
 }
 
-/// Text and reasoning of wires that send plain deltas without opening and closing blocks.
+/// Opens and closes blocks for wires that send only deltas of text and reasoning.
 #[derive(Debug, Default)]
 pub(crate) struct Blocks {
     opened: usize,
@@ -161,7 +161,7 @@ pub(crate) enum BlockKind {
 }
 
 impl Blocks {
-    /// Empty text opens nothing: servers send it with roles, tool calls and finishes.
+    /// Empty text opens no block: servers send it along with roles, tool calls and the finish.
     pub(crate) fn delta(&mut self, kind: BlockKind, text: String, out: &mut Vec<StreamEvent>) {
         if text.is_empty() {
             return;
@@ -173,8 +173,8 @@ impl Blocks {
         });
     }
 
-    /// Adds to what the end of the block will carry, opening it if needed: a signature may
-    /// come for reasoning whose text is withheld.
+    /// Adds metadata to the end of the block. Opens the block if needed, because a signature
+    /// may arrive for reasoning whose text is withheld.
     pub(crate) fn annotate(
         &mut self,
         kind: BlockKind,
