@@ -7,7 +7,7 @@
 
 use lathe_protocol::ipc::AttachmentView;
 use lathe_protocol::{FilePart, MessageId, Part, PartId, SessionId};
-use lathe_render::image_view;
+use lathe_render::picture;
 use lathe_session::data_url;
 use tauri::http::{Request, Response, StatusCode, header};
 use tauri::{Manager, UriSchemeContext, UriSchemeResponder, Wry};
@@ -117,8 +117,8 @@ fn picture(
     match side {
         None => respond(mime, bytes),
         Some(side) => {
-            let scaled = image_view::thumbnail(&bytes, side)
-                .map_err(|_| StatusCode::UNSUPPORTED_MEDIA_TYPE)?;
+            let scaled =
+                picture::thumbnail(&bytes, side).map_err(|_| StatusCode::UNSUPPORTED_MEDIA_TYPE)?;
             respond(scaled.mime, scaled.bytes)
         }
     }

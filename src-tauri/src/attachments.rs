@@ -13,7 +13,7 @@ use lathe_protocol::Count;
 use lathe_protocol::ipc::{
     Attached, AttachmentKind, AttachmentView, RefusedAttachment, RefusedWhy,
 };
-use lathe_render::image_view;
+use lathe_render::picture;
 use lathe_session::data_url;
 use tauri::Url;
 
@@ -226,7 +226,7 @@ fn look(
     if let Some(mime) = lathe_protocol::media::sniff_picture(head) {
         within(MOST_MEDIA)?;
         let bytes = whole().map_err(|_| refused(name, RefusedWhy::Unreadable, None))?;
-        let sides = image_view::dimensions(&bytes);
+        let sides = picture::dimensions(&bytes);
         let sides = sides.map_err(|_| refused(name, RefusedWhy::Damaged, None))?;
         return Ok(seen(AttachmentKind::Image, mime, Some(sides)));
     }

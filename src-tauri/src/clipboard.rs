@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 use arboard::{Clipboard, ImageData};
-use lathe_render::image_view::Pixels;
+use lathe_render::picture::Pixels;
 use parking_lot::Mutex;
 
 /// Opened when it is first needed and then kept: on X11 the picture one copies is served by

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use lathe_protocol::Project;
 use lathe_protocol::ipc::Settings;
-use lathe_render::image_view::fit_for_model;
+use lathe_render::picture::fit_for_model;
 use lathe_session::{Options, Sessions, ToolOptions};
 use parking_lot::Mutex;
 use tauri::AppHandle;
@@ -38,7 +38,7 @@ impl Shell {
         let settings = SettingsFile::open(app, &data_dir)?;
         let mut options = Options::new(&data_dir);
         options.fit_picture = Arc::new(fit_picture);
-        options.draw_page = Some(Arc::new(lathe_render::page::session));
+        options.draw_page = Some(Arc::new(lathe_render::page::render_session));
         let sessions = Sessions::open(options).await?;
         let bridge = Arc::new(Bridge::new(sessions.clone()));
         let around = sessions.clone();

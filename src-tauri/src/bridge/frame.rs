@@ -80,7 +80,7 @@ impl Frame {
                 | Event::MessagePartRemoved { .. }
                     if !open => {}
                 event => self.add(UiUpdate::Event {
-                    event: event.clone().light(),
+                    event: event.clone().shortened(),
                 }),
             },
         }

@@ -89,7 +89,7 @@ async fn with_page(
         context,
         last_use,
         damaged: page.damaged,
-        session: session.light(),
+        session: session.shortened(),
     })
 }
 
@@ -137,7 +137,7 @@ fn drawn(page: Page, has_newer: bool, options: &Options) -> MessagePage {
 fn message(message: MessageWithParts, options: &Options) -> MessageView {
     let part = |one| part(one, options);
     MessageView {
-        info: message.info.light(),
+        info: message.info.shortened(),
         parts: message.parts.into_iter().map(part).collect(),
     }
 }
@@ -149,7 +149,7 @@ pub fn part(part: Part, options: &Options) -> PartView {
         other => text(other).map(|text| markdown::render(text, options)),
     };
     PartView {
-        part: part.light(),
+        part: part.shortened(),
         blocks,
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use lathe_protocol::FilePart;
 use lathe_protocol::ipc::{Attached, AttachmentView, PromptFile, SessionImage, SessionUsage};
 use lathe_render::escape::is_hidden;
-use lathe_render::image_view;
+use lathe_render::picture;
 use lathe_session::data_url;
 use tauri::ipc::{InvokeBody, Request};
 use tauri::{AppHandle, Manager, State};
@@ -48,7 +48,7 @@ pub async fn paste_clipboard(app: AppHandle) -> Answer<Attached> {
         match shell.clipboard.read().map_err(failed)? {
             Copied::Files(paths) => Ok(shell.attachments.stage_paths(&paths)),
             Copied::Picture(pixels) => {
-                let png = image_view::png(pixels).map_err(failed)?;
+                let png = picture::encode_png(pixels).map_err(failed)?;
                 let staged = shell.attachments.stage_bytes(PASTED, &png.bytes);
                 Ok(gather(std::iter::once(staged)))
             }
@@ -132,7 +132,7 @@ pub async fn session_usage(shell: State<'_, Shell>, session_id: String) -> Answe
 pub async fn copy_image(app: AppHandle, url: String) -> Answer<()> {
     let asset = asset(&app, &url).await?;
     blocking(app, move |shell| {
-        let pixels = image_view::pixels(&bytes(shell, &asset)?).map_err(failed)?;
+        let pixels = picture::decode_pixels(&bytes(shell, &asset)?).map_err(failed)?;
         shell.clipboard.set_picture(pixels).map_err(failed)
     })
     .await

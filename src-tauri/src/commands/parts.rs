@@ -29,7 +29,7 @@ pub async fn tool_details(
         root: Some(root.directory),
         whole,
     };
-    tauri::async_runtime::spawn_blocking(move || details::of_tool(&call, &options))
+    tauri::async_runtime::spawn_blocking(move || details::render_tool_call(&call, &options))
         .await
         .map_err(failed)
 }

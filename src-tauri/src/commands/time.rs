@@ -23,7 +23,7 @@ pub async fn session_diff(
     let draw = move || {
         diffs
             .iter()
-            .map(|one| diff::stored(one, Extent::Folded))
+            .map(|one| diff::render_stored(one, Extent::Folded))
             .collect()
     };
     let files: Vec<FileDiffView> = beside(draw).await?;
@@ -68,7 +68,7 @@ async fn drawn(
     extent: Extent,
 ) -> Answer<FileDiffView> {
     let stored = sessions.file_diff(id, turn, path).await.or_ui()?;
-    beside(move || diff::stored(&stored, extent)).await
+    beside(move || diff::render_stored(&stored, extent)).await
 }
 
 #[tauri::command]
@@ -173,7 +173,11 @@ mod tests {
 
         let id = &app.session.id;
         let list = app.sessions.diff(id, None).await.unwrap();
-        assert!(diff::stored(&list[0], Extent::Folded).folded.is_some());
+        assert!(
+            diff::render_stored(&list[0], Extent::Folded)
+                .folded
+                .is_some()
+        );
         let open = drawn(&app.sessions, id, None, "Cargo.lock", Extent::Unfolded);
         let open = open.await.unwrap();
         assert_eq!(open.hunks.len(), 2);

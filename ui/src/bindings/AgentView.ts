@@ -5,10 +5,10 @@ import type { ModelRef } from "./ModelRef";
 
 export type AgentView = { name: string, description: string, mode: AgentMode, 
 /**
- * As `#rrggbb`.
+ * In the form `#rrggbb`.
  */
 color?: string, model?: ModelRef, steps?: Count, builtIn: boolean, 
 /**
- * Who answers where nobody is named.
+ * The agent that answers a prompt that names none.
  */
 default: boolean, };

@@ -2,6 +2,6 @@
 
 export type AnsweredQuestion = { question: string, 
 /**
- * Chosen or typed; none where the person passed over it.
+ * Chosen or typed; empty if the user skipped the question.
  */
 answers: Array<string>, };

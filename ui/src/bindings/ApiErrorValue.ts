@@ -2,6 +2,6 @@
 import type { MessageError } from "./MessageError";
 
 /**
- * An `APIError` where only that one may stand; other errors found there are kept.
+ * An `APIError`. Other errors that were stored here are read and kept too.
  */
 export type ApiErrorValue = MessageError;

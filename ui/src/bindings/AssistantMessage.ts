@@ -9,11 +9,11 @@ import type { TokenUsage } from "./TokenUsage";
 
 export type AssistantMessage = { id: MessageId, sessionID: SessionId, time: AssistantTime, error?: MessageError, 
 /**
- * The user message this answers. The oldest answers do not say: whoever reads them from
- * a store is told the one before them.
+ * The user message that this one answers. The oldest versions did not store it; the store
+ * then fills in the user message before this one.
  */
 parentID: MessageId, modelID: string, providerID: string, 
 /**
- * The agent's name under its old field; written for older readers.
+ * The agent's name in its old field, written for older programs.
  */
 mode?: string, agent?: string, path?: AssistantPath, summary?: boolean, cost: number, tokens: TokenUsage, finish?: Finish, };

@@ -3,6 +3,6 @@ import type { AttachmentView } from "./AttachmentView";
 import type { RefusedAttachment } from "./RefusedAttachment";
 
 /**
- * What became of a drop, a paste or a pick.
+ * The result of a drop, a paste or a file dialog.
  */
 export type Attached = { added: Array<AttachmentView>, refused: Array<RefusedAttachment>, };

@@ -3,21 +3,21 @@ import type { AttachmentKind } from "./AttachmentKind";
 import type { Count } from "./Count";
 
 /**
- * Something a person put beside a prompt that is not sent yet.
+ * A file that the user attached to a prompt that is not sent yet.
  *
- * The window knows it by `url`, which only the shell can follow: bytes and paths of staged
- * files never pass through the webview.
+ * The window loads it by `url`, which only the shell can resolve: the bytes of staged files
+ * never pass through the webview as data.
  */
 export type AttachmentView = { id: string, url: string, name: string, kind: AttachmentKind, mime: string, 
 /**
- * Bytes; of a folder, nothing.
+ * In bytes; 0 for a folder.
  */
 size: Count, 
 /**
- * Where it lies; nothing for what was pasted.
+ * Absent for pasted data.
  */
 path?: string, 
 /**
- * Of a picture, as it is seen.
+ * Of an image, after its orientation was applied.
  */
 width?: number, height?: number, };

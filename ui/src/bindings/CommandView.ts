@@ -2,6 +2,6 @@
 
 export type CommandView = { name: string, description: string, 
 /**
- * What it takes after its name, such as `[file] [what]`.
+ * The arguments it takes, such as `[file] [what]`.
  */
 hint?: string, builtIn: boolean, };

@@ -4,6 +4,6 @@ import type { PartId } from "./PartId";
 import type { SessionId } from "./SessionId";
 
 /**
- * From here back, the conversation is summed up.
+ * Everything before this part is replaced by a summary in the model's context.
  */
 export type CompactionPart = { id: PartId, sessionID: SessionId, messageID: MessageId, auto: boolean, };

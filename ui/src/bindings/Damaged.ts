@@ -2,7 +2,7 @@
 import type { MessageId } from "./MessageId";
 
 /**
- * A stored file that cannot be read, in the place where its content would stand.
+ * A stored file that cannot be read, listed in place of its content.
  */
 export type Damaged = { 
 /**

@@ -2,14 +2,14 @@
 import type { Damaged } from "./Damaged";
 
 /**
- * What a look over every stored file found.
+ * The result of checking every stored file.
  */
 export type DataReport = { records: number, damaged: Array<Damaged>, 
 /**
- * Records whose session or message does not exist; normal, and left alone.
+ * Records without their session or message. They are harmless and left alone.
  */
 orphans: number, 
 /**
- * Files that are no records.
+ * Files that are not records.
  */
 strays: Array<string>, };

@@ -2,6 +2,6 @@
 import type { DataUse } from "./DataUse";
 
 /**
- * Where data lies and how much there is.
+ * Where our data is stored and how much space it takes.
  */
 export type DataView = { path: string, uses: Array<DataUse>, };

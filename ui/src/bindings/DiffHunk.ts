@@ -2,15 +2,15 @@
 import type { DiffLine } from "./DiffLine";
 
 /**
- * A stretch of changed lines with the context around it. Line numbers start at 1; a side
- * without lines starts at the line before it, as in a unified diff.
+ * Changed lines with the context around them. Line numbers start at 1; a side without lines
+ * starts at the line before it, as in a unified diff.
  */
 export type DiffHunk = { oldStart: number, oldLines: number, newStart: number, newLines: number, 
 /**
- * The function or section the hunk lies in.
+ * The function or section that contains the hunk.
  */
 heading?: string, 
 /**
- * Names the hunk by its content, where it can be taken back.
+ * Identifies the hunk by its content; present where the hunk can be reverted.
  */
 fingerprint?: string, lines: Array<DiffLine>, };

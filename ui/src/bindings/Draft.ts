@@ -3,11 +3,11 @@ import type { DraftAttachment } from "./DraftAttachment";
 import type { DraftSymbol } from "./DraftSymbol";
 
 /**
- * A prompt on its way. It belongs to a session, to a prompt that is written anew, or to the
- * empty page of a project; the window names that place.
+ * An unsent prompt. It belongs to a session, to a sent prompt that is being edited, or to a
+ * project without an open session; the window chooses the key.
  */
 export type Draft = { text: string, attachments: Array<DraftAttachment>, 
 /**
- * Symbols picked for this text; those whose name is no longer in it are not sent.
+ * Symbols mentioned in the text. One whose name is no longer in the text is not sent.
  */
 symbols: Array<DraftSymbol>, };

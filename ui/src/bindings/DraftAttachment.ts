@@ -5,22 +5,22 @@ import type { DraftResource } from "./DraftResource";
 import type { FilePartSource } from "./FilePartSource";
 
 /**
- * Something beside the prompt: what is staged, or what a tool server will be asked for.
+ * An attachment of the draft: a staged file, or a resource of an MCP server.
  */
 export type DraftAttachment = { resource?: DraftResource, 
 /**
- * Of one that was sent before: where it came from, and which words named it.
+ * For an attachment of a prompt that is edited: its source in the sent prompt.
  */
 source?: FilePartSource, id: string, url: string, name: string, kind: AttachmentKind, mime: string, 
 /**
- * Bytes; of a folder, nothing.
+ * In bytes; 0 for a folder.
  */
 size: Count, 
 /**
- * Where it lies; nothing for what was pasted.
+ * Absent for pasted data.
  */
 path?: string, 
 /**
- * Of a picture, as it is seen.
+ * Of an image, after its orientation was applied.
  */
 width?: number, height?: number, };

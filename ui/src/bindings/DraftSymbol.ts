@@ -2,6 +2,6 @@
 import type { Count } from "./Count";
 
 /**
- * As much of a mention as names the place of a symbol. Lines count from 1.
+ * The location of a mentioned symbol. Lines count from 1.
  */
 export type DraftSymbol = { name: string, lspKind: Count, path: string, line: Count, endLine: Count, };

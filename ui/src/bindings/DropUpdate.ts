@@ -2,6 +2,6 @@
 import type { Attached } from "./Attached";
 
 /**
- * Something is dragged over the window.
+ * The state of a drag and drop over the window.
  */
 export type DropUpdate = { "kind": "over", count: number, } | { "kind": "left" } | { "kind": "dropped", attached: Attached, };

@@ -3,6 +3,6 @@ import type { EditorKind } from "./EditorKind";
 
 export type EditorChoice = { kind: EditorKind, 
 /**
- * For a custom one: a program and its arguments, with `{path}` and `{line}` in them.
+ * For a custom editor: a program and its arguments, with `{path}` and `{line}` in them.
  */
 command?: string, };

@@ -16,10 +16,10 @@ from?: string,
  */
 binary?: boolean, 
 /**
- * Only whether it may be run has changed.
+ * Only the executable bit has changed.
  */
 mode?: boolean, 
 /**
- * Too long to be kept here: `before` and `after` are empty.
+ * Too long to store: `before` and `after` are empty.
  */
 folded?: boolean, };

@@ -4,11 +4,11 @@ import type { DiffStatus } from "./DiffStatus";
 import type { FoldReason } from "./FoldReason";
 
 /**
- * One file's change, ready to be drawn.
+ * The diff of one file, ready to be drawn.
  */
 export type FileDiffView = { path: string, 
 /**
- * Where the file was before a rename.
+ * The path before a rename.
  */
 oldPath?: string, status: DiffStatus, additions: number, deletions: number, 
 /**
@@ -16,6 +16,6 @@ oldPath?: string, status: DiffStatus, additions: number, deletions: number,
  */
 hunks: Array<DiffHunk>, 
 /**
- * Why the diff is not drawn until somebody asks for it.
+ * Why the hunks are sent only on request.
  */
 folded?: FoldReason, };

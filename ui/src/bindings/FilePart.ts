@@ -5,6 +5,6 @@ import type { PartId } from "./PartId";
 import type { SessionId } from "./SessionId";
 
 /**
- * An attachment: its bytes in a `data:` URL or a `file://` reference.
+ * An attachment: a `data:` URL with its bytes, or a `file://` URL.
  */
 export type FilePart = { id: PartId, sessionID: SessionId, messageID: MessageId, mime: string, filename?: string, url: string, source?: FilePartSource, };

@@ -4,6 +4,6 @@ import type { ResourceSource } from "./ResourceSource";
 import type { SymbolSource } from "./SymbolSource";
 
 /**
- * Where an attachment comes from, and which words of the prompt named it.
+ * Where an attachment comes from, and the text of the prompt that names it.
  */
 export type FilePartSource = { "type": "file" } & FileSource | { "type": "symbol" } & SymbolSource | { "type": "resource" } & ResourceSource;

@@ -4,10 +4,10 @@ import type { MessageId } from "./MessageId";
 import type { PartId } from "./PartId";
 
 /**
- * One place in the open session, in reading order.
+ * One match in the open session. They are listed in reading order.
  */
 export type FindHit = { messageID: MessageId, partID: PartId, kind: HitKind, 
 /**
- * Which of the part's matches it is, from 0.
+ * The index of this match among the matches of its part.
  */
 nth: number, };

@@ -4,6 +4,6 @@ import type { SessionId } from "./SessionId";
 
 export type ForkedFrom = { sessionID: SessionId, 
 /**
- * The first message that was not copied; nothing when all were.
+ * The first message that was not copied; absent when all were.
  */
 messageID?: MessageId, };

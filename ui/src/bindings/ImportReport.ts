@@ -6,10 +6,10 @@ import type { ImportUnreadable } from "./ImportUnreadable";
  */
 export type ImportReport = { 
 /**
- * Sessions that are new here.
+ * The number of sessions that were added.
  */
 added: number, 
 /**
- * Sessions that were here before and stay as they are.
+ * The number of sessions that existed already and were left unchanged.
  */
 already: number, unreadable: Array<ImportUnreadable>, };

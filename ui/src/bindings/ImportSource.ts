@@ -2,6 +2,6 @@
 import type { ImportKind } from "./ImportKind";
 
 /**
- * Something on this machine that could be imported.
+ * Data on this machine that can be imported.
  */
 export type ImportSource = { path: string, kind: ImportKind, sessions: number, };

@@ -3,10 +3,10 @@ import type { Millis } from "./Millis";
 import type { ModelRef } from "./ModelRef";
 
 /**
- * Whom the newest prompt of a session went to, wherever in the session one looks.
+ * The agent and model of the newest prompt of a session, also if that prompt is not loaded.
  */
 export type LastUse = { 
 /**
- * When that prompt was sent: only a newer one takes its place.
+ * When that prompt was sent. Only a newer prompt replaces this value.
  */
 created: Millis, agent?: string, model?: ModelRef, variant?: string, };

@@ -2,6 +2,6 @@
 import type { LspPosition } from "./LspPosition";
 
 /**
- * Zero-based, as the Language Server Protocol has it.
+ * Zero-based, as in the Language Server Protocol.
  */
 export type LspRange = { start: LspPosition, end: LspPosition, };

@@ -3,6 +3,6 @@ import type { Span } from "./Span";
 
 export type MatchedLine = { number: number, 
 /**
- * What was looked for is marked.
+ * Matches of the pattern are marked.
  */
 spans: Array<Span>, };

@@ -5,14 +5,14 @@ import type { ProjectId } from "./ProjectId";
 
 export type McpServerView = { name: string, 
 /**
- * The trusted project whose config names it; nothing for the person's own.
+ * The trusted project that configures it; absent for a server of the user's own config.
  */
 projectID?: ProjectId, 
 /**
- * The command it is started with, or its address.
+ * The command that starts it, or its URL.
  */
 address: string, status: McpStatus, tools: Array<McpToolView>, error?: string, 
 /**
- * What it said last, oldest first.
+ * The last lines of its log, oldest first.
  */
 log: Array<string>, };

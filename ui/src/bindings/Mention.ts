@@ -3,10 +3,11 @@ import type { Count } from "./Count";
 import type { SymbolKind } from "./SymbolKind";
 
 /**
- * What could be meant by what stands after an `@`. Paths are relative to the project's root.
+ * A suggestion for the text after an `@`. Paths are relative to the project's root.
  */
 export type Mention = { "kind": "file", path: string, } | { "kind": "directory", path: string, } | { "kind": "symbol", name: string, symbolKind: SymbolKind, 
 /**
- * The same as a number of the Language Server Protocol, as a part's source has it.
+ * `symbol_kind` as a number of the Language Server Protocol, as a part's source stores
+ * it.
  */
 lspKind: Count, path: string, line: Count, endLine: Count, } | { "kind": "agent", name: string, description: string, };

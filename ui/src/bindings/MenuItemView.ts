@@ -2,10 +2,10 @@
 
 export type MenuItemView = { "kind": "action", 
 /**
- * Told back when it is chosen.
+ * Sent back to the window when the item is chosen.
  */
 id: string, label: string, 
 /**
- * As the platform spells shortcuts, such as `CmdOrCtrl+Shift+N`.
+ * A shortcut in tauri's form, such as `CmdOrCtrl+Shift+N`.
  */
 keys: string | null, } | { "kind": "separator" };

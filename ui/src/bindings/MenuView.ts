@@ -2,6 +2,6 @@
 import type { MenuItemView } from "./MenuItemView";
 
 /**
- * One menu of the menu bar. The window says what is in it; it owns every action.
+ * One menu of the menu bar. The window defines the menus, because all actions are its own.
  */
 export type MenuView = { label: string, items: Array<MenuItemView>, };

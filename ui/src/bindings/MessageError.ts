@@ -6,6 +6,6 @@ import type { ProviderAuthErrorData } from "./ProviderAuthErrorData";
 import type { UnknownErrorData } from "./UnknownErrorData";
 
 /**
- * `{ "name": …, "data": … }`. A name we do not know is kept as it came.
+ * `{ "name": …, "data": … }`. An error with an unknown name is kept unchanged.
  */
 export type MessageError = { "name": "APIError", "data": ApiErrorData } | { "name": "ProviderAuthError", "data": ProviderAuthErrorData } | { "name": "UnknownError", "data": UnknownErrorData } | { "name": "MessageOutputLengthError", "data": OutputLengthErrorData } | { "name": "MessageAbortedError", "data": AbortedErrorData };

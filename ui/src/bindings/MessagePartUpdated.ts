@@ -3,6 +3,6 @@ import type { Part } from "./Part";
 
 export type MessagePartUpdated = { part: Part, 
 /**
- * What was appended to the part's text since the last event about it.
+ * Text appended since the last event about this part.
  */
 delta?: string, };

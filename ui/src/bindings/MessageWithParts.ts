@@ -3,6 +3,6 @@ import type { Message } from "./Message";
 import type { Part } from "./Part";
 
 /**
- * A message and what it is made of, in order.
+ * A message and its parts, in order.
  */
 export type MessageWithParts = { info: Message, parts: Array<Part>, };

@@ -3,14 +3,14 @@ import type { ModelRef } from "./ModelRef";
 import type { ProviderView } from "./ProviderView";
 
 /**
- * Everything one could talk to.
+ * All configured providers and their models.
  */
 export type ModelList = { providers: Array<ProviderView>, 
 /**
- * What answers when nobody chose.
+ * The model that is used when the user has chosen none.
  */
 default: ModelRef, 
 /**
- * What in the config could not be used, for people to read.
+ * Parts of the config that could not be used, described for the user.
  */
 problems: Array<string>, };

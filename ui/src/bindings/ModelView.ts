@@ -4,14 +4,14 @@ import type { PriceView } from "./PriceView";
 
 export type ModelView = { id: string, name: string, 
 /**
- * Tokens it can hold; 0 where nobody knows.
+ * The size of the context in tokens; 0 if unknown.
  */
 context: Count, output: Count, images: boolean, pdf: boolean, tools: boolean, reasoning: boolean, 
 /**
- * How hard it may think, weakest first.
+ * Levels of reasoning effort, weakest first.
  */
 variants: Array<string>, 
 /**
- * Nothing where nobody knows, which is not the same as free.
+ * Absent if unknown, which does not mean free.
  */
 price?: PriceView, };

@@ -13,7 +13,8 @@ import type { TextPart } from "./TextPart";
 import type { ToolPart } from "./ToolPart";
 
 /**
- * The twelve kinds, and what we do not know. A part of a known kind that lacks a field we
- * need also reads as [`UnknownPart`]: it is shown and kept, not an error for its session.
+ * The twelve known kinds, and the unknown ones. A part of a known kind that lacks a required
+ * field also reads as [`UnknownPart`]: it is shown and stored unchanged, and the rest of its
+ * session stays readable.
  */
 export type Part = { "type": "text" } & TextPart | { "type": "reasoning" } & ReasoningPart | { "type": "file" } & FilePart | { "type": "agent" } & AgentPart | { "type": "tool" } & ToolPart | { "type": "subtask" } & SubtaskPart | { "type": "step-start" } & StepStartPart | { "type": "step-finish" } & StepFinishPart | { "type": "snapshot" } & SnapshotPart | { "type": "patch" } & PatchPart | { "type": "retry" } & RetryPart | { "type": "compaction" } & CompactionPart;

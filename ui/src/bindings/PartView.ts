@@ -2,7 +2,7 @@
 import type { Part } from "./Part";
 
 /**
- * A part with what Rust rendered of it.
+ * A part and its rendered form.
  */
 export type PartView = { part: Part, 
 /**

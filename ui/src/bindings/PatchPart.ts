@@ -4,6 +4,6 @@ import type { PartId } from "./PartId";
 import type { SessionId } from "./SessionId";
 
 /**
- * The files a step changed since the tree `hash`.
+ * The files that a step changed since the tree `hash`.
  */
 export type PatchPart = { id: PartId, sessionID: SessionId, messageID: MessageId, hash: string, files: Array<string>, };

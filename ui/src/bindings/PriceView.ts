@@ -5,6 +5,6 @@
  */
 export type PriceView = { input: number, output: number, 
 /**
- * Costs more past 200,000 tokens of input.
+ * The price of input beyond 200,000 tokens.
  */
 longInput?: number, longOutput?: number, };

@@ -2,10 +2,11 @@
 import type { FilePartSource } from "./FilePartSource";
 
 /**
- * Something attached: `data:` with its bytes, or `file://`, where `?start=&end=` names lines.
+ * An attached file: a `data:` URL with its bytes, or a `file://` URL, where `?start=&end=`
+ * selects lines.
  */
 export type PromptFile = { url: string, mime?: string, filename?: string, 
 /**
- * Which words of the prompt name it, where any do.
+ * The place in the prompt that mentions it, if any.
  */
 source?: FilePartSource, };

@@ -4,6 +4,6 @@ import type { PromptFile } from "./PromptFile";
 
 export type PromptInput = { text: string, agent?: string, model?: ModelRef, variant?: string, 
 /**
- * Attachments, in the order in which the person gave them.
+ * Attachments, in the order in which the user added them.
  */
 files?: Array<PromptFile>, };

@@ -8,7 +8,7 @@ export type ProviderView = { id: string, name: string,
  */
 local: boolean, 
 /**
- * It can be asked now: it has a key, or needs none.
+ * It can be used now: it has a key or needs none.
  */
 ready: boolean, needsKey: boolean, key?: KeyView, 
 /**
@@ -16,6 +16,6 @@ ready: boolean, needsKey: boolean, key?: KeyView,
  */
 keyEnv: Array<string>, 
 /**
- * Where a person gets a key.
+ * The web page where the user gets a key.
  */
 keyPage?: string, models: Array<ModelView>, };

@@ -7,10 +7,10 @@ export type Question = { question: string,
  */
 header: string, options: Array<QuestionOption>, 
 /**
- * More than one option may be chosen.
+ * The user may choose several options.
  */
 multiple?: boolean, 
 /**
- * An answer in one's own words is allowed (it is unless this says no).
+ * The user may type an answer of their own. Allowed unless this is `false`.
  */
 custom?: boolean, };

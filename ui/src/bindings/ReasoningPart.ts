@@ -5,6 +5,6 @@ import type { PartTime } from "./PartTime";
 import type { SessionId } from "./SessionId";
 
 /**
- * The model's thinking.
+ * The model's reasoning.
  */
 export type ReasoningPart = { id: PartId, sessionID: SessionId, messageID: MessageId, text: string, metadata?: Record<string, unknown>, time: PartTime, };

@@ -3,6 +3,6 @@ import type { ProjectId } from "./ProjectId";
 import type { SessionId } from "./SessionId";
 
 /**
- * Where the person was when the app closed.
+ * The project and the session that were open when the app was closed.
  */
 export type Recent = { projectID?: ProjectId, sessionID?: SessionId, };

@@ -4,6 +4,6 @@ import type { RefusedWhy } from "./RefusedWhy";
 
 export type RefusedAttachment = { name: string, why: RefusedWhy, 
 /**
- * The most bytes it may have.
+ * The size limit that was exceeded, in bytes.
  */
 limit?: Count, };

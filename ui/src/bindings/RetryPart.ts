@@ -7,6 +7,6 @@ import type { PartId } from "./PartId";
 import type { SessionId } from "./SessionId";
 
 /**
- * A failed call that is tried again.
+ * A failed API call that is sent again.
  */
 export type RetryPart = { id: PartId, sessionID: SessionId, messageID: MessageId, attempt: Count, error: ApiErrorValue, time: CreatedTime, };

@@ -3,14 +3,14 @@ import type { RevertChange } from "./RevertChange";
 
 export type RevertFile = { 
 /**
- * Below the work tree.
+ * Relative to the work tree.
  */
 path: string, change: RevertChange, 
 /**
- * Why the file is left alone.
+ * Why the file is left as it is.
  */
 reason?: string, 
 /**
- * Lines, as the file changes by taking back.
+ * Lines that the revert adds and deletes.
  */
 additions: number, deletions: number, };

@@ -3,14 +3,14 @@ import type { RevertFile } from "./RevertFile";
 import type { Session } from "./Session";
 
 /**
- * What taking back did.
+ * What a revert did.
  */
 export type RevertOutcome = { session: Session, 
 /**
- * Each file with what became of it; a conflict was left as it is.
+ * Each file with what was done to it. A file with a conflict was left as it is.
  */
 files: Array<RevertFile>, hidesMessages: number, 
 /**
- * How often something more can be brought back, as in a session's view.
+ * How many reverts can be undone, as in `SessionView`.
  */
 undoable: number, };

@@ -2,6 +2,6 @@
 import type { RevertFile } from "./RevertFile";
 
 /**
- * What taking back would do; nothing has happened yet.
+ * What a revert would do. Nothing has been changed yet.
  */
 export type RevertPreview = { files: Array<RevertFile>, hidesMessages: number, };

@@ -3,6 +3,6 @@ import type { MessageId } from "./MessageId";
 import type { PartId } from "./PartId";
 
 /**
- * A revert that the next prompt makes final and that `unrevert` takes back.
+ * A pending revert: the next prompt makes it final, `unrevert` undoes it.
  */
 export type RevertState = { messageID: MessageId, partID?: PartId, snapshot?: string, diff?: string, };

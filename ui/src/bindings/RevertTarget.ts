@@ -3,6 +3,6 @@ import type { MessageId } from "./MessageId";
 import type { PartId } from "./PartId";
 
 /**
- * What is to be taken back.
+ * What to revert.
  */
 export type RevertTarget = { "kind": "message", messageID: MessageId, keepFiles?: boolean, } | { "kind": "part", messageID: MessageId, partID: PartId, } | { "kind": "file", messageID?: MessageId, path: string, } | { "kind": "hunk", messageID?: MessageId, path: string, hunk: number, fingerprint: string, } | { "kind": "snapshot", messageID: MessageId, partID: PartId, };

@@ -2,10 +2,10 @@
 import type { SearchHit } from "./SearchHit";
 
 /**
- * Hits over every session, best first.
+ * Hits in all sessions, best first.
  */
 export type SearchAnswer = { hits: Array<SearchHit>, 
 /**
- * Some sessions are still being read: asking again may find more.
+ * Some sessions are not indexed yet: a later search may find more.
  */
 indexing: boolean, };

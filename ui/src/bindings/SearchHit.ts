@@ -9,10 +9,10 @@ import type { SnippetPiece } from "./SnippetPiece";
 
 export type SearchHit = { sessionID: SessionId, projectID: ProjectId, 
 /**
- * Of the session.
+ * The title of the session.
  */
 title: string, messageID: MessageId, partID: PartId, kind: HitKind, 
 /**
- * When the message was made.
+ * When the message was created.
  */
 at: Millis, snippet: Array<SnippetPiece>, };

@@ -10,10 +10,10 @@ import type { Share } from "./Share";
 
 export type Session = { id: SessionId, 
 /**
- * Sessions of early versions have none.
+ * Early versions wrote no slug.
  */
 slug?: string, projectID: ProjectId, directory: string, parentID?: SessionId, 
 /**
- * The session this one was forked from; `parentID` is kept for handed-over work.
+ * The session that this one was forked from. `parentID` is only for subtasks.
  */
 forkedFrom?: ForkedFrom, summary?: SessionSummary, share?: Share, title: string, version: string, time: SessionTime, permission?: Array<Rule>, revert?: RevertState, };

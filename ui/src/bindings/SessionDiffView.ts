@@ -8,7 +8,7 @@ import type { SessionId } from "./SessionId";
  */
 export type SessionDiffView = { sessionID: SessionId, 
 /**
- * The turn; nothing for the whole session.
+ * The turn's user message; absent for the whole session.
  */
 messageID?: MessageId, 
 /**

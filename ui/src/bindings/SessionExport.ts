@@ -5,6 +5,6 @@ import type { Session } from "./Session";
 import type { Todo } from "./Todo";
 
 /**
- * One session as a file: what `export` writes and `import` reads.
+ * One session as a file: what an export writes and an import reads.
  */
 export type SessionExport = { info: Session, messages: Array<MessageWithParts>, todos?: Array<Todo>, diff?: Array<FileDiff>, };

@@ -3,6 +3,6 @@ import type { MessageId } from "./MessageId";
 import type { PartId } from "./PartId";
 
 /**
- * A picture of a session, also one that lies in a tool's result or far back.
+ * An image anywhere in a session, also in the result of a tool.
  */
 export type SessionImage = { messageID: MessageId, partID: PartId, url: string, name: string, mime: string, };

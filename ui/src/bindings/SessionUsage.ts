@@ -4,14 +4,14 @@ import type { SessionId } from "./SessionId";
 import type { TokenUsage } from "./TokenUsage";
 
 /**
- * What a session has cost and used so far, all of its messages counted.
+ * The cost and the tokens of all messages of a session.
  */
 export type SessionUsage = { sessionID: SessionId, 
 /**
- * US dollars, added up in decimal.
+ * In US dollars, summed in decimal arithmetic.
  */
 cost: number, tokens: TokenUsage, 
 /**
- * How many answers were counted.
+ * The number of API calls.
  */
 steps: Count, };

@@ -11,27 +11,27 @@ import type { SessionStatus } from "./SessionStatus";
 import type { Todo } from "./Todo";
 
 /**
- * A session as the timeline first shows it: its tail.
+ * A session as the timeline opens it: usually its newest messages.
  */
 export type SessionView = { session: Session, messages: Array<MessageView>, hasOlder: boolean, 
 /**
- * It was opened somewhere inside: newer messages follow.
+ * Newer messages follow, because the session was opened at an older place.
  */
 hasNewer: boolean, status: SessionStatus, permissions: Array<PermissionRequest>, questions: Array<QuestionRequest>, todos: Array<Todo>, 
 /**
- * Prompts that wait for the next step; they can still be changed.
+ * Prompts that wait for the next step; the user can still change them.
  */
 queued: Array<MessageId>, 
 /**
- * How many files, hunks and snapshots were taken back and can be brought back, one after the
- * other. A pending revert counts for itself: the session tells of it.
+ * How many reverts of files, hunks and snapshots can be undone, one after the other. A
+ * pending revert is not counted here: it is in the session.
  */
 undoable: number, context: ContextUse, 
 /**
- * Nothing in a session without a prompt.
+ * Absent in a session without a prompt.
  */
 lastUse: LastUse | null, 
 /**
- * Files of this session that could not be read; their bytes are kept aside.
+ * Files of this session that could not be read; their bytes are in quarantine.
  */
 damaged: Array<Damaged>, };

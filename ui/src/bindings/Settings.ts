@@ -10,38 +10,39 @@ export type Settings = { theme: Theme, sidebarOpen: boolean, sidebarWidth: numbe
  */
 recentModels: Array<ModelRef>, 
 /**
- * The agent is never asked about; off unless the person says so.
+ * The agent may do everything without asking. Off by default.
  */
 allowAll: boolean, 
 /**
- * The reasoning variant last chosen, by `provider/model`.
+ * The reasoning variant chosen last, by `provider/model`.
  */
 variants: { [key in string]: string }, 
 /**
- * Per cent.
+ * In percent.
  */
 zoom: number, reducedMotion: boolean, menuBar: boolean, 
 /**
- * Say so when someone waits and the window is not looked at.
+ * Show a system notification when a session waits for the user and the window is not in
+ * front.
  */
 notify: boolean, 
 /**
- * The keys of actions that have others than their own; empty for none.
+ * Shortcuts that the user has changed, by action. An empty text means no shortcut.
  */
 shortcuts: { [key in string]: string }, 
 /**
- * What opens a file that is clicked on.
+ * The program that opens a file when the user clicks on it.
  */
 editor: EditorChoice, review: ReviewSettings, 
 /**
- * The shell of commands: a path, `git-bash`, or nothing for the person's own.
+ * The shell that runs commands: a path, `git-bash`, or empty for the user's default shell.
  */
 shell: string, 
 /**
- * Hosts of a private network that may be fetched from.
+ * Hosts in private networks that may be fetched from.
  */
 privateHosts: Array<string>, 
 /**
- * Data of another program was found, and the person has decided.
+ * The user has already answered the offer to import another program's data.
  */
 importOffered: boolean, };

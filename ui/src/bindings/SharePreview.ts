@@ -2,10 +2,10 @@
 import type { Redaction } from "./Redaction";
 
 /**
- * What would be shared, before it is.
+ * What would be shared. Nothing has been sent yet.
  */
 export type SharePreview = { messages: number, redacted: Array<Redaction>, 
 /**
- * Where it is sent; nothing when it becomes a file.
+ * Where it is sent; absent if it is written to a file.
  */
 endpoint?: string, };

@@ -5,20 +5,19 @@ import type { SessionId } from "./SessionId";
 import type { TakenBack } from "./TakenBack";
 
 /**
- * The work tree at one moment, kept by hand or before a revert.
+ * The work tree at one moment, saved by the user or before a revert.
  */
 export type SnapshotPart = { id: PartId, sessionID: SessionId, messageID: MessageId, snapshot: string, 
 /**
- * What the person called it; one without a name was taken before something was
- * taken back.
+ * The name that the user gave it. One without a name was taken before a revert.
  */
 name?: string, 
 /**
- * The files that were taken back after it without hiding a message, and the tree
- * they were taken back to.
+ * The files that were reverted after it without hiding a message, and the tree they
+ * were reverted to.
  */
 takenBack?: TakenBack, 
 /**
- * What the snapshot does not hold though it should, each with why.
+ * Paths that are missing in the snapshot, each with the reason.
  */
 skipped?: Array<string>, };

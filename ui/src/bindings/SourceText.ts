@@ -2,6 +2,6 @@
 import type { Count } from "./Count";
 
 /**
- * A stretch of the prompt, counted in UTF-16 code units as the UI counts.
+ * A range of the prompt, in UTF-16 code units because the UI counts in them.
  */
 export type SourceText = { value: string, start: Count, end: Count, };

@@ -5,6 +5,6 @@ import type { SessionId } from "./SessionId";
 import type { TokenUsage } from "./TokenUsage";
 
 /**
- * One API call ended, at this cost; the work tree is like this.
+ * The end of one API call, with its cost and the work tree at that time.
  */
 export type StepFinishPart = { id: PartId, sessionID: SessionId, messageID: MessageId, reason: string, snapshot?: string, cost: number, tokens: TokenUsage, };

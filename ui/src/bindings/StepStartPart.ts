@@ -4,6 +4,6 @@ import type { PartId } from "./PartId";
 import type { SessionId } from "./SessionId";
 
 /**
- * One API call begins; the work tree was like this.
+ * The start of one API call, with the work tree at that time.
  */
 export type StepStartPart = { id: PartId, sessionID: SessionId, messageID: MessageId, snapshot?: string, };

@@ -5,6 +5,6 @@ import type { PartId } from "./PartId";
 import type { SessionId } from "./SessionId";
 
 /**
- * Work to be handed to another agent in a child session.
+ * A task for another agent in a child session.
  */
 export type SubtaskPart = { id: PartId, sessionID: SessionId, messageID: MessageId, prompt: string, description: string, agent: string, model?: ModelRef, command?: string, };

@@ -2,6 +2,6 @@
 
 export type TakenBack = { after: string, 
 /**
- * Below the work tree.
+ * Relative to the work tree.
  */
 files: Array<string>, };

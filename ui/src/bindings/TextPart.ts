@@ -5,11 +5,11 @@ import type { PartTime } from "./PartTime";
 import type { SessionId } from "./SessionId";
 
 /**
- * What a person or the model said, as Markdown.
+ * What the user or the model wrote, as Markdown.
  */
 export type TextPart = { id: PartId, sessionID: SessionId, messageID: MessageId, text: string, 
 /**
- * Made by the program, not typed by the person.
+ * Added by the program, not typed by the user.
  */
 synthetic?: boolean, 
 /**

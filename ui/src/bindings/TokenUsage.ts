@@ -3,7 +3,7 @@ import type { CacheTokens } from "./CacheTokens";
 import type { Count } from "./Count";
 
 /**
- * `input` never includes cached tokens, `output` never includes reasoning that the
- * provider counts apart.
+ * `input` excludes cached tokens, and `output` excludes reasoning that the provider counts
+ * separately.
  */
 export type TokenUsage = { input: Count, output: Count, reasoning: Count, cache: CacheTokens, };

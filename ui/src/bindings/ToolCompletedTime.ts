@@ -3,6 +3,6 @@ import type { Millis } from "./Millis";
 
 export type ToolCompletedTime = { start: Millis, end: Millis, 
 /**
- * When the output was taken out of the model's sight; the text stays for the person.
+ * When the output was removed from the model's context; the user still sees it.
  */
 compacted?: Millis, };

@@ -2,31 +2,32 @@
 import type { ToolBody } from "./ToolBody";
 
 /**
- * A tool call in full. Drawn and thrown away, like everything rendered.
+ * A tool call in full, rendered.
  */
 export type ToolDetails = { 
 /**
- * The arguments, as indented JSON; as they came where they are not JSON.
+ * The arguments as indented JSON, or unchanged if they are not JSON.
  */
 input: string, 
 /**
- * The output as plain text, to be read as it is or copied. Of a command that was broken off,
- * what it had printed.
+ * The output as plain text, for reading and copying. For a command that was stopped, what
+ * it had printed until then.
  */
 output: string, 
 /**
- * Why it failed, in full.
+ * The full error message.
  */
 error?: string, 
 /**
- * The output, drawn as suits the tool; before there is one, what the call would do.
+ * The output in the form that suits the tool; before there is an output, what the call
+ * would do.
  */
 body?: ToolBody, 
 /**
- * What the tool says of its own output: that it is cut, where the rest is.
+ * The tool's remark on its own output, for example that it was truncated.
  */
 note?: string, 
 /**
- * A file that holds all of an output that was cut.
+ * The file with the full output, if that was truncated.
  */
 wholeOutput?: string, };

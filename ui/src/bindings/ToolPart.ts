@@ -5,6 +5,6 @@ import type { SessionId } from "./SessionId";
 import type { ToolState } from "./ToolState";
 
 /**
- * The state is private: it changes only through the moves below.
+ * The state is private: it changes only through the methods below.
  */
 export type ToolPart = { id: PartId, sessionID: SessionId, messageID: MessageId, callID: string, tool: string, state: ToolState, metadata?: Record<string, unknown>, };

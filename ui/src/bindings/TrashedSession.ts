@@ -3,10 +3,10 @@ import type { Millis } from "./Millis";
 import type { SessionId } from "./SessionId";
 
 /**
- * A removed session that can be brought back.
+ * A removed session that can be restored.
  */
 export type TrashedSession = { id: SessionId, title: string, 
 /**
- * Where it worked.
+ * The session's working directory.
  */
 directory: string, removed: Millis, };

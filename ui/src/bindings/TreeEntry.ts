@@ -2,6 +2,6 @@
 
 export type TreeEntry = { depth: number, name: string, 
 /**
- * From the root of the tree.
+ * Relative to the root of the tree.
  */
 path: string, directory: boolean, };

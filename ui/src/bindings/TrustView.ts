@@ -4,10 +4,11 @@ import type { TrustWant } from "./TrustWant";
 
 export type TrustView = { state: TrustState, 
 /**
- * What is held back, or would be if the project were not trusted.
+ * What is ignored while the project is not trusted.
  */
 wants: Array<TrustWant>, 
 /**
- * Of the files that say so, as they were looked at: what is trusted is what was shown.
+ * The hash of the config files as they were shown. It is sent back with the answer, so
+ * that exactly what was shown is trusted.
  */
 hash: string, };

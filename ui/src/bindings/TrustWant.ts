@@ -3,7 +3,7 @@ import type { WantKind } from "./WantKind";
 
 export type TrustWant = { kind: WantKind, 
 /**
- * One line for a person.
+ * One line to show to the user.
  */
 text: string, 
 /**

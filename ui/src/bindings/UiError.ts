@@ -2,6 +2,6 @@
 import type { UiErrorCode } from "./UiErrorCode";
 
 /**
- * What a command answers when it cannot do its work.
+ * The error that a command returns.
  */
 export type UiError = { code: UiErrorCode, message: string, };

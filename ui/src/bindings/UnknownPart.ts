@@ -4,6 +4,6 @@ import type { PartId } from "./PartId";
 import type { SessionId } from "./SessionId";
 
 /**
- * A part we cannot read further, with everything that was in it.
+ * A part of unknown shape, with all its fields.
  */
 export type UnknownPart = { id: PartId, sessionID: SessionId, messageID: MessageId, type: string, };

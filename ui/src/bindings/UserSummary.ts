@@ -2,6 +2,6 @@
 import type { FileDiff } from "./FileDiff";
 
 /**
- * What a turn changed, written on the user message that began it.
+ * What a turn changed, stored with the user message that started it.
  */
 export type UserSummary = { title?: string, body?: string, diffs: Array<FileDiff>, };

@@ -120,7 +120,6 @@ export type * from "./ReviewSettings";
 export type * from "./Rule";
 export type * from "./SearchAnswer";
 export type * from "./SearchHit";
-export type * from "./Sequenced";
 export type * from "./Session";
 export type * from "./SessionDiffView";
 export type * from "./SessionExport";

@@ -72,7 +72,7 @@ async fn dispatch(args: Args) -> Outcome {
     let mut options = Options::new(data_dir);
     options.config = args.config;
     options.fit_picture = Arc::new(fit_picture);
-    options.draw_page = Some(Arc::new(lathe_render::page::session));
+    options.draw_page = Some(Arc::new(lathe_render::page::render_session));
     options.cleans_up = matches!(args.command, Command::Run(_));
     let sessions = Sessions::open(options).await?;
     let directory = match args.directory {
@@ -104,6 +104,6 @@ async fn dispatch(args: Args) -> Outcome {
 }
 
 fn fit_picture(bytes: &[u8], max_edge: u32, max_bytes: usize) -> Option<(String, Vec<u8>)> {
-    let fitted = lathe_render::image_view::fit_for_model(bytes, max_edge, max_bytes).ok()?;
+    let fitted = lathe_render::picture::fit_for_model(bytes, max_edge, max_bytes).ok()?;
     Some((fitted.mime.to_owned(), fitted.bytes))
 }

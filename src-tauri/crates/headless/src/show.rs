@@ -24,7 +24,7 @@ pub async fn show(sessions: &Sessions, id: &SessionId, form: Form) -> Outcome {
         }
         Form::Html => {
             let shared = sessions.export_redacted(id).await?;
-            output::text(&lathe_render::page::session(&shared))?;
+            output::text(&lathe_render::page::render_session(&shared))?;
             Ok(ExitCode::SUCCESS)
         }
         Form::Text => {

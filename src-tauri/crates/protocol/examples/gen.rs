@@ -1,11 +1,11 @@
 //! Writes the TypeScript bindings and the JSON schemas: `gen BINDINGS_DIR SCHEMA_DIR`.
-//! Called by `cargo xtask gen`, and by the check that the files in the tree are current.
+//! Called by `cargo xtask gen`, and by the test that the files in the tree are current.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use lathe_protocol::{MessageWithParts, OtherError, Sequenced, UnknownPart, ipc, schema, view};
+use lathe_protocol::{MessageWithParts, OtherError, UnknownPart, ipc, schema, view};
 use ts_rs::{Config, TS};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -18,9 +18,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 pub fn write_bindings(dir: &Path) -> Result<(), Box<dyn Error>> {
-    start_over(dir)?;
+    recreate(dir)?;
     let config = Config::default().with_large_int("number").with_out_dir(dir);
-    // Everything these name comes along.
+    // Types that these refer to are exported with them.
     ipc::AppStart::export_all(&config)?;
     ipc::ProjectOpened::export_all(&config)?;
     ipc::SessionView::export_all(&config)?;
@@ -61,7 +61,6 @@ pub fn write_bindings(dir: &Path) -> Result<(), Box<dyn Error>> {
     ipc::ToolDetails::export_all(&config)?;
     view::BlockUpdate::export_all(&config)?;
     view::FileDiffView::export_all(&config)?;
-    Sequenced::export_all(&config)?;
     UnknownPart::export_all(&config)?;
     OtherError::export_all(&config)?;
     MessageWithParts::export_all(&config)?;
@@ -72,7 +71,7 @@ fn write_index(dir: &Path) -> Result<(), Box<dyn Error>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(dir)? {
         let path = entry?.path();
-        if path.extension().is_some_and(|ending| ending == "ts") {
+        if path.extension().is_some_and(|extension| extension == "ts") {
             names.extend(
                 path.file_stem()
                     .and_then(|stem| stem.to_str())
@@ -91,7 +90,7 @@ fn write_index(dir: &Path) -> Result<(), Box<dyn Error>> {
 }
 
 pub fn write_schemas(dir: &Path) -> Result<(), Box<dyn Error>> {
-    start_over(dir)?;
+    recreate(dir)?;
     for (name, schema) in schema::all() {
         let text = serde_json::to_string_pretty(&schema)? + "\n";
         fs::write(dir.join(format!("{name}.schema.json")), text)?;
@@ -99,8 +98,8 @@ pub fn write_schemas(dir: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A type that is gone must not leave its file behind.
-fn start_over(dir: &Path) -> Result<(), Box<dyn Error>> {
+/// Empties the folder, so that a removed type leaves no file behind.
+fn recreate(dir: &Path) -> Result<(), Box<dyn Error>> {
     if dir.exists() {
         fs::remove_dir_all(dir)?;
     }

@@ -24,9 +24,9 @@ pub struct FileDiff {
     pub from: Option<String>,
     /// Not text: `before` and `after` are empty.
     pub binary: Option<bool>,
-    /// Only whether it may be run has changed.
+    /// Only the executable bit has changed.
     pub mode: Option<bool>,
-    /// Too long to be kept here: `before` and `after` are empty.
+    /// Too long to store: `before` and `after` are empty.
     pub folded: Option<bool>,
     #[serde(flatten)]
     #[ts(skip)]

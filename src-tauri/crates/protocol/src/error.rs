@@ -1,4 +1,4 @@
-//! What can go wrong with a message, as it is stored with it.
+//! The error stored with a message.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use ts_rs::TS;
 
 use crate::json::{Count, Extra};
 
-/// `{ "name": …, "data": … }`. A name we do not know is kept as it came.
+/// `{ "name": …, "data": … }`. An error with an unknown name is kept unchanged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(tag = "name", content = "data")]
 pub enum MessageError {
@@ -79,7 +79,7 @@ pub struct AbortedErrorData {
     pub extra: Extra,
 }
 
-/// An error whose name, or whose data, is not one of ours.
+/// An error with a name or a data shape that this program does not know.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct OtherError {
     pub name: String,
@@ -92,9 +92,6 @@ pub struct OtherError {
 }
 
 impl MessageError {
-    /// Told of a session and never stored: a warning rather than a failure.
-    pub const NO_SNAPSHOT: &str = "NoSnapshotError";
-
     pub fn unknown(message: impl Into<String>) -> Self {
         Self::Unknown(UnknownErrorData {
             message: message.into(),
@@ -113,11 +110,12 @@ impl MessageError {
         Self::OutputLength(OutputLengthErrorData::default())
     }
 
-    /// The agent goes on, but nothing of what it changes can be taken back.
+    /// A warning that is published but never stored: the turn goes on, but its changes cannot
+    /// be reverted. The window recognises it by its name.
     pub fn no_snapshot(message: impl Into<String>) -> Self {
         let message: String = message.into();
         Self::Other(OtherError {
-            name: Self::NO_SNAPSHOT.to_owned(),
+            name: "NoSnapshotError".to_owned(),
             data: serde_json::json!({ "message": message }),
             extra: Extra::default(),
         })
@@ -131,7 +129,7 @@ impl MessageError {
         })
     }
 
-    /// One sentence for a person.
+    /// One sentence to show to the user.
     pub fn message(&self) -> String {
         match self {
             Self::Api(data) => data.message.clone(),
@@ -145,9 +143,5 @@ impl MessageError {
                 .and_then(Value::as_str)
                 .map_or_else(|| other.name.clone(), str::to_owned),
         }
-    }
-
-    pub fn is_abort(&self) -> bool {
-        matches!(self, Self::Aborted(_))
     }
 }

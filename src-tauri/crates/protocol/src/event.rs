@@ -1,4 +1,4 @@
-//! What the program tells whoever listens.
+//! Events: what the core publishes to its subscribers.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,8 +16,8 @@ use crate::question::QuestionRequest;
 use crate::session::Session;
 use crate::todo::Todo;
 
-/// `{ "type": …, "properties": … }`. Something is stored before it is told, except the
-/// deltas of a streaming part.
+/// `{ "type": …, "properties": … }`. A change is stored before its event is published, except
+/// for the deltas of a streaming part.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(tag = "type", content = "properties")]
@@ -128,7 +128,7 @@ pub enum Event {
 #[ts(optional_fields)]
 pub struct MessagePartUpdated {
     pub part: Part,
-    /// What was appended to the part's text since the last event about it.
+    /// Text appended since the last event about this part.
     pub delta: Option<String>,
 }
 
@@ -137,7 +137,7 @@ pub struct MessagePartUpdated {
 pub enum SessionStatus {
     Idle,
     Busy,
-    /// The next try comes at `next`.
+    /// The request failed and is sent again at `next`.
     Retry {
         attempt: Count,
         message: String,
@@ -146,7 +146,7 @@ pub enum SessionStatus {
 }
 
 impl Event {
-    /// The session an event is about; events without one concern everybody.
+    /// The session an event is about; an event without one concerns every subscriber.
     pub fn session_id(&self) -> Option<&SessionId> {
         match self {
             Event::SessionCreated { info }
@@ -171,12 +171,4 @@ impl Event {
             Event::FileEdited { .. } => None,
         }
     }
-}
-
-/// An event with its place among its session's events.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
-pub struct Sequenced {
-    pub seq: u64,
-    #[serde(flatten)]
-    pub event: Event,
 }

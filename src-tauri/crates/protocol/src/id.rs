@@ -24,11 +24,12 @@ const COUNTER_BITS: u32 = 12;
 const RING: u64 = 1 << 48;
 const HEX_DIGITS: usize = 12;
 const RANDOM_CHARS: usize = 14;
-/// How far ahead of the reference an id may lie before we take it for an older lap.
+/// An id that seems to be further than this after the reference is taken for one from an
+/// earlier lap of the ring.
 const AHEAD_MS: i64 = 30 * 24 * 3600 * 1000;
-/// A clock that leaps further than this within one run is not followed: half the ring is
-/// where serial order would turn around, and parts of one message must stay in order.
-const LEAP_TICKS: u64 = 1 << 46;
+/// A clock jump larger than this within one run is ignored. Serial order reverses at half the
+/// ring (2^47), and the parts of one message must stay in order.
+const MAX_JUMP_TICKS: u64 = 1 << 46;
 
 impl Tick {
     pub fn at(now: Millis) -> Tick {
@@ -40,7 +41,7 @@ impl Tick {
     }
 }
 
-/// Makes ids that never go back, whatever the clock does.
+/// Makes ids that only ascend, even when the clock is set back.
 #[derive(Debug)]
 pub struct IdSource {
     last: Mutex<Last>,
@@ -49,12 +50,13 @@ pub struct IdSource {
 #[derive(Debug)]
 struct Last {
     tick: Tick,
-    /// False until this run has made an id: only then is a leap of the clock a fault.
+    /// Whether this run has made an id. Before that, `tick` is the floor of an earlier run,
+    /// and a large difference to the clock is normal.
     used: bool,
 }
 
 impl IdSource {
-    /// `floor` is the newest tick an earlier run may have used.
+    /// `floor` is the newest tick that an earlier run may have used.
     pub fn new(floor: Tick) -> Self {
         IdSource {
             last: Mutex::new(Last {
@@ -64,24 +66,25 @@ impl IdSource {
         }
     }
 
-    /// The newest tick handed out, to be stored as the next run's floor.
+    /// The newest tick used so far, to be stored as the next run's floor.
     pub fn floor(&self) -> Tick {
         self.lock().tick
     }
 
-    /// Learns of ids made elsewhere (an import, another process).
+    /// Makes all further ids newer than `floor`, for ids that were made elsewhere (by an import
+    /// or another process).
     pub fn raise(&self, floor: Tick) {
         let mut last = self.lock();
         last.tick = last.tick.max(floor);
     }
 
-    /// Strictly after every tick before it. Where one millisecond runs out of counters, or
-    /// the clock stands or goes back, it borrows from the time to come.
+    /// A tick after every earlier one. It runs ahead of the clock when more than 4,095 ids are
+    /// made in one millisecond, or when the clock stops or is set back.
     pub fn next(&self, now: Millis) -> Tick {
         let mut last = self.lock();
         let wall = Tick::at(now).0 + 1;
-        let leapt = last.used && wall > last.tick.0.saturating_add(LEAP_TICKS);
-        last.tick = Tick(if leapt {
+        let jumped = last.used && wall > last.tick.0.saturating_add(MAX_JUMP_TICKS);
+        last.tick = Tick(if jumped {
             last.tick.0 + 1
         } else {
             wall.max(last.tick.0 + 1)
@@ -91,23 +94,23 @@ impl IdSource {
     }
 
     pub fn session(&self, now: Millis) -> SessionId {
-        SessionId(text("ses", !self.next(now).0 & (RING - 1)))
+        SessionId(format_id("ses", !self.next(now).0 & (RING - 1)))
     }
 
     pub fn message(&self, now: Millis) -> MessageId {
-        MessageId(text("msg", self.next(now).0 & (RING - 1)))
+        MessageId(format_id("msg", self.next(now).0 & (RING - 1)))
     }
 
     pub fn part(&self, now: Millis) -> PartId {
-        PartId(text("prt", self.next(now).0 & (RING - 1)))
+        PartId(format_id("prt", self.next(now).0 & (RING - 1)))
     }
 
     pub fn permission(&self, now: Millis) -> PermissionId {
-        PermissionId(text("per", self.next(now).0 & (RING - 1)))
+        PermissionId(format_id("per", self.next(now).0 & (RING - 1)))
     }
 
     pub fn question(&self, now: Millis) -> QuestionId {
-        QuestionId(text("que", self.next(now).0 & (RING - 1)))
+        QuestionId(format_id("que", self.next(now).0 & (RING - 1)))
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Last> {
@@ -117,11 +120,11 @@ impl IdSource {
     }
 }
 
-fn text(prefix: &str, low48: u64) -> String {
+fn format_id(prefix: &str, low48: u64) -> String {
     const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     let mut random = [0u8; RANDOM_CHARS];
-    // Uniqueness within a tick rests on the counter; the random tail only keeps two machines
-    // apart, so an empty entropy pool must not stop the program.
+    // The counter makes ids of one machine unique; the random tail only tells two machines
+    // apart. So the program goes on without a source of randomness.
     if getrandom::fill(&mut random).is_err() {
         random = [0; RANDOM_CHARS];
     }
@@ -135,7 +138,7 @@ fn text(prefix: &str, low48: u64) -> String {
 }
 
 /// The 48-bit number in an ascending id.
-pub fn tick_of(id: &str) -> Option<u64> {
+pub fn parse_tick(id: &str) -> Option<u64> {
     let (_, rest) = id.split_once('_')?;
     let hex = rest.get(..HEX_DIGITS)?;
     if !hex.bytes().all(|byte| byte.is_ascii_hexdigit()) {
@@ -144,19 +147,20 @@ pub fn tick_of(id: &str) -> Option<u64> {
     u64::from_str_radix(hex, 16).ok()
 }
 
-/// When an ascending id was made. The high bits that the format drops are those that put it
-/// nearest before `reference` (or at most a month after it, for clocks that disagree).
+/// When an ascending id was made. The format drops the high bits of the time; they are chosen
+/// so that the result is the latest possible time before `reference`, or up to a month after
+/// it, because clocks disagree.
 pub fn timestamp(id: &str, reference: Millis) -> Option<Millis> {
     const LAP: i64 = 1 << 36;
-    let low = (tick_of(id)? >> COUNTER_BITS) as i64;
+    let low = (parse_tick(id)? >> COUNTER_BITS) as i64;
     let latest = reference.0 + AHEAD_MS;
     Some(Millis(latest - (latest - low).rem_euclid(LAP)))
 }
 
-/// Whether `a` was made before `b`: (b − a) mod 2^48 < 2^47. Ids that are not of our format
-/// have no time; they fall back to a stable order among equals.
+/// Compares by time of creation: `a` is less if (b − a) mod 2^48 < 2^47. Ids in another format
+/// have no time; they come last, in text order.
 pub fn serial_cmp(a: &str, b: &str) -> Ordering {
-    match (tick_of(a), tick_of(b)) {
+    match (parse_tick(a), parse_tick(b)) {
         (Some(x), Some(y)) if x == y => a.cmp(b),
         (Some(x), Some(y)) => {
             if y.wrapping_sub(x) & (RING - 1) < RING / 2 {
@@ -171,17 +175,17 @@ pub fn serial_cmp(a: &str, b: &str) -> Ordering {
     }
 }
 
-/// Sorts by the distance from `anchor`, a total order that agrees with [`serial_cmp`] for
-/// everything made within half a lap of it. Use the message's id for its parts.
+/// Sorts by distance from `anchor`. This is a total order, and it agrees with [`serial_cmp`]
+/// for ids made within half a lap of the anchor. To sort parts, use their message's id.
 pub fn sort_serially<T>(items: &mut [T], anchor: &str, id: impl Fn(&T) -> &str) {
-    let anchor = tick_of(anchor).or_else(|| items.iter().find_map(|item| tick_of(id(item))));
+    let anchor = parse_tick(anchor).or_else(|| items.iter().find_map(|item| parse_tick(id(item))));
     let Some(anchor) = anchor else {
         return items.sort_by(|a, b| id(a).cmp(id(b)));
     };
-    let place = |text: &str| {
-        tick_of(text).map(|tick| tick.wrapping_sub(anchor).wrapping_add(RING / 2) & (RING - 1))
+    let position = |text: &str| {
+        parse_tick(text).map(|tick| tick.wrapping_sub(anchor).wrapping_add(RING / 2) & (RING - 1))
     };
-    items.sort_by(|a, b| match (place(id(a)), place(id(b))) {
+    items.sort_by(|a, b| match (position(id(a)), position(id(b))) {
         (Some(x), Some(y)) => x.cmp(&y).then_with(|| id(a).cmp(id(b))),
         (Some(_), None) => Ordering::Less,
         (None, Some(_)) => Ordering::Greater,
@@ -189,7 +193,7 @@ pub fn sort_serially<T>(items: &mut [T], anchor: &str, id: impl Fn(&T) -> &str) 
     });
 }
 
-/// Text from outside that may not name anything.
+/// Text from outside that is not a valid id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is not a valid {kind} id")]
 pub struct BadId {
@@ -205,11 +209,11 @@ macro_rules! ids {
         pub struct $Name(String);
 
         impl $Name {
-            /// Checks text that comes from outside: prefix, length and alphabet, so that an id
-            /// is always safe to use as a file name.
+            /// Checks prefix, length and alphabet of text from outside, so that an id is always
+            /// safe to use as a file name.
             pub fn parse(text: &str) -> Result<Self, BadId> {
                 let prefix: Option<&str> = $prefix;
-                let named = match prefix {
+                let unprefixed = match prefix {
                     Some(prefix) => text.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('_')),
                     None => Some(text),
                 };
@@ -217,7 +221,7 @@ macro_rules! ids {
                     (1..=80).contains(&rest.len())
                         && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
                 };
-                match named {
+                match unprefixed {
                     Some(rest) if safe(rest) => Ok($Name(text.to_owned())),
                     _ => Err(BadId { kind: $kind, text: text.chars().take(100).collect() }),
                 }
@@ -250,9 +254,9 @@ macro_rules! ids {
 }
 
 ids! {
-    /// A root commit, or a hash of the folder's path. Has no prefix.
+    /// The first commit of the repository, or a hash of the folder's path. Has no prefix.
     ProjectId = "project", None;
-    /// Descending, so that newer sessions list first in a plain folder listing.
+    /// Descends with time, so that a plain folder listing shows the newest session first.
     SessionId = "session", Some("ses");
     MessageId = "message", Some("msg");
     PartId = "part", Some("prt");
@@ -261,16 +265,15 @@ ids! {
 }
 
 impl MessageId {
-    /// Where an old record does not say which message is meant.
-    pub(crate) fn unsaid() -> Self {
+    /// Stands for an id that an old record does not have.
+    pub(crate) fn missing() -> Self {
         MessageId(String::new())
     }
 
-    pub fn is_unsaid(&self) -> bool {
+    pub fn is_missing(&self) -> bool {
         self.0.is_empty()
     }
 }
 
 #[cfg(test)]
-#[path = "id_tests.rs"]
 mod tests;

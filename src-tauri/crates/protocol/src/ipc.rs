@@ -1,7 +1,7 @@
-//! What the shell and the webview say to each other, beyond the stored types.
+//! What the shell and the window exchange, beyond the stored types.
 //!
-//! Commands carry these as arguments and answers; one channel per window carries
-//! [`UiBatch`]es, at most one a frame.
+//! These are the arguments and answers of commands. In addition, each window has a channel that
+//! carries [`UiBatch`]es, at most one per frame.
 
 mod agents;
 mod attachments;
@@ -12,9 +12,10 @@ mod import;
 mod mcp;
 mod models;
 mod prompt;
+mod review;
 mod search;
 mod settings;
-mod time;
+mod share;
 mod trust;
 mod turn;
 
@@ -30,14 +31,14 @@ pub use import::{ImportKind, ImportReport, ImportSource, ImportUnreadable};
 pub use mcp::{McpResourceView, McpServerInput, McpServerView, McpStatus, McpToolView};
 pub use models::{ConnectionReport, KeyView, ModelList, ModelView, PriceView, ProviderView};
 pub use prompt::{Mention, PromptFile, PromptInput, SymbolKind};
+pub use review::{
+    RevertChange, RevertFile, RevertOutcome, RevertPreview, RevertTarget, SessionDiffView,
+};
 pub use search::{FindHit, HitKind, SearchAnswer, SearchHit, SnippetPiece};
 pub use settings::{
     DataKind, DataReport, DataUse, DataView, MenuItemView, MenuView, TrashedSession,
 };
-pub use time::{
-    Redaction, RevertChange, RevertFile, RevertOutcome, RevertPreview, RevertTarget,
-    SessionDiffView, SessionExport, SharePreview,
-};
+pub use share::{Redaction, SessionExport, SharePreview};
 pub use trust::{ConfigProblem, TrustState, TrustView, TrustWant, WantKind};
 pub use turn::{ContextUse, LastUse};
 
@@ -70,7 +71,7 @@ pub struct AppStart {
     pub platform: String,
 }
 
-/// Where the person was when the app closed.
+/// The project and the session that were open when the app was closed.
 #[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[ts(optional_fields)]
@@ -90,37 +91,38 @@ pub struct Settings {
     pub favourite_models: Vec<ModelRef>,
     /// Newest first.
     pub recent_models: Vec<ModelRef>,
-    /// The agent is never asked about; off unless the person says so.
+    /// The agent may do everything without asking. Off by default.
     pub allow_all: bool,
-    /// The reasoning variant last chosen, by `provider/model`.
+    /// The reasoning variant chosen last, by `provider/model`.
     pub variants: BTreeMap<String, String>,
-    /// Per cent.
+    /// In percent.
     pub zoom: u32,
     pub reduced_motion: bool,
     pub menu_bar: bool,
-    /// Say so when someone waits and the window is not looked at.
+    /// Show a system notification when a session waits for the user and the window is not in
+    /// front.
     pub notify: bool,
-    /// The keys of actions that have others than their own; empty for none.
+    /// Shortcuts that the user has changed, by action. An empty text means no shortcut.
     pub shortcuts: BTreeMap<String, String>,
-    /// What opens a file that is clicked on.
+    /// The program that opens a file when the user clicks on it.
     pub editor: EditorChoice,
     pub review: ReviewSettings,
-    /// The shell of commands: a path, `git-bash`, or nothing for the person's own.
+    /// The shell that runs commands: a path, `git-bash`, or empty for the user's default shell.
     pub shell: String,
-    /// Hosts of a private network that may be fetched from.
+    /// Hosts in private networks that may be fetched from.
     pub private_hosts: Vec<String>,
-    /// Data of another program was found, and the person has decided.
+    /// The user has already answered the offer to import another program's data.
     pub import_offered: bool,
 }
 
-/// How the person likes to look at changes.
+/// How the review pane shows changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ReviewSettings {
     pub width: u32,
-    /// Old and new beside each other, instead of one below the other.
+    /// Show old and new side by side instead of one below the other.
     pub side_by_side: bool,
-    /// Opens by itself with a session's first change.
+    /// Open the pane at a session's first change.
     pub opens: bool,
 }
 
@@ -172,28 +174,28 @@ pub struct ProjectOpened {
     pub sessions: Vec<Session>,
 }
 
-/// A session as the timeline first shows it: its tail.
+/// A session as the timeline opens it: usually its newest messages.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionView {
     pub session: Session,
     pub messages: Vec<MessageView>,
     pub has_older: bool,
-    /// It was opened somewhere inside: newer messages follow.
+    /// Newer messages follow, because the session was opened at an older place.
     pub has_newer: bool,
     pub status: SessionStatus,
     pub permissions: Vec<PermissionRequest>,
     pub questions: Vec<QuestionRequest>,
     pub todos: Vec<Todo>,
-    /// Prompts that wait for the next step; they can still be changed.
+    /// Prompts that wait for the next step; the user can still change them.
     pub queued: Vec<MessageId>,
-    /// How many files, hunks and snapshots were taken back and can be brought back, one after the
-    /// other. A pending revert counts for itself: the session tells of it.
+    /// How many reverts of files, hunks and snapshots can be undone, one after the other. A
+    /// pending revert is not counted here: it is in the session.
     pub undoable: usize,
     pub context: ContextUse,
-    /// Nothing in a session without a prompt.
+    /// Absent in a session without a prompt.
     pub last_use: Option<LastUse>,
-    /// Files of this session that could not be read; their bytes are kept aside.
+    /// Files of this session that could not be read; their bytes are in quarantine.
     pub damaged: Vec<Damaged>,
 }
 
@@ -206,7 +208,7 @@ pub struct MessagePage {
     pub damaged: Vec<Damaged>,
 }
 
-/// A stored file that cannot be read, in the place where its content would stand.
+/// A stored file that cannot be read, listed in place of its content.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[ts(optional_fields)]
@@ -224,7 +226,7 @@ pub struct MessageView {
     pub parts: Vec<PartView>,
 }
 
-/// A part with what Rust rendered of it.
+/// A part and its rendered form.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[ts(optional_fields)]
@@ -247,14 +249,14 @@ pub struct UiBatch {
     reason = "made, sent and dropped within a frame"
 )]
 pub enum UiUpdate {
-    /// Anything but part updates, which come rendered.
+    /// Any event except a part update, which is sent rendered as `Part` or `Blocks`.
     Event {
         event: Event,
     },
     Part {
         part: PartView,
     },
-    /// A streaming part grew: keep the first `keep` blocks, put these after them.
+    /// A streaming part has grown: keep the first `keep` blocks and append these.
     Blocks {
         #[serde(rename = "sessionID")]
         session_id: SessionId,
@@ -265,7 +267,7 @@ pub enum UiUpdate {
         keep: u32,
         blocks: Vec<String>,
     },
-    /// Updates were lost on the way: open the session again.
+    /// Updates were lost: open the session again.
     Reset {
         #[serde(rename = "sessionID")]
         session_id: SessionId,
@@ -276,13 +278,13 @@ pub enum UiUpdate {
         session_id: SessionId,
         messages: Vec<MessageId>,
     },
-    /// The store cannot write (disk full, read-only); `None` when it can again.
+    /// The store cannot write (the disk is full or read-only); `None` when it can again.
     Store {
         problem: Option<String>,
     },
 }
 
-/// What a command answers when it cannot do its work.
+/// The error that a command returns.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct UiError {
     pub code: UiErrorCode,
@@ -295,10 +297,10 @@ pub struct UiError {
 pub enum UiErrorCode {
     /// The session is gone: leave it.
     NotFound,
-    /// Another program holds the session: show it read-only.
+    /// Another process has the session open: show it read-only.
     Busy,
-    /// The store cannot write: keep the draft, say so.
+    /// The store cannot write: keep the draft and tell the user.
     Storage,
-    /// Say the message.
+    /// Any other failure: show the message.
     Failed,
 }

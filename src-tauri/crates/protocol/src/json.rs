@@ -1,4 +1,4 @@
-//! The small JSON types that every record uses.
+//! Small JSON types that all records share.
 
 use std::fmt;
 
@@ -10,8 +10,8 @@ use ts_rs::TS;
 
 pub type Map = serde_json::Map<String, Value>;
 
-// Fields we do not know. They are read with their record and written back with it. (Not a
-// doc comment: it would become the description of every schema that flattens it.)
+// Unknown fields of a record: they are read with it and written back. (Not a doc comment,
+// because it would become the description of every schema that flattens this type.)
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Extra(pub Map);
@@ -22,7 +22,8 @@ impl Extra {
     }
 }
 
-/// For what may be `null` where it should be left out, which is also how JavaScript spells NaN.
+/// Reads `null` as the default value. Other programs write `null` for a missing value, and
+/// JavaScript writes it for NaN.
 pub(crate) fn null_is_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
@@ -31,11 +32,11 @@ where
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
-/// Reads `3`, `3.0` and `3e0` alike, because other programs write whole numbers as floats;
-/// `null` (how JavaScript spells NaN) reads as zero.
-fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
-    struct Whole;
-    impl Visitor<'_> for Whole {
+/// Reads `3`, `3.0` and `3e0` alike, because other programs write integers as floats. `null`
+/// reads as zero: JavaScript writes it for NaN.
+fn deserialize_integer<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
+    struct Integer;
+    impl Visitor<'_> for Integer {
         type Value = i64;
         fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
             f.write_str("a number")
@@ -47,7 +48,7 @@ fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
             i64::try_from(v).map_err(|_| E::custom("number out of range"))
         }
         fn visit_f64<E: de::Error>(self, v: f64) -> Result<i64, E> {
-            // Beyond 2^63 `as` would clamp silently and a rewrite would change the value.
+            // Beyond 2^63 `as` would clamp silently, and a rewrite would change the value.
             if v.abs() < 9.2e18 {
                 Ok(v.round() as i64)
             } else {
@@ -61,10 +62,10 @@ fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
             Ok(0)
         }
     }
-    deserializer.deserialize_any(Whole)
+    deserializer.deserialize_any(Integer)
 }
 
-macro_rules! whole_number {
+macro_rules! integer {
     ($(#[$doc:meta])* $Name:ident) => {
         $(#[$doc])*
         #[derive(
@@ -76,7 +77,7 @@ macro_rules! whole_number {
 
         impl<'de> Deserialize<'de> for $Name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                whole(deserializer).map($Name)
+                deserialize_integer(deserializer).map($Name)
             }
         }
 
@@ -94,11 +95,11 @@ macro_rules! whole_number {
     };
 }
 
-whole_number! {
+integer! {
     /// Milliseconds since the Unix epoch.
     Millis
 }
-whole_number! {
+integer! {
     /// A count of tokens, lines, files or attempts.
     Count
 }
@@ -108,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_whole_number_reads_as_int_float_or_null() {
+    fn an_integer_is_read_from_an_int_a_float_or_null() {
         let read = |text: &str| {
             serde_json::from_str::<Count>(text)
                 .map(|count| count.0)

@@ -1,9 +1,10 @@
-//! The contract with disk and with the UI: what a session is made of, as plain data.
+//! Plain data: what is stored, what events carry and what the window is sent.
 //!
-//! Every type here reads all the shapes that were ever written and writes one. Unknown
-//! fields travel along in [`Extra`], unknown part types and error names in their own
-//! variant, so that a rewrite never loses what a newer program put there. Nothing in this
-//! crate does I/O or knows of tauri, providers, tools or the store.
+//! Every type reads all shapes that were ever written and writes one of them. Unknown fields
+//! are kept in [`Extra`], unknown part types and error names in a variant of their own, so a
+//! rewrite never loses what a newer program has stored.
+//!
+//! This crate does no I/O and must not know tauri, providers, tools or the store.
 
 pub mod data_url;
 mod date;
@@ -13,7 +14,6 @@ mod event;
 mod id;
 pub mod ipc;
 mod json;
-mod light;
 pub mod media;
 mod message;
 mod part;
@@ -23,6 +23,7 @@ mod question;
 pub mod schema;
 mod session;
 mod shell;
+mod shorten;
 pub mod text;
 mod todo;
 pub mod view;
@@ -32,25 +33,24 @@ pub use error::{
     AbortedErrorData, ApiErrorData, MessageError, OtherError, OutputLengthErrorData,
     ProviderAuthErrorData, UnknownErrorData,
 };
-pub use event::{Event, MessagePartUpdated, Sequenced, SessionStatus};
+pub use event::{Event, MessagePartUpdated, SessionStatus};
 pub use id::{
     BadId, IdSource, MessageId, PartId, PermissionId, ProjectId, QuestionId, SessionId, Tick,
-    serial_cmp, sort_serially, tick_of, timestamp,
+    parse_tick, serial_cmp, sort_serially, timestamp,
 };
 pub use json::{Count, Extra, Map, Millis};
-pub use light::ATTACHMENTS;
 pub use message::{
     AssistantMessage, AssistantPath, AssistantTime, CacheTokens, CreatedTime, Finish, Message,
     MessageWithParts, ModelRef, TokenUsage, UserMessage, UserSummary,
 };
 pub use part::tool::{
-    BackwardMove, ToolCompleted, ToolCompletedTime, ToolError, ToolErrorTime, ToolPart,
-    ToolPending, ToolRunning, ToolRunningTime, ToolState, Unanswered,
+    InvalidTransition, ToolCompleted, ToolCompletedTime, ToolError, ToolErrorTime, ToolPart,
+    ToolPending, ToolRunning, ToolRunningTime, ToolState,
 };
 pub use part::{
     AgentPart, ApiErrorValue, CompactionPart, FilePart, FilePartSource, FileSource, LspPosition,
-    LspRange, Part, PartTime, PatchPart, ReasoningPart, ResourceSource, RetryPart, SnapshotPart,
-    SourceText, StepFinishPart, StepStartPart, SubtaskPart, SymbolSource, TakenBack, TextPart,
+    LspRange, Part, PartTime, PatchPart, ReasoningPart, ResourceSource, RetryPart, RevertedFiles,
+    SnapshotPart, SourceText, StepFinishPart, StepStartPart, SubtaskPart, SymbolSource, TextPart,
     UnknownPart,
 };
 pub use permission::{Action, PermissionReply, PermissionRequest, Rule, Ruleset, ToolRef};

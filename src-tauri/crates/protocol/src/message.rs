@@ -1,4 +1,4 @@
-//! Messages: who spoke, when, with which model, at what cost. Content lives in parts.
+//! Messages: role, time, model and cost. The content is in the parts.
 
 use std::collections::BTreeMap;
 
@@ -52,7 +52,7 @@ pub struct CreatedTime {
     pub extra: Extra,
 }
 
-/// What a turn changed, written on the user message that began it.
+/// What a turn changed, stored with the user message that started it.
 #[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[ts(optional_fields)]
@@ -96,19 +96,19 @@ pub struct AssistantMessage {
     pub session_id: SessionId,
     pub time: AssistantTime,
     pub error: Option<MessageError>,
-    /// The user message this answers. The oldest answers do not say: whoever reads them from
-    /// a store is told the one before them.
+    /// The user message that this one answers. The oldest versions did not store it; the store
+    /// then fills in the user message before this one.
     #[serde(
         rename = "parentID",
-        default = "MessageId::unsaid",
-        skip_serializing_if = "MessageId::is_unsaid"
+        default = "MessageId::missing",
+        skip_serializing_if = "MessageId::is_missing"
     )]
     pub parent_id: MessageId,
     #[serde(rename = "modelID")]
     pub model_id: String,
     #[serde(rename = "providerID")]
     pub provider_id: String,
-    /// The agent's name under its old field; written for older readers.
+    /// The agent's name in its old field, written for older programs.
     pub mode: Option<String>,
     pub agent: Option<String>,
     pub path: Option<AssistantPath>,
@@ -143,8 +143,8 @@ pub struct AssistantPath {
     pub extra: Extra,
 }
 
-/// `input` never includes cached tokens, `output` never includes reasoning that the
-/// provider counts apart.
+/// `input` excludes cached tokens, and `output` excludes reasoning that the provider counts
+/// separately.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct TokenUsage {
     #[serde(default)]
@@ -172,14 +172,14 @@ pub struct CacheTokens {
 }
 
 impl TokenUsage {
-    /// What the context held after the step, the figure that overflow is judged by.
+    /// Tokens in the context after the step; compaction is decided by this number.
     pub fn context(&self) -> i64 {
         self.input.0 + self.cache.read.0 + self.cache.write.0 + self.output.0
     }
 }
 
-/// Why a step ended. `end-turn` of old data reads as [`Finish::Stop`] through
-/// [`Finish::kind`], but is rewritten as it was.
+/// Why a step ended. [`Finish::kind`] maps the old spelling `end-turn` to [`Finish::Stop`]; the
+/// stored value stays as it was.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "kebab-case")]
 pub enum Finish {
@@ -195,7 +195,7 @@ pub enum Finish {
 }
 
 impl Finish {
-    /// The reason with old spellings folded into ours.
+    /// The reason, with old spellings mapped to the current ones.
     pub fn kind(&self) -> Finish {
         match self {
             Finish::Other(text) if text == "end-turn" || text == "end_turn" => Finish::Stop,
@@ -254,7 +254,7 @@ impl Message {
     }
 }
 
-/// A message and what it is made of, in order.
+/// A message and its parts, in order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct MessageWithParts {
     pub info: Message,

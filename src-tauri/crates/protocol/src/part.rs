@@ -16,8 +16,9 @@ use crate::json::{Count, Extra, Map, Millis};
 use crate::message::{CreatedTime, ModelRef, TokenUsage};
 use tool::ToolPart;
 
-/// The twelve kinds, and what we do not know. A part of a known kind that lacks a field we
-/// need also reads as [`UnknownPart`]: it is shown and kept, not an error for its session.
+/// The twelve known kinds, and the unknown ones. A part of a known kind that lacks a required
+/// field also reads as [`UnknownPart`]: it is shown and stored unchanged, and the rest of its
+/// session stays readable.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub enum Part {
@@ -39,7 +40,7 @@ pub enum Part {
     Unknown(UnknownPart),
 }
 
-/// Every part has an id and knows its message and session; each kind adds its own fields.
+/// Every part has an id, its message's id and its session's id; each kind adds its own fields.
 macro_rules! parts {
     ($($(#[$doc:meta])* $Name:ident { $($(#[$attr:meta])* $field:ident: $type:ty,)* })*) => {$(
         $(#[$doc])*
@@ -61,10 +62,10 @@ macro_rules! parts {
 }
 
 parts! {
-    /// What a person or the model said, as Markdown.
+    /// What the user or the model wrote, as Markdown.
     TextPart {
         text: String,
-        /// Made by the program, not typed by the person.
+        /// Added by the program, not typed by the user.
         synthetic: Option<bool>,
         /// Shown, but not sent to the model.
         ignored: Option<bool>,
@@ -72,14 +73,14 @@ parts! {
         #[ts(type = "Record<string, unknown>", optional)]
         metadata: Option<Map>,
     }
-    /// The model's thinking.
+    /// The model's reasoning.
     ReasoningPart {
         text: String,
         #[ts(type = "Record<string, unknown>", optional)]
         metadata: Option<Map>,
         time: PartTime,
     }
-    /// An attachment: its bytes in a `data:` URL or a `file://` reference.
+    /// An attachment: a `data:` URL with its bytes, or a `file://` URL.
     FilePart {
         mime: String,
         filename: Option<String>,
@@ -91,7 +92,7 @@ parts! {
         name: String,
         source: Option<SourceText>,
     }
-    /// Work to be handed to another agent in a child session.
+    /// A task for another agent in a child session.
     SubtaskPart {
         prompt: String,
         description: String,
@@ -99,58 +100,57 @@ parts! {
         model: Option<ModelRef>,
         command: Option<String>,
     }
-    /// One API call begins; the work tree was like this.
+    /// The start of one API call, with the work tree at that time.
     StepStartPart {
         snapshot: Option<String>,
     }
-    /// One API call ended, at this cost; the work tree is like this.
+    /// The end of one API call, with its cost and the work tree at that time.
     StepFinishPart {
         reason: String,
         snapshot: Option<String>,
         cost: f64,
         tokens: TokenUsage,
     }
-    /// The work tree at one moment, kept by hand or before a revert.
+    /// The work tree at one moment, saved by the user or before a revert.
     SnapshotPart {
         snapshot: String,
-        /// What the person called it; one without a name was taken before something was
-        /// taken back.
+        /// The name that the user gave it. One without a name was taken before a revert.
         name: Option<String>,
-        /// The files that were taken back after it without hiding a message, and the tree
-        /// they were taken back to.
+        /// The files that were reverted after it without hiding a message, and the tree they
+        /// were reverted to.
         #[serde(rename = "takenBack")]
-        taken_back: Option<TakenBack>,
-        /// What the snapshot does not hold though it should, each with why.
+        reverted_files: Option<RevertedFiles>,
+        /// Paths that are missing in the snapshot, each with the reason.
         skipped: Option<Vec<String>>,
     }
-    /// The files a step changed since the tree `hash`.
+    /// The files that a step changed since the tree `hash`.
     PatchPart {
         hash: String,
         files: Vec<String>,
     }
-    /// A failed call that is tried again.
+    /// A failed API call that is sent again.
     RetryPart {
         attempt: Count,
         error: ApiErrorValue,
         time: CreatedTime,
     }
-    /// From here back, the conversation is summed up.
+    /// Everything before this part is replaced by a summary in the model's context.
     CompactionPart {
         auto: bool,
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
-pub struct TakenBack {
+pub struct RevertedFiles {
     pub after: String,
-    /// Below the work tree.
+    /// Relative to the work tree.
     pub files: Vec<String>,
     #[serde(flatten)]
     #[ts(skip)]
     pub extra: Extra,
 }
 
-/// A part we cannot read further, with everything that was in it.
+/// A part of unknown shape, with all its fields.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct UnknownPart {
     pub id: PartId,
@@ -176,7 +176,7 @@ pub struct PartTime {
     pub extra: Extra,
 }
 
-/// Where an attachment comes from, and which words of the prompt named it.
+/// Where an attachment comes from, and the text of the prompt that names it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(tag = "type", rename_all = "lowercase")]
 #[allow(clippy::large_enum_variant, reason = "few and short-lived")]
@@ -218,7 +218,7 @@ pub struct ResourceSource {
     pub extra: Extra,
 }
 
-/// A stretch of the prompt, counted in UTF-16 code units as the UI counts.
+/// A range of the prompt, in UTF-16 code units because the UI counts in them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct SourceText {
     pub value: String,
@@ -229,7 +229,7 @@ pub struct SourceText {
     pub extra: Extra,
 }
 
-/// Zero-based, as the Language Server Protocol has it.
+/// Zero-based, as in the Language Server Protocol.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct LspRange {
     pub start: LspPosition,
@@ -248,7 +248,7 @@ pub struct LspPosition {
     pub extra: Extra,
 }
 
-/// An `APIError` where only that one may stand; other errors found there are kept.
+/// An `APIError`. Other errors that were stored here are read and kept too.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(transparent)]
 pub struct ApiErrorValue(pub MessageError);
@@ -292,7 +292,7 @@ impl Part {
         for_each_kind!(self, part => &part.message_id)
     }
 
-    /// Gives a copied part its new place, as fork and import need.
+    /// Gives a copied part its new ids, for fork and import.
     pub fn relocate(&mut self, id: PartId, session_id: SessionId, message_id: MessageId) {
         for_each_kind!(self, part => {
             part.id = id;

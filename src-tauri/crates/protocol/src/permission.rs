@@ -1,4 +1,4 @@
-//! What the agent may do, and what it asks a person for.
+//! Permission rules, and requests for permission.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

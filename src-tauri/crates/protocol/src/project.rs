@@ -1,4 +1,4 @@
-//! A codebase that sessions belong to.
+//! A project: the codebase that a session works on.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

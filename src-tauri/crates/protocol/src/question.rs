@@ -1,4 +1,4 @@
-//! What the agent wants to know from a person.
+//! Questions that the agent asks the user.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,9 +31,9 @@ pub struct Question {
     /// At most 30 characters.
     pub header: String,
     pub options: Vec<QuestionOption>,
-    /// More than one option may be chosen.
+    /// The user may choose several options.
     pub multiple: Option<bool>,
-    /// An answer in one's own words is allowed (it is unless this says no).
+    /// The user may type an answer of their own. Allowed unless this is `false`.
     pub custom: Option<bool>,
     #[serde(flatten)]
     #[ts(skip)]

@@ -1,10 +1,10 @@
-//! The JSON schema files, by the names that `message-schema` gives them.
+//! The JSON schema of each stored type, by the name of its file.
 
 use schemars::{JsonSchema, Schema, generate::SchemaSettings};
 
 use crate::*;
 
-/// Every schema file: name without ending, and content.
+/// Every schema file: its name without extension, and its content.
 pub fn all() -> Vec<(&'static str, Schema)> {
     vec![
         ("textPart", tagged::<TextPart>("type", "text")),
@@ -71,7 +71,7 @@ fn plain<T: JsonSchema>() -> Schema {
         .into_root_schema_for::<T>()
 }
 
-/// A record that stands alone carries the field that tells it apart in its union.
+/// Adds the field by which the record is recognised in its union.
 fn tagged<T: JsonSchema>(field: &str, value: &str) -> Schema {
     let mut schema = plain::<T>();
     let constant = serde_json::json!({ "type": "string", "const": value });
@@ -79,6 +79,7 @@ fn tagged<T: JsonSchema>(field: &str, value: &str) -> Schema {
     schema
 }
 
+/// Wraps the data of an error into `{ "name": …, "data": … }`.
 fn named<T: JsonSchema>(name: &str) -> Schema {
     let mut data = plain::<T>();
     let definitions = data.remove("definitions");

@@ -15,14 +15,14 @@ use crate::permission::Ruleset;
 #[ts(optional_fields)]
 pub struct Session {
     pub id: SessionId,
-    /// Sessions of early versions have none.
+    /// Early versions wrote no slug.
     pub slug: Option<String>,
     #[serde(rename = "projectID")]
     pub project_id: ProjectId,
     pub directory: String,
     #[serde(rename = "parentID")]
     pub parent_id: Option<SessionId>,
-    /// The session this one was forked from; `parentID` is kept for handed-over work.
+    /// The session that this one was forked from. `parentID` is only for subtasks.
     #[serde(rename = "forkedFrom")]
     pub forked_from: Option<ForkedFrom>,
     pub summary: Option<SessionSummary>,
@@ -43,7 +43,7 @@ pub struct Session {
 pub struct ForkedFrom {
     #[serde(rename = "sessionID")]
     pub session_id: SessionId,
-    /// The first message that was not copied; nothing when all were.
+    /// The first message that was not copied; absent when all were.
     #[serde(rename = "messageID")]
     pub message_id: Option<MessageId>,
     #[serde(flatten)]
@@ -88,7 +88,7 @@ pub struct SessionTime {
     pub extra: Extra,
 }
 
-/// A revert that the next prompt makes final and that `unrevert` takes back.
+/// A pending revert: the next prompt makes it final, `unrevert` undoes it.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[ts(optional_fields)]

@@ -1,4 +1,4 @@
-//! The agent's own list of what is left to do.
+//! The agent's task list.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,8 +7,8 @@ use ts_rs::TS;
 
 use crate::json::Extra;
 
-/// `status` and `priority` stay text: models invent values, and a list with one odd word in
-/// it is still worth showing.
+/// `status` and `priority` are plain text because models invent values, and a list with one
+/// unknown value is still worth showing.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[ts(optional_fields)]

@@ -1,12 +1,11 @@
-//! What the render crate hands to the UI: finished HTML blocks, diffs and coloured lines.
+//! What the `render` crate produces for the UI: HTML blocks, diffs and coloured lines.
 //!
-//! These shapes are drawn and thrown away. They are never stored: storage holds source,
-//! and rendering can be redone.
+//! None of this is stored: storage holds source, and rendering can be redone.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// A change to a list of HTML blocks: keep the first `keep`, replace the rest by `blocks`.
+/// A change to a list of HTML blocks: keep the first `keep`, replace the rest with `blocks`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct BlockUpdate {
@@ -14,13 +13,13 @@ pub struct BlockUpdate {
     pub blocks: Vec<String>,
 }
 
-/// A run of characters drawn alike. `text` is the true text; a browser puts it into a text
-/// node, never into HTML.
+/// A run of characters in one style. `text` is the exact source text; the browser puts it into
+/// a text node, never into HTML.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Span {
     pub text: String,
-    /// One of the syntax classes of the render crate.
+    /// One of the syntax classes of the `render` crate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub class: Option<String>,
@@ -28,18 +27,18 @@ pub struct Span {
     #[serde(default, skip_serializing_if = "is_false")]
     #[ts(as = "Option<bool>", optional)]
     pub mark: bool,
-    /// What to draw instead of `text`, where `text` would be invisible or would lie.
+    /// What to draw instead of `text` where that would be invisible or misleading.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub shown: Option<String>,
 }
 
-/// One file's change, ready to be drawn.
+/// The diff of one file, ready to be drawn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct FileDiffView {
     pub path: String,
-    /// Where the file was before a rename.
+    /// The path before a rename.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub old_path: Option<String>,
@@ -48,7 +47,7 @@ pub struct FileDiffView {
     pub deletions: usize,
     /// Empty while the diff is folded.
     pub hunks: Vec<DiffHunk>,
-    /// Why the diff is not drawn until somebody asks for it.
+    /// Why the hunks are sent only on request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub folded: Option<FoldReason>,
@@ -74,8 +73,8 @@ pub enum FoldReason {
     TooLong,
 }
 
-/// A stretch of changed lines with the context around it. Line numbers start at 1; a side
-/// without lines starts at the line before it, as in a unified diff.
+/// Changed lines with the context around them. Line numbers start at 1; a side without lines
+/// starts at the line before it, as in a unified diff.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct DiffHunk {
@@ -83,11 +82,11 @@ pub struct DiffHunk {
     pub old_lines: usize,
     pub new_start: usize,
     pub new_lines: usize,
-    /// The function or section the hunk lies in.
+    /// The function or section that contains the hunk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub heading: Option<String>,
-    /// Names the hunk by its content, where it can be taken back.
+    /// Identifies the hunk by its content; present where the hunk can be reverted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub fingerprint: Option<String>,
@@ -95,7 +94,8 @@ pub struct DiffHunk {
 }
 
 impl DiffHunk {
-    /// What the hunk is named by, here and where it is taken back.
+    /// Computes the fingerprint. The `snapshot` crate computes the same one to find the hunk
+    /// that is to be reverted.
     pub fn fingerprint(&self) -> String {
         let texts: Vec<(DiffLineKind, String)> = self
             .lines
@@ -112,14 +112,13 @@ impl DiffHunk {
     }
 }
 
-/// A hunk's name: the same wherever the same lines stand at the same place. Lines come
-/// without their line break.
+/// Identifies a hunk by its position and its lines, given without line breaks.
 pub fn hunk_fingerprint<'a>(
     old_start: usize,
     new_start: usize,
     lines: impl Iterator<Item = (DiffLineKind, &'a str)>,
 ) -> String {
-    // FNV-1a: it guards against a view that is out of date, not against an attacker.
+    // FNV-1a: protects against a view that is out of date, not against an attacker.
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut add = |bytes: &[u8]| {
         for byte in bytes {

@@ -1,4 +1,4 @@
-//! Every stored shape reads, rewrites without loss, and agrees with its JSON schema.
+//! Every stored shape can be read and rewritten without loss, and matches its JSON schema.
 
 #![allow(
     clippy::expect_used,
@@ -32,7 +32,7 @@ fn fixtures() -> Vec<(String, Value)> {
 }
 
 fn rewrite<T: DeserializeOwned + Serialize>(value: &Value) -> Value {
-    // Through text, as the store does it.
+    // Through text, as in the store.
     let read: T = serde_json::from_str(&value.to_string()).unwrap();
     serde_json::to_value(&read).unwrap()
 }
@@ -55,14 +55,14 @@ fn rewrite_as(kind: &str, value: &Value) -> Value {
     }
 }
 
-/// `3` and `3.0` mean the same.
-fn by_meaning(value: &Value) -> Value {
+/// Writes all numbers as floats, because `3` and `3.0` mean the same.
+fn normalize(value: &Value) -> Value {
     match value {
         Value::Number(number) => number.as_f64().map_or(Value::Null, Value::from),
-        Value::Array(items) => items.iter().map(by_meaning).collect(),
+        Value::Array(items) => items.iter().map(normalize).collect(),
         Value::Object(map) => Value::Object(
             map.iter()
-                .map(|(key, value)| (key.clone(), by_meaning(value)))
+                .map(|(key, value)| (key.clone(), normalize(value)))
                 .collect(),
         ),
         other => other.clone(),
@@ -81,15 +81,15 @@ fn every_fixture_survives_a_rewrite() {
             kind
         };
         assert_eq!(
-            by_meaning(&rewrite_as(kind, &value)),
-            by_meaning(&value),
+            normalize(&rewrite_as(kind, &value)),
+            normalize(&value),
             "{name}"
         );
     }
 }
 
 #[test]
-fn every_fixture_agrees_with_its_schema() {
+fn every_fixture_matches_its_schema() {
     let schemas: Vec<_> = schema::all();
     for (name, value) in fixtures() {
         let (kind, _) = name.split_once('.').unwrap();
@@ -110,7 +110,7 @@ fn every_fixture_agrees_with_its_schema() {
 }
 
 #[test]
-fn every_schema_file_of_the_spec_has_a_fixture_and_refuses_a_wrong_shape() {
+fn every_schema_has_a_fixture_and_rejects_a_wrong_shape() {
     let names: Vec<_> = fixtures().into_iter().map(|(name, _)| name).collect();
     let unions = ["part", "message", "toolState", "fileDiff"];
     let standalone = [
@@ -136,7 +136,7 @@ fn every_schema_file_of_the_spec_has_a_fixture_and_refuses_a_wrong_shape() {
 }
 
 #[test]
-fn a_part_we_do_not_know_is_kept_whole() {
+fn a_part_of_an_unknown_type_is_kept() {
     for (name, value) in fixtures() {
         if name.starts_with("other.part") {
             let part: Part = serde_json::from_value(value).unwrap();
@@ -146,7 +146,7 @@ fn a_part_we_do_not_know_is_kept_whole() {
 }
 
 #[test]
-fn each_kind_of_part_reads_as_its_own_type() {
+fn each_kind_of_part_is_read_as_its_own_type() {
     for (name, value) in fixtures() {
         if name.contains("Part.") {
             let part: Part = serde_json::from_value(value).unwrap();
@@ -156,7 +156,7 @@ fn each_kind_of_part_reads_as_its_own_type() {
 }
 
 #[test]
-fn an_error_with_a_foreign_name_is_kept() {
+fn an_error_with_an_unknown_name_is_kept() {
     let (_, value) = fixtures()
         .into_iter()
         .find(|(name, _)| name == "other.assistantMessage-error")

@@ -6,7 +6,7 @@
     reason = "a test that cannot go on has failed"
 )]
 
-// The generator is a program; here only its two halves are called.
+// The generator is a program; the tests call its two functions and not its `main`.
 #[allow(dead_code)]
 #[path = "../examples/gen.rs"]
 mod generator;
@@ -32,7 +32,7 @@ fn the_schemas_in_the_tree_are_what_the_types_generate() {
 }
 
 #[test]
-fn no_type_made_for_the_ui_is_left_out() {
+fn every_type_with_a_binding_is_exported() {
     let fresh = scratch("all-bindings");
     generator::write_bindings(&fresh).unwrap();
     let bound: BTreeSet<_> = files(&fresh).into_keys().collect();
@@ -44,7 +44,7 @@ fn no_type_made_for_the_ui_is_left_out() {
         .collect();
     assert!(
         missing.is_empty(),
-        "name these in the generator: {missing:?}"
+        "export these in the generator: {missing:?}"
     );
 }
 
@@ -68,7 +68,7 @@ fn assert_same(fresh: &Path, tree: &Path) {
     );
 }
 
-/// The text of every file below a folder. A checkout may turn line endings; no difference.
+/// The text of every file below a folder, without the line endings that a checkout may change.
 fn files(folder: &Path) -> BTreeMap<PathBuf, String> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -103,7 +103,7 @@ fn types_in(source: &str) -> Vec<String> {
             let end = item
                 .find(|c: char| !c.is_alphanumeric())
                 .unwrap_or(item.len());
-            // A macro's own pattern has a `$name` here.
+            // The pattern of a macro has `$Name` here, which gives an empty name.
             names.extend((end > 0).then(|| item[..end].to_owned()));
             derived = false;
         }

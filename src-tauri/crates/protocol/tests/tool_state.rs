@@ -23,31 +23,31 @@ fn call() -> ToolPart {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Move {
+enum Transition {
     Receive,
     Start,
     Progress,
     Complete,
     Fail,
-    Settle,
+    Abort,
     Compact,
 }
 
-fn apply(part: &mut ToolPart, step: Move, now: Millis) -> bool {
-    match step {
-        Move::Receive => part.receive("{").is_ok(),
-        Move::Start => part.start(Map::new(), now).is_ok(),
-        Move::Progress => part.progress(Some("t".into()), Map::new()).is_ok(),
-        Move::Complete => part
+fn apply(part: &mut ToolPart, transition: Transition, now: Millis) -> bool {
+    match transition {
+        Transition::Receive => part.receive("{").is_ok(),
+        Transition::Start => part.start(Map::new(), now).is_ok(),
+        Transition::Progress => part.progress(Some("t".into()), Map::new()).is_ok(),
+        Transition::Complete => part
             .complete("o".into(), "t".into(), Map::new(), vec![], now)
             .is_ok(),
-        Move::Fail => part.fail("e".into(), None, now).is_ok(),
-        Move::Settle => part.settle(Unanswered::Aborted, now),
-        Move::Compact => part.compact(now),
+        Transition::Fail => part.fail("e".into(), None, now).is_ok(),
+        Transition::Abort => part.abort(now),
+        Transition::Compact => part.compact(now),
     }
 }
 
-fn rank(part: &ToolPart) -> usize {
+fn progress_of(part: &ToolPart) -> usize {
     match part.state() {
         ToolState::Pending(_) => 0,
         ToolState::Running(_) => 1,
@@ -57,21 +57,21 @@ fn rank(part: &ToolPart) -> usize {
 
 proptest! {
     #[test]
-    fn no_sequence_of_moves_goes_back_or_changes_an_end(moves in proptest::collection::vec(
+    fn no_sequence_of_transitions_goes_back_or_changes_an_ended_call(transitions in proptest::collection::vec(
         prop_oneof![
-            Just(Move::Receive), Just(Move::Start), Just(Move::Progress), Just(Move::Complete),
-            Just(Move::Fail), Just(Move::Settle), Just(Move::Compact),
+            Just(Transition::Receive), Just(Transition::Start), Just(Transition::Progress), Just(Transition::Complete),
+            Just(Transition::Fail), Just(Transition::Abort), Just(Transition::Compact),
         ], 0..20,
     )) {
         let mut part = call();
-        for (index, step) in moves.into_iter().enumerate() {
+        for (index, transition) in transitions.into_iter().enumerate() {
             let before = part.clone();
-            let moved = apply(&mut part, step, Millis(2_000_000_000_000 + index as i64));
-            prop_assert!(rank(&part) >= rank(&before));
-            if !moved {
+            let changed = apply(&mut part, transition, Millis(2_000_000_000_000 + index as i64));
+            prop_assert!(progress_of(&part) >= progress_of(&before));
+            if !changed {
                 prop_assert_eq!(&part, &before);
             }
-            if before.state().is_settled() && !matches!(step, Move::Compact) {
+            if before.state().is_settled() && !matches!(transition, Transition::Compact) {
                 prop_assert_eq!(&part, &before);
             }
         }
@@ -79,7 +79,7 @@ proptest! {
 }
 
 #[test]
-fn arguments_that_never_became_json_stay_readable() {
+fn arguments_that_are_not_json_stay_readable() {
     let mut part = call();
     part.receive("{\"filePath\": tru").unwrap();
     part.fail("not JSON".into(), None, Millis(5)).unwrap();
@@ -93,7 +93,7 @@ fn arguments_that_never_became_json_stay_readable() {
 }
 
 #[test]
-fn a_running_call_that_is_aborted_keeps_its_progress() {
+fn an_aborted_call_keeps_its_progress() {
     let mut part = call();
     part.start(
         json!({ "command": "ls" }).as_object().unwrap().clone(),
@@ -102,7 +102,7 @@ fn a_running_call_that_is_aborted_keeps_its_progress() {
     .unwrap();
     part.progress(None, json!({ "output": "a" }).as_object().unwrap().clone())
         .unwrap();
-    assert!(part.settle(Unanswered::Aborted, Millis(9)));
+    assert!(part.abort(Millis(9)));
     assert_eq!(
         serde_json::to_value(part.state()).unwrap(),
         json!({

@@ -1,10 +1,8 @@
-//! Terminal output: colours become classes, everything else a terminal would obey is dropped.
+//! Terminal output: colours become classes, other escape sequences are dropped.
 //!
-//! Carriage returns, backspaces and "erase line" are followed within a line, so that a
-//! progress bar ends as its last state. Cursor moves, titles, hyperlinks, clipboard writes and
-//! private modes have no effect here and leave no trace.
-
-use lathe_protocol::view::BlockUpdate;
+//! Carriage returns, backspaces and "erase line" take effect within a line, so that a progress
+//! bar is shown in its last state. Cursor movements, titles, hyperlinks, clipboard writes and
+//! private modes are removed.
 
 use crate::{html, sanitize};
 
@@ -14,78 +12,49 @@ mod parse;
 use colour::Style;
 use parse::{Action, Parser};
 
-/// A line longer than this is broken: output without line ends must not grow for ever.
+/// A longer line is broken into several.
 const MAX_LINE_CHARS: usize = 16 * 1024;
 
-/// A whole output as sanitised HTML, to be put inside a `pre`.
+/// Renders an output as sanitised HTML, to be put inside a `pre`.
 pub fn to_html(text: &str) -> String {
-    sanitize::clean(&whole(text, markup))
+    sanitize::clean(&render_lines(text, line_to_html))
 }
 
-/// A whole output without any escape, as a model should read it.
+/// Removes all escape sequences.
 pub fn strip(text: &str) -> String {
-    whole(text, plain)
+    render_lines(text, line_to_text)
 }
 
-fn whole(text: &str, draw: fn(&Cells) -> String) -> String {
+fn render_lines(text: &str, render: fn(&Line) -> String) -> String {
     let mut screen = Screen::default();
     let mut out = String::with_capacity(text.len());
     for line in screen.write(text) {
-        out.push_str(&draw(&line));
+        out.push_str(&render(&line));
         out.push('\n');
     }
-    out.extend(screen.rest().as_ref().map(draw));
+    out.extend(screen.open_line().map(render));
     out
 }
 
-/// Every class that [`to_html`] may use, for the style sheet.
+/// Every class that [`to_html`] may use.
 pub fn classes() -> &'static [String] {
     &colour::CLASSES
 }
 
-/// Output while it is being written. Each block of an update is one line.
-#[derive(Default)]
-pub struct AnsiStream {
-    screen: Screen,
-    finished: usize,
-}
+type Line = Vec<(char, Style)>;
 
-impl AnsiStream {
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Adds output and says which lines to draw anew. An escape may be split anywhere.
-    pub fn push(&mut self, text: &str) -> BlockUpdate {
-        let keep = self.finished;
-        let done = self.screen.write(text);
-        self.finished += done.len();
-        let lines = done
-            .iter()
-            .chain(self.screen.rest().as_ref())
-            .map(html)
-            .collect();
-        BlockUpdate {
-            keep,
-            blocks: lines,
-        }
-    }
-}
-
-type Cells = Vec<(char, Style)>;
-
-/// The line being written and the state that outlives it.
+/// The line being written, and the state that carries over to the next one.
 #[derive(Default)]
 struct Screen {
     parser: Parser,
     style: Style,
-    line: Cells,
+    line: Line,
     column: usize,
 }
 
 impl Screen {
-    /// Returns the lines that are finished.
-    fn write(&mut self, text: &str) -> Vec<Cells> {
+    /// Returns the lines that are complete. An escape sequence may be split between two calls.
+    fn write(&mut self, text: &str) -> Vec<Line> {
         let mut done = Vec::new();
         for c in text.chars() {
             match self.parser.next(c) {
@@ -101,12 +70,12 @@ impl Screen {
         done
     }
 
-    /// The line that is not finished, if there is anything on it.
-    fn rest(&self) -> Option<Cells> {
-        (!self.line.is_empty()).then(|| self.line.clone())
+    /// The last line, if it is not complete and not empty.
+    fn open_line(&self) -> Option<&Line> {
+        (!self.line.is_empty()).then_some(&self.line)
     }
 
-    fn print(&mut self, c: char, done: &mut Vec<Cells>) {
+    fn print(&mut self, c: char, done: &mut Vec<Line>) {
         if self.column >= MAX_LINE_CHARS {
             done.push(self.take_line());
         }
@@ -117,7 +86,7 @@ impl Screen {
         self.column += 1;
     }
 
-    fn take_line(&mut self) -> Cells {
+    fn take_line(&mut self) -> Line {
         self.column = 0;
         std::mem::take(&mut self.line)
     }
@@ -140,11 +109,8 @@ impl Screen {
     }
 }
 
-fn html(line: &Cells) -> String {
-    sanitize::clean(&markup(line))
-}
-
-fn markup(line: &Cells) -> String {
+/// The result is not sanitised yet.
+fn line_to_html(line: &Line) -> String {
     let mut out = String::with_capacity(line.len() * 2);
     for run in line.chunk_by(|a, b| a.1 == b.1) {
         let text: String = run.iter().map(|(c, _)| *c).collect();
@@ -165,7 +131,7 @@ fn markup(line: &Cells) -> String {
     out
 }
 
-fn plain(line: &Cells) -> String {
+fn line_to_text(line: &Line) -> String {
     let text: String = line.iter().map(|(c, _)| *c).collect();
     let erased = line
         .last()

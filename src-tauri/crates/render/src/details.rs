@@ -1,7 +1,7 @@
-//! A tool call in full, drawn as suits the tool.
+//! Renders a tool call in full, in the form that suits the tool.
 //!
-//! Reads back what the tools of this program and of the one it descends from wrote, from the
-//! stored part alone. What it cannot read is shown as plain text, which is always there.
+//! The input is the stored part alone, as written by our tools or by those of the program that
+//! this one descends from. Output that cannot be parsed is shown as plain text.
 
 use lathe_protocol::ipc::{ToolBody, ToolDetails};
 use lathe_protocol::{Map, ToolPart, ToolState};
@@ -10,24 +10,24 @@ use serde_json::Value;
 use crate::{ansi, highlight, markdown, paths};
 
 mod changes;
-mod found;
+mod output;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DetailsOptions {
     /// The project's root: paths below it are shown relative to it.
     pub root: Option<String>,
-    /// Draw changes with all the lines around them, also of files that are usually folded.
+    /// Show whole files in diffs, also of files that are folded by default.
     pub whole: bool,
 }
 
-pub fn of_tool(part: &ToolPart, options: &DetailsOptions) -> ToolDetails {
+pub fn render_tool_call(part: &ToolPart, options: &DetailsOptions) -> ToolDetails {
     let call = Call::new(part, options);
     let (text, note) = split_note(call.output);
     let body = call.body(text);
     ToolDetails {
         input: input(part.state()),
         output: match part.tool.as_str() {
-            // The note is part of what a page or a program said.
+            // For other tools, the note may be part of the page or of what a program printed.
             "read" | "list" | "glob" | "grep" => text.to_owned(),
             "bash" if call.failed => ansi::strip(call.printed()),
             _ => call.output.to_owned(),
@@ -47,7 +47,7 @@ pub fn of_tool(part: &ToolPart, options: &DetailsOptions) -> ToolDetails {
     }
 }
 
-/// What a running command has printed last, as sanitised HTML; nothing for other calls.
+/// The last lines that a running command has printed, as sanitised HTML; `None` for other calls.
 pub fn live_output(part: &ToolPart) -> Option<String> {
     const LINES: usize = 60;
     let ToolState::Running(state) = part.state() else {
@@ -62,12 +62,12 @@ pub fn live_output(part: &ToolPart) -> Option<String> {
     Some(ansi::to_html(&output[start..]))
 }
 
-/// A stored call, taken apart.
+/// The fields of a stored call.
 struct Call<'p> {
     tool: &'p str,
     input: &'p Map,
     metadata: Option<&'p Map>,
-    /// Nothing before the call has succeeded.
+    /// Empty unless the call has succeeded.
     output: &'p str,
     error: &'p str,
     failed: bool,
@@ -95,36 +95,37 @@ impl<'p> Call<'p> {
 
     fn body(&self, text: &str) -> Option<ToolBody> {
         match self.tool {
-            "edit" | "write" | "apply_patch" => changes::read(self),
+            "edit" | "write" | "apply_patch" => changes::render(self),
             "bash" => self.terminal(text),
             _ if self.output.is_empty() => None,
-            "question" => found::answers(self.input, self.metadata),
-            "read" => found::code(text, &self.path("filePath")),
-            "grep" => found::matches(text, self.argument("pattern"), self.root()),
-            "glob" => found::paths(text, self.root()),
-            "list" => found::tree(text, self.root()),
+            "question" => output::answers(self.input, self.metadata),
+            "read" => output::code(text, &self.path("filePath")),
+            "grep" => output::matches(text, self.argument("pattern"), self.root()),
+            "glob" => output::paths(text, self.root()),
+            "list" => output::tree(text, self.root()),
             "webfetch" => self.page(),
             "task" => Some(self.markdown(without_session(self.output))),
             _ => self.json(),
         }
     }
 
-    /// What a command printed, in its colours; of a long output the end.
+    /// What a command printed, with colours; only the end of a long output.
     fn printed(&self) -> &'p str {
-        let kept = self.word(self.metadata, "output").unwrap_or(self.output);
-        kept.trim_end_matches('\n')
+        let printed = self.word(self.metadata, "output").unwrap_or(self.output);
+        printed.trim_end_matches('\n')
     }
 
     fn terminal(&self, text: &str) -> Option<ToolBody> {
         let html = ansi::to_html(self.printed());
-        let cut = self.begins_late(text);
+        let cut = self.is_cut(text);
         (!html.is_empty()).then_some(ToolBody::Terminal { html, cut })
     }
 
-    /// Whether the beginning of what was printed is not kept in colours. A newer call says so; of
-    /// an older one the text for the model tells, if it goes further back.
-    fn begins_late(&self, text: &str) -> bool {
-        if self.metadata.and_then(|kept| kept.get("cardCut")) == Some(&Value::Bool(true)) {
+    /// Whether the start of the coloured output was not stored. A newer call says so; for an
+    /// older one this is so if the text for the model starts earlier.
+    fn is_cut(&self, text: &str) -> bool {
+        let flag = self.metadata.and_then(|metadata| metadata.get("cardCut"));
+        if flag == Some(&Value::Bool(true)) {
             return true;
         }
         let shown = ansi::strip(self.printed());
@@ -142,7 +143,7 @@ impl<'p> Call<'p> {
         }
     }
 
-    /// Servers often answer with data; it reads better in lines.
+    /// MCP tools often return JSON, which is indented here.
     fn json(&self) -> Option<ToolBody> {
         let text = self.output.trim();
         let data: Value = serde_json::from_str(text).ok()?;
@@ -192,7 +193,7 @@ fn shown_path(path: &str, root: Option<&str>) -> String {
 fn input(state: &ToolState) -> String {
     match state {
         ToolState::Pending(pending) if !pending.raw.is_empty() => pending.raw.clone(),
-        // Arguments that were no JSON are kept as they came.
+        // Arguments that are not JSON are stored unchanged.
         ToolState::Error(error) if error.input.is_empty() => match error.extra.0.get("raw") {
             Some(Value::String(raw)) => raw.clone(),
             _ => String::new(),
@@ -202,7 +203,7 @@ fn input(state: &ToolState) -> String {
     }
 }
 
-/// Tools end their answers with a remark in brackets, after an empty line.
+/// Splits off the remark in brackets at the end of a tool's output.
 fn split_note(output: &str) -> (&str, Option<&str>) {
     let trimmed = output.trim_end();
     match trimmed.rfind("\n(").filter(|_| trimmed.ends_with(')')) {
@@ -217,11 +218,10 @@ fn split_note(output: &str) -> (&str, Option<&str>) {
 fn without_session(output: &str) -> &str {
     match output.rfind("\n\n(session_id: ") {
         Some(at) => &output[..at],
-        // As it was written before.
+        // The form of older versions.
         None => output.split("\n\n<task_metadata>").next().unwrap_or(output),
     }
 }
 
 #[cfg(test)]
-#[path = "details/tests.rs"]
 mod tests;

@@ -1,7 +1,7 @@
-//! Changes to a file, ready to be drawn: hunks of coloured lines with the changed words marked.
+//! The diff of a file: hunks of coloured lines, with the changed words marked.
 //!
-//! The spans of a line hold its true text, so the hunks applied to the old file give the new
-//! one. A diff that takes too long becomes coarser, never wrong.
+//! The spans of a line contain its exact text, so applying the hunks to the old file gives the
+//! new one. A diff that reaches its deadline is larger than necessary, but still correct.
 
 use std::time::{Duration, Instant};
 
@@ -14,23 +14,26 @@ mod patch;
 mod stored;
 
 pub(crate) use draw::spans as cut_spans;
-pub use patch::{parse_unified, unified};
-pub use stored::{Extent, stored};
+pub(crate) use patch::parse_unified;
+pub use stored::{Extent, render_stored};
 
 use draw::{Colours, RawHunk, RawLine};
 
-/// How long a diff may look for the smallest change.
+/// How long to look for the smallest diff.
 const LINES_DEADLINE: Duration = Duration::from_millis(1_000);
 const WORDS_DEADLINE: Duration = Duration::from_millis(500);
+
+/// As much context as any file has lines: the whole file is shown.
+pub(crate) const WHOLE_FILE: usize = 1_000_000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiffOptions {
     pub path: String,
-    /// Where the file was before, if it was renamed.
+    /// The path before a rename.
     pub old_path: Option<String>,
-    /// Unchanged lines to show around a change.
+    /// The number of unchanged lines around a change.
     pub context: usize,
-    /// Draw the hunks even of a file that is usually folded.
+    /// Return the hunks even of a file that is folded by default.
     pub unfold: bool,
 }
 
@@ -45,7 +48,7 @@ impl DiffOptions {
     }
 }
 
-/// The change from `before` to `after`; a side without a file is `None`.
+/// The diff from `before` to `after`; `None` means that there is no file on this side.
 pub fn file_diff(before: Option<&str>, after: Option<&str>, options: &DiffOptions) -> FileDiffView {
     let mut view = FileDiffView {
         path: options.path.clone(),
@@ -71,7 +74,7 @@ pub fn file_diff(before: Option<&str>, after: Option<&str>, options: &DiffOption
     .filter(|_| !options.unfold);
     if view.folded.is_none() {
         let hunks = lines.hunks(ops, options.context);
-        let colours = Colours::of_files(&options.path, &lines.old, &lines.new, &hunks);
+        let colours = Colours::from_files(&options.path, &lines.old, &lines.new, &hunks);
         view.hunks = draw::hunks(&hunks, &colours, Instant::now() + WORDS_DEADLINE);
     }
     view
@@ -96,7 +99,7 @@ fn status(before: Option<&str>, after: Option<&str>, options: &DiffOptions) -> D
     }
 }
 
-/// Both sides as lines with their line breaks.
+/// Both sides as lines, with their line breaks.
 struct Lines<'t> {
     old: Vec<&'t str>,
     new: Vec<&'t str>,
@@ -183,7 +186,8 @@ fn count(ops: &[DiffOp]) -> (usize, usize) {
         })
 }
 
-/// The last line above a hunk that starts something: not indented, and a word.
+/// The last line above a hunk that is not indented and starts with a letter, `_` or `$`: usually
+/// the start of a function or a type.
 fn heading(above: &[&str]) -> Option<String> {
     const MAX_CHARS: usize = 80;
     const LOOK_BACK: usize = 2_000;
@@ -199,3 +203,5 @@ fn heading(above: &[&str]) -> Option<String> {
 mod property_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod write_patch;

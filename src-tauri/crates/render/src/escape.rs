@@ -1,24 +1,22 @@
-//! Makes visible what a screen would hide: control and format characters, as escapes.
+//! Replaces invisible characters (control and format characters) by visible escapes.
 //!
-//! A dialog that asks for permission must show what will run, byte for meaning. A character
-//! that draws nothing, or that reorders its neighbours, is drawn as its code instead.
+//! A dialog that asks for permission must show exactly what will run. So a character that is
+//! invisible, or that reorders its neighbours, is shown as its code.
 
-use std::fmt::Write as _;
-
-/// Text for a dialog: line breaks and tabs stay, everything else unseen becomes an escape.
+/// Escapes hidden characters, except line breaks and tabs.
 pub fn visible(text: &str) -> String {
-    show(text, |c| c == '\n' || c == '\t')
+    escape_hidden(text, |c| c == '\n' || c == '\t')
 }
 
-/// Text for one line (a file name, a title): line breaks and tabs become escapes too.
+/// Escapes hidden characters, line breaks and tabs, for text on one line (a file name, a title).
 pub fn visible_line(text: &str) -> String {
-    show(text, |_| false)
+    escape_hidden(text, |_| false)
 }
 
-/// Whether `c` after `previous` is a character that a reader cannot see.
+/// Whether the character `c` after `previous` is invisible.
 ///
-/// Joiners and variation selectors are hidden characters, except where emoji and the scripts
-/// that need them are built from them.
+/// Joiners and variation selectors count as hidden, except in emoji and in scripts that need
+/// them.
 pub fn is_hidden(previous: Option<char>, c: char) -> bool {
     match c {
         '\n' | '\t' => false,
@@ -30,8 +28,9 @@ pub fn is_hidden(previous: Option<char>, c: char) -> bool {
     }
 }
 
-/// How a hidden character is written: `␛` for the old control characters, else `\u{202e}`.
-pub fn name(c: char) -> String {
+/// What is shown instead of a hidden character: a picture such as `␛` for an ASCII control
+/// character, else its code such as `\u{202e}`.
+pub(crate) fn replacement(c: char) -> String {
     let code = c as u32;
     let picture = match code {
         0..=0x1f => char::from_u32(0x2400 + code),
@@ -44,7 +43,7 @@ pub fn name(c: char) -> String {
     }
 }
 
-/// Walks over `text` as runs of seen text and single hidden characters.
+/// Splits `text` into runs of visible text and single hidden characters.
 pub(crate) fn runs(text: &str) -> impl Iterator<Item = Run<'_>> {
     let mut rest = text;
     let mut previous = None;
@@ -68,25 +67,24 @@ pub(crate) fn runs(text: &str) -> impl Iterator<Item = Run<'_>> {
             .map_or(rest.len(), |(at, _)| at);
         let (run, tail) = rest.split_at(end);
         rest = tail;
-        Some(Run::Seen(run))
+        Some(Run::Visible(run))
     })
 }
 
-/// A piece of text as [`runs`] cuts it. Both keep the true text.
+/// A piece of text, as [`runs`] splits it. Both variants have the exact source text.
 pub(crate) enum Run<'a> {
-    Seen(&'a str),
+    Visible(&'a str),
     Hidden(&'a str, char),
 }
 
-fn show(text: &str, keep: impl Fn(char) -> bool) -> String {
+fn escape_hidden(text: &str, keep: impl Fn(char) -> bool) -> String {
     let mut out = String::with_capacity(text.len());
     let mut previous = None;
     for c in text.chars() {
         if keep(c) || !(is_hidden(previous, c) || matches!(c, '\n' | '\t')) {
             out.push(c);
         } else {
-            // Writing to a String cannot fail.
-            let _ = write!(out, "{}", name(c));
+            out.push_str(&replacement(c));
         }
         previous = Some(c);
     }
@@ -102,7 +100,7 @@ fn is_format(c: char) -> bool {
         | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Arabic, Syriac and the Indic scripts spell with joiners.
+/// Arabic, Syriac and the Indic scripts need joiners for spelling.
 fn joins_letters(c: char) -> bool {
     matches!(c, '\u{620}'..='\u{8ff}' | '\u{900}'..='\u{dff}' | '\u{1780}'..='\u{17b3}')
 }
@@ -118,5 +116,4 @@ fn takes_variation(c: char) -> bool {
 }
 
 #[cfg(test)]
-#[path = "escape_tests.rs"]
 mod tests;

@@ -1,10 +1,10 @@
-//! Syntax colours, as class names.
+//! Syntax highlighting, as class names.
 //!
-//! syntect with bat's grammars was chosen over tree-sitter-highlight for one property: its
-//! state after a line is a small value that can be kept and cloned, so a code fence that is
-//! still being written costs one line at a time. tree-sitter would need a grammar crate per
-//! language and the whole text for every parse. Speed is measured in `benches/render.rs`;
-//! the bounds below keep the worst case of the slower engine small.
+//! syntect with bat's grammars was chosen over tree-sitter-highlight because its state after a
+//! line is a small value that can be kept and cloned. So a code fence that is still streaming in
+//! costs one line at a time, where tree-sitter would need a grammar crate per language and the
+//! whole text for every parse. syntect is slower; the limits below bound the worst case. Speed is
+//! measured in `benches/render.rs`.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -13,18 +13,18 @@ use lathe_protocol::view::Span;
 use syntect::parsing::{ParseState, ScopeStack, SyntaxReference, SyntaxSet};
 
 use crate::escape::{self, Run};
-use crate::{html, sanitize};
+use crate::html;
 
 mod scopes;
 
 pub use scopes::CLASSES;
 
-/// Past these a text is drawn plain: nobody reads colours there, and the time is real.
+/// Longer texts are shown without colours from here on, because highlighting takes too long.
 pub const MAX_LINES: usize = 2_000;
 pub const MAX_BYTES: usize = 200 * 1024;
 const MAX_LINE_BYTES: usize = 2_000;
 
-/// Lines of `code` without their line breaks, each cut into coloured spans.
+/// Splits `code` into lines without line breaks, and each line into coloured spans.
 pub fn lines(code: &str, path_or_lang: &str) -> Vec<Vec<Span>> {
     let mut highlighter = Highlighter::new(path_or_lang);
     code.split_inclusive('\n')
@@ -32,16 +32,7 @@ pub fn lines(code: &str, path_or_lang: &str) -> Vec<Vec<Span>> {
         .collect()
 }
 
-/// `code` as sanitised HTML, to be put inside a `pre`.
-pub fn html(code: &str, path_or_lang: &str) -> String {
-    let mut highlighter = Highlighter::new(path_or_lang);
-    let mut out = String::with_capacity(code.len() * 2);
-    for line in code.split_inclusive('\n') {
-        push_line(&mut out, line, &highlighter.line(line));
-    }
-    sanitize::clean(&out)
-}
-
+/// Appends a line as HTML, which is not sanitised yet.
 pub(crate) fn push_line(out: &mut String, line: &str, pieces: &[Piece]) {
     for (range, class) in pieces {
         html::push_span(out, *class, &line[range.clone()]);
@@ -51,10 +42,10 @@ pub(crate) fn push_line(out: &mut String, line: &str, pieces: &[Piece]) {
 /// A byte range of a line and its class. The pieces of a line cover it without gaps.
 pub(crate) type Piece = (Range<usize>, Option<&'static str>);
 
-/// Colours one line after the other. A clone goes on from where the original stands.
+/// Colours one line after the other. A clone continues from the same line.
 #[derive(Clone)]
 pub(crate) struct Highlighter {
-    /// Absent for an unknown language, and once the bounds are passed.
+    /// `None` for an unknown language, and beyond the limits.
     state: Option<(ParseState, ScopeStack)>,
     lines: usize,
     bytes: usize,
@@ -71,7 +62,7 @@ impl Highlighter {
         }
     }
 
-    /// The pieces of the next line, given with its line break.
+    /// Colours the next line, which is given with its line break.
     pub(crate) fn line(&mut self, line: &str) -> Vec<Piece> {
         self.lines += 1;
         self.bytes += line.len();
@@ -94,7 +85,7 @@ impl Highlighter {
         for (at, operation) in operations {
             push_piece(&mut pieces, from..at, stack);
             from = at;
-            // A grammar that pops too much is the grammar's bug; the text stays whole.
+            // An error is a bug of the grammar and affects only the colours.
             let _ = stack.apply(&operation);
         }
         push_piece(&mut pieces, from..line.len(), stack);
@@ -113,7 +104,7 @@ fn push_piece(pieces: &mut Vec<Piece>, range: Range<usize>, stack: &ScopeStack) 
     }
 }
 
-/// Cuts a line into spans; its line break is left out.
+/// Splits a line into spans, without its line break.
 pub(crate) fn spans(line: &str, pieces: &[Piece]) -> Vec<Span> {
     let end = line.strip_suffix('\n').unwrap_or(line).len();
     let mut out = Vec::with_capacity(pieces.len());
@@ -128,12 +119,12 @@ pub(crate) fn spans(line: &str, pieces: &[Piece]) -> Vec<Span> {
     out
 }
 
-/// Appends `text`, with each hidden character in a span of its own.
+/// Appends spans for `text`; each hidden character gets a span of its own.
 pub(crate) fn push_spans(out: &mut Vec<Span>, text: &str, class: Option<&str>, mark: bool) {
     for run in escape::runs(text) {
         let (text, shown) = match run {
-            Run::Seen(text) => (text, None),
-            Run::Hidden(text, c) => (text, Some(escape::name(c))),
+            Run::Visible(text) => (text, None),
+            Run::Hidden(text, c) => (text, Some(escape::replacement(c))),
         };
         let class = class.map(str::to_owned);
         out.push(Span {
@@ -162,7 +153,7 @@ fn find_syntax(path_or_lang: &str) -> Option<&'static SyntaxReference> {
         .find_map(|token| SYNTAXES.find_syntax_by_token(alias(token)))
 }
 
-/// Names that models write and the grammars do not list.
+/// Maps names that models use to names that the grammars have.
 fn alias(token: &str) -> &str {
     const ALIASES: [(&str, &str); 16] = [
         ("console", "sh"),
@@ -189,5 +180,4 @@ fn alias(token: &str) -> &str {
 }
 
 #[cfg(test)]
-#[path = "highlight/tests.rs"]
 mod tests;

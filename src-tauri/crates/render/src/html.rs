@@ -1,18 +1,18 @@
-//! The one place where text becomes markup.
+//! Escapes text for HTML. All other modules use these functions to write text and attributes.
 
 use crate::escape::{self, Run};
 
-/// The class of a character that is drawn as its code.
+/// The class of a hidden character, which is shown as its code.
 pub(crate) const HIDDEN_CLASS: &str = "hidden-char";
 
-/// Appends `text` so that a browser reads back exactly what a person should see.
+/// Appends `text`, with every hidden character in a span of its own.
 pub(crate) fn push_text(out: &mut String, text: &str) {
     for run in escape::runs(text) {
         match run {
-            Run::Seen(text) => push_escaped(out, text),
+            Run::Visible(text) => push_escaped(out, text),
             Run::Hidden(_, c) => {
                 push_open_span(out, HIDDEN_CLASS);
-                push_escaped(out, &escape::name(c));
+                push_escaped(out, &escape::replacement(c));
                 out.push_str("</span>");
             }
         }
@@ -28,7 +28,7 @@ pub(crate) fn push_attribute(out: &mut String, name: &'static str, value: &str) 
     out.push('"');
 }
 
-/// Appends `text` in a span, or bare without a class.
+/// Appends `text` in a span, or without one if it has no class.
 pub(crate) fn push_span(out: &mut String, class: Option<&'static str>, text: &str) {
     match class {
         Some(class) => {

@@ -1,9 +1,11 @@
-//! Eyes: source in, something a browser can draw out.
+//! Rendering: turns Markdown, diffs, code, terminal output and images into what a browser shows.
 //!
-//! Pure and synchronous: no files, no network, no clock but the deadline of a diff. What a
-//! model or a program wrote is hostile here. Markup leaves this crate only through
-//! [`sanitize`], and text that a browser would hide or reorder leaves it as an escape.
-//! Nothing in here knows of tauri, sessions or the store.
+//! Everything is pure and synchronous: no files, no network, and no clock except for the deadline
+//! of a diff. All input is hostile, because a model or a program wrote it. HTML leaves this crate
+//! only through [`sanitize`], and characters that a browser would hide or reorder are replaced by
+//! visible escapes.
+//!
+//! This crate must not know tauri, sessions or the store.
 
 pub mod ansi;
 pub mod details;
@@ -11,8 +13,8 @@ pub mod diff;
 pub mod escape;
 pub mod highlight;
 mod html;
-pub mod image_view;
 pub mod markdown;
 pub mod page;
-pub mod paths;
+mod paths;
+pub mod picture;
 pub mod sanitize;

@@ -1,12 +1,12 @@
-//! One session as a page of its own: a file that needs no script and reaches no host.
+//! Renders a session as one HTML file, for sharing.
 //!
-//! Everything a part holds is drawn, closed where it is long. The page forbids itself every
-//! script and every request, so that nothing a model wrote can do more in a stranger's browser
-//! than in our window.
+//! All parts are in the page; long ones are collapsed. Its content security policy forbids all
+//! scripts and all requests, so that what a model wrote can do no more in a browser than in our
+//! window.
 
-mod calls;
 mod changes;
 mod parts;
+mod tool_calls;
 
 use lathe_protocol::ipc::SessionExport;
 use lathe_protocol::{AssistantMessage, Message, MessageError, MessageWithParts, Part};
@@ -16,8 +16,7 @@ use crate::html;
 const STYLE: &str = include_str!("page/style.css");
 const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
 
-/// The whole page.
-pub fn session(session: &SessionExport) -> String {
+pub fn render_session(session: &SessionExport) -> String {
     let mut out = String::new();
     out.push_str("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
     out.push_str("<meta http-equiv=\"content-security-policy\"");
@@ -28,20 +27,20 @@ pub fn session(session: &SessionExport) -> String {
     out.push_str("<style>");
     out.push_str(STYLE);
     out.push_str("</style></head><body><main>");
-    head(&mut out, session);
+    header(&mut out, session);
     for turn in turns(&session.messages) {
-        for (at, message) in turn.iter().enumerate() {
-            let before = at.checked_sub(1).map(|before| &turn[before].info);
-            draw(&mut out, message, before, &session.info.directory);
+        for (at, current) in turn.iter().enumerate() {
+            let previous = at.checked_sub(1).map(|previous| &turn[previous].info);
+            message(&mut out, current, previous, &session.info.directory);
         }
-        took(&mut out, turn);
+        usage(&mut out, turn);
     }
-    changes::session(&mut out, session.diff.as_deref().unwrap_or_default());
+    changes::of_session(&mut out, session.diff.as_deref().unwrap_or_default());
     out.push_str("</main></body></html>\n");
     out
 }
 
-fn head(out: &mut String, session: &SessionExport) {
+fn header(out: &mut String, session: &SessionExport) {
     out.push_str("<header>");
     element(out, "h1", None, &session.info.title);
     let prompts = session.messages.iter();
@@ -67,37 +66,39 @@ fn head(out: &mut String, session: &SessionExport) {
     out.push_str("</header>");
 }
 
-/// Prompts with their answers, in order.
+/// Splits the messages into turns: a prompt and its answers.
 fn turns(messages: &[MessageWithParts]) -> impl Iterator<Item = &[MessageWithParts]> {
     messages.chunk_by(|_, next| next.info.as_user().is_none())
 }
 
-/// Who speaks is said once: an answer has as many messages as it took steps.
-fn draw(out: &mut String, message: &MessageWithParts, before: Option<&Message>, root: &str) {
-    let (class, who) = match &message.info {
+/// The author is named only once in a row, because an answer has one message per step.
+fn message(out: &mut String, message: &MessageWithParts, previous: Option<&Message>, root: &str) {
+    let (class, author) = match &message.info {
         Message::User(_) => ("message user", "You".to_owned()),
-        Message::Assistant(answer) => ("message assistant", speaker(answer)),
+        Message::Assistant(answer) => ("message assistant", agent_and_model(answer)),
     };
     out.push_str("<article");
     html::push_attribute(out, "class", class);
     out.push('>');
-    let before = before.and_then(Message::as_assistant).map(speaker);
-    if before.as_ref() != Some(&who) {
-        element(out, "h2", None, &who);
+    let previous = previous
+        .and_then(Message::as_assistant)
+        .map(agent_and_model);
+    if previous.as_ref() != Some(&author) {
+        element(out, "h2", None, &author);
     }
     for part in &message.parts {
-        parts::draw(out, part, root);
+        parts::part(out, part, root);
     }
     if let Message::Assistant(answer) = &message.info
         && let Some(error) = &answer.error
     {
-        failed(out, error);
+        element(out, "p", Some("error"), &error_text(error));
     }
     out.push_str("</article>");
 }
 
-/// What a turn took.
-fn took(out: &mut String, turn: &[MessageWithParts]) {
+/// The tokens that a turn used.
+fn usage(out: &mut String, turn: &[MessageWithParts]) {
     let (mut read, mut written) = (0, 0);
     for part in turn.iter().flat_map(|message| &message.parts) {
         if let Part::StepFinish(step) = part {
@@ -107,14 +108,14 @@ fn took(out: &mut String, turn: &[MessageWithParts]) {
         }
     }
     if read + written > 0 {
-        let (read, written) = (grouped(read), grouped(written));
+        let (read, written) = (with_commas(read), with_commas(written));
         let facts = format!("{read} tokens read, {written} written");
-        element(out, "p", Some("took"), &facts);
+        element(out, "p", Some("usage"), &facts);
     }
 }
 
-/// 12345 is `12,345`.
-fn grouped(number: i64) -> String {
+/// Formats 12345 as `12,345`.
+fn with_commas(number: i64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -126,20 +127,20 @@ fn grouped(number: i64) -> String {
     out
 }
 
-fn speaker(answer: &AssistantMessage) -> String {
+fn agent_and_model(answer: &AssistantMessage) -> String {
     match &answer.agent {
         Some(agent) => format!("{agent} · {}", answer.model_id),
         None => answer.model_id.clone(),
     }
 }
 
-fn failed(out: &mut String, error: &MessageError) {
+fn error_text(error: &MessageError) -> String {
     let value = serde_json::to_value(error).unwrap_or_default();
-    let said = value["data"]["message"].as_str().or(value["name"].as_str());
-    element(out, "p", Some("error"), said.unwrap_or("It failed"));
+    let text = value["data"]["message"].as_str().or(value["name"].as_str());
+    text.unwrap_or("It failed").to_owned()
 }
 
-/// A tag with text in it, as text.
+/// Appends an element with escaped text in it.
 fn element(out: &mut String, tag: &'static str, class: Option<&'static str>, text: &str) {
     open(out, tag, class);
     html::push_text(out, text);

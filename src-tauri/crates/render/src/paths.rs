@@ -1,20 +1,20 @@
-//! Paths in text: shown relative to the project, and recognised as references to its files.
+//! Paths in text: shortens them relative to the project, and finds references to its files.
 //!
-//! Works on text alone: whether a file exists is not known here, and opening one is the
-//! shell's business, which checks the path again.
+//! This works on text alone: whether a file exists is not checked here. The shell checks a path
+//! again before it opens the file.
 
 use std::borrow::Cow;
 
 mod reference;
 
-pub(crate) use reference::{FileRef, link_target, reference};
+pub(crate) use reference::{FileRef, parse_link_target, parse_reference};
 
-/// Strips `root` where it is a whole path prefix. A path that is the root itself stays as it
-/// is, and so does a longer name that merely starts like it (`/a/project-old`).
+/// Removes `root` wherever a path in `text` starts with it. The root itself stays, and so does a
+/// path that only starts with the same characters (`/a/project-old`).
 ///
-/// A root with a drive letter matches with either separator, doubled ones (as in JSON) and in
-/// any case; any other root matches to the letter.
-pub fn relativize<'t>(text: &'t str, root: &str) -> Cow<'t, str> {
+/// A Windows root matches in any case and with either separator, also a doubled one as in JSON;
+/// any other root must match exactly.
+pub(crate) fn relativize<'t>(text: &'t str, root: &str) -> Cow<'t, str> {
     let Some(root) = Root::new(root) else {
         return Cow::Borrowed(text);
     };
@@ -38,8 +38,8 @@ pub fn relativize<'t>(text: &'t str, root: &str) -> Cow<'t, str> {
     Cow::Owned(out)
 }
 
-/// Whether `text` ends with a beginning of `root`, and where: in a text still being written
-/// that piece is likely to vanish again.
+/// The position of a prefix of `root` at the end of `text`. While a text streams in, this prefix
+/// is not shown, because it will probably be removed by [`relativize`].
 pub(crate) fn trailing_root_prefix(text: &str, root: &str) -> Option<usize> {
     let start = text.rfind(|c: char| !is_path_char(c)).map_or(0, |at| {
         at + text[at..].chars().next().map_or(1, char::len_utf8)
@@ -55,7 +55,7 @@ struct Root<'r> {
 }
 
 impl<'r> Root<'r> {
-    /// Nothing is relative to the top of a disk.
+    /// `None` for the root of a disk: paths are not shown relative to that.
     fn new(root: &'r str) -> Option<Self> {
         let root = root.strip_prefix(r"\\?\").unwrap_or(root);
         let windows = has_drive(root) || root.starts_with('\\');
@@ -65,7 +65,7 @@ impl<'r> Root<'r> {
         (parts.len() > 1).then_some(Self { parts, windows })
     }
 
-    /// The next place where the root may start.
+    /// The next position where the root may start.
     fn find(&self, text: &str, from: usize) -> Option<usize> {
         if !self.windows {
             let needle = format!("/{}", self.parts.get(1)?);
@@ -77,7 +77,7 @@ impl<'r> Root<'r> {
             .map(|at| from + at)
     }
 
-    /// How much to strip at `at`, if the root stands there with a path below it.
+    /// The length of the root at `at`, if a path below it follows.
     fn prefix_len(&self, text: &str, at: usize) -> Option<usize> {
         if text[..at].chars().next_back().is_some_and(is_path_char) {
             return None;
@@ -135,5 +135,4 @@ fn is_path_char(c: char) -> bool {
 }
 
 #[cfg(test)]
-#[path = "paths/tests.rs"]
 mod tests;

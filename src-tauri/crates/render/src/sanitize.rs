@@ -1,9 +1,9 @@
-//! The gate: no markup leaves this crate but what is listed here.
+//! The sanitiser: only elements, attributes and classes that are listed here leave this crate.
 //!
-//! The writers of this crate already escape every text they are given. The gate parses what
-//! they wrote as a browser would and drops what is not on the list, so that a mistake in a
-//! writer costs a missing element and not a running script. There are no ids, no styles and
-//! no attribute that makes a browser fetch anything by itself.
+//! The writers of this crate escape all text already. The sanitiser parses their HTML as a
+//! browser would and removes everything that is not listed, so that a bug in a writer leads to a
+//! missing element instead of a running script. No ids, no styles and no attributes are allowed
+//! that make a browser load anything by itself.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -15,7 +15,7 @@ use crate::ansi::colour;
 use crate::highlight;
 use crate::html::HIDDEN_CLASS;
 
-/// Every element that may reach the browser, with its attributes besides `class`.
+/// The allowed elements, each with its attributes besides `class`.
 pub const ELEMENTS: [(&str, &[&str]); 33] = [
     (
         "a",
@@ -63,7 +63,8 @@ pub const ELEMENTS: [(&str, &[&str]); 33] = [
     ("mark", &[]),
 ];
 
-/// The classes of blocks. Those of spans come from [`highlight::CLASSES`] and the terminal.
+/// The classes that any element may have. Spans may also have those of [`highlight::CLASSES`] and
+/// of terminal output.
 pub const BLOCK_CLASSES: [&str; 20] = [
     "callout",
     "callout-caution",
@@ -87,12 +88,12 @@ pub const BLOCK_CLASSES: [&str; 20] = [
     "inline-image",
 ];
 
-/// Returns `markup` with everything that is not listed taken out.
-pub fn clean(markup: &str) -> String {
-    GATE.clean(markup).to_string()
+/// Removes everything that is not listed.
+pub fn clean(html: &str) -> String {
+    SANITISER.clean(html).to_string()
 }
 
-/// The only addresses a link may have. The opener of the shell takes the same.
+/// Whether a link may have this address. The shell opens addresses of the same schemes only.
 pub(crate) fn is_external(url: &str) -> bool {
     let scheme = url.split_once(':').map_or("", |(scheme, _)| scheme);
     ["http", "https", "mailto"]
@@ -100,7 +101,7 @@ pub(crate) fn is_external(url: &str) -> bool {
         .any(|known| scheme.eq_ignore_ascii_case(known))
 }
 
-/// An image that is its own data. Pictures only: SVG is a program.
+/// Whether this is a `data:` URL of an image. SVG is excluded, because it can contain scripts.
 pub(crate) fn is_inline_image(url: &str) -> bool {
     ["png", "jpeg", "gif", "webp"].iter().any(|kind| {
         url.strip_prefix("data:image/")
@@ -115,20 +116,21 @@ pub(crate) fn is_inline_image(url: &str) -> bool {
     })
 }
 
-static GATE: LazyLock<Builder<'static>> = LazyLock::new(|| {
-    let mut gate = Builder::empty();
-    gate.tags(ELEMENTS.iter().map(|(tag, _)| *tag).collect())
+static SANITISER: LazyLock<Builder<'static>> = LazyLock::new(|| {
+    let mut builder = Builder::empty();
+    builder
+        .tags(ELEMENTS.iter().map(|(tag, _)| *tag).collect())
         .tag_attributes(attributes())
         .allowed_classes(classes())
         .url_schemes(HashSet::from(["http", "https", "mailto", "data"]))
         .url_relative(UrlRelative::Deny)
         .link_rel(Some("noopener noreferrer"))
-        .attribute_filter(keep_attribute);
-    gate
+        .attribute_filter(filter_attribute);
+    builder
 });
 
 fn attributes() -> HashMap<&'static str, HashSet<&'static str>> {
-    // The gate itself writes `rel`, and refuses a list that names it.
+    // ammonia writes `rel` itself, and panics if it is allowed too.
     ELEMENTS
         .iter()
         .map(|(tag, names)| {
@@ -159,8 +161,8 @@ fn classes() -> HashMap<&'static str, HashSet<&'static str>> {
     classes
 }
 
-fn keep_attribute<'v>(tag: &str, name: &str, value: &'v str) -> Option<Cow<'v, str>> {
-    let keep = match (tag, name) {
+fn filter_attribute<'v>(tag: &str, name: &str, value: &'v str) -> Option<Cow<'v, str>> {
+    let allowed = match (tag, name) {
         ("a", "href") => is_external(value),
         ("img", "src") => is_inline_image(value),
         ("button", "type") => value == "button",
@@ -170,5 +172,5 @@ fn keep_attribute<'v>(tag: &str, name: &str, value: &'v str) -> Option<Cow<'v, s
         ("ol", "start") | ("a", "data-line") => value.bytes().all(|b| b.is_ascii_digit()),
         _ => true,
     };
-    keep.then_some(Cow::Borrowed(value))
+    allowed.then_some(Cow::Borrowed(value))
 }

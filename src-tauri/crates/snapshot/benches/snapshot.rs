@@ -1,10 +1,10 @@
 //! What a snapshot costs, against `git add -A && git write-tree` with a side index.
 //!
 //! Prints one JSON object a line: `{"name", "ours", "baseline", "ratio", "unit", "bar"}`.
-//! 50,000 files in 1 GB; `LATHE_BENCH_SMALL` takes 5,000 files in 20 MB. "kept open" is the
-//! app's way: the handle lives and hears of changes. "looking everywhere" is the same handle
-//! without hearing, "restarted" a new handle with the stat cache from disk, and "cold" the
-//! first snapshot of all. The page cache is warm throughout, for both.
+//! 50,000 files in 1 GB; `LATHE_BENCH_SMALL` takes 5,000 files in 20 MB. "kept open" is how the
+//! app works: the handle stays open and watches the tree. "looking everywhere" is a handle that
+//! does not watch, "restarted" a new handle with the stat cache from disk, and "cold" the very
+//! first snapshot. The page cache is warm for both sides.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::{
@@ -45,27 +45,27 @@ fn time(dir: &Path, size: &Size) {
     let tree = dir.join("tree");
     generate(&tree, size.files, size.average);
     let git = Git::new(dir, &tree);
-    let open = |data: &str, trust| {
+    let open = |data: &str, rescan_after| {
         let options = Options {
-            trust,
+            rescan_after,
             keep_free: 0,
             ..Options::default()
         };
         SideRepo::open_with(&dir.join(data), &tree, options).unwrap()
     };
-    let hearing = open("ours", Duration::from_secs(86_400));
-    let cold = once(|| drop(hearing.take("bench").unwrap()));
+    let watching = open("ours", Duration::from_secs(86_400));
+    let cold = once(|| drop(watching.take("bench").unwrap()));
     row("cold", cold, once(|| git.add()), "s", None);
 
-    let looking = open("looking", Duration::ZERO);
-    looking.take("bench").unwrap();
-    looking.take("bench").unwrap();
-    hearing.take("bench").unwrap();
+    let scanning = open("scanning", Duration::ZERO);
+    scanning.take("bench").unwrap();
+    scanning.take("bench").unwrap();
+    watching.take("bench").unwrap();
     git.add();
     let baseline = median(9, || git.add());
-    let ours = median(9, || drop(hearing.take("bench").unwrap()));
+    let ours = median(9, || drop(watching.take("bench").unwrap()));
     row("0 changes, kept open", ours, baseline, "s", Some(0.5));
-    let ours = median(9, || drop(looking.take("bench").unwrap()));
+    let ours = median(9, || drop(scanning.take("bench").unwrap()));
     row("0 changes, looking everywhere", ours, baseline, "s", None);
     let ours = median(5, || {
         drop(open("ours", Duration::ZERO).take("bench").unwrap())
@@ -76,8 +76,8 @@ fn time(dir: &Path, size: &Size) {
         let (mut kept, mut all, mut theirs) = (Vec::new(), Vec::new(), Vec::new());
         for run in 0..runs {
             change(&tree, size.files, changes, run);
-            kept.push(once(|| drop(hearing.take("bench").unwrap())));
-            all.push(once(|| drop(looking.take("bench").unwrap())));
+            kept.push(once(|| drop(watching.take("bench").unwrap())));
+            all.push(once(|| drop(scanning.take("bench").unwrap())));
             theirs.push(once(|| git.add()));
         }
         let baseline = middle(theirs);
@@ -96,14 +96,14 @@ fn time(dir: &Path, size: &Size) {
             None,
         );
     }
-    hearing.collect_garbage().unwrap();
+    watching.collect_garbage().unwrap();
     git.keep(0);
     git.run(&["gc", "-q", "--prune=now"]);
     let (ours, theirs) = (used(&dir.join("ours")), used(&git.dir));
     row("disk after clean-up", ours, theirs, "bytes", Some(1.1));
 }
 
-/// A project small enough for the snapshots, not their base, to weigh.
+/// A project so small that most of the space is taken by the changes, not by the first snapshot.
 fn disk(dir: &Path, snapshots: usize) {
     let tree = dir.join("tree");
     generate(&tree, 1_000, 4_000);
@@ -139,7 +139,7 @@ impl Git {
             tree: tree.to_owned(),
         };
         git.run(&["init", "-q"]);
-        // No sample hooks and no description: only what a snapshot needs counts.
+        // Sample hooks would count as used disk space.
         let _ = fs::remove_dir_all(git.dir.join("hooks"));
         git
     }
@@ -176,7 +176,7 @@ fn path_of(tree: &Path, n: usize) -> PathBuf {
     ))
 }
 
-/// Text of made-up words: compresses about as well as code.
+/// Text of random words; it compresses about as well as code.
 fn generate(tree: &Path, files: usize, average: usize) {
     let mut random = Random(7);
     let words: Vec<String> = (0..4_000)

@@ -1,5 +1,5 @@
-//! Side repositories whose work tree is not there any more: nobody opens them again, so nobody
-//! would ever clean them up.
+//! Side repositories whose work tree no longer exists. No session opens them again, so they
+//! have to be found and cleaned up here.
 
 use std::{
     collections::BTreeSet,
@@ -8,30 +8,30 @@ use std::{
 };
 
 use crate::{
-    error::{Doing, Result},
+    atomic_file::{TEMPORARY_PREFIX, file_names},
+    error::{Context, Result},
     refs::Refs,
-    whole::{TEMPORARY, entries},
 };
 
-/// The file that says which work tree a side repository belongs to.
+/// The file in a side repository that holds the path of its work tree.
 pub(crate) const WORKTREE: &str = "worktree";
 
-pub struct Abandoned {
+pub struct AbandonedRepo {
     dir: PathBuf,
     labels: BTreeSet<String>,
 }
 
-impl Abandoned {
+impl AbandonedRepo {
     pub fn find(data_dir: &Path) -> Result<Vec<Self>> {
         let all = data_dir.join("snapshot");
         let mut found = Vec::new();
-        for name in entries(&all).doing("looking for side repositories")? {
+        for name in file_names(&all).context("looking for side repositories")? {
             let dir = all.join(&name);
-            if name.starts_with(TEMPORARY) {
-                // One that was being removed.
-                fs::remove_dir_all(&dir).doing("removing a side repository")?;
+            if name.starts_with(TEMPORARY_PREFIX) {
+                // An earlier removal was interrupted.
+                fs::remove_dir_all(&dir).context("removing a side repository")?;
             } else if is_abandoned(&dir) {
-                let refs = Refs::open(&dir).doing("reading refs")?.all()?;
+                let refs = Refs::open(&dir).context("reading refs")?.all()?;
                 let labels = refs.iter().map(|one| one.label().to_owned()).collect();
                 found.push(Self { dir, labels });
             }
@@ -39,41 +39,42 @@ impl Abandoned {
         Ok(found)
     }
 
-    /// On whose behalf snapshots are held.
+    /// The owners of its snapshots.
     pub fn labels(&self) -> &BTreeSet<String> {
         &self.labels
     }
 
-    /// At once, however long the removing takes.
+    /// Renames the repository first, so that it is gone at once even if removing takes long or
+    /// is interrupted.
     pub fn remove(self) -> Result<()> {
         let name = self.dir.file_name().unwrap_or_default();
-        let name = format!("{TEMPORARY}{}", name.to_string_lossy());
-        let aside = self.dir.with_file_name(name);
-        fs::rename(&self.dir, &aside)
-            .and_then(|()| fs::remove_dir_all(&aside))
-            .doing("removing a side repository")
+        let name = format!("{TEMPORARY_PREFIX}{}", name.to_string_lossy());
+        let renamed = self.dir.with_file_name(name);
+        fs::rename(&self.dir, &renamed)
+            .and_then(|()| fs::remove_dir_all(&renamed))
+            .context("removing a side repository")
     }
 }
 
-/// Not one that we merely may not look at, and none of which it is not known.
+/// False if the work tree is unknown, or if it may exist but cannot be accessed.
 fn is_abandoned(dir: &Path) -> bool {
     let Ok(worktree) = fs::read(dir.join(WORKTREE)) else {
         return false;
     };
-    let Some(worktree) = path(worktree) else {
+    let Some(worktree) = path_from_bytes(worktree) else {
         return false;
     };
-    let looked = fs::symlink_metadata(worktree);
-    looked.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+    let metadata = fs::symlink_metadata(worktree);
+    metadata.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
 }
 
 #[cfg(unix)]
-fn path(bytes: Vec<u8>) -> Option<PathBuf> {
+fn path_from_bytes(bytes: Vec<u8>) -> Option<PathBuf> {
     use std::os::unix::ffi::OsStringExt;
     Some(std::ffi::OsString::from_vec(bytes).into())
 }
 
 #[cfg(not(unix))]
-fn path(bytes: Vec<u8>) -> Option<PathBuf> {
+fn path_from_bytes(bytes: Vec<u8>) -> Option<PathBuf> {
     String::from_utf8(bytes).ok().map(PathBuf::from)
 }

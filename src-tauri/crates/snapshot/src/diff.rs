@@ -1,7 +1,7 @@
 //! What changed between two snapshots, file by file.
 //!
-//! Trees are compared by hash, so only what differs is read. Hunks and words are drawn
-//! elsewhere; here is what a list of files needs.
+//! Trees are compared by hash, so only files that differ are read. The result is a list of
+//! files with line counts; hunks are the business of the `render` crate.
 
 mod lines;
 mod rename;
@@ -9,7 +9,7 @@ mod rename;
 use std::collections::BTreeMap;
 
 use crate::{
-    error::{Doing, Result, SnapshotError},
+    error::{Context, Result, SnapshotError},
     path::RelPath,
     repo::SideRepo,
     tree::{self, Leaf, Mode, TreeId},
@@ -21,7 +21,7 @@ pub struct Change {
     pub path: RelPath,
     pub kind: ChangeKind,
     pub binary: bool,
-    /// Lines; 0 where the content is binary.
+    /// In lines; 0 for a binary file.
     pub additions: usize,
     pub deletions: usize,
     pub old_mode: Option<Mode>,
@@ -45,13 +45,13 @@ pub enum ChangeKind {
 type Sides = (Option<Leaf>, Option<Leaf>);
 
 impl SideRepo {
-    /// In path order; a renamed file stands at its new path.
+    /// In path order; a renamed file is listed under its new path.
     pub fn diff(&self, from: TreeId, to: TreeId) -> Result<Vec<Change>> {
         self.changes(self.compare(from, to)?)
     }
 
-    /// What became of some paths, each between two snapshots of its own.
-    pub fn diff_of(&self, paths: &[(RelPath, TreeId, TreeId)]) -> Result<Vec<Change>> {
+    /// Compares the given paths, each between two snapshots of its own.
+    pub fn diff_paths(&self, paths: &[(RelPath, TreeId, TreeId)]) -> Result<Vec<Change>> {
         let mut sides = BTreeMap::new();
         for (path, from, to) in paths {
             let both = self.sides_of(path, *from, *to)?;
@@ -82,13 +82,13 @@ impl SideRepo {
         Ok(changes)
     }
 
-    /// The paths that differ; a rename gives both.
+    /// The paths that differ; both paths of a rename are in the list.
     pub fn changed_files(&self, from: TreeId, to: TreeId) -> Result<Vec<RelPath>> {
         Ok(self.compare(from, to)?.into_keys().collect())
     }
 
-    /// What became of one path; nothing if it is the same in both.
-    pub fn change_of(&self, path: &RelPath, from: TreeId, to: TreeId) -> Result<Option<Change>> {
+    /// Compares one path; `None` if it is the same in both snapshots.
+    pub fn diff_path(&self, path: &RelPath, from: TreeId, to: TreeId) -> Result<Option<Change>> {
         let (old, new) = self.sides_of(path, from, to)?;
         if old == new {
             return Ok(None);
@@ -96,8 +96,8 @@ impl SideRepo {
         self.change(path.clone(), old, new, None).map(Some)
     }
 
-    /// Whether a path is the same in two snapshots, without reading it.
-    pub fn same(&self, path: &RelPath, one: TreeId, other: TreeId) -> Result<bool> {
+    /// Whether a path is the same in two snapshots. The files themselves are not read.
+    pub fn is_same(&self, path: &RelPath, one: TreeId, other: TreeId) -> Result<bool> {
         let (old, new) = self.sides_of(path, one, other)?;
         Ok(old == new)
     }
@@ -113,8 +113,8 @@ impl SideRepo {
         Ok((side(from)?, side(to)?))
     }
 
-    /// Whether a snapshot is here, whoever holds it.
-    pub fn holds(&self, tree: TreeId) -> bool {
+    /// Whether the objects of a snapshot exist, for any label.
+    pub fn contains(&self, tree: TreeId) -> bool {
         self.check(tree).is_ok()
     }
 
@@ -140,7 +140,7 @@ impl SideRepo {
         if self.objects().has(tree.0) {
             return Ok(());
         }
-        self.objects().refresh().doing("looking for packs")?;
+        self.objects().refresh().context("looking for packs")?;
         match self.objects().has(tree.0) {
             true => Ok(()),
             false => Err(SnapshotError::NoSuchTree(tree)),

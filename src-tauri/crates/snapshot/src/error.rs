@@ -1,11 +1,11 @@
-//! Why a snapshot, a diff or a restore could not be made.
+//! Why a snapshot, a diff or a restore failed.
 
 use std::{io, path::PathBuf};
 
 use crate::tree::TreeId;
 
-/// A work tree, or a moment, for which we take no snapshot. Not a fault: the session goes on
-/// without snapshots and says why.
+/// Why no snapshots are taken of a work tree. The session goes on without snapshots and tells
+/// the user the reason.
 #[derive(Debug, thiserror::Error)]
 pub enum Refused {
     #[error("no snapshots of the root directory")]
@@ -23,7 +23,7 @@ pub enum Refused {
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
     #[error("snapshots of this project would take more than {limit} bytes")]
-    OverCap { limit: u64 },
+    OverLimit { limit: u64 },
     #[error("less than {keep} bytes would stay free on the disk")]
     DiskNearlyFull { keep: u64 },
     #[error("the name {0:?} cannot label a snapshot")]
@@ -43,13 +43,13 @@ pub enum SnapshotError {
 
 pub type Result<T, E = SnapshotError> = std::result::Result<T, E>;
 
-/// Says what was being done when the system refused.
-pub(crate) trait Doing<T> {
-    fn doing(self, what: &'static str) -> Result<T>;
+/// Adds what was being done to an I/O error.
+pub(crate) trait Context<T> {
+    fn context(self, what: &'static str) -> Result<T>;
 }
 
-impl<T, E: Into<io::Error>> Doing<T> for std::result::Result<T, E> {
-    fn doing(self, what: &'static str) -> Result<T> {
+impl<T, E: Into<io::Error>> Context<T> for std::result::Result<T, E> {
+    fn context(self, what: &'static str) -> Result<T> {
         self.map_err(|source| SnapshotError::Io {
             what,
             source: source.into(),

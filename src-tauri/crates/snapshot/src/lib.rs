@@ -1,28 +1,29 @@
-//! Time: the side repository, diffs between trees, safe restore.
+//! Snapshots of a work tree: taking them, comparing them and restoring files from them.
 //!
-//! A snapshot is a git tree in a repository of our own, under our data directory; the user's
-//! `.git` is never written, and nothing of it is read but the names in its index and
-//! `info/exclude`. No git is started or asked, so no hook, filter, fsmonitor or textconv of a
-//! hostile repository can run. This crate knows nothing of sessions, messages or tools: who
-//! takes a snapshot is a label to it.
+//! A snapshot is a git tree in a repository of our own (the side repository) below our data
+//! directory. The user's `.git` is never written, and only the names in its index and
+//! `info/exclude` are read from it. No git program is started, so no hook, filter, fsmonitor or
+//! textconv of a hostile repository can run.
+//!
+//! This crate must not know sessions, messages or tools: the owner of a snapshot is a label.
 //!
 //! # Decisions
 //!
-//! - **Ignore rules decide, tracking overrules them**: what `.gitignore` files, `info/exclude`
-//!   and the user's excludes file match is left out, unless the user's index tracks it. The
-//!   same goes for files over 2 MiB.
+//! - **Tracked files override ignore rules**: a path that `.gitignore` files, `info/exclude` or
+//!   the user's excludes file match is left out, unless the user's index tracks it. The same
+//!   holds for files over 2 MiB.
 //! - **Nested repositories are folders**: their files are taken by their own rules and their own
 //!   index, with or without commits; their `.git` is not. So an agent's edit in a submodule can
-//!   be taken back too.
-//! - **What is left out is part of the snapshot**: also what is ignored, since a rule can
-//!   change between two snapshots. Only a snapshot that covered a path can justify deleting it.
-//! - **Bytes are kept as they are**: no line-ending conversion, no attributes. Of permissions
-//!   only the executable bit is kept; a file that is written over keeps its others.
+//!   be reverted too.
+//! - **A snapshot lists what it leaves out**, ignored paths included, because a rule can change
+//!   between two snapshots. Only a snapshot that covered a path can justify deleting it.
+//! - **Bytes are stored unchanged**: no line-ending conversion, no attributes. Of the permissions
+//!   only the executable bit is stored; a file that is overwritten keeps its other permissions.
 //!
-//! # Why an own walk over gix's object crates
+//! # Why our own directory walk on top of gix's object crates
 //!
-//! Measured once on 50,000 files (200 MB) and a busy two-core machine, so rough; as multiples of
-//! what git takes for the same:
+//! Measured once on 50,000 files (200 MB) on a busy two-core machine, so the numbers are rough.
+//! They are multiples of the time that git takes for the same:
 //!
 //! | | git2 0.21 | gix 0.90 | own |
 //! | --- | --- | --- | --- |
@@ -31,14 +32,16 @@
 //! | nothing changed: index, `add_all`, `write_tree` | 1.3 | has no such call | see below |
 //! | join 50,000 objects into a pack, against git's first add | 2.4 | writes no deltas | copies |
 //!
-//! Looking at every file costs most of what git takes, whoever does it: the system calls alone
-//! are 0.5 to 0.7 of git's processor time. Half of git's time is reached only by not looking,
-//! so on Linux the tree is watched (`scan/watch.rs`), and looked at in full when that
-//! cannot be trusted. Neither library helps with that, and both bring far more than trees and
-//! packs. From gix come the hash (with collision detection), trees, pack reading and zlib; the
-//! walk, the stat cache, the pack writer and the deltas along a path's versions are here.
+//! Most of the time is spent on examining every file, with any implementation: the system calls
+//! alone take 0.5 to 0.7 of git's processor time. Less than half of git's time is possible only
+//! without examining every file. So on Linux the tree is watched (`scan/watch.rs`), and scanned
+//! in full when the watch cannot be trusted. Neither library helps with that, and both bring far
+//! more than trees and packs. We use gix for hashes (with collision detection), trees, pack
+//! reading and zlib; the walk, the stat cache, the pack writer and the deltas between versions
+//! of a path are our own.
 
 mod abandoned;
+mod atomic_file;
 mod diff;
 mod error;
 mod objects;
@@ -49,16 +52,15 @@ mod repo;
 mod restore;
 mod scan;
 mod tree;
-mod whole;
 
-pub use abandoned::Abandoned;
+pub use abandoned::AbandonedRepo;
 pub use diff::{Change, ChangeKind};
 pub use error::{Refused, Result, SnapshotError};
 pub use path::{BadPath, RelPath};
 pub use refs::SnapshotRef;
 pub use repo::{Options, SideRepo, Skipped, Snapshot};
 pub use restore::{
-    Conflict, Hunk, HunkConflict, Move, Outcome, Plan, Step, hunks, shown_hunks, take_back,
+    Conflict, Hunk, HunkConflict, Outcome, PathRestore, Plan, RestoreAction, display_hunks,
 };
 pub use scan::Reason;
 pub use tree::{Mode, TreeId};

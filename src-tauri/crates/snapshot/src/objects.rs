@@ -1,8 +1,8 @@
-//! Where the objects of a side repository are: git packs, and nothing else.
+//! The object database of a side repository: git packs only.
 //!
-//! Every snapshot that saw something new adds one pack; [`repack`] joins them. No loose
-//! objects, so there is one way to write, one to read, and a snapshot's objects appear at once.
-//! Knows nothing of work trees, refs or labels.
+//! Every snapshot with new content adds one pack; [`repack`] joins them. Without loose objects
+//! there is one way to write and one to read, and all objects of a snapshot appear at once.
+//! This module must not know work trees, refs or labels.
 
 mod delta;
 mod pack;
@@ -18,7 +18,7 @@ use std::{
 use gix_object::Kind;
 
 use crate::{
-    error::{Doing, Result, damaged},
+    error::{Context, Result, damaged},
     tree::{HASH, Oid},
 };
 pub(crate) use pack::Pack;
@@ -49,7 +49,7 @@ impl Objects {
             .clone()
     }
 
-    /// Looks at the directory again: another process may have written or joined packs.
+    /// Reads the directory again, because another process may have written or joined packs.
     pub fn refresh(&self) -> io::Result<()> {
         let mut packs = self.packs.write().unwrap_or_else(PoisonError::into_inner);
         *packs = load(&self.dir, &packs)?;
@@ -68,7 +68,7 @@ impl Objects {
         if let Some(found) = self.try_read(id)? {
             return Ok(found);
         }
-        self.refresh().doing("looking for packs")?;
+        self.refresh().context("looking for packs")?;
         self.try_read(id)?
             .ok_or_else(|| damaged(format!("object {id} is missing")))
     }
@@ -100,7 +100,7 @@ impl Objects {
 }
 
 pub(crate) fn hash(kind: Kind, data: &[u8]) -> Result<Oid> {
-    // An error here is a detected SHA-1 collision attack: such a file cannot be kept.
+    // An error means a detected SHA-1 collision attack: such a file cannot be stored.
     gix_object::compute_hash(HASH, kind, data).map_err(damaged)
 }
 
@@ -115,8 +115,8 @@ fn load(dir: &Path, known: &[Arc<Pack>]) -> io::Result<Vec<Arc<Pack>>> {
             Some(pack) => packs.push(pack.clone()),
             None => match Pack::open(&path) {
                 Ok(pack) => packs.push(Arc::new(pack)),
-                // A damaged or vanishing pack must not hide the others; what only it held
-                // is then reported as missing.
+                // One damaged or removed pack must not make the others unreadable. An object
+                // that was only in this pack is reported as missing when it is read.
                 Err(error) => tracing::warn!(%error, "a snapshot pack cannot be read"),
             },
         }

@@ -1,8 +1,8 @@
-//! Files by name inside an open directory, never through a link.
+//! Access to files by name inside an open folder, never through a symbolic link.
 //!
-//! On Unix every step is an `openat` with `O_NOFOLLOW`, so a directory swapped for a symlink
-//! between check and use cannot lead us out of the work tree. Elsewhere the path is checked
-//! component by component right before use.
+//! On Unix every component is opened with `openat` and `O_NOFOLLOW`, so a folder that is replaced
+//! by a link between check and use cannot lead us out of the work tree. Elsewhere the path is
+//! checked component by component right before use.
 
 #[cfg(not(unix))]
 mod portable;
@@ -14,7 +14,8 @@ pub(crate) use portable::{Folder, free_space, path_of};
 #[cfg(unix)]
 pub(crate) use unix::{Folder, free_space, path_of};
 
-/// Everything about a file that changes when its content may have changed.
+/// The metadata of a file. If it is unchanged, so is the content (but see
+/// [`is_racy`](crate::scan::stat_cache::is_racy)).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Stamp {
     pub device: u64,
@@ -22,12 +23,12 @@ pub(crate) struct Stamp {
     pub size: u64,
     pub mode: u32,
     pub links: u32,
-    pub modified: Moment,
-    pub changed: Moment,
+    pub modified: Timestamp,
+    pub changed: Timestamp,
 }
 
-/// Nanoseconds since 1970; a file system's own clock.
-pub(crate) type Moment = i128;
+/// Nanoseconds since 1970, by the clock of the file system.
+pub(crate) type Timestamp = i128;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {

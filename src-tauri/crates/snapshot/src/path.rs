@@ -1,7 +1,8 @@
-//! A path inside the work tree, checked once.
+//! A validated path inside the work tree.
 //!
-//! Bytes, because file names are bytes on Unix. A value of this type never leaves the tree by
-//! its spelling; that no symlink leads it out is for the code that walks it to see to.
+//! It consists of bytes, because file names are bytes on Unix. Validation guarantees that the
+//! path itself does not leave the tree; the code that opens it must make sure that no symbolic
+//! link does.
 
 use std::fmt;
 
@@ -40,21 +41,21 @@ impl RelPath {
         Some(Self(self.0[..slash].into()))
     }
 
-    /// The path itself is not among its ancestors.
+    /// The parents, nearest first, without the path itself.
     pub fn ancestors(&self) -> impl Iterator<Item = RelPath> {
         std::iter::successors(self.parent(), RelPath::parent)
     }
 }
 
-/// Whether git, and we, can keep an entry of this name.
+/// Whether a tree can have an entry of this name.
 pub(crate) fn allowed_name(name: &[u8]) -> bool {
-    let windows_form = cfg!(windows) && (name.contains(&b'\\') || name.contains(&b':'));
+    let special_on_windows = cfg!(windows) && (name.contains(&b'\\') || name.contains(&b':'));
     !name.is_empty()
         && name != b"."
         && name != b".."
         && !name.contains(&0)
         && !name.eq_ignore_ascii_case(b".git")
-        && !windows_form
+        && !special_on_windows
 }
 
 pub(crate) fn join(parent: &[u8], name: &[u8]) -> Vec<u8> {
@@ -67,7 +68,7 @@ pub(crate) fn join(parent: &[u8], name: &[u8]) -> Vec<u8> {
     path
 }
 
-/// Whether `path` is `top` or lies below it.
+/// Whether `path` is `top` or below it.
 pub(crate) fn within(path: &[u8], top: &[u8]) -> bool {
     path.strip_prefix(top)
         .is_some_and(|rest| rest.is_empty() || rest[0] == b'/' || top.is_empty())

@@ -1,8 +1,8 @@
-//! Which snapshots are in use, and what each one left out.
+//! Refs: which snapshots are in use, and what each one left out.
 //!
-//! A ref is a file `refs/lathe/<label>/<tree>-<wrapper>` naming the wrapper: a tree with the
-//! snapshot's tree and its list of left-out paths. So one id keeps everything alive, and git
-//! itself can read it. A label is the owner, usually a session.
+//! A ref is a file `refs/lathe/<label>/<tree>-<wrapper>` that contains the id of the wrapper: a
+//! tree with the snapshot's tree and its list of left-out paths. So one id makes all objects of a
+//! snapshot reachable, for git too. The label is the owner of the snapshot, usually a session.
 
 use std::{
     collections::BTreeSet,
@@ -14,17 +14,17 @@ use std::{
 use gix_object::{Kind, tree::EntryKind};
 
 use crate::{
-    error::{Doing, Result, SnapshotError, damaged},
+    atomic_file::{file_names, write_atomic, write_atomic_via},
+    error::{Context, Result, SnapshotError, damaged},
     objects::{Batch, Objects},
     scan::LeftOut,
     tree::{self, Node, Oid, TreeId},
-    whole::{entries, write_whole, write_whole_by},
 };
 
 const TREE: &[u8] = b"tree";
 const LEFT_OUT: &[u8] = b"left-out";
 
-/// Keeps a snapshot from being cleaned up.
+/// A snapshot is not garbage-collected while it has a ref.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SnapshotRef {
     label: String,
@@ -64,7 +64,7 @@ impl fmt::Display for SnapshotRef {
 pub(crate) struct Refs {
     repository: PathBuf,
     dir: PathBuf,
-    /// Git's file for many refs at once: five hundred small files take a block each.
+    /// Git's file for many refs: hundreds of small files would take a disk block each.
     packed: PathBuf,
 }
 
@@ -98,9 +98,10 @@ impl Refs {
         };
         let path = self.dir.join(reference.to_string());
         if !path.exists() && !self.packed()?.contains(&reference) {
-            // Not half written among the refs: there are as many folders of them as sessions.
+            // The temporary file is not created among the refs: they have a folder per session,
+            // and those are not searched for temporary files.
             let line = format!("{wrapper}\n");
-            write_whole_by(&self.repository, &path, line.as_bytes()).doing("writing a ref")?;
+            write_atomic_via(&self.repository, &path, line.as_bytes()).context("writing a ref")?;
         }
         Ok(reference)
     }
@@ -119,27 +120,27 @@ impl Refs {
     fn remove_file(&self, reference: &SnapshotRef) -> Result<()> {
         match fs::remove_file(self.dir.join(reference.to_string())) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(error).doing("removing a ref")
+                Err(error).context("removing a ref")
             }
             _ => {
-                // Only goes when it was the last one.
+                // Fails unless this was the last ref of the label.
                 let _ = fs::remove_dir(self.dir.join(&reference.label));
                 Ok(())
             }
         }
     }
 
-    /// Oldest first, which is the order in which content grew.
+    /// Oldest first.
     pub fn all(&self) -> Result<Vec<SnapshotRef>> {
         let mut all = self.packed()?;
-        let known: BTreeSet<SnapshotRef> = all.iter().cloned().collect();
-        let mut found = Vec::new();
-        for label in entries(&self.dir).doing("reading refs")? {
-            found.extend(self.dated(&label)?);
+        let packed: BTreeSet<SnapshotRef> = all.iter().cloned().collect();
+        let mut loose = Vec::new();
+        for label in file_names(&self.dir).context("reading refs")? {
+            loose.extend(self.loose(&label)?);
         }
-        found.sort_by_key(|(time, _)| *time);
-        let found = found.into_iter().map(|(_, reference)| reference);
-        all.extend(found.filter(|reference| !known.contains(reference)));
+        loose.sort_by_key(|(time, _)| *time);
+        let loose = loose.into_iter().map(|(_, reference)| reference);
+        all.extend(loose.filter(|reference| !packed.contains(reference)));
         Ok(all)
     }
 
@@ -153,14 +154,14 @@ impl Refs {
     fn packed(&self) -> Result<Vec<SnapshotRef>> {
         let text = match fs::read_to_string(&self.packed) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            read => read.doing("reading refs")?,
+            read => read.context("reading refs")?,
         };
         let parse = |line: &str| {
             let (_, name) = line.split_once(" refs/lathe/")?;
             let (label, name) = name.split_once('/')?;
             SnapshotRef::parse(label, name)
         };
-        // A line lost is a snapshot lost at the next clean-up: better to stop.
+        // Skipping a line would lose its snapshot at the next garbage collection.
         text.lines()
             .map(|line| parse(line).ok_or_else(|| damaged("a ref that cannot be read")))
             .collect()
@@ -171,13 +172,14 @@ impl Refs {
         for reference in references {
             text.push_str(&format!("{} refs/lathe/{reference}\n", reference.wrapper));
         }
-        write_whole(&self.packed, text.as_bytes()).doing("writing refs")
+        write_atomic(&self.packed, text.as_bytes()).context("writing refs")
     }
 
-    fn dated(&self, label: &str) -> Result<Vec<(SystemTime, SnapshotRef)>> {
+    /// Refs in files of their own, with the time of each.
+    fn loose(&self, label: &str) -> Result<Vec<(SystemTime, SnapshotRef)>> {
         let dir = self.dir.join(label);
         let mut found = Vec::new();
-        for name in entries(&dir).doing("reading refs")? {
+        for name in file_names(&dir).context("reading refs")? {
             if let Some(reference) = SnapshotRef::parse(label, &name) {
                 let meta = fs::metadata(dir.join(&name));
                 let time = meta.and_then(|meta| meta.modified());
@@ -187,8 +189,8 @@ impl Refs {
         Ok(found)
     }
 
-    /// What any snapshot with this tree left out; `None` when no snapshot has it, so that
-    /// nothing is known of its coverage.
+    /// The paths that any snapshot with this tree left out. `None` if no snapshot has this tree:
+    /// then it is unknown which paths it covers.
     pub fn left_out(&self, objects: &Objects, tree: TreeId) -> Result<Option<LeftOut>> {
         let wrappers: BTreeSet<Oid> = self
             .all()?

@@ -1,6 +1,6 @@
-//! The side repository of one work tree.
+//! The side repository of one work tree: the public handle of this crate.
 //!
-//! The public handle. Calls block; callers on an async runtime move them to a blocking thread.
+//! Calls block; on an async runtime, make them on a blocking thread.
 
 use std::{
     collections::BTreeSet,
@@ -15,28 +15,29 @@ use sha2::{Digest, Sha256};
 
 use crate::{
     abandoned::WORKTREE,
-    error::{Doing, Refused, Result, SnapshotError},
+    atomic_file,
+    error::{Context, Refused, Result, SnapshotError},
     objects::{Batch, Budget, Objects, repack},
     path::RelPath,
     refs::{self, Refs, SnapshotRef},
     scan::{
         self, LeftOut, Reason, Scan, Scope, SizeLimits, Watch,
-        known::{self, Known},
+        stat_cache::{self, CachedFolder},
     },
     tree::{self, Node, Oid, TreeId},
-    whole,
 };
 
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Bytes that the snapshots of one project may take on disk.
+    /// The maximum size on disk of all snapshots of one project, in bytes.
     pub limit: u64,
-    /// Bytes that stay free on the disk.
+    /// Bytes that must stay free on the disk.
     pub keep_free: u64,
     /// Larger files are taken only if the user's repository tracks them.
     pub untracked_limit: u64,
-    /// How long we believe that we hear of every change, before looking at every file again.
-    pub trust: Duration,
+    /// After this time every file is examined again, because a watch may miss a change. Zero
+    /// means that the work tree is not watched.
+    pub rescan_after: Duration,
 }
 
 impl Default for Options {
@@ -45,29 +46,29 @@ impl Default for Options {
             limit: 2 << 30,
             keep_free: 5 << 30,
             untracked_limit: 2 << 20,
-            trust: Duration::from_secs(60),
+            rescan_after: Duration::from_secs(60),
         }
     }
 }
 
-/// Files past this are not kept even if tracked: they are read whole.
+/// Larger files are not taken even if tracked, because a file is read into memory.
 const TRACKED_LIMIT: u64 = 512 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot {
     pub hash: TreeId,
-    /// Whether everything that belongs in it is in it.
+    /// Whether nothing was skipped.
     pub complete: bool,
     pub skipped: Vec<Skipped>,
     /// Keeps the snapshot until it is released.
     pub reference: SnapshotRef,
-    /// How many files had to be read; the others were known from before.
+    /// How many files had to be read; the others were in the stat cache.
     pub files_read: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skipped {
-    /// The work tree itself when empty.
+    /// Empty for the work tree itself.
     pub path: String,
     pub reason: Reason,
 }
@@ -83,13 +84,13 @@ pub struct SideRepo {
 
 #[derive(Default)]
 struct State {
-    known: Option<Known>,
+    cache: Option<CachedFolder>,
     watch: Option<Watch>,
-    /// This tree cannot be watched: do not try each time.
-    deaf: bool,
+    /// This tree cannot be watched, so do not try again at each snapshot.
+    unwatchable: bool,
     scanned_all: Option<Instant>,
     repositories: Vec<(PathBuf, u64)>,
-    /// Changes when objects were dropped: what we remember may name one of them.
+    /// Changes with each garbage collection, which may remove objects that `cache` refers to.
     generation: Option<Vec<u8>>,
 }
 
@@ -109,9 +110,9 @@ impl SideRepo {
         }
         fs::create_dir_all(data_dir).map_err(Refused::NoRepository)?;
         let data_dir = fs::canonicalize(data_dir).map_err(Refused::NoRepository)?;
-        refuse(&worktree, &data_dir)?;
-        let dir = place(&data_dir, &worktree);
-        let (objects, refs) = lay_out(&dir, &worktree).map_err(Refused::NoRepository)?;
+        check_worktree(&worktree, &data_dir)?;
+        let dir = repository_dir(&data_dir, &worktree);
+        let (objects, refs) = create_layout(&dir, &worktree).map_err(Refused::NoRepository)?;
         Ok(Self {
             worktree,
             dir,
@@ -125,22 +126,22 @@ impl SideRepo {
     /// Whether snapshots of this work tree were ever taken.
     pub fn exists(data_dir: &Path, worktree: &Path) -> bool {
         let canonical = fs::canonicalize(worktree);
-        canonical.is_ok_and(|worktree| place(data_dir, &worktree).is_dir())
+        canonical.is_ok_and(|worktree| repository_dir(data_dir, &worktree).is_dir())
     }
 
     pub fn worktree(&self) -> &Path {
         &self.worktree
     }
 
-    /// Takes a snapshot on behalf of `label`. The same content for the same label is the
-    /// same snapshot.
+    /// Takes a snapshot for the owner `label`. Taking the same content twice for one label gives
+    /// the same snapshot.
     pub fn take(&self, label: &str) -> Result<Snapshot> {
         Refs::check_label(label)?;
         let _lock = self.lock()?;
         let mut state = self.state();
         match self.take_locked(label, &mut state) {
             Err(error) => {
-                // Half a scan may remember objects that were never written.
+                // An interrupted scan may have cached objects that were never written.
                 *state = State::default();
                 Err(error)
             }
@@ -149,11 +150,11 @@ impl SideRepo {
     }
 
     fn take_locked(&self, label: &str, state: &mut State) -> Result<Snapshot> {
-        self.forget_if_collected(state)?;
+        self.reset_if_collected(state)?;
         let used = self
             .objects
             .disk_use()
-            .doing("measuring the side repository")?;
+            .context("measuring the side repository")?;
         let budget = Budget {
             limit: self.options.limit,
             used,
@@ -166,13 +167,13 @@ impl SideRepo {
         let tree = root
             .tree
             .ok_or_else(|| crate::error::damaged("a scan without a tree"))?;
-        let left_out = LeftOut::of(&root);
+        let left_out = LeftOut::collect(&root);
         let wrapper = refs::write_wrapper(&batch, tree, &left_out)?;
         batch.finish()?;
         if changed {
-            self.write_known(&root)?;
+            self.write_cache(&root)?;
         }
-        state.known = Some(root);
+        state.cache = Some(root);
         let reference = self.refs.add(label, TreeId(tree), wrapper)?;
         let skipped = skipped(&left_out);
         Ok(Snapshot {
@@ -184,20 +185,20 @@ impl SideRepo {
         })
     }
 
-    fn scan(&self, batch: &Batch<'_>, state: &mut State) -> Result<(Known, bool, usize)> {
+    fn scan(&self, batch: &Batch<'_>, state: &mut State) -> Result<(CachedFolder, bool, usize)> {
         let scope = self.scope(state);
-        let before = match state.known.take() {
-            Some(known) => known,
-            None => self.load_known(),
+        let before = match state.cache.take() {
+            Some(cache) => cache,
+            None => self.load_cache(),
         };
         if matches!(&scope, Scope::Touched(touched) if touched.is_empty()) {
             return Ok((before, false, 0));
         }
         let everything = matches!(scope, Scope::Everything);
-        // Whoever looks only once, as a short command does, needs no ear: it costs a while to
-        // put away.
-        let again = state.scanned_all.is_some() && !self.options.trust.is_zero();
-        if everything && again && state.watch.is_none() && !state.deaf {
+        // Not at the first scan: a short-lived command scans only once, and removing the watches
+        // takes time.
+        let again = state.scanned_all.is_some() && !self.options.rescan_after.is_zero();
+        if everything && again && state.watch.is_none() && !state.unwatchable {
             state.watch = Watch::start(&self.worktree);
         }
         let limits = SizeLimits {
@@ -210,73 +211,74 @@ impl SideRepo {
         state.repositories = scan::repositories(&self.worktree, &scanned.root);
         if everything {
             state.scanned_all = Some(started);
-            state.deaf = again && state.watch.as_ref().is_none_or(Watch::is_broken);
+            state.unwatchable = again && state.watch.as_ref().is_none_or(Watch::is_broken);
         }
         Ok((scanned.root, scanned.changed, scanned.files_read))
     }
 
-    /// Only what was touched, if we can be sure to know that.
+    /// Only the touched folders, if the watch is reliable.
     fn scope(&self, state: &mut State) -> Scope {
-        // Also when it does not count: what was heard before this scan is old news after it.
-        let heard = state.watch.as_ref().and_then(Watch::touched);
-        if heard.is_none() {
+        // The queue is always emptied: this scan covers the events in it.
+        let touched = state.watch.as_ref().and_then(Watch::touched);
+        if touched.is_none() {
             state.watch = None;
         }
         let fresh = state
             .scanned_all
-            .is_some_and(|at| at.elapsed() < self.options.trust);
-        match (&state.known, heard) {
-            (Some(known), Some(mut touched))
-                if fresh && scan::repositories(&self.worktree, known) == state.repositories =>
+            .is_some_and(|at| at.elapsed() < self.options.rescan_after);
+        match (&state.cache, touched) {
+            (Some(cache), Some(mut touched))
+                if fresh && scan::repositories(&self.worktree, cache) == state.repositories =>
             {
-                scan::deaf_spots(known, &mut touched);
+                scan::add_folders_with_hard_links(cache, &mut touched);
                 Scope::Touched(touched)
             }
             _ => Scope::Everything,
         }
     }
 
-    fn load_known(&self) -> Known {
-        let known = fs::read(self.known_file())
+    fn load_cache(&self) -> CachedFolder {
+        let cache = fs::read(self.cache_path())
             .ok()
-            .and_then(|bytes| known::file::decode(&bytes));
-        // Its objects are kept as long as its tree is; without that it must not be believed.
-        known
-            .filter(|known| known.tree.is_some_and(|tree| self.objects.has(tree)))
+            .and_then(|bytes| stat_cache::file::decode(&bytes));
+        // As long as its tree exists, so do all objects that it refers to; otherwise it must not
+        // be used.
+        cache
+            .filter(|cache| cache.tree.is_some_and(|tree| self.objects.has(tree)))
             .unwrap_or_default()
     }
 
-    fn write_known(&self, known: &Known) -> Result<()> {
-        whole::write_whole(&self.known_file(), &known::file::encode(known))
-            .doing("writing the stat cache")
+    fn write_cache(&self, cache: &CachedFolder) -> Result<()> {
+        atomic_file::write_atomic(&self.cache_path(), &stat_cache::file::encode(cache))
+            .context("writing the stat cache")
     }
 
-    /// Lets the snapshots go. Their content stays until the next clean-up.
+    /// Releases snapshots. Their content stays until the next garbage collection.
     pub fn release(&self, references: &[SnapshotRef]) -> Result<()> {
         let _lock = self.lock()?;
-        // Written first, so that a clean-up that never came is still known to be wanted.
-        whole::write_whole(&self.released_file(), b"").doing("marking a release")?;
+        // Written first, so that after a crash the garbage collection is still known to be due.
+        atomic_file::write_atomic(&self.released_file(), b"").context("marking a release")?;
         self.refs.remove(references)
     }
 
-    /// Whether snapshots were released since the last clean-up.
+    /// Whether snapshots were released since the last garbage collection.
     pub fn has_garbage(&self) -> bool {
         self.released_file().exists()
     }
 
-    /// Holds snapshots of one label for another, too: what a copy of a session needs. One that
-    /// was released in between is gone for both.
-    pub fn keep_for(&self, label: &str, references: &[SnapshotRef]) -> Result<()> {
+    /// Adds refs to existing snapshots for another label, as a fork of a session needs. A
+    /// snapshot that was released in the meantime is skipped.
+    pub fn add_label(&self, label: &str, references: &[SnapshotRef]) -> Result<()> {
         Refs::check_label(label)?;
         let _lock = self.lock()?;
-        let held: BTreeSet<SnapshotRef> = self.refs.all()?.into_iter().collect();
-        for one in references.iter().filter(|one| held.contains(one)) {
+        let existing: BTreeSet<SnapshotRef> = self.refs.all()?.into_iter().collect();
+        for one in references.iter().filter(|one| existing.contains(one)) {
             self.refs.add(label, one.tree(), one.wrapper())?;
         }
         Ok(())
     }
 
-    /// The snapshots a label holds, oldest first.
+    /// The refs of one label, oldest first.
     pub fn references(&self, label: &str) -> Result<Vec<SnapshotRef>> {
         Refs::check_label(label)?;
         let mut all = self.refs.all()?;
@@ -284,56 +286,57 @@ impl SideRepo {
         Ok(all)
     }
 
-    /// Of every label, oldest first.
+    /// The refs of all labels, oldest first.
     pub fn all_references(&self) -> Result<Vec<SnapshotRef>> {
         self.refs.all()
     }
 
-    /// Joins packs and drops what no snapshot needs. Returns the bytes on disk afterwards.
+    /// Joins packs and removes unreachable objects. Returns the bytes on disk afterwards.
     pub fn collect_garbage(&self) -> Result<u64> {
         let _lock = self.lock()?;
         let mut state = self.state();
-        self.forget_if_collected(&mut state)?;
+        self.reset_if_collected(&mut state)?;
         let mut roots: Vec<Oid> = self.refs.all()?.iter().map(SnapshotRef::wrapper).collect();
         let loaded;
-        let known = match &state.known {
-            Some(known) => known,
+        let cache = match &state.cache {
+            Some(cache) => cache,
             None => {
-                loaded = self.load_known();
+                loaded = self.load_cache();
                 &loaded
             }
         };
-        // The stat cache promises that these objects exist, on disk as in memory.
-        roots.extend(known.tree);
-        self.write_known(known)?;
-        // Written first: whoever is interrupted after this forgets too much, never too little.
+        // The objects that the stat cache refers to must stay, in memory and on disk.
+        roots.extend(cache.tree);
+        self.write_cache(cache)?;
+        // Written first: if we are interrupted after this, other processes drop a cache that was
+        // still valid, which is harmless.
         let generation = format!("{:?}", std::time::SystemTime::now()).into_bytes();
-        whole::write_whole(&self.dir.join("generation"), &generation)
-            .doing("marking a clean-up")?;
+        atomic_file::write_atomic(&self.dir.join("generation"), &generation)
+            .context("marking a clean-up")?;
         state.generation = Some(generation);
         self.refs.pack()?;
         repack::run(&self.objects, &roots)?;
         match fs::remove_file(self.released_file()) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(error).doing("marking a clean-up");
+                return Err(error).context("marking a clean-up");
             }
             _ => {}
         }
         self.disk_use()
     }
 
-    /// Whether joining packs is worth its while by now. Never so right after it was done.
-    pub fn wants_joining(&self) -> bool {
+    /// Whether there are enough packs to join them. False right after a garbage collection.
+    pub fn needs_repack(&self) -> bool {
         repack::is_due(&self.objects)
     }
 
     pub fn disk_use(&self) -> Result<u64> {
         self.objects
             .disk_use()
-            .doing("measuring the side repository")
+            .context("measuring the side repository")
     }
 
-    /// The content of one file of a snapshot; a link's content is its target.
+    /// The content of one file of a snapshot; for a link, its target.
     pub fn blob(&self, tree: TreeId, path: &RelPath) -> Result<Vec<u8>> {
         match tree::lookup(&self.objects, tree.0, path)? {
             Some(Node::Leaf(leaf)) => self.objects.blob(leaf.id),
@@ -349,24 +352,26 @@ impl SideRepo {
         self.refs.left_out(&self.objects, tree)
     }
 
-    /// To be called with the lock held, before anything remembered is used.
-    fn forget_if_collected(&self, state: &mut State) -> Result<()> {
+    /// Resets the state if another process has collected garbage. Call it with the lock held,
+    /// before the state is used.
+    fn reset_if_collected(&self, state: &mut State) -> Result<()> {
         let generation = Some(fs::read(self.dir.join("generation")).unwrap_or_default());
         if generation != state.generation {
             *state = State {
                 generation,
                 ..State::default()
             };
-            self.objects.refresh().doing("looking for packs")?;
-            // Whoever was killed while writing held the lock that we hold now.
+            self.objects.refresh().context("looking for packs")?;
+            // A writer holds the lock, as we do now: so temporary files are from a killed one.
             for dir in [self.objects.dir(), &self.dir] {
-                whole::sweep(dir).doing("removing what was left half written")?;
+                atomic_file::remove_temporary_files(dir)
+                    .context("removing what was left half written")?;
             }
         }
         Ok(())
     }
 
-    fn known_file(&self) -> PathBuf {
+    fn cache_path(&self) -> PathBuf {
         self.dir.join("known")
     }
 
@@ -378,7 +383,7 @@ impl SideRepo {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One writer at a time, also among processes; released when dropped.
+    /// Allows one writer at a time, across processes; released when dropped.
     fn lock(&self) -> Result<File> {
         let mut options = File::options();
         options.write(true).create(true).truncate(false);
@@ -386,14 +391,14 @@ impl SideRepo {
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options
             .open(self.dir.join("lock"))
-            .doing("locking the side repository")?;
-        file.lock().doing("locking the side repository")?;
+            .context("locking the side repository")?;
+        file.lock().context("locking the side repository")?;
         Ok(file)
     }
 }
 
-/// Where the side repository of a work tree lies.
-fn place(data_dir: &Path, worktree: &Path) -> PathBuf {
+/// The folder of a work tree's side repository.
+fn repository_dir(data_dir: &Path, worktree: &Path) -> PathBuf {
     let name = Sha256::digest(worktree.as_os_str().as_encoded_bytes());
     let name: String = name[..20]
         .iter()
@@ -402,10 +407,10 @@ fn place(data_dir: &Path, worktree: &Path) -> PathBuf {
     data_dir.join("snapshot").join(name)
 }
 
-/// The one folder beside our data that is a person's to work in: the sample project's.
+/// The folder of the sample project: the only one in our data directory with a work tree.
 const SAMPLE: &str = "sample";
 
-fn refuse(worktree: &Path, data_dir: &Path) -> Result<(), Refused> {
+fn check_worktree(worktree: &Path, data_dir: &Path) -> Result<(), Refused> {
     if worktree.parent().is_none() {
         return Err(Refused::RootDirectory);
     }
@@ -420,9 +425,9 @@ fn refuse(worktree: &Path, data_dir: &Path) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Enough for git to recognise a repository, so that people can look into it.
-fn lay_out(dir: &Path, worktree: &Path) -> io::Result<(Objects, Refs)> {
-    whole::create_private_dirs(dir)?;
+/// Creates what git needs to recognise a repository, so that it can be inspected with git.
+fn create_layout(dir: &Path, worktree: &Path) -> io::Result<(Objects, Refs)> {
+    atomic_file::create_private_dirs(dir)?;
     let objects = Objects::open(&dir.join("objects"))?;
     let refs = Refs::open(dir)?;
     let files: [(&str, &[u8]); 3] = [
@@ -436,7 +441,7 @@ fn lay_out(dir: &Path, worktree: &Path) -> io::Result<(Objects, Refs)> {
     for (name, content) in files {
         let path = dir.join(name);
         if !path.exists() {
-            whole::write_whole(&path, content)?;
+            atomic_file::write_atomic(&path, content)?;
         }
     }
     Ok((objects, refs))

@@ -1,13 +1,13 @@
-//! Takes files back to an earlier snapshot without losing anything of the user's.
+//! Restores files from an earlier snapshot without losing the user's work.
 //!
-//! A path is touched only if it is exactly what the agent left there (its post-image);
-//! otherwise it is a conflict and stays. A file is deleted only if a snapshot that covered its
-//! path says it was not there, and then it goes to the trash. Planning changes nothing;
-//! applying checks everything again.
+//! A path is changed only if it is exactly as the agent left it (its post-image); otherwise it
+//! is a conflict and stays. A file is deleted only if a snapshot that covered its path did not
+//! have it, and then it is moved to the trash. Planning changes nothing; applying checks
+//! everything again.
 
 mod apply;
 mod hunk;
-mod place;
+mod inspect;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -22,32 +22,32 @@ use crate::{
     tree::{self, Leaf, Mode, Node, TreeId},
 };
 pub use apply::Outcome;
-pub use hunk::{Hunk, HunkConflict, hunks, shown_hunks, take_back};
-use place::{Found, inspect};
+pub use hunk::{Hunk, HunkConflict, display_hunks};
+use inspect::{Found, inspect_path};
 
 /// What will happen to one path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
-    WillWrite,
-    WillDelete,
-    /// It already is as it should be.
+pub enum RestoreAction {
+    Write,
+    Delete,
+    /// It is as it should be already.
     Unchanged,
     Conflict(Conflict),
 }
 
-/// Why a path is left alone.
+/// Why a path is not changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Conflict {
-    /// It is not what the agent left: someone changed, deleted or created it since.
+    /// It was changed, deleted or created after the agent's step.
     ChangedSince,
-    /// The earlier snapshot does not say what was there.
+    /// The earlier snapshot does not cover the path.
     NotInSnapshot(Option<Reason>),
-    /// A folder stands there that holds something the agent did not make.
+    /// There is a folder now, with something in it that the agent did not create.
     FolderInTheWay,
-    /// A part of the path is a file or a link now.
+    /// A parent of the path is a file or a link now.
     ParentInTheWay,
     Hunk(HunkConflict),
-    /// The system refused; in its own words.
+    /// The error message of the system.
     Failed(String),
 }
 
@@ -67,83 +67,65 @@ impl fmt::Display for Conflict {
     }
 }
 
-/// What to do, path by path. Only [`SideRepo::apply`] acts on it.
+/// What to do with each path. Only [`SideRepo::apply`] executes it.
 #[derive(Debug, Clone)]
 pub struct Plan {
     items: BTreeMap<RelPath, Item>,
-    /// Folders that the target has: they stay though they become empty.
+    /// Folders that exist in the target: they stay even if they become empty.
     folders: BTreeSet<RelPath>,
 }
 
 #[derive(Debug, Clone)]
 struct Item {
-    /// What must be there for us to act.
+    /// What must be at the path when the plan is applied.
     expected: Option<Leaf>,
     wanted: Option<Wanted>,
-    step: Step,
+    action: RestoreAction,
 }
 
 #[derive(Debug, Clone)]
 enum Wanted {
-    Kept(Leaf),
-    Made { mode: Mode, bytes: Vec<u8> },
+    Stored(Leaf),
+    Generated { mode: Mode, bytes: Vec<u8> },
 }
 
 impl Plan {
     /// In path order.
-    pub fn steps(&self) -> impl Iterator<Item = (&RelPath, &Step)> {
-        self.items.iter().map(|(path, item)| (path, &item.step))
+    pub fn actions(&self) -> impl Iterator<Item = (&RelPath, &RestoreAction)> {
+        self.items.iter().map(|(path, item)| (path, &item.action))
     }
 
-    pub fn step(&self, path: &RelPath) -> Option<&Step> {
-        self.items.get(path).map(|item| &item.step)
+    pub fn action(&self, path: &RelPath) -> Option<&RestoreAction> {
+        self.items.get(path).map(|item| &item.action)
     }
 
     pub fn conflicts(&self) -> impl Iterator<Item = (&RelPath, &Conflict)> {
-        self.steps().filter_map(|(path, step)| match step {
-            Step::Conflict(conflict) => Some((path, conflict)),
+        self.actions().filter_map(|(path, action)| match action {
+            RestoreAction::Conflict(conflict) => Some((path, conflict)),
             _ => None,
         })
     }
 
     fn deletes(&self, path: &RelPath) -> bool {
-        self.step(path) == Some(&Step::WillDelete)
+        self.action(path) == Some(&RestoreAction::Delete)
     }
 }
 
-/// One path on its way back, each from and to a snapshot of its own.
+/// A path to restore, with the two snapshots that decide about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Move {
+pub struct PathRestore {
     pub path: RelPath,
-    /// The snapshot that has it as it should be.
+    /// The snapshot that the path is restored from.
     pub target: TreeId,
-    /// The snapshot that has it as the agent left it.
+    /// The snapshot that has the path as the agent left it.
     pub post_image: TreeId,
 }
 
 impl SideRepo {
-    /// How `paths` would get from what the agent left (`post_image`) to `target`.
-    pub fn plan_restore(
-        &self,
-        paths: &[RelPath],
-        target: TreeId,
-        post_image: TreeId,
-    ) -> Result<Plan> {
-        let moves: Vec<Move> = paths
-            .iter()
-            .map(|path| Move {
-                path: path.clone(),
-                target,
-                post_image,
-            })
-            .collect();
-        self.plan_moves(&moves)
-    }
-
-    /// The same where each path has its own two snapshots. A path stands here once.
-    pub fn plan_moves(&self, moves: &[Move]) -> Result<Plan> {
+    /// Plans how to restore the paths. Each path must be in the list only once.
+    pub fn plan_restore(&self, paths: &[PathRestore]) -> Result<Plan> {
         let mut targets: BTreeMap<TreeId, Vec<RelPath>> = BTreeMap::new();
-        for one in moves {
+        for one in paths {
             self.check(one.post_image)?;
             let paths = targets.entry(one.target).or_default();
             paths.push(one.path.clone());
@@ -160,42 +142,43 @@ impl SideRepo {
             plan.folders.extend(folders);
             coverage.insert(*target, covered);
         }
-        let mut unsure = Vec::new();
-        for one in moves {
+        let mut writes = Vec::new();
+        for one in paths {
             let covered = coverage.get(&one.target).and_then(Option::as_ref);
             let (item, found) = self.plan_one(one, covered)?;
-            if item.step == Step::WillWrite {
-                unsure.push((one.path.clone(), found));
+            if item.action == RestoreAction::Write {
+                writes.push((one.path.clone(), found));
             }
             plan.items.insert(one.path.clone(), item);
         }
-        for (path, found) in unsure {
+        for (path, found) in writes {
             let conflict = self.in_the_way(&plan, &path, found);
             if let (Some(conflict), Some(item)) = (conflict, plan.items.get_mut(&path)) {
-                item.step = Step::Conflict(conflict);
+                item.action = RestoreAction::Conflict(conflict);
             }
         }
         Ok(plan)
     }
 
-    fn plan_one(&self, one: &Move, coverage: Option<&LeftOut>) -> Result<(Item, Found)> {
+    fn plan_one(&self, one: &PathRestore, coverage: Option<&LeftOut>) -> Result<(Item, Found)> {
         let wanted = leaf(tree::lookup(self.objects(), one.target.0, &one.path)?);
         let expected = leaf(tree::lookup(self.objects(), one.post_image.0, &one.path)?);
-        let found = inspect(self.worktree(), &one.path);
-        let step = decide(&one.path, wanted, expected, &found, coverage);
+        let found = inspect_path(self.worktree(), &one.path);
+        let action = decide(&one.path, wanted, expected, &found, coverage);
         let item = Item {
             expected,
-            wanted: wanted.map(Wanted::Kept),
-            step,
+            wanted: wanted.map(Wanted::Stored),
+            action,
         };
         Ok((item, found))
     }
 
-    /// A write over a folder, or below a file, works only if the plan clears the way.
+    /// A file can replace a folder, or be written below a file, only if the plan deletes what is
+    /// there now.
     fn in_the_way(&self, plan: &Plan, path: &RelPath, found: Found) -> Option<Conflict> {
         match found {
             Found::Folder => {
-                let cleared = place::all_below(self.worktree(), path)
+                let cleared = inspect::files_below(self.worktree(), path)
                     .is_some_and(|files| files.iter().all(|file| plan.deletes(file)));
                 (!cleared).then_some(Conflict::FolderInTheWay)
             }
@@ -211,17 +194,17 @@ impl SideRepo {
         coverage: Option<&LeftOut>,
     ) -> Result<BTreeSet<RelPath>> {
         let above: BTreeSet<RelPath> = paths.iter().flat_map(RelPath::ancestors).collect();
-        let mut kept = BTreeSet::new();
+        let mut existing = BTreeSet::new();
         for folder in above {
             let in_tree = tree::lookup(self.objects(), target.0, &folder)?;
-            let was_there = coverage.is_none_or(|left_out| {
-                left_out.was_empty_folder(&folder) || left_out.covers_not(&folder).is_some()
+            let outside_tree = coverage.is_none_or(|left_out| {
+                left_out.was_empty_folder(&folder) || left_out.reason_for(&folder).is_some()
             });
-            if was_there || matches!(in_tree, Some(Node::Tree(_))) {
-                kept.insert(folder);
+            if outside_tree || matches!(in_tree, Some(Node::Tree(_))) {
+                existing.insert(folder);
             }
         }
-        Ok(kept)
+        Ok(existing)
     }
 }
 
@@ -238,30 +221,30 @@ fn decide(
     expected: Option<Leaf>,
     found: &Found,
     coverage: Option<&LeftOut>,
-) -> Step {
+) -> RestoreAction {
     let current = match found {
         Found::File(leaf) => Some(*leaf),
         Found::Absent | Found::Folder | Found::Blocked(_) => None,
-        Found::Other => return Step::Conflict(Conflict::ChangedSince),
-        Found::Failed(why) => return Step::Conflict(Conflict::Failed(why.clone())),
+        Found::Other => return RestoreAction::Conflict(Conflict::ChangedSince),
+        Found::Failed(why) => return RestoreAction::Conflict(Conflict::Failed(why.clone())),
     };
     if current == wanted && (wanted.is_some() || !matches!(found, Found::Blocked(_))) {
-        return Step::Unchanged;
+        return RestoreAction::Unchanged;
     }
     if current != expected {
-        return Step::Conflict(Conflict::ChangedSince);
+        return RestoreAction::Conflict(Conflict::ChangedSince);
     }
     if wanted.is_some() {
-        return Step::WillWrite;
+        return RestoreAction::Write;
     }
     if current.is_none() {
-        return Step::Unchanged;
+        return RestoreAction::Unchanged;
     }
     match coverage {
-        None => Step::Conflict(Conflict::NotInSnapshot(None)),
-        Some(left_out) => match left_out.covers_not(path) {
-            Some(reason) => Step::Conflict(Conflict::NotInSnapshot(Some(reason))),
-            None => Step::WillDelete,
+        None => RestoreAction::Conflict(Conflict::NotInSnapshot(None)),
+        Some(left_out) => match left_out.reason_for(path) {
+            Some(reason) => RestoreAction::Conflict(Conflict::NotInSnapshot(Some(reason))),
+            None => RestoreAction::Delete,
         },
     }
 }

@@ -1,12 +1,13 @@
-//! Walks the work tree and gives the tree object that describes it.
+//! Walks the work tree and writes the tree object that describes it.
 //!
-//! Reads a file only when its stamp changed since the last scan, and, when told which
-//! directories were touched, looks only there. What it cannot or should not take it lists as
-//! left out, with the reason. Never writes to the work tree and never follows a link.
+//! A file is read only if its metadata has changed since the last scan. If it is known which
+//! folders were touched, only those are scanned. Paths that cannot or should not be taken are
+//! listed as left out, with the reason. A scan never writes to the work tree and never follows
+//! a link.
 
-pub(crate) mod known;
 mod left_out;
 mod rules;
+pub(crate) mod stat_cache;
 mod tracked;
 mod visit;
 #[cfg(target_os = "linux")]
@@ -22,15 +23,15 @@ use std::{
 };
 
 use crate::{
-    error::{Doing, Result},
+    error::{Context, Result},
     objects::Batch,
     os::Folder,
     path::within,
 };
-use known::{Entry, Known};
 pub(crate) use left_out::LeftOut;
 pub use left_out::Reason;
 use rules::UserExcludes;
+use stat_cache::{CachedFolder, Entry};
 pub(crate) use watch::Watch;
 
 /// Files over `untracked` bytes are taken only if the user's repository tracks them; over
@@ -41,13 +42,13 @@ pub(crate) struct SizeLimits {
     pub tracked: u64,
 }
 
-/// Where a scan has to look.
+/// Which folders a scan has to read.
 pub(crate) enum Scope {
     Everything,
     Touched(Touched),
 }
 
-/// Directories in which something happened.
+/// Folders in which something may have changed.
 #[derive(Debug, Default)]
 pub(crate) struct Touched(BTreeSet<Vec<u8>>);
 
@@ -87,10 +88,10 @@ pub(crate) struct Scan<'a> {
     changed: AtomicBool,
 }
 
-/// What a scan found out, beside the tree.
+/// The result of a scan.
 pub(crate) struct Scanned {
-    pub root: Known,
-    /// Whether the stat cache differs from before.
+    pub root: CachedFolder,
+    /// Whether the stat cache has changed.
     pub changed: bool,
     pub files_read: usize,
 }
@@ -115,8 +116,8 @@ impl<'a> Scan<'a> {
         }
     }
 
-    pub fn run(self, before: Known) -> Result<Scanned> {
-        let folder = Folder::open(self.worktree).doing("opening the work tree")?;
+    pub fn run(self, before: CachedFolder) -> Result<Scanned> {
+        let folder = Folder::open(self.worktree).context("opening the work tree")?;
         let root = visit::root(&self, &folder, before)?;
         Ok(Scanned {
             root,
@@ -126,17 +127,18 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Every repository in the work tree with what its view depends on; the top counts as one.
-pub(crate) fn repositories(worktree: &Path, root: &Known) -> Vec<(PathBuf, u64)> {
+/// The repositories in the work tree, each with a stamp of its index and its excludes. The work
+/// tree itself counts as one.
+pub(crate) fn repositories(worktree: &Path, root: &CachedFolder) -> Vec<(PathBuf, u64)> {
     let mut found = Vec::new();
     collect(worktree.to_owned(), root, true, &mut found);
     return found;
 
-    fn collect(path: PathBuf, known: &Known, top: bool, found: &mut Vec<(PathBuf, u64)>) {
-        if top || known.repository {
+    fn collect(path: PathBuf, folder: &CachedFolder, top: bool, found: &mut Vec<(PathBuf, u64)>) {
+        if top || folder.repository {
             found.push((path.clone(), rules::repository_stamp(&path)));
         }
-        for (name, entry) in &known.entries {
+        for (name, entry) in &folder.entries {
             if let Entry::Folder(inner) = entry {
                 collect(path.join(crate::os::path_of(name)), inner, false, found);
             }
@@ -144,13 +146,14 @@ pub(crate) fn repositories(worktree: &Path, root: &Known) -> Vec<(PathBuf, u64)>
     }
 }
 
-/// Directories that must be looked into though nothing was heard of them.
-pub(crate) fn deaf_spots(root: &Known, touched: &mut Touched) {
-    fn collect(path: &[u8], known: &Known, touched: &mut Touched) {
-        if known.shared_files {
+/// Adds the folders with hard-linked files: those can change through another name, without an
+/// event in the folder.
+pub(crate) fn add_folders_with_hard_links(root: &CachedFolder, touched: &mut Touched) {
+    fn collect(path: &[u8], folder: &CachedFolder, touched: &mut Touched) {
+        if folder.has_hard_links {
             touched.add(path);
         }
-        for (name, entry) in &known.entries {
+        for (name, entry) in &folder.entries {
             if let Entry::Folder(inner) = entry {
                 collect(&crate::path::join(path, name), inner, touched);
             }

@@ -1,4 +1,4 @@
-//! Trees as git keeps them: what a snapshot is made of.
+//! Git trees: reading, writing and comparing them.
 
 use std::{collections::BTreeMap, fmt, str::FromStr};
 
@@ -16,7 +16,7 @@ use crate::{
 pub(crate) type Oid = gix_hash::ObjectId;
 pub(crate) const HASH: gix_hash::Kind = gix_hash::Kind::Sha1;
 
-/// Names the whole content of a work tree; 40 hex digits as text.
+/// The hash of a snapshot's content; 40 hex digits as text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TreeId(pub(crate) Oid);
 
@@ -41,7 +41,7 @@ impl fmt::Debug for TreeId {
     }
 }
 
-/// What a file is, as far as a tree can tell.
+/// The kind of a file, as a tree records it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Mode {
     File,
@@ -50,15 +50,6 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// Git's spelling, e.g. `100644`.
-    pub fn as_octal(self) -> &'static str {
-        match self {
-            Mode::File => "100644",
-            Mode::Executable => "100755",
-            Mode::Link => "120000",
-        }
-    }
-
     pub(crate) fn entry_kind(self) -> EntryKind {
         match self {
             Mode::File => EntryKind::Blob,
@@ -99,8 +90,8 @@ pub(crate) fn encode(entries: &mut [(&[u8], EntryKind, Oid)]) -> Vec<u8> {
     out
 }
 
-/// A tree we wrote ourselves holds nothing else; anything else is damage and must not be
-/// written back to disk.
+/// Our own trees have no other kinds of entries and no forbidden names. Anything else is damage
+/// and must not be written to the work tree.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Vec<(Vec<u8>, Node)>> {
     TreeRefIter::from_bytes(bytes, HASH)
         .map(|entry| {
@@ -146,7 +137,7 @@ pub(crate) fn lookup(objects: &Objects, root: Oid, path: &RelPath) -> Result<Opt
     Ok(Some(at))
 }
 
-/// The files that differ, each with its two sides; equal subtrees are not opened.
+/// Finds the files that differ, each with its two sides; equal subtrees are not read.
 pub(crate) fn compare(
     objects: &Objects,
     old: Option<Oid>,

@@ -1,4 +1,4 @@
-//! Who can answer and what `/` offers, as the composer shows them.
+//! Agents and `/` commands, as the composer shows them.
 
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
@@ -15,21 +15,21 @@ pub struct AgentView {
     pub name: String,
     pub description: String,
     pub mode: AgentMode,
-    /// As `#rrggbb`.
+    /// In the form `#rrggbb`.
     pub color: Option<String>,
     pub model: Option<ModelRef>,
     pub steps: Option<Count>,
     pub built_in: bool,
-    /// Who answers where nobody is named.
+    /// The agent that answers a prompt that names none.
     pub default: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "lowercase")]
 pub enum AgentMode {
-    /// A person talks to it.
+    /// The user can choose it for a prompt.
     Primary,
-    /// Another agent hands it work.
+    /// Only other agents use it, for subtasks.
     Subagent,
     All,
 }
@@ -41,7 +41,7 @@ pub enum AgentMode {
 pub struct CommandView {
     pub name: String,
     pub description: String,
-    /// What it takes after its name, such as `[file] [what]`.
+    /// The arguments it takes, such as `[file] [what]`.
     pub hint: Option<String>,
     pub built_in: bool,
 }

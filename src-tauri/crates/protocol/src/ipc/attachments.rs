@@ -1,4 +1,4 @@
-//! Attachments on their way into a prompt, pictures on their way out of a session.
+//! Attachments of a prompt that is not sent yet, and images of a session.
 
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
@@ -8,10 +8,10 @@ use crate::id::{MessageId, PartId, SessionId};
 use crate::json::Count;
 use crate::message::TokenUsage;
 
-/// Something a person put beside a prompt that is not sent yet.
+/// A file that the user attached to a prompt that is not sent yet.
 ///
-/// The window knows it by `url`, which only the shell can follow: bytes and paths of staged
-/// files never pass through the webview.
+/// The window loads it by `url`, which only the shell can resolve: the bytes of staged files
+/// never pass through the webview as data.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -22,11 +22,11 @@ pub struct AttachmentView {
     pub name: String,
     pub kind: AttachmentKind,
     pub mime: String,
-    /// Bytes; of a folder, nothing.
+    /// In bytes; 0 for a folder.
     pub size: Count,
-    /// Where it lies; nothing for what was pasted.
+    /// Absent for pasted data.
     pub path: Option<String>,
-    /// Of a picture, as it is seen.
+    /// Of an image, after its orientation was applied.
     pub width: Option<u32>,
     pub height: Option<u32>,
 }
@@ -40,7 +40,7 @@ pub enum AttachmentKind {
     Directory,
 }
 
-/// What became of a drop, a paste or a pick.
+/// The result of a drop, a paste or a file dialog.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 pub struct Attached {
     pub added: Vec<AttachmentView>,
@@ -53,7 +53,7 @@ pub struct Attached {
 pub struct RefusedAttachment {
     pub name: String,
     pub why: RefusedWhy,
-    /// The most bytes it may have.
+    /// The size limit that was exceeded, in bytes.
     pub limit: Option<Count>,
 }
 
@@ -61,13 +61,13 @@ pub struct RefusedAttachment {
 #[serde(rename_all = "kebab-case")]
 pub enum RefusedWhy {
     TooLarge,
-    /// Neither text nor a picture nor a PDF.
+    /// Neither text nor an image nor a PDF.
     Type,
     Damaged,
     Unreadable,
 }
 
-/// Something is dragged over the window.
+/// The state of a drag and drop over the window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum DropUpdate {
@@ -76,7 +76,7 @@ pub enum DropUpdate {
     Dropped { attached: Attached },
 }
 
-/// A picture of a session, also one that lies in a tool's result or far back.
+/// An image anywhere in a session, also in the result of a tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionImage {
@@ -89,15 +89,15 @@ pub struct SessionImage {
     pub mime: String,
 }
 
-/// What a session has cost and used so far, all of its messages counted.
+/// The cost and the tokens of all messages of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionUsage {
     #[serde(rename = "sessionID")]
     pub session_id: SessionId,
-    /// US dollars, added up in decimal.
+    /// In US dollars, summed in decimal arithmetic.
     pub cost: f64,
     pub tokens: TokenUsage,
-    /// How many answers were counted.
+    /// The number of API calls.
     pub steps: Count,
 }

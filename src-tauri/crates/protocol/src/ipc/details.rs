@@ -1,4 +1,4 @@
-//! What a card shows once it is opened: too much to push, so the window asks for it.
+//! What an opened card shows. It is too much to send with every part, so the window asks for it.
 
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
@@ -6,23 +6,24 @@ use ts_rs::TS;
 
 use crate::view::{FileDiffView, Span};
 
-/// A tool call in full. Drawn and thrown away, like everything rendered.
+/// A tool call in full, rendered.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[ts(optional_fields)]
 pub struct ToolDetails {
-    /// The arguments, as indented JSON; as they came where they are not JSON.
+    /// The arguments as indented JSON, or unchanged if they are not JSON.
     pub input: String,
-    /// The output as plain text, to be read as it is or copied. Of a command that was broken off,
-    /// what it had printed.
+    /// The output as plain text, for reading and copying. For a command that was stopped, what
+    /// it had printed until then.
     pub output: String,
-    /// Why it failed, in full.
+    /// The full error message.
     pub error: Option<String>,
-    /// The output, drawn as suits the tool; before there is one, what the call would do.
+    /// The output in the form that suits the tool; before there is an output, what the call
+    /// would do.
     pub body: Option<ToolBody>,
-    /// What the tool says of its own output: that it is cut, where the rest is.
+    /// The tool's remark on its own output, for example that it was truncated.
     pub note: Option<String>,
-    /// A file that holds all of an output that was cut.
+    /// The file with the full output, if that was truncated.
     #[serde(rename = "wholeOutput")]
     pub whole_output: Option<String>,
 }
@@ -30,36 +31,36 @@ pub struct ToolDetails {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum ToolBody {
-    /// Lines of one file, the first of them number `first`.
+    /// Lines of one file; the first has the number `first`.
     Code {
         path: String,
         first: usize,
         lines: Vec<Vec<Span>>,
     },
-    /// Found lines, by file.
+    /// Search matches, grouped by file.
     Matches { files: Vec<MatchedFile> },
     /// Paths of files.
     Paths { paths: Vec<String> },
-    /// What lies below a directory.
+    /// A directory listing.
     Tree {
         root: String,
         entries: Vec<TreeEntry>,
     },
     /// Sanitised HTML, one string per block.
     Markdown { blocks: Vec<String> },
-    /// Sanitised HTML of what a command printed, to be put inside a `pre`.
-    /// Of much output it is the end; `cut` says that something came before.
+    /// Sanitised HTML of what a command printed, to be put inside a `pre`. `cut` means that only
+    /// the end of a long output is here.
     Terminal { html: String, cut: bool },
-    /// What was changed, file by file.
+    /// Changes, file by file.
     Diffs { files: Vec<FileDiffView> },
-    /// What a person was asked and said.
+    /// Questions to the user, with the answers.
     Answers { questions: Vec<AnsweredQuestion> },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct AnsweredQuestion {
     pub question: String,
-    /// Chosen or typed; none where the person passed over it.
+    /// Chosen or typed; empty if the user skipped the question.
     pub answers: Vec<String>,
 }
 
@@ -72,7 +73,7 @@ pub struct MatchedFile {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct MatchedLine {
     pub number: usize,
-    /// What was looked for is marked.
+    /// Matches of the pattern are marked.
     pub spans: Vec<Span>,
 }
 
@@ -80,7 +81,7 @@ pub struct MatchedLine {
 pub struct TreeEntry {
     pub depth: usize,
     pub name: String,
-    /// From the root of the tree.
+    /// Relative to the root of the tree.
     pub path: String,
     pub directory: bool,
 }

@@ -1,4 +1,4 @@
-//! What was written and not sent.
+//! Prompts that are not sent yet.
 
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
@@ -8,18 +8,18 @@ use super::AttachmentView;
 use crate::json::Count;
 use crate::part::FilePartSource;
 
-/// A prompt on its way. It belongs to a session, to a prompt that is written anew, or to the
-/// empty page of a project; the window names that place.
+/// An unsent prompt. It belongs to a session, to a sent prompt that is being edited, or to a
+/// project without an open session; the window chooses the key.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(default)]
 pub struct Draft {
     pub text: String,
     pub attachments: Vec<DraftAttachment>,
-    /// Symbols picked for this text; those whose name is no longer in it are not sent.
+    /// Symbols mentioned in the text. One whose name is no longer in the text is not sent.
     pub symbols: Vec<DraftSymbol>,
 }
 
-/// Something beside the prompt: what is staged, or what a tool server will be asked for.
+/// An attachment of the draft: a staged file, or a resource of an MCP server.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[ts(optional_fields)]
@@ -27,7 +27,7 @@ pub struct DraftAttachment {
     #[serde(flatten)]
     pub view: AttachmentView,
     pub resource: Option<DraftResource>,
-    /// Of one that was sent before: where it came from, and which words named it.
+    /// For an attachment of a prompt that is edited: its source in the sent prompt.
     pub source: Option<FilePartSource>,
 }
 
@@ -37,7 +37,7 @@ pub struct DraftResource {
     pub uri: String,
 }
 
-/// As much of a mention as names the place of a symbol. Lines count from 1.
+/// The location of a mentioned symbol. Lines count from 1.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct DraftSymbol {

@@ -1,4 +1,4 @@
-//! Which program opens a file that somebody clicks on.
+//! The program that opens a file when the user clicks on it.
 
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
@@ -11,14 +11,14 @@ use ts_rs::TS;
 pub struct EditorChoice {
     #[ts(as = "EditorKind")]
     pub kind: EditorKind,
-    /// For a custom one: a program and its arguments, with `{path}` and `{line}` in them.
+    /// For a custom editor: a program and its arguments, with `{path}` and `{line}` in them.
     pub command: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "lowercase")]
 pub enum EditorKind {
-    /// Whatever the system opens such a file with.
+    /// The system's default program for the file.
     #[default]
     System,
     VsCode,

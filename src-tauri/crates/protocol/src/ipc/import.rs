@@ -1,9 +1,9 @@
-//! Bringing over what another program keeps.
+//! Import of another program's sessions.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// Something on this machine that could be imported.
+/// Data on this machine that can be imported.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ImportSource {
     pub path: String,
@@ -21,14 +21,14 @@ pub enum ImportKind {
 /// What an import did.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ImportReport {
-    /// Sessions that are new here.
+    /// The number of sessions that were added.
     pub added: usize,
-    /// Sessions that were here before and stay as they are.
+    /// The number of sessions that existed already and were left unchanged.
     pub already: usize,
     pub unreadable: Vec<ImportUnreadable>,
 }
 
-/// Something that could not be brought over, for people to read.
+/// Something that could not be imported, described for the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ImportUnreadable {
     pub what: String,

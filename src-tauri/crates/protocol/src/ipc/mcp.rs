@@ -13,15 +13,15 @@ use crate::id::ProjectId;
 #[ts(optional_fields)]
 pub struct McpServerView {
     pub name: String,
-    /// The trusted project whose config names it; nothing for the person's own.
+    /// The trusted project that configures it; absent for a server of the user's own config.
     #[serde(rename = "projectID")]
     pub project_id: Option<ProjectId>,
-    /// The command it is started with, or its address.
+    /// The command that starts it, or its URL.
     pub address: String,
     pub status: McpStatus,
     pub tools: Vec<McpToolView>,
     pub error: Option<String>,
-    /// What it said last, oldest first.
+    /// The last lines of its log, oldest first.
     pub log: Vec<String>,
 }
 
@@ -32,7 +32,7 @@ pub enum McpStatus {
     Starting,
     Ready,
     Failed,
-    /// Ready, but some tools are not what they were and wait to be looked at.
+    /// Ready, but the definition of some tools has changed and the user must accept it.
     Changed,
 }
 
@@ -43,11 +43,11 @@ pub struct McpToolView {
     pub changed: bool,
 }
 
-/// A server of the person's own, as the settings page hands it over.
+/// A server of the user's own config, as the settings page sends it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum McpServerInput {
-    /// A program that is started and spoken to over its pipes.
+    /// A program that we start and talk to over stdin and stdout.
     Local {
         command: Vec<String>,
         environment: BTreeMap<String, String>,
@@ -58,7 +58,7 @@ pub enum McpServerInput {
     },
 }
 
-/// Something a server lets one attach to a prompt.
+/// A resource of a server that can be attached to a prompt.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[ts(optional_fields)]

@@ -1,4 +1,4 @@
-//! Models and keys, as the picker and the settings page show them.
+//! Models and API keys, as the model picker and the settings page show them.
 
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
@@ -7,13 +7,13 @@ use ts_rs::TS;
 use crate::json::Count;
 use crate::message::ModelRef;
 
-/// Everything one could talk to.
+/// All configured providers and their models.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ModelList {
     pub providers: Vec<ProviderView>,
-    /// What answers when nobody chose.
+    /// The model that is used when the user has chosen none.
     pub default: ModelRef,
-    /// What in the config could not be used, for people to read.
+    /// Parts of the config that could not be used, described for the user.
     pub problems: Vec<String>,
 }
 
@@ -26,24 +26,24 @@ pub struct ProviderView {
     pub name: String,
     /// A server on this machine.
     pub local: bool,
-    /// It can be asked now: it has a key, or needs none.
+    /// It can be used now: it has a key or needs none.
     pub ready: bool,
     pub needs_key: bool,
     pub key: Option<KeyView>,
     /// Environment variables that may hold the key.
     pub key_env: Vec<String>,
-    /// Where a person gets a key.
+    /// The web page where the user gets a key.
     pub key_page: Option<String>,
     pub models: Vec<ModelView>,
 }
 
-/// A key is shown by its last characters only.
+/// An API key. Only its last characters are shown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct KeyView {
     pub hint: String,
     /// Such as `config`, `ANTHROPIC_API_KEY`, `keyring` or `file`.
     pub source: String,
-    /// It is kept by us and can be removed here.
+    /// We store this key, so the user can remove it here.
     pub stored: bool,
 }
 
@@ -54,16 +54,16 @@ pub struct KeyView {
 pub struct ModelView {
     pub id: String,
     pub name: String,
-    /// Tokens it can hold; 0 where nobody knows.
+    /// The size of the context in tokens; 0 if unknown.
     pub context: Count,
     pub output: Count,
     pub images: bool,
     pub pdf: bool,
     pub tools: bool,
     pub reasoning: bool,
-    /// How hard it may think, weakest first.
+    /// Levels of reasoning effort, weakest first.
     pub variants: Vec<String>,
-    /// Nothing where nobody knows, which is not the same as free.
+    /// Absent if unknown, which does not mean free.
     pub price: Option<PriceView>,
 }
 
@@ -75,15 +75,15 @@ pub struct ModelView {
 pub struct PriceView {
     pub input: f64,
     pub output: f64,
-    /// Costs more past 200,000 tokens of input.
+    /// The price of input beyond 200,000 tokens.
     pub long_input: Option<f64>,
     pub long_output: Option<f64>,
 }
 
-/// What came of testing a connection.
+/// The result of a connection test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ConnectionReport {
     pub ok: bool,
-    /// One sentence for a person.
+    /// One sentence to show to the user.
     pub message: String,
 }

@@ -1,4 +1,4 @@
-//! What a person hands over with a prompt, and what `@` offers while they type it.
+//! A prompt as the window sends it, and the suggestions for `@` mentions.
 
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
@@ -16,13 +16,14 @@ pub struct PromptInput {
     pub agent: Option<String>,
     pub model: Option<ModelRef>,
     pub variant: Option<String>,
-    /// Attachments, in the order in which the person gave them.
+    /// Attachments, in the order in which the user added them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<PromptFile>>", optional)]
     pub files: Vec<PromptFile>,
 }
 
-/// Something attached: `data:` with its bytes, or `file://`, where `?start=&end=` names lines.
+/// An attached file: a `data:` URL with its bytes, or a `file://` URL, where `?start=&end=`
+/// selects lines.
 #[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[ts(optional_fields)]
@@ -30,11 +31,11 @@ pub struct PromptFile {
     pub url: String,
     pub mime: Option<String>,
     pub filename: Option<String>,
-    /// Which words of the prompt name it, where any do.
+    /// The place in the prompt that mentions it, if any.
     pub source: Option<FilePartSource>,
 }
 
-/// What could be meant by what stands after an `@`. Paths are relative to the project's root.
+/// A suggestion for the text after an `@`. Paths are relative to the project's root.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(
     tag = "kind",
@@ -48,11 +49,12 @@ pub enum Mention {
     Directory {
         path: String,
     },
-    /// Lines count from 1; the last one belongs to it.
+    /// Lines count from 1; `end_line` is inclusive.
     Symbol {
         name: String,
         symbol_kind: SymbolKind,
-        /// The same as a number of the Language Server Protocol, as a part's source has it.
+        /// `symbol_kind` as a number of the Language Server Protocol, as a part's source stores
+        /// it.
         lsp_kind: Count,
         path: String,
         line: Count,

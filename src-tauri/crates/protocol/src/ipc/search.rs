@@ -1,4 +1,4 @@
-//! What a search found, for the sidebar and for the find bar.
+//! Search results for the sidebar and for the find bar.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -6,11 +6,11 @@ use ts_rs::TS;
 use crate::id::{MessageId, PartId, ProjectId, SessionId};
 use crate::json::Millis;
 
-/// Hits over every session, best first.
+/// Hits in all sessions, best first.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 pub struct SearchAnswer {
     pub hits: Vec<SearchHit>,
-    /// Some sessions are still being read: asking again may find more.
+    /// Some sessions are not indexed yet: a later search may find more.
     pub indexing: bool,
 }
 
@@ -20,19 +20,19 @@ pub struct SearchHit {
     pub session_id: SessionId,
     #[serde(rename = "projectID")]
     pub project_id: ProjectId,
-    /// Of the session.
+    /// The title of the session.
     pub title: String,
     #[serde(rename = "messageID")]
     pub message_id: MessageId,
     #[serde(rename = "partID")]
     pub part_id: PartId,
     pub kind: HitKind,
-    /// When the message was made.
+    /// When the message was created.
     pub at: Millis,
     pub snippet: Vec<SnippetPiece>,
 }
 
-/// One place in the open session, in reading order.
+/// One match in the open session. They are listed in reading order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct FindHit {
     #[serde(rename = "messageID")]
@@ -40,11 +40,11 @@ pub struct FindHit {
     #[serde(rename = "partID")]
     pub part_id: PartId,
     pub kind: HitKind,
-    /// Which of the part's matches it is, from 0.
+    /// The index of this match among the matches of its part.
     pub nth: u32,
 }
 
-/// Where the words stand.
+/// The kind of part that contains the match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 #[serde(rename_all = "lowercase")]
 pub enum HitKind {
@@ -55,7 +55,7 @@ pub enum HitKind {
     Subtask,
 }
 
-/// Plain text; those that matched are to be marked.
+/// A piece of plain text; `hit` says that it matched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct SnippetPiece {
     pub text: String,

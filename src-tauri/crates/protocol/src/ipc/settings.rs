@@ -1,4 +1,4 @@
-//! What the settings pages and the menu bar say to the shell.
+//! What the settings pages and the menu bar exchange with the shell.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -6,7 +6,7 @@ use ts_rs::TS;
 use super::Damaged;
 use crate::{Millis, SessionId};
 
-/// One menu of the menu bar. The window says what is in it; it owns every action.
+/// One menu of the menu bar. The window defines the menus, because all actions are its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct MenuView {
     pub label: String,
@@ -17,16 +17,16 @@ pub struct MenuView {
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum MenuItemView {
     Action {
-        /// Told back when it is chosen.
+        /// Sent back to the window when the item is chosen.
         id: String,
         label: String,
-        /// As the platform spells shortcuts, such as `CmdOrCtrl+Shift+N`.
+        /// A shortcut in tauri's form, such as `CmdOrCtrl+Shift+N`.
         keys: Option<String>,
     },
     Separator,
 }
 
-/// Where data lies and how much there is.
+/// Where our data is stored and how much space it takes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct DataView {
     pub path: String,
@@ -45,34 +45,34 @@ pub struct DataUse {
 pub enum DataKind {
     Sessions,
     Snapshots,
-    /// Tool output that was too long for the model, kept for a while.
+    /// Full tool output that was truncated for the model, stored for a while.
     Output,
-    /// Derived: made anew when it is missing.
+    /// The search index; it is rebuilt when it is missing.
     Index,
     /// Removed sessions.
     Trash,
-    /// Damaged files, put aside.
+    /// Damaged files.
     Quarantine,
     Other,
 }
 
-/// A removed session that can be brought back.
+/// A removed session that can be restored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct TrashedSession {
     pub id: SessionId,
     pub title: String,
-    /// Where it worked.
+    /// The session's working directory.
     pub directory: String,
     pub removed: Millis,
 }
 
-/// What a look over every stored file found.
+/// The result of checking every stored file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct DataReport {
     pub records: u64,
     pub damaged: Vec<Damaged>,
-    /// Records whose session or message does not exist; normal, and left alone.
+    /// Records without their session or message. They are harmless and left alone.
     pub orphans: u64,
-    /// Files that are no records.
+    /// Files that are not records.
     pub strays: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! What a project's own files would like to do, and whether the person lets them.
+//! What a project's config asks for, and whether the user trusts it.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -6,9 +6,10 @@ use ts_rs::TS;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct TrustView {
     pub state: TrustState,
-    /// What is held back, or would be if the project were not trusted.
+    /// What is ignored while the project is not trusted.
     pub wants: Vec<TrustWant>,
-    /// Of the files that say so, as they were looked at: what is trusted is what was shown.
+    /// The hash of the config files as they were shown. It is sent back with the answer, so
+    /// that exactly what was shown is trusted.
     pub hash: String,
 }
 
@@ -17,16 +18,16 @@ pub struct TrustView {
 pub enum TrustState {
     Trusted,
     Untrusted,
-    /// It was trusted, and then one of the files changed: ask again.
+    /// The project was trusted, but a config file has changed since: ask again.
     Changed,
-    /// There is nothing that would need trust.
+    /// The project's config asks for nothing that needs trust.
     Nothing,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct TrustWant {
     pub kind: WantKind,
-    /// One line for a person.
+    /// One line to show to the user.
     pub text: String,
     /// Relative to the project's root.
     pub file: String,
@@ -35,29 +36,29 @@ pub struct TrustWant {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "lowercase")]
 pub enum WantKind {
-    /// Run a program of its own beside us.
+    /// Start an MCP server.
     Mcp,
-    /// Say where prompts are sent.
+    /// Choose where prompts are sent.
     Provider,
     /// Choose the model.
     Model,
     /// Run a shell command as part of a `/` command.
     Command,
-    /// Allow what would be asked for.
+    /// Allow actions that would otherwise need permission.
     Permission,
-    /// Put more files before the model.
+    /// Add files to the model's instructions.
     Instructions,
-    /// Take values from the environment or from files.
+    /// Read values from environment variables or files.
     Substitution,
     /// Any other setting.
     Setting,
 }
 
-/// Something in a config file that could not be used.
+/// A setting in a config file that could not be used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ConfigProblem {
     pub file: String,
-    /// Keys down to the place, joined by dots; empty where the whole file is meant.
+    /// The path of keys to the setting, joined by dots; empty for the whole file.
     pub key: String,
     pub message: String,
 }

@@ -1,4 +1,4 @@
-//! What the window is told about the turn under way.
+//! Context usage, and the agent and model of the last prompt.
 
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
@@ -7,26 +7,26 @@ use ts_rs::TS;
 use crate::json::Millis;
 use crate::message::{Message, ModelRef};
 
-/// How full the model's context is, in tokens. Zero limits mean that nobody knows them.
+/// How full the model's context is, in tokens. A limit of zero is unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextUse {
-    /// What the newest step took.
+    /// The size of the context after the newest step.
     pub used: u64,
-    /// What may be taken before the session is summed up.
+    /// The size at which the session is compacted.
     pub usable: u64,
-    /// The model's whole context.
+    /// The size of the model's context.
     pub limit: u64,
-    /// The next step sums the session up first.
+    /// The next step compacts the session first.
     pub will_compact: bool,
 }
 
-/// Whom the newest prompt of a session went to, wherever in the session one looks.
+/// The agent and model of the newest prompt of a session, also if that prompt is not loaded.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[ts(optional_fields)]
 pub struct LastUse {
-    /// When that prompt was sent: only a newer one takes its place.
+    /// When that prompt was sent. Only a newer prompt replaces this value.
     pub created: Millis,
     pub agent: Option<String>,
     pub model: Option<ModelRef>,
@@ -34,8 +34,8 @@ pub struct LastUse {
 }
 
 impl LastUse {
-    /// An answer knows its agent and its model too; how hard it thought, only its prompt does.
-    pub fn of(message: &Message) -> Self {
+    /// An answer has an agent and a model too; the variant is stored with prompts only.
+    pub fn from_message(message: &Message) -> Self {
         match message {
             Message::User(prompt) => LastUse {
                 created: prompt.time.created,

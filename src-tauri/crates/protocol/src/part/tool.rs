@@ -1,6 +1,6 @@
-//! A tool call and its life.
+//! A tool call and the states it goes through.
 
-mod light;
+mod shorten;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use super::FilePart;
 use crate::id::{MessageId, PartId, SessionId};
 use crate::json::{Extra, Map, Millis};
 
-/// The state is private: it changes only through the moves below.
+/// The state is private: it changes only through the methods below.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[ts(optional_fields)]
@@ -102,7 +102,7 @@ pub struct ToolCompleted {
 pub struct ToolCompletedTime {
     pub start: Millis,
     pub end: Millis,
-    /// When the output was taken out of the model's sight; the text stays for the person.
+    /// When the output was removed from the model's context; the user still sees it.
     pub compacted: Option<Millis>,
     #[serde(flatten)]
     #[ts(skip)]
@@ -133,26 +133,12 @@ pub struct ToolErrorTime {
     pub extra: Extra,
 }
 
-/// A move that would take a tool call backwards, or twice through its end.
+/// A state change that would move a tool call backwards or end it twice.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a tool call cannot go from {from} to {to}")]
-pub struct BackwardMove {
+pub struct InvalidTransition {
     pub from: &'static str,
     pub to: &'static str,
-}
-
-/// How a call that got no answer of its own is settled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unanswered {
-    Aborted,
-}
-
-impl Unanswered {
-    pub fn text(self) -> &'static str {
-        match self {
-            Unanswered::Aborted => "Tool execution aborted",
-        }
-    }
 }
 
 impl ToolState {
@@ -180,6 +166,9 @@ impl ToolState {
 }
 
 impl ToolPart {
+    /// The error of a call that was aborted.
+    pub const ABORTED: &str = "Tool execution aborted";
+
     pub fn pending(
         id: PartId,
         session_id: SessionId,
@@ -203,7 +192,7 @@ impl ToolPart {
         &self.state
     }
 
-    /// What a completed call brought along.
+    /// The files that a completed call returned.
     pub fn attachments(&self) -> &[FilePart] {
         match &self.state {
             ToolState::Completed(done) => done.attachments.as_deref().unwrap_or_default(),
@@ -211,21 +200,21 @@ impl ToolPart {
         }
     }
 
-    /// More of the arguments arrived.
-    pub fn receive(&mut self, raw: &str) -> Result<(), BackwardMove> {
+    /// Appends arguments that have streamed in.
+    pub fn receive(&mut self, raw: &str) -> Result<(), InvalidTransition> {
         match &mut self.state {
             ToolState::Pending(pending) => {
                 pending.raw.push_str(raw);
                 Ok(())
             }
-            other => Err(BackwardMove {
+            other => Err(InvalidTransition {
                 from: other.name(),
                 to: "pending",
             }),
         }
     }
 
-    pub fn start(&mut self, input: Map, now: Millis) -> Result<(), BackwardMove> {
+    pub fn start(&mut self, input: Map, now: Millis) -> Result<(), InvalidTransition> {
         self.require(&["pending"], "running")?;
         self.state = ToolState::Running(ToolRunning {
             input,
@@ -240,15 +229,19 @@ impl ToolPart {
         Ok(())
     }
 
-    /// Progress of a running call, for its card.
-    pub fn progress(&mut self, title: Option<String>, metadata: Map) -> Result<(), BackwardMove> {
+    /// Updates what the card of a running call shows.
+    pub fn progress(
+        &mut self,
+        title: Option<String>,
+        metadata: Map,
+    ) -> Result<(), InvalidTransition> {
         match &mut self.state {
             ToolState::Running(running) => {
                 running.title = title.or(running.title.take());
                 running.metadata.get_or_insert_default().extend(metadata);
                 Ok(())
             }
-            other => Err(BackwardMove {
+            other => Err(InvalidTransition {
                 from: other.name(),
                 to: "running",
             }),
@@ -262,7 +255,7 @@ impl ToolPart {
         metadata: Map,
         attachments: Vec<FilePart>,
         now: Millis,
-    ) -> Result<(), BackwardMove> {
+    ) -> Result<(), InvalidTransition> {
         self.require(&["running"], "completed")?;
         let start = self.started(now);
         self.state = ToolState::Completed(ToolCompleted {
@@ -282,25 +275,25 @@ impl ToolPart {
         Ok(())
     }
 
-    /// A call may fail before it ran: its arguments were bad, or the turn ended.
+    /// A call may also fail before it ran: because of its arguments, or because the turn ended.
     pub fn fail(
         &mut self,
         error: String,
         metadata: Option<Map>,
         now: Millis,
-    ) -> Result<(), BackwardMove> {
+    ) -> Result<(), InvalidTransition> {
         self.require(&["pending", "running"], "error")?;
         let start = self.started(now);
-        let kept = match &mut self.state {
+        let progress = match &mut self.state {
             ToolState::Running(running) => running.metadata.take(),
             _ => None,
         };
-        let metadata = match (kept, metadata) {
-            (Some(mut kept), Some(new)) => {
-                kept.extend(new);
-                Some(kept)
+        let metadata = match (progress, metadata) {
+            (Some(mut progress), Some(new)) => {
+                progress.extend(new);
+                Some(progress)
             }
-            (kept, new) => new.or(kept),
+            (progress, new) => new.or(progress),
         };
         let (input, raw) = match &mut self.state {
             ToolState::Pending(pending) => (
@@ -310,7 +303,7 @@ impl ToolPart {
             other => (other.input().clone(), String::new()),
         };
         let mut extra = Extra::default();
-        // What the model sent must stay readable even if it was not JSON.
+        // What the model sent must stay readable even if it is not JSON.
         if input.is_empty() && !raw.is_empty() {
             extra.0.insert("raw".into(), raw.into());
         }
@@ -328,12 +321,13 @@ impl ToolPart {
         Ok(())
     }
 
-    /// Ends a call that nothing will answer any more; a settled one stays as it is.
-    pub fn settle(&mut self, why: Unanswered, now: Millis) -> bool {
-        self.fail(why.text().to_owned(), None, now).is_ok()
+    /// Ends a call that will get no answer. A call that has ended already stays as it is, and
+    /// the result is false.
+    pub fn abort(&mut self, now: Millis) -> bool {
+        self.fail(Self::ABORTED.to_owned(), None, now).is_ok()
     }
 
-    /// Takes the output out of the model's sight. Only a completed call has one.
+    /// Marks the output as removed from the model's context. Only a completed call has one.
     pub fn compact(&mut self, now: Millis) -> bool {
         match &mut self.state {
             ToolState::Completed(done) if done.time.compacted.is_none() => {
@@ -351,12 +345,12 @@ impl ToolPart {
         }
     }
 
-    fn require(&self, from: &[&str], to: &'static str) -> Result<(), BackwardMove> {
+    fn require(&self, from: &[&str], to: &'static str) -> Result<(), InvalidTransition> {
         let name = self.state.name();
         if from.contains(&name) {
             Ok(())
         } else {
-            Err(BackwardMove { from: name, to })
+            Err(InvalidTransition { from: name, to })
         }
     }
 }

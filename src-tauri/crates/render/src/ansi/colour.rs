@@ -1,25 +1,25 @@
-//! Colours and weights of terminal text, as class names.
+//! Colours and attributes of terminal text, as class names.
 
 use std::sync::LazyLock;
 
-/// Every class a terminal span may carry.
+/// Every class that a terminal span may have.
 pub(crate) static CLASSES: LazyLock<Vec<String>> = LazyLock::new(|| {
     let colours = (0..=255).flat_map(|n| [format!("ansi-fg-{n}"), format!("ansi-bg-{n}")]);
-    let weights = Weight::ALL.iter().map(|(_, class)| (*class).to_owned());
-    colours.chain(weights).collect()
+    let attributes = Attribute::ALL.iter().map(|(_, class)| (*class).to_owned());
+    colours.chain(attributes).collect()
 });
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Style {
-    front: Option<u8>,
-    back: Option<u8>,
-    /// A bit for each weight.
-    weights: u8,
+    foreground: Option<u8>,
+    background: Option<u8>,
+    /// A bit for each attribute.
+    attributes: u8,
 }
 
-struct Weight;
+struct Attribute;
 
-impl Weight {
+impl Attribute {
     const BOLD: u8 = 1;
     const DIM: u8 = 2;
     const ITALIC: u8 = 4;
@@ -37,50 +37,50 @@ impl Weight {
 }
 
 impl Style {
-    /// Applies the numbers of one `ESC [ … m`. Text that asks to be concealed stays visible.
+    /// Applies the numbers of one `ESC [ … m`. "Conceal" is ignored: all text stays visible.
     pub fn apply(&mut self, codes: &[u16]) {
         let mut codes = codes.iter().copied();
         while let Some(code) = codes.next() {
             match code {
                 0 => *self = Self::default(),
-                1 => self.weights |= Weight::BOLD,
-                2 => self.weights |= Weight::DIM,
-                3 => self.weights |= Weight::ITALIC,
-                4 | 21 => self.weights |= Weight::UNDERLINE,
-                7 => self.weights |= Weight::INVERSE,
-                9 => self.weights |= Weight::STRIKE,
-                22 => self.weights &= !(Weight::BOLD | Weight::DIM),
-                23 => self.weights &= !Weight::ITALIC,
-                24 => self.weights &= !Weight::UNDERLINE,
-                27 => self.weights &= !Weight::INVERSE,
-                29 => self.weights &= !Weight::STRIKE,
-                30..=37 => self.front = Some((code - 30) as u8),
-                38 => self.front = extended(&mut codes).or(self.front),
-                39 => self.front = None,
-                40..=47 => self.back = Some((code - 40) as u8),
-                48 => self.back = extended(&mut codes).or(self.back),
-                49 => self.back = None,
+                1 => self.attributes |= Attribute::BOLD,
+                2 => self.attributes |= Attribute::DIM,
+                3 => self.attributes |= Attribute::ITALIC,
+                4 | 21 => self.attributes |= Attribute::UNDERLINE,
+                7 => self.attributes |= Attribute::INVERSE,
+                9 => self.attributes |= Attribute::STRIKE,
+                22 => self.attributes &= !(Attribute::BOLD | Attribute::DIM),
+                23 => self.attributes &= !Attribute::ITALIC,
+                24 => self.attributes &= !Attribute::UNDERLINE,
+                27 => self.attributes &= !Attribute::INVERSE,
+                29 => self.attributes &= !Attribute::STRIKE,
+                30..=37 => self.foreground = Some((code - 30) as u8),
+                38 => self.foreground = extended(&mut codes).or(self.foreground),
+                39 => self.foreground = None,
+                40..=47 => self.background = Some((code - 40) as u8),
+                48 => self.background = extended(&mut codes).or(self.background),
+                49 => self.background = None,
                 58 => {
                     extended(&mut codes);
                 }
-                90..=97 => self.front = Some((code - 90 + 8) as u8),
-                100..=107 => self.back = Some((code - 100 + 8) as u8),
+                90..=97 => self.foreground = Some((code - 90 + 8) as u8),
+                100..=107 => self.background = Some((code - 100 + 8) as u8),
                 _ => {}
             }
         }
     }
 
     pub fn classes(&self) -> String {
-        let front = self.front.map(|n| format!("ansi-fg-{n}"));
-        let back = self.back.map(|n| format!("ansi-bg-{n}"));
-        let weights = Weight::ALL
+        let foreground = self.foreground.map(|n| format!("ansi-fg-{n}"));
+        let background = self.background.map(|n| format!("ansi-bg-{n}"));
+        let attributes = Attribute::ALL
             .iter()
-            .filter(|(bit, _)| self.weights & bit != 0)
+            .filter(|(bit, _)| self.attributes & bit != 0)
             .map(|(_, class)| (*class).to_owned());
-        front
+        foreground
             .into_iter()
-            .chain(back)
-            .chain(weights)
+            .chain(background)
+            .chain(attributes)
             .collect::<Vec<_>>()
             .join(" ")
     }
@@ -100,7 +100,7 @@ fn extended(codes: &mut impl Iterator<Item = u16>) -> Option<u8> {
 
 const LEVELS: [u16; 6] = [0, 95, 135, 175, 215, 255];
 
-/// The nearest of the 256 colours, so that no style attribute is ever needed.
+/// The nearest of the 256 colours, because a class can express those without a style attribute.
 fn nearest(red: u16, green: u16, blue: u16) -> u8 {
     let level = |value: u16| {
         (0..LEVELS.len())
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn true_colours_fall_to_the_nearest_of_the_palette() {
+    fn a_true_colour_becomes_the_nearest_of_the_palette() {
         for (colour, index) in [
             ((0, 0, 0), 16),
             ((255, 255, 255), 231),

@@ -1,6 +1,6 @@
-//! Tells text from escape sequences, one character at a time.
+//! Separates text from escape sequences, one character at a time.
 
-/// An escape sequence longer than this is given up: it is no terminal's.
+/// A longer escape sequence is not a valid one, and is abandoned.
 const MAX_SEQUENCE_CHARS: usize = 4_096;
 const MAX_PARAMETER_CHARS: usize = 128;
 
@@ -25,10 +25,10 @@ enum State {
     #[default]
     Ground,
     Escape,
-    /// Between `ESC (` and its one letter.
+    /// After `ESC (`, which is followed by one letter.
     Charset,
     Control(String),
-    /// A title, a hyperlink, a device string: until its terminator.
+    /// Inside a title, a hyperlink or a device string, until its terminator.
     Payload {
         chars: usize,
         escape: bool,
@@ -109,7 +109,7 @@ impl Parser {
         self.enter(State::Ground)
     }
 
-    /// The sequence was broken off: `c` counts by itself.
+    /// The sequence is invalid: `c` is read as text.
     fn abandon(&mut self, c: char) -> Action {
         self.state = State::Ground;
         self.ground(c)
@@ -118,7 +118,7 @@ impl Parser {
 
 fn control(parameters: &str, end: char) -> Action {
     match end {
-        // `ESC [ > … m` and `ESC [ ? … m` are something else.
+        // `ESC [ > … m` and `ESC [ ? … m` do not set a style.
         'm' if parameters
             .bytes()
             .all(|b| b.is_ascii_digit() || b";:".contains(&b)) =>
@@ -137,7 +137,7 @@ fn style_codes(parameters: &str) -> Vec<u16> {
         .flat_map(|code| {
             let parts: Vec<&str> = code.split(':').collect();
             match parts.as_slice() {
-                // `38:2::r:g:b` names a colour space that nobody fills in.
+                // `38:2::r:g:b`: the empty field is the colour space.
                 [kind, "2", _, red, green, blue] => {
                     vec![number(kind), 2, number(red), number(green), number(blue)]
                 }

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 
 #[test]
-fn colours_and_weights_become_classes() {
+fn colours_and_attributes_become_classes() {
     let cases = [
         (
             "\u{1b}[31mred\u{1b}[0m.",
@@ -36,7 +36,7 @@ fn colours_and_weights_become_classes() {
 }
 
 #[test]
-fn what_is_not_a_colour_leaves_no_trace() {
+fn sequences_that_set_no_style_are_removed() {
     for text in [
         "a\u{1b}]0;title\u{7}b",
         "a\u{1b}]8;;http://x.example\u{1b}\\b",
@@ -57,13 +57,13 @@ fn what_is_not_a_colour_leaves_no_trace() {
 }
 
 #[test]
-fn a_title_that_never_ends_does_not_swallow_the_next_line() {
+fn a_title_without_end_does_not_hide_the_next_line() {
     assert_eq!(strip("a\u{1b}]0;title\nb"), "a\nb");
     assert_eq!(strip("a\u{1b}[12\nb"), "a\nb");
 }
 
 #[test]
-fn progress_lines_end_as_their_last_state() {
+fn a_progress_line_is_shown_in_its_last_state() {
     let cases = [
         ("10%\r20%\r100%\ndone\n", "100%\ndone\n"),
         ("downloading\rdone\u{1b}[K\n", "done\n"),
@@ -79,7 +79,7 @@ fn progress_lines_end_as_their_last_state() {
 }
 
 #[test]
-fn markup_and_hidden_characters_are_text() {
+fn html_and_hidden_characters_are_escaped() {
     assert_eq!(
         to_html("<img src=x onerror=alert(1)>\u{202e}"),
         "&lt;img src=x onerror=alert(1)&gt;<span class=\"hidden-char\">\\u{202e}</span>"
@@ -87,42 +87,38 @@ fn markup_and_hidden_characters_are_text() {
 }
 
 #[test]
-fn a_line_without_end_is_broken() {
+fn a_very_long_line_is_broken() {
     let lines = strip(&"x".repeat(40_000));
     assert!(lines.lines().all(|line| line.len() <= MAX_LINE_CHARS));
     assert_eq!(lines.replace('\n', "").len(), 40_000);
 }
 
+fn html_lines(lines: &[Line]) -> Vec<String> {
+    lines.iter().map(line_to_html).collect()
+}
+
+fn html_of_open_line(screen: &Screen) -> Option<String> {
+    screen.open_line().map(line_to_html)
+}
+
 #[test]
-fn a_live_tail_sends_only_new_lines_and_the_open_one() {
-    let mut stream = AnsiStream::new();
-    assert_eq!(stream.push("a\nb").blocks, ["a", "b"]);
+fn a_write_returns_complete_lines_and_keeps_the_open_one() {
+    let mut screen = Screen::default();
+    assert_eq!(html_lines(&screen.write("a\nb")), ["a"]);
+    assert_eq!(html_of_open_line(&screen).as_deref(), Some("b"));
+    assert!(screen.write("c\u{1b}[3").is_empty());
+    assert_eq!(html_of_open_line(&screen).as_deref(), Some("bc"));
     assert_eq!(
-        stream.push("c\u{1b}[3"),
-        BlockUpdate {
-            keep: 1,
-            blocks: vec!["bc".to_owned()]
-        }
+        html_lines(&screen.write("1md\n")),
+        ["bc<span class=\"ansi-fg-1\">d</span>"]
     );
-    assert_eq!(
-        stream.push("1md\n"),
-        BlockUpdate {
-            keep: 1,
-            blocks: vec!["bc<span class=\"ansi-fg-1\">d</span>".to_owned()]
-        }
-    );
-    assert_eq!(
-        stream.push(""),
-        BlockUpdate {
-            keep: 2,
-            blocks: vec![]
-        }
-    );
+    assert!(screen.write("").is_empty());
+    assert_eq!(html_of_open_line(&screen), None);
 }
 
 proptest! {
     #[test]
-    fn any_chunking_of_an_output_ends_the_same(
+    fn any_chunking_of_an_output_gives_the_same_lines(
         pieces in proptest::collection::vec(
             prop_oneof![
                 "[a-z<é ]{0,5}",
@@ -135,13 +131,13 @@ proptest! {
         )
     ) {
         let text = pieces.concat();
-        let mut stream = AnsiStream::new();
+        let mut screen = Screen::default();
         let mut lines: Vec<String> = Vec::new();
         for c in text.chars() {
-            let update = stream.push(c.encode_utf8(&mut [0; 4]));
-            lines.truncate(update.keep);
-            lines.extend(update.blocks);
+            lines.extend(html_lines(&screen.write(c.encode_utf8(&mut [0; 4]))));
         }
+        lines.extend(html_of_open_line(&screen));
+        let lines: Vec<String> = lines.iter().map(|line| sanitize::clean(line)).collect();
         let whole = to_html(&text);
         prop_assert_eq!(lines.join("\n"), whole.strip_suffix('\n').unwrap_or(&whole));
         prop_assert!(strip(&text).chars().all(|c| !c.is_control() || c == '\n' || c == '\t'));

@@ -1,4 +1,4 @@
-//! What a call changed, or would change, file by file.
+//! The files that a call changed, or would change.
 
 use lathe_protocol::Map;
 use lathe_protocol::ipc::ToolBody;
@@ -6,19 +6,16 @@ use lathe_protocol::view::FileDiffView;
 use serde_json::Value;
 
 use super::{Call, coloured, shown_path};
-use crate::diff::{DiffOptions, file_diff, parse_unified};
+use crate::diff::{DiffOptions, WHOLE_FILE, file_diff, parse_unified};
 
-/// Lines around a change when everything is wanted.
-const ALL: usize = 1_000_000;
-
-pub(super) fn read(call: &Call<'_>) -> Option<ToolBody> {
+pub(super) fn render(call: &Call<'_>) -> Option<ToolBody> {
     let Some(files) = stored(call).or_else(|| intended(call)) else {
-        return patch(call);
+        return unapplied_patch(call);
     };
     (!files.is_empty()).then_some(ToolBody::Diffs { files })
 }
 
-/// From what the tool kept of its work.
+/// The changes that the tool stored.
 fn stored(call: &Call<'_>) -> Option<Vec<FileDiffView>> {
     let metadata = call.metadata?;
     if let Some(Value::Array(files)) = metadata.get("files") {
@@ -57,10 +54,10 @@ fn stored_file(file: &Map, call: &Call<'_>) -> Option<FileDiffView> {
         (None, Some(to)) => (to, Some(path)),
         (None, None) => (path, None),
     };
-    Some(drawn(path, old, before, after, call))
+    Some(diff(path, old, before, after, call))
 }
 
-/// From what was asked for: the call has not run, or it failed.
+/// The changes that the arguments ask for, if the call has not run or has failed.
 fn intended(call: &Call<'_>) -> Option<Vec<FileDiffView>> {
     let path = call.argument("filePath");
     let (before, after) = match call.tool {
@@ -72,17 +69,17 @@ fn intended(call: &Call<'_>) -> Option<Vec<FileDiffView>> {
         _ => return None,
     };
     let nothing = path.is_empty() || (before.is_none() && after.is_empty());
-    (!nothing).then(|| vec![drawn(path, None, before, Some(after), call)])
+    (!nothing).then(|| vec![diff(path, None, before, Some(after), call)])
 }
 
-/// A patch that was not applied: which lines it would change is known to the files only.
-fn patch(call: &Call<'_>) -> Option<ToolBody> {
+/// A patch that was not applied is shown as text, because a diff would need the files.
+fn unapplied_patch(call: &Call<'_>) -> Option<ToolBody> {
     let text = call.argument("patchText");
-    let waits = call.tool == "apply_patch" && call.output.is_empty() && !text.is_empty();
-    waits.then(|| coloured(text, "changes.diff"))
+    let unapplied = call.tool == "apply_patch" && call.output.is_empty() && !text.is_empty();
+    unapplied.then(|| coloured(text, "changes.diff"))
 }
 
-fn drawn(
+fn diff(
     path: &str,
     old: Option<&str>,
     before: Option<&str>,
@@ -93,7 +90,7 @@ fn drawn(
     options.old_path = old.map(|old| shown_path(old, call.root()));
     options.unfold = call.options.whole;
     if call.options.whole {
-        options.context = ALL;
+        options.context = WHOLE_FILE;
     }
     file_diff(before, after, &options)
 }

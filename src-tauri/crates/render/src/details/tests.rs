@@ -33,7 +33,7 @@ fn done(tool: &str, input: Value, output: &str, metadata: Value) -> ToolDetails 
         2.into(),
     );
     assert!(ended.is_ok());
-    of_tool(&part, &options())
+    render_tool_call(&part, &options())
 }
 
 fn options() -> DetailsOptions {
@@ -85,7 +85,7 @@ fn a_read_shows_the_lines_of_the_file_with_its_own_numbers() {
 }
 
 #[test]
-fn a_read_of_an_imported_session_shows_its_lines_too() {
+fn a_read_in_the_older_format_shows_its_lines_too() {
     let output = "<file>\n00001| # Lamp\n00002| \n\n(End of file - total 2 lines)\n</file>";
     let details = done(
         "read",
@@ -100,7 +100,7 @@ fn a_read_of_an_imported_session_shows_its_lines_too() {
 }
 
 #[test]
-fn a_search_is_grouped_by_file_and_marks_what_was_found() {
+fn search_matches_are_grouped_by_file_and_marked() {
     let output = "/p/lamp/notes.txt:\n  3: a lamp, a lamp\n  9: lamp\n\n/else/b.txt:\n  1: lamp";
     let details = done("grep", json!({ "pattern": "l.mp" }), output, json!({}));
     let span = |text: &str, mark| Span {
@@ -136,7 +136,7 @@ fn a_search_is_grouped_by_file_and_marks_what_was_found() {
 }
 
 #[test]
-fn a_listing_is_a_tree_of_paths() {
+fn a_directory_listing_is_a_tree() {
     let output = "/p/lamp/\n  src/\n    deep/\n      a.rs\n    b.rs\n  README.md";
     let details = done("list", json!({}), output, json!({}));
     let entry = |depth, name: &str, path: &str, directory| TreeEntry {
@@ -161,7 +161,7 @@ fn a_listing_is_a_tree_of_paths() {
 }
 
 #[test]
-fn found_files_are_paths_and_none_is_no_path() {
+fn found_files_are_a_list_of_paths() {
     let details = done("glob", json!({}), "/p/lamp/a.rs\n/p/lamp/b.rs", json!({}));
     let paths = vec!["a.rs".to_owned(), "b.rs".to_owned()];
     assert_eq!(details.body, Some(ToolBody::Paths { paths }));
@@ -173,7 +173,7 @@ fn found_files_are_paths_and_none_is_no_path() {
 }
 
 #[test]
-fn a_command_keeps_its_colours_and_copies_without_them() {
+fn a_command_is_shown_with_colours_and_copied_without_them() {
     let metadata = json!({ "output": "\u{1b}[32mok\u{1b}[0m\n", "outputPath": "/data/out.txt" });
     let details = done("bash", json!({ "command": "make" }), "ok", metadata);
     assert_eq!(
@@ -198,11 +198,11 @@ fn failed(tool: &str, input: Value, error: &str, metadata: Value) -> ToolDetails
         part.fail(error.into(), Some(map(metadata)), 2.into())
             .is_ok()
     );
-    of_tool(&part, &options())
+    render_tool_call(&part, &options())
 }
 
 #[test]
-fn a_command_that_was_denied_printed_nothing() {
+fn a_denied_command_has_no_output() {
     let details = failed(
         "bash",
         json!({ "command": "make" }),
@@ -214,7 +214,7 @@ fn a_command_that_was_denied_printed_nothing() {
 }
 
 #[test]
-fn a_command_that_was_broken_off_keeps_what_it_printed_apart_from_why() {
+fn an_aborted_command_shows_its_output_and_the_reason_separately() {
     let metadata = json!({ "output": "\u{1b}[32mok\u{1b}[0m\n", "cardCut": true });
     let details = failed("bash", json!({ "command": "make" }), "Aborted", metadata);
     assert_eq!(details.error.as_deref(), Some("Aborted"));
@@ -224,7 +224,7 @@ fn a_command_that_was_broken_off_keeps_what_it_printed_apart_from_why() {
 }
 
 #[test]
-fn a_card_that_holds_only_the_end_of_an_output_says_so() {
+fn an_output_without_its_start_is_marked_as_cut() {
     let cases = [
         ("one\ntwo\nthree\n", "\u{1b}[32mo\nthree\u{1b}[0m\n", true),
         (
@@ -245,19 +245,19 @@ fn a_card_that_holds_only_the_end_of_an_output_says_so() {
 }
 
 #[test]
-fn a_patch_that_did_not_fit_can_still_be_read() {
+fn a_patch_that_was_not_applied_is_shown_as_text() {
     let patch = "*** Begin Patch\n*** Update File: a.rs\n@@\n-old\n+new\n*** End Patch";
     let input = json!({ "patchText": patch });
     let details = failed("apply_patch", input.clone(), "does not fit", json!({}));
     assert_eq!(code(&details).2.join("\n"), patch);
     assert_eq!(
-        of_tool(&call("apply_patch", input), &options()).body,
+        render_tool_call(&call("apply_patch", input), &options()).body,
         details.body
     );
 }
 
 #[test]
-fn a_long_answer_is_there_in_full() {
+fn a_long_answer_is_shown_in_full() {
     let long = "so ".repeat(1_000);
     let input = json!({ "questions": [{ "question": "Why?" }, { "question": "When?" }] });
     let answers = json!({ "answers": [["Because", long]] });
@@ -294,7 +294,7 @@ fn diffs(details: ToolDetails) -> Vec<(String, Option<String>, DiffStatus, usize
 }
 
 #[test]
-fn an_edit_shows_its_change_from_both_texts() {
+fn an_edit_shows_a_diff_of_both_texts() {
     let before = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
     let file = json!({ "file": "a.txt", "before": before, "after": before.replace('5', "five"), "status": "modified" });
     let details = done("edit", json!({}), "Edited", json!({ "filediff": file }));
@@ -314,7 +314,7 @@ fn an_edit_shows_its_change_from_both_texts() {
         ..options()
     };
     assert_eq!(
-        diffs(of_tool(&part, &whole)),
+        diffs(render_tool_call(&part, &whole)),
         [("a.txt".into(), None, DiffStatus::Modified, 1, 1, 10)]
     );
 }
@@ -352,7 +352,7 @@ fn a_write_that_has_not_run_shows_what_it_would_write() {
         "write",
         json!({ "filePath": "/p/lamp/a.txt", "content": "one\ntwo\n" }),
     );
-    let details = of_tool(&part, &options());
+    let details = render_tool_call(&part, &options());
     assert_eq!(
         diffs(details),
         [("a.txt".into(), None, DiffStatus::Added, 2, 0, 2)]
@@ -360,12 +360,12 @@ fn a_write_that_has_not_run_shows_what_it_would_write() {
 }
 
 #[test]
-fn a_failed_call_shows_its_error_and_the_arguments_as_they_came() {
+fn a_failed_call_shows_its_error_and_its_unparsed_arguments() {
     let ids = call("read", json!({}));
     let mut part = ToolPart::pending(ids.id, ids.session_id, ids.message_id, "call", "read");
     assert!(part.receive("{\"filePath\": ").is_ok());
     assert!(part.fail("not valid JSON".into(), None, 2.into()).is_ok());
-    let details = of_tool(&part, &options());
+    let details = render_tool_call(&part, &options());
     assert_eq!(
         (
             details.input.as_str(),
@@ -378,7 +378,7 @@ fn a_failed_call_shows_its_error_and_the_arguments_as_they_came() {
 }
 
 #[test]
-fn a_server_that_answers_with_data_is_shown_in_lines() {
+fn json_from_a_server_is_indented() {
     let details = done("lamp_state", json!({}), "{\"on\":true}", json!({}));
     assert_eq!(
         code(&details),
@@ -392,7 +392,7 @@ fn a_server_that_answers_with_data_is_shown_in_lines() {
 }
 
 #[test]
-fn a_page_and_a_task_are_read_as_markdown() {
+fn a_page_and_a_task_are_rendered_as_markdown() {
     for tool in ["webfetch", "task"] {
         let details = done(tool, json!({}), "# Lamp\n\n(session_id: ses_2)", json!({}));
         let Some(ToolBody::Markdown { blocks }) = details.body else {

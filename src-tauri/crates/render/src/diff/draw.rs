@@ -1,4 +1,4 @@
-//! From raw hunks to drawn ones: colours, marked words, line numbers.
+//! Adds colours, marked words and line numbers to raw hunks.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use similar::{ChangeTag, DiffOp, TextDiff};
 
 use crate::highlight::{self, Highlighter, MAX_BYTES, MAX_LINES, Piece};
 
-/// A larger change is a rewrite: word marks would say nothing.
+/// In a larger change no words are marked, because too many would be.
 const MAX_MARKED_LINES: usize = 100;
 const MAX_MARKED_BYTES: usize = 20_000;
 
@@ -47,26 +47,29 @@ impl<'t> RawLine<'t> {
     }
 }
 
-/// Where the colours of a line come from.
+/// Where the colours of the lines come from.
 pub(super) enum Colours<'p> {
-    /// Both files were read from their first line.
+    /// Both files were highlighted from their first line.
     Files {
         old: Vec<Vec<Piece>>,
         new: Vec<Vec<Piece>>,
     },
-    /// Only the hunks are known, or the files are too long: each hunk starts afresh.
-    /// `left` is how many lines may still be coloured, over all hunks.
-    Hunks { path: &'p str, left: Cell<usize> },
+    /// Only the hunks are known, or the files are too long: each hunk is highlighted by itself.
+    /// `remaining` is the number of lines that may still be highlighted, in all hunks.
+    Hunks {
+        path: &'p str,
+        remaining: Cell<usize>,
+    },
 }
 
 impl<'p> Colours<'p> {
-    pub fn of_files(path: &'p str, old: &[&str], new: &[&str], hunks: &[RawHunk<'_>]) -> Self {
+    pub fn from_files(path: &'p str, old: &[&str], new: &[&str], hunks: &[RawHunk<'_>]) -> Self {
         let long = |lines: &[&str]| {
             lines.len() > MAX_LINES
                 || lines.iter().map(|line| line.len()).sum::<usize>() > MAX_BYTES
         };
         if long(old) || long(new) {
-            return Self::of_hunks(path);
+            return Self::from_hunks(path);
         }
         let colour = |lines: &[&str], end: Option<usize>| {
             let mut highlighter = Highlighter::new(path);
@@ -85,27 +88,27 @@ impl<'p> Colours<'p> {
         }
     }
 
-    pub fn of_hunks(path: &'p str) -> Self {
-        let left = Cell::new(MAX_LINES);
-        Self::Hunks { path, left }
+    pub fn from_hunks(path: &'p str) -> Self {
+        let remaining = Cell::new(MAX_LINES);
+        Self::Hunks { path, remaining }
     }
 
-    /// The colours of a hunk's lines, in their order.
-    fn of_hunk(&self, hunk: &RawHunk<'_>) -> Vec<Vec<Piece>> {
+    /// The colours of a hunk's lines, in order.
+    fn for_hunk(&self, hunk: &RawHunk<'_>) -> Vec<Vec<Piece>> {
         match self {
             Self::Files { old, new } => {
                 let mut old = old.iter().skip(hunk.old_start.saturating_sub(1));
                 let mut new = new.iter().skip(hunk.new_start.saturating_sub(1));
-                in_order(hunk, |_| old.next().cloned(), |_| new.next().cloned())
+                colour_lines(hunk, |_| old.next().cloned(), |_| new.next().cloned())
             }
-            Self::Hunks { path, left } => {
-                let Some(rest) = left.get().checked_sub(hunk.lines.len()) else {
+            Self::Hunks { path, remaining } => {
+                let Some(rest) = remaining.get().checked_sub(hunk.lines.len()) else {
                     return vec![Vec::new(); hunk.lines.len()];
                 };
-                left.set(rest);
+                remaining.set(rest);
                 let mut old = Highlighter::new(path);
                 let mut new = old.clone();
-                in_order(
+                colour_lines(
                     hunk,
                     |line| Some(old.line(line)),
                     |line| Some(new.line(line)),
@@ -115,7 +118,7 @@ impl<'p> Colours<'p> {
     }
 }
 
-fn in_order(
+fn colour_lines(
     hunk: &RawHunk<'_>,
     mut old: impl FnMut(&str) -> Option<Vec<Piece>>,
     mut new: impl FnMut(&str) -> Option<Vec<Piece>>,
@@ -123,10 +126,10 @@ fn in_order(
     let mut pieces = Vec::with_capacity(hunk.lines.len());
     for line in &hunk.lines {
         let text = format!("{}\n", line.text);
-        // Both sides must see a line that they share, or their state would drift.
-        let of_old = line.is_old().then(|| old(&text)).flatten();
-        let of_new = line.is_new().then(|| new(&text)).flatten();
-        pieces.push(of_new.or(of_old).unwrap_or_default());
+        // A context line is passed to both sides, so that the state of both stays correct.
+        let from_old = line.is_old().then(|| old(&text)).flatten();
+        let from_new = line.is_new().then(|| new(&text)).flatten();
+        pieces.push(from_new.or(from_old).unwrap_or_default());
     }
     pieces
 }
@@ -147,8 +150,8 @@ pub(super) fn hunks(
 }
 
 fn hunk(raw: &RawHunk<'_>, colours: &Colours<'_>, all_crlf: bool, deadline: Instant) -> DiffHunk {
-    let pieces = colours.of_hunk(raw);
-    let marks = marks(&raw.lines, deadline);
+    let pieces = colours.for_hunk(raw);
+    let marks = changed_words(&raw.lines, deadline);
     let mut old = raw.old_start.max(1);
     let mut new = raw.new_start.max(1);
     let mut lines = Vec::with_capacity(raw.lines.len());
@@ -178,8 +181,8 @@ fn hunk(raw: &RawHunk<'_>, colours: &Colours<'_>, all_crlf: bool, deadline: Inst
     }
 }
 
-/// The changed words of each line, for every run of deletions that additions follow.
-fn marks(lines: &[RawLine<'_>], deadline: Instant) -> Vec<Vec<Range<usize>>> {
+/// The changed words of each line, for every run of deletions that is followed by additions.
+fn changed_words(lines: &[RawLine<'_>], deadline: Instant) -> Vec<Vec<Range<usize>>> {
     let mut marks = vec![Vec::new(); lines.len()];
     let mut at = 0;
     while at < lines.len() {
@@ -242,7 +245,7 @@ fn mark_words(
     }
 }
 
-/// Cuts a line where its colour or its mark changes.
+/// Splits a line where its colour or its mark changes.
 pub(crate) fn spans(text: &str, pieces: &[Piece], marks: &[Range<usize>]) -> Vec<Span> {
     let mut cuts: Vec<usize> = marks
         .iter()

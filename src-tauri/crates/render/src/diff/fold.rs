@@ -1,4 +1,4 @@
-//! Which files nobody reads line by line.
+//! Decides which diffs are folded by default: those of generated and of very long files.
 
 use lathe_protocol::view::FoldReason;
 
@@ -49,7 +49,7 @@ pub(super) fn reason(
     } else if GENERATED_ENDINGS
         .iter()
         .any(|ending| name.ends_with(ending))
-        || says_generated(text)
+        || is_marked_generated(text)
     {
         Some(FoldReason::Generated)
     } else {
@@ -57,14 +57,14 @@ pub(super) fn reason(
     }
 }
 
-/// Lines far longer than a person would write.
+/// Whether the lines are much longer than in hand-written code.
 fn is_minified(text: &str) -> bool {
     const MIN_BYTES: usize = 10_000;
     const MEAN_LINE_BYTES: usize = 500;
     text.len() > MIN_BYTES && text.len() / text.lines().count().max(1) > MEAN_LINE_BYTES
 }
 
-fn says_generated(text: &str) -> bool {
+fn is_marked_generated(text: &str) -> bool {
     text.lines().take(5).any(|line| {
         line.len() < 300 && (line.contains("@generated") || line.contains("DO NOT EDIT"))
     })

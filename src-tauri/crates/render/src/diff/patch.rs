@@ -1,86 +1,34 @@
-//! Unified diffs as text: reading those that are stored, writing those that are copied.
+//! Parses unified diffs.
 
-use std::fmt::Write as _;
 use std::time::Instant;
 
 use lathe_protocol::view::{DiffLineKind, DiffStatus, FileDiffView};
 
 use super::draw::{self, Colours, RawHunk, RawLine};
-use super::{DiffOptions, Lines, WORDS_DEADLINE, fold};
+use super::{WORDS_DEADLINE, fold};
 
-const NO_FILE: &str = "/dev/null";
+pub(super) const NO_FILE: &str = "/dev/null";
 
-/// The change as a unified diff that `patch` and `git apply` take.
-pub fn unified(before: Option<&str>, after: Option<&str>, options: &DiffOptions) -> String {
-    let lines = Lines::new(before, after);
-    let hunks = lines.hunks(lines.ops(), options.context);
-    if hunks.is_empty() {
-        return String::new();
-    }
-    let old_path = options.old_path.as_deref().unwrap_or(&options.path);
-    let side = |text: Option<&str>, prefix: &str, path: &str| match text {
-        Some(_) => quoted(&format!("{prefix}/{path}")),
-        None => NO_FILE.to_owned(),
-    };
-    let mut out = format!(
-        "--- {}\n+++ {}\n",
-        side(before, "a", old_path),
-        side(after, "b", &options.path)
-    );
-    for hunk in &hunks {
-        push_hunk(&mut out, hunk);
-    }
-    out
-}
-
-fn push_hunk(out: &mut String, hunk: &RawHunk<'_>) {
-    let old = hunk.lines.iter().filter(|line| line.is_old()).count();
-    let new = hunk.lines.iter().filter(|line| line.is_new()).count();
-    let heading = hunk
-        .heading
-        .as_ref()
-        .map(|text| format!(" {text}"))
-        .unwrap_or_default();
-    // Writing to a String cannot fail.
-    let _ = writeln!(
-        out,
-        "@@ -{},{old} +{},{new} @@{heading}",
-        hunk.old_start, hunk.new_start
-    );
-    for line in &hunk.lines {
-        out.push(match line.kind {
-            DiffLineKind::Context => ' ',
-            DiffLineKind::Add => '+',
-            DiffLineKind::Del => '-',
-        });
-        out.push_str(line.text);
-        out.push('\n');
-        if line.no_newline {
-            out.push_str("\\ No newline at end of file\n");
-        }
-    }
-}
-
-/// Reads a patch of any number of files, as git, `diff -u` and JavaScript's `diff` write it.
-/// What is not understood is passed over. `unfold` draws also what is usually folded.
-pub fn parse_unified(patch: &str, unfold: bool) -> Vec<FileDiffView> {
-    let mut reader = Reader {
+/// Parses a patch of any number of files, as git, `diff -u` and the JavaScript package `diff`
+/// write it. Unknown lines are ignored. `unfold` also returns hunks that are folded by default.
+pub(crate) fn parse_unified(patch: &str, unfold: bool) -> Vec<FileDiffView> {
+    let mut parser = Parser {
         unfold,
-        ..Reader::default()
+        ..Parser::default()
     };
     for line in patch.split_terminator('\n') {
-        reader.line(line);
+        parser.line(line);
     }
-    reader.close();
-    reader.files
+    parser.finish_file();
+    parser.files
 }
 
 #[derive(Default)]
-struct Reader<'t> {
+struct Parser<'t> {
     files: Vec<FileDiffView>,
     file: Option<File<'t>>,
-    /// Old and new lines that the open hunk still expects.
-    left: (usize, usize),
+    /// The numbers of old and new lines that the open hunk still expects.
+    remaining: (usize, usize),
     unfold: bool,
 }
 
@@ -90,20 +38,20 @@ struct File<'t> {
     new_path: String,
     status: Option<DiffStatus>,
     hunks: Vec<RawHunk<'t>>,
-    /// Both names have come; more names start another file.
+    /// Both names were read, so the next names belong to another file.
     named: bool,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> Parser<'t> {
     fn line(&mut self, line: &'t str) {
-        if self.left != (0, 0) && self.hunk_line(line) {
+        if self.remaining != (0, 0) && self.hunk_line(line) {
             return;
         }
         if line.starts_with("\\ ") {
             return self.no_newline();
         }
         if let Some(names) = line.strip_prefix("diff --git ") {
-            self.close();
+            self.finish_file();
             let (old, new) = git_names(names);
             self.file = Some(File {
                 old_path: old,
@@ -111,7 +59,7 @@ impl<'t> Reader<'t> {
                 ..File::default()
             });
         } else if let Some(path) = line.strip_prefix("Index: ") {
-            self.close();
+            self.finish_file();
             let path = path.trim().to_owned();
             self.file = Some(File {
                 old_path: path.clone(),
@@ -120,7 +68,7 @@ impl<'t> Reader<'t> {
             });
         } else if let Some(path) = line.strip_prefix("--- ") {
             if self.file.as_ref().is_none_or(|file| file.named) {
-                self.close();
+                self.finish_file();
             }
             self.file.get_or_insert_default().old_path = file_name(path, "a/");
         } else if let Some(path) = line.strip_prefix("+++ ") {
@@ -149,7 +97,7 @@ impl<'t> Reader<'t> {
             return;
         };
         let heading = Some(heading.trim().to_owned()).filter(|heading| !heading.is_empty());
-        self.left = (old_len, new_len);
+        self.remaining = (old_len, new_len);
         let hunk = RawHunk {
             old_start,
             new_start,
@@ -159,11 +107,11 @@ impl<'t> Reader<'t> {
         self.file.get_or_insert_default().hunks.push(hunk);
     }
 
-    /// Whether the line belongs to the open hunk.
+    /// Returns whether the line belongs to the open hunk.
     fn hunk_line(&mut self, line: &'t str) -> bool {
         let (kind, text) = match line.as_bytes().first() {
             Some(b' ') => (DiffLineKind::Context, &line[1..]),
-            // Some tools strip the blank of an empty context line.
+            // Some tools remove the space of an empty context line.
             None => (DiffLineKind::Context, ""),
             Some(b'+') => (DiffLineKind::Add, &line[1..]),
             Some(b'-') => (DiffLineKind::Del, &line[1..]),
@@ -172,7 +120,7 @@ impl<'t> Reader<'t> {
                 return true;
             }
             Some(_) => {
-                self.left = (0, 0);
+                self.remaining = (0, 0);
                 return false;
             }
         };
@@ -184,8 +132,8 @@ impl<'t> Reader<'t> {
             text,
             no_newline: false,
         };
-        self.left.0 = self.left.0.saturating_sub(usize::from(line.is_old()));
-        self.left.1 = self.left.1.saturating_sub(usize::from(line.is_new()));
+        self.remaining.0 = self.remaining.0.saturating_sub(usize::from(line.is_old()));
+        self.remaining.1 = self.remaining.1.saturating_sub(usize::from(line.is_new()));
         hunk.lines.push(line);
         true
     }
@@ -197,8 +145,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn close(&mut self) {
-        self.left = (0, 0);
+    fn finish_file(&mut self) {
+        self.remaining = (0, 0);
         let unfold = self.unfold;
         self.files
             .extend(self.file.take().map(|file| file.view(unfold)));
@@ -218,9 +166,9 @@ impl File<'_> {
             self.status = Some(DiffStatus::Mode);
         } else if let Some(path) = line.strip_prefix("rename from ") {
             self.status = Some(DiffStatus::Renamed);
-            self.old_path = unquoted(path);
+            self.old_path = unquote(path);
         } else if let Some(path) = line.strip_prefix("rename to ") {
-            self.new_path = unquoted(path);
+            self.new_path = unquote(path);
         }
     }
 
@@ -243,8 +191,8 @@ impl File<'_> {
             }
             None => DiffStatus::Modified,
         };
-        let gone = self.new_path == NO_FILE || self.new_path.is_empty();
-        let path = if gone {
+        let deleted = self.new_path == NO_FILE || self.new_path.is_empty();
+        let path = if deleted {
             self.old_path.clone()
         } else {
             self.new_path
@@ -253,7 +201,7 @@ impl File<'_> {
         let hunks = match folded {
             Some(_) => Vec::new(),
             None => {
-                let colours = Colours::of_hunks(&path);
+                let colours = Colours::from_hunks(&path);
                 draw::hunks(&self.hunks, &colours, Instant::now() + WORDS_DEADLINE)
             }
         };
@@ -277,14 +225,14 @@ fn parse_range(range: &str) -> Option<(usize, usize)> {
     }
 }
 
-/// `a/x b/x`. Names with blanks are only told apart when both are the same.
+/// Splits `a/x b/x`. If the names contain spaces, this is reliable only if both are the same.
 fn git_names(names: &str) -> (String, String) {
     let half = names.len() / 2;
     let same = names.is_char_boundary(half)
         && names.get(..half).is_some_and(|old| {
             names
                 .get(half + 1..)
-                .is_some_and(|new| strip(old, "a/") == strip(new, "b/"))
+                .is_some_and(|new| without_prefix(old, "a/") == without_prefix(new, "b/"))
         });
     let (old, new) = match names.split_once(" b/") {
         _ if same => (&names[..half], &names[half + 1..]),
@@ -292,8 +240,8 @@ fn git_names(names: &str) -> (String, String) {
         None => names.split_once(' ').unwrap_or((names, names)),
     };
     (
-        strip(&unquoted(old), "a/").to_owned(),
-        strip(&unquoted(new), "b/").to_owned(),
+        without_prefix(&unquote(old), "a/").to_owned(),
+        without_prefix(&unquote(new), "b/").to_owned(),
     )
 }
 
@@ -304,37 +252,15 @@ fn file_name(text: &str, prefix: &str) -> String {
         .next()
         .unwrap_or(text)
         .trim_end_matches('\r');
-    strip(&unquoted(text), prefix).to_owned()
+    without_prefix(&unquote(text), prefix).to_owned()
 }
 
-fn strip<'t>(path: &'t str, prefix: &str) -> &'t str {
+fn without_prefix<'t>(path: &'t str, prefix: &str) -> &'t str {
     path.strip_prefix(prefix).unwrap_or(path)
 }
 
-/// Quotes a name as git does when it would break the line.
-fn quoted(path: &str) -> String {
-    if !path
-        .chars()
-        .any(|c| c.is_control() || c == '"' || c == '\\')
-    {
-        return path.to_owned();
-    }
-    let mut out = String::from("\"");
-    for byte in path.bytes() {
-        match byte {
-            b'"' | b'\\' => out.extend(['\\', char::from(byte)]),
-            b'\n' => out.push_str("\\n"),
-            b'\t' => out.push_str("\\t"),
-            0x20..=0x7e => out.push(char::from(byte)),
-            // Writing to a String cannot fail.
-            byte => drop(write!(out, "\\{byte:03o}")),
-        }
-    }
-    out.push('"');
-    out
-}
-
-fn unquoted(text: &str) -> String {
+/// Reverses the quoting that git uses for names with special characters.
+fn unquote(text: &str) -> String {
     let Some(inner) = text
         .strip_prefix('"')
         .and_then(|text| text.strip_suffix('"'))

@@ -1,6 +1,7 @@
 use lathe_protocol::view::{DiffHunk, DiffLine};
 use proptest::prelude::*;
 
+use super::write_patch::unified;
 use super::*;
 
 fn text_of(line: &DiffLine) -> String {
@@ -8,7 +9,7 @@ fn text_of(line: &DiffLine) -> String {
     if line.no_newline { text } else { text + "\n" }
 }
 
-/// Applies drawn hunks to the old text, as a person would with scissors.
+/// Applies hunks to the old text.
 pub(super) fn apply(before: &str, hunks: &[DiffHunk]) -> String {
     let old: Vec<&str> = before.split_inclusive('\n').collect();
     let mut out = String::new();
@@ -52,7 +53,7 @@ proptest! {
     ))]
 
     #[test]
-    fn the_hunks_applied_to_the_old_text_give_the_new_one(
+    fn applying_the_hunks_to_the_old_text_gives_the_new_one(
         before in file(), after in file(), context in 0usize..5,
     ) {
         let options = DiffOptions { context, ..DiffOptions::new("a.rs") };
@@ -61,7 +62,7 @@ proptest! {
     }
 
     #[test]
-    fn a_written_patch_reads_back_as_the_same_change(
+    fn a_written_patch_is_parsed_to_the_same_change(
         before in file(), after in file(), context in 1usize..5,
     ) {
         let options = DiffOptions { context, ..DiffOptions::new("dir/a b.rs") };
@@ -76,7 +77,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_can_be_read_as_a_patch(text in "([-+ @\\\\a0-9,\"/]{0,12}\n){0,20}") {
+    fn no_text_makes_the_patch_parser_panic(text in "([-+ @\\\\a0-9,\"/]{0,12}\n){0,20}") {
         parse_unified(&text, false);
     }
 }

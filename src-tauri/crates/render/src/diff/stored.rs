@@ -1,27 +1,24 @@
-//! Stored differences, in any of the shapes they were ever stored in.
+//! Renders stored diffs, in all shapes that were ever stored.
 
 use lathe_protocol::view::{DiffStatus, FileDiffView, FoldReason};
 use lathe_protocol::{FileDiff, FileStatus};
 
-use super::{DiffOptions, file_diff, parse_unified};
+use super::{DiffOptions, WHOLE_FILE, file_diff, parse_unified};
 
-/// Lines around a change when all of them are wanted.
-const ALL: usize = 1_000_000;
-
-/// How much of a stored difference is wanted.
+/// How much of a stored diff to return.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// Without the hunks of files that are usually folded.
+    /// No hunks for files that are folded by default.
     Folded,
-    /// With them. These are the hunks that can be taken back: a fingerprint covers the lines
-    /// around a change, too.
+    /// The hunks of all files. Only these can be reverted, because a fingerprint also covers the
+    /// context lines.
     Unfolded,
-    /// Every line of the file, to fill the gaps between the hunks.
+    /// All lines of the file, to fill the gaps between the hunks.
     Whole,
 }
 
-/// A stored difference, ready to be drawn. Each hunk carries its fingerprint.
-pub fn stored(diff: &FileDiff, extent: Extent) -> FileDiffView {
+/// Renders a stored diff. Each hunk has its fingerprint.
+pub fn render_stored(diff: &FileDiff, extent: Extent) -> FileDiffView {
     let unfold = extent != Extent::Folded;
     let mut options = DiffOptions {
         old_path: diff.from.clone(),
@@ -29,20 +26,20 @@ pub fn stored(diff: &FileDiff, extent: Extent) -> FileDiffView {
         ..DiffOptions::new(&diff.file)
     };
     if extent == Extent::Whole {
-        options.context = ALL;
+        options.context = WHOLE_FILE;
     }
     let mut view = match (&diff.before, &diff.after, &diff.patch) {
-        _ if diff.binary == Some(true) => bare(diff, DiffStatus::Binary),
-        _ if diff.mode == Some(true) => bare(diff, DiffStatus::Mode),
+        _ if diff.binary == Some(true) => without_hunks(diff, DiffStatus::Binary),
+        _ if diff.mode == Some(true) => without_hunks(diff, DiffStatus::Mode),
         _ if diff.folded == Some(true) => FileDiffView {
             folded: Some(FoldReason::TooLong),
-            ..bare(diff, status(diff))
+            ..without_hunks(diff, status(diff))
         },
         (None, None, Some(patch)) => {
             let parsed = parse_unified(patch, unfold).into_iter().next();
             FileDiffView {
                 path: diff.file.clone(),
-                ..parsed.unwrap_or_else(|| bare(diff, status(diff)))
+                ..parsed.unwrap_or_else(|| without_hunks(diff, status(diff)))
             }
         }
         (before, after, _) => {
@@ -59,8 +56,7 @@ pub fn stored(diff: &FileDiff, extent: Extent) -> FileDiffView {
     view
 }
 
-/// Without its lines.
-fn bare(diff: &FileDiff, status: DiffStatus) -> FileDiffView {
+fn without_hunks(diff: &FileDiff, status: DiffStatus) -> FileDiffView {
     let count = |count: i64| usize::try_from(count).unwrap_or_default();
     FileDiffView {
         path: diff.file.clone(),
@@ -96,19 +92,22 @@ mod tests {
     }
 
     #[test]
-    fn a_binary_file_has_no_lines_and_a_long_one_waits_until_it_is_asked_for() {
+    fn binary_and_long_files_have_no_hunks() {
         let binary = FileDiff {
             binary: Some(true),
             ..diff("", "")
         };
-        assert_eq!(stored(&binary, Extent::Whole).status, DiffStatus::Binary);
+        assert_eq!(
+            render_stored(&binary, Extent::Whole).status,
+            DiffStatus::Binary
+        );
         let long = FileDiff {
             folded: Some(true),
             additions: 9.into(),
             status: Some(FileStatus::Added),
             ..diff("", "")
         };
-        let view = stored(&long, Extent::Folded);
+        let view = render_stored(&long, Extent::Folded);
         assert_eq!(view.folded, Some(FoldReason::TooLong));
         assert_eq!((view.status, view.additions), (DiffStatus::Added, 9));
     }
@@ -117,7 +116,7 @@ mod tests {
     fn the_same_change_in_two_places_has_two_fingerprints() {
         let lines: String = (0..40).map(|n| format!("{}\n", n % 10)).collect();
         let changed = lines.replace("5\n", "five\n");
-        let hunks = stored(&diff(&lines, &changed), Extent::Folded).hunks;
+        let hunks = render_stored(&diff(&lines, &changed), Extent::Folded).hunks;
         let mut names: Vec<_> = hunks.iter().map(|hunk| hunk.fingerprint.clone()).collect();
         names.dedup();
         assert_eq!(names.len(), 4);

@@ -1,12 +1,14 @@
 use lathe_protocol::view::{DiffLine, FoldReason};
 
 use super::property_tests::apply;
+use super::write_patch::unified;
 use super::*;
 
 fn options(path: &str) -> DiffOptions {
     DiffOptions::new(path)
 }
 
+/// The line as text, with marked words in brackets.
 fn shape(line: &DiffLine) -> String {
     let sign = match line.kind {
         DiffLineKind::Context => ' ',
@@ -54,7 +56,7 @@ fn the_heading_of_a_hunk_is_the_function_above_it() {
 }
 
 #[test]
-fn a_file_without_an_end_of_line_says_so() {
+fn a_missing_line_break_at_the_end_is_marked() {
     let view = file_diff(Some("a\nb"), Some("a\nb\n"), &options("a"));
     let ends: Vec<(String, bool)> = view.hunks[0]
         .lines
@@ -95,7 +97,7 @@ fn a_new_file_and_a_deleted_file_have_one_side() {
 }
 
 #[test]
-fn files_nobody_reads_are_folded_until_asked_for() {
+fn generated_and_long_files_are_folded_unless_unfold_is_set() {
     let long = "x\n".repeat(4_000);
     let minified = "x".repeat(20_000);
     let cases = [
@@ -123,7 +125,7 @@ fn files_nobody_reads_are_folded_until_asked_for() {
 }
 
 #[test]
-fn binary_and_renamed_files_are_told_apart() {
+fn binary_and_renamed_files_are_recognised() {
     let view = file_diff(Some("a"), Some("\0"), &options("a"));
     assert_eq!((view.status, view.hunks.len()), (DiffStatus::Binary, 0));
     let renamed = DiffOptions {
@@ -139,7 +141,7 @@ fn binary_and_renamed_files_are_told_apart() {
 }
 
 #[test]
-fn carriage_returns_show_only_where_they_differ() {
+fn carriage_returns_are_shown_only_if_some_lines_have_none() {
     let shown = |before: &str, after: &str| {
         let view = file_diff(Some(before), Some(after), &options("a"));
         let line = view.hunks[0].lines.last().cloned();
@@ -150,7 +152,7 @@ fn carriage_returns_show_only_where_they_differ() {
 }
 
 #[test]
-fn a_git_patch_of_several_files_is_read() {
+fn a_git_patch_of_several_files_is_parsed() {
     let patch = "diff --git a/src/a.rs b/src/a.rs\nindex 1..2 100644\n--- a/src/a.rs\n+++ b/src/a.rs\n\
         @@ -1,2 +1,2 @@ fn x()\n-old\n+new\n same\n\
         diff --git a/b b/b\nnew file mode 100644\n--- /dev/null\n+++ b/b\n@@ -0,0 +1 @@\n+--- x\n\
@@ -177,7 +179,7 @@ fn a_git_patch_of_several_files_is_read() {
 }
 
 #[test]
-fn a_patch_as_javascript_writes_it_is_read() {
+fn a_patch_of_the_javascript_package_is_parsed() {
     let patch = "Index: /p/a.ts\n=====\n--- /p/a.ts\t2024\n+++ /p/a.ts\t2024\n@@ -1,1 +1,1 @@\n-let a\n+let b\n";
     let files = parse_unified(patch, false);
     assert_eq!(files.len(), 1);
@@ -193,7 +195,7 @@ fn a_patch_as_javascript_writes_it_is_read() {
 }
 
 #[test]
-fn hidden_characters_in_a_change_are_seen() {
+fn hidden_characters_in_a_change_are_shown() {
     let view = file_diff(Some("a\n"), Some("a\u{202e}\n"), &options("a.rs"));
     let line = &view.hunks[0].lines[1];
     let span = line.spans.iter().find(|span| span.text == "\u{202e}");
@@ -204,7 +206,7 @@ fn hidden_characters_in_a_change_are_seen() {
 }
 
 #[test]
-fn a_long_diff_is_coloured_up_to_a_bound_and_whole_to_its_end() {
+fn a_long_diff_is_complete_but_coloured_only_up_to_a_limit() {
     let before: String = (0..6_000).map(|n| format!("let a{n} = 1;\n")).collect();
     let after = before.replace("0 = 1;", "0 = 2;");
     let view = file_diff(Some(&before), Some(&after), &options("a.rs"));

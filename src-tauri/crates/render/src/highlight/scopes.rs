@@ -1,4 +1,4 @@
-//! From the scopes of a grammar to the few classes that we colour.
+//! Maps the scopes of a grammar to the few classes that have a colour.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use syntect::parsing::Scope;
 
-/// Every class a highlighted span may carry, for the style sheet.
+/// Every class that a highlighted span may have.
 pub const CLASSES: [&str; 22] = [
     "hl-attribute",
     "hl-bold",
@@ -32,7 +32,7 @@ pub const CLASSES: [&str; 22] = [
     "hl-variable",
 ];
 
-/// The first prefix that fits decides, so the special come before the general.
+/// The first matching prefix decides, so special ones come before general ones.
 const PREFIXES: [(&str, &str); 46] = [
     ("comment", "hl-comment"),
     ("constant.character.escape", "hl-escape"),
@@ -90,15 +90,15 @@ static RULES: LazyLock<Vec<(Scope, &'static str)>> = LazyLock::new(|| {
 });
 
 thread_local! {
-    // A file has few scopes and many spans.
-    static KNOWN: RefCell<HashMap<Scope, Option<&'static str>>> = RefCell::default();
+    // A cache: a file has few different scopes and many spans.
+    static CACHE: RefCell<HashMap<Scope, Option<&'static str>>> = RefCell::default();
 }
 
 /// The class of the innermost scope that has one.
 pub(super) fn class_of(stack: &[Scope]) -> Option<&'static str> {
-    KNOWN.with_borrow_mut(|known| {
+    CACHE.with_borrow_mut(|cache| {
         stack.iter().rev().find_map(|scope| {
-            *known.entry(*scope).or_insert_with(|| {
+            *cache.entry(*scope).or_insert_with(|| {
                 RULES
                     .iter()
                     .find(|(prefix, _)| prefix.is_prefix_of(*scope))

@@ -5,7 +5,7 @@ fn text(line: &[Span]) -> String {
 }
 
 #[test]
-fn rust_is_coloured_by_what_the_words_mean() {
+fn rust_code_is_coloured() {
     let lines = lines("fn main() { // go\n    let x = \"é\";\n}\n", "src/main.rs");
     let coloured: Vec<(&str, &str)> = lines
         .iter()
@@ -26,7 +26,7 @@ fn rust_is_coloured_by_what_the_words_mean() {
 }
 
 #[test]
-fn names_and_paths_find_their_grammar() {
+fn a_grammar_is_found_by_language_extension_or_file_name() {
     let named = [
         "rust",
         "rs",
@@ -87,7 +87,7 @@ fn names_and_paths_find_their_grammar() {
 }
 
 #[test]
-fn the_text_of_the_lines_is_the_text_of_the_code() {
+fn the_lines_joined_are_the_source_text() {
     let code = "a = '\u{202e}'\n\n\tb\r\nlast";
     for name in ["py", "none"] {
         let joined: Vec<String> = lines(code, name).iter().map(|line| text(line)).collect();
@@ -96,7 +96,7 @@ fn the_text_of_the_lines_is_the_text_of_the_code() {
 }
 
 #[test]
-fn a_hidden_character_is_drawn_as_its_code() {
+fn a_hidden_character_is_shown_as_its_code() {
     let spans = &lines("x\u{202e}y", "none")[0];
     assert_eq!(
         spans
@@ -108,7 +108,7 @@ fn a_hidden_character_is_drawn_as_its_code() {
 }
 
 #[test]
-fn past_the_bounds_the_text_is_plain_and_whole() {
+fn beyond_the_limits_the_text_is_complete_but_not_coloured() {
     let code = "let x = 1;\n".repeat(MAX_LINES + 5);
     let lines = lines(&code, "rs");
     assert_eq!(lines.len(), MAX_LINES + 5);
@@ -117,7 +117,7 @@ fn past_the_bounds_the_text_is_plain_and_whole() {
 }
 
 #[test]
-fn a_long_line_is_plain_and_the_next_one_is_not() {
+fn a_long_line_is_not_coloured_but_the_next_one_is() {
     let code = format!("let a = \"{}\";\nlet b = 1;\n", "x".repeat(5_000));
     let lines = lines(&code, "rs");
     assert_eq!(lines[0].len(), 1);
@@ -125,8 +125,11 @@ fn a_long_line_is_plain_and_the_next_one_is_not() {
 }
 
 #[test]
-fn html_uses_only_the_listed_classes() {
-    let out = html("fn f() -> u8 { 1 } // <b>", "rs");
+fn a_line_as_html_is_escaped_and_has_classes() {
+    let line = "fn f() -> u8 { 1 } // <b>";
+    let mut out = String::new();
+    push_line(&mut out, line, &Highlighter::new("rs").line(line));
+    assert_eq!(crate::sanitize::clean(&out), out);
     assert!(
         out.contains("<span class=\"hl-comment\">// &lt;b&gt;</span>"),
         "{out}"

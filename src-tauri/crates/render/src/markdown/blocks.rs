@@ -1,25 +1,25 @@
-//! The growing list of finished blocks, and what is still open behind them.
+//! The list of finished blocks, and the text after them that is still open.
 
 use std::collections::{HashMap, HashSet};
 
 use super::code::{NestedCode, OpenCode};
 use super::line::Line;
-use super::segment::{Prose, Splitter, Step};
-use super::{Options, tail, write};
+use super::segment::{Prose, SplitEvent, Splitter};
+use super::{Options, unfinished, write};
 use crate::sanitize;
 
-/// A line longer than this is taken in pieces.
+/// A longer line is processed in fragments.
 const MAX_LINE_BYTES: usize = 16 * 1024;
 
-/// The definitions that links and footnote marks elsewhere in the text point to.
+/// The link and footnote definitions found so far.
 #[derive(Debug, Default)]
 pub(super) struct Definitions {
     pub links: HashMap<String, String>,
-    pub notes: HashSet<String>,
+    pub footnotes: HashSet<String>,
 }
 
-/// How labels compare: without regard to case and to the width of white space.
-pub(super) fn normal_label(label: &str) -> String {
+/// Labels are compared without regard to case and to the amount of white space.
+pub(super) fn normalize_label(label: &str) -> String {
     label
         .split_whitespace()
         .collect::<Vec<_>>()
@@ -31,19 +31,20 @@ pub(super) struct Blocks {
     options: Options,
     html: Vec<String>,
     definitions: Definitions,
-    /// Finished blocks that mention labels nobody has defined yet.
-    waiting: Vec<Waiting>,
+    /// Finished blocks with labels that are not defined yet.
+    unresolved: Vec<Unresolved>,
     splitter: Splitter,
     code: Option<OpenCode>,
     nested: NestedCode,
-    /// The line being written.
+    /// The last line, which is not complete.
     line: String,
-    torn: bool,
-    /// The last text ended with a carriage return that may be half of a line break.
+    /// `line` is not the start of its line, because that was too long.
+    is_fragment: bool,
+    /// The last text ended with a carriage return, which may be half of a line break.
     after_return: bool,
 }
 
-struct Waiting {
+struct Unresolved {
     index: usize,
     prose: Prose,
     labels: Vec<String>,
@@ -55,12 +56,12 @@ impl Blocks {
             options,
             html: Vec::new(),
             definitions: Definitions::default(),
-            waiting: Vec::new(),
+            unresolved: Vec::new(),
             splitter: Splitter::default(),
             code: None,
             nested: NestedCode::default(),
             line: String::new(),
-            torn: false,
+            is_fragment: false,
             after_return: false,
         }
     }
@@ -86,21 +87,21 @@ impl Blocks {
         }
     }
 
-    /// Closes everything and resolves the references that had to wait.
-    /// Returns how many blocks at the front have not changed.
+    /// Closes everything and resolves references to later definitions. Returns the number of
+    /// blocks before the first one that has changed.
     pub fn finish(&mut self) -> usize {
-        let mut steps = Vec::new();
+        let mut events = Vec::new();
         if !self.line.is_empty() {
             let line = std::mem::take(&mut self.line);
-            self.splitter.line(&line, self.torn, &mut steps);
+            self.splitter.line(&line, self.is_fragment, &mut events);
         }
-        self.splitter.finish(&mut steps);
+        self.splitter.finish(&mut events);
         let before = self.html.len();
-        self.apply(steps);
+        self.apply(events);
         self.resolve().min(before)
     }
 
-    /// The open end as it should look now. Nothing in it is final.
+    /// Renders the open text as it should look now. All of it may still change.
     pub fn preview(&mut self) -> Vec<String> {
         if let Some(code) = &self.code {
             return code
@@ -110,42 +111,42 @@ impl Blocks {
                 .collect();
         }
         let mut splitter = self.splitter.clone();
-        let mut steps = Vec::new();
-        let line = if self.torn {
+        let mut events = Vec::new();
+        let line = if self.is_fragment {
             &self.line
         } else {
-            tail::without_marker(&self.line)
+            unfinished::hide_marker(&self.line)
         };
         if !line.is_empty() {
-            splitter.line(line, self.torn, &mut steps);
+            splitter.line(line, self.is_fragment, &mut events);
         }
-        splitter.finish(&mut steps);
-        let last = steps.len().saturating_sub(1);
-        steps
+        splitter.finish(&mut events);
+        let last = events.len().saturating_sub(1);
+        events
             .into_iter()
             .enumerate()
-            .filter_map(|(at, step)| self.preview_step(step, at == last))
+            .filter_map(|(at, event)| self.preview_event(event, at == last))
             .collect()
     }
 
-    fn preview_step(&mut self, step: Step, last: bool) -> Option<String> {
-        let Step::Prose(mut prose) = step else {
+    fn preview_event(&mut self, event: SplitEvent, last: bool) -> Option<String> {
+        let SplitEvent::Prose(mut prose) = event else {
             return None;
         };
         if last {
-            prose.source = tail::mended(&prose.source, self.options.root.as_deref());
+            prose.source = unfinished::complete(&prose.source, self.options.root.as_deref());
         }
         let written = write::write(&prose, &self.options, &self.definitions, &mut self.nested);
         (!written.markup.is_empty()).then(|| sanitize::clean(&written.markup))
     }
 
-    /// The open line of a fence; nothing while it may still turn out to close it.
+    /// The open line of a fence; empty while it may still become the closing fence.
     fn open_code_line(&self) -> &str {
         let line = Line::new(&self.line);
         let Some(fence) = self.splitter.fence() else {
             return "";
         };
-        if self.torn {
+        if self.is_fragment {
             return line.text;
         }
         let closing = line.indent < 4 && line.rest.trim_end().chars().all(|c| c == fence.mark);
@@ -159,7 +160,7 @@ impl Blocks {
     fn push_char(&mut self, c: char) {
         if self.line.len() >= MAX_LINE_BYTES {
             self.pass_line();
-            self.torn = true;
+            self.is_fragment = true;
         }
         self.line.push(c);
     }
@@ -167,28 +168,28 @@ impl Blocks {
     fn end_line(&mut self) {
         self.line.push('\n');
         self.pass_line();
-        self.torn = false;
+        self.is_fragment = false;
     }
 
     fn pass_line(&mut self) {
-        let mut steps = Vec::new();
+        let mut events = Vec::new();
         let mut line = std::mem::take(&mut self.line);
-        self.splitter.line(&line, self.torn, &mut steps);
+        self.splitter.line(&line, self.is_fragment, &mut events);
         line.clear();
         self.line = line;
-        self.apply(steps);
+        self.apply(events);
     }
 
-    fn apply(&mut self, steps: Vec<Step>) {
-        for step in steps {
-            match step {
-                Step::Prose(prose) => self.close_prose(prose),
-                Step::FenceOpen(fence) => self.code = Some(OpenCode::new(fence.lang)),
-                Step::CodeLine(line) => {
+    fn apply(&mut self, events: Vec<SplitEvent>) {
+        for event in events {
+            match event {
+                SplitEvent::Prose(prose) => self.close_prose(prose),
+                SplitEvent::FenceOpen(fence) => self.code = Some(OpenCode::new(fence.lang)),
+                SplitEvent::CodeLine(line) => {
                     let full = self.code.as_mut().and_then(|code| code.line(&line));
                     self.html.extend(full.map(|block| sanitize::clean(&block)));
                 }
-                Step::FenceClose => {
+                SplitEvent::FenceClose => {
                     let block = self.code.take().map(OpenCode::close);
                     self.html.extend(block.map(|block| sanitize::clean(&block)));
                 }
@@ -198,17 +199,17 @@ impl Blocks {
 
     fn close_prose(&mut self, prose: Prose) {
         let written = write::write(&prose, &self.options, &self.definitions, &mut self.nested);
-        self.nested.forget();
+        self.nested.clear();
         for (label, target) in written.links {
             self.definitions.links.entry(label).or_insert(target);
         }
-        self.definitions.notes.extend(written.notes);
+        self.definitions.footnotes.extend(written.footnotes);
         if written.markup.is_empty() {
             return;
         }
         if !written.missing.is_empty() {
             let index = self.html.len();
-            self.waiting.push(Waiting {
+            self.unresolved.push(Unresolved {
                 index,
                 prose,
                 labels: written.missing,
@@ -217,22 +218,23 @@ impl Blocks {
         self.html.push(sanitize::clean(&written.markup));
     }
 
-    /// Returns the first block that has changed, or the number of blocks.
+    /// Returns the index of the first block that has changed, or the number of blocks.
     fn resolve(&mut self) -> usize {
         let mut first = self.html.len();
-        for waiting in std::mem::take(&mut self.waiting) {
-            let known = |label: &String| {
-                self.definitions.links.contains_key(label) || self.definitions.notes.contains(label)
+        for block in std::mem::take(&mut self.unresolved) {
+            let is_defined = |label: &String| {
+                let Definitions { links, footnotes } = &self.definitions;
+                links.contains_key(label) || footnotes.contains(label)
             };
-            if waiting.labels.iter().any(known) {
+            if block.labels.iter().any(is_defined) {
                 let written = write::write(
-                    &waiting.prose,
+                    &block.prose,
                     &self.options,
                     &self.definitions,
                     &mut self.nested,
                 );
-                self.html[waiting.index] = sanitize::clean(&written.markup);
-                first = first.min(waiting.index);
+                self.html[block.index] = sanitize::clean(&written.markup);
+                first = first.min(block.index);
             }
         }
         first

@@ -1,9 +1,9 @@
-//! A code fence while it grows: finished lines are coloured once and never again.
+//! A code fence while it streams in: every complete line is highlighted only once.
 
 use crate::highlight::{self, Highlighter};
 use crate::html;
 
-/// A long fence goes on in a new block after this many lines.
+/// After this many lines a fence continues in a new block.
 const CHUNK_LINES: usize = 50;
 
 pub(super) struct OpenCode {
@@ -27,7 +27,7 @@ impl OpenCode {
         }
     }
 
-    /// Adds a line, given with its line break. Returns a block that is full.
+    /// Adds a line, given with its line break. Returns the block before it, if that is full.
     pub fn line(&mut self, line: &str) -> Option<String> {
         let full = (self.lines == CHUNK_LINES).then(|| self.cut());
         highlight::push_line(&mut self.markup, line, &self.highlighter.line(line));
@@ -35,7 +35,7 @@ impl OpenCode {
         full
     }
 
-    /// The blocks as they would be if `partial` were all of the next line.
+    /// The blocks with `partial` as the next line.
     pub fn preview(&self, partial: &str) -> Vec<String> {
         let mut highlighter = self.highlighter.clone();
         let mut line = String::new();
@@ -66,7 +66,7 @@ impl OpenCode {
     }
 }
 
-/// A block of code from markup that is already escaped.
+/// Wraps escaped HTML into a block of code.
 pub(super) fn block(lang: &str, continued: bool, markup: &str) -> String {
     let class = if continued { "code continued" } else { "code" };
     let mut out = String::with_capacity(markup.len() + 64);
@@ -81,48 +81,49 @@ pub(super) fn block(lang: &str, continued: bool, markup: &str) -> String {
     out
 }
 
-/// The coloured lines of the code blocks inside an open list or quote, kept from push to push.
+/// A cache of the code blocks inside an open list or quote, which is rendered again with every
+/// push.
 #[derive(Default)]
 pub(super) struct NestedCode {
-    kept: Vec<Kept>,
+    blocks: Vec<CachedBlock>,
     next: usize,
 }
 
-struct Kept {
+struct CachedBlock {
     lang: String,
-    /// The lines that are complete, and their markup.
+    /// The complete lines, and their HTML.
     code: String,
     markup: String,
     highlighter: Highlighter,
 }
 
 impl NestedCode {
-    /// The segment is read again from its start.
+    /// Call this before a segment is rendered again.
     pub fn rewind(&mut self) {
         self.next = 0;
     }
 
-    pub fn forget(&mut self) {
+    pub fn clear(&mut self) {
         *self = Self::default();
     }
 
-    /// The markup of the next block of the segment.
+    /// The HTML of the next code block of the segment.
     pub fn markup(&mut self, lang: &str, code: &str) -> String {
         let at = self.next;
         self.next += 1;
-        let grown = |kept: &Kept| kept.lang == lang && code.starts_with(&kept.code);
-        if !self.kept.get(at).is_some_and(grown) {
-            self.kept.truncate(at);
-            self.kept.push(Kept::new(lang));
+        let matches = |block: &CachedBlock| block.lang == lang && code.starts_with(&block.code);
+        if !self.blocks.get(at).is_some_and(matches) {
+            self.blocks.truncate(at);
+            self.blocks.push(CachedBlock::new(lang));
         }
-        self.kept
+        self.blocks
             .get_mut(at)
-            .map(|kept| kept.markup(code))
+            .map(|block| block.markup(code))
             .unwrap_or_default()
     }
 }
 
-impl Kept {
+impl CachedBlock {
     fn new(lang: &str) -> Self {
         let (code, markup) = (String::new(), String::new());
         Self {

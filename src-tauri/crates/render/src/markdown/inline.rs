@@ -5,37 +5,37 @@ use ammonia::Url;
 use crate::paths::{self, FileRef};
 use crate::{html, sanitize};
 
-/// A longer address is not linked: it would be copied into every mention of its label.
+/// A longer URL is not linked, because it would be repeated at every use of its label.
 const MAX_URL_BYTES: usize = 2_048;
-/// Pictures up to this size may stand in the text as their own data.
+/// The maximum length of a `data:` URL of an image in the text.
 const MAX_INLINE_IMAGE_BYTES: usize = 32 * 1024;
 
 /// Where a link leads.
 pub(super) enum Target {
     External(String),
     File(FileRef),
-    /// Nowhere we go: the link's text is drawn as text.
-    Nowhere,
+    /// Not allowed or not understood: only the text of the link is shown.
+    None,
 }
 
 impl Target {
-    pub fn of(target: &str, root: Option<&str>) -> Self {
+    pub fn parse(target: &str, root: Option<&str>) -> Self {
         let target = target.trim();
         if target.len() > MAX_URL_BYTES {
-            return Self::Nowhere;
+            return Self::None;
         }
         if sanitize::is_external(target) {
-            return Url::parse(target).map_or(Self::Nowhere, |url| Self::External(url.into()));
+            return Url::parse(target).map_or(Self::None, |url| Self::External(url.into()));
         }
-        // The opener of the shell knows addresses without a scheme as little as we do.
+        // A mail address without `mailto:` is not linked.
         if target.contains('@') && !target.contains('/') {
-            return Self::Nowhere;
+            return Self::None;
         }
-        paths::link_target(target, root).map_or(Self::Nowhere, Self::File)
+        paths::parse_link_target(target, root).map_or(Self::None, Self::File)
     }
 }
 
-/// Opens a link; writes nothing for one that leads nowhere.
+/// Appends the opening tag of a link; nothing for [`Target::None`].
 pub(super) fn push_link_tag(out: &mut String, target: &Target) {
     match target {
         Target::External(url) => {
@@ -48,7 +48,7 @@ pub(super) fn push_link_tag(out: &mut String, target: &Target) {
         Target::File(file) => {
             out.push_str("<a");
             html::push_attribute(out, "class", "file-ref");
-            // Without an address an `a` is no link to the keyboard or a screen reader.
+            // Without `href`, an `a` needs these to be a link for keyboards and screen readers.
             html::push_attribute(out, "role", "link");
             html::push_attribute(out, "tabindex", "0");
             html::push_attribute(out, "data-path", &file.path);
@@ -57,11 +57,11 @@ pub(super) fn push_link_tag(out: &mut String, target: &Target) {
             }
             out.push('>');
         }
-        Target::Nowhere => {}
+        Target::None => {}
     }
 }
 
-/// Text with paths shown from the root, nothing linked.
+/// Appends text with paths relative to the root, without links.
 pub(super) fn push_plain(out: &mut String, text: &str, root: Option<&str>) {
     match root {
         Some(root) => html::push_text(out, &paths::relativize(text, root)),
@@ -69,13 +69,13 @@ pub(super) fn push_plain(out: &mut String, text: &str, root: Option<&str>) {
     }
 }
 
-/// Text in which web addresses and file references become links.
+/// Appends text in which web addresses and file references become links.
 pub(super) fn push_linked(out: &mut String, text: &str, root: Option<&str>) {
     let mut plain = String::new();
     for word in text.split_inclusive(char::is_whitespace) {
         let (before, core, after) = trim_word(word);
         let target = word_target(core, root);
-        if matches!(target, Target::Nowhere) {
+        if matches!(target, Target::None) {
             plain.push_str(word);
             continue;
         }
@@ -89,15 +89,15 @@ pub(super) fn push_linked(out: &mut String, text: &str, root: Option<&str>) {
     push_plain(out, &plain, root);
 }
 
-/// Inline code, linked when it names a file.
+/// Appends inline code, which becomes a link if it names a file.
 pub(super) fn push_code(out: &mut String, text: &str, root: Option<&str>, in_link: bool) {
     let file = if in_link {
         None
     } else {
-        paths::reference(text, root)
+        paths::parse_reference(text, root)
     };
     let linked = file.is_some();
-    push_link_tag(out, &file.map_or(Target::Nowhere, Target::File));
+    push_link_tag(out, &file.map_or(Target::None, Target::File));
     out.push_str("<code>");
     push_plain(out, text, root);
     out.push_str("</code>");
@@ -106,7 +106,8 @@ pub(super) fn push_code(out: &mut String, text: &str, root: Option<&str>, in_lin
     }
 }
 
-/// An image never loads by itself: a remote one is a button that says where it would come from.
+/// Appends an image. A remote one is never loaded by itself: it becomes a button that names its
+/// host.
 pub(super) fn push_image(
     out: &mut String,
     source: &str,
@@ -122,8 +123,8 @@ pub(super) fn push_image(
         return out.push('>');
     }
     let name = if name.is_empty() { "image" } else { name };
-    // A button inside a link would be two things to click in one place.
-    match Target::of(source, root) {
+    // Inside a link there must not be another link or button.
+    match Target::parse(source, root) {
         Target::External(url) if !in_link && !url.starts_with("mailto:") => {
             push_remote_image(out, &url, name);
         }
@@ -153,12 +154,12 @@ fn push_remote_image(out: &mut String, url: &str, name: &str) {
 
 fn word_target(word: &str, root: Option<&str>) -> Target {
     if word.starts_with("https://") || word.starts_with("http://") {
-        return Target::of(word, root);
+        return Target::parse(word, root);
     }
-    paths::reference(word, root).map_or(Target::Nowhere, Target::File)
+    paths::parse_reference(word, root).map_or(Target::None, Target::File)
 }
 
-/// Cuts the punctuation around a word off.
+/// Separates a word from the punctuation around it.
 fn trim_word(word: &str) -> (&str, &str, &str) {
     let core = word.trim_start_matches(['(', '"', '\'', '[', '{', '<', '“', '‘']);
     let before = &word[..word.len() - core.len()];

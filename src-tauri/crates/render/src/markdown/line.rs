@@ -1,6 +1,6 @@
-//! What a single line may start, as CommonMark sees it at the top level.
+//! Which block a line starts at the top level, by the rules of CommonMark.
 
-/// A line without its line break, and how far it is indented, in columns.
+/// A line without its line break, and its indentation in columns.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Line<'a> {
     pub text: &'a str,
@@ -9,7 +9,7 @@ pub(super) struct Line<'a> {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Start {
+pub(super) enum BlockStart {
     Blank,
     Indented,
     Fence(Fence),
@@ -17,7 +17,7 @@ pub(super) enum Start {
     Rule,
     Quote,
     Item(Item),
-    Note,
+    Footnote,
     Text,
 }
 
@@ -47,21 +47,23 @@ impl<'a> Line<'a> {
         Self { text, rest, indent }
     }
 
-    pub fn start(&self) -> Start {
+    pub fn start(&self) -> BlockStart {
         match self.rest.chars().next() {
-            None => Start::Blank,
-            Some(_) if self.indent >= 4 => Start::Indented,
-            Some('`' | '~') => self.fence().map_or(Start::Text, Start::Fence),
-            Some('#') if self.is_heading() => Start::Heading,
-            Some('>') => Start::Quote,
-            Some('*' | '-' | '_') if self.is_rule() => Start::Rule,
-            Some('*' | '-' | '+' | '0'..='9') => self.item().map_or(Start::Text, Start::Item),
-            Some('[') if self.is_note() => Start::Note,
-            Some(_) => Start::Text,
+            None => BlockStart::Blank,
+            Some(_) if self.indent >= 4 => BlockStart::Indented,
+            Some('`' | '~') => self.fence().map_or(BlockStart::Text, BlockStart::Fence),
+            Some('#') if self.is_heading() => BlockStart::Heading,
+            Some('>') => BlockStart::Quote,
+            Some('*' | '-' | '_') if self.is_rule() => BlockStart::Rule,
+            Some('*' | '-' | '+' | '0'..='9') => {
+                self.item().map_or(BlockStart::Text, BlockStart::Item)
+            }
+            Some('[') if self.is_footnote() => BlockStart::Footnote,
+            Some(_) => BlockStart::Text,
         }
     }
 
-    /// A line of `=` or `-` makes a heading of the paragraph above it.
+    /// Whether this is a line of `=` or `-`, which makes a heading of the paragraph above it.
     pub fn is_underline(&self) -> bool {
         let marks = self.rest.trim_end();
         self.indent < 4
@@ -75,7 +77,7 @@ impl<'a> Line<'a> {
         self.indent < 4 && marks.len() >= fence.len && marks.chars().all(|c| c == fence.mark)
     }
 
-    /// The line without the indentation that its fence has too.
+    /// The line without the indentation of its fence.
     pub fn dedented(&self, indent: usize) -> &'a str {
         let spaces = self
             .text
@@ -86,14 +88,14 @@ impl<'a> Line<'a> {
         &self.text[spaces..]
     }
 
-    /// `|---|:-:|`: the cells it has, if this is the row under a table's header.
+    /// The number of cells, if this is the delimiter row of a table, such as `|---|:-:|`.
     pub fn delimiter_cells(&self) -> Option<usize> {
         let row = self.rest.trim_end();
         let fits = row.contains('-') && row.bytes().all(|b| b"|:- \t".contains(&b));
         (self.indent < 4 && fits && (row.contains('|') || row.contains(':'))).then(|| cells(row))
     }
 
-    /// The cells this line has as the header of a table.
+    /// The number of cells, if this can be the header of a table.
     pub fn header_cells(&self) -> Option<usize> {
         self.rest.contains('|').then(|| cells(self.rest.trim_end()))
     }
@@ -138,7 +140,7 @@ impl<'a> Line<'a> {
         count >= 3
     }
 
-    fn is_note(&self) -> bool {
+    fn is_footnote(&self) -> bool {
         self.rest
             .strip_prefix("[^")
             .and_then(|rest| rest.split_once("]:"))

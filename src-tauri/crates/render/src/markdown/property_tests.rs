@@ -7,7 +7,7 @@ fn cases(everyday: u32) -> ProptestConfig {
     ProptestConfig::with_cases(if soak { everyday * 50 } else { everyday })
 }
 
-/// Texts made of the pieces that decide where blocks begin and end.
+/// Texts made of pieces that decide where blocks start and end.
 fn markdown() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => "[a-zé ]{1,12}",
@@ -40,7 +40,7 @@ fn chunks(text: &str, cuts: &[prop::sample::Index]) -> Vec<String> {
         .collect()
 }
 
-/// Pieces of ordinary Markdown, for which cutting first and parsing then must change nothing.
+/// Ordinary Markdown, for which splitting before parsing must change nothing.
 fn ordinary() -> impl Strategy<Value = String> {
     let line = proptest::sample::select(vec![
         "text",
@@ -86,8 +86,8 @@ fn ordinary() -> impl Strategy<Value = String> {
     proptest::collection::vec(line, 0..4).prop_map(|lines| lines.join("\n"))
 }
 
-/// The markup of a text that is parsed whole.
-fn parsed_whole(source: &str) -> String {
+/// Renders a text without splitting it.
+fn render_unsplit(source: &str) -> String {
     let prose = segment::Prose {
         source: source.to_owned(),
         ..Default::default()
@@ -108,9 +108,9 @@ proptest! {
     #![proptest_config(cases(400))]
 
     #[test]
-    fn segments_mean_what_the_whole_text_means(source in ordinary()) {
-        let cut = without_gaps(&render(&source, &Options::default()).join("\n"));
-        prop_assert_eq!(cut, without_gaps(&parsed_whole(&source)), "{}", source);
+    fn splitting_does_not_change_the_result(source in ordinary()) {
+        let split = without_gaps(&render(&source, &Options::default()).join("\n"));
+        prop_assert_eq!(split, without_gaps(&render_unsplit(&source)), "{}", source);
     }
 }
 
@@ -118,7 +118,7 @@ proptest! {
     #![proptest_config(cases(150))]
 
     #[test]
-    fn any_chunking_ends_in_the_same_blocks(
+    fn any_chunking_gives_the_same_blocks(
         text in markdown(),
         cuts in proptest::collection::vec(any::<prop::sample::Index>(), 0..12),
     ) {
@@ -149,7 +149,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_at_all_can_be_drawn(text in "\\PC{0,80}") {
+    fn no_text_makes_the_renderer_panic(text in "\\PC{0,80}") {
         let mut stream = Stream::new(Options::default());
         for c in text.chars() {
             stream.push(c.encode_utf8(&mut [0; 4]));

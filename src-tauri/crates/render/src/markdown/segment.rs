@@ -1,30 +1,30 @@
-//! Cuts a growing Markdown text into top-level segments, line by line.
+//! Splits a growing Markdown text into top-level segments, line by line.
 //!
-//! The rules are CommonMark's as far as they decide where a top-level block ends; what a
-//! segment means is left to the parser. A decision never looks ahead.
+//! This implements the rules of CommonMark that decide where a top-level block ends; the content
+//! of a segment is left to the parser. A decision never looks ahead.
 
-use super::line::{Fence, Item, Line, Start};
+use super::line::{BlockStart, Fence, Item, Line};
 
-/// No segment grows past this, whatever it is made of.
+/// The maximum size of any segment.
 const MAX_BYTES: usize = 64 * 1024;
-/// Where a list goes on in a new segment.
+/// The limits after which a list or a table continues in a new segment.
 const LIST_ITEMS: usize = 25;
 const LIST_BYTES: usize = 8 * 1024;
 const TABLE_ROWS: usize = 100;
 
-/// A closed or open stretch of Markdown to be parsed by itself.
+/// A segment of Markdown that is parsed by itself; anything but a code fence.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Prose {
     pub source: String,
-    /// Goes on with the list or table of the segment before.
+    /// Continues the list or table of the previous segment.
     pub continued: bool,
-    /// The number of the first item of a list that goes on.
+    /// The number of the first item of a continued list.
     pub number: Option<u64>,
 }
 
-/// What a line has brought.
+/// What the splitter reports for a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum SplitEvent {
     Prose(Prose),
     FenceOpen(Fence),
     CodeLine(String),
@@ -49,12 +49,12 @@ enum Shape {
     Paragraph {
         first: bool,
     },
-    /// `lazy`: its last line is a paragraph that the next line may go on with.
+    /// `lazy`: its last line is a paragraph, which the next line may continue without a `>`.
     Quote {
         lazy: bool,
     },
     Indented,
-    Note {
+    Footnote {
         blank: bool,
     },
     List {
@@ -70,48 +70,51 @@ enum Shape {
     },
 }
 
-enum Verdict {
-    Goes,
+/// What a line means for the open segment.
+enum Effect {
+    /// The line belongs to the segment.
+    Continues,
+    /// The segment ends before the line.
     Ends,
-    /// This line is the last of the segment.
-    Last,
-    /// The segment ends and goes on in another one with this shape.
-    Continues(Prose, Shape),
+    /// The line belongs to the segment and ends it.
+    EndsAfter,
+    /// The segment ends before the line, and the line continues it in a new segment.
+    Splits(Prose, Shape),
 }
 
 impl Splitter {
-    /// Takes one line, with its line break if it has one. `torn` lines are pieces of a line too
-    /// long to be held; only the first piece may start anything.
-    pub fn line(&mut self, text: &str, torn: bool, steps: &mut Vec<Step>) {
+    /// Takes one line, with its line break if it has one. A fragment is the rest of a line that
+    /// was too long; it cannot start a block.
+    pub fn line(&mut self, text: &str, is_fragment: bool, events: &mut Vec<SplitEvent>) {
         let line = Line::new(text);
         match &mut self.open {
-            Open::Fence(fence) if !torn && line.closes(fence) => {
-                steps.push(Step::FenceClose);
+            Open::Fence(fence) if !is_fragment && line.closes(fence) => {
+                events.push(SplitEvent::FenceClose);
                 self.open = Open::Nothing;
             }
             Open::Fence(fence) => {
-                let code = if torn {
+                let code = if is_fragment {
                     line.text
                 } else {
                     line.dedented(fence.indent)
                 };
                 let end = if text.ends_with('\n') { "\n" } else { "" };
-                steps.push(Step::CodeLine(format!("{code}{end}")));
+                events.push(SplitEvent::CodeLine(format!("{code}{end}")));
             }
-            Open::Prose(prose, _) if torn && prose.source.len() < MAX_BYTES => {
+            Open::Prose(prose, _) if is_fragment && prose.source.len() < MAX_BYTES => {
                 prose.source.push_str(text);
             }
-            Open::Prose(..) => self.prose_line(text, line, torn, steps),
-            Open::Nothing => self.begin(text, line, torn, steps),
+            Open::Prose(..) => self.prose_line(text, line, is_fragment, events),
+            Open::Nothing => self.begin(text, line, is_fragment, events),
         }
     }
 
-    /// Closes what is open: the text has ended.
-    pub fn finish(&mut self, steps: &mut Vec<Step>) {
+    /// Closes the open segment at the end of the text.
+    pub fn finish(&mut self, events: &mut Vec<SplitEvent>) {
         match std::mem::take(&mut self.open) {
             Open::Nothing => {}
-            Open::Fence(_) => steps.push(Step::FenceClose),
-            Open::Prose(prose, _) => steps.push(Step::Prose(prose)),
+            Open::Fence(_) => events.push(SplitEvent::FenceClose),
+            Open::Prose(prose, _) => events.push(SplitEvent::Prose(prose)),
         }
     }
 
@@ -123,55 +126,71 @@ impl Splitter {
         }
     }
 
-    fn prose_line(&mut self, text: &str, line: Line<'_>, torn: bool, steps: &mut Vec<Step>) {
+    fn prose_line(
+        &mut self,
+        text: &str,
+        line: Line<'_>,
+        is_fragment: bool,
+        events: &mut Vec<SplitEvent>,
+    ) {
         let Open::Prose(mut prose, mut shape) = std::mem::take(&mut self.open) else {
             return;
         };
-        let verdict = if prose.source.len() + text.len() > MAX_BYTES {
-            Verdict::Ends
+        let effect = if prose.source.len() + text.len() > MAX_BYTES {
+            Effect::Ends
         } else {
-            shape.judge(line, &prose)
+            shape.continue_with(line, &prose)
         };
-        match verdict {
-            Verdict::Goes => {
+        match effect {
+            Effect::Continues => {
                 prose.source.push_str(text);
                 self.open = Open::Prose(prose, shape);
             }
-            Verdict::Last => {
+            Effect::EndsAfter => {
                 prose.source.push_str(text);
-                steps.push(Step::Prose(prose));
+                events.push(SplitEvent::Prose(prose));
             }
-            Verdict::Ends => {
-                steps.push(Step::Prose(prose));
-                self.begin(text, line, torn, steps);
+            Effect::Ends => {
+                events.push(SplitEvent::Prose(prose));
+                self.begin(text, line, is_fragment, events);
             }
-            Verdict::Continues(mut next, shape) => {
-                steps.push(Step::Prose(prose));
+            Effect::Splits(mut next, shape) => {
+                events.push(SplitEvent::Prose(prose));
                 next.source.push_str(text);
                 self.open = Open::Prose(next, shape);
             }
         }
     }
 
-    fn begin(&mut self, text: &str, line: Line<'_>, torn: bool, steps: &mut Vec<Step>) {
+    fn begin(
+        &mut self,
+        text: &str,
+        line: Line<'_>,
+        is_fragment: bool,
+        events: &mut Vec<SplitEvent>,
+    ) {
         let prose = Prose {
             source: text.to_owned(),
             ..Prose::default()
         };
-        let start = if torn { Start::Text } else { line.start() };
+        let start = if is_fragment {
+            BlockStart::Text
+        } else {
+            line.start()
+        };
         let shape = match start {
-            Start::Blank => return,
-            Start::Heading | Start::Rule => return steps.push(Step::Prose(prose)),
-            Start::Fence(fence) => {
-                steps.push(Step::FenceOpen(fence.clone()));
+            BlockStart::Blank => return,
+            BlockStart::Heading | BlockStart::Rule => return events.push(SplitEvent::Prose(prose)),
+            BlockStart::Fence(fence) => {
+                events.push(SplitEvent::FenceOpen(fence.clone()));
                 self.open = Open::Fence(fence);
                 return;
             }
-            Start::Indented => Shape::Indented,
-            Start::Quote => Shape::quote(line),
-            Start::Note => Shape::Note { blank: false },
-            Start::Item(item) => Shape::list(&item),
-            Start::Text => Shape::Paragraph { first: true },
+            BlockStart::Indented => Shape::Indented,
+            BlockStart::Quote => Shape::quote(line),
+            BlockStart::Footnote => Shape::Footnote { blank: false },
+            BlockStart::Item(item) => Shape::list(&item),
+            BlockStart::Text => Shape::Paragraph { first: true },
         };
         self.open = Open::Prose(prose, shape);
     }
@@ -196,11 +215,14 @@ impl Shape {
 
     fn quote(line: Line<'_>) -> Self {
         let inner = line.rest.trim_start_matches(['>', ' ', '\t']);
-        let lazy = matches!(Line::new(inner).start(), Start::Text | Start::Item(_));
+        let lazy = matches!(
+            Line::new(inner).start(),
+            BlockStart::Text | BlockStart::Item(_)
+        );
         Self::Quote { lazy }
     }
 
-    fn judge(&mut self, line: Line<'_>, prose: &Prose) -> Verdict {
+    fn continue_with(&mut self, line: Line<'_>, prose: &Prose) -> Effect {
         let start = line.start();
         match self {
             Self::Paragraph { first } => {
@@ -208,33 +230,33 @@ impl Shape {
                 if second && is_table(&prose.source, line) {
                     let header = format!("{}{}\n", prose.source, line.text);
                     *self = Self::Table { header, rows: 0 };
-                    return Verdict::Goes;
+                    return Effect::Continues;
                 }
                 if line.is_underline() {
-                    Verdict::Last
+                    Effect::EndsAfter
                 } else {
-                    lazy(&start)
+                    continue_paragraph(&start)
                 }
             }
             Self::Quote { lazy: open } => match start {
-                Start::Quote => {
+                BlockStart::Quote => {
                     *self = Self::quote(line);
-                    Verdict::Goes
+                    Effect::Continues
                 }
-                Start::Text | Start::Indented if *open => Verdict::Goes,
-                _ => Verdict::Ends,
+                BlockStart::Text | BlockStart::Indented if *open => Effect::Continues,
+                _ => Effect::Ends,
             },
             Self::Indented => match start {
-                Start::Blank | Start::Indented => Verdict::Goes,
-                _ => Verdict::Ends,
+                BlockStart::Blank | BlockStart::Indented => Effect::Continues,
+                _ => Effect::Ends,
             },
-            Self::Note { blank } => within(blank, &start, line.indent >= 4),
+            Self::Footnote { blank } => in_container(blank, &start, line.indent >= 4),
             Self::Table { header, rows } => table_row(header, rows, &start),
-            Self::List { .. } => self.judge_list(line, &start, prose),
+            Self::List { .. } => self.continue_list(line, &start, prose),
         }
     }
 
-    fn judge_list(&mut self, line: Line<'_>, start: &Start, prose: &Prose) -> Verdict {
+    fn continue_list(&mut self, line: Line<'_>, start: &BlockStart, prose: &Prose) -> Effect {
         let Self::List {
             mark,
             offset,
@@ -243,14 +265,14 @@ impl Shape {
             blank,
         } = self
         else {
-            return Verdict::Ends;
+            return Effect::Ends;
         };
-        if line.indent >= *offset && *start != Start::Blank {
+        if line.indent >= *offset && *start != BlockStart::Blank {
             *blank = false;
-            return Verdict::Goes;
+            return Effect::Continues;
         }
         match start {
-            Start::Item(item) if item.mark == *mark => {
+            BlockStart::Item(item) if item.mark == *mark => {
                 if *items >= LIST_ITEMS || prose.source.len() >= LIST_BYTES {
                     let number = number.map(|number| number + *items as u64);
                     let next = Prose {
@@ -262,43 +284,43 @@ impl Shape {
                         number,
                         ..item.clone()
                     });
-                    return Verdict::Continues(next, shape);
+                    return Effect::Splits(next, shape);
                 }
                 *offset = item.offset;
                 *items += 1;
-                // Nothing goes on with an item that has not begun.
+                // An empty item cannot be continued without indentation.
                 *blank = item.empty;
-                Verdict::Goes
+                Effect::Continues
             }
-            Start::Item(_) => Verdict::Ends,
-            start => within(blank, start, false),
+            BlockStart::Item(_) => Effect::Ends,
+            start => in_container(blank, start, false),
         }
     }
 }
 
-/// A line in a container that a blank line does not end.
-fn within(blank: &mut bool, start: &Start, indented: bool) -> Verdict {
-    if *start == Start::Blank {
+/// A line in a list or a footnote, which a blank line does not end.
+fn in_container(blank: &mut bool, start: &BlockStart, indented: bool) -> Effect {
+    if *start == BlockStart::Blank {
         *blank = true;
-        return Verdict::Goes;
+        return Effect::Continues;
     }
     let after_blank = std::mem::take(blank);
     match (indented, after_blank) {
-        (true, _) => Verdict::Goes,
-        (false, true) => Verdict::Ends,
-        (false, false) => lazy(start),
+        (true, _) => Effect::Continues,
+        (false, true) => Effect::Ends,
+        (false, false) => continue_paragraph(start),
     }
 }
 
-/// Whether a line goes on with the paragraph above it.
-fn lazy(start: &Start) -> Verdict {
+/// Whether a line continues the paragraph above it.
+fn continue_paragraph(start: &BlockStart) -> Effect {
     match start {
-        Start::Text | Start::Indented => Verdict::Goes,
-        // CommonMark: only a list that starts at 1 and says something interrupts a paragraph.
-        Start::Item(item) if item.empty || item.number.is_some_and(|number| number != 1) => {
-            Verdict::Goes
+        BlockStart::Text | BlockStart::Indented => Effect::Continues,
+        // CommonMark: a list interrupts a paragraph only if it starts at 1 and is not empty.
+        BlockStart::Item(item) if item.empty || item.number.is_some_and(|number| number != 1) => {
+            Effect::Continues
         }
-        _ => Verdict::Ends,
+        _ => Effect::Ends,
     }
 }
 
@@ -307,20 +329,20 @@ fn is_table(header: &str, delimiter: Line<'_>) -> bool {
     cells.is_some() && cells == delimiter.delimiter_cells()
 }
 
-fn table_row(header: &str, rows: &mut usize, start: &Start) -> Verdict {
-    if !matches!(start, Start::Text | Start::Indented) {
-        return Verdict::Ends;
+fn table_row(header: &str, rows: &mut usize, start: &BlockStart) -> Effect {
+    if !matches!(start, BlockStart::Text | BlockStart::Indented) {
+        return Effect::Ends;
     }
     if *rows < TABLE_ROWS {
         *rows += 1;
-        return Verdict::Goes;
+        return Effect::Continues;
     }
     let next = Prose {
         source: header.to_owned(),
         continued: true,
         number: None,
     };
-    Verdict::Continues(
+    Effect::Splits(
         next,
         Shape::Table {
             header: header.to_owned(),

@@ -1,17 +1,18 @@
-//! Markdown while it is being written.
+//! Renders Markdown that streams in.
 
 use lathe_protocol::view::BlockUpdate;
 
 use super::Options;
 use super::blocks::Blocks;
 
-/// Renders a growing text. Each push costs what the new text and the open block cost, however
-/// long the text has become.
+/// Renders a growing text. The cost of a push depends on the new text and the open block only,
+/// not on the length of the text.
 pub struct Stream {
     blocks: Blocks,
-    /// How many finished blocks the reader has, and the unfinished ones behind them.
+    /// The number of finished blocks that were returned.
     finished: usize,
-    tail: Vec<String>,
+    /// The unfinished blocks that were returned after them.
+    unfinished: Vec<String>,
 }
 
 impl Stream {
@@ -19,27 +20,27 @@ impl Stream {
         Self {
             blocks: Blocks::new(options),
             finished: 0,
-            tail: Vec::new(),
+            unfinished: Vec::new(),
         }
     }
 
-    /// Adds text and says what to draw anew.
+    /// Adds text and returns the blocks that have changed.
     pub fn push(&mut self, delta: &str) -> BlockUpdate {
         self.blocks.feed(delta);
-        let tail = self.blocks.preview();
-        let fresh: Vec<String> = self.blocks.html()[self.finished..]
+        let unfinished = self.blocks.preview();
+        let new: Vec<String> = self.blocks.html()[self.finished..]
             .iter()
-            .chain(&tail)
+            .chain(&unfinished)
             .cloned()
             .collect();
-        let mut update = change(&self.tail, &fresh);
+        let mut update = difference(&self.unfinished, &new);
         update.keep += self.finished;
         self.finished = self.blocks.html().len();
-        self.tail = tail;
+        self.unfinished = unfinished;
         update
     }
 
-    /// The text is complete: closes what is open.
+    /// Closes the open block at the end of the text.
     pub fn finish(mut self) -> BlockUpdate {
         let unchanged = self.blocks.finish().min(self.finished);
         if unchanged < self.finished {
@@ -48,16 +49,19 @@ impl Stream {
                 blocks: self.blocks.html()[unchanged..].to_vec(),
             };
         }
-        let mut update = change(&self.tail, &self.blocks.html()[self.finished..]);
+        let mut update = difference(&self.unfinished, &self.blocks.html()[self.finished..]);
         update.keep += self.finished;
         update
     }
 }
 
-fn change(before: &[String], after: &[String]) -> BlockUpdate {
+fn difference(before: &[String], after: &[String]) -> BlockUpdate {
     let keep = before.iter().zip(after).take_while(|(a, b)| a == b).count();
     BlockUpdate {
         keep,
         blocks: after[keep..].to_vec(),
     }
 }
+
+#[cfg(test)]
+mod tests;

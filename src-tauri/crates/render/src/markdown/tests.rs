@@ -39,7 +39,7 @@ fn each_top_level_block_is_one_string() {
 }
 
 #[test]
-fn blocks_without_blank_lines_between_them_come_apart() {
+fn blocks_without_blank_lines_between_them_are_separated() {
     let blocks = render(
         "text\n# h\n```sh\nls\n```\n- a\n- b\n1. c",
         &Options::default(),
@@ -57,7 +57,7 @@ fn blocks_without_blank_lines_between_them_come_apart() {
 }
 
 #[test]
-fn raw_html_is_text() {
+fn raw_html_is_shown_as_text() {
     assert_eq!(
         html("<script>alert(1)</script>\n\na <b onclick=x>b</b><br>c"),
         "<p class=\"raw-html\">&lt;script&gt;alert(1)&lt;/script&gt;\n</p>\n\
@@ -102,7 +102,7 @@ fn only_web_and_mail_addresses_become_external_links() {
 }
 
 #[test]
-fn references_to_project_files_open_in_the_editor() {
+fn references_to_project_files_become_links() {
     assert_eq!(
         html_in(
             "See /p/q/src/a.rs:12, `src/b.rs` and [c](docs/c.md#L3).",
@@ -115,7 +115,7 @@ fn references_to_project_files_open_in_the_editor() {
 }
 
 #[test]
-fn a_mention_leads_to_its_file_and_is_shown_as_it_was_typed() {
+fn a_mention_links_to_its_file_and_is_shown_as_typed() {
     assert_eq!(
         html("See @src/a.rs."),
         "<p>See <a class=\"file-ref\" role=\"link\" tabindex=\"0\" data-path=\"src/a.rs\" rel=\"noopener noreferrer\">@src/a.rs</a>.</p>\n"
@@ -139,7 +139,7 @@ fn a_remote_image_is_a_button_that_names_its_host() {
 }
 
 #[test]
-fn a_large_picture_in_the_text_is_only_named() {
+fn a_large_inline_image_is_replaced_by_its_name() {
     let data = "A".repeat(40_000);
     assert_eq!(
         html(&format!("![a](data:image/png;base64,{data})")),
@@ -148,7 +148,7 @@ fn a_large_picture_in_the_text_is_only_named() {
 }
 
 #[test]
-fn hidden_characters_are_drawn_as_their_code_everywhere() {
+fn hidden_characters_are_shown_as_their_code_everywhere() {
     let mark = "<span class=\"hidden-char\">\\u{202e}</span>";
     assert_eq!(html("a\u{202e}b"), format!("<p>a{mark}b</p>\n"));
     assert_eq!(
@@ -162,7 +162,7 @@ fn hidden_characters_are_drawn_as_their_code_everywhere() {
 }
 
 #[test]
-fn a_definition_that_comes_later_still_makes_its_links() {
+fn a_link_to_a_later_definition_is_resolved() {
     let expected = "<p><a href=\"https://x.example/\" data-external=\"\" rel=\"noopener noreferrer\">a</a></p>\n";
     assert_eq!(
         html("[a][X]\n\ntext\n\n[x]: https://x.example\n"),
@@ -173,7 +173,7 @@ fn a_definition_that_comes_later_still_makes_its_links() {
 }
 
 #[test]
-fn footnotes_stay_in_place_and_marks_need_a_note() {
+fn footnotes_stay_in_place_and_references_need_a_footnote() {
     assert_eq!(
         html("a[^1] and b[^2]\n\n[^1]: note\n"),
         "<p>a<sup class=\"footnote-ref\">1</sup> and b[^2]</p>\n\
@@ -199,7 +199,7 @@ fn a_list_keeps_its_nested_blocks() {
 }
 
 #[test]
-fn a_long_list_goes_on_with_its_numbers() {
+fn a_long_list_continues_with_its_numbers() {
     let blocks = render(&"1. x\n".repeat(60), &Options::default());
     let heads: Vec<&str> = blocks
         .iter()
@@ -230,7 +230,7 @@ fn a_long_table_repeats_its_header() {
 }
 
 #[test]
-fn a_long_fence_goes_on_in_further_blocks_with_its_colours() {
+fn a_long_fence_continues_in_further_blocks_with_its_colours() {
     let code = format!("/*\n{}*/\n", "in a comment\n".repeat(98));
     let blocks = render(&format!("```rust\n{code}```\n"), &Options::default());
     assert_eq!(blocks.len(), 2);
@@ -240,7 +240,7 @@ fn a_long_fence_goes_on_in_further_blocks_with_its_colours() {
 }
 
 #[test]
-fn endless_nesting_and_endless_lines_stay_bounded() {
+fn the_output_for_deep_nesting_and_long_lines_is_bounded() {
     let deep = render(&">".repeat(5_000), &Options::default()).join("");
     assert!(deep.matches("<blockquote>").count() <= 24);
     let long = render(&"x".repeat(300_000), &Options::default());
@@ -254,6 +254,6 @@ fn endless_nesting_and_endless_lines_stay_bounded() {
 }
 
 #[test]
-fn line_ends_of_every_kind_are_line_ends() {
+fn every_kind_of_line_break_is_recognised() {
     assert_eq!(html("a\r\n\r\nb\rc\n"), html("a\n\nb\nc\n"));
 }

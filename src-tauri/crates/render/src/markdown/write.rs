@@ -1,4 +1,4 @@
-//! Parses one segment and writes its markup.
+//! Parses one segment and writes its HTML.
 
 use std::cell::RefCell;
 
@@ -8,22 +8,23 @@ use pulldown_cmark::{
 };
 
 use super::Options;
-use super::blocks::{Definitions, normal_label};
+use super::blocks::{Definitions, normalize_label};
 use super::code::{self, NestedCode};
 use super::inline::{self, Target};
 use super::segment::Prose;
 use crate::html;
 
-/// Deeper nesting than this is flattened: a browser has its own limits, and no author has.
+/// Deeper nesting is flattened, because browsers limit the depth of a document.
 const MAX_DEPTH: usize = 24;
 
-/// What a segment has come to. The markup has yet to pass the gate.
 pub(super) struct Written {
+    /// HTML that is not sanitised yet.
     pub markup: String,
-    /// The link definitions and footnotes found in it.
+    /// The link definitions in the segment.
     pub links: Vec<(String, String)>,
-    pub notes: Vec<String>,
-    /// The labels it mentions that are defined nowhere yet.
+    /// The labels of the footnotes in the segment.
+    pub footnotes: Vec<String>,
+    /// The labels that are used but not defined yet.
     pub missing: Vec<String>,
 }
 
@@ -36,7 +37,7 @@ pub(super) fn write(
     nested.rewind();
     let missing = RefCell::new(Vec::new());
     let look_up = |link: BrokenLink<'_>| {
-        let label = normal_label(&link.reference);
+        let label = normalize_label(&link.reference);
         let Some(target) = known.links.get(&label) else {
             missing.borrow_mut().push(label);
             return None;
@@ -47,7 +48,7 @@ pub(super) fn write(
     let links = parser
         .reference_definitions()
         .iter()
-        .map(|(label, link)| (normal_label(label), link.dest.to_string()))
+        .map(|(label, link)| (normalize_label(label), link.dest.to_string()))
         .collect();
     let mut writer = Writer::new(prose, options, known, nested);
     for event in TextMergeStream::new(parser) {
@@ -58,7 +59,7 @@ pub(super) fn write(
     Written {
         markup: writer.out,
         links,
-        notes: writer.notes,
+        footnotes: writer.footnotes,
         missing,
     }
 }
@@ -77,11 +78,11 @@ struct Writer<'a> {
     root: Option<&'a str>,
     known: &'a Definitions,
     nested: &'a mut NestedCode,
-    notes: Vec<String>,
+    footnotes: Vec<String>,
     missing: Vec<String>,
-    /// What closes each open element, innermost last.
+    /// The closing tags of the open elements, innermost last.
     closers: Vec<&'static str>,
-    /// Text that is collected instead of written: code for its colours, an image's name.
+    /// The language and the text of an open code block, which is highlighted at its end.
     code: Option<(String, String)>,
     image: Option<Image>,
     in_link: usize,
@@ -110,7 +111,7 @@ impl<'a> Writer<'a> {
             root: options.root.as_deref(),
             known,
             nested,
-            notes: Vec::new(),
+            footnotes: Vec::new(),
             missing: Vec::new(),
             closers: Vec::new(),
             code: None,
@@ -141,7 +142,7 @@ impl<'a> Writer<'a> {
             Event::HardBreak => self.out.push_str("<br>\n"),
             Event::Rule => self.out.push_str("<hr>\n"),
             Event::TaskListMarker(done) => self.task(done),
-            Event::FootnoteReference(label) => self.note_mark(&label),
+            Event::FootnoteReference(label) => self.footnote_reference(&label),
             Event::InlineMath(text) | Event::DisplayMath(text) => {
                 html::push_text(&mut self.out, &text);
             }
@@ -160,7 +161,7 @@ impl<'a> Writer<'a> {
             Tag::HtmlBlock => self.open("<p class=\"raw-html\">", "</p>\n"),
             Tag::List(number) => self.list(number),
             Tag::Item => self.open("<li>", "</li>\n"),
-            Tag::FootnoteDefinition(label) => self.note(&label),
+            Tag::FootnoteDefinition(label) => self.footnote(&label),
             Tag::Table(columns) => {
                 self.columns = columns;
                 let continued = if self.prose.continued {
@@ -278,17 +279,17 @@ impl<'a> Writer<'a> {
         });
     }
 
-    fn note(&mut self, label: &str) {
-        self.notes.push(note_label(label));
+    fn footnote(&mut self, label: &str) {
+        self.footnotes.push(footnote_label(label));
         self.open("<div class=\"footnote\">", "</div>\n");
         self.out.push_str("<sup class=\"footnote-label\">");
         html::push_text(&mut self.out, label);
         self.out.push_str("</sup>");
     }
 
-    fn note_mark(&mut self, label: &str) {
-        let key = note_label(label);
-        if self.known.notes.contains(&key) || self.notes.contains(&key) {
+    fn footnote_reference(&mut self, label: &str) {
+        let key = footnote_label(label);
+        if self.known.footnotes.contains(&key) || self.footnotes.contains(&key) {
             self.out.push_str("<sup class=\"footnote-ref\">");
             html::push_text(&mut self.out, label);
             self.out.push_str("</sup>");
@@ -301,11 +302,11 @@ impl<'a> Writer<'a> {
     fn link(&mut self, target: &str) {
         self.in_link += 1;
         let mut tag = String::new();
-        inline::push_link_tag(&mut tag, &Target::of(target, self.root));
+        inline::push_link_tag(&mut tag, &Target::parse(target, self.root));
         self.open(&tag, if tag.is_empty() { "" } else { "</a>" });
     }
 
-    /// Everything inside an image is its name.
+    /// Everything inside an image is its alternative text.
     fn image_event(&mut self, event: Event<'_>) {
         let Some(image) = &mut self.image else { return };
         match event {
@@ -359,9 +360,9 @@ fn language(kind: &CodeBlockKind<'_>) -> String {
     }
 }
 
-/// A footnote's label cannot be a link's: those have no caret.
-fn note_label(label: &str) -> String {
-    format!("^{}", normal_label(label))
+/// The caret keeps labels of footnotes and labels of links apart.
+fn footnote_label(label: &str) -> String {
+    format!("^{}", normalize_label(label))
 }
 
 fn is_line_break(tag: &str) -> bool {

@@ -1,34 +1,34 @@
-//! Differences, line by line.
+//! Diffs, line by line.
 
 use lathe_protocol::FileDiff;
 use lathe_protocol::view::{DiffLine, DiffLineKind, DiffStatus, FileDiffView};
 use serde_json::Value;
 
 use super::{close, element, open};
-use crate::diff::{Extent, parse_unified, stored};
+use crate::diff::{Extent, parse_unified, render_stored};
 use crate::html;
 
-/// What the whole session changed.
-pub(super) fn session(out: &mut String, diffs: &[FileDiff]) {
+/// The changes of the whole session.
+pub(super) fn of_session(out: &mut String, diffs: &[FileDiff]) {
     if diffs.is_empty() {
         return;
     }
     open(out, "section", Some("changes"));
     element(out, "h2", None, "What was changed");
     for diff in diffs {
-        file(out, &stored(diff, Extent::Folded));
+        file(out, &render_stored(diff, Extent::Folded));
     }
     close(out, "section");
 }
 
-/// What a call says it changed; false if it says nothing of the kind.
+/// The changes of one tool call. Returns false if it has none.
 pub(super) fn of_call(out: &mut String, metadata: &Value) -> bool {
     let read = |value: &Value| serde_json::from_value::<FileDiff>(value.clone()).ok();
     let many = metadata["files"].as_array().into_iter().flatten();
     let one = std::iter::once(&metadata["filediff"]);
     let diffs: Vec<FileDiff> = many.chain(one).filter_map(read).collect();
     for diff in &diffs {
-        file(out, &stored(diff, Extent::Whole));
+        file(out, &render_stored(diff, Extent::Whole));
     }
     if !diffs.is_empty() {
         return true;
@@ -70,13 +70,13 @@ fn file(out: &mut String, view: &FileDiffView) {
         );
         out.push_str("</td></tr>");
         for line in &hunk.lines {
-            draw(out, line);
+            table_row(out, line);
         }
     }
     out.push_str("</table></details>");
 }
 
-fn draw(out: &mut String, line: &DiffLine) {
+fn table_row(out: &mut String, line: &DiffLine) {
     let (class, sign) = match line.kind {
         DiffLineKind::Context => ("context", ' '),
         DiffLineKind::Add => ("add", '+'),

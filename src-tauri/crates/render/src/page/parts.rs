@@ -1,13 +1,12 @@
-//! Each kind of part, drawn without a script.
+//! The parts of a message.
 
-use lathe_protocol::{FilePart, MessageError, Part, SubtaskPart};
-use serde_json::Value;
+use lathe_protocol::{FilePart, Part, SubtaskPart};
 
-use super::{calls, close, element, open};
+use super::{close, element, error_text, open, tool_calls};
 use crate::{html, markdown};
 
-/// `root` is the folder that files are named from.
-pub(super) fn draw(out: &mut String, part: &Part, root: &str) {
+/// Paths are shown relative to `root`.
+pub(super) fn part(out: &mut String, part: &Part, root: &str) {
     match part {
         Part::Text(part) if part.synthetic == Some(true) => {
             aside(out, "Added by the program", |out| prose(out, &part.text));
@@ -17,21 +16,29 @@ pub(super) fn draw(out: &mut String, part: &Part, root: &str) {
         Part::File(part) => file(out, part),
         Part::Agent(part) => note(out, &format!("@{}", part.name)),
         Part::Subtask(part) => subtask(out, part),
-        Part::Tool(part) => calls::draw(out, part),
+        Part::Tool(part) => tool_calls::tool_call(out, part),
         Part::Snapshot(part) => match &part.name {
             Some(name) => note(out, &format!("Snapshot: {name}")),
             None => note(out, "Snapshot before something was taken back"),
         },
         Part::Patch(part) => {
-            let files: Vec<&str> = part.files.iter().map(|file| below(root, file)).collect();
+            let files: Vec<&str> = part
+                .files
+                .iter()
+                .map(|file| relative_to(root, file))
+                .collect();
             note(out, &format!("Changed {}", files.join(", ")));
         }
         Part::Retry(part) => note(
             out,
-            &format!("Tried again ({}): {}", part.attempt, said(&part.error.0)),
+            &format!(
+                "Tried again ({}): {}",
+                part.attempt,
+                error_text(&part.error.0)
+            ),
         ),
         Part::Compaction(_) => note(out, "From here back, the session was summed up"),
-        // What the steps of a turn took stands at its end.
+        // The tokens of all steps are shown at the end of the turn.
         Part::StepStart(_) | Part::StepFinish(_) => {}
         Part::Unknown(part) => {
             let value = serde_json::to_string_pretty(part).unwrap_or_default();
@@ -40,7 +47,7 @@ pub(super) fn draw(out: &mut String, part: &Part, root: &str) {
     }
 }
 
-fn below<'a>(root: &str, file: &'a str) -> &'a str {
+fn relative_to<'a>(root: &str, file: &'a str) -> &'a str {
     let inside = file
         .strip_prefix(root)
         .and_then(|rest| rest.strip_prefix('/'));
@@ -51,7 +58,7 @@ pub(super) fn prose(out: &mut String, text: &str) {
     open(out, "div", Some("markdown"));
     for block in markdown::render(text, &markdown::Options::default()) {
         out.push_str("<div class=\"block\">");
-        // A picture of the web is offered by a button, which does nothing without a program.
+        // The button that loads a remote image has no function here.
         let block = block.replace("<button type=\"button\"", "<span");
         out.push_str(&block.replace("</button>", "</span>"));
         out.push_str("</div>");
@@ -74,7 +81,7 @@ fn folded(out: &mut String, title: &str, content: impl FnOnce(&mut String)) {
     close(out, "details");
 }
 
-/// What was neither asked nor answered.
+/// A collapsed part that is neither a prompt nor an answer.
 fn aside(out: &mut String, title: &str, content: impl FnOnce(&mut String)) {
     open(out, "details", Some("aside"));
     element(out, "summary", None, title);
@@ -102,10 +109,4 @@ pub(super) fn file(out: &mut String, file: &FilePart) {
 fn subtask(out: &mut String, part: &SubtaskPart) {
     let title = format!("Handed to {}: {}", part.agent, part.description);
     folded(out, &title, |out| prose(out, &part.prompt));
-}
-
-fn said(error: &MessageError) -> String {
-    let value: Value = serde_json::to_value(error).unwrap_or_default();
-    let said = value["data"]["message"].as_str().or(value["name"].as_str());
-    said.unwrap_or("it failed").to_owned()
 }

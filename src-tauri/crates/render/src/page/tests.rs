@@ -28,11 +28,11 @@ fn page(parts: serde_json::Value) -> String {
             "parts": parts,
         }],
     });
-    session(&serde_json::from_value(export).unwrap())
+    render_session(&serde_json::from_value(export).unwrap())
 }
 
 #[test]
-fn a_page_needs_nothing_from_outside_and_runs_nothing() {
+fn a_page_loads_nothing_and_runs_no_script() {
     let drawn = page(json!([
         { "type": "text", "text": "<script>alert(1)</script>" },
         { "type": "text", "text": "![x](https://evil.example/p.png) and [l](javascript:x)" },
@@ -55,7 +55,7 @@ fn a_page_needs_nothing_from_outside_and_runs_nothing() {
 }
 
 #[test]
-fn every_kind_of_part_is_drawn() {
+fn every_kind_of_part_is_shown() {
     let tokens = json!({ "input": 10, "output": 5 });
     let drawn = page(json!([
         { "type": "text", "text": "**said**" },
@@ -100,7 +100,7 @@ fn every_kind_of_part_is_drawn() {
 }
 
 #[test]
-fn a_call_is_told_as_a_person_would() {
+fn known_tools_are_shown_in_their_own_form() {
     let call = |tool: &str, input: serde_json::Value, metadata: serde_json::Value| {
         json!({ "type": "tool", "callID": "c", "tool": tool, "state": {
             "status": "completed", "input": input, "output": "OUTPUT", "title": "",
@@ -140,7 +140,7 @@ fn a_call_is_told_as_a_person_would() {
 }
 
 #[test]
-fn a_turn_says_once_who_answers_and_what_it_took() {
+fn a_turn_names_its_agent_once_and_shows_its_tokens() {
     let answer = |id: &str, input: i64| {
         json!({
             "info": { "id": id, "sessionID": "ses_1", "role": "assistant", "parentID": "msg_1",
@@ -163,7 +163,7 @@ fn a_turn_says_once_who_answers_and_what_it_took() {
             answer("msg_3", 234_567),
         ],
     });
-    let drawn = session(&serde_json::from_value(export).unwrap());
+    let drawn = render_session(&serde_json::from_value(export).unwrap());
     assert_eq!(drawn.matches("<h2>build · m</h2>").count(), 1, "{drawn}");
     assert!(drawn.contains("235,567 tokens read, 10 written"), "{drawn}");
     assert!(drawn.contains("1 prompt<"), "{drawn}");

@@ -8,7 +8,7 @@ fn file(path: &str, line: Option<u32>) -> Option<FileRef> {
 }
 
 #[test]
-fn the_root_goes_only_where_it_is_a_whole_path_prefix() {
+fn the_root_is_removed_only_where_a_path_starts_with_it() {
     let root = "/home/ann/project";
     let cases = [
         ("/home/ann/project/src/a.rs", "src/a.rs"),
@@ -54,7 +54,7 @@ fn a_windows_root_matches_with_either_separator_and_any_case() {
 }
 
 #[test]
-fn a_root_that_is_the_whole_disk_strips_nothing() {
+fn the_root_of_a_disk_is_never_removed() {
     for root in ["/", "", "C:\\", "C:", "\\"] {
         assert_eq!(
             relativize("/etc/hosts C:\\a", root),
@@ -65,7 +65,7 @@ fn a_root_that_is_the_whole_disk_strips_nothing() {
 }
 
 #[test]
-fn words_that_are_paths_beyond_doubt_are_references() {
+fn only_words_that_are_clearly_paths_are_references() {
     let root = Some("/home/ann/project");
     let cases = [
         ("src/a.rs", file("src/a.rs", None)),
@@ -94,12 +94,12 @@ fn words_that_are_paths_beyond_doubt_are_references() {
         ("-o/a.rs", None),
     ];
     for (word, expected) in cases {
-        assert_eq!(reference(word, root), expected, "{word}");
+        assert_eq!(parse_reference(word, root), expected, "{word}");
     }
 }
 
 #[test]
-fn a_relative_link_is_a_file_and_an_address_is_not() {
+fn a_relative_link_is_a_file_and_a_web_address_is_not() {
     let cases = [
         ("docs/", file("docs/", None)),
         ("My%20File.md#L3", file("My File.md", Some(3))),
@@ -113,16 +113,16 @@ fn a_relative_link_is_a_file_and_an_address_is_not() {
         ("", None),
     ];
     for (target, expected) in cases {
-        assert_eq!(link_target(target, None), expected, "{target}");
+        assert_eq!(parse_link_target(target, None), expected, "{target}");
     }
     assert_eq!(
-        link_target("file:///p/q/a.rs", Some("/p/q")),
+        parse_link_target("file:///p/q/a.rs", Some("/p/q")),
         file("a.rs", None)
     );
 }
 
 #[test]
-fn a_root_that_is_still_being_written_is_found_at_the_end() {
+fn an_incomplete_root_is_found_at_the_end_of_a_text() {
     assert_eq!(trailing_root_prefix("see /home/an", "/home/ann"), Some(4));
     assert_eq!(trailing_root_prefix("see /home/ann/", "/home/ann"), Some(4));
     assert_eq!(trailing_root_prefix("see /home/ann/x", "/home/ann"), None);

@@ -1,16 +1,16 @@
-//! Lines of bytes, counted.
+//! Counts the lines that differ between two files.
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-/// Past this many differing lines on both sides the exact count is not worth its time.
+/// With more differing lines than this on both sides, an exact count takes too long.
 const EXACT_LINES: usize = 10_000;
 
-/// As git decides it: a NUL near the start.
+/// The same test as in git: a NUL byte near the start.
 pub(super) fn is_binary(bytes: &[u8]) -> bool {
     bytes[..bytes.len().min(8000)].contains(&0)
 }
 
-/// Each line with its ending.
+/// Splits into lines, each with its line break.
 pub(crate) fn split_lines(bytes: &[u8]) -> Vec<&[u8]> {
     bytes.split_inclusive(|b| *b == b'\n').collect()
 }
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_counted_with_their_endings() {
+    fn a_changed_line_break_counts_as_a_changed_line() {
         assert_eq!(count(b"", b""), (0, 0));
         assert_eq!(count(b"", b"a\nb"), (2, 0));
         assert_eq!(count(b"a\nb\nc\n", b"a\nx\nc\n"), (1, 1));

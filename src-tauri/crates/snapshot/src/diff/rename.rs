@@ -1,7 +1,7 @@
-//! A deleted and an added file that are the same file, moved.
+//! Finds renames: pairs of a deleted and an added file with similar content.
 //!
-//! Equal content first; then files of which at least half the lines are shared, as long as
-//! there are few enough candidates to compare them all.
+//! Files with equal content are paired first; then files that share at least half of their
+//! lines, if there are few enough candidates to compare all of them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -16,7 +16,7 @@ use crate::{
 const MAX_PAIRS: usize = 2_500;
 const MAX_SIZE: usize = 512 << 10;
 
-/// New path → old path.
+/// Maps each new path to its old path.
 pub(super) fn find(
     objects: &Objects,
     sides: &BTreeMap<RelPath, Sides>,
@@ -31,14 +31,14 @@ pub(super) fn find(
         };
     }
     let mut renames = BTreeMap::new();
-    exact(&mut deleted, &mut added, &mut renames);
+    pair_equal(&mut deleted, &mut added, &mut renames);
     if deleted.len() * added.len() <= MAX_PAIRS {
-        similar(objects, &deleted, &added, &mut renames)?;
+        pair_similar(objects, &deleted, &added, &mut renames)?;
     }
     Ok(renames)
 }
 
-fn exact(
+fn pair_equal(
     deleted: &mut BTreeMap<&RelPath, Leaf>,
     added: &mut BTreeMap<&RelPath, Leaf>,
     renames: &mut BTreeMap<RelPath, RelPath>,
@@ -56,7 +56,9 @@ fn exact(
             return true;
         };
         let from = candidates.remove(at);
-        let same_type = deleted.get(from).is_some_and(|old| link(old) == link(leaf));
+        let same_type = deleted
+            .get(from)
+            .is_some_and(|old| is_link(old) == is_link(leaf));
         if same_type {
             deleted.remove(from);
             renames.insert((*path).clone(), from.clone());
@@ -65,11 +67,11 @@ fn exact(
     });
 }
 
-fn link(leaf: &Leaf) -> bool {
+fn is_link(leaf: &Leaf) -> bool {
     leaf.mode == Mode::Link
 }
 
-fn similar(
+fn pair_similar(
     objects: &Objects,
     deleted: &BTreeMap<&RelPath, Leaf>,
     added: &BTreeMap<&RelPath, Leaf>,
@@ -77,7 +79,7 @@ fn similar(
 ) -> Result<()> {
     let read = |side: &BTreeMap<&RelPath, Leaf>| -> Result<Vec<(RelPath, Vec<u8>)>> {
         let mut texts = Vec::new();
-        for (path, leaf) in side.iter().filter(|(_, leaf)| !link(leaf)) {
+        for (path, leaf) in side.iter().filter(|(_, leaf)| !is_link(leaf)) {
             let bytes = objects.blob(leaf.id)?;
             if !bytes.is_empty() && bytes.len() <= MAX_SIZE && !super::lines::is_binary(&bytes) {
                 texts.push(((*path).clone(), bytes));
@@ -89,7 +91,7 @@ fn similar(
     let mut pairs = Vec::new();
     for (from, before) in &old {
         for (to, after) in &new {
-            let score = shared(before, after);
+            let score = similarity(before, after);
             if score >= 50 {
                 pairs.push((score, to, from));
             }
@@ -106,8 +108,8 @@ fn similar(
     Ok(())
 }
 
-/// Bytes in common lines, in percent of the longer file.
-fn shared(before: &[u8], after: &[u8]) -> usize {
+/// The bytes in common lines, in percent of the longer file.
+fn similarity(before: &[u8], after: &[u8]) -> usize {
     let mut lines: HashMap<&[u8], usize> = HashMap::new();
     for line in split_lines(before) {
         *lines.entry(line).or_default() += 1;

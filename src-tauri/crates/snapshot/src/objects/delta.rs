@@ -1,15 +1,16 @@
-//! Says one object as the changes from another, in git's delta form.
+//! Encodes one object as a delta from another, in git's format.
 //!
-//! The base is the earlier version of the same path, so a plain index of its blocks finds
-//! nearly everything; there is no search among strangers.
+//! The base is always an earlier version of the same path, so an index of its blocks finds
+//! nearly all matches. Unlike git, no other objects are tried as a base.
 
 use std::collections::HashMap;
 
 const BLOCK: usize = 16;
-/// A block that repeats more often than this (blank lines, zeros) is not worth trying.
-const CANDIDATES: usize = 8;
+/// Only the first few positions of a block are tried: some blocks (spaces, zeros) repeat
+/// thousands of times.
+const MAX_CANDIDATES: usize = 8;
 
-/// `None` when the result would not be clearly smaller than `limit`.
+/// `None` if the delta would be longer than `limit`.
 pub(super) fn encode(base: &[u8], target: &[u8], limit: usize) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     put_size(&mut out, base.len());
@@ -40,7 +41,7 @@ fn index(base: &[u8]) -> HashMap<&[u8], Vec<usize>> {
     let mut index: HashMap<&[u8], Vec<usize>> = HashMap::new();
     for (n, block) in base.chunks_exact(BLOCK).enumerate() {
         let places = index.entry(block).or_default();
-        if places.len() < CANDIDATES {
+        if places.len() < MAX_CANDIDATES {
             places.push(n * BLOCK);
         }
     }
@@ -86,7 +87,7 @@ fn insert(out: &mut Vec<u8>, bytes: &[u8]) {
 
 fn copy(out: &mut Vec<u8>, mut from: usize, mut len: usize) {
     while len > 0 {
-        // Two size bytes are what every reader of version 2 packs takes.
+        // Every reader of version 2 packs accepts two size bytes; three are not certain.
         let piece = len.min(0xffff);
         let at = out.len();
         out.push(0x80);
@@ -148,7 +149,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_delta_gives_the_target_back(
+        fn applying_a_delta_to_its_base_gives_the_target(
             base in proptest::collection::vec(0u8..4, 0..600),
             middle in proptest::collection::vec(any::<u8>(), 0..40),
             cut in any::<prop::sample::Index>(),

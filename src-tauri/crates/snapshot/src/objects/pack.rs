@@ -1,4 +1,4 @@
-//! One pack and its index, opened for reading.
+//! Reads one pack through its index.
 
 use std::{
     io,
@@ -19,7 +19,7 @@ pub(crate) struct Pack {
     data_len: u64,
 }
 
-/// An object as it lies in a pack, still compressed.
+/// A compressed object, as stored in a pack.
 pub(crate) struct Raw {
     pub header: data::entry::Header,
     pub offset: u64,
@@ -69,7 +69,7 @@ impl Pack {
                 entry,
                 &mut out,
                 &mut gix_zlib::Inflate::default(),
-                // Our packs hold whole chains with offsets: nothing is ever elsewhere.
+                // Our deltas refer to their base by offset, so the base is in the same pack.
                 &|_, _| Ok(None),
                 &mut cache::Never,
             )
@@ -78,7 +78,7 @@ impl Pack {
         Ok((outcome.kind, out))
     }
 
-    /// Ids with their offsets and lengths in the pack, in pack order.
+    /// The id, offset and length of every object, in pack order.
     pub fn entries(&self) -> Vec<(Oid, u64, u64)> {
         let mut entries: Vec<_> = self
             .index

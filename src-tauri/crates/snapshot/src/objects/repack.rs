@@ -1,8 +1,8 @@
-//! Joins packs into one, says later versions as changes of earlier ones, and leaves out what
-//! nothing needs.
+//! Joins packs into one, stores later versions of a path as deltas of earlier ones, and drops
+//! unreachable objects.
 //!
-//! Objects that already lie compressed are copied as they are. Only an object that lies whole
-//! and has an earlier version under the same path is looked at again.
+//! Compressed objects are copied unchanged. Only an object that is stored in full and has an
+//! earlier version under the same path is compressed again, as a delta.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -18,32 +18,32 @@ use super::{
     writer::{PackWriter, deflate, header},
 };
 use crate::{
-    error::{Doing, Result, damaged},
+    error::{Context, Result, damaged},
     tree::{self, Node, Oid},
 };
 
-/// A chain of this many changes from one hub, and this many hubs from one whole object: at
-/// most 50 steps to read any object, as in git.
+/// A chain has at most this many deltas after its hub, and at most this many hubs follow each
+/// other from a full object. So any object takes at most 50 deltas to read, as in git.
 const CHAIN: u32 = 25;
-/// Comparing larger objects takes more memory than it is worth.
+/// Deltas of larger objects would take too much memory.
 const DELTA_LIMIT: u64 = 16 << 20;
-/// A twentieth of the big pack is small beside it.
+/// Less than a twentieth of the largest pack is small.
 const SMALL: u64 = 20;
-/// Every look for an object asks each pack, and every pack takes whole blocks.
+/// Every lookup searches each pack, and every pack takes whole disk blocks.
 const MANY_PACKS: usize = 50;
-/// Bytes beside the big pack that are not worth the work yet.
+/// Up to this many bytes outside the largest pack, joining is not worth the work.
 const SPARE: u64 = 64 << 20;
 
 pub(crate) fn is_due(objects: &Objects) -> bool {
     let packs = objects.packs();
     let total: u64 = packs.iter().map(|pack| pack.data_len()).sum();
     let big = packs.iter().map(|pack| pack.data_len()).max().unwrap_or(0);
-    // What lies beside a pack that is worth keeping may stay there: see `worth_keeping`.
+    // `run` may keep the largest pack as it is: see `worth_keeping`.
     packs.len() > MANY_PACKS || total - big > SPARE.max(big / SMALL)
 }
 
 pub(crate) fn run(objects: &Objects, roots: &[Oid]) -> Result<()> {
-    objects.refresh().doing("looking for packs")?;
+    objects.refresh().context("looking for packs")?;
     let reachable = Reachable::from(objects, roots)?;
     let packs = objects.packs();
     let joined: Vec<Arc<Pack>> = match packs.iter().max_by_key(|pack| pack.data_len()) {
@@ -62,26 +62,26 @@ pub(crate) fn run(objects: &Objects, roots: &[Oid]) -> Result<()> {
         return Ok(());
     }
     let is_kept = |id: Oid| kept.iter().any(|pack| pack.find(id).is_some());
-    let mut join = Join::new(objects, &joined)?;
+    let mut repacker = Repacker::new(objects, &joined)?;
     for ids in reachable.groups.values() {
         for id in ids.iter().filter(|id| !is_kept(**id)) {
-            join.write(*id)?;
+            repacker.write(*id)?;
         }
-        join.last = None;
+        repacker.last = None;
     }
-    let written = join.out.finish()?;
+    let written = repacker.out.finish()?;
     for pack in &joined {
         if Some(pack.index_path()) != written.as_deref() {
-            // The index first: without it the pack is nothing. What cannot be removed now
-            // (a reader on Windows) goes next time.
+            // The index first: a pack without an index is ignored. A file that cannot be
+            // removed now (on Windows, while it is being read) is removed next time.
             let _ = fs::remove_file(pack.index_path());
             let _ = fs::remove_file(pack.data_path());
         }
     }
-    objects.refresh().doing("looking for packs")
+    objects.refresh().context("looking for packs")
 }
 
-/// A big pack with little waste stays as it is while the rest is small beside it.
+/// The largest pack is kept unchanged if it has little waste and the other packs are small.
 fn worth_keeping(big: &Pack, packs: &[Arc<Pack>], reachable: &Reachable) -> bool {
     let total: u64 = packs.iter().map(|pack| pack.data_len()).sum();
     let rest = total - big.data_len();
@@ -95,7 +95,7 @@ fn worth_keeping(big: &Pack, packs: &[Arc<Pack>], reachable: &Reachable) -> bool
     small(rest) && small(waste)
 }
 
-/// Everything the roots lead to, grouped by path, oldest first.
+/// All objects that are reachable from the roots, grouped by path, oldest first.
 struct Reachable {
     all: HashSet<Oid>,
     groups: BTreeMap<Vec<u8>, Vec<Oid>>,
@@ -137,35 +137,35 @@ fn walk(
     Ok(())
 }
 
-/// Where an object lies now: its pack, offset and length there.
-type Place = (usize, u64, u64);
+/// The location of an object: index of the pack, offset and length.
+type Location = (usize, u64, u64);
 
-struct Join<'a> {
+struct Repacker<'a> {
     objects: &'a Objects,
     packs: &'a [Arc<Pack>],
-    places: HashMap<Oid, Place>,
+    locations: HashMap<Oid, Location>,
     by_offset: HashMap<(usize, u64), Oid>,
     out: PackWriter,
-    /// Steps to a whole object, for everything written.
+    /// The number of deltas to a full object, for every object written.
     depth: HashMap<Oid, u32>,
-    /// The version before in the group, and the hub it hangs on.
+    /// The previous version in the group, and the hub of its chain.
     last: Option<(Oid, Oid)>,
 }
 
-impl<'a> Join<'a> {
+impl<'a> Repacker<'a> {
     fn new(objects: &'a Objects, packs: &'a [Arc<Pack>]) -> Result<Self> {
-        let mut places = HashMap::new();
+        let mut locations = HashMap::new();
         let mut by_offset = HashMap::new();
         for (n, pack) in packs.iter().enumerate() {
             for (id, offset, len) in pack.entries() {
-                places.entry(id).or_insert((n, offset, len));
+                locations.entry(id).or_insert((n, offset, len));
                 by_offset.insert((n, offset), id);
             }
         }
         Ok(Self {
             objects,
             packs,
-            places,
+            locations,
             by_offset,
             out: PackWriter::new(objects.dir(), None),
             depth: HashMap::new(),
@@ -177,9 +177,9 @@ impl<'a> Join<'a> {
         if self.out.contains(id) {
             return Ok(());
         }
-        let place = self.places.get(&id).copied();
+        let location = self.locations.get(&id).copied();
         let (pack, offset, len) =
-            place.ok_or_else(|| damaged(format!("object {id} is missing")))?;
+            location.ok_or_else(|| damaged(format!("object {id} is missing")))?;
         let raw = self.packs[pack].raw(offset, len)?;
         match raw.header {
             Header::OfsDelta { base_distance } => {
@@ -188,35 +188,35 @@ impl<'a> Join<'a> {
                     .get(&(pack, raw.offset - base_distance))
                     .copied();
                 match base {
-                    // Its base may be garbage by now: then it is written anew.
+                    // A base that is garbage now was not written: then encode again.
                     Some(base) if self.out.contains(base) => {
-                        self.change(id, base, raw.size, &raw.compressed)?;
-                        self.follow(id, base);
+                        self.write_delta(id, base, raw.size, &raw.compressed)?;
+                        self.remember(id, base);
                         Ok(())
                     }
-                    _ => self.write_anew(id),
+                    _ => self.encode_again(id),
                 }
             }
-            _ if raw.size <= DELTA_LIMIT && self.last.is_some() => self.write_anew(id),
-            kind => self.whole(id, kind, raw.size, &raw.compressed),
+            _ if raw.size <= DELTA_LIMIT && self.last.is_some() => self.encode_again(id),
+            kind => self.write_full(id, kind, raw.size, &raw.compressed),
         }
     }
 
-    fn write_anew(&mut self, id: Oid) -> Result<()> {
+    fn encode_again(&mut self, id: Oid) -> Result<()> {
         let (kind, data) = self.objects.read(id)?;
         if let Some(base) = self.base()
-            && let Some(changes) = self.changes(base, kind, &data)?
+            && let Some(delta) = self.delta(base, kind, &data)?
         {
-            let compressed = deflate(&changes).doing("compressing")?;
-            self.change(id, base, changes.len() as u64, &compressed)?;
-            self.follow(id, base);
+            let compressed = deflate(&delta).context("compressing")?;
+            self.write_delta(id, base, delta.len() as u64, &compressed)?;
+            self.remember(id, base);
             return Ok(());
         }
-        let compressed = deflate(&data).doing("compressing")?;
-        self.whole(id, header(kind)?, data.len() as u64, &compressed)
+        let compressed = deflate(&data).context("compressing")?;
+        self.write_full(id, header(kind)?, data.len() as u64, &compressed)
     }
 
-    /// The version before, or its hub once the chain is long.
+    /// The previous version, or its hub if the chain is long already.
     fn base(&self) -> Option<Oid> {
         let (last, hub) = self.last?;
         let depth = |id| self.depth.get(&id).copied().unwrap_or_default();
@@ -229,7 +229,7 @@ impl<'a> Join<'a> {
         }
     }
 
-    fn changes(&self, base: Oid, kind: Kind, data: &[u8]) -> Result<Option<Vec<u8>>> {
+    fn delta(&self, base: Oid, kind: Kind, data: &[u8]) -> Result<Option<Vec<u8>>> {
         let (base_kind, base_data) = self.objects.read(base)?;
         if base_kind != kind || base_data.len() as u64 > DELTA_LIMIT {
             return Ok(None);
@@ -237,15 +237,15 @@ impl<'a> Join<'a> {
         Ok(delta::encode(&base_data, data, data.len() / 2))
     }
 
-    fn follow(&mut self, id: Oid, base: Oid) {
+    fn remember(&mut self, id: Oid, base: Oid) {
         self.last = match self.last {
             Some((last, hub)) if base == last => Some((id, hub)),
-            // Hung on the hub itself, it is the next hub.
+            // A delta of the hub itself becomes the next hub.
             _ => Some((id, id)),
         };
     }
 
-    fn change(&mut self, id: Oid, base: Oid, size: u64, compressed: &[u8]) -> Result<()> {
+    fn write_delta(&mut self, id: Oid, base: Oid, size: u64, compressed: &[u8]) -> Result<()> {
         let at = self
             .out
             .offset(base)
@@ -257,7 +257,7 @@ impl<'a> Join<'a> {
             .append(id, Header::OfsDelta { base_distance }, size, compressed)
     }
 
-    fn whole(&mut self, id: Oid, header: Header, size: u64, compressed: &[u8]) -> Result<()> {
+    fn write_full(&mut self, id: Oid, header: Header, size: u64, compressed: &[u8]) -> Result<()> {
         self.depth.insert(id, 0);
         self.last = Some((id, id));
         self.out.append(id, header, size, compressed)

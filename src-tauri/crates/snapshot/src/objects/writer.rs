@@ -1,4 +1,4 @@
-//! Writes a pack and its index; they appear under their names only when whole.
+//! Writes a pack and its index. They get their final names only when they are complete.
 
 use std::{
     collections::HashMap,
@@ -14,11 +14,11 @@ use tempfile::NamedTempFile;
 
 use super::{Objects, hash};
 use crate::{
-    error::{Doing, Result, SnapshotError, damaged},
+    error::{Context, Result, SnapshotError, damaged},
     tree::{HASH, Oid},
 };
 
-/// How much may still be written, and what must stay free.
+/// How much space the packs may take, and how much must stay free on the disk.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Budget {
     pub limit: u64,
@@ -26,17 +26,17 @@ pub(crate) struct Budget {
     pub keep_free: u64,
 }
 
-/// How often the free space is asked for while writing.
-const ASK_EVERY: u64 = 64 << 20;
+/// While writing, free space is checked each time this many bytes were written.
+const CHECK_EVERY: u64 = 64 << 20;
 
 impl Budget {
-    pub fn check(&self, dir: &Path, written: u64, last_asked: &mut Option<u64>) -> Result<()> {
+    pub fn check(&self, dir: &Path, written: u64, last_checked: &mut Option<u64>) -> Result<()> {
         if self.used + written > self.limit {
-            return Err(SnapshotError::OverCap { limit: self.limit });
+            return Err(SnapshotError::OverLimit { limit: self.limit });
         }
-        if last_asked.is_none_or(|at| written >= at + ASK_EVERY) {
-            *last_asked = Some(written);
-            let free = crate::os::free_space(dir).doing("asking for free space")?;
+        if last_checked.is_none_or(|at| written >= at + CHECK_EVERY) {
+            *last_checked = Some(written);
+            let free = crate::os::free_space(dir).context("asking for free space")?;
             if free.is_some_and(|free| free < self.keep_free) {
                 return Err(SnapshotError::DiskNearlyFull {
                     keep: self.keep_free,
@@ -64,7 +64,7 @@ impl<'a> Batch<'a> {
         if self.objects.has(id) || self.pack().contains(id) {
             return Ok(id);
         }
-        let compressed = deflate(data).doing("compressing")?;
+        let compressed = deflate(data).context("compressing")?;
         self.pack()
             .append(id, header(kind)?, data.len() as u64, &compressed)?;
         Ok(id)
@@ -76,7 +76,7 @@ impl<'a> Batch<'a> {
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner);
         if pack.finish()?.is_some() {
-            self.objects.refresh().doing("opening the new pack")?;
+            self.objects.refresh().context("opening the new pack")?;
         }
         Ok(())
     }
@@ -102,19 +102,23 @@ pub(super) fn deflate(data: &[u8]) -> io::Result<Vec<u8>> {
     Ok(stream.into_inner())
 }
 
-struct Written {
+struct WrittenEntry {
     offset: u64,
     crc: u32,
 }
 
-/// Nothing touches the disk until the first object; a dropped writer leaves nothing behind.
+/// Version 2, with a count of objects that is filled in at the end.
+const HEADER: &[u8] = b"PACK\0\0\0\x02\0\0\0\0";
+
+/// Creates no file before the first object; a dropped writer leaves no file behind.
 pub(super) struct PackWriter {
     dir: PathBuf,
     budget: Option<Budget>,
-    asked: Option<u64>,
+    /// The position at which free space was checked last.
+    last_checked: Option<u64>,
     file: Option<BufWriter<NamedTempFile>>,
-    at: u64,
-    written: HashMap<Oid, Written>,
+    position: u64,
+    written: HashMap<Oid, WrittenEntry>,
 }
 
 impl PackWriter {
@@ -122,9 +126,9 @@ impl PackWriter {
         Self {
             dir: dir.to_owned(),
             budget,
-            asked: None,
+            last_checked: None,
             file: None,
-            at: 12,
+            position: HEADER.len() as u64,
             written: HashMap::new(),
         }
     }
@@ -137,9 +141,9 @@ impl PackWriter {
         self.written.get(&id).map(|written| written.offset)
     }
 
-    /// Where the next object will lie.
+    /// The offset of the next object.
     pub fn position(&self) -> u64 {
-        self.at
+        self.position
     }
 
     pub fn append(&mut self, id: Oid, header: Header, size: u64, compressed: &[u8]) -> Result<()> {
@@ -147,28 +151,28 @@ impl PackWriter {
             return Ok(());
         }
         if let Some(budget) = self.budget {
-            let after = self.at + compressed.len() as u64;
-            budget.check(&self.dir, after, &mut self.asked)?;
+            let after = self.position + compressed.len() as u64;
+            budget.check(&self.dir, after, &mut self.last_checked)?;
         }
         let mut head = Vec::with_capacity(32);
-        header.write_to(size, &mut head).doing("writing a pack")?;
+        header.write_to(size, &mut head).context("writing a pack")?;
         let mut crc = crc32fast::Hasher::new();
         crc.update(&head);
         crc.update(compressed);
-        let file = self.open().doing("creating a pack")?;
-        file.write_all(&head).doing("writing a pack")?;
-        file.write_all(compressed).doing("writing a pack")?;
-        let (offset, crc) = (self.at, crc.finalize());
-        self.written.insert(id, Written { offset, crc });
-        self.at += (head.len() + compressed.len()) as u64;
+        let file = self.open().context("creating a pack")?;
+        file.write_all(&head).context("writing a pack")?;
+        file.write_all(compressed).context("writing a pack")?;
+        let (offset, crc) = (self.position, crc.finalize());
+        self.written.insert(id, WrittenEntry { offset, crc });
+        self.position += (head.len() + compressed.len()) as u64;
         Ok(())
     }
 
     fn open(&mut self) -> io::Result<&mut BufWriter<NamedTempFile>> {
         if self.file.is_none() {
-            let temp = crate::whole::temporary(&self.dir)?;
+            let temp = crate::atomic_file::temporary_file(&self.dir)?;
             let mut file = BufWriter::with_capacity(1 << 18, temp);
-            file.write_all(b"PACK\0\0\0\x02\0\0\0\0")?;
+            file.write_all(HEADER)?;
             self.file = Some(file);
         }
         self.file
@@ -176,7 +180,7 @@ impl PackWriter {
             .ok_or_else(|| io::Error::other("no pack is open"))
     }
 
-    /// The path of the new index; nothing when there was nothing to write.
+    /// The path of the new index; `None` if no object was written.
     pub fn finish(mut self) -> Result<Option<PathBuf>> {
         let Some(file) = self.file.take() else {
             return Ok(None);
@@ -184,27 +188,27 @@ impl PackWriter {
         let temp = file
             .into_inner()
             .map_err(io::IntoInnerError::into_error)
-            .doing("writing a pack")?;
-        self.publish(temp).doing("finishing a pack").map(Some)
+            .context("writing a pack")?;
+        self.publish(temp).context("finishing a pack").map(Some)
     }
 
     fn publish(self, mut temp: NamedTempFile) -> io::Result<PathBuf> {
         let count = u32::try_from(self.written.len()).map_err(io::Error::other)?;
-        let checksum = seal(temp.as_file_mut(), count)?;
+        let checksum = complete(temp.as_file_mut(), count)?;
         temp.as_file().sync_all()?;
         let index = self.index(checksum)?;
-        let mut index_temp = crate::whole::temporary(&self.dir)?;
+        let mut index_temp = crate::atomic_file::temporary_file(&self.dir)?;
         index_temp.write_all(&index)?;
         index_temp.as_file().sync_all()?;
         let index_path = self.dir.join(format!("pack-{checksum}.idx"));
-        // The index makes the pack visible, so it comes last.
+        // Readers look for the index, so it is renamed last.
         temp.persist(index_path.with_extension("pack"))?;
         index_temp.persist(&index_path)?;
         Ok(index_path)
     }
 
     fn index(&self, pack_checksum: Oid) -> io::Result<Vec<u8>> {
-        let mut rows: Vec<(&Oid, &Written)> = self.written.iter().collect();
+        let mut rows: Vec<(&Oid, &WrittenEntry)> = self.written.iter().collect();
         rows.sort_by_key(|(id, _)| **id);
         let mut out = Vec::with_capacity(1100 + rows.len() * 28);
         out.extend_from_slice(b"\xfftOc\0\0\0\x02");
@@ -240,8 +244,9 @@ impl PackWriter {
     }
 }
 
-/// The count is known only now, and the checksum covers it: read the file once more.
-fn seal(file: &mut File, count: u32) -> io::Result<Oid> {
+/// Fills in the count and appends the checksum. The checksum covers the count, which is known
+/// only now, so the file is read once more.
+fn complete(file: &mut File, count: u32) -> io::Result<Oid> {
     file.seek(SeekFrom::Start(8))?;
     file.write_all(&count.to_be_bytes())?;
     file.seek(SeekFrom::Start(0))?;

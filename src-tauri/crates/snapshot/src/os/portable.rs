@@ -1,4 +1,5 @@
-//! Where there are no directory handles in the standard library: checked paths.
+//! For systems without directory handles in the standard library: paths that are checked
+//! right before use.
 
 use std::{
     fs, io,
@@ -7,7 +8,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use super::{Kind, Moment, Stamp, Stat};
+use super::{Kind, Stamp, Stat, Timestamp};
 
 pub(crate) struct Folder(PathBuf);
 
@@ -133,7 +134,7 @@ impl Folder {
     }
 }
 
-/// Not known without a system call of the platform: only the cap bounds us here.
+/// Unknown without a platform-specific call; here only the size limit applies.
 pub(crate) fn free_space(_dir: &Path) -> io::Result<Option<u64>> {
     Ok(None)
 }
@@ -153,22 +154,22 @@ fn stat(meta: &fs::Metadata) -> Stat {
         kind if kind.is_file() => Kind::File,
         _ => Kind::Special,
     };
-    let modified = meta.modified().ok().map_or(0, moment);
+    let modified = meta.modified().ok().map_or(0, timestamp);
     let stamp = Stamp {
         size: meta.len(),
         mode: 0o644,
         links: 1,
         modified,
-        // There is no change time: the last write stands in for it.
+        // There is no change time, so the modification time is used.
         changed: modified,
         ..Stamp::default()
     };
     Stat { kind, stamp }
 }
 
-fn moment(time: SystemTime) -> Moment {
+fn timestamp(time: SystemTime) -> Timestamp {
     match time.duration_since(UNIX_EPOCH) {
-        Ok(after) => after.as_nanos() as Moment,
-        Err(before) => -(before.duration().as_nanos() as Moment),
+        Ok(after) => after.as_nanos() as Timestamp,
+        Err(before) => -(before.duration().as_nanos() as Timestamp),
     }
 }

@@ -1,4 +1,4 @@
-//! The real thing: directory handles.
+//! Folders as directory handles.
 
 use std::{
     ffi::{CString, OsStr},
@@ -10,7 +10,7 @@ use std::{
 
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags};
 
-use super::{Kind, Moment, Stamp, Stat};
+use super::{Kind, Stamp, Stat, Timestamp};
 
 pub(crate) struct Folder(OwnedFd);
 
@@ -48,9 +48,9 @@ impl Folder {
         Ok(stat(&fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?))
     }
 
-    /// Reads a regular file of at most `limit` bytes, with its stamps before and after.
+    /// Reads a regular file of at most `limit` bytes, with its metadata before and after.
     pub fn read(&self, name: &[u8], limit: u64) -> io::Result<(Vec<u8>, Stat, Stat)> {
-        // NONBLOCK: a file swapped for a FIFO must not hang us.
+        // NONBLOCK: opening a FIFO that has replaced the file must not block.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let fd = fs::openat(&self.0, name, flags, Mode::empty())?;
         let before = stat(&fs::fstat(&fd)?);
@@ -77,7 +77,7 @@ impl Folder {
         Ok(fs::mkdirat(&self.0, name, Mode::from_raw_mode(0o777))?)
     }
 
-    /// Only an empty one.
+    /// Fails if the folder is not empty.
     pub fn remove_folder(&self, name: &[u8]) -> io::Result<()> {
         Ok(fs::unlinkat(&self.0, name, AtFlags::REMOVEDIR)?)
     }
@@ -86,8 +86,8 @@ impl Folder {
         Ok(fs::unlinkat(&self.0, name, AtFlags::empty())?)
     }
 
-    /// Fails where something of that name exists. `permissions` of `None` leaves it to the
-    /// user's umask, `executable` or not.
+    /// Fails if the name exists. Without `permissions`, the user's umask decides; `executable`
+    /// is set either way.
     pub fn create(
         &self,
         name: &[u8],
@@ -101,7 +101,7 @@ impl Folder {
         let mut file = File::from(fs::openat(&self.0, name, flags, mode)?);
         if let Some(bits) = permissions {
             let bits = bits & 0o7777;
-            // Whoever may read may also run, as chmod +x does.
+            // Those who may read the file may also execute it, as with `chmod +x`.
             let bits = if executable {
                 bits | (bits & 0o444) >> 2 | 0o100
             } else {
@@ -118,7 +118,7 @@ impl Folder {
         Ok(fs::symlinkat(target.as_c_str(), &self.0, name)?)
     }
 
-    /// Moves without ever replacing what is there.
+    /// Moves, and fails if the new name exists.
     pub fn move_new(&self, name: &[u8], to: &Folder, new_name: &[u8]) -> io::Result<()> {
         #[cfg(any(target_os = "linux", target_os = "macos"))]
         {
@@ -137,7 +137,7 @@ impl Folder {
         }
     }
 
-    /// Swaps two names at once. `Ok(false)` where the file system cannot do it.
+    /// Swaps two names atomically. `Ok(false)` if the file system cannot do it.
     pub fn exchange(&self, one: &[u8], other: &[u8]) -> io::Result<bool> {
         #[cfg(any(target_os = "linux", target_os = "macos"))]
         {
@@ -175,7 +175,7 @@ pub(crate) fn path_of(bytes: &[u8]) -> &Path {
     Path::new(OsStr::from_bytes(bytes))
 }
 
-#[allow(clippy::unnecessary_cast)] // The fields' types differ between systems.
+#[allow(clippy::unnecessary_cast)] // The types of the fields differ between systems.
 fn stat(raw: &fs::Stat) -> Stat {
     let kind = match FileType::from_raw_mode(raw.st_mode) {
         FileType::RegularFile => Kind::File,
@@ -183,16 +183,17 @@ fn stat(raw: &fs::Stat) -> Stat {
         FileType::Symlink => Kind::Link,
         _ => Kind::Special,
     };
-    let moment =
-        |seconds: i64, nanos: i64| Moment::from(seconds) * 1_000_000_000 + Moment::from(nanos);
+    let timestamp = |seconds: i64, nanos: i64| {
+        Timestamp::from(seconds) * 1_000_000_000 + Timestamp::from(nanos)
+    };
     let stamp = Stamp {
         device: raw.st_dev as u64,
         inode: raw.st_ino as u64,
         size: raw.st_size as u64,
         mode: raw.st_mode as u32,
         links: raw.st_nlink as u32,
-        modified: moment(raw.st_mtime as i64, raw.st_mtime_nsec as i64),
-        changed: moment(raw.st_ctime as i64, raw.st_ctime_nsec as i64),
+        modified: timestamp(raw.st_mtime as i64, raw.st_mtime_nsec as i64),
+        changed: timestamp(raw.st_ctime as i64, raw.st_ctime_nsec as i64),
     };
     Stat { kind, stamp }
 }

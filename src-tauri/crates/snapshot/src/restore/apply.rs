@@ -1,8 +1,7 @@
-//! Acts on a plan, path by path; one that fails does not stop the others.
+//! Applies a plan path by path; a failure at one path does not stop the others.
 //!
-//! Nothing is overwritten or removed before it has been seen to be what the plan expects: a
-//! file is first taken aside (or swapped) in one step, then looked at, and put back if it is
-//! another.
+//! A file is overwritten or removed only after it was found to be what the plan expects. Each
+//! file is first renamed (or swapped) atomically, then compared, and put back if it differs.
 
 use std::{
     fs, io,
@@ -11,36 +10,36 @@ use std::{
 };
 
 use super::{
-    Conflict, Item, Plan, Step, Wanted,
-    place::{Found, NoFolder, look, parent_folder},
+    Conflict, Item, Plan, RestoreAction, Wanted,
+    inspect::{FolderError, Found, inspect_entry, parent_folder},
 };
 use crate::{
-    error::{Doing, SnapshotError},
+    atomic_file::create_private_dirs,
+    error::{Context, SnapshotError},
     os::Folder,
     path::RelPath,
     repo::SideRepo,
     tree::{Leaf, Mode, TreeId},
-    whole::create_private_dirs,
 };
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outcome {
     pub written: Vec<RelPath>,
-    /// Each with where it is now.
+    /// Each with its path in the trash.
     pub trashed: Vec<(RelPath, PathBuf)>,
     pub unchanged: Vec<RelPath>,
     pub conflicts: Vec<(RelPath, Conflict)>,
 }
 
 impl SideRepo {
-    /// Does what the plan says where it still holds. Deleted files go below `trash`.
+    /// Applies the plan where it still holds. Deleted files are moved below `trash`.
     pub fn apply(&self, plan: &Plan, trash: &Path) -> Outcome {
         let mut outcome = Outcome::default();
         let mut trash = Trash::new(trash);
-        // What is deeper goes first, and all deletes before all writes: a folder may have to
-        // make room for a file, or the reverse.
+        // Deeper paths first, and all deletes before all writes, because a folder may have to be
+        // replaced by a file, or a file by a folder.
         for (path, item) in plan.items.iter().rev() {
-            if item.step == Step::WillDelete {
+            if item.action == RestoreAction::Delete {
                 match self.delete(path, item, &mut trash) {
                     Ok(to) => {
                         outcome.trashed.push((path.clone(), to));
@@ -51,13 +50,13 @@ impl SideRepo {
             }
         }
         for (path, item) in &plan.items {
-            match &item.step {
-                Step::WillDelete => {}
-                Step::Unchanged => outcome.unchanged.push(path.clone()),
-                Step::Conflict(conflict) => {
+            match &item.action {
+                RestoreAction::Delete => {}
+                RestoreAction::Unchanged => outcome.unchanged.push(path.clone()),
+                RestoreAction::Conflict(conflict) => {
                     outcome.conflicts.push((path.clone(), conflict.clone()))
                 }
-                Step::WillWrite => match self.write(path, item) {
+                RestoreAction::Write => match self.write(path, item) {
                     Ok(()) => outcome.written.push(path.clone()),
                     Err(conflict) => outcome.conflicts.push((path.clone(), conflict)),
                 },
@@ -68,43 +67,43 @@ impl SideRepo {
         outcome
     }
 
-    /// Writes all files of a snapshot into a folder that has none of them yet.
+    /// Writes all files of a snapshot into a folder that must not have any of them yet.
     pub fn write_out(&self, tree: TreeId, folder: &Path) -> Result<(), SnapshotError> {
         for (path, mode) in self.files(tree)? {
             let bytes = self.blob(tree, &path)?;
-            write_new(folder, &path, mode, &bytes).doing("writing a file")?;
+            write_new(folder, &path, mode, &bytes).context("writing a file")?;
         }
         Ok(())
     }
 
     fn delete(&self, path: &RelPath, item: &Item, trash: &mut Trash) -> Result<PathBuf, Conflict> {
         let folder = parent_folder(self.worktree(), path, false).map_err(blocked)?;
-        let (name, aside) = (path.name(), aside_name());
-        expect(look(&folder, name), item.expected)?;
-        folder.move_new(name, &folder, &aside).map_err(failed)?;
-        if let Err(conflict) = expect(look(&folder, &aside), item.expected) {
-            return Err(put_back(&folder, &aside, name, path, trash).unwrap_or(conflict));
+        let (name, temporary) = (path.name(), temporary_name());
+        expect(inspect_entry(&folder, name), item.expected)?;
+        folder.move_new(name, &folder, &temporary).map_err(failed)?;
+        if let Err(conflict) = expect(inspect_entry(&folder, &temporary), item.expected) {
+            return Err(put_back(&folder, &temporary, name, path, trash).unwrap_or(conflict));
         }
-        match trash.keep(&folder, &aside, path) {
+        match trash.add(&folder, &temporary, path) {
             Ok(to) => Ok(to),
             Err(error) => {
-                let _ = put_back(&folder, &aside, name, path, trash);
+                let _ = put_back(&folder, &temporary, name, path, trash);
                 Err(failed(error))
             }
         }
     }
 
     fn write(&self, path: &RelPath, item: &Item) -> Result<(), Conflict> {
-        let kept;
+        let stored;
         let (mode, bytes) = match &item.wanted {
-            Some(Wanted::Kept(leaf)) => {
-                kept = self
+            Some(Wanted::Stored(leaf)) => {
+                stored = self
                     .objects()
                     .blob(leaf.id)
                     .map_err(|error| Conflict::Failed(error.to_string()))?;
-                (leaf.mode, &kept)
+                (leaf.mode, &stored)
             }
-            Some(Wanted::Made { mode, bytes }) => (*mode, bytes),
+            Some(Wanted::Generated { mode, bytes }) => (*mode, bytes),
             None => return Err(Conflict::NotInSnapshot(None)),
         };
         self.write_bytes(path, item.expected, mode, bytes)
@@ -118,8 +117,8 @@ impl SideRepo {
         bytes: &[u8],
     ) -> Result<(), Conflict> {
         let folder = parent_folder(self.worktree(), path, true).map_err(blocked)?;
-        let (name, aside) = (path.name(), aside_name());
-        expect(look(&folder, name), expected)?;
+        let (name, temporary) = (path.name(), temporary_name());
+        expect(inspect_entry(&folder, name), expected)?;
         let permissions = match expected {
             Some(leaf) if leaf.mode != Mode::Link => {
                 Some(folder.stat(name).map_err(failed)?.stamp.mode)
@@ -127,20 +126,20 @@ impl SideRepo {
             _ => None,
         };
         let created = match mode {
-            Mode::Link => folder.create_link(&aside, bytes),
-            _ => folder.create(&aside, bytes, mode == Mode::Executable, permissions),
+            Mode::Link => folder.create_link(&temporary, bytes),
+            _ => folder.create(&temporary, bytes, mode == Mode::Executable, permissions),
         };
         let placed = created
             .map_err(failed)
-            .and_then(|()| place(&folder, &aside, name, expected));
+            .and_then(|()| move_into_place(&folder, &temporary, name, expected));
         if placed.is_err() {
-            let _ = folder.remove_file(&aside);
+            let _ = folder.remove_file(&temporary);
         }
         placed
     }
 
-    /// Folders that the agent made and that are empty now. A file of the user's keeps its
-    /// folder: only an empty one can be removed.
+    /// Removes folders that the agent created and that are empty now. A folder with a file of
+    /// the user stays, because only an empty folder can be removed.
     fn remove_empty_folders(&self, path: &RelPath, plan: &Plan) {
         for folder in path.ancestors() {
             let removed = !plan.folders.contains(&folder)
@@ -154,10 +153,10 @@ impl SideRepo {
 }
 
 fn write_new(root: &Path, path: &RelPath, mode: Mode, bytes: &[u8]) -> io::Result<()> {
-    let folder = parent_folder(root, path, true).map_err(|no| match no {
-        NoFolder::Missing => io::ErrorKind::NotFound.into(),
-        NoFolder::Blocked(_) => io::ErrorKind::NotADirectory.into(),
-        NoFolder::Failed(error) => error,
+    let folder = parent_folder(root, path, true).map_err(|error| match error {
+        FolderError::Missing => io::ErrorKind::NotFound.into(),
+        FolderError::Blocked(_) => io::ErrorKind::NotADirectory.into(),
+        FolderError::Failed(error) => error,
     })?;
     match mode {
         Mode::Link => folder.create_link(path.name(), bytes),
@@ -165,47 +164,46 @@ fn write_new(root: &Path, path: &RelPath, mode: Mode, bytes: &[u8]) -> io::Resul
     }
 }
 
-/// Puts the new file in place of exactly what was expected there.
-fn place(
+/// Replaces the old file with the new one, if the old one is as expected.
+fn move_into_place(
     folder: &Folder,
-    aside: &[u8],
+    temporary: &[u8],
     name: &[u8],
     expected: Option<Leaf>,
 ) -> Result<(), Conflict> {
     if expected.is_none() {
-        return match folder.move_new(aside, folder, name) {
+        return match folder.move_new(temporary, folder, name) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 Err(Conflict::ChangedSince)
             }
             done => done.map_err(failed),
         };
     }
-    if folder.exchange(aside, name).map_err(failed)? {
-        let Err(conflict) = expect(look(folder, aside), expected) else {
-            return folder.remove_file(aside).map_err(failed);
+    if folder.exchange(temporary, name).map_err(failed)? {
+        let Err(conflict) = expect(inspect_entry(folder, temporary), expected) else {
+            return folder.remove_file(temporary).map_err(failed);
         };
-        // Someone wrote in the last moment: theirs goes back.
-        folder.exchange(aside, name).map_err(failed)?;
+        // Another program wrote the file at the last moment: its version is put back.
+        folder.exchange(temporary, name).map_err(failed)?;
         return Err(conflict);
     }
-    expect(look(folder, name), expected)?;
-    folder.replace(aside, name).map_err(failed)
+    expect(inspect_entry(folder, name), expected)?;
+    folder.replace(temporary, name).map_err(failed)
 }
 
-/// Returns a conflict of its own only if the file could not go back.
+/// Returns a conflict only if the file could not be put back.
 fn put_back(
     folder: &Folder,
-    aside: &[u8],
+    temporary: &[u8],
     name: &[u8],
     path: &RelPath,
     trash: &mut Trash,
 ) -> Option<Conflict> {
-    if folder.move_new(aside, folder, name).is_ok() {
+    if folder.move_new(temporary, folder, name).is_ok() {
         return None;
     }
-    // Something new has taken the name: both are kept.
-    let kept = trash.keep(folder, aside, path);
-    Some(match kept {
+    // There is a new file of that name already: it stays, and the old one goes to the trash.
+    Some(match trash.add(folder, temporary, path) {
         Ok(to) => Conflict::Failed(format!(
             "it changed meanwhile; a copy is in {}",
             to.display()
@@ -224,11 +222,11 @@ fn expect(found: Found, expected: Option<Leaf>) -> Result<(), Conflict> {
     }
 }
 
-fn blocked(no: NoFolder) -> Conflict {
-    match no {
-        NoFolder::Missing => Conflict::ChangedSince,
-        NoFolder::Blocked(_) => Conflict::ParentInTheWay,
-        NoFolder::Failed(error) => failed(error),
+fn blocked(error: FolderError) -> Conflict {
+    match error {
+        FolderError::Missing => Conflict::ChangedSince,
+        FolderError::Blocked(_) => Conflict::ParentInTheWay,
+        FolderError::Failed(error) => failed(error),
     }
 }
 
@@ -236,14 +234,14 @@ fn failed(error: io::Error) -> Conflict {
     Conflict::Failed(error.to_string())
 }
 
-/// A name that nobody else uses: ours for one step.
-fn aside_name() -> Vec<u8> {
+/// A unique name for a file that is about to be moved.
+fn temporary_name() -> Vec<u8> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     format!(".lathe-aside-{}-{count}", std::process::id()).into_bytes()
 }
 
-/// A new numbered folder per restore, with the files under their own paths.
+/// Has one numbered folder per restore, with the files under their paths.
 struct Trash {
     dir: PathBuf,
     batch: Option<PathBuf>,
@@ -276,7 +274,7 @@ impl Trash {
         Err(io::ErrorKind::StorageFull.into())
     }
 
-    fn keep(&mut self, folder: &Folder, name: &[u8], path: &RelPath) -> io::Result<PathBuf> {
+    fn add(&mut self, folder: &Folder, name: &[u8], path: &RelPath) -> io::Result<PathBuf> {
         let batch = self.batch()?;
         let to = batch.join(crate::os::path_of(path.as_bytes()));
         if let Some(parent) = to.parent() {

@@ -1,14 +1,14 @@
-//! Takes back one hunk of a file, though the rest of the file may have changed.
+//! Reverts one hunk of a file, even if the rest of the file has changed since.
 
 use std::{collections::BTreeMap, fmt, ops::Range};
 
 use lathe_protocol::view::{DiffLineKind, hunk_fingerprint};
 use similar::{Algorithm, DiffOp, TextDiff, capture_diff_slices, group_diff_ops};
 
-use super::{Conflict, Found, Item, Plan, Step, Wanted, inspect};
+use super::{Conflict, Found, Item, Plan, RestoreAction, Wanted, inspect, inspect_path};
 use crate::{diff::split_lines, error::Result, path::RelPath, repo::SideRepo, tree::Mode};
 
-/// Lines, counted from 0, that one edit replaced.
+/// The lines that one edit replaced, counted from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hunk {
     /// In the file before.
@@ -19,11 +19,11 @@ pub struct Hunk {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HunkConflict {
-    /// The lines are not there any more.
+    /// The lines are no longer in the file.
     Gone,
-    /// They are there more or less often than the agent left them.
+    /// The lines are in the file more often or less often than the agent left them.
     Ambiguous,
-    /// The hunk is not one of these two texts.
+    /// The two texts do not differ by this hunk.
     NoSuchHunk,
 }
 
@@ -38,10 +38,6 @@ impl fmt::Display for HunkConflict {
 }
 
 /// The hunks between two texts, without context.
-pub fn hunks(before: &[u8], after: &[u8]) -> Vec<Hunk> {
-    changes(&split_lines(before), &split_lines(after))
-}
-
 fn changes(old: &[&[u8]], new: &[&[u8]]) -> Vec<Hunk> {
     capture_diff_slices(Algorithm::Myers, old, new)
         .iter()
@@ -53,20 +49,20 @@ fn changes(old: &[&[u8]], new: &[&[u8]]) -> Vec<Hunk> {
         .collect()
 }
 
-/// The hunks as a reader sees them, each with its fingerprint: changes that share their
-/// surroundings are one.
-pub fn shown_hunks(before: &str, after: &str) -> Vec<(String, Hunk)> {
+/// The hunks as they are displayed, each with its fingerprint: changes whose context overlaps
+/// are one hunk.
+pub fn display_hunks(before: &str, after: &str) -> Vec<(String, Hunk)> {
     let split = |text| -> Vec<&str> { str::split_inclusive(text, '\n').collect() };
     let (old, new) = (split(before), split(after));
     let ops = TextDiff::configure().diff_slices(&old, &new).ops().to_vec();
     let groups = group_diff_ops(ops, CONTEXT);
     groups
         .iter()
-        .filter_map(|group| Some((shown_name(group, &old, &new)?, changed_range(group)?)))
+        .filter_map(|group| Some((fingerprint(group, &old, &new)?, changed_range(group)?)))
         .collect()
 }
 
-fn shown_name(group: &[DiffOp], old: &[&str], new: &[&str]) -> Option<String> {
+fn fingerprint(group: &[DiffOp], old: &[&str], new: &[&str]) -> Option<String> {
     let (first, last) = (group.first()?, group.last()?);
     // A side without lines starts at the line before it, as in a unified diff.
     let start = |range: Range<usize>, end: usize| range.start + usize::from(range.start < end);
@@ -76,14 +72,14 @@ fn shown_name(group: &[DiffOp], old: &[&str], new: &[&str]) -> Option<String> {
     let bare = |line: &&'_ str| -> String { line.strip_suffix('\n').unwrap_or(line).to_owned() };
     for op in group {
         if let DiffOp::Equal { .. } = op {
-            let kept = new[op.new_range()].iter().map(bare);
-            lines.extend(kept.map(|line| (DiffLineKind::Context, line)));
+            let context = new[op.new_range()].iter().map(bare);
+            lines.extend(context.map(|line| (DiffLineKind::Context, line)));
             continue;
         }
-        let gone = old[op.old_range()].iter().map(bare);
-        lines.extend(gone.map(|line| (DiffLineKind::Del, line)));
-        let come = new[op.new_range()].iter().map(bare);
-        lines.extend(come.map(|line| (DiffLineKind::Add, line)));
+        let deleted = old[op.old_range()].iter().map(bare);
+        lines.extend(deleted.map(|line| (DiffLineKind::Del, line)));
+        let added = new[op.new_range()].iter().map(bare);
+        lines.extend(added.map(|line| (DiffLineKind::Add, line)));
     }
     let lines = lines.iter().map(|(kind, line)| (*kind, line.as_str()));
     Some(hunk_fingerprint(old_start, new_start, lines))
@@ -100,26 +96,27 @@ fn changed_range(group: &[DiffOp]) -> Option<Hunk> {
     })
 }
 
-/// Whether the two texts agree around the hunk, so that taking it back is a change of its own.
+/// Whether the hunk starts at the start of a change and ends at the end of one, so that it can
+/// be reverted without the rest.
 fn is_between(old: &[&[u8]], new: &[&[u8]], hunk: &Hunk) -> bool {
     let fits = hunk.old.start <= hunk.old.end
         && hunk.new.start <= hunk.new.end
         && hunk.old.end <= old.len()
         && hunk.new.end <= new.len();
-    let starts: Vec<Hunk> = match fits {
+    let changes: Vec<Hunk> = match fits {
         true => changes(old, new),
         false => return false,
     };
-    let begins = |one: &Hunk| one.old.start == hunk.old.start && one.new.start == hunk.new.start;
+    let starts = |one: &Hunk| one.old.start == hunk.old.start && one.new.start == hunk.new.start;
     let ends = |one: &Hunk| one.old.end == hunk.old.end && one.new.end == hunk.new.end;
-    starts.iter().any(begins) && starts.iter().any(ends)
+    changes.iter().any(starts) && changes.iter().any(ends)
 }
 
-/// Lines around a hunk that help to find it.
+/// The number of lines around a hunk that are used to find it.
 const CONTEXT: usize = 3;
 
-/// `current` without the hunk that led from `before` to `after`.
-pub fn take_back(
+/// Reverts in `current` the hunk between `before` and `after`.
+fn revert_hunk(
     before: &[u8],
     after: &[u8],
     hunk: &Hunk,
@@ -139,36 +136,37 @@ pub fn take_back(
     Ok([&now[..at], was, &now[end..]].concat().concat())
 }
 
-/// Where the hunk's lines are now. The more of their surroundings are still there the better;
-/// lines that repeat are told apart by their number, if that is the same as it was.
+/// Finds the hunk's lines in the current file, with as much context as still matches. Lines
+/// that occur several times are told apart by their order, if their number is unchanged.
 fn locate(new: &[&[u8]], hunk: &Hunk, now: &[&[u8]]) -> Result<usize, HunkConflict> {
     for context in (0..=CONTEXT).rev() {
         let start = hunk.new.start.saturating_sub(context);
         let end = (hunk.new.end + context).min(new.len());
         let block = &new[start..end];
         if block.is_empty() {
-            // Removed lines with nothing around them: only an empty file is the same place.
+            // All lines were removed, so there is no context: the file must still be empty.
             return match now.is_empty() && new.is_empty() {
                 true => Ok(0),
                 false => Err(HunkConflict::Gone),
             };
         }
-        let were = places(new, block);
-        let are = places(now, block);
-        if are.is_empty() {
+        let before = positions(new, block);
+        let current = positions(now, block);
+        if current.is_empty() {
             continue;
         }
-        if are.len() != were.len() {
+        if current.len() != before.len() {
             return Err(HunkConflict::Ambiguous);
         }
-        let which = were.iter().position(|at| *at == start);
-        let at = which.and_then(|n| are.get(n)).ok_or(HunkConflict::Gone)?;
+        let which = before.iter().position(|at| *at == start);
+        let at = which.and_then(|n| current.get(n));
+        let at = at.ok_or(HunkConflict::Gone)?;
         return Ok(at + hunk.new.start - start);
     }
     Err(HunkConflict::Gone)
 }
 
-fn places(lines: &[&[u8]], block: &[&[u8]]) -> Vec<usize> {
+fn positions(lines: &[&[u8]], block: &[&[u8]]) -> Vec<usize> {
     let windows = lines.windows(block.len()).enumerate();
     windows
         .filter(|(_, window)| *window == block)
@@ -177,7 +175,7 @@ fn places(lines: &[&[u8]], block: &[&[u8]]) -> Vec<usize> {
 }
 
 impl SideRepo {
-    /// Takes one hunk out of the file as it is now. To be given to [`SideRepo::apply`].
+    /// Plans to revert one hunk in the file as it is now.
     pub fn plan_hunk(
         &self,
         path: &RelPath,
@@ -189,7 +187,7 @@ impl SideRepo {
         let item = item.unwrap_or_else(|conflict| Item {
             expected: None,
             wanted: None,
-            step: Step::Conflict(conflict),
+            action: RestoreAction::Conflict(conflict),
         });
         Ok(Plan {
             items: BTreeMap::from([(path.clone(), item)]),
@@ -204,21 +202,21 @@ impl SideRepo {
         after: &[u8],
         hunk: &Hunk,
     ) -> Result<Item, Conflict> {
-        let leaf = match inspect(self.worktree(), path) {
+        let leaf = match inspect_path(self.worktree(), path) {
             Found::File(leaf) if leaf.mode != Mode::Link => leaf,
             Found::Failed(why) => return Err(Conflict::Failed(why)),
             Found::Blocked(_) => return Err(Conflict::ParentInTheWay),
             _ => return Err(Conflict::ChangedSince),
         };
-        let current = super::place::read(self.worktree(), path)
+        let current = inspect::read(self.worktree(), path)
             .map_err(|error| Conflict::Failed(error.to_string()))?;
-        let bytes = take_back(before, after, hunk, &current).map_err(Conflict::Hunk)?;
+        let bytes = revert_hunk(before, after, hunk, &current).map_err(Conflict::Hunk)?;
         let mode = leaf.mode;
         Ok(Item {
-            // Should it change between the two looks, applying sees another hash.
+            // If the file changed between `inspect_path` and `read`, applying finds another hash.
             expected: Some(leaf),
-            wanted: Some(Wanted::Made { mode, bytes }),
-            step: Step::WillWrite,
+            wanted: Some(Wanted::Generated { mode, bytes }),
+            action: RestoreAction::Write,
         })
     }
 }
@@ -227,14 +225,26 @@ impl SideRepo {
 mod tests {
     use super::*;
 
-    fn only(before: &str, after: &str) -> Hunk {
-        let mut all = hunks(before.as_bytes(), after.as_bytes());
+    fn hunks(before: &str, after: &str) -> Vec<Hunk> {
+        changes(
+            &split_lines(before.as_bytes()),
+            &split_lines(after.as_bytes()),
+        )
+    }
+
+    fn only_hunk(before: &str, after: &str) -> Hunk {
+        let mut all = hunks(before, after);
         assert_eq!(all.len(), 1);
         all.remove(0)
     }
 
-    fn back(before: &str, after: &str, hunk: &Hunk, current: &str) -> Result<String, HunkConflict> {
-        take_back(
+    fn revert(
+        before: &str,
+        after: &str,
+        hunk: &Hunk,
+        current: &str,
+    ) -> Result<String, HunkConflict> {
+        revert_hunk(
             before.as_bytes(),
             after.as_bytes(),
             hunk,
@@ -244,11 +254,11 @@ mod tests {
     }
 
     #[test]
-    fn a_hunk_goes_though_lines_were_added_above_and_below() {
+    fn a_hunk_is_reverted_after_lines_were_added_above_and_below() {
         let (before, after) = ("a\nb\nc\nd\n", "a\nB\nc\nd\n");
-        let hunk = only(before, after);
+        let hunk = only_hunk(before, after);
         assert_eq!(
-            back(before, after, &hunk, "new\na\nB\nc\nd\nend\n"),
+            revert(before, after, &hunk, "new\na\nB\nc\nd\nend\n"),
             Ok("new\na\nb\nc\nd\nend\n".into())
         );
     }
@@ -256,9 +266,9 @@ mod tests {
     #[test]
     fn a_hunk_whose_lines_the_user_changed_is_a_conflict() {
         let (before, after) = ("a\nb\nc\n", "a\nB\nc\n");
-        let hunk = only(before, after);
+        let hunk = only_hunk(before, after);
         assert_eq!(
-            back(before, after, &hunk, "a\nBB\nc\n"),
+            revert(before, after, &hunk, "a\nBB\nc\n"),
             Err(HunkConflict::Gone)
         );
     }
@@ -266,9 +276,9 @@ mod tests {
     #[test]
     fn equal_hunks_are_told_apart_by_their_order() {
         let (before, after) = ("x\n1\nx\n2\nx\n", "y\n1\nx\n2\ny\n");
-        let all = hunks(before.as_bytes(), after.as_bytes());
+        let all = hunks(before, after);
         assert_eq!(
-            back(before, after, &all[1], after),
+            revert(before, after, &all[1], after),
             Ok("y\n1\nx\n2\nx\n".into())
         );
     }
@@ -276,46 +286,46 @@ mod tests {
     #[test]
     fn lines_that_were_copied_since_are_ambiguous() {
         let (before, after) = ("", "new\n");
-        let hunk = only(before, after);
+        let hunk = only_hunk(before, after);
         assert_eq!(
-            back(before, after, &hunk, "new\nnew\n"),
+            revert(before, after, &hunk, "new\nnew\n"),
             Err(HunkConflict::Ambiguous)
         );
     }
 
     #[test]
-    fn deleted_lines_come_back_between_their_neighbours() {
+    fn deleted_lines_are_restored_between_their_neighbours() {
         let (before, after) = ("a\nb\nc\n", "a\nc\n");
-        let hunk = only(before, after);
+        let hunk = only_hunk(before, after);
         assert_eq!(
-            back(before, after, &hunk, "0\na\nc\n"),
+            revert(before, after, &hunk, "0\na\nc\n"),
             Ok("0\na\nb\nc\n".into())
         );
         assert_eq!(
-            back(before, after, &hunk, "a\nuser\nc\n"),
+            revert(before, after, &hunk, "a\nuser\nc\n"),
             Err(HunkConflict::Gone)
         );
     }
 
     #[test]
-    fn changes_close_together_are_shown_and_taken_back_as_one() {
+    fn changes_close_together_are_displayed_and_reverted_as_one() {
         let (before, after) = ("a\nb\nc\nd\n", "a\nB\nc\nD\nnew\n");
-        let shown = shown_hunks(before, after);
+        let shown = display_hunks(before, after);
         assert_eq!(shown.len(), 1);
         assert_eq!(
-            back(before, after, &shown[0].1, "top\na\nB\nc\nD\nnew\n"),
+            revert(before, after, &shown[0].1, "top\na\nB\nc\nD\nnew\n"),
             Ok("top\na\nb\nc\nd\n".into())
         );
     }
 
     #[test]
-    fn a_hunk_that_is_not_between_the_texts_is_refused() {
+    fn a_hunk_that_the_texts_do_not_have_is_refused() {
         let hunk = Hunk {
             old: 0..9,
             new: 0..1,
         };
         assert_eq!(
-            back("a\n", "b\n", &hunk, "b\n"),
+            revert("a\n", "b\n", &hunk, "b\n"),
             Err(HunkConflict::NoSuchHunk)
         );
     }

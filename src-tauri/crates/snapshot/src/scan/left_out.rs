@@ -1,8 +1,8 @@
-//! The honest part: what a snapshot does not hold, and why.
+//! The paths that a snapshot does not cover, with the reasons.
 
 use std::{collections::BTreeMap, fmt};
 
-use super::known::{Entry, Known};
+use super::stat_cache::{CachedFolder, Entry};
 use crate::{
     error::{Result, damaged},
     path::{RelPath, join},
@@ -12,17 +12,17 @@ use crate::{
 pub enum Reason {
     /// By a `.gitignore` rule.
     Ignored,
-    /// Trees cannot hold it; remembered so that a restore does not remove it.
+    /// Git trees have no empty folders; recorded so that a restore does not remove it.
     EmptyFolder,
     /// Permission denied, or another error of the system.
     Unreadable,
     /// FIFO, socket or device.
     Special,
     TooLarge,
-    /// It changed each time we read it.
+    /// It changed each time it was read.
     Unstable,
     TooDeep,
-    /// A name that no tree may hold.
+    /// A name that is not allowed in a tree.
     BadName,
 }
 
@@ -38,7 +38,8 @@ const ALL: [(Reason, u8); 8] = [
 ];
 
 impl Reason {
-    /// Rules and empty folders are as wanted; everything else makes a snapshot incomplete.
+    /// Ignored paths and empty folders are left out on purpose; any other reason makes the
+    /// snapshot incomplete.
     pub fn expected(self) -> bool {
         matches!(self, Reason::Ignored | Reason::EmptyFolder)
     }
@@ -70,12 +71,12 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Topmost paths that a snapshot does not cover.
+/// The paths that a snapshot does not cover; of a folder, only the folder itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct LeftOut(BTreeMap<Vec<u8>, Reason>);
 
 impl LeftOut {
-    pub fn of(root: &Known) -> Self {
+    pub fn collect(root: &CachedFolder) -> Self {
         let mut found = BTreeMap::new();
         collect(b"", root, &mut found);
         Self(found)
@@ -89,8 +90,8 @@ impl LeftOut {
         self.0.extend(other.0);
     }
 
-    /// Why the snapshot says nothing about this path, if it does not.
-    pub fn covers_not(&self, path: &RelPath) -> Option<Reason> {
+    /// Why the snapshot does not cover this path; `None` if it does.
+    pub fn reason_for(&self, path: &RelPath) -> Option<Reason> {
         std::iter::once(path.clone())
             .chain(path.ancestors())
             .find_map(|at| self.0.get(at.as_bytes()))
@@ -126,8 +127,8 @@ impl LeftOut {
     }
 }
 
-fn collect(at: &[u8], known: &Known, found: &mut BTreeMap<Vec<u8>, Reason>) {
-    for (name, reason) in &known.left_out {
+fn collect(at: &[u8], folder: &CachedFolder, found: &mut BTreeMap<Vec<u8>, Reason>) {
+    for (name, reason) in &folder.left_out {
         let path = if name.is_empty() {
             at.to_vec()
         } else {
@@ -135,7 +136,7 @@ fn collect(at: &[u8], known: &Known, found: &mut BTreeMap<Vec<u8>, Reason>) {
         };
         found.insert(path, *reason);
     }
-    for (name, entry) in &known.entries {
+    for (name, entry) in &folder.entries {
         if let Entry::Folder(inner) = entry {
             let path = join(at, name);
             if inner.entries.is_empty() && inner.left_out.is_empty() {

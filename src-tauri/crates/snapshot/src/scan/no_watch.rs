@@ -1,11 +1,11 @@
-//! Where directories cannot be watched with certainty: every scan looks everywhere.
+//! For systems on which folders cannot be watched reliably: every scan reads all folders.
 
 use std::path::Path;
 
 use super::Touched;
 use crate::os::Folder;
 
-/// Has no values.
+/// Has no values, because [`Watch::start`] always fails.
 pub(crate) enum Watch {}
 
 impl Watch {

@@ -1,8 +1,8 @@
-//! What is left out by `.gitignore` files, and by which repository's view.
+//! Ignore rules: which paths are left out of a snapshot.
 //!
 //! Sources, weakest first: the user's own excludes file, the repository's `info/exclude`, and
-//! the `.gitignore` files from its root down. A nested repository starts afresh: its rules, its
-//! tracked files. A tracked file is taken though a rule matches it, as git does.
+//! the `.gitignore` files from its root down. A nested repository has its own rules and its own
+//! tracked files. As in git, a tracked file is taken even if a rule matches it.
 
 use std::{
     fs,
@@ -17,11 +17,11 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use super::tracked::Tracked;
 use crate::os::{Folder, path_of};
 
-/// Rule files and indexes past these sizes are not a person's work.
+/// Larger rule files and indexes are ignored.
 const RULES_LIMIT: u64 = 1 << 20;
 const INDEX_LIMIT: u64 = 256 << 20;
 
-/// How the entries of one directory are judged.
+/// The rules that hold in one folder.
 #[derive(Clone)]
 pub(crate) struct Rules(Arc<Layer>);
 
@@ -42,14 +42,14 @@ struct Layer {
 }
 
 struct Repository {
-    /// Where its paths start in the work tree.
+    /// Its path in the work tree.
     root: Vec<u8>,
     index: Option<PathBuf>,
     tracked: OnceLock<Tracked>,
 }
 
 impl Rules {
-    /// For the top of a repository, or of a folder that is in none.
+    /// The rules at the root of a repository, or at the root of the work tree.
     pub fn top(root: &[u8], folder: &Path, user: &UserExcludes) -> Self {
         let git_dir = git_dir(folder);
         let exclude = git_dir
@@ -78,8 +78,8 @@ impl Rules {
         }))
     }
 
-    /// The rules inside `at`, which has a `.gitignore` of this content. `before` is reused
-    /// when it says the same.
+    /// The rules inside `at`, whose `.gitignore` has this content. `before` is reused if it is
+    /// the same.
     pub fn with(&self, at: &[u8], source: &[u8], before: Option<&Rules>) -> Self {
         let mut key = DefaultHasher::new();
         (self.key(), at, source).hash(&mut key);
@@ -101,18 +101,18 @@ impl Rules {
         self.0.key
     }
 
-    pub fn judge(&self, path: &[u8], is_folder: bool) -> Verdict {
+    pub fn verdict(&self, path: &[u8], is_folder: bool) -> Verdict {
         let mut layer = Some(self);
         while let Some(rules) = layer {
-            let verdict = rules.0.matcher.matched(path_of(path), is_folder);
-            if verdict.is_ignore() {
+            let matched = rules.0.matcher.matched(path_of(path), is_folder);
+            if matched.is_ignore() {
                 return match (self.tracks(path, is_folder), is_folder) {
                     (true, true) => Verdict::TrackedOnly,
                     (true, false) => Verdict::Take,
                     (false, _) => Verdict::LeaveOut,
                 };
             }
-            if verdict.is_whitelist() {
+            if matched.is_whitelist() {
                 return Verdict::Take;
             }
             layer = rules.0.parent.as_ref();
@@ -141,7 +141,7 @@ impl Rules {
     }
 }
 
-/// `.gitignore` of an open directory; one that is a link or no file is no rule.
+/// Reads the `.gitignore` of an open folder. One that is not a regular file is ignored.
 pub(super) fn read_gitignore(folder: &Folder) -> Vec<u8> {
     match folder.read(b".gitignore", RULES_LIMIT) {
         Ok((bytes, ..)) => bytes,
@@ -149,7 +149,7 @@ pub(super) fn read_gitignore(folder: &Folder) -> Vec<u8> {
     }
 }
 
-/// The excludes the user set for all their repositories.
+/// The user's excludes file for all repositories.
 pub(crate) struct UserExcludes(Option<Vec<u8>>);
 
 impl UserExcludes {
@@ -159,7 +159,8 @@ impl UserExcludes {
     }
 }
 
-/// Changes when the index or `info/exclude` of the repository at `folder` may have changed.
+/// A hash that changes when the index or `info/exclude` of the repository at `folder` may have
+/// changed.
 pub(super) fn repository_stamp(folder: &Path) -> u64 {
     let mut key = DefaultHasher::new();
     if let Some((own, common)) = git_dir(folder) {
@@ -174,7 +175,7 @@ fn index_stamp(index: Option<&Path>) -> Option<(u64, std::time::SystemTime)> {
     Some((meta.len(), meta.modified().ok()?))
 }
 
-/// The directory with the index, and the one shared between worktrees.
+/// The git folder with the index, and the one that is shared between worktrees.
 fn git_dir(folder: &Path) -> Option<(PathBuf, PathBuf)> {
     let dot_git = folder.join(".git");
     let meta = fs::symlink_metadata(&dot_git).ok()?;
@@ -191,7 +192,7 @@ fn git_dir(folder: &Path) -> Option<(PathBuf, PathBuf)> {
     Some((own, common))
 }
 
-/// A FIFO or device in place of a rule file must not hang us.
+/// Reads only a regular file, because reading a FIFO or a device could block for ever.
 fn read_regular(path: &Path, limit: u64) -> Option<Vec<u8>> {
     let meta = fs::metadata(path).ok()?;
     if !meta.is_file() || meta.len() > limit {
@@ -205,7 +206,7 @@ fn read_regular(path: &Path, limit: u64) -> Option<Vec<u8>> {
 
 fn add_lines(matcher: &mut GitignoreBuilder, source: &[u8]) {
     for line in String::from_utf8_lossy(source).lines() {
-        // A line that is no pattern ignores nothing, as in git.
+        // As in git, an invalid pattern ignores nothing.
         let _ = matcher.add_line(None, line);
     }
 }

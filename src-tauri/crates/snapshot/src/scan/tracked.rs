@@ -1,8 +1,8 @@
-//! Which files the user's own repository tracks.
+//! The files that the user's own repository tracks.
 //!
-//! Only names are read from the index, by our own reader: no repository is opened, so none of
-//! its configuration, hooks or filters is ever looked at. An index we cannot read tracks
-//! nothing, which costs coverage (and is then reported), never safety.
+//! Our own reader reads only names from the index: no repository is opened, so its
+//! configuration, hooks and filters have no effect. An unreadable index tracks nothing, which
+//! reduces what a snapshot covers (and is reported), but is never unsafe.
 
 use crate::path::within;
 
@@ -19,7 +19,7 @@ impl Tracked {
         found.is_ok()
     }
 
-    /// Whether something below the directory is tracked.
+    /// Whether something below the folder is tracked.
     pub fn below(&self, folder: &[u8]) -> bool {
         let start = [folder, b"/"].concat();
         let at = self.0.partition_point(|name| name.as_ref() < &start[..]);
@@ -49,7 +49,7 @@ fn names(index: &[u8]) -> Option<Vec<Box<[u8]>>> {
         let rest = index.get(start..)?;
         let len = rest.iter().position(|b| *b == 0)?;
         name.extend_from_slice(&rest[..len]);
-        // Version 4 packs entries tightly; before, they are padded to eight bytes.
+        // Before version 4, entries are padded to a multiple of eight bytes.
         at = match version {
             4 => start + len + 1,
             _ => at + ((start - at + len + 8) & !7),
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_read_from_every_version() {
+    fn names_are_read_from_every_version_of_the_index() {
         for version in [2, 3, 4] {
             let tracked = Tracked::parse(&index(version, &["a/one", "a/one-two", "b"]));
             assert!(tracked.file(b"a/one") && tracked.file(b"b"), "{version}");
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_index_tracks_nothing() {
+    fn a_truncated_index_tracks_nothing() {
         let whole = index(2, &["a/one", "b"]);
         for len in 0..whole.len() - 8 {
             assert_eq!(Tracked::parse(&whole[..len]), Tracked::default());

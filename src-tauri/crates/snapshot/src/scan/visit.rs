@@ -1,4 +1,4 @@
-//! One directory after the other, several at a time.
+//! Visits the folders of the work tree, several at a time.
 
 use std::{io, sync::atomic::Ordering};
 
@@ -7,8 +7,8 @@ use rayon::prelude::*;
 
 use super::{
     Reason, Scan, Scope,
-    known::{Entry, Known, KnownFile, is_racy, now},
     rules::{Rules, Verdict, read_gitignore},
+    stat_cache::{CachedFile, CachedFolder, Entry, is_racy, now},
 };
 use crate::{
     error::Result,
@@ -17,85 +17,90 @@ use crate::{
     tree::{self, Mode, Oid},
 };
 
-/// Each level holds an open directory.
+/// Each level keeps a folder open.
 const MAX_DEPTH: usize = 200;
 const READ_TRIES: usize = 3;
 
-/// A directory on its turn.
-struct Turn<'a> {
+/// How to visit one folder.
+struct Visit<'a> {
     at: &'a [u8],
     inherited: &'a Rules,
-    /// A rule matches the folder: only what is tracked in it counts.
+    /// A rule matches the folder, so only tracked files in it are taken.
     tracked_only: bool,
-    /// Visit all below, whatever the scope says.
+    /// Scan everything below, also what is not in the scope.
     all: bool,
     depth: usize,
 }
 
-pub(super) fn root(scan: &Scan<'_>, folder: &Folder, before: Known) -> Result<Known> {
+pub(super) fn root(scan: &Scan<'_>, folder: &Folder, before: CachedFolder) -> Result<CachedFolder> {
     let top = Rules::top(b"", scan.worktree, &scan.user);
-    let turn = Turn {
+    let visit = Visit {
         at: b"",
         inherited: &top,
         tracked_only: false,
         all: matches!(scan.scope, Scope::Everything),
         depth: 0,
     };
-    let mut root = visit(scan, folder, before, turn)?;
+    let mut root = visit_folder(scan, folder, before, visit)?;
     if root.tree.is_none() {
         root.tree = Some(scan.batch.put(ObjectKind::Tree, b"")?);
     }
     Ok(root)
 }
 
-fn visit(scan: &Scan<'_>, folder: &Folder, before: Known, turn: Turn<'_>) -> Result<Known> {
+fn visit_folder(
+    scan: &Scan<'_>,
+    folder: &Folder,
+    before: CachedFolder,
+    visit: Visit<'_>,
+) -> Result<CachedFolder> {
     let touched = match &scan.scope {
         Scope::Everything => true,
-        Scope::Touched(touched) => touched.contains(turn.at),
+        Scope::Touched(touched) => touched.contains(visit.at),
     };
-    if turn.all || touched || before.rules.is_none() {
-        look(scan, folder, before, turn)
+    if visit.all || touched || before.rules.is_none() {
+        scan_folder(scan, folder, before, visit)
     } else {
-        pass_through(scan, folder, before, turn)
+        scan_below(scan, folder, before, visit)
     }
 }
 
-/// Nothing happened here, only further down.
-fn pass_through(
+/// For a folder without changes of its own: visits only the touched folders below it.
+fn scan_below(
     scan: &Scan<'_>,
     folder: &Folder,
-    mut before: Known,
-    turn: Turn<'_>,
-) -> Result<Known> {
+    mut before: CachedFolder,
+    visit: Visit<'_>,
+) -> Result<CachedFolder> {
     let Some(rules) = before.rules.clone() else {
-        return look(scan, folder, before, turn);
+        return scan_folder(scan, folder, before, visit);
     };
     let Scope::Touched(touched) = &scan.scope else {
-        return look(scan, folder, before, turn);
+        return scan_folder(scan, folder, before, visit);
     };
     let mut same = true;
     for (name, entry) in &mut before.entries {
-        let path = join(turn.at, name);
+        let path = join(visit.at, name);
         let Entry::Folder(inner) = entry else {
             continue;
         };
         if !touched.at_or_below(&path) {
             continue;
         }
-        // A folder that is gone or replaced was an event in this one: it cannot happen here,
-        // and if it does all the same, this directory is looked at properly.
+        // Removing or replacing a folder is an event in its parent, so this should not fail. If
+        // it does, scan this folder.
         let Ok(open) = folder.subfolder(name) else {
-            return look(scan, folder, before, turn);
+            return scan_folder(scan, folder, before, visit);
         };
         let old_tree = inner.tree;
-        let inner_turn = Turn {
+        let inner_visit = Visit {
             at: &path,
             inherited: &rules,
             tracked_only: inner.tracked_only,
             all: false,
-            depth: turn.depth + 1,
+            depth: visit.depth + 1,
         };
-        **inner = visit(scan, &open, std::mem::take(&mut **inner), inner_turn)?;
+        **inner = visit_folder(scan, &open, std::mem::take(&mut **inner), inner_visit)?;
         same &= inner.tree == old_tree;
     }
     if !same {
@@ -104,10 +109,15 @@ fn pass_through(
     Ok(before)
 }
 
-fn look(scan: &Scan<'_>, folder: &Folder, mut before: Known, turn: Turn<'_>) -> Result<Known> {
+fn scan_folder(
+    scan: &Scan<'_>,
+    folder: &Folder,
+    mut before: CachedFolder,
+    visit: Visit<'_>,
+) -> Result<CachedFolder> {
     if let Some(watch) = scan.watch {
-        // Before the names are read: what happens in between is then heard of.
-        watch.add(folder, turn.at);
+        // Before the names are read, so that no change in between is missed.
+        watch.add(folder, visit.at);
     }
     let Ok((own, mut names)) = folder
         .stat_self()
@@ -117,24 +127,32 @@ fn look(scan: &Scan<'_>, folder: &Folder, mut before: Known, turn: Turn<'_>) -> 
     };
     names.sort_unstable();
     let repository = names.binary_search(&b".git".to_vec()).is_ok();
-    let rules = rules_of(scan, folder, &before, &turn, repository, &names);
-    let key = rules.key() ^ u64::from(turn.tracked_only);
+    let rules = rules_of(scan, folder, &before, &visit, repository, &names);
+    let key = rules.key() ^ u64::from(visit.tracked_only);
     let same_rules = before.rules_key == key && before.rules.is_some();
     let identity = (own.stamp.device, own.stamp.inode);
-    let turn = Turn {
+    let visit = Visit {
         inherited: &rules,
-        all: turn.all || !same_rules || before.identity != identity,
-        ..turn
+        all: visit.all || !same_rules || before.identity != identity,
+        ..visit
     };
 
-    let mut judged = Judged::default();
+    let mut classified = Classified::default();
     for name in names {
-        judge(scan, folder, &before, &turn, same_rules, name, &mut judged);
+        classify(
+            scan,
+            folder,
+            &before,
+            &visit,
+            same_rules,
+            name,
+            &mut classified,
+        );
     }
-    let mut entries = judged.unchanged;
-    let mut left_out = judged.left_out;
-    let files = read_files(scan, folder, &judged.to_read)?;
-    let folders = visit_folders(scan, folder, &mut before, &turn, judged.folders)?;
+    let mut entries = classified.unchanged;
+    let mut left_out = classified.left_out;
+    let files = read_files(scan, folder, &classified.to_read)?;
+    let folders = visit_folders(scan, folder, &mut before, &visit, classified.folders)?;
     for (name, found) in files.into_iter().chain(folders) {
         match found {
             Ok(entry) => entries.push((name, entry)),
@@ -144,7 +162,7 @@ fn look(scan: &Scan<'_>, folder: &Folder, mut before: Known, turn: Turn<'_>) -> 
     }
     entries.sort_by(|(a, _), (b, _)| a.cmp(b));
     left_out.sort();
-    let tree = match same_content(&before, &entries, &judged.old_trees) {
+    let tree = match same_content(&before, &entries, &classified.old_trees) {
         true => before.tree,
         false => write_tree(scan, &entries)?,
     };
@@ -152,46 +170,46 @@ fn look(scan: &Scan<'_>, folder: &Folder, mut before: Known, turn: Turn<'_>) -> 
         scan.changed.store(true, Ordering::Relaxed);
     }
     let shared = |entry: &Entry| matches!(entry, Entry::File(file) if file.stamp.links > 1);
-    Ok(Known {
+    Ok(CachedFolder {
         identity,
-        shared_files: entries.iter().any(|(_, entry)| shared(entry)),
+        has_hard_links: entries.iter().any(|(_, entry)| shared(entry)),
         entries,
         left_out,
         tree,
         rules_key: key,
         rules: Some(rules.clone()),
-        tracked_only: turn.tracked_only,
+        tracked_only: visit.tracked_only,
         repository,
     })
 }
 
-fn unreadable(scan: &Scan<'_>, before: Known) -> Known {
+fn unreadable(scan: &Scan<'_>, before: CachedFolder) -> CachedFolder {
     if before.tree.is_some() {
         scan.changed.store(true, Ordering::Relaxed);
     }
-    Known {
-        // The empty name stands for the folder itself.
+    CachedFolder {
+        // The empty name means the folder itself.
         left_out: vec![(Box::default(), Reason::Unreadable)],
-        ..Known::default()
+        ..CachedFolder::default()
     }
 }
 
 fn rules_of(
     scan: &Scan<'_>,
     folder: &Folder,
-    before: &Known,
-    turn: &Turn<'_>,
+    before: &CachedFolder,
+    visit: &Visit<'_>,
     repository: bool,
     names: &[Vec<u8>],
 ) -> Rules {
-    let base = if repository && turn.depth > 0 {
-        let path = scan.worktree.join(crate::os::path_of(turn.at));
-        &Rules::top(turn.at, &path, &scan.user)
+    let base = if repository && visit.depth > 0 {
+        let path = scan.worktree.join(crate::os::path_of(visit.at));
+        &Rules::top(visit.at, &path, &scan.user)
     } else {
-        turn.inherited
+        visit.inherited
     };
     if names.binary_search(&b".gitignore".to_vec()).is_ok() {
-        base.with(turn.at, &read_gitignore(folder), before.rules.as_ref())
+        base.with(visit.at, &read_gitignore(folder), before.rules.as_ref())
     } else {
         base.clone()
     }
@@ -200,7 +218,7 @@ fn rules_of(
 type Name = Box<[u8]>;
 
 #[derive(Default)]
-struct Judged {
+struct Classified {
     unchanged: Vec<(Name, Entry)>,
     to_read: Vec<(Name, Stat)>,
     folders: Vec<(Name, Stat, bool)>,
@@ -208,64 +226,64 @@ struct Judged {
     old_trees: Vec<(Name, Option<Oid>)>,
 }
 
-fn judge(
+fn classify(
     scan: &Scan<'_>,
     folder: &Folder,
-    before: &Known,
-    turn: &Turn<'_>,
+    before: &CachedFolder,
+    visit: &Visit<'_>,
     same_rules: bool,
     name: Vec<u8>,
-    judged: &mut Judged,
+    classified: &mut Classified,
 ) {
     if name.eq_ignore_ascii_case(b".git") {
         return;
     }
     let name: Name = name.into();
     if !allowed_name(&name) {
-        return judged.left_out.push((name, Reason::BadName));
+        return classified.left_out.push((name, Reason::BadName));
     }
     let stat = match folder.stat(&name) {
         Ok(stat) => stat,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return,
-        Err(_) => return judged.left_out.push((name, Reason::Unreadable)),
+        Err(_) => return classified.left_out.push((name, Reason::Unreadable)),
     };
     let is_folder = stat.kind == Kind::Folder;
     let old = before.entry(&name);
-    let judged_before = match old {
+    let decided_before = match old {
         Some(Entry::File(_)) => same_rules && !is_folder,
         Some(Entry::Folder(_)) | None => false,
     };
-    let path = join(turn.at, &name);
-    let rules = turn.inherited;
-    let verdict = match turn.tracked_only {
+    let path = join(visit.at, &name);
+    let rules = visit.inherited;
+    let verdict = match visit.tracked_only {
         true if rules.tracks(&path, is_folder) => Verdict::TrackedOnly,
         true => Verdict::LeaveOut,
-        false if judged_before => Verdict::Take,
-        false => rules.judge(&path, is_folder),
+        false if decided_before => Verdict::Take,
+        false => rules.verdict(&path, is_folder),
     };
     if verdict == Verdict::LeaveOut {
-        return judged.left_out.push((name, Reason::Ignored));
+        return classified.left_out.push((name, Reason::Ignored));
     }
     match (stat.kind, old) {
-        (Kind::Special, _) => judged.left_out.push((name, Reason::Special)),
-        (Kind::Folder, _) if turn.depth >= MAX_DEPTH => {
-            judged.left_out.push((name, Reason::TooDeep));
+        (Kind::Special, _) => classified.left_out.push((name, Reason::Special)),
+        (Kind::Folder, _) if visit.depth >= MAX_DEPTH => {
+            classified.left_out.push((name, Reason::TooDeep));
         }
         (Kind::Folder, old) => {
             if let Some(Entry::Folder(inner)) = old {
-                judged.old_trees.push((name.clone(), inner.tree));
+                classified.old_trees.push((name.clone(), inner.tree));
             }
-            judged
+            classified
                 .folders
                 .push((name, stat, verdict == Verdict::TrackedOnly));
         }
         (Kind::File, _) if too_large(scan, rules, &path, stat.stamp.size) => {
-            judged.left_out.push((name, Reason::TooLarge));
+            classified.left_out.push((name, Reason::TooLarge));
         }
         (_, Some(Entry::File(file))) if file.stamp == stat.stamp && !file.racy => {
-            judged.unchanged.push((name, Entry::File(*file)));
+            classified.unchanged.push((name, Entry::File(*file)));
         }
-        _ => judged.to_read.push((name, stat)),
+        _ => classified.to_read.push((name, stat)),
     }
 }
 
@@ -273,7 +291,7 @@ fn too_large(scan: &Scan<'_>, rules: &Rules, path: &[u8], size: u64) -> bool {
     size > scan.limits.tracked || size > scan.limits.untracked && !rules.tracks(path, false)
 }
 
-/// An entry, or why there is none; `None` for what vanished meanwhile.
+/// An entry, or why it was left out; `None` if it was removed in the meantime.
 type Found = Result<Entry, Option<Reason>>;
 
 fn read_files(
@@ -324,7 +342,7 @@ fn read_one(scan: &Scan<'_>, folder: &Folder, name: &[u8], seen: Stat) -> Result
             };
             let racy = is_racy(&after.stamp, read_at);
             let stamp = after.stamp;
-            return Ok(Ok(Entry::File(KnownFile {
+            return Ok(Ok(Entry::File(CachedFile {
                 stamp,
                 racy,
                 mode,
@@ -338,8 +356,8 @@ fn read_one(scan: &Scan<'_>, folder: &Folder, name: &[u8], seen: Stat) -> Result
 fn visit_folders(
     scan: &Scan<'_>,
     folder: &Folder,
-    before: &mut Known,
-    turn: &Turn<'_>,
+    before: &mut CachedFolder,
+    visit: &Visit<'_>,
     folders: Vec<(Name, Stat, bool)>,
 ) -> Result<Vec<(Name, Found)>> {
     let mut with_old: Vec<_> = Vec::with_capacity(folders.len());
@@ -347,14 +365,14 @@ fn visit_folders(
         let at = before.entries.binary_search_by(|(n, _)| n.cmp(&name));
         let old = match at.ok().map(|at| &mut before.entries[at].1) {
             Some(Entry::Folder(inner)) => std::mem::take(&mut **inner),
-            _ => Known::default(),
+            _ => CachedFolder::default(),
         };
         with_old.push((name, stat, tracked_only, old));
     }
-    let each = |(name, stat, tracked_only, old): (Name, Stat, bool, Known)| {
-        let path = join(turn.at, &name);
+    let each = |(name, stat, tracked_only, old): (Name, Stat, bool, CachedFolder)| {
+        let path = join(visit.at, &name);
         let same_folder = old.identity == (stat.stamp.device, stat.stamp.inode);
-        if let (false, true, Scope::Touched(touched)) = (turn.all, same_folder, &scan.scope)
+        if let (false, true, Scope::Touched(touched)) = (visit.all, same_folder, &scan.scope)
             && !touched.at_or_below(&path)
         {
             return Ok((name, Ok(Entry::Folder(Box::new(old)))));
@@ -363,15 +381,15 @@ fn visit_folders(
             Ok(open) => open,
             Err(error) => return Ok((name, Err(not_opened(&error)))),
         };
-        let turn = Turn {
+        let visit = Visit {
             at: &path,
-            inherited: turn.inherited,
+            inherited: visit.inherited,
             tracked_only,
-            all: turn.all || !same_folder,
-            depth: turn.depth + 1,
+            all: visit.all || !same_folder,
+            depth: visit.depth + 1,
         };
-        let known = visit(scan, &open, old, turn)?;
-        Ok((name, Ok(Entry::Folder(Box::new(known)))))
+        let folder = visit_folder(scan, &open, old, visit)?;
+        Ok((name, Ok(Entry::Folder(Box::new(folder)))))
     };
     if with_old.len() < 2 {
         return with_old.into_iter().map(each).collect();
@@ -382,15 +400,15 @@ fn visit_folders(
 fn not_opened(error: &io::Error) -> Option<Reason> {
     match error.kind() {
         io::ErrorKind::NotFound => None,
-        // It became a file or a link after we looked.
+        // It was replaced by a file or a link in the meantime.
         io::ErrorKind::NotADirectory => Some(Reason::Unstable),
         _ => Some(Reason::Unreadable),
     }
 }
 
-/// `before`'s folders have been moved out by now; their trees were noted.
+/// The folders of `before` have been moved out already, so their trees are in `old_trees`.
 fn same_content(
-    before: &Known,
+    before: &CachedFolder,
     entries: &[(Name, Entry)],
     old_trees: &[(Name, Option<Oid>)],
 ) -> bool {

@@ -1,10 +1,10 @@
-//! Hears which directories were touched, so that an unchanged tree costs nothing to look at.
+//! Watches the folders of the work tree with inotify, so that only changed ones are scanned.
 //!
-//! The kernel queues an event before the call that caused it returns, so whatever happened
-//! before a snapshot is in the queue when it starts. What it cannot hear — writes through a
-//! memory map, another name of the same file, another machine — is covered elsewhere: the
-//! caller scans everything again after a while, files with several names are always looked
-//! at, and only local file systems are trusted.
+//! The kernel queues an event before the call that caused it returns, so every change before a
+//! snapshot is in the queue when the snapshot starts. Three kinds of changes cause no event, and
+//! are handled elsewhere: for writes through a memory map, the caller scans everything again
+//! after a while; hard-linked files are always examined; and changes by another machine are
+//! excluded, because only local file systems are watched.
 
 use std::{
     collections::HashMap,
@@ -28,7 +28,7 @@ use crate::os::Folder;
 pub(crate) struct Watch {
     queue: OwnedFd,
     folders: Mutex<HashMap<i32, Vec<u8>>>,
-    /// Something could not be watched: from now on nothing is believed.
+    /// A folder could not be watched, so the watch is not reliable.
     broken: AtomicBool,
     device: u64,
 }
@@ -43,10 +43,10 @@ const EVENTS: WatchFlags = WatchFlags::MODIFY
     .union(WatchFlags::MOVE_SELF)
     .union(WatchFlags::ONLYDIR);
 
-/// The system shares its watches among all programs of the user: leave most to the others.
-const MOST: usize = 20_000;
+/// All programs of the user share one limit of watches, so we leave most to the others.
+const MAX_WATCHES: usize = 20_000;
 
-/// ext, btrfs, xfs, tmpfs, f2fs, zfs, bcachefs, overlay: changed only through this kernel.
+/// ext, btrfs, xfs, tmpfs, f2fs, zfs, bcachefs, overlay: only this kernel changes them.
 const LOCAL: [u64; 8] = [
     0xef53,
     0x9123_683e,
@@ -59,10 +59,10 @@ const LOCAL: [u64; 8] = [
 ];
 
 impl Watch {
-    /// `None` where the file system or the system's limits do not allow it.
+    /// `None` if the file system is not local, or if the system's limits do not allow it.
     pub fn start(worktree: &Path) -> Option<Self> {
         let kind = rustix::fs::statfs(worktree).ok()?.f_type;
-        #[allow(clippy::unnecessary_cast)] // Signed or not, by architecture.
+        #[allow(clippy::unnecessary_cast)] // The type depends on the architecture.
         if !LOCAL.contains(&(kind as u64 & 0xffff_ffff)) {
             return None;
         }
@@ -90,7 +90,7 @@ impl Watch {
             Some(id) => {
                 let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
                 folders.insert(id, at.to_vec());
-                if folders.len() > MOST {
+                if folders.len() > MAX_WATCHES {
                     self.broken.store(true, Ordering::Relaxed);
                 }
             }
@@ -102,11 +102,11 @@ impl Watch {
         self.broken.load(Ordering::Relaxed)
     }
 
-    /// What was touched since the last call; `None` when that is not known.
+    /// The folders touched since the last call; `None` if that is not known.
     pub fn touched(&self) -> Option<Touched> {
         let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
         let mut touched = Touched::default();
-        let mut known = !self.is_broken();
+        let mut reliable = !self.is_broken();
         let mut buffer = [MaybeUninit::uninit(); 16 * 1024];
         let mut events = inotify::Reader::new(&self.queue, &mut buffer);
         loop {
@@ -120,7 +120,7 @@ impl Watch {
                 .events()
                 .intersects(ReadFlags::QUEUE_OVERFLOW | ReadFlags::UNMOUNT)
             {
-                known = false;
+                reliable = false;
             }
             if let Some(path) = folders.get(&event.wd()) {
                 touched.add(path);
@@ -129,6 +129,6 @@ impl Watch {
                 folders.remove(&event.wd());
             }
         }
-        known.then_some(touched)
+        reliable.then_some(touched)
     }
 }

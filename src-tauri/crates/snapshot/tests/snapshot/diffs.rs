@@ -15,7 +15,7 @@ fn change(at: &str, kind: ChangeKind, additions: usize, deletions: usize) -> Cha
 }
 
 #[test]
-fn each_file_is_added_deleted_modified_or_renamed() {
+fn files_are_added_deleted_modified_or_renamed() {
     let world = World::new();
     world.write("keep.txt", "same\n");
     world.write("edit.txt", "a\nb\nc\n");
@@ -72,7 +72,7 @@ fn a_binary_file_has_no_line_counts() {
 
 #[cfg(unix)]
 #[test]
-fn a_mode_and_a_type_are_changes_of_their_own() {
+fn a_change_of_mode_or_type_is_its_own_kind_of_change() {
     let world = World::new();
     world.write("run.sh", "#!/bin/sh\n");
     world.write("link", "text\n");
@@ -97,7 +97,7 @@ fn a_mode_and_a_type_are_changes_of_their_own() {
 }
 
 #[test]
-fn an_unknown_snapshot_is_named_as_such() {
+fn an_unknown_snapshot_is_an_error_that_names_it() {
     let world = World::new();
     let taken = world.take();
     let other = "0123456789012345678901234567890123456789".parse().unwrap();

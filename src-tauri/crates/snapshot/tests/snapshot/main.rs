@@ -1,14 +1,15 @@
-//! The side repository as its callers see it.
+//! Tests of the side repository through its public handle.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod diffs;
+mod garbage_collection;
 #[cfg(unix)]
-mod hostile;
+mod hostile_repository;
 #[cfg(unix)]
-mod no_loss;
-#[cfg(unix)]
-mod odd_trees;
-mod properties;
+mod no_data_loss;
+mod repository;
 mod restore;
-mod storage;
+mod round_trip;
 mod support;
+#[cfg(unix)]
+mod unusual_trees;

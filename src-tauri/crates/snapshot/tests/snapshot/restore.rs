@@ -1,16 +1,16 @@
 use std::fs;
 
-use lathe_snapshot::{Conflict, Reason, Step};
+use lathe_snapshot::{Conflict, Reason, RestoreAction};
 
 use crate::support::{World, names, path, steps};
 
 #[test]
-fn the_agents_edits_go_and_what_was_there_comes_back() {
+fn the_agents_edits_are_reverted() {
     let world = World::new();
     world.write("edited.txt", "before\n");
     world.write("deleted.txt", "kept\n");
     let before = world.take();
-    let wanted = world.state();
+    let wanted = world.files();
     world.write("edited.txt", "after\n");
     world.remove("deleted.txt");
     world.write("new/deep/file.txt", "agent\n");
@@ -18,7 +18,7 @@ fn the_agents_edits_go_and_what_was_there_comes_back() {
 
     let outcome = world.revert(&before, &after);
 
-    assert_eq!(world.state(), wanted);
+    assert_eq!(world.files(), wanted);
     assert_eq!(names(&outcome.written), ["deleted.txt", "edited.txt"]);
     assert!(!world.exists("new"));
     let (trashed, to) = &outcome.trashed[0];
@@ -28,21 +28,21 @@ fn the_agents_edits_go_and_what_was_there_comes_back() {
 }
 
 #[test]
-fn a_revert_can_be_taken_back() {
+fn a_revert_can_be_undone() {
     let world = World::new();
     world.write("a", "1");
     let before = world.take();
     world.write("a", "2");
     world.write("b/c", "new");
     let after = world.take();
-    let wanted = world.state();
+    let wanted = world.files();
     world.revert(&before, &after);
     let reverted = world.take();
     assert_eq!(reverted.hash, before.hash);
 
     world.revert(&after, &reverted);
 
-    assert_eq!(world.state(), wanted);
+    assert_eq!(world.files(), wanted);
 }
 
 #[test]
@@ -60,8 +60,11 @@ fn a_file_the_user_edited_since_is_a_conflict_and_stays() {
     assert_eq!(
         steps(&plan),
         [
-            ("mine".into(), Step::Conflict(Conflict::ChangedSince)),
-            ("other".into(), Step::WillWrite),
+            (
+                "mine".into(),
+                RestoreAction::Conflict(Conflict::ChangedSince)
+            ),
+            ("other".into(), RestoreAction::Write),
         ]
     );
     let outcome = world.repo.apply(&plan, &world.trash());
@@ -110,7 +113,7 @@ fn a_file_the_user_deleted_since_stays_deleted() {
 }
 
 #[test]
-fn a_users_file_in_a_folder_the_agent_made_keeps_the_folder() {
+fn a_folder_of_the_agent_stays_if_it_has_a_file_of_the_user() {
     let world = World::new();
     let before = world.take();
     world.write("made/agent.txt", "agent");
@@ -121,7 +124,7 @@ fn a_users_file_in_a_folder_the_agent_made_keeps_the_folder() {
 
     assert_eq!(outcome.conflicts, []);
     assert_eq!(
-        world.state().into_keys().collect::<Vec<_>>(),
+        world.files().into_keys().collect::<Vec<_>>(),
         ["made/user.txt"]
     );
 }
@@ -138,12 +141,12 @@ fn a_folder_that_was_empty_before_stays() {
 }
 
 #[test]
-fn files_and_folders_change_places_both_ways() {
+fn a_file_can_replace_a_folder_and_a_folder_a_file() {
     let world = World::new();
     world.write("was-file", "file");
     world.write("was-folder/inner", "inner");
     let before = world.take();
-    let wanted = world.state();
+    let wanted = world.files();
     world.remove("was-file");
     world.write("was-file/deep/x", "agent");
     world.remove("was-folder/inner");
@@ -154,11 +157,11 @@ fn files_and_folders_change_places_both_ways() {
     let outcome = world.revert(&before, &after);
 
     assert_eq!(outcome.conflicts, []);
-    assert_eq!(world.state(), wanted);
+    assert_eq!(world.files(), wanted);
 }
 
 #[test]
-fn a_folder_with_a_users_file_does_not_make_room_for_a_file() {
+fn a_folder_with_a_file_of_the_user_is_not_replaced_by_a_file() {
     let world = World::new();
     world.write("a", "file");
     let before = world.take();
@@ -174,14 +177,14 @@ fn a_folder_with_a_users_file_does_not_make_room_for_a_file() {
 }
 
 #[test]
-fn a_file_that_was_ignored_then_is_never_deleted() {
+fn a_file_that_the_snapshot_ignored_is_never_deleted() {
     let world = World::new();
     world.write(".gitignore", "secret\n");
     world.write("secret", "user");
     let before = world.take();
     world.write(".gitignore", "");
     let after = world.take();
-    assert!(world.held(after.hash).contains_key("secret"));
+    assert!(world.snapshot_files(after.hash).contains_key("secret"));
 
     let outcome = world.revert(&before, &after);
 
@@ -191,7 +194,7 @@ fn a_file_that_was_ignored_then_is_never_deleted() {
 }
 
 #[test]
-fn a_file_that_was_too_large_then_is_never_deleted() {
+fn a_file_that_was_too_large_for_the_snapshot_is_never_deleted() {
     let world = World::new();
     world.write("big", vec![7; 3 << 20]);
     let before = world.take();
@@ -207,7 +210,7 @@ fn a_file_that_was_too_large_then_is_never_deleted() {
 }
 
 #[test]
-fn nothing_is_deleted_by_a_snapshot_that_was_released() {
+fn a_released_snapshot_deletes_nothing() {
     let world = World::new();
     let before = world.take();
     world.write("a", "agent");
@@ -217,19 +220,21 @@ fn nothing_is_deleted_by_a_snapshot_that_was_released() {
         .release(std::slice::from_ref(&before.reference))
         .unwrap();
     let plan = world.plan(&["a"], &before, &after);
-    let conflict = Step::Conflict(Conflict::NotInSnapshot(None));
+    let conflict = RestoreAction::Conflict(Conflict::NotInSnapshot(None));
     assert_eq!(steps(&plan), [("a".into(), conflict)]);
 }
 
 #[test]
-fn one_hunk_goes_while_the_users_lines_stay() {
+fn one_hunk_is_reverted_and_the_users_lines_stay() {
     let world = World::new();
     let (before, after) = ("a\nb\nc\nd\ne\nf\ng\nh\ni\n", "A\nb\nc\nd\ne\nf\ng\nh\nI\n");
     world.write("f", after.replace("e\n", "e\nuser\n"));
-    let hunks = lathe_snapshot::hunks(before.as_bytes(), after.as_bytes());
+    let hunks = lathe_snapshot::display_hunks(before, after);
+    assert_eq!(hunks.len(), 2);
+    let (_, first) = &hunks[0];
     let plan = world
         .repo
-        .plan_hunk(&path("f"), before.as_bytes(), after.as_bytes(), &hunks[0])
+        .plan_hunk(&path("f"), before.as_bytes(), after.as_bytes(), first)
         .unwrap();
     world.repo.apply(&plan, &world.trash());
     assert_eq!(world.read("f"), "a\nb\nc\nd\ne\nuser\nf\ng\nh\nI\n");
@@ -237,7 +242,7 @@ fn one_hunk_goes_while_the_users_lines_stay() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_in_place_of_a_folder_is_not_followed_out() {
+fn a_link_in_place_of_a_folder_is_not_followed() {
     let world = World::new();
     let outside = tempfile::tempdir().unwrap();
     fs::write(outside.path().join("x"), "agent").unwrap();
@@ -266,7 +271,7 @@ fn a_link_in_place_of_a_folder_is_not_followed_out() {
 
 #[cfg(unix)]
 #[test]
-fn a_private_file_stays_private_when_its_content_is_taken_back() {
+fn a_private_file_stays_private_when_its_content_is_restored() {
     use std::os::unix::fs::PermissionsExt;
     let world = World::new();
     world.write("key", "1");

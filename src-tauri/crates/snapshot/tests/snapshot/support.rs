@@ -1,4 +1,4 @@
-//! A work tree and its side repository in a temporary place.
+//! A work tree and its side repository in a temporary folder.
 
 use std::{
     cell::Cell,
@@ -7,18 +7,20 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use lathe_snapshot::{Mode, Options, Plan, RelPath, SideRepo, Snapshot, Step, TreeId};
+use lathe_snapshot::{
+    Mode, Options, PathRestore, Plan, RelPath, RestoreAction, SideRepo, Snapshot, TreeId,
+};
 use tempfile::TempDir;
 
 pub struct World {
     dir: TempDir,
     options: Options,
     pub repo: SideRepo,
-    listens: Cell<bool>,
+    watched: Cell<bool>,
 }
 
-/// Path → what it is and holds. Folders appear only through their files.
-pub type State = BTreeMap<String, (Mode, Vec<u8>)>;
+/// The mode and the content of each file, by path.
+pub type Files = BTreeMap<String, (Mode, Vec<u8>)>;
 
 pub fn options() -> Options {
     Options {
@@ -41,19 +43,19 @@ impl World {
         fs::create_dir(dir.path().join("tree")).unwrap();
         let data = dir.path().join("data");
         let repo = SideRepo::open_with(&data, &dir.path().join("tree"), options.clone()).unwrap();
-        let listens = Cell::default();
+        let watched = Cell::default();
         Self {
             dir,
             options,
             repo,
-            listens,
+            watched,
         }
     }
 
-    /// As after a restart of the app.
+    /// Opens the repository again, as after a restart of the app.
     pub fn reopen(&mut self) {
         self.repo = SideRepo::open_with(&self.data(), &self.tree(), self.options.clone()).unwrap();
-        self.listens.set(false);
+        self.watched.set(false);
     }
 
     pub fn tree(&self) -> PathBuf {
@@ -66,6 +68,12 @@ impl World {
 
     pub fn trash(&self) -> PathBuf {
         self.dir.path().join("trash")
+    }
+
+    /// The folder of the side repository.
+    pub fn repository_dir(&self) -> PathBuf {
+        let mut dirs = fs::read_dir(self.data().join("snapshot")).unwrap();
+        dirs.next().unwrap().unwrap().path()
     }
 
     pub fn at(&self, path: &str) -> PathBuf {
@@ -90,48 +98,55 @@ impl World {
         self.at(path).symlink_metadata().is_ok()
     }
 
-    /// Whatever happens from the first one on is listened to, which is otherwise so from the
+    /// Takes a snapshot. The first call takes two, because the work tree is watched only from the
     /// second one on.
     pub fn take(&self) -> Snapshot {
-        if !self.listens.replace(true) {
-            self.take_plainly();
+        if !self.watched.replace(true) {
+            self.take_once();
         }
-        self.take_plainly()
+        self.take_once()
     }
 
-    pub fn take_plainly(&self) -> Snapshot {
+    pub fn take_once(&self) -> Snapshot {
         self.repo.take("session").unwrap()
     }
 
     pub fn plan(&self, paths: &[&str], target: &Snapshot, post: &Snapshot) -> Plan {
-        let paths: Vec<RelPath> = paths.iter().map(|text| path(text)).collect();
-        self.repo
-            .plan_restore(&paths, target.hash, post.hash)
-            .unwrap()
+        let paths = paths.iter().map(|text| path(text)).collect();
+        self.plan_paths(paths, target, post)
     }
 
-    /// Everything that differs between the two, taken back.
+    fn plan_paths(&self, paths: Vec<RelPath>, target: &Snapshot, post: &Snapshot) -> Plan {
+        let restores: Vec<PathRestore> = paths
+            .into_iter()
+            .map(|path| PathRestore {
+                path,
+                target: target.hash,
+                post_image: post.hash,
+            })
+            .collect();
+        self.repo.plan_restore(&restores).unwrap()
+    }
+
+    /// Reverts everything that differs between the two.
     pub fn revert(&self, target: &Snapshot, post: &Snapshot) -> lathe_snapshot::Outcome {
         let paths = self.repo.changed_files(target.hash, post.hash).unwrap();
-        let plan = self
-            .repo
-            .plan_restore(&paths, target.hash, post.hash)
-            .unwrap();
+        let plan = self.plan_paths(paths, target, post);
         self.repo.apply(&plan, &self.trash())
     }
 
-    pub fn held(&self, tree: TreeId) -> State {
-        held(&self.repo, tree)
+    pub fn snapshot_files(&self, tree: TreeId) -> Files {
+        snapshot_files(&self.repo, tree)
     }
 
-    pub fn state(&self) -> State {
-        let mut state = State::new();
+    pub fn files(&self) -> Files {
+        let mut state = Files::new();
         gather(&self.tree(), "", &mut state);
         state
     }
 }
 
-pub fn held(repo: &SideRepo, tree: TreeId) -> State {
+pub fn snapshot_files(repo: &SideRepo, tree: TreeId) -> Files {
     let files = repo.files(tree).unwrap();
     files
         .into_iter()
@@ -142,8 +157,8 @@ pub fn held(repo: &SideRepo, tree: TreeId) -> State {
         .collect()
 }
 
-pub fn steps(plan: &Plan) -> Vec<(String, Step)> {
-    plan.steps()
+pub fn steps(plan: &Plan) -> Vec<(String, RestoreAction)> {
+    plan.actions()
         .map(|(path, step)| (path.to_string(), step.clone()))
         .collect()
 }
@@ -152,7 +167,7 @@ pub fn names<'a>(paths: impl IntoIterator<Item = &'a RelPath>) -> Vec<String> {
     paths.into_iter().map(RelPath::to_string).collect()
 }
 
-fn gather(dir: &Path, prefix: &str, state: &mut State) {
+fn gather(dir: &Path, prefix: &str, state: &mut Files) {
     for entry in fs::read_dir(dir).unwrap() {
         let entry = entry.unwrap();
         let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
@@ -190,7 +205,7 @@ pub fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// Everyday or soak count.
+/// The number of test cases: `soak` in a long run, else `everyday`.
 pub fn cases(everyday: u32, soak: u32) -> u32 {
     match std::env::var_os("LATHE_SOAK") {
         Some(_) => soak,

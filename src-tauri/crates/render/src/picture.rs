@@ -1,8 +1,7 @@
-//! Pictures: their size, a small one to show, one that a model takes.
+//! Images: dimensions, thumbnails, and copies that fit the limits of a model.
 //!
-//! Decoding happens under limits that are checked against the header first, so that a small
-//! file cannot claim a large memory. SVG is a program and is never drawn: to this module it
-//! is not a picture at all.
+//! The limits are checked against the header before decoding, so that a small file cannot claim
+//! much memory. SVG is not supported, because it can contain scripts.
 
 use std::io::Cursor;
 
@@ -13,12 +12,12 @@ use image::imageops::FilterType;
 use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits, RgbImage};
 
-/// The largest file that is looked at, and the most pixels that are decoded.
+/// The maximum size of a file and the maximum number of pixels that are decoded.
 pub const MAX_BYTES: usize = 50 * 1024 * 1024;
-pub const MAX_PIXELS: u64 = 50_000_000;
+const MAX_PIXELS: u64 = 50_000_000;
 const MAX_ALLOCATION: u64 = 512 * 1024 * 1024;
 const THUMBNAIL_QUALITY: u8 = 82;
-/// A picture is not shrunk below this to please a byte limit.
+/// An image is not made smaller than this to meet a byte limit.
 const MIN_SIDE: u32 = 64;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +28,7 @@ pub struct Picture {
     pub height: u32,
 }
 
-/// A picture without a format: four bytes a pixel, row by row from the top.
+/// A decoded image: four bytes per pixel, row by row from the top.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pixels {
     pub width: u32,
@@ -51,14 +50,14 @@ pub enum PictureError {
     DoesNotFit(usize),
 }
 
-/// Width and height as they are seen, from the header alone.
+/// Width and height after the orientation was applied, read from the header alone.
 pub fn dimensions(bytes: &[u8]) -> Result<(u32, u32), PictureError> {
-    Ok(Source::open(bytes)?.seen_size())
+    Ok(Source::open(bytes)?.upright_size())
 }
 
-/// A copy that fits a square of `max_px`. A small picture is not enlarged.
+/// A copy that fits into a square of `max_px`. A smaller image is not enlarged.
 pub fn thumbnail(bytes: &[u8], max_px: u32) -> Result<Picture, PictureError> {
-    let image = shrunk(Source::open(bytes)?.decode()?, max_px);
+    let image = shrink(Source::open(bytes)?.decode()?, max_px);
     if has_transparency(&image) {
         encode(&image, Encoding::Png)
     } else {
@@ -66,8 +65,8 @@ pub fn thumbnail(bytes: &[u8], max_px: u32) -> Result<Picture, PictureError> {
     }
 }
 
-/// Every pixel as red, green, blue and alpha, upright: what a clipboard wants.
-pub fn pixels(bytes: &[u8]) -> Result<Pixels, PictureError> {
+/// Decodes to RGBA with the orientation applied, for the clipboard.
+pub fn decode_pixels(bytes: &[u8]) -> Result<Pixels, PictureError> {
     let image = Source::open(bytes)?.decode()?.into_rgba8();
     Ok(Pixels {
         width: image.width(),
@@ -76,8 +75,8 @@ pub fn pixels(bytes: &[u8]) -> Result<Pixels, PictureError> {
     })
 }
 
-/// Pixels from a clipboard, as a file.
-pub fn png(pixels: Pixels) -> Result<Picture, PictureError> {
+/// Encodes pixels from the clipboard as a PNG file.
+pub fn encode_png(pixels: Pixels) -> Result<Picture, PictureError> {
     let Pixels {
         width,
         height,
@@ -91,12 +90,12 @@ pub fn png(pixels: Pixels) -> Result<Picture, PictureError> {
     encode(&DynamicImage::ImageRgba8(image), Encoding::Png)
 }
 
-/// The picture as a provider takes it: upright, no side over `max_px`, at most `max_bytes`.
-/// One that already fits is passed on as it is.
+/// A copy within the limits of a provider: upright, no side longer than `max_px`, at most
+/// `max_bytes`. An image that meets the limits is returned unchanged.
 pub fn fit_for_model(bytes: &[u8], max_px: u32, max_bytes: usize) -> Result<Picture, PictureError> {
     let source = Source::open(bytes)?;
-    let (width, height) = source.seen_size();
-    if let Some(mime) = source.model_mime()
+    let (width, height) = source.upright_size();
+    if let Some(mime) = source.model_media_type()
         && source.orientation == Orientation::NoTransforms
         && width.max(height) <= max_px
         && bytes.len() <= max_bytes
@@ -109,7 +108,7 @@ pub fn fit_for_model(bytes: &[u8], max_px: u32, max_bytes: usize) -> Result<Pict
         });
     }
     let lossy = source.format == ImageFormat::Jpeg;
-    let mut image = shrunk(source.decode()?, max_px);
+    let mut image = shrink(source.decode()?, max_px);
     loop {
         if let Some(picture) = first_that_fits(&image, lossy, max_bytes)? {
             return Ok(picture);
@@ -118,11 +117,11 @@ pub fn fit_for_model(bytes: &[u8], max_px: u32, max_bytes: usize) -> Result<Pict
         if side < MIN_SIDE {
             return Err(PictureError::DoesNotFit(max_bytes));
         }
-        image = shrunk(image, side);
+        image = shrink(image, side);
     }
 }
 
-/// A picture whose header has been read and found bearable.
+/// An image whose header was read and is within the limits.
 struct Source<'b> {
     decoder: Box<dyn ImageDecoder + 'b>,
     format: ImageFormat,
@@ -147,7 +146,7 @@ impl<'b> Source<'b> {
         if u64::from(width) * u64::from(height) > MAX_PIXELS {
             return Err(PictureError::TooManyPixels { width, height });
         }
-        // A picture with a broken note about its orientation is still a picture.
+        // Invalid orientation metadata does not make an image unusable.
         let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
         Ok(Self {
             decoder: Box::new(decoder),
@@ -156,7 +155,7 @@ impl<'b> Source<'b> {
         })
     }
 
-    fn seen_size(&self) -> (u32, u32) {
+    fn upright_size(&self) -> (u32, u32) {
         let (width, height) = self.decoder.dimensions();
         match self.orientation {
             Orientation::Rotate90
@@ -167,7 +166,8 @@ impl<'b> Source<'b> {
         }
     }
 
-    fn model_mime(&self) -> Option<&'static str> {
+    /// `None` for formats that models do not accept.
+    fn model_media_type(&self) -> Option<&'static str> {
         match self.format {
             ImageFormat::Png => Some("image/png"),
             ImageFormat::Jpeg => Some("image/jpeg"),
@@ -188,7 +188,7 @@ fn damaged(error: image::ImageError) -> PictureError {
     PictureError::Damaged(error.to_string())
 }
 
-fn shrunk(image: DynamicImage, max_px: u32) -> DynamicImage {
+fn shrink(image: DynamicImage, max_px: u32) -> DynamicImage {
     let max_px = max_px.max(1);
     if image.width().max(image.height()) <= max_px {
         return image;
@@ -207,16 +207,15 @@ enum Encoding {
     Jpeg(u8),
 }
 
-/// Tries what loses least first. A photograph goes straight to JPEG.
+/// Tries lossless encodings first, except for an image that was a JPEG already.
 fn first_that_fits(
     image: &DynamicImage,
     lossy: bool,
     max_bytes: usize,
 ) -> Result<Option<Picture>, PictureError> {
     let lossless = [Encoding::Png, Encoding::WebP];
-    let steps = [90, 80, 65, 50].map(Encoding::Jpeg);
-    let tried = lossless.into_iter().filter(|_| !lossy).chain(steps);
-    for encoding in tried {
+    let jpeg = [90, 80, 65, 50].map(Encoding::Jpeg);
+    for encoding in lossless.into_iter().filter(|_| !lossy).chain(jpeg) {
         let picture = encode(image, encoding)?;
         if picture.bytes.len() <= max_bytes {
             return Ok(Some(picture));
@@ -257,7 +256,7 @@ fn encode(image: &DynamicImage, encoding: Encoding) -> Result<Picture, PictureEr
     })
 }
 
-/// JPEG knows no transparency; what shines through is paper.
+/// JPEG has no transparency, so transparent pixels are blended with white.
 fn on_white(image: &DynamicImage) -> RgbImage {
     if !image.color().has_alpha() {
         return image.to_rgb8();
@@ -274,5 +273,4 @@ fn on_white(image: &DynamicImage) -> RgbImage {
 }
 
 #[cfg(test)]
-#[path = "image_view_tests.rs"]
 mod tests;

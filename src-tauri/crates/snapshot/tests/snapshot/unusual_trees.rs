@@ -1,4 +1,4 @@
-//! Work trees as people really have them.
+//! Work trees with special files, nested repositories, ignored files and renamed folders.
 
 use std::{
     fs,
@@ -39,7 +39,7 @@ fn git(world: &World, at: &str, args: &[&str]) -> bool {
 }
 
 #[test]
-fn what_cannot_be_taken_is_named_and_the_rest_is_taken() {
+fn skipped_files_are_reported_and_the_others_are_taken() {
     let world = World::new();
     world.write("plain", "1");
     fifo(&world, "pipe");
@@ -62,9 +62,10 @@ fn what_cannot_be_taken_is_named_and_the_rest_is_taken() {
             skipped("socket", Reason::Special),
         ]
     );
-    let held = world.held(taken.hash);
+    let files = world.snapshot_files(taken.hash);
     assert_eq!(
-        held.iter()
+        files
+            .iter()
             .map(|(path, (mode, bytes))| (path.as_str(), *mode, bytes.as_slice()))
             .collect::<Vec<_>>(),
         [
@@ -100,14 +101,14 @@ fn an_incomplete_snapshot_deletes_nothing() {
     );
 }
 
-/// Root reads everything, so this one runs itself again as somebody else.
+/// Root can read everything, so as root this test runs itself again as another user.
 #[test]
-fn unreadable_files_and_folders_are_named_and_never_deleted() {
+fn unreadable_files_and_folders_are_reported_and_never_deleted() {
     if rustix::process::geteuid().is_root() {
         let again = Command::new(std::env::current_exe().unwrap())
             .args([
                 "--exact",
-                "odd_trees::unreadable_files_and_folders_are_named_and_never_deleted",
+                "unusual_trees::unreadable_files_and_folders_are_reported_and_never_deleted",
             ])
             .env("HOME", "/nonexistent")
             .uid(65534)
@@ -159,13 +160,16 @@ fn nested_repositories_are_taken_file_by_file_without_their_git_folder() {
             assert!(git(&world, at, &["add", "-A"]) && git(&world, at, &["commit", "-qm", "m"]));
         }
     }
-    // A submodule is a folder whose `.git` is a file.
+    // In a submodule, `.git` is a file.
     world.write("sub/.git", "gitdir: ../full/.git\n");
     world.write("sub/code", "2");
     let taken = world.take();
     assert!(taken.complete);
     assert_eq!(
-        world.held(taken.hash).into_keys().collect::<Vec<_>>(),
+        world
+            .snapshot_files(taken.hash)
+            .into_keys()
+            .collect::<Vec<_>>(),
         [
             ".gitignore",
             "empty/.gitignore",
@@ -180,7 +184,7 @@ fn nested_repositories_are_taken_file_by_file_without_their_git_folder() {
 }
 
 #[test]
-fn tracked_files_are_taken_though_large_or_ignored() {
+fn tracked_files_are_taken_even_if_large_or_ignored() {
     let world = World::new();
     world.write("build/keep", "kept");
     world.write("model.bin", vec![1; 3 << 20]);
@@ -192,19 +196,22 @@ fn tracked_files_are_taken_though_large_or_ignored() {
     let taken = world.take();
     assert_eq!(taken.skipped, [skipped("other.bin", Reason::TooLarge)]);
     assert_eq!(
-        world.held(taken.hash).into_keys().collect::<Vec<_>>(),
+        world
+            .snapshot_files(taken.hash)
+            .into_keys()
+            .collect::<Vec<_>>(),
         [".gitignore", "build/keep", "model.bin"]
     );
 }
 
 #[test]
-fn rules_that_change_are_seen_at_once() {
+fn changed_ignore_rules_take_effect_at_once() {
     let world = World::new();
     world.write("deep/a/x.log", "1");
     world.write("deep/a/y.txt", "2");
     let keys = |world: &World| {
         world
-            .held(world.take().hash)
+            .snapshot_files(world.take().hash)
             .into_keys()
             .collect::<Vec<_>>()
     };
@@ -229,7 +236,7 @@ fn a_change_within_one_tick_of_the_clock_is_seen() {
         let text = format!("{n:05}");
         world.write("a", &text);
         let taken = world.take();
-        assert_eq!(world.held(taken.hash)["a"].1, text.into_bytes());
+        assert_eq!(world.snapshot_files(taken.hash)["a"].1, text.into_bytes());
     }
 }
 
@@ -241,28 +248,28 @@ fn folders_that_move_and_swap_are_followed() {
     world.take();
     fs::rename(world.at("one"), world.at("three")).unwrap();
     fs::rename(world.at("two"), world.at("one")).unwrap();
-    assert_eq!(world.held(world.take().hash), world.state());
+    assert_eq!(world.snapshot_files(world.take().hash), world.files());
     world.write("one/deep/x", "3");
     world.write("three/deep/y", "4");
-    assert_eq!(world.held(world.take().hash), world.state());
+    assert_eq!(world.snapshot_files(world.take().hash), world.files());
     fs::remove_dir_all(world.at("three")).unwrap();
     world.write("three", "a file");
-    assert_eq!(world.held(world.take().hash), world.state());
+    assert_eq!(world.snapshot_files(world.take().hash), world.files());
 }
 
 #[test]
-fn a_file_changed_under_its_other_name_is_seen() {
+fn a_change_through_a_hard_link_is_seen() {
     let world = World::new();
     let outside = world.data().join("outside");
     fs::write(&outside, "1").unwrap();
     fs::hard_link(&outside, world.at("inside")).unwrap();
     world.take();
     fs::write(&outside, "two").unwrap();
-    assert_eq!(world.held(world.take().hash)["inside"].1, b"two");
+    assert_eq!(world.snapshot_files(world.take().hash)["inside"].1, b"two");
 }
 
 #[test]
-fn a_tree_too_deep_to_walk_is_marked() {
+fn a_tree_that_is_too_deep_is_reported() {
     let world = World::new();
     let deep = "d/".repeat(220);
     world.write(&format!("{deep}x"), "1");

@@ -1,4 +1,4 @@
-//! What a window is pushed of a tool call: its head, never whole files.
+//! A tool call as it is sent to a window: without long texts.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -30,24 +30,24 @@ fn completed(text: &str) -> ToolPart {
 }
 
 #[test]
-fn a_short_call_stays_as_it_is() {
-    assert_eq!(completed("one").light(), completed("one"));
+fn a_short_call_is_unchanged() {
+    assert_eq!(completed("one").shortened(), completed("one"));
 }
 
 #[test]
-fn long_texts_are_cut_wherever_they_stand() {
+fn long_texts_are_cut_in_input_output_and_metadata() {
     let cut = format!("{}…", "ä".repeat(512));
-    assert_eq!(completed(&"ä".repeat(5_000)).light(), completed(&cut));
+    assert_eq!(completed(&"ä".repeat(5_000)).shortened(), completed(&cut));
 }
 
 #[test]
-fn arguments_that_stream_in_keep_both_ends() {
+fn streaming_arguments_keep_their_start_and_their_end() {
     let mut part = call();
     let long = "x".repeat(9_000);
     part.receive(&format!("{{\"filePath\":\"a.txt\",\"content\":\"{long}"))
         .unwrap();
     part.receive("the end").unwrap();
-    let part = part.light();
+    let part = part.shortened();
     let ToolState::Pending(state) = part.state() else {
         panic!("no longer pending")
     };

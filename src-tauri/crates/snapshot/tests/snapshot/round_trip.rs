@@ -1,13 +1,13 @@
-//! Over random trees and edits: a snapshot gives back exactly what was there.
+//! With random trees and edits: a snapshot restores exactly what was there.
 
 use std::fs;
 
 use lathe_snapshot::{ChangeKind, Mode};
 use proptest::prelude::*;
 
-use crate::support::{State, World, cases};
+use crate::support::{Files, World, cases};
 
-/// Few names, so that files and folders take each other's places.
+/// Few names, so that a path is a file in one tree and a folder in the next.
 fn file_path() -> impl Strategy<Value = String> {
     let name = prop::sample::select(vec!["a", "b", "c.txt", "new\nline", "ü", " "]);
     prop::collection::vec(name, 1..4).prop_map(|names| names.join("/"))
@@ -28,8 +28,8 @@ fn content() -> impl Strategy<Value = (Mode, Vec<u8>)> {
     })
 }
 
-/// A tree in which no file is also a folder.
-fn tree() -> impl Strategy<Value = State> {
+/// A tree in which no path is both a file and a folder.
+fn tree() -> impl Strategy<Value = Files> {
     prop::collection::btree_map(file_path(), content(), 0..10).prop_map(|mut state| {
         let paths: Vec<String> = state.keys().cloned().collect();
         state.retain(|path, _| {
@@ -41,7 +41,7 @@ fn tree() -> impl Strategy<Value = State> {
     })
 }
 
-pub fn make(world: &World, state: &State) {
+fn make(world: &World, state: &Files) {
     for entry in fs::read_dir(world.tree()).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() && !path.is_symlink() {
@@ -81,7 +81,7 @@ proptest! {
             make(&world, state);
             let snapshot = world.take();
             prop_assert!(snapshot.complete);
-            prop_assert_eq!(&world.held(snapshot.hash), state);
+            prop_assert_eq!(&world.snapshot_files(snapshot.hash), state);
             taken.push(snapshot);
             if n == 1 {
                 world.repo.collect_garbage().unwrap();
@@ -92,7 +92,7 @@ proptest! {
         for target in (0..taken.len()).rev() {
             let outcome = world.revert(&taken[target], &taken[now]);
             prop_assert_eq!(outcome.conflicts, vec![]);
-            prop_assert_eq!(&world.state(), &states[target]);
+            prop_assert_eq!(&world.files(), &states[target]);
             prop_assert_eq!(world.take().hash, taken[target].hash);
             now = target;
         }

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn what_a_screen_would_hide_is_drawn_as_an_escape() {
+fn hidden_characters_are_escaped() {
     let cases = [
         ("rm \u{202e}txt.exe", "rm \\u{202e}txt.exe"),
         ("\u{1b}[31mred", "␛[31mred"),
@@ -20,7 +20,7 @@ fn what_a_screen_would_hide_is_drawn_as_an_escape() {
 }
 
 #[test]
-fn ordinary_text_in_any_script_stays_as_it_is() {
+fn ordinary_text_in_any_script_is_unchanged() {
     for text in [
         "naïve — “quotes”",
         "中文，日本語",
@@ -36,17 +36,17 @@ fn ordinary_text_in_any_script_stays_as_it_is() {
 }
 
 #[test]
-fn a_line_break_stays_in_a_text_and_shows_in_a_name() {
+fn a_line_break_is_escaped_only_in_text_for_one_line() {
     assert_eq!(visible("a\n\tb"), "a\n\tb");
     assert_eq!(visible_line("a\n\tb"), "a␊␉b");
 }
 
 #[test]
-fn runs_join_to_the_true_text() {
+fn the_runs_joined_are_the_source_text() {
     let text = "a\u{202e}\u{200b}b\u{200d}";
     let joined: String = runs(text)
         .map(|run| match run {
-            Run::Seen(text) | Run::Hidden(text, _) => text,
+            Run::Visible(text) | Run::Hidden(text, _) => text,
         })
         .collect();
     assert_eq!(joined, text);

@@ -1,4 +1,4 @@
-//! What is at a path of the work tree right now, found without following a link.
+//! Looks at what is at a path of the work tree now, without following links.
 
 use std::{io, path::Path};
 
@@ -11,7 +11,7 @@ use crate::{
     tree::{Leaf, Mode},
 };
 
-/// Larger files were never taken, so they cannot be what the agent left.
+/// Larger files are never in a snapshot, so they cannot be as the agent left them.
 const READ_LIMIT: u64 = 512 << 20;
 const MAX_BELOW: usize = 100_000;
 
@@ -22,30 +22,30 @@ pub(super) enum Found {
     Folder,
     /// FIFO, socket, device, or a file too large to compare.
     Other,
-    /// This part of the path is not a folder.
+    /// This parent of the path is not a folder.
     Blocked(RelPath),
     Failed(String),
 }
 
-pub(super) fn inspect(worktree: &Path, path: &RelPath) -> Found {
+pub(super) fn inspect_path(worktree: &Path, path: &RelPath) -> Found {
     match parent_folder(worktree, path, false) {
-        Ok(folder) => look(&folder, path.name()),
-        Err(NoFolder::Missing) => Found::Absent,
-        Err(NoFolder::Blocked(at)) => Found::Blocked(at),
-        Err(NoFolder::Failed(error)) => Found::Failed(error.to_string()),
+        Ok(folder) => inspect_entry(&folder, path.name()),
+        Err(FolderError::Missing) => Found::Absent,
+        Err(FolderError::Blocked(at)) => Found::Blocked(at),
+        Err(FolderError::Failed(error)) => Found::Failed(error.to_string()),
     }
 }
 
-/// The bytes of a regular file.
+/// Reads a regular file.
 pub(super) fn read(worktree: &Path, path: &RelPath) -> io::Result<Vec<u8>> {
     let folder = parent_folder(worktree, path, false)
         .map_err(|_| io::Error::from(io::ErrorKind::NotFound))?;
     Ok(folder.read(path.name(), READ_LIMIT)?.0)
 }
 
-/// One entry of an open folder.
-pub(super) fn look(folder: &Folder, name: &[u8]) -> Found {
-    match try_look(folder, name) {
+/// Looks at one entry of an open folder.
+pub(super) fn inspect_entry(folder: &Folder, name: &[u8]) -> Found {
+    match try_inspect(folder, name) {
         Ok(found) => found,
         Err(error) if error.kind() == io::ErrorKind::NotFound => Found::Absent,
         Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Found::Other,
@@ -53,7 +53,7 @@ pub(super) fn look(folder: &Folder, name: &[u8]) -> Found {
     }
 }
 
-fn try_look(folder: &Folder, name: &[u8]) -> io::Result<Found> {
+fn try_inspect(folder: &Folder, name: &[u8]) -> io::Result<Found> {
     let stat = folder.stat(name)?;
     let (mode, bytes) = match stat.kind {
         Kind::Folder => return Ok(Found::Folder),
@@ -71,19 +71,19 @@ fn try_look(folder: &Folder, name: &[u8]) -> io::Result<Found> {
     Ok(Found::File(Leaf { mode, id }))
 }
 
-pub(super) enum NoFolder {
+pub(super) enum FolderError {
     Missing,
     Blocked(RelPath),
     Failed(io::Error),
 }
 
-/// The folder that holds `path`, reached component by component; `create` makes missing ones.
+/// Opens the parent of `path`, component by component; `create` creates missing folders.
 pub(super) fn parent_folder(
     worktree: &Path,
     path: &RelPath,
     create: bool,
-) -> Result<Folder, NoFolder> {
-    let mut folder = Folder::open(worktree).map_err(NoFolder::Failed)?;
+) -> Result<Folder, FolderError> {
+    let mut folder = Folder::open(worktree).map_err(FolderError::Failed)?;
     let mut at: Vec<u8> = Vec::new();
     let mut components: Vec<&[u8]> = path.components().collect();
     components.pop();
@@ -100,23 +100,23 @@ pub(super) fn parent_folder(
     Ok(folder)
 }
 
-fn no_folder(folder: &Folder, name: &[u8], at: &[u8], error: io::Error) -> NoFolder {
+fn no_folder(folder: &Folder, name: &[u8], at: &[u8], error: io::Error) -> FolderError {
     if error.kind() == io::ErrorKind::NotFound {
-        return NoFolder::Missing;
+        return FolderError::Missing;
     }
-    // The error for a link differs between systems: ask instead.
+    // The error for a link differs between systems, so look at the entry instead.
     let is_folder = folder
         .stat(name)
         .is_ok_and(|stat| stat.kind == Kind::Folder);
     match RelPath::new(at) {
-        Ok(at) if !is_folder => NoFolder::Blocked(at),
-        _ => NoFolder::Failed(error),
+        Ok(at) if !is_folder => FolderError::Blocked(at),
+        _ => FolderError::Failed(error),
     }
 }
 
-/// Every file below a folder; `None` if there is an empty folder, something unreadable or
-/// too much: then it is not only the agent's.
-pub(super) fn all_below(worktree: &Path, path: &RelPath) -> Option<Vec<RelPath>> {
+/// All files below a folder. `None` if there is an empty folder, something unreadable, or too
+/// many files: then the folder may not be the agent's alone.
+pub(super) fn files_below(worktree: &Path, path: &RelPath) -> Option<Vec<RelPath>> {
     let parent = parent_folder(worktree, path, false).ok()?;
     let mut files = Vec::new();
     let mut open = vec![(path.clone(), parent.subfolder(path.name()).ok()?)];

@@ -1,11 +1,11 @@
-//! A repository made to run something when it is looked at.
+//! A git repository that is configured to run programs when it is read.
 
 use std::{fs, os::unix::fs::symlink};
 
 use crate::support::{World, set_mode};
 
-/// Everything that git would run or read on our behalf, all set to leave a trace.
-fn booby_trap(world: &World) -> String {
+/// Configures everything that git would run, so that it leaves a trace. Returns the trace's path.
+fn make_hostile(world: &World) -> String {
     let trace = world.data().join("ran");
     let script = format!("#!/bin/sh\ntouch {}\n", trace.display());
     world.write("evil.sh", &script);
@@ -39,7 +39,7 @@ fn booby_trap(world: &World) -> String {
         "* filter=f diff=d merge=m text eol=crlf\n",
     );
     world.write("code.txt", "line\n");
-    // A bare repository that lies in the tree as ordinary files.
+    // A bare repository as ordinary files of the work tree.
     world.write("bare/HEAD", "ref: refs/heads/main\n");
     world.write("bare/config", format!("[core]\n\tfsmonitor = {evil}\n"));
     world.write("bare/objects/x", "");
@@ -50,11 +50,11 @@ fn booby_trap(world: &World) -> String {
 }
 
 #[test]
-fn taking_comparing_and_restoring_runs_nothing_and_changes_no_git_folder() {
+fn taking_comparing_and_restoring_runs_no_program_and_changes_no_git_folder() {
     let world = World::new();
-    let trace = booby_trap(&world);
+    let trace = make_hostile(&world);
     let git_before: Vec<_> = world
-        .state()
+        .files()
         .into_iter()
         .filter(|(path, _)| path.starts_with(".git/"))
         .collect();
@@ -71,19 +71,19 @@ fn taking_comparing_and_restoring_runs_nothing_and_changes_no_git_folder() {
     assert_eq!(world.read("code.txt"), "line\n", "no filter touched it");
     assert!(!fs::exists(&trace).unwrap(), "something ran");
     let git_after: Vec<_> = world
-        .state()
+        .files()
         .into_iter()
         .filter(|(path, _)| path.starts_with(".git/"))
         .collect();
     assert_eq!(git_after, git_before);
     assert_eq!(
-        world.held(before.hash)["bare/HEAD"].1,
+        world.snapshot_files(before.hash)["bare/HEAD"].1,
         b"ref: refs/heads/main\n"
     );
 }
 
 #[test]
-fn rule_files_and_indexes_that_are_pipes_or_links_do_not_hang_or_leak() {
+fn rule_files_and_indexes_that_are_pipes_or_links_are_ignored() {
     let world = World::new();
     world.write("a", "1");
     fs::create_dir_all(world.at(".git/info")).unwrap();
@@ -97,12 +97,12 @@ fn rule_files_and_indexes_that_are_pipes_or_links_do_not_hang_or_leak() {
     world.write("dir/b", "2");
     symlink("/dev/zero", world.at("dir/.gitignore")).unwrap();
     let taken = world.take();
-    let held: Vec<_> = world.held(taken.hash).into_keys().collect();
-    assert_eq!(held, ["a", "dir/.gitignore", "dir/b"]);
+    let files: Vec<_> = world.snapshot_files(taken.hash).into_keys().collect();
+    assert_eq!(files, ["a", "dir/.gitignore", "dir/b"]);
 }
 
 #[test]
-fn a_git_index_full_of_nonsense_is_no_harm() {
+fn an_invalid_git_index_tracks_nothing() {
     let world = World::new();
     world.write("a", "1");
     world.write(".gitignore", "*.log\n");
@@ -113,7 +113,10 @@ fn a_git_index_full_of_nonsense_is_no_harm() {
         &[0xff; 500],
     ] {
         world.write(".git/index", index);
-        let held: Vec<_> = world.held(world.take().hash).into_keys().collect();
-        assert_eq!(held, [".gitignore", "a"]);
+        let files: Vec<_> = world
+            .snapshot_files(world.take().hash)
+            .into_keys()
+            .collect();
+        assert_eq!(files, [".gitignore", "a"]);
     }
 }

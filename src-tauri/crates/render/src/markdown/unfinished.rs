@@ -1,14 +1,14 @@
-//! The open end of a text, mended so that half-written markup is not shown raw for a moment.
+//! Completes the markup at the end of a text that streams in, so that it is not shown as source.
 //!
-//! Only previews pass through here; a finished block is drawn from its source alone. Where the
-//! guess is wrong the next push corrects it.
+//! Only previews use this; a finished block is rendered from its source alone. A wrong guess is
+//! corrected by the next push.
 
 use super::line::Line;
 use crate::paths;
 
-/// The line being written, or nothing while it may still become a marker of some kind:
-/// a bullet, a fence, an underline, the start of bold text.
-pub(super) fn without_marker(line: &str) -> &str {
+/// Returns the open line, or an empty one while it may still become a marker: a bullet, a fence,
+/// an underline or the start of bold text.
+pub(super) fn hide_marker(line: &str) -> &str {
     let rest = line.trim();
     let digits = rest.trim_start_matches(|c: char| c.is_ascii_digit());
     let numbered = digits.len() < rest.len() && matches!(digits, "" | "." | ")");
@@ -18,9 +18,9 @@ pub(super) fn without_marker(line: &str) -> &str {
     if numbered || marks || fence { "" } else { line }
 }
 
-/// Closes what is open at the end of `source`.
-pub(super) fn mended(source: &str, root: Option<&str>) -> String {
-    if let Some(table) = young_table(source) {
+/// Closes the markup that is open at the end of `source`.
+pub(super) fn complete(source: &str, root: Option<&str>) -> String {
+    if let Some(table) = complete_table(source) {
         return table;
     }
     if ends_in_code(source) {
@@ -31,17 +31,18 @@ pub(super) fn mended(source: &str, root: Option<&str>) -> String {
         None => source,
     };
     let start = last_inline_start(source);
-    let (settled, open) = source.split_at(start);
+    let (closed, open) = source.split_at(start);
     let ending = open.trim_end_matches([' ', '\n']);
     format!(
-        "{settled}{}{}",
+        "{closed}{}{}",
         Inline::default().close(ending),
         &open[ending.len()..]
     )
 }
 
-/// A header row is drawn as a table as soon as it is complete, and not at all before.
-fn young_table(source: &str) -> Option<String> {
+/// A table without a complete delimiter row: shown as soon as its header is complete, and not at
+/// all before.
+fn complete_table(source: &str) -> Option<String> {
     if !source.starts_with('|') {
         return None;
     }
@@ -54,7 +55,8 @@ fn young_table(source: &str) -> Option<String> {
     (started && !complete).then(|| format!("{header}\n{}|\n", "|---".repeat(cells)))
 }
 
-/// Whether the end lies in a fence of a list or quote, or in indented code: its marks are code.
+/// Whether the end is in indented code, or in a fence inside a list or quote: then there is no
+/// markup to close.
 fn ends_in_code(source: &str) -> bool {
     let mut fence: Option<(char, usize)> = None;
     for line in source.lines() {
@@ -74,7 +76,7 @@ fn ends_in_code(source: &str) -> bool {
     fence.is_some() || Line::new(source.lines().next().unwrap_or_default()).indent >= 4
 }
 
-/// Where the last run of inline text starts: markers of blocks above are none of its business.
+/// The position where the last run of inline text starts, after all markers of blocks.
 fn last_inline_start(source: &str) -> usize {
     let trimmed = source.trim_end();
     let mut start = trimmed.rfind("\n\n").map_or(0, |at| at + 2);
@@ -111,16 +113,17 @@ fn is_item(line: &str) -> bool {
             && digits.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// Follows the marks of a run of inline text.
+/// The markup that is open in a run of inline text.
 #[derive(Default)]
 struct Inline {
-    /// Open emphasis: the mark and where it stands.
+    /// Open emphasis: the delimiter and its position.
     marks: Vec<(&'static str, usize)>,
-    /// An open code span: its width and where it stands.
+    /// An open code span: the number of backticks and their position.
     code: Option<(usize, usize)>,
-    /// Open brackets, each with where its text starts and whether it is an image.
+    /// Open brackets: the start of the link, the start of its text, and whether it is an image.
     brackets: Vec<(usize, usize, bool)>,
-    /// A link whose address is still being written: where it starts.
+    /// A link whose URL is not complete: its start, the start and the end of its text, and
+    /// whether it is an image.
     address: Option<(usize, usize, usize, bool)>,
 }
 
@@ -133,10 +136,10 @@ impl Inline {
                 at += 1;
             }
         }
-        self.mend(text)
+        self.close_all(text)
     }
 
-    /// Reads one mark or character; returns its length.
+    /// Reads one delimiter or character and returns its length.
     fn step(&mut self, text: &str, at: usize) -> usize {
         let rest = &text[at..];
         let Some(c) = rest.chars().next() else {
@@ -217,7 +220,7 @@ impl Inline {
         self.marks.extend(marks.iter().map(|mark| (*mark, start)));
     }
 
-    fn mend(mut self, text: &str) -> String {
+    fn close_all(mut self, text: &str) -> String {
         let mut out = text.to_owned();
         if let Some((width, at)) = self.code {
             if text.len() == at + width {
@@ -230,7 +233,7 @@ impl Inline {
         }
         let cut = match (self.address, self.brackets.pop()) {
             (Some((start, inner, end, image)), _) => Some((start, inner, end, image)),
-            // A task's box is no link.
+            // The box of a task is not a link.
             (None, Some((start, inner, image)))
                 if !text[..start].trim_end().is_empty() || image =>
             {
@@ -250,14 +253,14 @@ impl Inline {
         self.close_marks(out)
     }
 
-    /// Appends the closing marks, or takes an opening mark away that has nothing to hold yet.
+    /// Appends the closing delimiters, and removes an opening one without text after it.
     fn close_marks(&mut self, mut out: String) -> String {
         while let Some((mark, at)) = self.marks.pop() {
             let end = out.trim_end().trim_end_matches(['*', '_', '~']).len();
             if end <= at {
                 out.truncate(at);
             } else {
-                // Half of the closing mark may be there already.
+                // Half of the closing delimiter may be there already.
                 let written = out.trim_end().len();
                 let half = out[end..written].len() < mark.len() && mark.len() == 2;
                 out.truncate(if half { end } else { written });

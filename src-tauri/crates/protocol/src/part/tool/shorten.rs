@@ -1,21 +1,21 @@
 //! A tool call without what only an opened card needs.
 //!
-//! A session's window holds hundreds of cards and opens few: whole files, patches and outputs
-//! stay behind until somebody asks for them.
+//! A window shows hundreds of cards and the user opens few of them, so whole files, patches
+//! and outputs are sent on request only.
 
 use serde_json::Value;
 
 use super::{FilePart, ToolPart, ToolState};
 use crate::json::Map;
 
-/// Enough for the line that a card shows while it is closed.
-const LONGEST: usize = 1_024;
-/// Of arguments that still stream in, both ends are shown.
+/// Bytes of a text that are sent: enough for the one line that a closed card shows.
+const MAX_BYTES: usize = 1_024;
+/// Bytes sent from the end of arguments that are still streaming in.
 const RAW_END: usize = 1_024;
 
 impl ToolPart {
     /// The same call with every long text cut.
-    pub fn light(mut self) -> Self {
+    pub fn shortened(mut self) -> Self {
         match &mut self.state {
             ToolState::Pending(state) => {
                 shorten_map(&mut state.input);
@@ -32,7 +32,7 @@ impl ToolPart {
                 shorten_map(&mut state.metadata);
                 shorten(&mut state.output);
                 let attached = state.attachments.iter_mut().flatten();
-                attached.for_each(FilePart::lighten);
+                attached.for_each(FilePart::shorten);
             }
             ToolState::Error(state) => {
                 shorten_map(&mut state.input);
@@ -62,22 +62,22 @@ fn shorten_value(value: &mut Value) {
 }
 
 fn shorten(text: &mut String) {
-    if text.len() > LONGEST {
-        text.truncate(boundary_before(text, LONGEST));
+    if text.len() > MAX_BYTES {
+        text.truncate(floor_char_boundary(text, MAX_BYTES));
         text.push('…');
     }
 }
 
 fn shorten_middle(text: &mut String) {
-    if text.len() > LONGEST + RAW_END {
-        let head = boundary_before(text, LONGEST);
-        let tail = boundary_before(text, text.len() - RAW_END);
+    if text.len() > MAX_BYTES + RAW_END {
+        let head = floor_char_boundary(text, MAX_BYTES);
+        let tail = floor_char_boundary(text, text.len() - RAW_END);
         text.replace_range(head..tail, " … ");
     }
 }
 
-/// The last place not after `at` where a character begins.
-fn boundary_before(text: &str, at: usize) -> usize {
+/// The last character boundary at or before `at`.
+fn floor_char_boundary(text: &str, at: usize) -> usize {
     let mut places = (0..=at).rev();
     places.find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! What looking around gave: lines of a file, matches, paths, a tree, the answers of a person.
+//! Parses the output of tools: lines of a file, matches, paths, directory trees, answers.
 
 use lathe_protocol::Map;
 use lathe_protocol::ipc::{AnsweredQuestion, MatchedFile, MatchedLine, ToolBody, TreeEntry};
@@ -9,7 +9,7 @@ use super::shown_path;
 use crate::diff::cut_spans;
 use crate::highlight::{self, Highlighter};
 
-/// Numbered lines: `    12\ttext`, or `00012| text` as they were written before.
+/// Numbered lines: `    12\ttext`, or `00012| text` in older versions.
 pub(super) fn code(text: &str, path: &str) -> Option<ToolBody> {
     let mut lines = Vec::new();
     let mut first = None;
@@ -38,7 +38,7 @@ fn numbered(line: &str) -> Option<(usize, &str)> {
     Some((number.trim().parse().ok()?, content))
 }
 
-/// Paths with a colon, and below each its lines.
+/// Lines of the form `path:`, each followed by its matches, which are indented.
 pub(super) fn matches(text: &str, pattern: &str, root: Option<&str>) -> Option<ToolBody> {
     let wanted = Regex::new(pattern).ok();
     let mut files: Vec<MatchedFile> = Vec::new();
@@ -65,7 +65,7 @@ fn matched(line: &str, path: &str, wanted: Option<&Regex>) -> Option<MatchedLine
     let marks: Vec<_> = wanted
         .map(|wanted| wanted.find_iter(text).map(|found| found.range()).collect())
         .unwrap_or_default();
-    // A single line has no past: its colours are a guess, but mostly a good one.
+    // Without the lines before it, the colours of a line are a guess, but mostly a good one.
     let pieces = Highlighter::new(path).line(text);
     Some(MatchedLine {
         number,
@@ -85,7 +85,7 @@ pub(super) fn paths(text: &str, root: Option<&str>) -> Option<ToolBody> {
     (!paths.is_empty()).then_some(ToolBody::Paths { paths })
 }
 
-/// A directory, and below it names indented by two blanks a level.
+/// A directory, followed by names that are indented by two spaces per level.
 pub(super) fn tree(text: &str, root: Option<&str>) -> Option<ToolBody> {
     let mut lines = text.lines();
     let top = lines.next()?.strip_suffix('/')?;
@@ -118,7 +118,7 @@ pub(super) fn tree(text: &str, root: Option<&str>) -> Option<ToolBody> {
     (!entries.is_empty()).then_some(ToolBody::Tree { root, entries })
 }
 
-/// What was asked, and below each what was chosen or typed.
+/// The questions, each with what the user chose or typed.
 pub(super) fn answers(input: &Map, metadata: Option<&Map>) -> Option<ToolBody> {
     let given = metadata?.get("answers")?.as_array()?;
     let questions = input.get("questions")?.as_array()?;

@@ -1,14 +1,11 @@
-//! Differences, taking back, forks and shares, as the window asks for them.
+//! Diffs of a session and reverts, as the review pane uses them.
 
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 use ts_rs::TS;
 
-use crate::diff::FileDiff;
 use crate::id::{MessageId, PartId, SessionId};
-use crate::message::MessageWithParts;
 use crate::session::Session;
-use crate::todo::Todo;
 use crate::view::FileDiffView;
 
 /// What the agent changed, in the whole session or in one turn.
@@ -18,7 +15,7 @@ use crate::view::FileDiffView;
 pub struct SessionDiffView {
     #[serde(rename = "sessionID")]
     pub session_id: SessionId,
-    /// The turn; nothing for the whole session.
+    /// The turn's user message; absent for the whole session.
     #[serde(rename = "messageID")]
     pub message_id: Option<MessageId>,
     /// In path order, each hunk with its fingerprint.
@@ -27,13 +24,13 @@ pub struct SessionDiffView {
     pub deletions: usize,
 }
 
-/// What is to be taken back.
+/// What to revert.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 #[ts(optional_fields)]
 pub enum RevertTarget {
-    /// This message and everything after it. With `keepFiles` only what was said.
+    /// This message and everything after it; with `keepFiles`, only the messages.
     Message {
         #[serde(rename = "messageID")]
         message_id: MessageId,
@@ -48,13 +45,13 @@ pub enum RevertTarget {
         #[serde(rename = "partID")]
         part_id: PartId,
     },
-    /// What a turn (or the session) did to one file; no message is hidden.
+    /// What one turn (or the whole session) did to one file. No message is hidden.
     File {
         #[serde(rename = "messageID")]
         message_id: Option<MessageId>,
         path: String,
     },
-    /// One hunk of that file's difference.
+    /// One hunk of a file's diff.
     Hunk {
         #[serde(rename = "messageID")]
         message_id: Option<MessageId>,
@@ -62,7 +59,7 @@ pub enum RevertTarget {
         hunk: usize,
         fingerprint: String,
     },
-    /// The whole work tree, as a snapshot part has it.
+    /// The whole work tree, back to the snapshot of a part.
     Snapshot {
         #[serde(rename = "messageID")]
         message_id: MessageId,
@@ -71,7 +68,7 @@ pub enum RevertTarget {
     },
 }
 
-/// What taking back would do; nothing has happened yet.
+/// What a revert would do. Nothing has been changed yet.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RevertPreview {
@@ -79,15 +76,15 @@ pub struct RevertPreview {
     pub hides_messages: usize,
 }
 
-/// What taking back did.
+/// What a revert did.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct RevertOutcome {
     pub session: Session,
-    /// Each file with what became of it; a conflict was left as it is.
+    /// Each file with what was done to it. A file with a conflict was left as it is.
     pub files: Vec<RevertFile>,
     pub hides_messages: usize,
-    /// How often something more can be brought back, as in a session's view.
+    /// How many reverts can be undone, as in `SessionView`.
     pub undoable: usize,
 }
 
@@ -96,12 +93,12 @@ pub struct RevertOutcome {
 #[serde(rename_all = "camelCase")]
 #[ts(optional_fields)]
 pub struct RevertFile {
-    /// Below the work tree.
+    /// Relative to the work tree.
     pub path: String,
     pub change: RevertChange,
-    /// Why the file is left alone.
+    /// Why the file is left as it is.
     pub reason: Option<String>,
-    /// Lines, as the file changes by taking back.
+    /// Lines that the revert adds and deletes.
     pub additions: usize,
     pub deletions: usize,
 }
@@ -113,36 +110,4 @@ pub enum RevertChange {
     Delete,
     Create,
     Conflict,
-}
-
-/// One session as a file: what `export` writes and `import` reads.
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
-#[ts(optional_fields)]
-pub struct SessionExport {
-    pub info: Session,
-    pub messages: Vec<MessageWithParts>,
-    pub todos: Option<Vec<Todo>>,
-    pub diff: Option<Vec<FileDiff>>,
-}
-
-/// What would be shared, before it is.
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
-#[ts(optional_fields)]
-pub struct SharePreview {
-    pub messages: usize,
-    pub redacted: Vec<Redaction>,
-    /// Where it is sent; nothing when it becomes a file.
-    pub endpoint: Option<String>,
-}
-
-/// Something that is left out of what is shared.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct Redaction {
-    /// Such as "API key" or "home folder".
-    pub what: String,
-    /// Enough of it to recognise it by.
-    pub sample: String,
-    pub count: usize,
 }

@@ -1,14 +1,14 @@
-//! Random interleavings of what people and agents do: no byte of the user's is ever lost.
+//! Random sequences of actions by a user and an agent: the user's data is never lost.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
 use lathe_snapshot::{Snapshot, SnapshotRef};
 use proptest::prelude::*;
 
-use crate::support::{World, cases, path};
+use crate::support::{World, cases};
 
 #[derive(Debug, Clone)]
-enum Act {
+enum Action {
     UserWrites(usize, bool),
     UserDeletes(usize),
     AgentWrites(usize, bool),
@@ -31,41 +31,42 @@ const PATHS: [&str; 8] = [
     ".gitignore",
 ];
 
-fn act() -> impl Strategy<Value = Act> {
+fn action() -> impl Strategy<Value = Action> {
     let which = 0..PATHS.len();
     prop_oneof![
-        4 => (which.clone(), any::<bool>()).prop_map(|(n, big)| Act::UserWrites(n, big)),
-        1 => which.clone().prop_map(Act::UserDeletes),
-        4 => (which.clone(), any::<bool>()).prop_map(|(n, big)| Act::AgentWrites(n, big)),
-        2 => which.clone().prop_map(Act::AgentDeletes),
-        3 => (0..8usize).prop_map(Act::Revert),
-        1 => (0..8usize, which).prop_map(|(n, p)| Act::RevertOne(n, p)),
-        2 => Just(Act::Unrevert),
-        1 => Just(Act::CleanUp),
-        1 => Just(Act::Restart),
+        4 => (which.clone(), any::<bool>()).prop_map(|(n, big)| Action::UserWrites(n, big)),
+        1 => which.clone().prop_map(Action::UserDeletes),
+        4 => (which.clone(), any::<bool>()).prop_map(|(n, big)| Action::AgentWrites(n, big)),
+        2 => which.clone().prop_map(Action::AgentDeletes),
+        3 => (0..8usize).prop_map(Action::Revert),
+        1 => (0..8usize, which).prop_map(|(n, p)| Action::RevertOne(n, p)),
+        2 => Just(Action::Unrevert),
+        1 => Just(Action::CleanUp),
+        1 => Just(Action::Restart),
     ]
 }
 
-/// What the session keeps: one entry per agent step.
-struct Play {
+struct Simulation {
     world: World,
+    /// The snapshots before and after each step of the agent.
     steps: Vec<(Snapshot, Snapshot)>,
     undo: Option<(Snapshot, Snapshot)>,
-    /// Where each of the user's texts must be findable: still at its path, or kept.
+    /// The user's texts that must be at their paths.
     users: BTreeMap<&'static str, String>,
+    /// The user's texts that were replaced; they must be in a snapshot or in the trash.
     replaced: Vec<String>,
     count: usize,
 }
 
-impl Play {
+impl Simulation {
     fn text(&mut self, who: &str, big: bool) -> String {
         self.count += 1;
         let line = format!("{who} {}\n", self.count);
-        // Past the limit for untracked files, which is 200 here.
+        // Over the limit for untracked files, which is 200 bytes here.
         line.repeat(if big { 40 } else { 1 })
     }
 
-    /// Both can only write where a file may be.
+    /// Fails if a folder is at the path, or a file at one of its parents.
     fn write(&self, at: &str, text: &str) -> bool {
         let to = self.world.at(at);
         fs::create_dir_all(to.parent().unwrap()).is_ok() && fs::write(to, text).is_ok()
@@ -78,57 +79,63 @@ impl Play {
         self.steps.push((before, after));
     }
 
-    fn run(&mut self, act: Act) {
-        match act {
-            Act::UserWrites(n, big) => {
+    fn run(&mut self, action: Action) {
+        match action {
+            Action::UserWrites(n, big) => {
                 let text = match PATHS[n] {
                     ".gitignore" => format!("*.log\n# user {}\n", self.count),
                     _ => self.text("user", big),
                 };
                 if self.write(PATHS[n], &text) {
-                    // The user's own choice to write over it.
+                    // The user may overwrite their own text.
                     self.users.insert(PATHS[n], text);
                 }
             }
-            Act::UserDeletes(n) => {
+            Action::UserDeletes(n) => {
                 if fs::remove_file(self.world.at(PATHS[n])).is_ok() {
                     self.users.remove(PATHS[n]);
                 }
             }
-            Act::AgentWrites(n, big) => self.step(|play| {
+            Action::AgentWrites(n, big) => self.step(|simulation| {
                 let text = match PATHS[n] {
                     ".gitignore" => "# agent\n".to_owned(),
-                    _ => play.text("agent", big),
+                    _ => simulation.text("agent", big),
                 };
-                if play.agent_may_touch(n) && play.write(PATHS[n], &text) {
-                    play.replaced.extend(play.users.remove(PATHS[n]));
+                if simulation.agent_may_touch(n) && simulation.write(PATHS[n], &text) {
+                    simulation
+                        .replaced
+                        .extend(simulation.users.remove(PATHS[n]));
                 }
             }),
-            Act::AgentDeletes(n) => self.step(|play| {
-                if play.agent_may_touch(n) && fs::remove_file(play.world.at(PATHS[n])).is_ok() {
-                    play.replaced.extend(play.users.remove(PATHS[n]));
+            Action::AgentDeletes(n) => self.step(|simulation| {
+                if simulation.agent_may_touch(n)
+                    && fs::remove_file(simulation.world.at(PATHS[n])).is_ok()
+                {
+                    simulation
+                        .replaced
+                        .extend(simulation.users.remove(PATHS[n]));
                 }
             }),
-            Act::Revert(n) => self.revert(n, None),
-            Act::RevertOne(n, at) => self.revert(n, Some(PATHS[at])),
-            Act::Unrevert => {
+            Action::Revert(n) => self.revert(n, None),
+            Action::RevertOne(n, at) => self.revert(n, Some(PATHS[at])),
+            Action::Unrevert => {
                 if let Some((target, post)) = self.undo.take() {
                     self.world.revert(&target, &post);
                 }
             }
-            Act::CleanUp => {
+            Action::CleanUp => {
                 self.release_unneeded();
                 self.world.repo.collect_garbage().unwrap();
             }
-            Act::Restart => self.world.reopen(),
+            Action::Restart => self.world.reopen(),
         }
     }
 
-    /// What no snapshot holds (too large, ignored) an agent's tool could destroy for good;
-    /// that is for permissions to prevent, not for us.
+    /// A file that is in no snapshot (too large or ignored) cannot be restored. To protect it
+    /// from the agent is the task of permissions.
     fn agent_may_touch(&self, n: usize) -> bool {
         let taken = self.world.take();
-        !self.world.exists(PATHS[n]) || self.world.held(taken.hash).contains_key(PATHS[n])
+        !self.world.exists(PATHS[n]) || self.world.snapshot_files(taken.hash).contains_key(PATHS[n])
     }
 
     fn revert(&mut self, n: usize, only: Option<&str>) {
@@ -142,22 +149,18 @@ impl Play {
                 self.world.revert(&target, &post);
             }
             Some(at) => {
-                let plan = self
-                    .world
-                    .repo
-                    .plan_restore(&[path(at)], target.hash, post.hash)
-                    .unwrap();
+                let plan = self.world.plan(&[at], &target, &post);
                 self.world.repo.apply(&plan, &self.world.trash());
             }
         }
         let reverted = self.world.take();
         self.undo = Some((safety, reverted));
-        self.forget_what_the_revert_replaced();
+        self.note_replaced_texts();
     }
 
-    /// A user's file that stood unchanged through the agent's step may be part of a
-    /// post-image; if a revert took it back, it must be in a snapshot or in the trash.
-    fn forget_what_the_revert_replaced(&mut self) {
+    /// A user's file that did not change during the agent's step is part of the post-image, so a
+    /// revert may replace it. Then it must be in a snapshot or in the trash.
+    fn note_replaced_texts(&mut self) {
         let world = &self.world;
         let gone: Vec<&str> = self
             .users
@@ -195,7 +198,7 @@ impl Play {
         for reference in self.world.repo.references("session").unwrap() {
             kept.extend(
                 self.world
-                    .held(reference.tree())
+                    .snapshot_files(reference.tree())
                     .into_values()
                     .map(|(_, bytes)| bytes),
             );
@@ -224,9 +227,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases(100, 2_000)))]
 
     #[test]
-    fn no_byte_of_the_users_is_lost(acts in prop::collection::vec(act(), 1..25)) {
+    fn the_users_data_is_never_lost(actions in prop::collection::vec(action(), 1..25)) {
         let options = lathe_snapshot::Options { untracked_limit: 200, ..crate::support::options() };
-        let mut play = Play {
+        let mut simulation = Simulation {
             world: World::with(options),
             steps: Vec::new(),
             undo: None,
@@ -234,10 +237,10 @@ proptest! {
             replaced: Vec::new(),
             count: 0,
         };
-        play.world.write(".gitignore", "*.log\n");
-        for act in acts {
-            play.run(act);
-            play.check();
+        simulation.world.write(".gitignore", "*.log\n");
+        for action in actions {
+            simulation.run(action);
+            simulation.check();
         }
     }
 }

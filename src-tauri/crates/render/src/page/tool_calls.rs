@@ -1,5 +1,4 @@
-//! Tool calls, each told the way a person would: a command, a list, a question. A tool that
-//! is not known here is told by its input.
+//! Tool calls: each known tool has its own form; an unknown one is shown by its input.
 
 use lathe_protocol::{ToolPart, ToolState};
 use serde_json::Value;
@@ -8,7 +7,7 @@ use super::parts::{file, note, prose};
 use super::{changes, close, element, open};
 use crate::{ansi, html};
 
-/// What a call was about, where it does not say so itself; the first that is there.
+/// Input fields that can serve as the title of a call, the preferred one first.
 const SUBJECTS: [&str; 8] = [
     "description",
     "filePath",
@@ -20,8 +19,8 @@ const SUBJECTS: [&str; 8] = [
     "name",
 ];
 
-/// The window's words.
-fn name(tool: &str) -> &str {
+/// The same names as in the window.
+fn display_name(tool: &str) -> &str {
     match tool {
         "read" => "Read",
         "list" => "List",
@@ -40,7 +39,7 @@ fn name(tool: &str) -> &str {
     }
 }
 
-pub(super) fn draw(out: &mut String, part: &ToolPart) {
+pub(super) fn tool_call(out: &mut String, part: &ToolPart) {
     let state = part.state();
     let whole = serde_json::to_value(state).unwrap_or_default();
     let (title, class) = match state {
@@ -51,7 +50,7 @@ pub(super) fn draw(out: &mut String, part: &ToolPart) {
     out.push_str("<details");
     html::push_attribute(out, "class", class);
     out.push_str("><summary>");
-    element(out, "b", None, name(&part.tool));
+    element(out, "b", None, display_name(&part.tool));
     out.push(' ');
     html::push_text(out, &subject(title, &whole["input"]));
     out.push_str("</summary>");
@@ -75,9 +74,10 @@ fn subject(title: &str, input: &Value) -> String {
 
 fn body(out: &mut String, tool: &str, state: &ToolState, whole: &Value) {
     let (input, metadata) = (&whole["input"], &whole["metadata"]);
-    let mut drawn = changes::of_call(out, metadata);
-    if !drawn {
-        drawn = match tool {
+    // Whether the output needs no further display.
+    let mut complete = changes::of_call(out, metadata);
+    if !complete {
+        complete = match tool {
             "bash" => command(out, input),
             "todowrite" => todos(out, input),
             "question" => questions(out, input, metadata),
@@ -91,7 +91,7 @@ fn body(out: &mut String, tool: &str, state: &ToolState, whole: &Value) {
     }
     match state {
         ToolState::Completed(done) => {
-            if !drawn {
+            if !complete {
                 output(out, &done.output);
             }
             for attachment in done.attachments.iter().flatten() {
@@ -108,7 +108,7 @@ fn body(out: &mut String, tool: &str, state: &ToolState, whole: &Value) {
     }
 }
 
-/// Its output is still to come.
+/// Returns false, because the output has to follow.
 fn command(out: &mut String, input: &Value) -> bool {
     if let Some(command) = input["command"].as_str() {
         element(out, "pre", Some("command"), &format!("$ {command}"));

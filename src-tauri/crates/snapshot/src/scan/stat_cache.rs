@@ -1,62 +1,64 @@
-//! What the last scan saw: the stat cache.
+//! The stat cache: the result of the last scan.
 //!
-//! An entry whose stamp is unchanged keeps its hash without being read. It is kept in memory
-//! and, so that a restart is warm too, in one file that is ignored when it is not whole.
+//! A file with unchanged metadata keeps its hash without being read. The cache is kept in memory
+//! and, for the next start, in one file that is ignored if it is damaged.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::{Reason, rules::Rules};
 use crate::{
-    os::{Moment, Stamp},
+    os::{Stamp, Timestamp},
     tree::{Mode, Oid},
 };
 
-/// One directory of the work tree.
+/// One folder of the work tree.
 #[derive(Default)]
-pub(crate) struct Known {
-    /// Device and inode: another directory under the same name is not this one.
+pub(crate) struct CachedFolder {
+    /// Device and inode, to recognise another folder of the same name.
     pub identity: (u64, u64),
     /// By name, in byte order.
     pub entries: Vec<(Box<[u8]>, Entry)>,
     pub left_out: Vec<(Box<[u8]>, Reason)>,
-    /// `None` while nothing in it was taken.
+    /// `None` if no file in it was taken.
     pub tree: Option<Oid>,
     pub rules_key: u64,
-    /// Not kept on disk: made again by the first scan.
+    /// Not stored on disk: the first scan computes it.
     pub rules: Option<Rules>,
-    /// A rule matches this folder: only what is tracked in it counts. Goes with `rules`.
+    /// A rule matches this folder, so only tracked files in it are taken. Valid if `rules` is
+    /// present.
     pub tracked_only: bool,
-    /// A repository of its own starts here.
+    /// This folder is the root of a repository.
     pub repository: bool,
-    /// A file with a second name can change without this directory hearing of it.
-    pub shared_files: bool,
+    /// A file in it has another name too, through which it can change without an event in this
+    /// folder.
+    pub has_hard_links: bool,
 }
 
 pub(crate) enum Entry {
-    File(KnownFile),
-    Folder(Box<Known>),
+    File(CachedFile),
+    Folder(Box<CachedFolder>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct KnownFile {
+pub(crate) struct CachedFile {
     pub stamp: Stamp,
-    /// It was read within the clock's tick of its last change: a later change might leave the
-    /// same stamp, so it is read again.
+    /// It was read so soon after its last change that a later change may have left the same
+    /// timestamps. So it is read again.
     pub racy: bool,
     pub mode: Mode,
     pub id: Oid,
 }
 
-impl Known {
+impl CachedFolder {
     pub fn entry(&self, name: &[u8]) -> Option<&Entry> {
         let at = self.entries.binary_search_by(|(n, _)| n.as_ref().cmp(name));
         at.ok().map(|at| &self.entries[at].1)
     }
 }
 
-/// Fine clocks tick at least every 10 ms; a whole second suggests a file system that keeps
-/// no fractions.
-pub(super) fn is_racy(stamp: &Stamp, read_at: Moment) -> bool {
+/// Whether the file may change again without a change of its timestamps. Clocks tick at least
+/// every 10 ms; a whole second suggests a file system that stores no fractions.
+pub(crate) fn is_racy(stamp: &Stamp, read_at: Timestamp) -> bool {
     let newest = stamp.modified.max(stamp.changed);
     let tick = if newest % 1_000_000_000 == 0 {
         2_000_000_000
@@ -66,12 +68,12 @@ pub(super) fn is_racy(stamp: &Stamp, read_at: Moment) -> bool {
     newest >= read_at - tick
 }
 
-pub(super) fn now() -> Moment {
+pub(super) fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| since.as_nanos() as Moment)
+    since.map_or(0, |since| since.as_nanos() as Timestamp)
 }
 
-/// The file form. Names and numbers in order, a checksum at the end.
+/// The file format: all fields in order, and a checksum at the end.
 pub(crate) mod file {
     use sha2::{Digest, Sha256};
 
@@ -80,7 +82,7 @@ pub(crate) mod file {
 
     const MAGIC: &[u8] = b"lathe-known-2\n";
 
-    pub(crate) fn encode(root: &Known) -> Vec<u8> {
+    pub(crate) fn encode(root: &CachedFolder) -> Vec<u8> {
         let mut out = MAGIC.to_vec();
         folder(&mut out, root);
         let sum = Sha256::digest(&out);
@@ -88,7 +90,7 @@ pub(crate) mod file {
         out
     }
 
-    pub(crate) fn decode(bytes: &[u8]) -> Option<Known> {
+    pub(crate) fn decode(bytes: &[u8]) -> Option<CachedFolder> {
         let (body, sum) = bytes.split_at_checked(bytes.len().checked_sub(32)?)?;
         if Sha256::digest(body)[..] != *sum {
             return None;
@@ -96,20 +98,20 @@ pub(crate) mod file {
         Reader(body.strip_prefix(MAGIC)?).folder()
     }
 
-    fn folder(out: &mut Vec<u8>, known: &Known) {
-        number(out, known.identity.0);
-        number(out, known.identity.1);
-        number(out, known.rules_key);
-        out.push(u8::from(known.repository) | u8::from(known.shared_files) << 1);
-        out.push(u8::from(known.tree.is_some()));
-        out.extend_from_slice(known.tree.as_ref().map_or(&[][..], |id| id.as_slice()));
-        number(out, known.left_out.len() as u64);
-        for (name, reason) in &known.left_out {
+    fn folder(out: &mut Vec<u8>, cached: &CachedFolder) {
+        number(out, cached.identity.0);
+        number(out, cached.identity.1);
+        number(out, cached.rules_key);
+        out.push(u8::from(cached.repository) | u8::from(cached.has_hard_links) << 1);
+        out.push(u8::from(cached.tree.is_some()));
+        out.extend_from_slice(cached.tree.as_ref().map_or(&[][..], |id| id.as_slice()));
+        number(out, cached.left_out.len() as u64);
+        for (name, reason) in &cached.left_out {
             text(out, name);
             out.push(reason.code());
         }
-        number(out, known.entries.len() as u64);
-        for (name, entry) in &known.entries {
+        number(out, cached.entries.len() as u64);
+        for (name, entry) in &cached.entries {
             text(out, name);
             match entry {
                 Entry::Folder(inner) => {
@@ -121,7 +123,7 @@ pub(crate) mod file {
         }
     }
 
-    fn file(out: &mut Vec<u8>, file: &KnownFile) {
+    fn file(out: &mut Vec<u8>, file: &CachedFile) {
         out.push(match file.mode {
             Mode::File => b'f',
             Mode::Executable => b'x',
@@ -178,7 +180,7 @@ pub(crate) mod file {
             Oid::try_from(self.take(HASH.len_in_bytes())?).ok()
         }
 
-        fn folder(&mut self) -> Option<Known> {
+        fn folder(&mut self) -> Option<CachedFolder> {
             let identity = (self.number()?, self.number()?);
             let rules_key = self.number()?;
             let flags = self.byte()?;
@@ -192,7 +194,7 @@ pub(crate) mod file {
             let entries = (0..self.number()?)
                 .map(|_| Some((self.text()?, self.entry()?)))
                 .collect::<Option<Vec<_>>>()?;
-            Some(Known {
+            Some(CachedFolder {
                 identity,
                 entries,
                 left_out,
@@ -201,7 +203,7 @@ pub(crate) mod file {
                 rules: None,
                 tracked_only: false,
                 repository: flags & 1 != 0,
-                shared_files: flags & 2 != 0,
+                has_hard_links: flags & 2 != 0,
             })
         }
 
@@ -220,11 +222,11 @@ pub(crate) mod file {
                 size: self.number()?,
                 mode: u32::from_le_bytes(self.array()?),
                 links: u32::from_le_bytes(self.array()?),
-                modified: Moment::from_le_bytes(self.array()?),
-                changed: Moment::from_le_bytes(self.array()?),
+                modified: Timestamp::from_le_bytes(self.array()?),
+                changed: Timestamp::from_le_bytes(self.array()?),
             };
             let id = self.id()?;
-            Some(Entry::File(KnownFile {
+            Some(Entry::File(CachedFile {
                 stamp,
                 racy,
                 mode,

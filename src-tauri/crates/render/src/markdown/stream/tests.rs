@@ -1,8 +1,8 @@
 use lathe_protocol::view::BlockUpdate;
 
-use super::*;
+use crate::markdown::{Options, Stream, render};
 
-/// The blocks as a reader has them.
+/// The blocks as the window has them.
 #[derive(Default)]
 struct Reader(Vec<String>);
 
@@ -10,14 +10,14 @@ impl Reader {
     fn apply(&mut self, update: &BlockUpdate) {
         assert!(
             update.keep <= self.0.len(),
-            "an update may only keep what is there"
+            "an update cannot keep more blocks than there are"
         );
         self.0.truncate(update.keep);
         self.0.extend(update.blocks.iter().cloned());
     }
 }
 
-/// The open end of a text that stops in the middle.
+/// Renders a text that is not complete.
 fn preview(source: &str) -> String {
     let mut reader = Reader::default();
     reader.apply(&Stream::new(Options::default()).push(source));
@@ -53,7 +53,7 @@ fn a_finished_block_is_not_sent_again() {
 }
 
 #[test]
-fn an_open_fence_is_code_from_its_first_line() {
+fn an_open_fence_is_rendered_as_code_from_its_first_line() {
     assert_eq!(preview("``"), "");
     assert_eq!(preview("```ru"), "");
     assert_eq!(
@@ -68,7 +68,7 @@ fn an_open_fence_is_code_from_its_first_line() {
 }
 
 #[test]
-fn half_written_marks_are_not_shown_raw() {
+fn unclosed_markup_is_rendered_as_if_it_were_closed() {
     let cases = [
         ("a *", "<p>a</p>\n"),
         ("a **", "<p>a</p>\n"),
@@ -107,7 +107,7 @@ fn half_written_marks_are_not_shown_raw() {
 }
 
 #[test]
-fn marks_in_nested_code_are_code() {
+fn markup_in_nested_code_is_not_closed() {
     let open = "- a\n\n  ```\n  let x = *p; f([";
     let html = "<ul>\n<li><p>a</p>\n<pre class=\"code\"><code>let x = *p; f([</code></pre>\n</li>\n</ul>\n";
     assert_eq!(preview(open), html);
@@ -120,7 +120,7 @@ fn marks_in_nested_code_are_code() {
 }
 
 #[test]
-fn nested_code_that_grows_is_coloured_like_nested_code_that_is_whole() {
+fn streaming_nested_code_is_coloured_like_complete_nested_code() {
     let source = "- a\n\n  ```rust\n  /* x\n  let\n  */ let y = 1;\n  ```\n\n  ```py\n  def f(): pass\n  ```\n";
     let mut stream = Stream::new(Options::default());
     let mut reader = Reader::default();
@@ -132,7 +132,7 @@ fn nested_code_that_grows_is_coloured_like_nested_code_that_is_whole() {
 }
 
 #[test]
-fn a_marker_waits_until_it_is_known_what_it_marks() {
+fn an_incomplete_marker_is_not_shown() {
     for (source, expected) in [
         ("text\n-", "<p>text</p>\n"),
         ("text\n==", "<p>text</p>\n"),
@@ -148,7 +148,7 @@ fn a_marker_waits_until_it_is_known_what_it_marks() {
 }
 
 #[test]
-fn a_table_is_a_table_from_its_header_on() {
+fn a_table_is_shown_as_soon_as_its_header_is_complete() {
     let head = "<table><thead><tr><th>a</th><th>b</th></tr></thead><tbody></tbody></table>\n";
     assert_eq!(preview("| a | b"), "");
     for source in [
@@ -166,7 +166,7 @@ fn a_table_is_a_table_from_its_header_on() {
 }
 
 #[test]
-fn a_root_being_written_waits_until_it_is_known_whether_it_goes() {
+fn an_incomplete_path_to_the_root_is_not_shown() {
     let mut stream = Stream::new(Options {
         root: Some("/home/ann/p".to_owned()),
     });
@@ -175,7 +175,7 @@ fn a_root_being_written_waits_until_it_is_known_whether_it_goes() {
 }
 
 #[test]
-fn late_definitions_change_the_blocks_that_wait_for_them() {
+fn later_definitions_change_earlier_blocks_at_the_end() {
     let source = "[a][x]\n\nb\n\n[x]: https://x.example\n";
     let mut stream = Stream::new(Options::default());
     let mut reader = Reader::default();
@@ -187,7 +187,7 @@ fn late_definitions_change_the_blocks_that_wait_for_them() {
     assert_eq!(reader.0, render(source, &Options::default()));
 }
 
-/// The work of a push is bounded by what it sends: a long block must not be sent again.
+/// The cost of a push grows with the size of its update, so a long block must not be sent again.
 #[test]
 fn a_long_open_block_is_not_sent_again_with_every_push() {
     let fence = (0..300).map(|n| format!("let x{n} = {n};\n"));

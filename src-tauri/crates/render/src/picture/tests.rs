@@ -29,7 +29,7 @@ fn noise(width: u32, height: u32) -> RgbImage {
     })
 }
 
-/// A JPEG whose camera was held on its side.
+/// A JPEG with an orientation in its EXIF metadata.
 fn rotated_jpeg(width: u32, height: u32, orientation: u8) -> Vec<u8> {
     let jpeg = encoded(flag(width, height), ImageFormat::Jpeg);
     let mut exif = b"Exif\0\0II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0".to_vec();
@@ -43,7 +43,7 @@ fn rotated_jpeg(width: u32, height: u32, orientation: u8) -> Vec<u8> {
 }
 
 #[test]
-fn every_known_format_tells_its_size() {
+fn the_dimensions_of_every_format_are_read() {
     for format in [
         ImageFormat::Png,
         ImageFormat::Jpeg,
@@ -60,7 +60,7 @@ fn every_known_format_tells_its_size() {
 }
 
 #[test]
-fn a_picture_held_sideways_is_shown_upright() {
+fn a_rotated_image_is_shown_upright() {
     let jpeg = rotated_jpeg(400, 200, 6);
     assert_eq!(dimensions(&jpeg), Ok((200, 400)));
     let small = thumbnail(&jpeg, 100).unwrap();
@@ -76,7 +76,7 @@ fn a_picture_held_sideways_is_shown_upright() {
 }
 
 #[test]
-fn a_small_picture_is_not_enlarged_and_keeps_its_transparency() {
+fn a_small_image_is_not_enlarged_and_keeps_its_transparency() {
     let glass = RgbaImage::from_pixel(10, 10, image::Rgba([1, 2, 3, 128]));
     let small = thumbnail(&encoded(glass, ImageFormat::Png), 100).unwrap();
     assert_eq!(
@@ -88,7 +88,7 @@ fn a_small_picture_is_not_enlarged_and_keeps_its_transparency() {
 }
 
 #[test]
-fn a_picture_that_fits_goes_to_the_model_untouched() {
+fn an_image_within_the_limits_is_not_changed() {
     let png = encoded(flag(40, 20), ImageFormat::Png);
     let picture = fit_for_model(&png, 100, 10_000).unwrap();
     assert_eq!(
@@ -103,7 +103,7 @@ fn a_picture_that_fits_goes_to_the_model_untouched() {
 }
 
 #[test]
-fn a_picture_over_a_limit_is_made_to_fit() {
+fn an_image_over_a_limit_is_made_to_fit() {
     let wide = fit_for_model(&encoded(flag(400, 20), ImageFormat::Png), 100, 10_000).unwrap();
     assert_eq!((wide.mime, wide.width, wide.height), ("image/png", 100, 5));
     let bitmap = fit_for_model(&encoded(flag(40, 20), ImageFormat::Bmp), 100, 10_000).unwrap();
@@ -116,7 +116,7 @@ fn a_picture_over_a_limit_is_made_to_fit() {
 }
 
 #[test]
-fn a_bomb_is_refused_by_its_header() {
+fn a_decompression_bomb_is_refused_by_its_header() {
     let mut gif = encoded(flag(4, 4), ImageFormat::Gif);
     gif[6..10].copy_from_slice(&[0xff; 4]);
     let mut bmp = encoded(flag(4, 4), ImageFormat::Bmp);
@@ -139,7 +139,7 @@ fn a_bomb_is_refused_by_its_header() {
 }
 
 #[test]
-fn what_is_not_a_picture_is_refused() {
+fn a_file_that_is_not_an_image_is_refused() {
     let svg = b"<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>";
     assert_eq!(thumbnail(svg, 100), Err(PictureError::Unknown));
     assert_eq!(dimensions(b""), Err(PictureError::Unknown));
@@ -152,22 +152,22 @@ fn what_is_not_a_picture_is_refused() {
 }
 
 #[test]
-fn pixels_go_to_a_clipboard_and_come_back_as_a_file() {
+fn decoded_pixels_can_be_encoded_again() {
     let png = encoded(flag(40, 20), ImageFormat::Png);
-    let seen = pixels(&png).unwrap();
+    let seen = decode_pixels(&png).unwrap();
     assert_eq!((seen.width, seen.height, seen.rgba.len()), (40, 20, 3200));
-    let again = super::png(seen.clone()).unwrap();
+    let again = encode_png(seen.clone()).unwrap();
     assert_eq!(sniff_picture(&again.bytes), Some("image/png"));
-    assert_eq!(pixels(&again.bytes).unwrap(), seen);
+    assert_eq!(decode_pixels(&again.bytes).unwrap(), seen);
     let short = Pixels {
         rgba: vec![0; 7],
         ..seen
     };
-    assert!(matches!(super::png(short), Err(PictureError::Damaged(_))));
+    assert!(matches!(encode_png(short), Err(PictureError::Damaged(_))));
 }
 
 #[test]
-fn a_picture_is_known_by_its_bytes() {
+fn the_media_type_is_recognised_from_the_bytes() {
     let known = [
         (ImageFormat::Png, "image/png"),
         (ImageFormat::Jpeg, "image/jpeg"),
