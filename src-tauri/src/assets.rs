@@ -117,8 +117,8 @@ fn picture(
     match side {
         None => respond(mime, bytes),
         Some(side) => {
-            let scaled = picture::thumbnail(&bytes, side)
-                .map_err(|_| StatusCode::UNSUPPORTED_MEDIA_TYPE)?;
+            let scaled =
+                picture::thumbnail(&bytes, side).map_err(|_| StatusCode::UNSUPPORTED_MEDIA_TYPE)?;
             respond(scaled.mime, scaled.bytes)
         }
     }

@@ -50,7 +50,7 @@ async fn named(app: &TestApp, id: &SessionId) -> BTreeSet<TreeId> {
             Part::Patch(part) => names.push(part.hash.clone()),
             Part::Snapshot(part) => {
                 names.push(part.snapshot.clone());
-                names.extend(part.taken_back.iter().map(|back| back.after.clone()));
+                names.extend(part.reverted_files.iter().map(|back| back.after.clone()));
             }
             Part::Tool(part) => {
                 let before = part.extra.0.get("snapshot").and_then(Value::as_str);

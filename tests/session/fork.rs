@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use lathe_protocol::ipc::RevertTarget;
 use lathe_protocol::{
-    Action, MessageError, MessageId, MessageWithParts, Part, ToolState, Unanswered,
+    Action, MessageError, MessageId, MessageWithParts, Part, ToolPart, ToolState,
 };
 use lathe_session::{Answer, Failed};
 use lathe_test_support::app::until_idle;
@@ -282,7 +282,7 @@ async fn what_the_source_is_still_at_has_ended_in_its_fork() {
             _ => None,
         })
         .collect();
-    assert_eq!(calls, [Unanswered::Aborted.text()]);
+    assert_eq!(calls, [ToolPart::ABORTED]);
 
     // The source goes on as if nothing had been.
     let once = app.sessions.answer_permission(&asked.id, Answer::Once);

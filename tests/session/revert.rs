@@ -274,7 +274,7 @@ async fn one_hunk_is_taken_back_though_the_person_edited_elsewhere_in_the_file()
         shown[0].before.clone().unwrap(),
         shown[0].after.clone().unwrap(),
     );
-    let hunks = lathe_snapshot::shown_hunks(&before, &after);
+    let hunks = lathe_snapshot::display_hunks(&before, &after);
     assert_eq!(hunks.len(), 2);
     let target = |fingerprint: &str| RevertTarget::Hunk {
         message_id: Some(turn.clone()),

@@ -173,7 +173,11 @@ mod tests {
 
         let id = &app.session.id;
         let list = app.sessions.diff(id, None).await.unwrap();
-        assert!(diff::render_stored(&list[0], Extent::Folded).folded.is_some());
+        assert!(
+            diff::render_stored(&list[0], Extent::Folded)
+                .folded
+                .is_some()
+        );
         let open = drawn(&app.sessions, id, None, "Cargo.lock", Extent::Unfolded);
         let open = open.await.unwrap();
         assert_eq!(open.hunks.len(), 2);

@@ -138,7 +138,7 @@ fn format_id(prefix: &str, low48: u64) -> String {
 }
 
 /// The 48-bit number in an ascending id.
-pub fn tick_of(id: &str) -> Option<u64> {
+pub fn parse_tick(id: &str) -> Option<u64> {
     let (_, rest) = id.split_once('_')?;
     let hex = rest.get(..HEX_DIGITS)?;
     if !hex.bytes().all(|byte| byte.is_ascii_hexdigit()) {
@@ -152,7 +152,7 @@ pub fn tick_of(id: &str) -> Option<u64> {
 /// it, because clocks disagree.
 pub fn timestamp(id: &str, reference: Millis) -> Option<Millis> {
     const LAP: i64 = 1 << 36;
-    let low = (tick_of(id)? >> COUNTER_BITS) as i64;
+    let low = (parse_tick(id)? >> COUNTER_BITS) as i64;
     let latest = reference.0 + AHEAD_MS;
     Some(Millis(latest - (latest - low).rem_euclid(LAP)))
 }
@@ -160,7 +160,7 @@ pub fn timestamp(id: &str, reference: Millis) -> Option<Millis> {
 /// Compares by time of creation: `a` is less if (b − a) mod 2^48 < 2^47. Ids in another format
 /// have no time; they come last, in text order.
 pub fn serial_cmp(a: &str, b: &str) -> Ordering {
-    match (tick_of(a), tick_of(b)) {
+    match (parse_tick(a), parse_tick(b)) {
         (Some(x), Some(y)) if x == y => a.cmp(b),
         (Some(x), Some(y)) => {
             if y.wrapping_sub(x) & (RING - 1) < RING / 2 {
@@ -178,12 +178,12 @@ pub fn serial_cmp(a: &str, b: &str) -> Ordering {
 /// Sorts by distance from `anchor`. This is a total order, and it agrees with [`serial_cmp`]
 /// for ids made within half a lap of the anchor. To sort parts, use their message's id.
 pub fn sort_serially<T>(items: &mut [T], anchor: &str, id: impl Fn(&T) -> &str) {
-    let anchor = tick_of(anchor).or_else(|| items.iter().find_map(|item| tick_of(id(item))));
+    let anchor = parse_tick(anchor).or_else(|| items.iter().find_map(|item| parse_tick(id(item))));
     let Some(anchor) = anchor else {
         return items.sort_by(|a, b| id(a).cmp(id(b)));
     };
     let position = |text: &str| {
-        tick_of(text).map(|tick| tick.wrapping_sub(anchor).wrapping_add(RING / 2) & (RING - 1))
+        parse_tick(text).map(|tick| tick.wrapping_sub(anchor).wrapping_add(RING / 2) & (RING - 1))
     };
     items.sort_by(|a, b| match (position(id(a)), position(id(b))) {
         (Some(x), Some(y)) => x.cmp(&y).then_with(|| id(a).cmp(id(b))),
@@ -266,11 +266,11 @@ ids! {
 
 impl MessageId {
     /// Stands for an id that an old record does not have.
-    pub(crate) fn unsaid() -> Self {
+    pub(crate) fn missing() -> Self {
         MessageId(String::new())
     }
 
-    pub fn is_unsaid(&self) -> bool {
+    pub fn is_missing(&self) -> bool {
         self.0.is_empty()
     }
 }

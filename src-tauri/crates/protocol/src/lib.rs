@@ -36,7 +36,7 @@ pub use error::{
 pub use event::{Event, MessagePartUpdated, SessionStatus};
 pub use id::{
     BadId, IdSource, MessageId, PartId, PermissionId, ProjectId, QuestionId, SessionId, Tick,
-    serial_cmp, sort_serially, tick_of, timestamp,
+    parse_tick, serial_cmp, sort_serially, timestamp,
 };
 pub use json::{Count, Extra, Map, Millis};
 pub use message::{
@@ -45,12 +45,12 @@ pub use message::{
 };
 pub use part::tool::{
     InvalidTransition, ToolCompleted, ToolCompletedTime, ToolError, ToolErrorTime, ToolPart,
-    ToolPending, ToolRunning, ToolRunningTime, ToolState, Unanswered,
+    ToolPending, ToolRunning, ToolRunningTime, ToolState,
 };
 pub use part::{
     AgentPart, ApiErrorValue, CompactionPart, FilePart, FilePartSource, FileSource, LspPosition,
-    LspRange, Part, PartTime, PatchPart, ReasoningPart, ResourceSource, RetryPart, SnapshotPart,
-    SourceText, StepFinishPart, StepStartPart, SubtaskPart, SymbolSource, TakenBack, TextPart,
+    LspRange, Part, PartTime, PatchPart, ReasoningPart, ResourceSource, RetryPart, RevertedFiles,
+    SnapshotPart, SourceText, StepFinishPart, StepStartPart, SubtaskPart, SymbolSource, TextPart,
     UnknownPart,
 };
 pub use permission::{Action, PermissionReply, PermissionRequest, Rule, Ruleset, ToolRef};

@@ -100,8 +100,8 @@ pub struct AssistantMessage {
     /// then fills in the user message before this one.
     #[serde(
         rename = "parentID",
-        default = "MessageId::unsaid",
-        skip_serializing_if = "MessageId::is_unsaid"
+        default = "MessageId::missing",
+        skip_serializing_if = "MessageId::is_missing"
     )]
     pub parent_id: MessageId,
     #[serde(rename = "modelID")]

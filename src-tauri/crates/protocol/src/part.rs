@@ -119,7 +119,7 @@ parts! {
         /// The files that were reverted after it without hiding a message, and the tree they
         /// were reverted to.
         #[serde(rename = "takenBack")]
-        taken_back: Option<TakenBack>,
+        reverted_files: Option<RevertedFiles>,
         /// Paths that are missing in the snapshot, each with the reason.
         skipped: Option<Vec<String>>,
     }
@@ -141,7 +141,7 @@ parts! {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
-pub struct TakenBack {
+pub struct RevertedFiles {
     pub after: String,
     /// Relative to the work tree.
     pub files: Vec<String>,

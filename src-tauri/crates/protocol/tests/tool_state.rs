@@ -29,7 +29,7 @@ enum Transition {
     Progress,
     Complete,
     Fail,
-    Settle,
+    Abort,
     Compact,
 }
 
@@ -42,7 +42,7 @@ fn apply(part: &mut ToolPart, transition: Transition, now: Millis) -> bool {
             .complete("o".into(), "t".into(), Map::new(), vec![], now)
             .is_ok(),
         Transition::Fail => part.fail("e".into(), None, now).is_ok(),
-        Transition::Settle => part.settle(Unanswered::Aborted, now),
+        Transition::Abort => part.abort(now),
         Transition::Compact => part.compact(now),
     }
 }
@@ -60,7 +60,7 @@ proptest! {
     fn no_sequence_of_transitions_goes_back_or_changes_an_ended_call(transitions in proptest::collection::vec(
         prop_oneof![
             Just(Transition::Receive), Just(Transition::Start), Just(Transition::Progress), Just(Transition::Complete),
-            Just(Transition::Fail), Just(Transition::Settle), Just(Transition::Compact),
+            Just(Transition::Fail), Just(Transition::Abort), Just(Transition::Compact),
         ], 0..20,
     )) {
         let mut part = call();
@@ -102,7 +102,7 @@ fn an_aborted_call_keeps_its_progress() {
     .unwrap();
     part.progress(None, json!({ "output": "a" }).as_object().unwrap().clone())
         .unwrap();
-    assert!(part.settle(Unanswered::Aborted, Millis(9)));
+    assert!(part.abort(Millis(9)));
     assert_eq!(
         serde_json::to_value(part.state()).unwrap(),
         json!({

@@ -38,7 +38,7 @@ pub async fn keep(
         message_id: message_id.clone(),
         snapshot: hash.to_string(),
         name: Some(name.to_owned()),
-        taken_back: None,
+        reverted_files: None,
         skipped: (!skipped.is_empty()).then(|| skipped.iter().take(LISTED).map(told).collect()),
         extra: Extra::default(),
     };

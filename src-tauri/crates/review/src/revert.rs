@@ -16,8 +16,8 @@ use std::sync::Arc;
 
 use lathe_protocol::ipc::{RevertFile, RevertOutcome, RevertPreview, RevertTarget};
 use lathe_protocol::{
-    Event, Extra, MessageId, MessageWithParts, Part, PartId, RevertState, Session, SessionId,
-    SnapshotPart, TakenBack,
+    Event, Extra, MessageId, MessageWithParts, Part, PartId, RevertState, RevertedFiles, Session,
+    SessionId, SnapshotPart,
 };
 use lathe_snapshot::{SideRepo, TreeId};
 
@@ -290,7 +290,7 @@ impl Revert {
             message_id: message.info.id().clone(),
             snapshot: tree.to_string(),
             name: None,
-            taken_back: None,
+            reverted_files: None,
             skipped: None,
             extra: Extra::default(),
         }))
@@ -351,7 +351,7 @@ impl Revert {
         };
         rounds::save(&self.review, &self.session.id, rounds).await?;
         if cut.is_none() && !touched.is_empty() {
-            part.taken_back = Some(TakenBack {
+            part.reverted_files = Some(RevertedFiles {
                 after: after.to_string(),
                 files: touched.iter().map(ToString::to_string).collect(),
                 extra: Extra::default(),

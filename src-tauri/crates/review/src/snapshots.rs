@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lathe_protocol::SessionId;
-use lathe_snapshot::{Abandoned, Refused, SideRepo, SnapshotError, SnapshotRef, TreeId};
+use lathe_snapshot::{AbandonedRepo, Refused, SideRepo, SnapshotError, SnapshotRef, TreeId};
 use parking_lot::Mutex;
 
 use crate::error::{Result, ReviewError};
@@ -45,12 +45,12 @@ impl Snapshots {
         let taken = tokio::task::spawn_blocking(move || {
             let repo = snapshots.repo(&worktree)?;
             let mut taken = repo.take(&label);
-            if let Err(SnapshotError::OverCap { .. }) = taken
+            if let Err(SnapshotError::OverLimit { .. }) = taken
                 && repo.collect_garbage().is_ok()
             {
                 taken = repo.take(&label);
             }
-            if repo.wants_joining() {
+            if repo.needs_repack() {
                 // Beside the step: only the next snapshot may have to wait for it.
                 let repo = repo.clone();
                 tokio::task::spawn_blocking(move || repo.collect_garbage());
@@ -137,13 +137,13 @@ impl Snapshots {
     }
 
     /// Snapshots of work trees that are not there any more.
-    pub async fn abandoned(&self) -> Result<Vec<Abandoned>> {
+    pub async fn abandoned(&self) -> Result<Vec<AbandonedRepo>> {
         let data_dir = self.data_dir.clone();
-        let found = tokio::task::spawn_blocking(move || Abandoned::find(&data_dir)).await;
+        let found = tokio::task::spawn_blocking(move || AbandonedRepo::find(&data_dir)).await;
         Ok(found.map_err(|error| ReviewError::refused(error.to_string()))??)
     }
 
-    pub async fn remove(&self, abandoned: Abandoned) -> Result<()> {
+    pub async fn remove(&self, abandoned: AbandonedRepo) -> Result<()> {
         self.repos.lock().retain(|worktree, _| worktree.exists());
         let removed = tokio::task::spawn_blocking(move || abandoned.remove()).await;
         Ok(removed.map_err(|error| ReviewError::refused(error.to_string()))??)
@@ -180,7 +180,7 @@ impl NoSnapshot {
     fn of(error: &SnapshotError) -> Self {
         let gigabytes = |bytes: u64| bytes >> 30;
         NoSnapshot(match error {
-            SnapshotError::OverCap { limit } => format!(
+            SnapshotError::OverLimit { limit } => format!(
                 "the snapshots of this project take {} GB already",
                 gigabytes(*limit)
             ),

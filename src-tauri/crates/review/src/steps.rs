@@ -73,7 +73,7 @@ fn of_message(message: usize, content: &MessageWithParts) -> Vec<StepTrees> {
                 }
             }
             Part::Snapshot(part) => {
-                let back = part.taken_back.as_ref();
+                let back = part.reverted_files.as_ref();
                 let after = back.and_then(|back| tree(Some(&back.after)));
                 if let (Some(back), Some(start), Some(finish)) =
                     (back, tree(Some(&part.snapshot)), after)
@@ -130,7 +130,7 @@ pub fn chains_after(repo: &SideRepo, known: Chains, steps: &[StepTrees]) -> Resu
         if step.start == step.finish {
             continue;
         }
-        if !repo.holds(step.start) || !repo.holds(step.finish) {
+        if !repo.contains(step.start) || !repo.contains(step.finish) {
             chains.unknown.extend(step.named.iter().cloned());
             continue;
         }
@@ -140,7 +140,7 @@ pub fn chains_after(repo: &SideRepo, known: Chains, steps: &[StepTrees]) -> Resu
             }
             match chains.files.get_mut(&path) {
                 Some(chain) => {
-                    chain.broken |= !repo.same(&path, chain.finish, step.start)?;
+                    chain.broken |= !repo.is_same(&path, chain.finish, step.start)?;
                     chain.finish = step.finish;
                 }
                 None if step.taken_back => {}

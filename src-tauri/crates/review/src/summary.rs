@@ -252,7 +252,7 @@ fn diffs(
         .iter()
         .map(|(path, chain)| (path.clone(), chain.start, chain.finish))
         .collect();
-    let changes = repo.diff_of(&spans)?;
+    let changes = repo.diff_paths(&spans)?;
     let side = |path: &RelPath, old: bool| {
         let chain = chains.get(path)?;
         let tree = if old { chain.start } else { chain.finish };
@@ -354,7 +354,7 @@ pub async fn whole(
             let Some((path, chain)) = found else {
                 return Ok(None);
             };
-            let change = repo.change_of(path, chain.start, chain.finish)?;
+            let change = repo.diff_path(path, chain.start, chain.finish)?;
             Ok(change.map(|change| {
                 let before = repo.blob(chain.start, path).ok();
                 let after = repo.blob(chain.finish, path).ok();

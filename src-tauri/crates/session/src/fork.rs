@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use lathe_protocol::{
     AssistantMessage, Extra, ForkedFrom, Message, MessageError, MessageId, MessageWithParts,
-    Millis, Part, Session, SessionId, SessionTime, Unanswered,
+    Millis, Part, Session, SessionId, SessionTime,
 };
 
 use crate::convert::window::{REPLAYED, TAIL_START};
@@ -98,7 +98,7 @@ fn renew(
     let place = |mut part: Part| {
         part.relocate(ids.part(now), to.clone(), id.clone());
         if let Part::Tool(call) = &mut part {
-            call.settle(Unanswered::Aborted, now);
+            call.abort(now);
         }
         if let Part::Compaction(part) = &mut part {
             // The messages that it names have other ids here.

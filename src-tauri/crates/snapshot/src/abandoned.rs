@@ -16,12 +16,12 @@ use crate::{
 /// The file in a side repository that holds the path of its work tree.
 pub(crate) const WORKTREE: &str = "worktree";
 
-pub struct Abandoned {
+pub struct AbandonedRepo {
     dir: PathBuf,
     labels: BTreeSet<String>,
 }
 
-impl Abandoned {
+impl AbandonedRepo {
     pub fn find(data_dir: &Path) -> Result<Vec<Self>> {
         let all = data_dir.join("snapshot");
         let mut found = Vec::new();

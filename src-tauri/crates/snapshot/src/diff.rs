@@ -51,7 +51,7 @@ impl SideRepo {
     }
 
     /// Compares the given paths, each between two snapshots of its own.
-    pub fn diff_of(&self, paths: &[(RelPath, TreeId, TreeId)]) -> Result<Vec<Change>> {
+    pub fn diff_paths(&self, paths: &[(RelPath, TreeId, TreeId)]) -> Result<Vec<Change>> {
         let mut sides = BTreeMap::new();
         for (path, from, to) in paths {
             let both = self.sides_of(path, *from, *to)?;
@@ -88,7 +88,7 @@ impl SideRepo {
     }
 
     /// Compares one path; `None` if it is the same in both snapshots.
-    pub fn change_of(&self, path: &RelPath, from: TreeId, to: TreeId) -> Result<Option<Change>> {
+    pub fn diff_path(&self, path: &RelPath, from: TreeId, to: TreeId) -> Result<Option<Change>> {
         let (old, new) = self.sides_of(path, from, to)?;
         if old == new {
             return Ok(None);
@@ -97,7 +97,7 @@ impl SideRepo {
     }
 
     /// Whether a path is the same in two snapshots. The files themselves are not read.
-    pub fn same(&self, path: &RelPath, one: TreeId, other: TreeId) -> Result<bool> {
+    pub fn is_same(&self, path: &RelPath, one: TreeId, other: TreeId) -> Result<bool> {
         let (old, new) = self.sides_of(path, one, other)?;
         Ok(old == new)
     }
@@ -114,7 +114,7 @@ impl SideRepo {
     }
 
     /// Whether the objects of a snapshot exist, for any label.
-    pub fn holds(&self, tree: TreeId) -> bool {
+    pub fn contains(&self, tree: TreeId) -> bool {
         self.check(tree).is_ok()
     }
 

@@ -23,7 +23,7 @@ pub enum Refused {
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
     #[error("snapshots of this project would take more than {limit} bytes")]
-    OverCap { limit: u64 },
+    OverLimit { limit: u64 },
     #[error("less than {keep} bytes would stay free on the disk")]
     DiskNearlyFull { keep: u64 },
     #[error("the name {0:?} cannot label a snapshot")]

@@ -53,12 +53,14 @@ mod restore;
 mod scan;
 mod tree;
 
-pub use abandoned::Abandoned;
+pub use abandoned::AbandonedRepo;
 pub use diff::{Change, ChangeKind};
 pub use error::{Refused, Result, SnapshotError};
 pub use path::{BadPath, RelPath};
 pub use refs::SnapshotRef;
 pub use repo::{Options, SideRepo, Skipped, Snapshot};
-pub use restore::{Conflict, Hunk, HunkConflict, Move, Outcome, Plan, Step, shown_hunks};
+pub use restore::{
+    Conflict, Hunk, HunkConflict, Outcome, PathRestore, Plan, RestoreAction, display_hunks,
+};
 pub use scan::Reason;
 pub use tree::{Mode, TreeId};

@@ -268,7 +268,7 @@ impl SideRepo {
 
     /// Adds refs to existing snapshots for another label, as a fork of a session needs. A
     /// snapshot that was released in the meantime is skipped.
-    pub fn keep_for(&self, label: &str, references: &[SnapshotRef]) -> Result<()> {
+    pub fn add_label(&self, label: &str, references: &[SnapshotRef]) -> Result<()> {
         Refs::check_label(label)?;
         let _lock = self.lock()?;
         let existing: BTreeSet<SnapshotRef> = self.refs.all()?.into_iter().collect();
@@ -326,7 +326,7 @@ impl SideRepo {
     }
 
     /// Whether there are enough packs to join them. False right after a garbage collection.
-    pub fn wants_joining(&self) -> bool {
+    pub fn needs_repack(&self) -> bool {
         repack::is_due(&self.objects)
     }
 

@@ -22,14 +22,14 @@ use crate::{
     tree::{self, Leaf, Mode, Node, TreeId},
 };
 pub use apply::Outcome;
-pub use hunk::{Hunk, HunkConflict, shown_hunks};
+pub use hunk::{Hunk, HunkConflict, display_hunks};
 use inspect::{Found, inspect_path};
 
 /// What will happen to one path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
-    WillWrite,
-    WillDelete,
+pub enum RestoreAction {
+    Write,
+    Delete,
     /// It is as it should be already.
     Unchanged,
     Conflict(Conflict),
@@ -80,7 +80,7 @@ struct Item {
     /// What must be at the path when the plan is applied.
     expected: Option<Leaf>,
     wanted: Option<Wanted>,
-    step: Step,
+    action: RestoreAction,
 }
 
 #[derive(Debug, Clone)]
@@ -91,29 +91,29 @@ enum Wanted {
 
 impl Plan {
     /// In path order.
-    pub fn steps(&self) -> impl Iterator<Item = (&RelPath, &Step)> {
-        self.items.iter().map(|(path, item)| (path, &item.step))
+    pub fn actions(&self) -> impl Iterator<Item = (&RelPath, &RestoreAction)> {
+        self.items.iter().map(|(path, item)| (path, &item.action))
     }
 
-    pub fn step(&self, path: &RelPath) -> Option<&Step> {
-        self.items.get(path).map(|item| &item.step)
+    pub fn action(&self, path: &RelPath) -> Option<&RestoreAction> {
+        self.items.get(path).map(|item| &item.action)
     }
 
     pub fn conflicts(&self) -> impl Iterator<Item = (&RelPath, &Conflict)> {
-        self.steps().filter_map(|(path, step)| match step {
-            Step::Conflict(conflict) => Some((path, conflict)),
+        self.actions().filter_map(|(path, action)| match action {
+            RestoreAction::Conflict(conflict) => Some((path, conflict)),
             _ => None,
         })
     }
 
     fn deletes(&self, path: &RelPath) -> bool {
-        self.step(path) == Some(&Step::WillDelete)
+        self.action(path) == Some(&RestoreAction::Delete)
     }
 }
 
 /// A path to restore, with the two snapshots that decide about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Move {
+pub struct PathRestore {
     pub path: RelPath,
     /// The snapshot that the path is restored from.
     pub target: TreeId,
@@ -123,9 +123,9 @@ pub struct Move {
 
 impl SideRepo {
     /// Plans how to restore the paths. Each path must be in the list only once.
-    pub fn plan_moves(&self, moves: &[Move]) -> Result<Plan> {
+    pub fn plan_restore(&self, paths: &[PathRestore]) -> Result<Plan> {
         let mut targets: BTreeMap<TreeId, Vec<RelPath>> = BTreeMap::new();
-        for one in moves {
+        for one in paths {
             self.check(one.post_image)?;
             let paths = targets.entry(one.target).or_default();
             paths.push(one.path.clone());
@@ -143,10 +143,10 @@ impl SideRepo {
             coverage.insert(*target, covered);
         }
         let mut writes = Vec::new();
-        for one in moves {
+        for one in paths {
             let covered = coverage.get(&one.target).and_then(Option::as_ref);
             let (item, found) = self.plan_one(one, covered)?;
-            if item.step == Step::WillWrite {
+            if item.action == RestoreAction::Write {
                 writes.push((one.path.clone(), found));
             }
             plan.items.insert(one.path.clone(), item);
@@ -154,21 +154,21 @@ impl SideRepo {
         for (path, found) in writes {
             let conflict = self.in_the_way(&plan, &path, found);
             if let (Some(conflict), Some(item)) = (conflict, plan.items.get_mut(&path)) {
-                item.step = Step::Conflict(conflict);
+                item.action = RestoreAction::Conflict(conflict);
             }
         }
         Ok(plan)
     }
 
-    fn plan_one(&self, one: &Move, coverage: Option<&LeftOut>) -> Result<(Item, Found)> {
+    fn plan_one(&self, one: &PathRestore, coverage: Option<&LeftOut>) -> Result<(Item, Found)> {
         let wanted = leaf(tree::lookup(self.objects(), one.target.0, &one.path)?);
         let expected = leaf(tree::lookup(self.objects(), one.post_image.0, &one.path)?);
         let found = inspect_path(self.worktree(), &one.path);
-        let step = decide(&one.path, wanted, expected, &found, coverage);
+        let action = decide(&one.path, wanted, expected, &found, coverage);
         let item = Item {
             expected,
             wanted: wanted.map(Wanted::Stored),
-            step,
+            action,
         };
         Ok((item, found))
     }
@@ -221,30 +221,30 @@ fn decide(
     expected: Option<Leaf>,
     found: &Found,
     coverage: Option<&LeftOut>,
-) -> Step {
+) -> RestoreAction {
     let current = match found {
         Found::File(leaf) => Some(*leaf),
         Found::Absent | Found::Folder | Found::Blocked(_) => None,
-        Found::Other => return Step::Conflict(Conflict::ChangedSince),
-        Found::Failed(why) => return Step::Conflict(Conflict::Failed(why.clone())),
+        Found::Other => return RestoreAction::Conflict(Conflict::ChangedSince),
+        Found::Failed(why) => return RestoreAction::Conflict(Conflict::Failed(why.clone())),
     };
     if current == wanted && (wanted.is_some() || !matches!(found, Found::Blocked(_))) {
-        return Step::Unchanged;
+        return RestoreAction::Unchanged;
     }
     if current != expected {
-        return Step::Conflict(Conflict::ChangedSince);
+        return RestoreAction::Conflict(Conflict::ChangedSince);
     }
     if wanted.is_some() {
-        return Step::WillWrite;
+        return RestoreAction::Write;
     }
     if current.is_none() {
-        return Step::Unchanged;
+        return RestoreAction::Unchanged;
     }
     match coverage {
-        None => Step::Conflict(Conflict::NotInSnapshot(None)),
+        None => RestoreAction::Conflict(Conflict::NotInSnapshot(None)),
         Some(left_out) => match left_out.reason_for(path) {
-            Some(reason) => Step::Conflict(Conflict::NotInSnapshot(Some(reason))),
-            None => Step::WillDelete,
+            Some(reason) => RestoreAction::Conflict(Conflict::NotInSnapshot(Some(reason))),
+            None => RestoreAction::Delete,
         },
     }
 }

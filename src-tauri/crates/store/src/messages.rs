@@ -113,7 +113,7 @@ impl Storage {
         for info in infos {
             match info {
                 Message::User(user) => prompt = Some(user.id.clone()),
-                Message::Assistant(answer) if answer.parent_id.is_unsaid() => {
+                Message::Assistant(answer) if answer.parent_id.is_missing() => {
                     if prompt.is_none() {
                         prompt = self.prompt_before(session, &answer.id)?;
                     }

@@ -35,7 +35,7 @@ pub struct LastUse {
 
 impl LastUse {
     /// An answer has an agent and a model too; the variant is stored with prompts only.
-    pub fn of(message: &Message) -> Self {
+    pub fn from_message(message: &Message) -> Self {
         match message {
             Message::User(prompt) => LastUse {
                 created: prompt.time.created,

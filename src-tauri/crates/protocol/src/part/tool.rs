@@ -141,20 +141,6 @@ pub struct InvalidTransition {
     pub to: &'static str,
 }
 
-/// Why a call that got no answer was ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unanswered {
-    Aborted,
-}
-
-impl Unanswered {
-    pub fn text(self) -> &'static str {
-        match self {
-            Unanswered::Aborted => "Tool execution aborted",
-        }
-    }
-}
-
 impl ToolState {
     pub fn name(&self) -> &'static str {
         match self {
@@ -180,6 +166,9 @@ impl ToolState {
 }
 
 impl ToolPart {
+    /// The error of a call that was aborted.
+    pub const ABORTED: &str = "Tool execution aborted";
+
     pub fn pending(
         id: PartId,
         session_id: SessionId,
@@ -332,9 +321,10 @@ impl ToolPart {
         Ok(())
     }
 
-    /// Ends a call that will get no answer. A call that has ended stays as it is.
-    pub fn settle(&mut self, why: Unanswered, now: Millis) -> bool {
-        self.fail(why.text().to_owned(), None, now).is_ok()
+    /// Ends a call that will get no answer. A call that has ended already stays as it is, and
+    /// the result is false.
+    pub fn abort(&mut self, now: Millis) -> bool {
+        self.fail(Self::ABORTED.to_owned(), None, now).is_ok()
     }
 
     /// Marks the output as removed from the model's context. Only a completed call has one.

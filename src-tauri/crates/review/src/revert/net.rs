@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use lathe_protocol::ipc::{RevertChange, RevertFile};
-use lathe_snapshot::{Conflict, Move, RelPath, SideRepo, Step, TreeId};
+use lathe_snapshot::{Conflict, PathRestore, RelPath, RestoreAction, SideRepo, TreeId};
 
 use super::plan::{Planned, told};
 use crate::error::Result;
@@ -21,7 +21,7 @@ pub struct Net {
 #[derive(Debug, Default)]
 struct Way {
     /// From what was there first to what is there last, once something acted.
-    span: Option<Move>,
+    span: Option<PathRestore>,
     /// How it was told, where only one acted.
     told: Option<RevertFile>,
     /// Why the last of them left it alone.
@@ -49,16 +49,16 @@ impl Net {
     }
 
     /// What would happen to a file that these moved already; nothing if they did not.
-    pub fn step(&self, repo: &SideRepo, one: &Move) -> Result<Option<Step>> {
+    pub fn step(&self, repo: &SideRepo, one: &PathRestore) -> Result<Option<RestoreAction>> {
         let Some(tree) = self.stands(&one.path) else {
             return Ok(None);
         };
-        Ok(Some(if repo.same(&one.path, tree, one.target)? {
-            Step::Unchanged
-        } else if repo.same(&one.path, tree, one.post_image)? {
-            Step::WillWrite
+        Ok(Some(if repo.is_same(&one.path, tree, one.target)? {
+            RestoreAction::Unchanged
+        } else if repo.is_same(&one.path, tree, one.post_image)? {
+            RestoreAction::Write
         } else {
-            Step::Conflict(Conflict::ChangedSince)
+            RestoreAction::Conflict(Conflict::ChangedSince)
         }))
     }
 
@@ -75,7 +75,7 @@ impl Net {
             files.extend(match (way.conflict.or(way.told), way.span) {
                 (Some(file), _) => Some(file),
                 (None, Some(span)) => repo
-                    .change_of(&span.path, span.post_image, span.target)?
+                    .diff_path(&span.path, span.post_image, span.target)?
                     .map(|change| told(&change)),
                 (None, None) => None,
             });
@@ -86,7 +86,7 @@ impl Net {
 
 impl Way {
     /// Of what is said, nothing means that the file is as it should be.
-    fn go(&mut self, one: Option<&Move>, said: Option<&RevertFile>) {
+    fn go(&mut self, one: Option<&PathRestore>, said: Option<&RevertFile>) {
         let left = said.filter(|file| file.change == RevertChange::Conflict);
         self.conflict = left.cloned();
         if said.is_none() || left.is_some() {

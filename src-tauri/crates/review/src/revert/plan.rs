@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use lathe_protocol::ipc::{RevertChange, RevertFile};
-use lathe_snapshot::{Change, Move, Outcome, Plan, RelPath, SideRepo, Step, TreeId, shown_hunks};
+use lathe_snapshot::{
+    Change, Outcome, PathRestore, Plan, RelPath, RestoreAction, SideRepo, TreeId, display_hunks,
+};
 
 use super::net::Net;
 use crate::error::Result;
@@ -35,7 +37,7 @@ pub struct Planned {
     plan: Option<Plan>,
     pub files: Vec<RevertFile>,
     /// From which tree to which each file goes, where trees have it.
-    pub moves: BTreeMap<RelPath, Move>,
+    pub moves: BTreeMap<RelPath, PathRestore>,
 }
 
 const BROKEN: &str = "it was also changed between two of the agent's steps";
@@ -62,7 +64,7 @@ impl Planned {
             } => Planned::hunk(repo, steps, path, *hunk, fingerprint),
             Task::Tree(target) => {
                 let paths = repo.changed_files(*target, now)?;
-                let moves = paths.into_iter().map(|path| Move {
+                let moves = paths.into_iter().map(|path| PathRestore {
                     path,
                     target: *target,
                     post_image: now,
@@ -78,23 +80,23 @@ impl Planned {
 
     fn moves(
         repo: &SideRepo,
-        moves: Vec<Move>,
+        moves: Vec<PathRestore>,
         conflicts: Vec<RevertFile>,
         first: &Net,
     ) -> Result<Planned> {
-        let plan = repo.plan_moves(&moves)?;
+        let plan = repo.plan_restore(&moves)?;
         let mut files = conflicts;
         for one in &moves {
             let moved = first.step(repo, one)?;
-            let step = moved.as_ref().or_else(|| plan.step(&one.path));
-            if matches!(step, None | Some(Step::Unchanged)) {
+            let step = moved.as_ref().or_else(|| plan.action(&one.path));
+            if matches!(step, None | Some(RestoreAction::Unchanged)) {
                 continue;
             }
-            let Some(change) = repo.change_of(&one.path, one.post_image, one.target)? else {
+            let Some(change) = repo.diff_path(&one.path, one.post_image, one.target)? else {
                 continue;
             };
             let mut file = told(&change);
-            if let Some(Step::Conflict(conflict)) = step {
+            if let Some(RestoreAction::Conflict(conflict)) = step {
                 file.change = RevertChange::Conflict;
                 file.reason = Some(conflict.to_string());
             }
@@ -132,7 +134,7 @@ impl Planned {
         let (Ok(before), Ok(after)) = (text(chain.start), text(chain.finish)) else {
             return Ok(nothing(NOT_TEXT));
         };
-        let shown = shown_hunks(&before, &after);
+        let shown = display_hunks(&before, &after);
         let same = |at: &usize| shown.get(*at).is_some_and(|(name, _)| name == fingerprint);
         // The same lines can stand at another place in the list by now.
         let at = Some(index)
@@ -187,16 +189,16 @@ fn steps_back(
     steps: &[StepTrees],
     only: Option<&str>,
     now: TreeId,
-) -> Result<(Vec<Move>, Vec<RevertFile>)> {
+) -> Result<(Vec<PathRestore>, Vec<RevertFile>)> {
     let chains = steps::chains(repo, steps)?;
     let wanted = |path: &str| only.is_none_or(|only| only == path);
     let mut conflicts = Vec::new();
     let mut moves = Vec::new();
     for (path, chain) in chains.files {
-        if !wanted(&path.to_string()) || repo.same(&path, chain.start, chain.finish)? {
+        if !wanted(&path.to_string()) || repo.is_same(&path, chain.start, chain.finish)? {
             continue;
         }
-        let one = Move {
+        let one = PathRestore {
             path,
             target: chain.start,
             post_image: chain.finish,
@@ -230,14 +232,14 @@ fn steps_back(
 
 /// Something is there that the tree of this moment does not hold as the agent left it, though
 /// the file may still be that: it could not be brought back.
-fn is_unsaved(repo: &SideRepo, one: &Move, now: TreeId) -> Result<bool> {
-    if repo.same(&one.path, one.post_image, now)? {
+fn is_unsaved(repo: &SideRepo, one: &PathRestore, now: TreeId) -> Result<bool> {
+    if repo.is_same(&one.path, one.post_image, now)? {
         return Ok(false);
     }
-    let plan = repo.plan_moves(std::slice::from_ref(one))?;
+    let plan = repo.plan_restore(std::slice::from_ref(one))?;
     let acts = matches!(
-        plan.step(&one.path),
-        Some(Step::WillWrite | Step::WillDelete)
+        plan.action(&one.path),
+        Some(RestoreAction::Write | RestoreAction::Delete)
     );
     Ok(acts)
 }

@@ -1,7 +1,7 @@
 //! What was taken back and can be undone, also after the program began again.
 
 use lathe_protocol::{MessageId, MessageWithParts, PartId, Session, SessionId};
-use lathe_snapshot::{Move, RelPath, Result as SnapshotResult, SideRepo, TreeId};
+use lathe_snapshot::{PathRestore, RelPath, Result as SnapshotResult, SideRepo, TreeId};
 use lathe_store::Key;
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +36,7 @@ pub struct Moved {
 
 impl Round {
     /// The way back, for the files that can be named.
-    pub fn undoing(&self, repo: &SideRepo) -> SnapshotResult<Vec<Move>> {
+    pub fn undoing(&self, repo: &SideRepo) -> SnapshotResult<Vec<PathRestore>> {
         let safety: TreeId = self.safety.parse()?;
         let mut moves = Vec::with_capacity(self.files.len());
         for file in &self.files {
@@ -49,7 +49,7 @@ impl Round {
                     .into_iter()
                     .find(|path| path.to_string() == file.path),
             };
-            moves.extend(path.map(|path| Move {
+            moves.extend(path.map(|path| PathRestore {
                 path,
                 target: safety,
                 post_image: to,

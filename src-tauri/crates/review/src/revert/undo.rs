@@ -71,7 +71,7 @@ impl Revert {
         };
         let found = self.review.records.store().part(message, part).await?;
         if let Some(Part::Snapshot(mut part)) = found
-            && part.taken_back.take().is_some()
+            && part.reverted_files.take().is_some()
         {
             self.review.records.put_part(Part::Snapshot(part)).await?;
         }

@@ -52,7 +52,7 @@ impl Rest {
 pub fn unheld(repo: &SideRepo, steps: &[StepTrees]) -> Vec<String> {
     let changed = steps.iter().filter(|step| step.start != step.finish);
     changed
-        .filter(|step| !repo.holds(step.start) || !repo.holds(step.finish))
+        .filter(|step| !repo.contains(step.start) || !repo.contains(step.finish))
         .flat_map(|step| step.named.iter().cloned())
         .collect()
 }

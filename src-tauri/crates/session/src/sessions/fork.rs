@@ -71,7 +71,7 @@ impl Sessions {
         let kept = self.core.review.snapshots.with(root, move |repo| {
             let mut held = repo.references(&from)?;
             held.retain(|one| needed.contains(&one.tree()));
-            Ok(repo.keep_for(&to, &held)?)
+            Ok(repo.add_label(&to, &held)?)
         });
         if let Err(error) = kept.await {
             tracing::info!(%error, "a fork without snapshots");
@@ -94,7 +94,7 @@ impl Sessions {
         let (at, label) = (next.map(|step| step.start), passing(&copy.id));
         let taken = label.clone();
         let tree = self.core.review.snapshots.with(root, move |repo| {
-            Ok(match at.filter(|tree| repo.holds(*tree)) {
+            Ok(match at.filter(|tree| repo.contains(*tree)) {
                 Some(tree) => tree,
                 None => repo.take(&taken)?.hash,
             })

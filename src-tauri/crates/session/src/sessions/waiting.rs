@@ -119,7 +119,7 @@ impl Sessions {
     ) -> Result<Option<LastUse>> {
         let infos = || newest.iter().rev().map(|one| &one.info);
         if let Some(prompt) = infos().find(|info| info.as_user().is_some()) {
-            return Ok(Some(LastUse::of(prompt)));
+            return Ok(Some(LastUse::from_message(prompt)));
         }
         let Some(answer) = infos().find_map(|info| info.as_assistant()) else {
             return Ok(None);
@@ -129,7 +129,7 @@ impl Sessions {
         let prompt = prompt.filter(|info| info.as_user().is_some());
         // A prompt that was lost leaves what its answer says.
         let said = prompt.unwrap_or_else(|| Message::Assistant(answer.clone()));
-        Ok(Some(LastUse::of(&said)))
+        Ok(Some(LastUse::from_message(&said)))
     }
 
     /// The same, by the newest messages of the session.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::{join, join_all};
-use lathe_protocol::{Extra, FilePart, Map, Part, ToolPart, Unanswered};
+use lathe_protocol::{Extra, FilePart, Map, Part, ToolPart};
 use lathe_snapshot::TreeId;
 use lathe_tools::{Attachment, Effect, FailureKind, Progress, ToolFailure, ToolOutput};
 use serde_json::{Value, json};
@@ -247,7 +247,7 @@ fn end(scope: &CallScope, part: &mut ToolPart, outcome: Result<ToolOutput, ToolF
         }
         Err(failure) => {
             let (text, after) = match failure.kind {
-                FailureKind::Aborted => (Unanswered::Aborted.text().to_owned(), After::Stop),
+                FailureKind::Aborted => (ToolPart::ABORTED.to_owned(), After::Stop),
                 FailureKind::Rejected => (failure.text, After::Stop),
                 FailureKind::Failed | FailureKind::Denied | FailureKind::Dismissed => {
                     (failure.text, After::GoOn)

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use lathe_protocol::{
     AssistantMessage, Event, Extra, Finish, Message, MessageError, MessageWithParts, ModelRef,
-    Part, StepFinishPart, TokenUsage, Unanswered,
+    Part, StepFinishPart, TokenUsage,
 };
 use lathe_provider::{FinishReason, ProviderError, Usage};
 use lathe_tools::{Effect, Registry};
@@ -156,7 +156,7 @@ impl Turn {
         let records = &self.core.records;
         for part in self.written_parts() {
             if let Part::Tool(mut tool) = part
-                && tool.settle(Unanswered::Aborted, records.now())
+                && tool.abort(records.now())
             {
                 records.put_part(Part::Tool(tool)).await?;
             }

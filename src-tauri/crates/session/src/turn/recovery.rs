@@ -2,7 +2,6 @@
 
 use lathe_protocol::{
     Message, MessageError, MessageWithParts, Part, Session, SessionId, ToolPart, ToolState,
-    Unanswered,
 };
 use lathe_records::{Records, Result};
 
@@ -32,7 +31,7 @@ async fn settle_messages(
     for message in messages {
         for part in message.parts {
             if let Part::Tool(mut tool) = part
-                && tool.settle(Unanswered::Aborted, now)
+                && tool.abort(now)
             {
                 tasks.extend(task_of(&tool));
                 records.put_part(Part::Tool(tool)).await?;

@@ -32,7 +32,7 @@ const CHECK_EVERY: u64 = 64 << 20;
 impl Budget {
     pub fn check(&self, dir: &Path, written: u64, last_checked: &mut Option<u64>) -> Result<()> {
         if self.used + written > self.limit {
-            return Err(SnapshotError::OverCap { limit: self.limit });
+            return Err(SnapshotError::OverLimit { limit: self.limit });
         }
         if last_checked.is_none_or(|at| written >= at + CHECK_EVERY) {
             *last_checked = Some(written);

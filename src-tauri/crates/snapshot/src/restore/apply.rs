@@ -10,7 +10,7 @@ use std::{
 };
 
 use super::{
-    Conflict, Item, Plan, Step, Wanted,
+    Conflict, Item, Plan, RestoreAction, Wanted,
     inspect::{FolderError, Found, inspect_entry, parent_folder},
 };
 use crate::{
@@ -39,7 +39,7 @@ impl SideRepo {
         // Deeper paths first, and all deletes before all writes, because a folder may have to be
         // replaced by a file, or a file by a folder.
         for (path, item) in plan.items.iter().rev() {
-            if item.step == Step::WillDelete {
+            if item.action == RestoreAction::Delete {
                 match self.delete(path, item, &mut trash) {
                     Ok(to) => {
                         outcome.trashed.push((path.clone(), to));
@@ -50,13 +50,13 @@ impl SideRepo {
             }
         }
         for (path, item) in &plan.items {
-            match &item.step {
-                Step::WillDelete => {}
-                Step::Unchanged => outcome.unchanged.push(path.clone()),
-                Step::Conflict(conflict) => {
+            match &item.action {
+                RestoreAction::Delete => {}
+                RestoreAction::Unchanged => outcome.unchanged.push(path.clone()),
+                RestoreAction::Conflict(conflict) => {
                     outcome.conflicts.push((path.clone(), conflict.clone()))
                 }
-                Step::WillWrite => match self.write(path, item) {
+                RestoreAction::Write => match self.write(path, item) {
                     Ok(()) => outcome.written.push(path.clone()),
                     Err(conflict) => outcome.conflicts.push((path.clone(), conflict)),
                 },

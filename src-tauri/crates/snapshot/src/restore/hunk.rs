@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt, ops::Range};
 use lathe_protocol::view::{DiffLineKind, hunk_fingerprint};
 use similar::{Algorithm, DiffOp, TextDiff, capture_diff_slices, group_diff_ops};
 
-use super::{Conflict, Found, Item, Plan, Step, Wanted, inspect, inspect_path};
+use super::{Conflict, Found, Item, Plan, RestoreAction, Wanted, inspect, inspect_path};
 use crate::{diff::split_lines, error::Result, path::RelPath, repo::SideRepo, tree::Mode};
 
 /// The lines that one edit replaced, counted from 0.
@@ -51,7 +51,7 @@ fn changes(old: &[&[u8]], new: &[&[u8]]) -> Vec<Hunk> {
 
 /// The hunks as they are displayed, each with its fingerprint: changes whose context overlaps
 /// are one hunk.
-pub fn shown_hunks(before: &str, after: &str) -> Vec<(String, Hunk)> {
+pub fn display_hunks(before: &str, after: &str) -> Vec<(String, Hunk)> {
     let split = |text| -> Vec<&str> { str::split_inclusive(text, '\n').collect() };
     let (old, new) = (split(before), split(after));
     let ops = TextDiff::configure().diff_slices(&old, &new).ops().to_vec();
@@ -187,7 +187,7 @@ impl SideRepo {
         let item = item.unwrap_or_else(|conflict| Item {
             expected: None,
             wanted: None,
-            step: Step::Conflict(conflict),
+            action: RestoreAction::Conflict(conflict),
         });
         Ok(Plan {
             items: BTreeMap::from([(path.clone(), item)]),
@@ -216,7 +216,7 @@ impl SideRepo {
             // If the file changed between `inspect_path` and `read`, applying finds another hash.
             expected: Some(leaf),
             wanted: Some(Wanted::Generated { mode, bytes }),
-            step: Step::WillWrite,
+            action: RestoreAction::Write,
         })
     }
 }
@@ -310,7 +310,7 @@ mod tests {
     #[test]
     fn changes_close_together_are_displayed_and_reverted_as_one() {
         let (before, after) = ("a\nb\nc\nd\n", "a\nB\nc\nD\nnew\n");
-        let shown = shown_hunks(before, after);
+        let shown = display_hunks(before, after);
         assert_eq!(shown.len(), 1);
         assert_eq!(
             revert(before, after, &shown[0].1, "top\na\nB\nc\nD\nnew\n"),

@@ -149,7 +149,7 @@ fn an_interrupted_collection_loses_nothing_and_the_next_one_completes_it() {
         repo.release(&released).unwrap();
         repo.collect_garbage().unwrap();
         check("collected after");
-        assert!(released.iter().all(|one| !repo.holds(one.tree())));
+        assert!(released.iter().all(|one| !repo.contains(one.tree())));
         assert!(!repo.has_garbage());
     }
 }
@@ -158,13 +158,13 @@ fn an_interrupted_collection_loses_nothing_and_the_next_one_completes_it() {
 fn packs_are_joined_when_there_are_many() {
     let world = World::new();
     let mut taken = Vec::new();
-    while !world.repo.wants_joining() {
+    while !world.repo.needs_repack() {
         world.write("a", format!("{}", taken.len()));
         taken.push((world.take(), world.files()));
         assert!(taken.len() < 100);
     }
     world.repo.collect_garbage().unwrap();
-    assert!(!world.repo.wants_joining());
+    assert!(!world.repo.needs_repack());
     for (taken, state) in &taken {
         assert_eq!(&world.snapshot_files(taken.hash), state);
     }
@@ -182,7 +182,7 @@ fn a_released_snapshot_cannot_be_given_to_another_label() {
         .release(std::slice::from_ref(&first.reference))
         .unwrap();
     let both = [first.reference, second.reference];
-    world.repo.keep_for("fork", &both).unwrap();
+    world.repo.add_label("fork", &both).unwrap();
     let kept = world.repo.references("fork").unwrap();
     assert_eq!(kept.len(), 1);
     assert_eq!(kept[0].tree(), second.hash);

@@ -61,7 +61,7 @@ fn a_project_over_its_size_limit_is_refused_with_a_reason() {
     world.write("noise", noise);
     assert!(matches!(
         world.repo.take("s"),
-        Err(SnapshotError::OverCap { limit: 20_000 })
+        Err(SnapshotError::OverLimit { limit: 20_000 })
     ));
     world.remove("noise");
     assert_eq!(world.snapshot_files(world.take().hash), world.files());

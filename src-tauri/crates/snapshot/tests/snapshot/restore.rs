@@ -1,6 +1,6 @@
 use std::fs;
 
-use lathe_snapshot::{Conflict, Reason, Step};
+use lathe_snapshot::{Conflict, Reason, RestoreAction};
 
 use crate::support::{World, names, path, steps};
 
@@ -60,8 +60,11 @@ fn a_file_the_user_edited_since_is_a_conflict_and_stays() {
     assert_eq!(
         steps(&plan),
         [
-            ("mine".into(), Step::Conflict(Conflict::ChangedSince)),
-            ("other".into(), Step::WillWrite),
+            (
+                "mine".into(),
+                RestoreAction::Conflict(Conflict::ChangedSince)
+            ),
+            ("other".into(), RestoreAction::Write),
         ]
     );
     let outcome = world.repo.apply(&plan, &world.trash());
@@ -217,7 +220,7 @@ fn a_released_snapshot_deletes_nothing() {
         .release(std::slice::from_ref(&before.reference))
         .unwrap();
     let plan = world.plan(&["a"], &before, &after);
-    let conflict = Step::Conflict(Conflict::NotInSnapshot(None));
+    let conflict = RestoreAction::Conflict(Conflict::NotInSnapshot(None));
     assert_eq!(steps(&plan), [("a".into(), conflict)]);
 }
 
@@ -226,7 +229,7 @@ fn one_hunk_is_reverted_and_the_users_lines_stay() {
     let world = World::new();
     let (before, after) = ("a\nb\nc\nd\ne\nf\ng\nh\ni\n", "A\nb\nc\nd\ne\nf\ng\nh\nI\n");
     world.write("f", after.replace("e\n", "e\nuser\n"));
-    let hunks = lathe_snapshot::shown_hunks(before, after);
+    let hunks = lathe_snapshot::display_hunks(before, after);
     assert_eq!(hunks.len(), 2);
     let (_, first) = &hunks[0];
     let plan = world

@@ -7,7 +7,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use lathe_snapshot::{Mode, Move, Options, Plan, RelPath, SideRepo, Snapshot, Step, TreeId};
+use lathe_snapshot::{
+    Mode, Options, PathRestore, Plan, RelPath, RestoreAction, SideRepo, Snapshot, TreeId,
+};
 use tempfile::TempDir;
 
 pub struct World {
@@ -115,15 +117,15 @@ impl World {
     }
 
     fn plan_paths(&self, paths: Vec<RelPath>, target: &Snapshot, post: &Snapshot) -> Plan {
-        let moves: Vec<Move> = paths
+        let restores: Vec<PathRestore> = paths
             .into_iter()
-            .map(|path| Move {
+            .map(|path| PathRestore {
                 path,
                 target: target.hash,
                 post_image: post.hash,
             })
             .collect();
-        self.repo.plan_moves(&moves).unwrap()
+        self.repo.plan_restore(&restores).unwrap()
     }
 
     /// Reverts everything that differs between the two.
@@ -155,8 +157,8 @@ pub fn snapshot_files(repo: &SideRepo, tree: TreeId) -> Files {
         .collect()
 }
 
-pub fn steps(plan: &Plan) -> Vec<(String, Step)> {
-    plan.steps()
+pub fn steps(plan: &Plan) -> Vec<(String, RestoreAction)> {
+    plan.actions()
         .map(|(path, step)| (path.to_string(), step.clone()))
         .collect()
 }

@@ -1,6 +1,6 @@
 //! New ids stay ahead of stored ones, whatever the clock does between two runs.
 
-use lathe_protocol::{Millis, Part, tick_of};
+use lathe_protocol::{Millis, Part, parse_tick};
 use lathe_store::Store;
 use serde_json::json;
 
@@ -18,7 +18,7 @@ async fn store_part(store: &Store, now: i64) -> u64 {
     }))
     .unwrap();
     store.write_part(&part).await.unwrap();
-    tick_of(id.as_str()).unwrap()
+    parse_tick(id.as_str()).unwrap()
 }
 
 fn is_after(later: u64, earlier: u64) -> bool {
@@ -51,9 +51,9 @@ async fn after_a_restart_ids_go_on_though_the_clock_went_back() {
 async fn ten_thousand_ids_of_one_millisecond_keep_their_order_over_a_restart() {
     let home = Home::new().await;
     let now = Millis(1_800_000_000_000);
-    let mut last = tick_of(home.store.ids().part(now).as_str()).unwrap();
+    let mut last = parse_tick(home.store.ids().part(now).as_str()).unwrap();
     for _ in 0..10_000 {
-        let next = tick_of(home.store.ids().part(now).as_str()).unwrap();
+        let next = parse_tick(home.store.ids().part(now).as_str()).unwrap();
         assert!(is_after(next, last));
         last = next;
     }
