@@ -1,4 +1,4 @@
-//! `data:` URLs, by their charset and base64 flag.
+//! Encodes and decodes `data:` URLs.
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
@@ -13,7 +13,7 @@ pub fn encode(mime: &str, bytes: &[u8]) -> String {
     format!("data:{mime};base64,{}", STANDARD.encode(bytes))
 }
 
-/// Text in a charset other than UTF-8 comes back as UTF-8.
+/// Decodes base64 and percent encoding; text in another charset is converted to UTF-8.
 pub fn decode(url: &str) -> Option<DataUrl> {
     let (head, body) = url.strip_prefix("data:")?.split_once(',')?;
     let mut fields = head.split(';');
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn charset_and_base64_flag_decide_how_it_is_read() {
+    fn the_charset_and_the_base64_flag_are_respected() {
         let read = |url| text(url).map(|(_, text)| text);
         assert_eq!(read("data:text/plain;base64,aGk="), Some("hi".into()));
         assert_eq!(read("data:text/plain;base64,aGk"), Some("hi".into()));
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_encoded_decodes() {
+    fn decoding_reverses_encoding() {
         let bytes = vec![0, 255, 7];
         assert_eq!(
             decode(&encode("image/png", &bytes)),

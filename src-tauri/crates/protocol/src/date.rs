@@ -1,4 +1,4 @@
-//! Days in universal time.
+//! Dates in UTC.
 
 use crate::Millis;
 
@@ -28,7 +28,7 @@ mod tests {
     use crate::Millis;
 
     #[test]
-    fn days_come_out_right() {
+    fn a_timestamp_has_its_date_in_utc() {
         let days = [0, 951_782_400_000, 1_786_706_395_136, 1_798_761_599_999, -1];
         assert_eq!(
             days.map(|day| Millis(day).date()),

@@ -1,6 +1,6 @@
-//! Which kind of media some bytes are, told by their content because names lie.
+//! Recognises media by their first bytes, because file names can be wrong.
 
-/// The MIME type of a picture or PDF, by its first bytes.
+/// The MIME type of an image or a PDF.
 pub fn sniff(head: &[u8]) -> Option<&'static str> {
     if head.get(8..12) == Some(b"WEBP") && head.starts_with(b"RIFF") {
         return Some("image/webp");
@@ -17,7 +17,7 @@ pub fn sniff(head: &[u8]) -> Option<&'static str> {
     found.map(|(_, mime)| *mime)
 }
 
-/// The same, for pictures only.
+/// The MIME type of an image.
 pub fn sniff_picture(head: &[u8]) -> Option<&'static str> {
     sniff(head).filter(|mime| mime.starts_with("image/"))
 }
@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn media_is_told_by_its_first_bytes() {
+    fn media_are_recognised_by_their_first_bytes() {
         let cases: [(&[u8], Option<&str>); 8] = [
             (b"\x89PNG\r\n\x1a\n....", Some("image/png")),
             (b"\xff\xd8\xff\xe0", Some("image/jpeg")),

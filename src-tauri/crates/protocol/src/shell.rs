@@ -1,4 +1,4 @@
-//! How a shell command is written.
+//! Shell dialects.
 
 /// The syntax of a shell's commands, hence whether they can be analysed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

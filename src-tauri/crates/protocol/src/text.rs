@@ -1,4 +1,4 @@
-//! Which characters can mislead a reader.
+//! Characters that can mislead a reader.
 
 /// Control characters, and those that reorder or hide the text around them.
 pub fn is_deceptive(c: char) -> bool {
