@@ -6,14 +6,14 @@ use lathe_test_support::fake_model::{FakeModel, call, text};
 use lathe_test_support::mcp_server::{HttpServer, McpServer};
 use serde_json::{Value, json};
 
-use super::{app_that_allows_all, app_with, progress, wait_for_status, wait_until_ready};
+use super::{app_with, progress, ready, server, trusting};
 
 fn remote(server: &HttpServer, headers: Value) -> Value {
     json!({ "mcp": { "web": { "type": "remote", "url": server.url(), "headers": headers } } })
 }
 
 #[tokio::test]
-async fn a_tool_over_http_is_called_with_the_configured_headers() {
+async fn a_tool_over_http_is_called_with_the_headers_that_are_set() {
     let http = HttpServer::start(McpServer::new("Repeats."), Some("k1")).await;
     let model = FakeModel::start().await;
     model.reply([call("web_echo", json!({ "text": "hello" }))]);
@@ -22,7 +22,7 @@ async fn a_tool_over_http_is_called_with_the_configured_headers() {
         &http,
         json!({ "Authorization": "Bearer k1", "X-Team": "blue" }),
     );
-    let app = app_that_allows_all(&model, config).await;
+    let app = trusting(&model, config).await;
     app.ask("say hello").await;
     assert_eq!(second.request().tool_output("web_echo"), "hello");
     let headers = http.headers();
@@ -36,11 +36,7 @@ async fn a_tool_over_http_is_called_with_the_configured_headers() {
 }
 
 #[tokio::test]
-<<<<<<<< HEAD:tests/mcp/http_servers.rs
 async fn without_its_key_a_server_says_what_it_needs_and_the_key_is_not_revealed() {
-========
-async fn a_wrong_key_asks_for_an_authorization_header_and_is_not_shown() {
->>>>>>>> rooms-provider:tests/mcp/http.rs
     let http = HttpServer::start(McpServer::new("Repeats."), Some("k1")).await;
     let model = FakeModel::start().await;
     let app = app_with(
@@ -48,22 +44,18 @@ async fn a_wrong_key_asks_for_an_authorization_header_and_is_not_shown() {
         remote(&http, json!({ "Authorization": "Bearer wrong-canary" })),
     )
     .await;
-    let view = wait_for_status(&app, McpStatus::Failed).await;
+    let view = server(&app, |one| one.status == McpStatus::Failed).await;
     let error = view.error.clone().unwrap_or_default();
     assert!(error.contains("Authorization header"), "{error}");
     assert!(!json!(view).to_string().contains("wrong-canary"));
 }
 
 #[tokio::test]
-<<<<<<<< HEAD:tests/mcp/http_servers.rs
 async fn progress_arrives_over_http_and_an_abort_is_sent() {
-========
-async fn progress_and_abort_work_over_http() {
->>>>>>>> rooms-provider:tests/mcp/http.rs
     let http = HttpServer::start(McpServer::new("Repeats."), None).await;
     let model = FakeModel::start().await;
     model.reply([call("web_slow", json!({}))]);
-    let app = app_that_allows_all(&model, remote(&http, json!({}))).await;
+    let app = trusting(&model, remote(&http, json!({}))).await;
     let mut events = app.sessions.subscribe();
     app.send("take your time").await;
     until(&mut events, |event| progress(event).is_some()).await;
@@ -77,24 +69,20 @@ async fn progress_and_abort_work_over_http() {
 }
 
 #[tokio::test]
-<<<<<<<< HEAD:tests/mcp/http_servers.rs
 async fn a_missing_server_fails_and_so_does_one_that_disappears() {
-========
-async fn a_server_that_disappears_fails_and_so_does_its_restart() {
->>>>>>>> rooms-provider:tests/mcp/http.rs
     let http = HttpServer::start(McpServer::new("Repeats."), None).await;
     let model = FakeModel::start().await;
     model.reply([call("web_echo", json!({ "text": "hello" }))]);
     let second = model.reply([text("oh")]);
-    let app = app_that_allows_all(&model, remote(&http, json!({}))).await;
-    wait_until_ready(&app).await;
+    let app = trusting(&model, remote(&http, json!({}))).await;
+    ready(&app).await;
     http.stop();
     app.ask("say hello").await;
     let error = second.request().tool_error("web_echo").to_owned();
     assert!(error.contains("lost"), "{error}");
-    wait_for_status(&app, McpStatus::Failed).await;
+    server(&app, |one| one.status == McpStatus::Failed).await;
 
     app.sessions.mcp().restart("web").await.unwrap();
-    let view = wait_for_status(&app, McpStatus::Failed).await;
+    let view = server(&app, |one| one.status == McpStatus::Failed).await;
     assert!(view.error.is_some());
 }

@@ -1,19 +1,14 @@
-<<<<<<<< HEAD:tests/mcp/real_servers.rs
 //! MCP servers from the npm registry. Only with `LATHE_REAL_MCP=1` (`cargo xtask test
 //! --real-mcp`), because they are downloaded.
-========
-//! Published servers from the npm registry. They run only with `LATHE_REAL_MCP=1`
-//! (`cargo xtask test --real-mcp`), because they are fetched over the network.
->>>>>>>> rooms-provider:tests/mcp/published_servers.rs
 
 use serde_json::{Value, json};
 
 use lathe_test_support::app::TestApp;
 use lathe_test_support::fake_model::{FakeModel, call, text};
 
-use super::{app_that_allows_all, wait_until_ready};
+use super::{ready, trusting};
 
-fn enabled() -> bool {
+fn wanted() -> bool {
     std::env::var_os("LATHE_REAL_MCP").is_some()
 }
 
@@ -25,13 +20,8 @@ fn npx(package: &str, arguments: &[&str]) -> Value {
     json!({ "mcp": { "real": { "type": "local", "command": command, "timeout": 120_000 } } })
 }
 
-<<<<<<<< HEAD:tests/mcp/real_servers.rs
 /// Calls one tool and returns the result that the model gets.
 async fn called(app: &TestApp, model: &FakeModel, tool: &str, input: Value) -> String {
-========
-/// Calls one tool and returns the output that the model gets.
-async fn call_tool(app: &TestApp, model: &FakeModel, tool: &str, input: Value) -> String {
->>>>>>>> rooms-provider:tests/mcp/published_servers.rs
     model.reply([call(tool, input)]);
     let second = model.reply([text("done")]);
     app.ask("go").await;
@@ -40,15 +30,14 @@ async fn call_tool(app: &TestApp, model: &FakeModel, tool: &str, input: Value) -
 
 #[tokio::test]
 async fn server_everything_answers() {
-    if !enabled() {
+    if !wanted() {
         return;
     }
     let model = FakeModel::start().await;
-    let app =
-        app_that_allows_all(&model, npx("@modelcontextprotocol/server-everything", &[])).await;
-    let view = wait_until_ready(&app).await;
+    let app = trusting(&model, npx("@modelcontextprotocol/server-everything", &[])).await;
+    let view = ready(&app).await;
     assert!(view.tools.len() >= 5, "{:?}", view.tools);
-    let echo = call_tool(&app, &model, "real_echo", json!({ "message": "hello" })).await;
+    let echo = called(&app, &model, "real_echo", json!({ "message": "hello" })).await;
     assert!(echo.contains("hello"), "{echo}");
     let resources = app.sessions.mcp().resources(&app.project.id).await;
     assert!(!resources.is_empty());
@@ -63,7 +52,7 @@ async fn server_everything_answers() {
 
 #[tokio::test]
 async fn server_filesystem_reads_a_file() {
-    if !enabled() {
+    if !wanted() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -75,9 +64,9 @@ async fn server_filesystem_reads_a_file() {
         "@modelcontextprotocol/server-filesystem",
         &[&root.to_string_lossy()],
     );
-    let app = app_that_allows_all(&model, server).await;
-    wait_until_ready(&app).await;
-    let read = call_tool(&app, &model, "real_read_text_file", json!({ "path": file })).await;
+    let app = trusting(&model, server).await;
+    ready(&app).await;
+    let read = called(&app, &model, "real_read_text_file", json!({ "path": file })).await;
     assert_eq!(read, "thirty-one");
     app.sessions.close().await;
 }

@@ -104,7 +104,7 @@ fn visible_after(previous: &mut Option<char>, text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
         match escape::is_hidden(*previous, c) {
-            true => shown.push_str(&escape::name(c)),
+            true => shown.push_str(&escape::replacement(c)),
             false => shown.push(c),
         }
         *previous = Some(c);

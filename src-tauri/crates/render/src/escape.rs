@@ -30,7 +30,7 @@ pub fn is_hidden(previous: Option<char>, c: char) -> bool {
 
 /// What is shown instead of a hidden character: a picture such as `␛` for an ASCII control
 /// character, else its code such as `\u{202e}`.
-pub(crate) fn replacement(c: char) -> String {
+pub fn replacement(c: char) -> String {
     let code = c as u32;
     let picture = match code {
         0..=0x1f => char::from_u32(0x2400 + code),
