@@ -19,11 +19,15 @@ const KNOWLEDGE: [(&str, &[&str], &[&str]); 14] = [
     ("policy", &["lathe-protocol"], &["lathe-workspace"]),
     ("provider", &["lathe-protocol"], &[]),
     ("render", &["lathe-protocol"], &[]),
-    ("search", &["lathe-protocol"], &[]),
     ("snapshot", &["lathe-protocol"], &[]),
     ("store", &["lathe-protocol"], &[]),
     ("tools", &["lathe-protocol"], &[]),
     ("records", &["lathe-protocol", "lathe-store"], &[]),
+    (
+        "search",
+        &["lathe-protocol", "lathe-records", "lathe-store"],
+        &[],
+    ),
     (
         "workspace",
         &[

@@ -14,7 +14,7 @@ async fn a_search_answers_while_a_long_history_is_being_read() {
         .unwrap();
     let records = Records::new(store, Bus::default(), Arc::new(SystemClock));
     let path = folder.path().join("index/search.db");
-    let indexing = Indexing::open(records, path).await.unwrap();
+    let indexing = LiveIndex::open(records, path).await.unwrap();
     indexing.look().await.unwrap();
 
     let reading = indexing.working.lock().await;

@@ -5,7 +5,7 @@
 //! that the index keeps of each session. Nothing waits for it but a search.
 
 mod error;
-mod session;
+mod read_session;
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -15,13 +15,16 @@ use std::time::Duration;
 
 use lathe_protocol::ipc::{FindHit, SearchAnswer};
 use lathe_protocol::{Event, MessageId, Millis, Session, SessionId, SessionStatus};
-use lathe_search::{Index, MessageWords, SearchError, SessionMark};
 use parking_lot::Mutex;
 
-use error::{IndexError, Result};
-use lathe_records::Failed;
-use lathe_records::Records;
+use error::Result;
 use lathe_records::bus::{Heard, Subscription, Told};
+use lathe_records::{Failed, Records};
+
+use crate::SearchError;
+use crate::index::{Index, MessageWords, SessionMark};
+
+pub use error::IndexError;
 
 /// How long a change may wait before it can be found without being asked for.
 const PAUSE: Duration = Duration::from_secs(2);
@@ -32,7 +35,7 @@ const PATIENCE: Duration = Duration::from_millis(300);
 /// More places in one session than anyone walks through.
 const MOST_PLACES: usize = 5000;
 
-pub struct Indexing {
+pub struct LiveIndex {
     records: Records,
     index: Arc<Index>,
     heard: Mutex<Subscription>,
@@ -59,12 +62,12 @@ struct Changes {
     missed: bool,
 }
 
-impl Indexing {
-    /// Opens the index; it is empty or behind until [`Indexing::look`] has run.
+impl LiveIndex {
+    /// Opens the index; it is empty or behind until [`LiveIndex::look`] has run.
     pub async fn open(records: Records, path: PathBuf) -> Result<Arc<Self>> {
         let heard = Mutex::new(records.bus().subscribe());
         let index = blocking(move || Index::open(path)).await?;
-        let indexing = Arc::new(Indexing {
+        let indexing = Arc::new(LiveIndex {
             records,
             index: Arc::new(index),
             heard,
@@ -254,7 +257,7 @@ impl Indexing {
 
     async fn on_index<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Index) -> lathe_search::Result<T> + Send + 'static,
+        work: impl FnOnce(&Index) -> crate::Result<T> + Send + 'static,
     ) -> Result<T> {
         let index = self.index.clone();
         let done = blocking(move || work(&index)).await;
@@ -323,7 +326,7 @@ impl Changes {
 }
 
 /// Gathers what changes for a moment, then has it indexed. Ends with the program.
-async fn follow(indexing: Weak<Indexing>, mut heard: Subscription) {
+async fn follow(indexing: Weak<LiveIndex>, mut heard: Subscription) {
     while let Some(first) = heard.next().await {
         if matches!(&first, Heard::Notice(notice) if !concerns(&notice.told)) {
             continue;
@@ -351,7 +354,7 @@ fn begins(told: &Told) -> bool {
 }
 
 async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> lathe_search::Result<T> + Send + 'static,
+    work: impl FnOnce() -> crate::Result<T> + Send + 'static,
 ) -> Result<T> {
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => Ok(done?),

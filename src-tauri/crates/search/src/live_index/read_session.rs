@@ -3,15 +3,15 @@
 use std::collections::{HashMap, HashSet};
 
 use lathe_protocol::{Millis, Session};
-use lathe_search::{MessageWords, SessionMark};
 
-use super::Indexing;
+use super::LiveIndex;
 use super::error::Result;
+use crate::index::{Known, MessageWords, SessionMark};
 
 /// Messages read at once.
 const PAGE: usize = 100;
 
-impl Indexing {
+impl LiveIndex {
     /// Every session whose mark is not that of its record, and none that is gone.
     pub(super) async fn look_once(&self) -> Result<()> {
         let mut marks = self.on_index(|index| index.marks()).await?;
@@ -97,7 +97,7 @@ impl Indexing {
 
 /// What the reading would have seen if it were still there: all of it, or what is as new.
 fn stale(
-    known: &HashMap<lathe_protocol::MessageId, lathe_search::Known>,
+    known: &HashMap<lathe_protocol::MessageId, Known>,
     since: Option<Millis>,
 ) -> impl Iterator<Item = &lathe_protocol::MessageId> {
     let reached = move |at: Millis| since.is_none_or(|since| at.0 > since.0);
