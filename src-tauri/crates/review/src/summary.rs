@@ -224,7 +224,10 @@ async fn write_turn(
     }
     let summary = user.summary.get_or_insert_with(UserSummary::default);
     summary.diffs = diffs;
-    Ok(review.records.file_message(Message::User(user)).await?)
+    Ok(review
+        .records
+        .write_message_file(Message::User(user))
+        .await?)
 }
 
 fn totals(diffs: &[FileDiff]) -> SessionSummary {

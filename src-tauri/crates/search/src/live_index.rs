@@ -1,8 +1,8 @@
-//! Keeping the search index level with the store.
+//! Keeps the search index up to date with the store.
 //!
-//! The index is derived: what changes here is heard on the bus and read again a moment later,
-//! what changed elsewhere (another program, a crash, a restored session) shows in the marks
-//! that the index keeps of each session. Nothing waits for it but a search.
+//! Changes made by this process arrive on the bus and are read a moment later. Changes made
+//! elsewhere (another process, a crash, a restored session) show in the state that the index
+//! stores for each session. Only a search waits for the index.
 
 mod error;
 mod read_session;
@@ -18,7 +18,7 @@ use lathe_protocol::{Event, MessageId, Millis, Session, SessionId, SessionStatus
 use parking_lot::Mutex;
 
 use error::Result;
-use lathe_records::bus::{Heard, Subscription, Told};
+use lathe_records::bus::{BusItem, Notification, Subscription};
 use lathe_records::{Failed, Records};
 
 use crate::SearchError;
@@ -26,134 +26,136 @@ use crate::index::{Index, MessageWords, SessionMark};
 
 pub use error::IndexError;
 
-/// How long a change may wait before it can be found without being asked for.
+/// How long changes are gathered before they are indexed.
 const PAUSE: Duration = Duration::from_secs(2);
-/// How long we trust that no other program has changed a session.
-const TRUST: Millis = Millis(20_000);
-/// How long somebody who types waits for the index to be level.
+/// How long a search assumes that no other process has changed a session.
+const FRESH: Millis = Millis(20_000);
+/// How long a search waits for a running update.
 const PATIENCE: Duration = Duration::from_millis(300);
-/// More places in one session than anyone walks through.
-const MOST_PLACES: usize = 5000;
+/// More hits in one session than a person steps through.
+const MOST_HITS: usize = 5000;
 
 pub struct LiveIndex {
     records: Records,
     index: Arc<Index>,
-    heard: Mutex<Subscription>,
+    notifications: Mutex<Subscription>,
     changes: Mutex<Changes>,
-    /// Sessions of which nothing is missing, as long as we hear of every change.
-    level: Mutex<HashSet<SessionId>>,
-    /// One reader of the store at a time.
-    working: tokio::sync::Mutex<()>,
-    looking: AtomicBool,
-    looked: Mutex<Option<Millis>>,
+    /// Sessions that are completely indexed, as long as no notification is missed.
+    up_to_date: Mutex<HashSet<SessionId>>,
+    /// Held while the store is read for the index.
+    update_lock: tokio::sync::Mutex<()>,
+    /// An update runs in the background.
+    updating: AtomicBool,
+    last_update: Mutex<Option<Millis>>,
 }
 
-/// What was told and is not indexed yet.
+/// Published changes that are not indexed yet.
 #[derive(Default)]
 struct Changes {
     messages: HashMap<SessionId, HashSet<MessageId>>,
     /// Sessions whose record changed.
     touched: HashSet<SessionId>,
-    /// Sessions that came whole: created, restored.
-    came: HashSet<SessionId>,
-    gone: HashSet<SessionId>,
+    /// Sessions that appeared with all their messages: created, restored.
+    added: HashSet<SessionId>,
+    removed: HashSet<SessionId>,
     busy: HashSet<SessionId>,
-    /// Something was told that we did not hear.
+    /// Notifications were dropped.
     missed: bool,
 }
 
 impl LiveIndex {
-    /// Opens the index; it is empty or behind until [`LiveIndex::look`] has run.
+    /// Opens the index; it is empty or outdated until [`LiveIndex::update`] has run.
     pub async fn open(records: Records, path: PathBuf) -> Result<Arc<Self>> {
-        let heard = Mutex::new(records.bus().subscribe());
+        let notifications = Mutex::new(records.bus().subscribe());
         let index = blocking(move || Index::open(path)).await?;
-        let indexing = Arc::new(LiveIndex {
+        let live = Arc::new(LiveIndex {
             records,
             index: Arc::new(index),
-            heard,
+            notifications,
             changes: Mutex::default(),
-            level: Mutex::default(),
-            working: tokio::sync::Mutex::default(),
-            looking: AtomicBool::new(false),
-            looked: Mutex::default(),
+            up_to_date: Mutex::default(),
+            update_lock: tokio::sync::Mutex::default(),
+            updating: AtomicBool::new(false),
+            last_update: Mutex::default(),
         });
         tokio::spawn(follow(
-            Arc::downgrade(&indexing),
-            indexing.records.bus().subscribe(),
+            Arc::downgrade(&live),
+            live.records.bus().subscribe(),
         ));
-        Ok(indexing)
+        Ok(live)
     }
 
-    /// Looks for what changed while nobody listened, in the background.
-    pub fn look_soon(self: &Arc<Self>) {
-        if self.looking.swap(true, Ordering::AcqRel) {
+    /// Runs [`LiveIndex::update`] in the background, unless it is running there already.
+    pub fn update_in_background(self: &Arc<Self>) {
+        if self.updating.swap(true, Ordering::AcqRel) {
             return;
         }
-        let indexing = self.clone();
+        let live = self.clone();
         tokio::spawn(async move {
-            if let Err(error) = indexing.look().await {
+            if let Err(error) = live.update().await {
                 tracing::warn!(%error, "the search index could not be brought up to date");
             }
-            indexing.looking.store(false, Ordering::Release);
+            live.updating.store(false, Ordering::Release);
         });
     }
 
     /// When this returns, everything that is stored can be found.
-    pub async fn look(&self) -> Result<()> {
-        self.catch_up().await?;
-        let _working = self.working.lock().await;
-        match self.look_once().await {
-            Err(IndexError::Search(SearchError::Emptied)) => self.look_once().await,
-            looked => looked,
+    pub async fn update(&self) -> Result<()> {
+        self.index_changes().await?;
+        let _update = self.update_lock.lock().await;
+        match self.update_once().await {
+            Err(IndexError::Search(SearchError::Emptied)) => self.update_once().await,
+            updated => updated,
         }?;
-        *self.looked.lock() = Some(self.records.now());
+        *self.last_update.lock() = Some(self.records.now());
         Ok(())
     }
 
-    /// In what is indexed so far: whoever types does not wait for a long history to be read.
-    pub async fn search(self: &Arc<Self>, typed: &str, limit: usize) -> Result<SearchAnswer> {
-        let is_caught_up = match tokio::time::timeout(PATIENCE, self.working.lock()).await {
-            Ok(_working) => {
-                self.take_up().await?;
+    /// Searches what is indexed so far: a person who is typing does not wait until a long
+    /// history has been read.
+    pub async fn search(self: &Arc<Self>, query: &str, limit: usize) -> Result<SearchAnswer> {
+        let is_caught_up = match tokio::time::timeout(PATIENCE, self.update_lock.lock()).await {
+            Ok(_update) => {
+                self.index_changes_locked().await?;
                 true
             }
             Err(_) => false,
         };
         let now = self.records.now();
         let fresh = self
-            .looked
+            .last_update
             .lock()
-            .is_some_and(|then| now.0 - then.0 < TRUST.0);
+            .is_some_and(|then| now.0 - then.0 < FRESH.0);
         if !fresh {
-            self.look_soon();
+            self.update_in_background();
         }
-        let typed = typed.to_owned();
+        let query = query.to_owned();
         let hits = match self
-            .on_index(move |index| index.search(&typed, limit))
+            .on_index(move |index| index.search(&query, limit))
             .await
         {
             Err(IndexError::Search(SearchError::Emptied)) => {
-                self.look_soon();
+                self.update_in_background();
                 Vec::new()
             }
             found => found?,
         };
-        let indexing = !is_caught_up || self.looking.load(Ordering::Acquire);
+        let indexing = !is_caught_up || self.updating.load(Ordering::Acquire);
         Ok(SearchAnswer { hits, indexing })
     }
 
-    /// Waits until everything stored is indexed.
-    pub async fn sessions_with(&self, typed: &str) -> Result<HashSet<SessionId>> {
-        self.look().await?;
-        let typed = typed.to_owned();
-        self.on_index(move |index| index.sessions_with(&typed))
+    /// The sessions that contain every word, once everything stored is indexed.
+    pub async fn sessions_with(&self, query: &str) -> Result<HashSet<SessionId>> {
+        self.update().await?;
+        let query = query.to_owned();
+        self.on_index(move |index| index.sessions_with(&query))
             .await
     }
 
-    /// Everything of this session counts, also what was never on screen.
+    /// Every hit in one session, also in messages that were never loaded into a window.
     pub async fn find(&self, session: &Session, text: &str) -> Result<Vec<FindHit>> {
-        self.catch_up().await?;
-        let _working = self.working.lock().await;
+        self.index_changes().await?;
+        let _update = self.update_lock.lock().await;
         match self.find_once(session, text).await {
             Err(IndexError::Search(SearchError::Emptied)) => self.find_once(session, text).await,
             found => found,
@@ -161,89 +163,90 @@ impl LiveIndex {
     }
 
     async fn find_once(&self, session: &Session, text: &str) -> Result<Vec<FindHit>> {
-        self.make_level(session).await?;
+        self.update_session(session).await?;
         let (id, text) = (session.id.clone(), text.to_owned());
-        self.on_index(move |index| index.find(&id, &text, MOST_PLACES))
+        self.on_index(move |index| index.find(&id, &text, MOST_HITS))
             .await
     }
 
+    /// Empties the index and fills it from the store.
     pub async fn rebuild(&self) -> Result<()> {
         self.on_index(|index| index.clear()).await?;
-        self.level.lock().clear();
-        self.look().await
+        self.up_to_date.lock().clear();
+        self.update().await
     }
 
-    /// Indexes what was told since the last time.
-    async fn catch_up(&self) -> Result<()> {
-        let _working = self.working.lock().await;
-        self.take_up().await
+    /// Indexes the changes published since the last call.
+    async fn index_changes(&self) -> Result<()> {
+        let _update = self.update_lock.lock().await;
+        self.index_changes_locked().await
     }
 
-    /// The caller holds `working`.
-    async fn take_up(&self) -> Result<()> {
-        self.listen();
+    /// The caller holds `update_lock`.
+    async fn index_changes_locked(&self) -> Result<()> {
+        self.collect_changes();
         let changes = self.changes.lock().take();
-        for id in &changes.gone {
-            self.level.lock().remove(id);
+        for id in &changes.removed {
+            self.up_to_date.lock().remove(id);
             let id = id.clone();
             self.on_index(move |index| index.remove_session(&id))
                 .await?;
         }
-        for id in &changes.came {
+        for id in &changes.added {
             if let Some(session) = self.records.store().session(id).await? {
-                self.read_again(&session).await?;
+                self.reindex(&session).await?;
             }
         }
         for (session, messages) in &changes.messages {
-            self.put(session, messages).await?;
+            self.put_messages(session, messages).await?;
         }
         let touched = changes.touched.iter().chain(changes.messages.keys());
         for id in touched.collect::<HashSet<_>>() {
-            // One that is not level yet is read whole when its turn comes.
-            if self.level.lock().contains(id) {
-                self.note(id, changes.busy.contains(id)).await?;
+            // A session that is not up to date is read completely by the next update.
+            if self.up_to_date.lock().contains(id) {
+                self.set_state(id, changes.busy.contains(id)).await?;
             }
         }
         if changes.missed {
-            self.level.lock().clear();
-            self.look_once().await?;
+            self.up_to_date.lock().clear();
+            self.update_once().await?;
         }
         Ok(())
     }
 
-    /// Sorts what the bus says into what must be read again.
-    fn listen(&self) {
-        let mut heard = self.heard.lock();
+    /// Reads the bus and notes what must be read from the store.
+    fn collect_changes(&self) {
+        let mut notifications = self.notifications.lock();
         let mut changes = self.changes.lock();
-        while let Some(heard) = heard.try_next() {
-            match heard {
-                Heard::Missed => changes.missed = true,
-                Heard::Notice(notice) => {
-                    if let Told::Event(event) = &notice.told {
-                        changes.take_event(event);
+        while let Some(item) = notifications.try_next() {
+            match item {
+                BusItem::Missed => changes.missed = true,
+                BusItem::Notification(numbered) => {
+                    if let Notification::Event(event) = &numbered.notification {
+                        changes.add_event(event);
                     }
                 }
             }
         }
     }
 
-    async fn put(&self, session: &SessionId, ids: &HashSet<MessageId>) -> Result<()> {
-        let (mut there, mut gone) = (Vec::new(), Vec::new());
+    async fn put_messages(&self, session: &SessionId, ids: &HashSet<MessageId>) -> Result<()> {
+        let (mut stored, mut removed) = (Vec::new(), Vec::new());
         for id in ids {
             match self.records.store().message(session, id).await? {
-                Some(message) => there.push(MessageWords::of(&message)),
-                None => gone.push(id.clone()),
+                Some(message) => stored.push(MessageWords::of(&message)),
+                None => removed.push(id.clone()),
             }
         }
         self.on_index(move |index| {
-            index.remove_messages(&gone)?;
-            index.put_messages(&there)
+            index.remove_messages(&removed)?;
+            index.put_messages(&stored)
         })
         .await
     }
 
-    /// A session that was level stays so.
-    async fn note(&self, id: &SessionId, busy: bool) -> Result<()> {
+    /// Stores that a session is still completely indexed.
+    async fn set_state(&self, id: &SessionId, busy: bool) -> Result<()> {
         let Some(session) = self.records.store().session(id).await? else {
             return Ok(());
         };
@@ -262,14 +265,14 @@ impl LiveIndex {
         let index = self.index.clone();
         let done = blocking(move || work(&index)).await;
         if let Err(IndexError::Search(SearchError::Emptied)) = &done {
-            self.level.lock().clear();
+            self.up_to_date.lock().clear();
         }
         done
     }
 }
 
 impl Changes {
-    /// Who is busy is not forgotten with the rest.
+    /// Empties this, except for the set of busy sessions.
     fn take(&mut self) -> Changes {
         let busy = self.busy.clone();
         let taken = std::mem::take(self);
@@ -277,21 +280,21 @@ impl Changes {
         taken
     }
 
-    fn take_event(&mut self, event: &Event) {
+    fn add_event(&mut self, event: &Event) {
         match event {
             Event::SessionCreated { info } => {
-                self.gone.remove(&info.id);
-                self.came.insert(info.id.clone());
+                self.removed.remove(&info.id);
+                self.added.insert(info.id.clone());
             }
             Event::SessionUpdated { info } => {
                 self.touched.insert(info.id.clone());
             }
             Event::SessionDeleted { info } => {
-                self.came.remove(&info.id);
+                self.added.remove(&info.id);
                 self.touched.remove(&info.id);
                 self.messages.remove(&info.id);
                 self.busy.remove(&info.id);
-                self.gone.insert(info.id.clone());
+                self.removed.insert(info.id.clone());
             }
             Event::SessionStatus { session_id, status } => {
                 match status {
@@ -300,24 +303,24 @@ impl Changes {
                 };
                 self.touched.insert(session_id.clone());
             }
-            Event::MessageUpdated { info } => self.message(info.session_id(), info.id()),
+            Event::MessageUpdated { info } => self.add_message(info.session_id(), info.id()),
             Event::MessageRemoved {
                 session_id,
                 message_id,
-            } => self.message(session_id, message_id),
+            } => self.add_message(session_id, message_id),
             Event::MessagePartUpdated(update) => {
-                self.message(update.part.session_id(), update.part.message_id())
+                self.add_message(update.part.session_id(), update.part.message_id())
             }
             Event::MessagePartRemoved {
                 session_id,
                 message_id,
                 ..
-            } => self.message(session_id, message_id),
+            } => self.add_message(session_id, message_id),
             _ => {}
         }
     }
 
-    fn message(&mut self, session: &SessionId, message: &MessageId) {
+    fn add_message(&mut self, session: &SessionId, message: &MessageId) {
         self.messages
             .entry(session.clone())
             .or_default()
@@ -325,32 +328,32 @@ impl Changes {
     }
 }
 
-/// Gathers what changes for a moment, then has it indexed. Ends with the program.
-async fn follow(indexing: Weak<LiveIndex>, mut heard: Subscription) {
-    while let Some(first) = heard.next().await {
-        if matches!(&first, Heard::Notice(notice) if !concerns(&notice.told)) {
+/// Gathers changes for a moment, then indexes them. Ends when the index is dropped.
+async fn follow(live: Weak<LiveIndex>, mut notifications: Subscription) {
+    while let Some(first) = notifications.next().await {
+        if matches!(&first, BusItem::Notification(one) if !is_indexed(&one.notification)) {
             continue;
         }
-        // A turn that begins is noted at once: after a crash its session is read again.
-        if !matches!(&first, Heard::Notice(notice) if begins(&notice.told)) {
+        // The start of a turn is stored at once: after a crash its session is read again.
+        if !matches!(&first, BusItem::Notification(one) if starts_turn(&one.notification)) {
             tokio::time::sleep(PAUSE).await;
         }
-        while heard.try_next().is_some() {}
-        let Some(indexing) = indexing.upgrade() else {
+        while notifications.try_next().is_some() {}
+        let Some(live) = live.upgrade() else {
             return;
         };
-        if let Err(error) = indexing.catch_up().await {
+        if let Err(error) = live.index_changes().await {
             tracing::warn!(%error, "a change could not be indexed");
         }
     }
 }
 
-fn concerns(told: &Told) -> bool {
-    matches!(told, Told::Event(event) if !matches!(**event, Event::SessionIdle { .. } | Event::FileEdited { .. } | Event::TodoUpdated { .. } | Event::SessionDiff { .. }))
+fn is_indexed(notification: &Notification) -> bool {
+    matches!(notification, Notification::Event(event) if !matches!(**event, Event::SessionIdle { .. } | Event::FileEdited { .. } | Event::TodoUpdated { .. } | Event::SessionDiff { .. }))
 }
 
-fn begins(told: &Told) -> bool {
-    matches!(told, Told::Event(event) if matches!(&**event, Event::SessionStatus { status, .. } if *status != SessionStatus::Idle))
+fn starts_turn(notification: &Notification) -> bool {
+    matches!(notification, Notification::Event(event) if matches!(&**event, Event::SessionStatus { status, .. } if *status != SessionStatus::Idle))
 }
 
 async fn blocking<T: Send + 'static>(

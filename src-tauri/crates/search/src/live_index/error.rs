@@ -1,4 +1,4 @@
-//! Why the index could not be searched or kept up.
+//! Why the index could not be searched or updated.
 
 use lathe_records::Failed;
 

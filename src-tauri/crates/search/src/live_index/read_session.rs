@@ -1,8 +1,8 @@
-//! One session read from its newest message back, until nothing is new.
+//! Reads a session for the index, from its newest message back until nothing is new.
 
 use std::collections::{HashMap, HashSet};
 
-use lathe_protocol::{Millis, Session};
+use lathe_protocol::{MessageId, Millis, Session};
 
 use super::LiveIndex;
 use super::error::Result;
@@ -12,66 +12,68 @@ use crate::index::{Known, MessageWords, SessionMark};
 const PAGE: usize = 100;
 
 impl LiveIndex {
-    /// Every session whose mark is not that of its record, and none that is gone.
-    pub(super) async fn look_once(&self) -> Result<()> {
-        let mut marks = self.on_index(|index| index.marks()).await?;
+    /// Indexes every session whose record is newer than the index, and drops those that are
+    /// no longer stored.
+    pub(super) async fn update_once(&self) -> Result<()> {
+        let mut states = self.on_index(|index| index.marks()).await?;
         let sessions = self.records.store().all_sessions().await?.items;
         for session in &sessions {
-            let level = SessionMark::Known(session.time.updated);
-            if marks.remove(&session.id) == Some(level) {
-                self.level.lock().insert(session.id.clone());
-            } else if !self.is_followed(session) {
-                self.read_again(session).await?;
+            let complete = SessionMark::Known(session.time.updated);
+            if states.remove(&session.id) == Some(complete) {
+                self.up_to_date.lock().insert(session.id.clone());
+            } else if !self.is_tracked(session) {
+                self.reindex(session).await?;
             }
         }
-        for id in marks.into_keys() {
+        for id in states.into_keys() {
             self.on_index(move |index| index.remove_session(&id))
                 .await?;
         }
         Ok(())
     }
 
-    /// Reads the session if it changed while nobody listened.
-    pub(super) async fn make_level(&self, session: &Session) -> Result<()> {
+    /// Reads the session if it changed without a notification to this process.
+    pub(super) async fn update_session(&self, session: &Session) -> Result<()> {
         let id = session.id.clone();
         let mark = self.on_index(move |index| index.mark(&id)).await?;
-        if mark == Some(SessionMark::Known(session.time.updated)) || self.is_followed(session) {
+        if mark == Some(SessionMark::Known(session.time.updated)) || self.is_tracked(session) {
             return Ok(());
         }
-        self.read_again(session).await
+        self.reindex(session).await
     }
 
-    /// We hear of what its turn does.
-    fn is_followed(&self, session: &Session) -> bool {
-        self.changes.lock().busy.contains(&session.id) && self.level.lock().contains(&session.id)
+    /// Whether every change of the session reaches us on the bus.
+    fn is_tracked(&self, session: &Session) -> bool {
+        self.changes.lock().busy.contains(&session.id)
+            && self.up_to_date.lock().contains(&session.id)
     }
 
-    /// What is said last changes most: a page without news ends the reading.
-    pub(super) async fn read_again(&self, session: &Session) -> Result<()> {
+    /// The newest messages change most: a page without a change ends the reading.
+    pub(super) async fn reindex(&self, session: &Session) -> Result<()> {
         let id = session.id.clone();
         let known = self.on_index(move |index| index.known(&id)).await?;
-        let noted = session.clone();
-        self.on_index(move |index| index.note_session(&noted, SessionMark::Changing))
+        let record = session.clone();
+        self.on_index(move |index| index.note_session(&record, SessionMark::Changing))
             .await?;
 
         let mut seen = HashSet::new();
         let mut before = None;
-        let whole = loop {
+        let reached = loop {
             let page = self
                 .records
                 .messages(&session.id, before.as_ref(), PAGE)
                 .await?;
-            let words: Vec<_> = page.messages.iter().map(MessageWords::of).collect();
-            seen.extend(words.iter().map(|one| one.message.clone()));
-            before = words.first().map(|one| one.message.clone());
-            let oldest = words.first().map(|one| one.at);
-            let all = words.len();
-            let news: Vec<_> = words
+            let texts: Vec<_> = page.messages.iter().map(MessageWords::of).collect();
+            seen.extend(texts.iter().map(|one| one.message.clone()));
+            before = texts.first().map(|one| one.message.clone());
+            let oldest = texts.first().map(|one| one.at);
+            let all = texts.len();
+            let changed: Vec<_> = texts
                 .into_iter()
                 .filter(|one| known.get(&one.message).map(|known| known.stamp) != Some(one.stamp()))
                 .collect();
-            let nothing_new = news.is_empty() && all > 0;
-            self.on_index(move |index| index.put_messages(&news))
+            let nothing_new = changed.is_empty() && all > 0;
+            self.on_index(move |index| index.put_messages(&changed))
                 .await?;
             if !page.has_older || before.is_none() {
                 break None;
@@ -80,26 +82,27 @@ impl LiveIndex {
                 break oldest;
             }
         };
-        let gone: Vec<_> = stale(&known, whole)
+        let removed: Vec<_> = expected(&known, reached)
             .filter(|id| !seen.contains(*id))
             .cloned()
             .collect();
-        let (noted, mark) = (session.clone(), SessionMark::Known(session.time.updated));
+        let (record, state) = (session.clone(), SessionMark::Known(session.time.updated));
         self.on_index(move |index| {
-            index.remove_messages(&gone)?;
-            index.note_session(&noted, mark)
+            index.remove_messages(&removed)?;
+            index.note_session(&record, state)
         })
         .await?;
-        self.level.lock().insert(session.id.clone());
+        self.up_to_date.lock().insert(session.id.clone());
         Ok(())
     }
 }
 
-/// What the reading would have seen if it were still there: all of it, or what is as new.
-fn stale(
-    known: &HashMap<lathe_protocol::MessageId, Known>,
+/// The indexed messages that the reading would have met if they were still stored: all of
+/// them, or those after the time at which it stopped.
+fn expected(
+    known: &HashMap<MessageId, Known>,
     since: Option<Millis>,
-) -> impl Iterator<Item = &lathe_protocol::MessageId> {
+) -> impl Iterator<Item = &MessageId> {
     let reached = move |at: Millis| since.is_none_or(|since| at.0 > since.0);
     known
         .iter()
