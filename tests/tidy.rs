@@ -20,11 +20,15 @@ const KNOWLEDGE: [(&str, &[&str], &[&str]); 15] = [
     ("provider", &["lathe-protocol"], &[]),
     ("render", &["lathe-protocol"], &[]),
     ("sandbox", &[], &[]),
-    ("search", &["lathe-protocol"], &[]),
     ("snapshot", &["lathe-protocol"], &[]),
     ("store", &["lathe-protocol"], &[]),
     ("tools", &["lathe-protocol"], &[]),
     ("records", &["lathe-protocol", "lathe-store"], &[]),
+    (
+        "search",
+        &["lathe-protocol", "lathe-records", "lathe-store"],
+        &[],
+    ),
     (
         "workspace",
         &[

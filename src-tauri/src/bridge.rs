@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use lathe_protocol::ipc::{MessagePage, SessionView, UiBatch, UiUpdate};
 use lathe_protocol::{MessageId, SessionId};
-use lathe_session::bus::Heard;
+use lathe_session::bus::BusItem;
 use lathe_session::{Health, Result, Sessions, WindowAnchor};
 use parking_lot::Mutex;
 use tauri::async_runtime::JoinHandle;
@@ -99,12 +99,12 @@ impl Bridge {
     }
 
     async fn run(&self, channel: Channel<UiBatch>) {
-        let mut heard = self.sessions.subscribe();
+        let mut items = self.sessions.subscribe();
         let mut health = self.sessions.health();
         let mut frame = Frame::new(self.sessions.clone(), self.roots.clone());
         loop {
             let first = tokio::select! {
-                first = heard.next() => first,
+                first = items.next() => first,
                 Ok(()) = health.changed() => {
                     let problem = match &*health.borrow_and_update() {
                         Health::Good => None,
@@ -118,7 +118,7 @@ impl Bridge {
                 self.take(&mut frame, first).await;
             }
             tokio::time::sleep(FRAME).await;
-            while let Some(more) = heard.try_next() {
+            while let Some(more) = items.try_next() {
                 self.take(&mut frame, more).await;
             }
             let updates = frame.finish();
@@ -128,20 +128,20 @@ impl Bridge {
         }
     }
 
-    async fn take(&self, frame: &mut Frame, heard: Heard) {
+    async fn take(&self, frame: &mut Frame, item: BusItem) {
         for id in self.reopened.lock().drain() {
             frame.forget(&id);
         }
-        match heard {
-            Heard::Missed => {
+        match item {
+            BusItem::Missed => {
                 let open: Vec<_> = self.open.lock().iter().cloned().collect();
                 frame.reset(open);
             }
-            Heard::Notice(notice) => {
+            BusItem::Notification(notice) => {
                 let open = notice
                     .session_id()
                     .is_none_or(|id| self.open.lock().contains(id));
-                frame.take(notice.told, open);
+                frame.take(notice.notification, open);
             }
         }
     }

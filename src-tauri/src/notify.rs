@@ -3,7 +3,7 @@
 use lathe_protocol::{Event, SessionId};
 use lathe_render::escape::visible_line;
 use lathe_session::Sessions;
-use lathe_session::bus::{Heard, Told};
+use lathe_session::bus::{BusItem, Notification};
 use tauri::{AppHandle, Emitter, Manager};
 use tauri_plugin_notification::{ActionPerformed, NotificationExt};
 
@@ -26,12 +26,12 @@ pub fn begin(app: &AppHandle) {
 
 async fn listen(app: AppHandle) {
     let sessions = app.state::<Shell>().sessions.clone();
-    let mut heard = sessions.subscribe();
-    while let Some(heard) = heard.next().await {
-        let Heard::Notice(notice) = heard else {
+    let mut items = sessions.subscribe();
+    while let Some(item) = items.next().await {
+        let BusItem::Notification(notice) = item else {
             continue;
         };
-        let Told::Event(event) = &notice.told else {
+        let Notification::Event(event) = &notice.notification else {
             continue;
         };
         let (session, title) = match &**event {

@@ -4,7 +4,7 @@ use std::fs;
 
 use lathe_protocol::{Action, Event, FileDiff, FileStatus};
 use lathe_session::Answer;
-use lathe_session::bus::Told;
+use lathe_session::bus::Notification;
 use lathe_test_support::app::{until, until_idle};
 use lathe_test_support::fake_model::{call, text};
 use serde_json::json;
@@ -64,11 +64,11 @@ async fn the_summary_is_published_before_the_turn_ends() {
     let diffs: Vec<_> = told
         .iter()
         .filter_map(|told| match told {
-            Told::Event(event) => match &**event {
+            Notification::Event(event) => match &**event {
                 Event::SessionDiff { diff, .. } => Some(diff.len()),
                 _ => None,
             },
-            Told::Delta(_) | Told::Queue(_) => None,
+            Notification::Delta(_) | Notification::Queue(_) => None,
         })
         .collect();
     assert_eq!(diffs, [1]);

@@ -3,7 +3,7 @@
 use lathe_protocol::{Action, Event, Message, MessageError, Part, SessionStatus, ToolState};
 use lathe_provider::{Usage, WireKind};
 use lathe_session::Failed;
-use lathe_session::bus::{Subscription, Told};
+use lathe_session::bus::{Notification, Subscription};
 use lathe_test_support::app::{TestApp, until, until_idle};
 use lathe_test_support::fake_model::{FakeModel, Item, call, text, usage};
 use serde_json::json;
@@ -27,7 +27,7 @@ fn read(file: &str) -> Item {
 async fn told_until_idle(events: &mut Subscription) -> Vec<Event> {
     let told = until(events, |event| matches!(event, Event::SessionIdle { .. })).await;
     let events = told.into_iter().filter_map(|one| match one {
-        Told::Event(event) => Some((*event).clone()),
+        Notification::Event(event) => Some((*event).clone()),
         _ => None,
     });
     events.collect()

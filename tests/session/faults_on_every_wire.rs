@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use lathe_protocol::{Event, Finish, MessageError, SessionStatus};
 use lathe_provider::WireKind;
-use lathe_session::bus::{Heard, Subscription, Told};
+use lathe_session::bus::{BusItem, Notification, Subscription};
 use lathe_test_support::app::TestApp;
 use lathe_test_support::fake_model::{
     FakeModel, Item, Refusal, Reply, bad_json, call, cut, reset, stall, text,
@@ -93,10 +93,11 @@ async fn app(model: &FakeModel, wire: WireKind) -> TestApp {
 async fn rest(app: &TestApp, events: &mut Subscription) -> usize {
     let mut retries = 0;
     loop {
-        let Heard::Notice(notice) = events.next().await.expect("the program is running") else {
+        let BusItem::Notification(notice) = events.next().await.expect("the program is running")
+        else {
             panic!("the test fell behind");
         };
-        let Told::Event(event) = notice.told else {
+        let Notification::Event(event) = notice.notification else {
             continue;
         };
         match &*event {

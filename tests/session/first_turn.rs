@@ -6,7 +6,7 @@ use std::path::Path;
 use lathe_protocol::ipc::PromptInput;
 use lathe_protocol::{Event, Finish, Message, MessageError, Part, SessionStatus};
 use lathe_session::Failed;
-use lathe_session::bus::{Heard, Told};
+use lathe_session::bus::{BusItem, Notification};
 use lathe_store::{Options, Store};
 use lathe_test_support::app::{TestApp, until};
 use tempfile::TempDir;
@@ -42,10 +42,10 @@ async fn everything_that_is_published_is_already_stored() {
     let mut events = app.sessions.subscribe();
     app.send("hello").await;
     loop {
-        let Some(Heard::Notice(notice)) = events.next().await else {
+        let Some(BusItem::Notification(notice)) = events.next().await else {
             panic!("nothing told")
         };
-        let Told::Event(event) = notice.told else {
+        let Notification::Event(event) = notice.notification else {
             continue;
         };
         let survivor = after_a_kill(app.data_dir()).await;
@@ -111,7 +111,7 @@ async fn deltas_add_up_to_the_stored_text() {
 
     let mut texts: HashMap<_, String> = HashMap::new();
     for one in told {
-        if let Told::Delta(delta) = one {
+        if let Notification::Delta(delta) = one {
             let text = texts.entry(delta.part_id.clone()).or_default();
             assert_eq!(text.len(), delta.at, "a delta says where it belongs");
             text.push_str(&delta.text);
@@ -149,11 +149,11 @@ async fn a_turn_publishes_busy_then_idle() {
     let statuses: Vec<_> = told
         .iter()
         .filter_map(|told| match told {
-            Told::Event(event) => match &**event {
+            Notification::Event(event) => match &**event {
                 Event::SessionStatus { status, .. } => Some(status.clone()),
                 _ => None,
             },
-            Told::Delta(_) | Told::Queue(_) => None,
+            Notification::Delta(_) | Notification::Queue(_) => None,
         })
         .collect();
     assert_eq!(statuses, [SessionStatus::Busy, SessionStatus::Idle]);

@@ -2,7 +2,7 @@
 
 use lathe_protocol::{Event, Session, SessionId};
 use lathe_session::Failed;
-use lathe_session::bus::{Heard, Told};
+use lathe_session::bus::{BusItem, Notification};
 use lathe_test_support::app::TestApp;
 use lathe_test_support::git::git;
 
@@ -125,8 +125,8 @@ async fn removing_a_session_includes_its_children_and_can_be_undone() {
             .exists()
     );
     let mut deleted = Vec::new();
-    while let Some(Heard::Notice(notice)) = events.try_next() {
-        if let Told::Event(event) = notice.told
+    while let Some(BusItem::Notification(notice)) = events.try_next() {
+        if let Notification::Event(event) = notice.notification
             && let Event::SessionDeleted { info } = &*event
         {
             deleted.push(info.id.clone());

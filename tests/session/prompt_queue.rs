@@ -3,7 +3,7 @@
 use lathe_protocol::ipc::{PromptFile, PromptInput};
 use lathe_protocol::{Event, MessageId, Part, PermissionRequest};
 use lathe_provider::WireKind;
-use lathe_session::bus::{Heard, Subscription, Told};
+use lathe_session::bus::{BusItem, Notification, Subscription};
 use lathe_session::{Answer, Failed};
 use lathe_test_support::app::{TestApp, until_idle};
 use lathe_test_support::fake_model::{Answered, FakeModel, call, text};
@@ -37,8 +37,8 @@ async fn allow(app: &TestApp, events: &mut Subscription, request: &PermissionReq
 fn queues(events: &mut Subscription) -> Vec<Vec<MessageId>> {
     let mut told = Vec::new();
     while let Some(heard) = events.try_next() {
-        if let Heard::Notice(notice) = heard
-            && let Told::Queue(waiting) = notice.told
+        if let BusItem::Notification(notice) = heard
+            && let Notification::Queue(waiting) = notice.notification
         {
             told.push(waiting.messages.clone());
         }
@@ -252,8 +252,8 @@ async fn a_prompt_that_waits_when_the_turn_fails_begins_the_next_one() {
     until_idle(&mut events, &app.session.id).await;
     assert!(next.request().prompt().ends_with("second"));
     let idle = std::iter::from_fn(|| events.try_next()).filter(|heard| {
-        matches!(heard, Heard::Notice(notice) if matches!(&notice.told,
-            Told::Event(event) if matches!(**event, Event::SessionIdle { .. })))
+        matches!(heard, BusItem::Notification(notice) if matches!(&notice.notification,
+            Notification::Event(event) if matches!(**event, Event::SessionIdle { .. })))
     });
     assert_eq!(idle.count(), 0, "idle was told once");
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use lathe_protocol::{Event, Finish, MessageError, Part, SessionStatus};
 use lathe_provider::WireKind;
-use lathe_session::bus::Told;
+use lathe_session::bus::Notification;
 use lathe_test_support::app::{CANARY_KEY, TestApp, until, until_idle};
 use lathe_test_support::fake_model::{FakeModel, call, cut, full, reasoning, reset, text};
 use serde_json::json;
@@ -163,7 +163,7 @@ async fn a_refused_key_is_reported_not_retried_and_never_shown() {
             assert!(matches!(error, MessageError::ProviderAuth(_)), "{error:?}");
         }
         for one in told {
-            if let Told::Event(event) = one {
+            if let Notification::Event(event) = one {
                 let line = serde_json::to_string(&*event).unwrap();
                 assert!(!line.contains(CANARY_KEY), "{line}");
             }

@@ -48,7 +48,7 @@ async fn a_command_sends_its_text_with_arguments_and_files_filled_in() {
         matches!(event, Event::CommandExecuted { .. })
     })
     .await;
-    let Some(lathe_session::bus::Told::Event(event)) = told.last() else {
+    let Some(lathe_session::bus::Notification::Event(event)) = told.last() else {
         panic!("{told:?}")
     };
     assert_eq!(

@@ -322,20 +322,20 @@ async fn unneeded_snapshots_are_removed_once_a_day() {
     let left = || repo.all_references().unwrap().len();
 
     repo.take(GONE).unwrap();
-    sessions.clean_up_now_and_then().await;
+    sessions.clean_up_if_due().await;
     assert_eq!(left(), 0);
 
     repo.take(GONE).unwrap();
     clock.advance(23 * hour);
-    sessions.clean_up_now_and_then().await;
+    sessions.clean_up_if_due().await;
     assert_eq!(left(), 1, "not twice a day");
     clock.advance(hour);
-    sessions.clean_up_now_and_then().await;
+    sessions.clean_up_if_due().await;
     assert_eq!(left(), 0);
 
     repo.take(GONE).unwrap();
     clock.set(BEFORE_WRAP);
-    sessions.clean_up_now_and_then().await;
+    sessions.clean_up_if_due().await;
     assert_eq!(
         left(),
         0,

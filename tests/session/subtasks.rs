@@ -8,7 +8,7 @@ use lathe_protocol::{
 };
 use lathe_provider::WireKind;
 use lathe_session::Answer;
-use lathe_session::bus::Told;
+use lathe_session::bus::Notification;
 use lathe_test_support::app::{TestApp, until, until_idle};
 use lathe_test_support::fake_model::{FakeModel, Item, call, stall, text};
 use serde_json::{Value, json};
@@ -460,7 +460,7 @@ async fn events_of_a_child_session_are_published() {
     .await;
     let child = child(&app).await.id;
     let about = told.iter().filter_map(|one| match one {
-        Told::Event(event) if event.session_id() == Some(&child) => match &**event {
+        Notification::Event(event) if event.session_id() == Some(&child) => match &**event {
             Event::SessionCreated { .. } => Some("created"),
             Event::SessionStatus {
                 status: SessionStatus::Busy,

@@ -11,7 +11,7 @@ use std::process::Command;
 
 use lathe_protocol::ipc::{PromptInput, RevertChange, RevertFile, RevertTarget};
 use lathe_protocol::{Event, MessageError, MessageId, SnapshotPart};
-use lathe_session::bus::Told;
+use lathe_session::bus::Notification;
 use lathe_test_support::app::until;
 use lathe_test_support::fake_model::{call, text};
 use serde_json::json;
@@ -218,7 +218,7 @@ async fn a_missing_snapshot_is_reported_once_per_prompt() {
         )
         .await;
         let errors = heard.iter().filter_map(|one| match one {
-            Told::Event(event) => match &**event {
+            Notification::Event(event) => match &**event {
                 Event::SessionError { error, .. } => error.as_ref(),
                 _ => None,
             },

@@ -7,7 +7,7 @@ use lathe_protocol::ipc::UiUpdate;
 use lathe_protocol::{Event, Part, PartId, SessionId};
 use lathe_render::markdown::Stream;
 use lathe_session::Sessions;
-use lathe_session::bus::{Delta, Told};
+use lathe_session::bus::{Delta, Notification};
 
 use super::view::{self, Roots};
 
@@ -61,15 +61,15 @@ impl Frame {
         self.streams.retain(|_, live| live.session != *session);
     }
 
-    pub fn take(&mut self, told: Told, open: bool) {
-        match told {
-            Told::Delta(delta) if open => self.take_delta(delta),
-            Told::Queue(waiting) if open => self.add(UiUpdate::Queue {
+    pub fn take(&mut self, notification: Notification, open: bool) {
+        match notification {
+            Notification::Delta(delta) if open => self.take_delta(delta),
+            Notification::Queue(waiting) if open => self.add(UiUpdate::Queue {
                 session_id: waiting.session_id.clone(),
                 messages: waiting.messages.clone(),
             }),
-            Told::Delta(_) | Told::Queue(_) => {}
-            Told::Event(event) => match &*event {
+            Notification::Delta(_) | Notification::Queue(_) => {}
+            Notification::Event(event) => match &*event {
                 Event::MessagePartUpdated(updated) if open => {
                     self.supersede(updated.part.id());
                     self.updates.push(Pending::Part(event));

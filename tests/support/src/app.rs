@@ -13,7 +13,7 @@ use lathe_protocol::{
 };
 use lathe_provider::WireKind;
 use lathe_provider::keys::{Keyring, KeyringError};
-use lathe_session::bus::{Heard, Subscription, Told};
+use lathe_session::bus::{BusItem, Notification, Subscription};
 use lathe_session::clock::ManualClock;
 use lathe_session::models::{ApiKey, Keys};
 use lathe_session::{DemoPace, Options, Sessions};
@@ -159,7 +159,7 @@ impl TestApp {
     pub async fn asked(&self, events: &mut Subscription) -> PermissionRequest {
         let told = until(events, |event| matches!(event, Event::PermissionAsked(_))).await;
         match told.last() {
-            Some(Told::Event(event)) => match &**event {
+            Some(Notification::Event(event)) => match &**event {
                 Event::PermissionAsked(request) => request.clone(),
                 other => panic!("{other:?}"),
             },
@@ -171,7 +171,7 @@ impl TestApp {
     pub async fn questioned(&self, events: &mut Subscription) -> QuestionRequest {
         let told = until(events, |event| matches!(event, Event::QuestionAsked(_))).await;
         match told.last() {
-            Some(Told::Event(event)) => match &**event {
+            Some(Notification::Event(event)) => match &**event {
                 Event::QuestionAsked(request) => request.clone(),
                 other => panic!("{other:?}"),
             },
@@ -374,14 +374,18 @@ pub async fn until_idle(events: &mut Subscription, session: &SessionId) {
 }
 
 /// Everything published up to and including the first event that matches.
-pub async fn until(events: &mut Subscription, wanted: impl Fn(&Event) -> bool) -> Vec<Told> {
+pub async fn until(
+    events: &mut Subscription,
+    wanted: impl Fn(&Event) -> bool,
+) -> Vec<Notification> {
     let mut told = Vec::new();
     loop {
         match events.next().await.expect("the program is running") {
-            Heard::Missed => panic!("the test fell behind"),
-            Heard::Notice(notice) => {
-                let found = matches!(&notice.told, Told::Event(event) if wanted(event));
-                told.push(notice.told);
+            BusItem::Missed => panic!("the test fell behind"),
+            BusItem::Notification(notice) => {
+                let found =
+                    matches!(&notice.notification, Notification::Event(event) if wanted(event));
+                told.push(notice.notification);
                 if found {
                     return told;
                 }

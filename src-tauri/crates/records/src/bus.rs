@@ -1,8 +1,8 @@
-//! Telling whoever listens what happened, in order and without gaps.
+//! Publishes what happened to every subscriber, in order and without gaps.
 //!
-//! Every notice about a session carries that session's next sequence number. The line is
-//! bounded: a listener that falls behind hears [`Heard::Missed`] and takes a fresh snapshot
-//! instead of a gap. Streaming text travels as [`Delta`]s that say where they belong, so a
+//! Every notification about a session carries the session's next sequence number. The channel
+//! is bounded: a subscriber that falls behind gets [`BusItem::Missed`] and takes a fresh
+//! snapshot. Streaming text is published as [`Delta`]s that say where they belong, so a
 //! snapshot taken in between neither loses nor doubles a character.
 
 use std::collections::HashMap;
@@ -12,18 +12,19 @@ use lathe_protocol::{Event, MessageId, PartId, SessionId};
 use parking_lot::Mutex;
 use tokio::sync::broadcast::{self, error::RecvError, error::TryRecvError};
 
-const LINE_LENGTH: usize = 8192;
+const CAPACITY: usize = 8192;
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Told {
+pub enum Notification {
     Event(Arc<Event>),
     Delta(Arc<Delta>),
     /// The prompts that wait for a session's next step, oldest first.
-    Queue(Arc<Waiting>),
+    Queue(Arc<QueuedPrompts>),
 }
 
+/// The whole queue of a session; an empty list when nothing waits any more.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Waiting {
+pub struct QueuedPrompts {
     pub session_id: SessionId,
     pub messages: Vec<MessageId>,
 }
@@ -39,39 +40,39 @@ pub struct Delta {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Notice {
-    /// The place among its session's notices, from 1; 0 for those of no session.
+pub struct NumberedNotification {
+    /// Counts the notifications about a session, from 1; 0 for those about no session.
     pub seq: u64,
-    pub told: Told,
+    pub notification: Notification,
 }
 
-impl Notice {
+impl NumberedNotification {
     pub fn session_id(&self) -> Option<&SessionId> {
-        match &self.told {
-            Told::Event(event) => event.session_id(),
-            Told::Delta(delta) => Some(&delta.session_id),
-            Told::Queue(waiting) => Some(&waiting.session_id),
+        match &self.notification {
+            Notification::Event(event) => event.session_id(),
+            Notification::Delta(delta) => Some(&delta.session_id),
+            Notification::Queue(queue) => Some(&queue.session_id),
         }
     }
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Heard {
-    Notice(Notice),
-    /// Notices were dropped; only a fresh snapshot tells what they said.
+pub enum BusItem {
+    Notification(NumberedNotification),
+    /// Notifications were dropped; only a fresh snapshot has what they said.
     Missed,
 }
 
 #[derive(Clone)]
 pub struct Bus {
-    line: broadcast::Sender<Notice>,
+    channel: broadcast::Sender<NumberedNotification>,
     sequences: Arc<Mutex<HashMap<SessionId, u64>>>,
 }
 
 impl Default for Bus {
     fn default() -> Self {
         Bus {
-            line: broadcast::Sender::new(LINE_LENGTH),
+            channel: broadcast::Sender::new(CAPACITY),
             sequences: Arc::default(),
         }
     }
@@ -79,61 +80,65 @@ impl Default for Bus {
 
 impl Bus {
     pub fn publish(&self, event: Event) {
-        self.tell(Told::Event(Arc::new(event)));
+        self.send(Notification::Event(Arc::new(event)));
     }
 
     pub fn publish_delta(&self, delta: Delta) {
-        self.tell(Told::Delta(Arc::new(delta)));
+        self.send(Notification::Delta(Arc::new(delta)));
     }
 
-    pub fn publish_queue(&self, waiting: Waiting) {
-        self.tell(Told::Queue(Arc::new(waiting)));
+    pub fn publish_queue(&self, queue: QueuedPrompts) {
+        self.send(Notification::Queue(Arc::new(queue)));
     }
 
     pub fn subscribe(&self) -> Subscription {
         Subscription {
-            line: self.line.subscribe(),
+            channel: self.channel.subscribe(),
         }
     }
 
-    /// The newest number given out for a session: what a snapshot is at least as new as.
+    /// The last number given out for a session: a snapshot taken after this call is at least
+    /// as new.
     pub fn sequence(&self, session: &SessionId) -> u64 {
         self.sequences.lock().get(session).copied().unwrap_or(0)
     }
 
-    fn tell(&self, told: Told) {
-        let mut notice = Notice { seq: 0, told };
+    fn send(&self, notification: Notification) {
+        let mut numbered = NumberedNotification {
+            seq: 0,
+            notification,
+        };
         // Numbered and sent under one lock, so that order and numbers agree.
         let mut sequences = self.sequences.lock();
-        if let Some(session) = notice.session_id() {
+        if let Some(session) = numbered.session_id() {
             let seq = sequences.entry(session.clone()).or_insert(0);
             *seq += 1;
-            notice.seq = *seq;
+            numbered.seq = *seq;
         }
-        // Nobody listening is not an error.
-        let _ = self.line.send(notice);
+        // Having no subscriber is not an error.
+        let _ = self.channel.send(numbered);
     }
 }
 
 pub struct Subscription {
-    line: broadcast::Receiver<Notice>,
+    channel: broadcast::Receiver<NumberedNotification>,
 }
 
 impl Subscription {
-    /// `None` when the program is closing.
-    pub async fn next(&mut self) -> Option<Heard> {
-        match self.line.recv().await {
-            Ok(notice) => Some(Heard::Notice(notice)),
-            Err(RecvError::Lagged(_)) => Some(Heard::Missed),
+    /// Waits for the next item; `None` when the program is closing.
+    pub async fn next(&mut self) -> Option<BusItem> {
+        match self.channel.recv().await {
+            Ok(numbered) => Some(BusItem::Notification(numbered)),
+            Err(RecvError::Lagged(_)) => Some(BusItem::Missed),
             Err(RecvError::Closed) => None,
         }
     }
 
-    /// What is already there, without waiting.
-    pub fn try_next(&mut self) -> Option<Heard> {
-        match self.line.try_recv() {
-            Ok(notice) => Some(Heard::Notice(notice)),
-            Err(TryRecvError::Lagged(_)) => Some(Heard::Missed),
+    /// The next item if one is already there.
+    pub fn try_next(&mut self) -> Option<BusItem> {
+        match self.channel.try_recv() {
+            Ok(numbered) => Some(BusItem::Notification(numbered)),
+            Err(TryRecvError::Lagged(_)) => Some(BusItem::Missed),
             Err(TryRecvError::Empty | TryRecvError::Closed) => None,
         }
     }
@@ -156,32 +161,32 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn each_session_counts_for_itself() {
+    async fn sequence_numbers_are_counted_per_session() {
         let bus = Bus::default();
-        let mut heard = bus.subscribe();
+        let mut items = bus.subscribe();
         let (a, b) = ids();
         bus.publish(idle(&a));
         bus.publish(idle(&b));
         bus.publish(idle(&a));
         bus.publish(Event::FileEdited { file: "x".into() });
         let mut seqs = Vec::new();
-        while let Some(Heard::Notice(notice)) = heard.try_next() {
-            seqs.push(notice.seq);
+        while let Some(BusItem::Notification(numbered)) = items.try_next() {
+            seqs.push(numbered.seq);
         }
         assert_eq!(seqs, [1, 1, 2, 0]);
         assert_eq!((bus.sequence(&a), bus.sequence(&b)), (2, 1));
     }
 
     #[tokio::test]
-    async fn a_slow_listener_is_told_that_it_missed_something() {
+    async fn a_slow_subscriber_learns_that_it_missed_something() {
         let bus = Bus::default();
         let mut slow = bus.subscribe();
         let (a, _) = ids();
-        for _ in 0..LINE_LENGTH + 10 {
+        for _ in 0..CAPACITY + 10 {
             bus.publish(idle(&a));
         }
-        assert_eq!(slow.next().await, Some(Heard::Missed));
-        let Some(Heard::Notice(next)) = slow.next().await else {
+        assert_eq!(slow.next().await, Some(BusItem::Missed));
+        let Some(BusItem::Notification(next)) = slow.next().await else {
             panic!("nothing after the gap")
         };
         assert_eq!(next.seq, 11);
@@ -190,7 +195,7 @@ mod tests {
     #[tokio::test]
     async fn sequence_numbers_have_no_gaps_when_many_publish_at_once() {
         let bus = Bus::default();
-        let mut heard = bus.subscribe();
+        let mut items = bus.subscribe();
         let (a, _) = ids();
         let publishers: Vec<_> = (0..8)
             .map(|_| {
@@ -202,10 +207,10 @@ mod tests {
             publisher.await.unwrap();
         }
         for expected in 1..=4000 {
-            let Some(Heard::Notice(notice)) = heard.next().await else {
+            let Some(BusItem::Notification(numbered)) = items.next().await else {
                 panic!("gap")
             };
-            assert_eq!(notice.seq, expected);
+            assert_eq!(numbered.seq, expected);
         }
     }
 }

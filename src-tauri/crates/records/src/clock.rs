@@ -1,4 +1,4 @@
-//! Time, injected: tests set it, and never wait for it.
+//! Injected time: tests set it and never wait for it.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -31,7 +31,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that stands still until it is told to move. Sleepers wake when it passes them.
+/// A clock that only moves when it is set or advanced. Sleepers wake when it passes their time.
 #[derive(Debug, Clone)]
 pub struct ManualClock {
     now: Arc<Mutex<i64>>,
@@ -46,7 +46,7 @@ impl ManualClock {
         }
     }
 
-    /// Sets the time, also backwards.
+    /// Sets the time; it may go backwards.
     pub fn set(&self, now: Millis) {
         *self.now.lock() = now.0;
         self.moved.notify_waiters();

@@ -1,8 +1,8 @@
-//! The one way to change what is stored: write it, then tell.
+//! The only way to change what is stored: write first, then publish.
 //!
-//! Streaming text is the exception: it is told at once and written at most every 100 ms.
-//! Until then its newest form lives here, so that a snapshot of a session is never older
-//! than what was told.
+//! Streaming text is the exception: it is published at once and written at most every 100 ms.
+//! Until then its newest form is held here, so that a snapshot of a session is never older
+//! than what was published.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,12 +23,13 @@ pub struct Records {
     store: Store,
     bus: Bus,
     clock: Arc<dyn Clock>,
-    live: Arc<Mutex<HashMap<PartId, Part>>>,
+    /// Parts that text is streaming into, newer than their files.
+    streaming: Arc<Mutex<HashMap<PartId, Part>>>,
     followed: Arc<Mutex<HashMap<MessageId, Vec<Part>>>>,
 }
 
-/// Collects the parts of a message while it is written, so that the writer need not read
-/// them back.
+/// Collects the parts of a message while it is written, so that its writer does not have to
+/// read them back.
 pub struct FollowedMessage {
     id: MessageId,
     followed: Arc<Mutex<HashMap<MessageId, Vec<Part>>>>,
@@ -60,7 +61,7 @@ impl Records {
             store,
             bus,
             clock,
-            live: Arc::default(),
+            streaming: Arc::default(),
             followed: Arc::default(),
         }
     }
@@ -100,7 +101,7 @@ impl Records {
         &self.clock
     }
 
-    /// For what is told without being stored here.
+    /// Publishes an event that no write here belongs to.
     pub fn publish(&self, event: Event) {
         self.bus.publish(event);
     }
@@ -134,17 +135,17 @@ impl Records {
         Ok(())
     }
 
-    /// In its file when this returns: for what is said of a message while its session is given
-    /// up, when the next to write it may be another process.
-    pub async fn file_message(&self, message: Message) -> Result<()> {
+    /// Writes the message to its file before this returns. Needed while the session is being
+    /// released, because the next writer may be another process.
+    pub async fn write_message_file(&self, message: Message) -> Result<()> {
         self.store.write_message(&message).await?;
         self.publish(Event::MessageUpdated { info: message });
         Ok(())
     }
 
-    /// A message that is complete from the start: on disk its parts come first, so that a
-    /// crash never leaves it without them.
-    pub async fn put_whole(&self, message: &MessageWithParts) -> Result<()> {
+    /// Stores a message that is complete from the start. Its parts are written first, so that
+    /// a crash never leaves the message without them.
+    pub async fn put_complete_message(&self, message: &MessageWithParts) -> Result<()> {
         for part in &message.parts {
             self.store.write_part(part).await?;
         }
@@ -160,7 +161,7 @@ impl Records {
 
     pub async fn put_part(&self, part: Part) -> Result<()> {
         self.store.journal_part(&part).await?;
-        self.live.lock().remove(part.id());
+        self.streaming.lock().remove(part.id());
         if let Some(parts) = self.followed.lock().get_mut(part.message_id()) {
             match parts.iter_mut().find(|known| known.id() == part.id()) {
                 Some(known) => known.clone_from(&part),
@@ -176,7 +177,7 @@ impl Records {
 
     pub async fn remove_part(&self, part: &Part) -> Result<()> {
         self.store.remove_part(part.message_id(), part.id()).await?;
-        self.live.lock().remove(part.id());
+        self.streaming.lock().remove(part.id());
         if let Some(parts) = self.followed.lock().get_mut(part.message_id()) {
             parts.retain(|known| known.id() != part.id());
         }
@@ -188,7 +189,7 @@ impl Records {
         Ok(())
     }
 
-    /// With everything it is made of.
+    /// Removes the message with all its parts.
     pub async fn remove_message(&self, session: &SessionId, message: &MessageId) -> Result<()> {
         self.store.remove_message(session, message).await?;
         self.publish(Event::MessageRemoved {
@@ -201,20 +202,20 @@ impl Records {
     /// Stores a part that text will stream into.
     pub async fn open_stream(&self, part: Part) -> Result<()> {
         self.put_part(part.clone()).await?;
-        self.live.lock().insert(part.id().clone(), part);
+        self.streaming.lock().insert(part.id().clone(), part);
         Ok(())
     }
 
-    /// Tells of more text; [`Records::save_stream`] writes it.
+    /// Publishes more text of a part; [`Records::save_stream`] writes it.
     pub fn append(&self, part: &PartId, text: &str) {
-        let mut live = self.live.lock();
-        let Some(part) = live.get_mut(part) else {
+        let mut streaming = self.streaming.lock();
+        let Some(part) = streaming.get_mut(part) else {
             return;
         };
-        let Some(whole) = text_of(part) else { return };
+        let Some(whole) = text_mut(part) else { return };
         let at = whole.len();
         whole.push_str(text);
-        // Told under the lock: whoever copies the live part sees exactly what was told.
+        // Published under the lock: a copy of the part has exactly the text that was published.
         self.bus.publish_delta(Delta {
             session_id: part.session_id().clone(),
             message_id: part.message_id().clone(),
@@ -226,7 +227,7 @@ impl Records {
 
     /// A streaming part as it is now.
     pub fn streaming(&self, part: &PartId) -> Option<Part> {
-        self.live.lock().get(part).cloned()
+        self.streaming.lock().get(part).cloned()
     }
 
     pub async fn save_stream(&self, part: &PartId) -> Result<()> {
@@ -236,7 +237,7 @@ impl Records {
         Ok(())
     }
 
-    /// The newest messages before `before`, with streaming text as new as it was told.
+    /// The newest messages before `before`, with streaming text as it was last published.
     pub async fn messages(
         &self,
         session: &SessionId,
@@ -244,11 +245,11 @@ impl Records {
         limit: usize,
     ) -> Result<Page> {
         let mut page = self.store.messages(session, before, limit).await?;
-        self.freshen(&mut page.messages);
+        self.overlay_streaming(&mut page.messages);
         Ok(page)
     }
 
-    /// Messages somewhere inside a session, with streaming text as new as it was told.
+    /// Messages around some place in a session, with streaming text as it was last published.
     pub async fn window(
         &self,
         session: &SessionId,
@@ -256,24 +257,24 @@ impl Records {
         limit: usize,
     ) -> Result<Window> {
         let mut window = self.store.window(session, anchor, limit).await?;
-        self.freshen(&mut window.page.messages);
+        self.overlay_streaming(&mut window.page.messages);
         Ok(window)
     }
 
-    fn freshen(&self, messages: &mut [MessageWithParts]) {
-        let live = self.live.lock();
-        if live.is_empty() {
+    fn overlay_streaming(&self, messages: &mut [MessageWithParts]) {
+        let streaming = self.streaming.lock();
+        if streaming.is_empty() {
             return;
         }
         for part in messages.iter_mut().flat_map(|message| &mut message.parts) {
-            if let Some(newer) = live.get(part.id()) {
+            if let Some(newer) = streaming.get(part.id()) {
                 *part = newer.clone();
             }
         }
     }
 }
 
-fn text_of(part: &mut Part) -> Option<&mut String> {
+fn text_mut(part: &mut Part) -> Option<&mut String> {
     match part {
         Part::Text(part) => Some(&mut part.text),
         Part::Reasoning(part) => Some(&mut part.text),

@@ -67,7 +67,7 @@ pub async fn keep(
     let parts = vec![Part::Snapshot(part.clone())];
     review
         .records
-        .put_whole(&MessageWithParts { info, parts })
+        .put_complete_message(&MessageWithParts { info, parts })
         .await?;
     Ok(part)
 }

@@ -23,7 +23,7 @@ use lathe_snapshot::{SideRepo, TreeId};
 
 use crate::Review;
 use crate::error::{Result, ReviewError};
-use crate::snapshots::passing;
+use crate::snapshots::temporary_label;
 use crate::steps::{self, StepTrees};
 pub use cut::Cut;
 use cut::{part_position, position};
@@ -76,7 +76,7 @@ impl Revert {
             .or_else(|| pending.filter(|_| kept.is_some()));
         Ok(Revert {
             review: review.clone(),
-            steps: steps::of(&messages),
+            steps: steps::read(&messages),
             session,
             worktree: worktree.to_owned(),
             messages,
@@ -100,7 +100,7 @@ impl Revert {
                 hides_messages,
             });
         }
-        let label = passing(&self.session.id);
+        let label = temporary_label(&self.session.id);
         let files = self.review.snapshots.with(&self.worktree, move |repo| {
             let now = repo.take(&label)?;
             let files = foreseen(repo, &tasks, now.hash);

@@ -5,7 +5,9 @@
 //!
 //! A tree is held for the session it was taken for, until nothing of the session names it.
 
-pub mod needed;
+pub mod for_fork;
+mod referenced_trees;
+pub mod unused;
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -192,16 +194,17 @@ impl NoSnapshot {
     }
 }
 
-const PASSING: &str = "passing-";
+/// Stored in the side repository: keep it as it is.
+const TEMPORARY: &str = "passing-";
 
-/// The owner of a tree that is only looked at on a session's behalf, and let go right after.
-pub fn passing(session: &SessionId) -> String {
-    format!("{PASSING}{session}")
+/// The label of a snapshot that is released as soon as its reader is done.
+pub(crate) fn temporary_label(session: &SessionId) -> String {
+    format!("{TEMPORARY}{session}")
 }
 
-/// What such an owner still holds was left by a crash.
-pub fn is_passing(label: &str) -> bool {
-    label.starts_with(PASSING)
+/// A snapshot under such a label that is still there was left by a crash.
+fn is_temporary(label: &str) -> bool {
+    label.starts_with(TEMPORARY)
 }
 
 #[cfg(test)]

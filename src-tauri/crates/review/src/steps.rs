@@ -31,13 +31,13 @@ pub struct StepTrees {
 pub const TREE_BEFORE_CALL: &str = "snapshot";
 
 /// Those steps of a history whose two trees are both known, in order.
-pub fn of(messages: &[MessageWithParts]) -> Vec<StepTrees> {
+pub fn read(messages: &[MessageWithParts]) -> Vec<StepTrees> {
     let each = messages.iter().enumerate();
-    each.flat_map(|(at, message)| of_message(at, message))
+    each.flat_map(|(at, message)| read_message(at, message))
         .collect()
 }
 
-fn of_message(message: usize, content: &MessageWithParts) -> Vec<StepTrees> {
+fn read_message(message: usize, content: &MessageWithParts) -> Vec<StepTrees> {
     let mut steps: Vec<StepTrees> = Vec::new();
     let mut open: Option<(usize, TreeId)> = None;
     let mut between = Vec::new();

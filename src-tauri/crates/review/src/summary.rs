@@ -74,7 +74,7 @@ impl Basis {
         Basis {
             session: session.clone(),
             worktree: worktree.to_owned(),
-            steps: steps::of(messages),
+            steps: steps::read(messages),
             with_hidden: Vec::new(),
             listed: match turns {
                 Turns::All => listed(messages),
@@ -88,7 +88,7 @@ impl Basis {
     /// `messages` is the history with what is hidden. What such a turn did to files whose trees
     /// are not here was not taken back with it, and nothing could count it again.
     pub fn hiding(mut self, messages: &[MessageWithParts]) -> Self {
-        self.with_hidden = steps::of(messages);
+        self.with_hidden = steps::read(messages);
         self
     }
 
@@ -195,7 +195,7 @@ async fn earlier(
         .messages;
     let at = messages.iter().position(|one| one.info.id() == cut);
     messages.truncate(at.unwrap_or(0));
-    let steps = steps::of(&messages);
+    let steps = steps::read(&messages);
     let read = move |repo: &SideRepo| Ok(steps::chains(repo, &steps)?);
     let known = review.snapshots.with(worktree, read).await?;
     let kept = (cut.clone(), known.clone());
@@ -224,7 +224,10 @@ async fn write_turn(
     }
     let summary = user.summary.get_or_insert_with(UserSummary::default);
     summary.diffs = diffs;
-    Ok(review.records.file_message(Message::User(user)).await?)
+    Ok(review
+        .records
+        .write_message_file(Message::User(user))
+        .await?)
 }
 
 fn totals(diffs: &[FileDiff]) -> SessionSummary {
@@ -340,7 +343,7 @@ pub async fn whole(
     message: Option<&MessageId>,
     path: &str,
 ) -> Result<Option<FileDiff>> {
-    let mut steps = steps::of(messages);
+    let mut steps = steps::read(messages);
     if let Some(id) = message {
         let turn = steps::turn(messages, id);
         steps.retain(|step| turn.contains(&step.message));

@@ -15,7 +15,7 @@ use std::path::Path;
 
 use lathe_protocol::ipc::PromptInput;
 use lathe_protocol::{Event, ModelRef};
-use lathe_session::bus::{Heard, Told};
+use lathe_session::bus::{BusItem, Notification};
 use lathe_session::{Options, Sessions};
 use serde_json::{Value, json};
 use server::{Server, cpu};
@@ -78,10 +78,10 @@ async fn answer(folder: &Path, url: &str, model: &str) -> (f64, usize) {
     let mut heard = 0;
     loop {
         match events.next().await.expect("a running program") {
-            Heard::Missed => {}
-            Heard::Notice(notice) => {
+            BusItem::Missed => {}
+            BusItem::Notification(notice) => {
                 heard += 1;
-                if let Told::Event(event) = notice.told
+                if let Notification::Event(event) = notice.notification
                     && matches!(*event, Event::SessionIdle { .. })
                 {
                     return ((cpu() - began) / 1000.0, heard);

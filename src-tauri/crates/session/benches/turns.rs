@@ -18,7 +18,7 @@ use std::path::Path;
 
 use lathe_protocol::ipc::PromptInput;
 use lathe_protocol::{Event, IdSource, Millis, ModelRef, SessionId, Tick};
-use lathe_session::bus::{Heard, Told};
+use lathe_session::bus::{BusItem, Notification};
 use lathe_session::{Options, Sessions};
 use lathe_tools::{Registry, Tool, ToolContext, ToolFailure, ToolOutput};
 use schemars::JsonSchema;
@@ -138,9 +138,9 @@ async fn turn(folder: &Path, url: &str, messages: usize) -> f64 {
     let mut began = None;
     loop {
         match events.next().await.expect("a running program") {
-            Heard::Missed => {}
-            Heard::Notice(notice) => {
-                let Told::Event(event) = notice.told else {
+            BusItem::Missed => {}
+            BusItem::Notification(notice) => {
+                let Notification::Event(event) = notice.notification else {
                     continue;
                 };
                 match &*event {

@@ -3,8 +3,6 @@
 //! Messages are copied by position up to that point and get ids of their own. The copy says
 //! where it comes from; it is nobody's child, because children are work that was handed over.
 
-pub mod worktree;
-
 use std::collections::HashMap;
 
 use lathe_protocol::{

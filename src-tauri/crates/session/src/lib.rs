@@ -9,7 +9,6 @@ mod core;
 mod failure;
 mod fork;
 mod import;
-mod indexing;
 mod new_session;
 mod permission;
 mod pictures;

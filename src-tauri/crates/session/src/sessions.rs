@@ -35,6 +35,7 @@ use lathe_records::bus::{Bus, Subscription};
 use lathe_records::clock::{Clock, SystemClock};
 use lathe_records::{Failed, Records, Result};
 use lathe_review::Review;
+use lathe_search::LiveIndex;
 use lathe_store::{CheckReport, Health, Key, Listing, Page, Store};
 use lathe_tools::environment::EnvironmentSettings;
 use lathe_tools::{Environment, Registry};
@@ -47,7 +48,6 @@ use parking_lot::Mutex;
 use tokio::sync::{OnceCell, watch};
 
 use crate::core::{Core, ToolBox};
-use crate::indexing::Indexing;
 use crate::permission::{Answer, Permissions};
 use crate::pictures::{FitPicture, Pictures};
 use crate::question::QuestionBroker;
@@ -60,7 +60,7 @@ use crate::turn::Runner;
 pub struct Sessions {
     core: Arc<Core>,
     runner: Runner,
-    index: Arc<OnceCell<Arc<Indexing>>>,
+    index: Arc<OnceCell<Arc<LiveIndex>>>,
     draw_page: Option<DrawPage>,
     /// What was removed with each removed session, so that restoring brings all of it.
     removed: Arc<Mutex<HashMap<SessionId, Vec<SessionId>>>>,
@@ -166,7 +166,7 @@ impl Sessions {
         if options.cleans_up {
             let tidying = sessions.clone();
             // Nobody waits for it.
-            tokio::spawn(async move { tidying.clean_up_now_and_then().await });
+            tokio::spawn(async move { tidying.clean_up_if_due().await });
         }
         Ok(sessions)
     }
@@ -176,10 +176,10 @@ impl Sessions {
     }
 
     /// The search index, opened on first use.
-    async fn indexing(&self) -> Result<&Arc<Indexing>> {
+    async fn indexing(&self) -> Result<&Arc<LiveIndex>> {
         let open = || {
             let path = self.core.data_dir.join("index").join("search.db");
-            Indexing::open(self.core.records.clone(), path)
+            LiveIndex::open(self.core.records.clone(), path)
         };
         Ok(self.index.get_or_try_init(open).await?)
     }

@@ -1,23 +1,24 @@
-//! A turn: from a prompt to the moment nothing is left to do.
+//! A turn: the steps from a prompt until nothing is left to do.
 //!
-//! Each API call is one assistant message. After a call whose answer asks for tools the
-//! loop goes round again; the newest user message decides agent and model each time.
+//! Each API call is one step and one assistant message. A step whose answer calls tools is
+//! followed by another one; the newest user message decides agent and model each time.
 
 mod calls;
-mod compact;
-mod doom;
+mod conversation_cache;
+
 mod finish;
 pub mod history;
 mod host;
 mod preview;
 mod prompt_subtasks;
 mod recovery;
+mod repeated_calls;
 mod request;
 mod retry;
 mod runner;
 mod step;
 mod subtask;
-mod told;
+mod summarize_history;
 mod trees;
 
 use std::collections::HashMap;
@@ -31,7 +32,7 @@ use lathe_provider::ProviderError;
 use lathe_records::FollowedMessage;
 use lathe_snapshot::TreeId;
 use lathe_store::SessionWriter;
-use lathe_tools::{FileReads, Registry};
+use lathe_tools::Registry;
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
@@ -39,8 +40,7 @@ use crate::compaction::Streak;
 use crate::core::Core;
 use crate::plan::{PlanFile, REMINDER};
 use crate::{synthetic, title};
-use calls::After;
-use doom::DoomLoop;
+use calls::CallsOutcome;
 use finish::StepEnd;
 use history::History;
 use host::CallScope;
@@ -48,6 +48,7 @@ use lathe_records::Result;
 use lathe_workspace::agents::Agent;
 use lathe_workspace::models::OpenModel;
 use lathe_workspace::setup::Setup;
+use repeated_calls::RepeatedCalls;
 use retry::Attempts;
 use step::{Call, StreamEnd};
 
@@ -58,56 +59,56 @@ pub use subtask::SubtaskStarter;
 
 pub struct Turn {
     core: Arc<Core>,
-    /// Starts the work that is handed to other agents.
+    /// Starts the turns of subtasks.
     subtasks: Arc<dyn SubtaskStarter>,
     session: Session,
     project: Project,
-    /// What the files say, looked at anew for every step.
+    /// Config, agents and models, resolved again for every step.
     setup: Arc<Setup>,
     plan: PlanFile,
     cancel: CancellationToken,
-    /// What the model may see; grows with the turn.
+    /// The messages that the model may see; grows with the turn.
     history: History,
     /// The message that the current step writes.
     writing: Option<FollowedMessage>,
-    reads: Arc<FileReads>,
-    doom: Arc<Mutex<DoomLoop>>,
+    repeated_calls: Arc<Mutex<RepeatedCalls>>,
     steps: u32,
-    /// That no tree could be taken was said for this prompt.
-    told_no_snapshot: bool,
+    /// A failed snapshot was already reported for this prompt.
+    reported_missing_snapshot: bool,
     compactions: Streak,
-    /// The provider refused a request for its length; once is enough.
-    refused_for_length: bool,
-    /// Held while this turn writes, so that no other process does. None for one that only looks.
+    /// A refused request has already been answered by a compaction; this is done once.
+    compacted_after_refusal: bool,
+    /// Held while this turn writes, so that no other process does; `None` for a preview.
     _writer: Option<SessionWriter>,
 }
 
-/// How a turn came to its end.
+/// How a turn ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ended {
+pub enum TurnEnd {
     /// The newest prompt is answered.
     Done,
-    /// The person refused a tool call without a word.
+    /// The person refused a tool call without giving a reason.
     Refused,
     Aborted,
     Failed(String),
 }
 
-/// What the loop does after a step.
+/// Whether the loop continues after a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Next {
-    GoOn,
-    End(Ended),
+    Continue,
+    End(TurnEnd),
 }
 
-/// What an agent may do and use in one step.
-struct Offer {
+/// The rules and tools of an agent in one step.
+struct StepTools {
     rules: Ruleset,
-    tools: Registry,
+    registry: Registry,
 }
 
-/// Who answers what with which model.
-struct Asked {
+/// A prompt, with the agent and the model that answer it.
+#[derive(Clone)]
+struct ResolvedPrompt {
     user: UserMessage,
     agent: Agent,
     model: ModelRef,
@@ -125,7 +126,6 @@ impl Turn {
         Ok(Turn {
             history: History::load(&core.records, &session.id).await?,
             writing: None,
-            reads: core.tools.reads_of(&session.id),
             setup: core.workspace.setup(&session, &project).await,
             plan: PlanFile::of(&session, &project, &core.data_dir),
             core,
@@ -133,42 +133,42 @@ impl Turn {
             session,
             project,
             cancel,
-            doom: Arc::default(),
+            repeated_calls: Arc::default(),
             steps: 0,
-            told_no_snapshot: false,
+            reported_missing_snapshot: false,
             compactions: Streak::default(),
-            refused_for_length: false,
+            compacted_after_refusal: false,
             _writer: writer.into(),
         })
     }
 
     /// Runs until the newest prompt is answered, the turn is stopped, or it failed.
-    pub async fn run(&mut self) -> Result<Ended> {
+    pub async fn run(&mut self) -> Result<TurnEnd> {
         let ended = self.work_and_prune().await;
-        // The next writer of this session may be another process.
-        let given_up = self.core.records.store().barrier(&self.session.id).await;
+        // The next writer of this session may be another process: it must find everything.
+        let written = self.core.records.store().barrier(&self.session.id).await;
         let ended = ended?;
-        given_up?;
+        written?;
         Ok(ended)
     }
 
-    async fn work_and_prune(&mut self) -> Result<Ended> {
+    async fn work_and_prune(&mut self) -> Result<TurnEnd> {
         let ended = self.work().await?;
         self.prune().await?;
         Ok(ended)
     }
 
-    async fn work(&mut self) -> Result<Ended> {
+    async fn work(&mut self) -> Result<TurnEnd> {
         loop {
             self.take_queued();
             let Some(prompt) = self.history.newest_user().cloned() else {
-                return Ok(Ended::Done);
+                return Ok(TurnEnd::Done);
             };
             if self.cancel.is_cancelled() {
-                return Ok(Ended::Aborted);
+                return Ok(TurnEnd::Aborted);
             }
             if self.history.is_answered(prompt.info.id()) {
-                return Ok(Ended::Done);
+                return Ok(TurnEnd::Done);
             }
             if self.steps == 0 {
                 let first = self.history.whole();
@@ -188,54 +188,54 @@ impl Turn {
         }
     }
 
-    /// One thing at a time: what the prompt itself asks for comes before the model.
+    /// Does the next thing that the prompt needs: a summary or subtasks come before the model.
     async fn advance(&mut self, prompt: &MessageWithParts) -> Result<Next> {
         let Some(user) = prompt.info.as_user() else {
-            return Ok(Next::End(Ended::Done));
+            return Ok(Next::End(TurnEnd::Done));
         };
-        if let Some(part) = prompt.parts.iter().find_map(compaction_of) {
+        if let Some(part) = prompt.parts.iter().find_map(as_compaction) {
             return self.compact(user, part).await;
         }
-        let asked = self.asked(user).await;
+        let resolved = self.resolve_prompt(user).await;
         let subtasks = self.history.open_subtasks(prompt);
         if !subtasks.is_empty() {
-            return self.run_subtasks(&asked, subtasks).await;
+            return self.run_subtasks(&resolved, subtasks).await;
         }
-        if let Some(total) = self.is_full(&asked.model) {
-            return self.make_room(&asked, total).await;
+        if let Some(total) = self.full_context(&resolved.model) {
+            return self.compact_automatically(&resolved, total).await;
         }
-        self.remind(user, prompt).await?;
-        self.step(&asked, prompt).await
+        self.add_reminder(user, prompt).await?;
+        self.step(&resolved, prompt).await
     }
 
-    async fn asked(&self, user: &UserMessage) -> Asked {
+    async fn resolve_prompt(&self, user: &UserMessage) -> ResolvedPrompt {
         let agent = self.setup.agents.get(user.agent.as_deref());
         let model = self.setup.model_for(user, &agent).await;
         let user = user.clone();
-        Asked { user, agent, model }
+        ResolvedPrompt { user, agent, model }
     }
 
-    /// Prompts sent while we were busy join in at the next step.
+    /// Adds the prompts that were sent during the last step.
     fn take_queued(&mut self) {
         let taken = self.core.running.take_queued(&self.session.id);
-        // This turn may have read the session while they were there.
+        // This turn may have read them when it loaded the session.
         for id in &taken.withdrawn {
             self.history.remove(id);
         }
         if taken.prompts.is_empty() {
             return;
         }
-        self.doom = Arc::default();
+        self.repeated_calls = Arc::default();
         self.steps = 0;
-        self.told_no_snapshot = false;
+        self.reported_missing_snapshot = false;
         for prompt in taken.prompts {
             self.history.put(prompt);
         }
     }
 
-    /// Tells the model which mode it is in, once a prompt, and for good: a reminder that came
-    /// and went would spoil what the provider has cached.
-    async fn remind(&mut self, user: &UserMessage, prompt: &MessageWithParts) -> Result<()> {
+    /// Stores a reminder of the current mode with the prompt, once. It stays in the history:
+    /// a reminder that is removed later would invalidate the provider's cache.
+    async fn add_reminder(&mut self, user: &UserMessage, prompt: &MessageWithParts) -> Result<()> {
         if prompt.parts.iter().any(is_reminder) {
             return Ok(());
         }
@@ -251,21 +251,21 @@ impl Turn {
         Ok(())
     }
 
-    async fn step(&mut self, asked: &Asked, prompt: &MessageWithParts) -> Result<Next> {
+    async fn step(&mut self, resolved: &ResolvedPrompt, prompt: &MessageWithParts) -> Result<Next> {
         self.steps += 1;
-        let message = self.begin_message(asked).await?;
-        let wanted = &asked.model;
+        let message = self.begin_message(resolved).await?;
+        let wanted = &resolved.model;
         let model = match self.setup.models.open(wanted).await {
             Ok(model) => model,
             Err(error) => return self.fail(message, &wanted.provider_id, error).await,
         };
-        let begun = self.open_step(&message).await?;
-        let offer = self.offer(asked, &model).await;
-        let request = self.request(asked, &model, &offer).await;
+        let opened = self.open_step(&message).await?;
+        let tools = self.step_tools(resolved, &model).await;
+        let request = self.request(resolved, &model, &tools).await;
         let (end, calls) = self.ask_model(&message, &model, request).await?;
         match end {
             StreamEnd::Finished { reason, usage } => {
-                self.refused_for_length = false;
+                self.compacted_after_refusal = false;
                 let cost = model.cost(&usage);
                 let end = StepEnd {
                     reason,
@@ -273,11 +273,14 @@ impl Turn {
                     cost,
                     calls,
                 };
-                self.finish_step(message, asked, offer, begun, end).await
+                self.finish_step(message, resolved, tools, opened, end)
+                    .await
             }
-            StreamEnd::Failed(ProviderError::ContextOverflow(_)) if self.may_make_room() => {
+            StreamEnd::Failed(ProviderError::ContextOverflow(_))
+                if self.may_compact_after_refusal() =>
+            {
                 self.discard(&message).await?;
-                self.make_room_and_replay(asked, prompt).await
+                self.compact_and_replay(resolved, prompt).await
             }
             StreamEnd::Failed(error) => self.fail(message, &wanted.provider_id, error).await,
             StreamEnd::Aborted => self.abort(message).await,
@@ -285,8 +288,8 @@ impl Turn {
     }
 
     /// Stores a new message and collects its parts from now on.
-    async fn begin_message(&mut self, asked: &Asked) -> Result<AssistantMessage> {
-        let message = self.new_message(asked);
+    async fn begin_message(&mut self, resolved: &ResolvedPrompt) -> Result<AssistantMessage> {
+        let message = self.new_message(resolved);
         self.begin_writing(&message).await?;
         Ok(message)
     }
@@ -304,9 +307,9 @@ impl Turn {
         writing.map(FollowedMessage::parts).unwrap_or_default()
     }
 
-    fn new_message(&self, asked: &Asked) -> AssistantMessage {
+    fn new_message(&self, resolved: &ResolvedPrompt) -> AssistantMessage {
         let records = &self.core.records;
-        // Time never goes back within a session, or the answer would sort before its prompt.
+        // Never earlier than the newest message, or the answer would sort before its prompt.
         let now = records.now().max(self.history.newest_created());
         AssistantMessage {
             id: records.ids().message(now),
@@ -316,11 +319,11 @@ impl Turn {
                 ..AssistantTime::default()
             },
             error: None,
-            parent_id: asked.user.id.clone(),
-            model_id: asked.model.model_id.clone(),
-            provider_id: asked.model.provider_id.clone(),
-            mode: Some(asked.agent.name.clone()),
-            agent: Some(asked.agent.name.clone()),
+            parent_id: resolved.user.id.clone(),
+            model_id: resolved.model.model_id.clone(),
+            provider_id: resolved.model.provider_id.clone(),
+            mode: Some(resolved.agent.name.clone()),
+            agent: Some(resolved.agent.name.clone()),
             path: Some(AssistantPath {
                 cwd: self.session.directory.clone(),
                 root: self.project.worktree.clone(),
@@ -350,32 +353,29 @@ impl Turn {
 
     async fn run_calls(
         &self,
-        asked: &Asked,
-        offer: Offer,
+        resolved: &ResolvedPrompt,
+        tools: StepTools,
         calls: Vec<Call>,
         tree: Option<TreeId>,
         task_models: HashMap<String, ModelRef>,
-    ) -> Result<After> {
+    ) -> Result<CallsOutcome> {
         let scope = CallScope {
             core: self.core.clone(),
             subtasks: self.subtasks.clone(),
             session: self.session.clone(),
             project: self.project.clone(),
             setup: self.setup.clone(),
-            user: asked.user.clone(),
-            model: asked.model.clone(),
-            rules: offer.rules,
-            tools: offer.tools,
+            prompt: resolved.clone(),
+            tools,
             cancel: self.cancel.clone(),
-            reads: self.reads.clone(),
-            doom: self.doom.clone(),
+            repeated_calls: self.repeated_calls.clone(),
             task_models,
         };
         calls::run_all(&Arc::new(scope), calls, tree).await
     }
 }
 
-fn compaction_of(part: &Part) -> Option<&lathe_protocol::CompactionPart> {
+fn as_compaction(part: &Part) -> Option<&lathe_protocol::CompactionPart> {
     match part {
         Part::Compaction(part) => Some(part),
         _ => None,

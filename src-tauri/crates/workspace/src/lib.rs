@@ -8,6 +8,7 @@ mod added_servers;
 pub mod agents;
 pub mod commands;
 pub mod config;
+pub mod git_worktree;
 pub mod instructions;
 pub mod mcp;
 pub mod mentions;

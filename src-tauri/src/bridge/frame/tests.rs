@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use lathe_protocol::ipc::UiUpdate;
 use lathe_protocol::{Event, PartId};
 use lathe_render::markdown::{self, Options};
-use lathe_session::bus::{Heard, Subscription, Told};
+use lathe_session::bus::{BusItem, Notification, Subscription};
 use lathe_test_support::app::TestApp;
 
 use super::Frame;
@@ -54,12 +54,12 @@ async fn watch(app: &TestApp, mut events: Subscription, per_frame: usize, open: 
     let mut screen = Screen::default();
     let mut taken = 0;
     loop {
-        let Some(Heard::Notice(notice)) = events.next().await else {
+        let Some(BusItem::Notification(notice)) = events.next().await else {
             panic!("fell behind")
         };
-        let over = matches!(&notice.told, Told::Event(event)
+        let over = matches!(&notice.notification, Notification::Event(event)
             if matches!(**event, Event::SessionIdle { .. }));
-        frame.take(notice.told, open);
+        frame.take(notice.notification, open);
         taken += 1;
         if over || taken % per_frame == 0 {
             screen.apply(frame.finish());

@@ -10,7 +10,7 @@ use lathe_protocol::{
     Event, Message, MessageId, MessagePartUpdated, MessageWithParts, Part, PartId, SessionId,
     SessionStatus, ToolPart, ToolState,
 };
-use lathe_session::bus::{Delta, Heard, Subscription, Told};
+use lathe_session::bus::{BusItem, Delta, Notification, Subscription};
 use lathe_session::{Failed, Sessions};
 use tokio::time::Instant;
 
@@ -80,18 +80,18 @@ impl<'a> Follower<'a> {
     /// To the end of the turn, also of one that is stopped. Returns what may still be heard.
     pub async fn follow(&mut self, mut events: Subscription) -> Outcome<Subscription> {
         loop {
-            let heard = match events.try_next() {
-                Some(heard) => Some(heard),
+            let item = match events.try_next() {
+                Some(item) => Some(item),
                 None if output::is_behind() => {
                     self.gather().await?;
                     continue;
                 }
                 None => events.next().await,
             };
-            let over = match heard {
+            let over = match item {
                 None => true,
-                Some(Heard::Missed) => self.catch_up().await?,
-                Some(Heard::Notice(notice)) => self.take(notice.told).await?,
+                Some(BusItem::Missed) => self.catch_up().await?,
+                Some(BusItem::Notification(notice)) => self.take(notice.notification).await?,
             };
             if over {
                 self.end_line()?;
@@ -122,24 +122,24 @@ impl<'a> Follower<'a> {
             () = self.sessions.settle_titles(patience) => {}
             () = stop.asked() => {}
         }
-        while let Some(heard) = events.try_next() {
-            if let Heard::Notice(notice) = heard
+        while let Some(item) = events.try_next() {
+            if let BusItem::Notification(notice) = item
                 && self.json
             {
-                self.take(notice.told).await?;
+                self.take(notice.notification).await?;
             }
         }
         Ok(output::flush()?)
     }
 
     /// True when the turn is over.
-    async fn take(&mut self, told: Told) -> Outcome<bool> {
-        match told {
+    async fn take(&mut self, notification: Notification) -> Outcome<bool> {
+        match notification {
             // Whatever is told in this program is about this turn and the tasks it hands out.
-            Told::Delta(delta) if self.json => self.delta_event(&delta)?,
-            Told::Delta(delta) if delta.session_id == self.id => self.delta(&delta)?,
-            Told::Delta(_) | Told::Queue(_) => {}
-            Told::Event(event) => {
+            Notification::Delta(delta) if self.json => self.delta_event(&delta)?,
+            Notification::Delta(delta) if delta.session_id == self.id => self.delta(&delta)?,
+            Notification::Delta(_) | Notification::Queue(_) => {}
+            Notification::Event(event) => {
                 let is_ours = event.session_id().is_none_or(|id| *id == self.id);
                 if self.json {
                     if let Event::MessagePartUpdated(updated) = &*event {

@@ -313,20 +313,20 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use lathe_records::bus::{Bus, Heard, Subscription, Told};
+    use lathe_records::bus::{Bus, BusItem, Notification, Subscription};
     use lathe_records::clock::SystemClock;
 
     async fn asked(heard: &mut Subscription) -> Option<PermissionId> {
         loop {
             match heard.next().await? {
-                Heard::Notice(notice) => match &notice.told {
-                    Told::Event(event) => match &**event {
+                BusItem::Notification(notice) => match &notice.notification {
+                    Notification::Event(event) => match &**event {
                         Event::PermissionAsked(request) => return Some(request.id.clone()),
                         _ => continue,
                     },
                     _ => continue,
                 },
-                Heard::Missed => return None,
+                BusItem::Missed => return None,
             }
         }
     }

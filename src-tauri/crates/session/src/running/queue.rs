@@ -6,7 +6,7 @@
 
 use lathe_protocol::{MessageId, MessageWithParts, Part, SessionId};
 
-use lathe_records::bus::Waiting;
+use lathe_records::bus::QueuedPrompts;
 
 use super::RunningSessions;
 
@@ -153,7 +153,7 @@ impl RunningSessions {
     /// Called under the lock, so that the last published queue is the current one.
     pub(super) fn publish_queue(&self, session: &SessionId, messages: Vec<MessageId>) {
         let session_id = session.clone();
-        self.records.bus().publish_queue(Waiting {
+        self.records.bus().publish_queue(QueuedPrompts {
             session_id,
             messages,
         });

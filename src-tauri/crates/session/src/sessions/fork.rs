@@ -4,14 +4,14 @@ use std::path::Path;
 
 use lathe_protocol::{MessageId, MessageWithParts, Session, SessionId};
 use lathe_records::{Failed, Result};
-use lathe_review::snapshots::{needed, passing};
-use lathe_review::steps;
+use lathe_review::snapshots::for_fork;
 use lathe_review::summary::{self, Basis, Turns};
-use lathe_snapshot::SideRepo;
 use lathe_store::Key;
+use lathe_workspace::git_worktree;
 
 use super::Sessions;
-use crate::fork::{self, worktree};
+use crate::core::Core;
+use crate::fork;
 
 impl Sessions {
     /// A new session with everything in front of a message, or with all of it; optionally in
@@ -51,34 +51,19 @@ impl Sessions {
         let session = self.core.records.create_session(session).await?;
         if !own_worktree {
             let copied = self.visible(&session).await?;
-            self.keep_snapshots(&source, &session, &copied, &root).await;
+            let review = &self.core.review;
+            let shared = for_fork::share(review, &source.id, &session.id, &copied, &root).await;
+            if let Err(error) = shared {
+                tracing::info!(%error, "a fork without snapshots");
+            }
             let basis = Basis::new(&session.id, &root, &copied, &Turns::All);
             summary::begin(&self.core.review, basis);
         }
         Ok(session)
     }
 
-    /// The copied steps name snapshots that must outlive the session they come from.
-    async fn keep_snapshots(
-        &self,
-        source: &Session,
-        copy: &Session,
-        messages: &[MessageWithParts],
-        root: &Path,
-    ) {
-        let (from, to) = (source.id.to_string(), copy.id.to_string());
-        let needed = needed::named_in(&messages);
-        let kept = self.core.review.snapshots.with(root, move |repo| {
-            let mut held = repo.references(&from)?;
-            held.retain(|one| needed.contains(&one.tree()));
-            Ok(repo.add_label(&to, &held)?)
-        });
-        if let Err(error) = kept.await {
-            tracing::info!(%error, "a fork without snapshots");
-        }
-    }
-
-    /// A worktree with the files as they were when the message at `end` began.
+    /// Creates a worktree with the files as they were when the message at `end` began, and
+    /// returns the folder in it that matches the source's.
     async fn fork_files(
         &self,
         source: &Session,
@@ -87,41 +72,16 @@ impl Sessions {
         messages: &[MessageWithParts],
         end: usize,
     ) -> Result<String> {
+        let Core {
+            review, records, ..
+        } = &*self.core;
         let name = copy.slug.clone().unwrap_or_else(|| copy.id.to_string());
-        let next = steps::of(messages)
-            .into_iter()
-            .find(|step| step.message >= end);
-        let (at, label) = (next.map(|step| step.start), passing(&copy.id));
-        let taken = label.clone();
-        let tree = self.core.review.snapshots.with(root, move |repo| {
-            Ok(match at.filter(|tree| repo.contains(*tree)) {
-                Some(tree) => tree,
-                None => repo.take(&taken)?.hash,
-            })
-        });
-        let tree = tree.await?;
-        let folder = worktree::add(root, &name).await?;
-        let into = folder.clone();
-        let write_out = move |repo: &SideRepo| {
-            repo.write_out(tree, &into)?;
-            Ok(repo.release(&repo.references(&label)?)?)
-        };
-        self.core.review.snapshots.with(root, write_out).await?;
-        self.add_sandbox(&source.project_id, &folder).await?;
+        let tree = for_fork::find_tree(review, &copy.id, root, messages, end).await?;
+        let folder = git_worktree::create(root, &name).await?;
+        for_fork::write_files(review, &copy.id, root, tree, &folder).await?;
+        git_worktree::register(records, &source.project_id, &folder).await?;
         let below = Path::new(&source.directory).strip_prefix(root);
         let directory = below.map_or(folder.clone(), |below| folder.join(below));
         Ok(directory.display().to_string())
-    }
-
-    async fn add_sandbox(&self, id: &lathe_protocol::ProjectId, folder: &Path) -> Result<()> {
-        let store = self.core.records.store();
-        let project = store.project(id).await?;
-        let mut project = project.ok_or_else(|| Failed::missing("project", id.as_str()))?;
-        let folder = folder.display().to_string();
-        let sandboxes = project.sandboxes.get_or_insert_default();
-        if !sandboxes.contains(&folder) {
-            sandboxes.push(folder);
-        }
-        Ok(store.write_project(&project).await?)
     }
 }

@@ -9,6 +9,7 @@ use lathe_protocol::{
 use lathe_records::{Failed, Result};
 use lathe_review::checkpoint;
 use lathe_review::revert::{self, Cut, Revert};
+use lathe_review::snapshots::unused;
 use lathe_review::summary::{self, Basis, Turns};
 
 use super::Sessions;
@@ -168,8 +169,8 @@ impl Sessions {
         let basis = Basis::new(&id, &worktree, &visible, &Turns::All);
         summary::begin(&self.core.review, basis.hiding(&all));
         summary::finish(&self.core.review, &id).await;
-        if let Err(error) = self.let_go_held(&id, &worktree).await {
-            tracing::info!(%error, "snapshots were not let go");
+        if let Err(error) = unused::release(&self.core.review, &id, &worktree).await {
+            tracing::info!(%error, "unused snapshots were not released");
         }
         outcome.session = self.get(&id).await?;
         Ok(outcome)

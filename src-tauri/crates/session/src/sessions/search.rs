@@ -13,7 +13,7 @@ impl Sessions {
     /// Begins to keep the search index level, for a program that stays. Without it the first
     /// search does.
     pub async fn start_indexing(&self) -> Result<()> {
-        self.indexing().await?.look_soon();
+        self.indexing().await?.update_in_background();
         Ok(())
     }
 
@@ -25,7 +25,7 @@ impl Sessions {
 
     /// Waits until everything stored can be found.
     pub async fn index_all(&self) -> Result<()> {
-        Ok(self.indexing().await?.look().await?)
+        Ok(self.indexing().await?.update().await?)
     }
 
     /// The sessions in which all the words stand, as far as is stored by now.

@@ -1,4 +1,4 @@
-//! The tool calls of one step: run, watched, and each brought to its end.
+//! Runs the tool calls of a step and brings each to its end.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,37 +17,37 @@ use lathe_records::Records;
 use lathe_records::Result;
 use lathe_review::steps::TREE_BEFORE_CALL;
 
-/// A card is redrawn at most this often while its tool runs.
+/// Progress of a running tool is stored at most this often.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
-/// The name under which a call of a tool that does not exist is kept.
+/// The tool name that is stored for a call of an unknown tool.
 pub const INVALID: &str = "invalid";
 
 const LAST_STEP: &str = "This call did not run: it was made on the last step of the turn, when \
     no tools are available any more.";
 
-/// What the calls of a step mean for the turn.
+/// Whether the turn continues after the calls of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum After {
-    GoOn,
-    /// The person said no, or stopped the turn.
+pub enum CallsOutcome {
+    Continue,
+    /// The person refused a call, or stopped the turn.
     Stop,
 }
 
-/// Independent calls run beside each other; those that change things run in the order in
-/// which they were made. Every call ends completed or error.
+/// Runs independent calls concurrently, and calls that change things in the order in which they
+/// were made. Every call ends completed or error.
 ///
-/// Each of the latter notes the work tree it begins with (`tree` for the first), so that a turn
-/// can be taken back to any of them.
+/// Each ordered call records the work tree before it (`tree` for the first), so that a turn can
+/// be reverted to any of them.
 pub async fn run_all(
     scope: &Arc<CallScope>,
     calls: Vec<Call>,
     tree: Option<TreeId>,
-) -> Result<After> {
+) -> Result<CallsOutcome> {
     let (ordered, independent): (Vec<_>, Vec<_>) = calls
         .into_iter()
         .partition(|call| scope.effect(&call.part.tool) == Effect::Ordered);
-    let beside = join_all(independent.into_iter().map(|call| run(scope, call)));
+    let concurrent = join_all(independent.into_iter().map(|call| run(scope, call)));
     let in_order = async {
         let mut ends = Vec::new();
         let mut tree = tree;
@@ -63,18 +63,18 @@ pub async fn run_all(
         }
         ends
     };
-    let (beside, in_order) = join(beside, in_order).await;
-    let mut after = After::GoOn;
-    for end in beside.into_iter().chain(in_order) {
-        if end? == After::Stop {
-            after = After::Stop;
+    let (concurrent, in_order) = join(concurrent, in_order).await;
+    let mut outcome = CallsOutcome::Continue;
+    for end in concurrent.into_iter().chain(in_order) {
+        if end? == CallsOutcome::Stop {
+            outcome = CallsOutcome::Stop;
         }
     }
-    Ok(after)
+    Ok(outcome)
 }
 
-/// Calls that the model makes though no tool was offered to it. What the provider ran itself
-/// is written down as it is.
+/// Fails calls that the model made although no tool was offered. Results of calls that the
+/// provider ran are stored as they are.
 pub async fn refuse_all(records: &Records, calls: Vec<Call>) -> Result<()> {
     for call in calls {
         let Call {
@@ -87,14 +87,14 @@ pub async fn refuse_all(records: &Records, calls: Vec<Call>) -> Result<()> {
             continue;
         }
         let now = records.now();
-        let _ = part.start(parse(&raw).unwrap_or_default(), now);
+        let _ = part.start(parse_arguments(&raw).unwrap_or_default(), now);
         let _ = part.fail(LAST_STEP.to_owned(), None, now);
         records.put_part(Part::Tool(part)).await?;
     }
     Ok(())
 }
 
-async fn run(scope: &Arc<CallScope>, call: Call) -> Result<After> {
+async fn run(scope: &Arc<CallScope>, call: Call) -> Result<CallsOutcome> {
     let Call {
         part,
         raw,
@@ -102,26 +102,26 @@ async fn run(scope: &Arc<CallScope>, call: Call) -> Result<After> {
     } = call;
     if let Some(answer) = answered {
         settle_answered(scope.records(), part, &raw, answer).await?;
-        return Ok(After::GoOn);
+        return Ok(CallsOutcome::Continue);
     }
     match prepare(scope, part, &raw) {
         Err(part) => scope
             .records()
             .put_part(Part::Tool(*part))
             .await
-            .map(|()| After::GoOn),
-        Ok((part, input)) => watch_run(scope, part, input).await,
+            .map(|()| CallsOutcome::Continue),
+        Ok((part, input)) => run_and_watch(scope, part, input).await,
     }
 }
 
-/// The call as it will run, or as it failed before it could.
+/// The call with parsed arguments, or the failed call if it cannot run.
 fn prepare(
     scope: &CallScope,
     mut part: ToolPart,
     raw: &str,
 ) -> Result<(ToolPart, Map), Box<ToolPart>> {
     let now = scope.records().now();
-    let parsed = parse(raw);
+    let parsed = parse_arguments(raw);
     let refused = match (scope.tools().find(&part.tool), parsed) {
         (Ok(tool), Ok(input)) => match tool.check(&Value::Object(input.clone())) {
             Ok(()) => {
@@ -129,7 +129,7 @@ fn prepare(
                 return Ok((part, input));
             }
             Err(failure) => {
-                // Shown with what the model sent, though it was not what the tool takes.
+                // The card shows the arguments that were sent, although they are not valid.
                 let _ = part.start(input, now);
                 failure.text
             }
@@ -150,8 +150,8 @@ fn prepare(
     Err(Box::new(part))
 }
 
-/// No arguments at all is how some models spell an empty object.
-fn parse(raw: &str) -> Result<Map, String> {
+/// Some models send no arguments at all instead of an empty object.
+fn parse_arguments(raw: &str) -> Result<Map, String> {
     if raw.trim().is_empty() {
         return Ok(Map::new());
     }
@@ -162,7 +162,11 @@ fn parse(raw: &str) -> Result<Map, String> {
     }
 }
 
-async fn watch_run(scope: &Arc<CallScope>, mut part: ToolPart, input: Map) -> Result<After> {
+async fn run_and_watch(
+    scope: &Arc<CallScope>,
+    mut part: ToolPart,
+    input: Map,
+) -> Result<CallsOutcome> {
     let records = scope.records();
     let _ = part.start(input.clone(), records.now());
     records.put_part(Part::Tool(part.clone())).await?;
@@ -170,15 +174,15 @@ async fn watch_run(scope: &Arc<CallScope>, mut part: ToolPart, input: Map) -> Re
     let (progress, mut changed) = watch::channel(Progress::default());
     let host = Arc::new(CallHost::new(scope.clone(), &part, progress));
     let outcome = {
-        // The call keeps the part as it began; progress is noted on ours.
-        let begun = part.clone();
-        let mut running = std::pin::pin!(call_tool(scope, &begun, input, host));
+        // The call gets the part as it started; progress is stored in our copy.
+        let started = part.clone();
+        let mut running = std::pin::pin!(call_tool(scope, &started, input, host));
         loop {
             tokio::select! {
                 outcome = &mut running => break outcome,
-                () = pause_then_change(&mut changed) => {
-                    let news = changed.borrow_and_update().clone();
-                    let _ = part.progress(news.title, news.metadata);
+                () = next_progress(&mut changed) => {
+                    let latest = changed.borrow_and_update().clone();
+                    let _ = part.progress(latest.title, latest.metadata);
                     records.put_part(Part::Tool(part.clone())).await?;
                 }
             }
@@ -197,7 +201,7 @@ async fn call_tool(
 ) -> Result<ToolOutput, ToolFailure> {
     let cancel = scope.cancel().clone();
     let run = async {
-        scope.guard_doom_loop(&host, &part.tool, &input).await?;
+        scope.ask_if_repeated(&host, &part.tool, &input).await?;
         let cx = scope.context(part, host.clone());
         scope
             .tools()
@@ -208,7 +212,7 @@ async fn call_tool(
     tokio::select! {
         outcome = &mut run => outcome,
         () = cancel.cancelled() => {
-            // A tool that cleans up after itself gets a moment; nothing waits for ever.
+            // A tool that cleans up after itself gets a moment, but not for ever.
             let grace = tokio::time::timeout(Duration::from_secs(3), run).await;
             match grace {
                 Ok(Err(failure)) if failure.kind == FailureKind::Aborted => Err(failure),
@@ -219,7 +223,7 @@ async fn call_tool(
     }
 }
 
-async fn pause_then_change(changed: &mut watch::Receiver<Progress>) {
+async fn next_progress(changed: &mut watch::Receiver<Progress>) {
     if changed.changed().await.is_err() {
         // The sender lives as long as the call.
         std::future::pending::<()>().await;
@@ -227,7 +231,11 @@ async fn pause_then_change(changed: &mut watch::Receiver<Progress>) {
     tokio::time::sleep(PROGRESS_EVERY).await;
 }
 
-fn end(scope: &CallScope, part: &mut ToolPart, outcome: Result<ToolOutput, ToolFailure>) -> After {
+fn end(
+    scope: &CallScope,
+    part: &mut ToolPart,
+    outcome: Result<ToolOutput, ToolFailure>,
+) -> CallsOutcome {
     let now = scope.records().now();
     match outcome {
         Ok(output) => {
@@ -243,14 +251,14 @@ fn end(scope: &CallScope, part: &mut ToolPart, outcome: Result<ToolOutput, ToolF
                 attachments,
                 now,
             );
-            After::GoOn
+            CallsOutcome::Continue
         }
         Err(failure) => {
             let (text, after) = match failure.kind {
-                FailureKind::Aborted => (ToolPart::ABORTED.to_owned(), After::Stop),
-                FailureKind::Rejected => (failure.text, After::Stop),
+                FailureKind::Aborted => (ToolPart::ABORTED.to_owned(), CallsOutcome::Stop),
+                FailureKind::Rejected => (failure.text, CallsOutcome::Stop),
                 FailureKind::Failed | FailureKind::Denied | FailureKind::Dismissed => {
-                    (failure.text, After::GoOn)
+                    (failure.text, CallsOutcome::Continue)
                 }
             };
             let metadata = (!failure.metadata.is_empty()).then_some(failure.metadata);
@@ -274,7 +282,7 @@ fn file_part(scope: &CallScope, part: &ToolPart, file: Attachment) -> FilePart {
     }
 }
 
-/// The provider ran the call itself; here it is only written down.
+/// Stores the result of a call that the provider ran itself.
 async fn settle_answered(
     records: &Records,
     mut part: ToolPart,
@@ -282,7 +290,7 @@ async fn settle_answered(
     answer: Result<String, String>,
 ) -> Result<()> {
     let now = records.now();
-    let _ = part.start(parse(raw).unwrap_or_default(), now);
+    let _ = part.start(parse_arguments(raw).unwrap_or_default(), now);
     let _ = match answer {
         Ok(output) => {
             let title = part.tool.clone();
@@ -299,10 +307,10 @@ mod tests {
 
     #[test]
     fn no_text_is_no_arguments_and_text_that_is_not_an_object_says_why() {
-        assert_eq!(parse("  "), Ok(Map::new()));
-        assert!(parse("{\"filePath\": ").is_err());
+        assert_eq!(parse_arguments("  "), Ok(Map::new()));
+        assert!(parse_arguments("{\"filePath\": ").is_err());
         assert_eq!(
-            parse("[1]"),
+            parse_arguments("[1]"),
             Err("expected an object, found [1]".to_owned())
         );
     }

@@ -1,4 +1,4 @@
-//! How a step ends: well, in an error, or stopped. Nothing stays open.
+//! Ends a step: successfully, with an error, or stopped. No call stays open.
 
 use std::collections::HashMap;
 
@@ -9,14 +9,14 @@ use lathe_protocol::{
 use lathe_provider::{FinishReason, ProviderError, Usage};
 use lathe_tools::{Effect, Registry};
 
-use super::calls::{self, After};
+use super::calls::{self, CallsOutcome};
 use super::step::Call;
-use super::trees::BegunStep;
-use super::{Asked, Ended, Next, Offer, Turn};
+use super::trees::OpenStep;
+use super::{Next, ResolvedPrompt, StepTools, Turn, TurnEnd};
 use crate::failure::message_error;
 use lathe_records::Result;
 
-/// How the model ended a step, and what it asked for.
+/// How the model ended a step, and the calls it made.
 pub struct StepEnd {
     pub reason: FinishReason,
     pub usage: Usage,
@@ -28,44 +28,44 @@ impl Turn {
     pub(super) async fn finish_step(
         &mut self,
         message: AssistantMessage,
-        asked: &Asked,
-        offer: Offer,
-        begun: BegunStep,
+        resolved: &ResolvedPrompt,
+        tools: StepTools,
+        opened: OpenStep,
         mut end: StepEnd,
     ) -> Result<Next> {
-        if self.is_last_step(&asked.agent) && !end.calls.is_empty() {
+        if self.is_last_step(&resolved.agent) && !end.calls.is_empty() {
             let calls = std::mem::take(&mut end.calls);
             calls::refuse_all(&self.core.records, calls).await?;
             if matches!(end.reason, FinishReason::ToolCalls | FinishReason::Unknown) {
                 end.reason = FinishReason::Stop;
             }
         }
-        self.finish_with(message, asked, offer, begun, end, HashMap::new())
+        self.finish_with(message, resolved, tools, opened, end, HashMap::new())
             .await
     }
 
-    /// `task_models` are those that subtasks of the prompt ask for, by call.
+    /// `task_models` are the models that the prompt's subtasks name, by call id.
     pub(super) async fn finish_with(
         &mut self,
         mut message: AssistantMessage,
-        asked: &Asked,
-        offer: Offer,
-        begun: BegunStep,
+        resolved: &ResolvedPrompt,
+        tools: StepTools,
+        opened: OpenStep,
         end: StepEnd,
         task_models: HashMap<String, ModelRef>,
     ) -> Result<Next> {
         let called = !end.calls.is_empty();
-        let may_change = may_change(&offer.tools, &end.calls);
-        let before = self.tree_before(begun, may_change).await?;
+        let may_change = may_change(&tools.registry, &end.calls);
+        let before = self.tree_before(opened, may_change).await?;
         let after = if called {
-            self.run_calls(asked, offer, end.calls, before, task_models)
+            self.run_calls(resolved, tools, end.calls, before, task_models)
                 .await?
         } else {
-            After::GoOn
+            CallsOutcome::Continue
         };
         let tree = self.tree_after(before, may_change).await;
-        let finish = finish_of(end.reason, called);
-        message.tokens = tokens(end.usage);
+        let finish = stored_finish(end.reason, called);
+        message.tokens = token_usage(end.usage);
         message.cost = end.cost;
         if finish == Finish::Length {
             message.error = Some(MessageError::output_length());
@@ -76,21 +76,21 @@ impl Turn {
         message.finish = Some(finish.clone());
         let snapshot = tree.map(|tree| tree.to_string());
         self.put_step_finish(&message, &finish, snapshot).await?;
-        self.note_patch(&message, before, tree).await?;
+        self.put_patch(&message, before, tree).await?;
         let prompt = message.parent_id.clone();
         self.put_finished(message).await?;
         if before != tree {
-            self.summarize(&prompt);
+            self.update_summary(&prompt);
         }
         let more = finish == Finish::ToolCalls || (finish == Finish::Unknown && called);
         Ok(match after {
-            _ if self.cancel.is_cancelled() => Next::End(Ended::Aborted),
-            After::Stop => Next::End(Ended::Refused),
-            After::GoOn if more => Next::GoOn,
-            After::GoOn if finish == Finish::Length => {
-                Next::End(Ended::Failed(MessageError::output_length().message()))
+            _ if self.cancel.is_cancelled() => Next::End(TurnEnd::Aborted),
+            CallsOutcome::Stop => Next::End(TurnEnd::Refused),
+            CallsOutcome::Continue if more => Next::Continue,
+            CallsOutcome::Continue if finish == Finish::Length => {
+                Next::End(TurnEnd::Failed(MessageError::output_length().message()))
             }
-            After::GoOn => Next::End(Ended::Done),
+            CallsOutcome::Continue => Next::End(TurnEnd::Done),
         })
     }
 
@@ -114,7 +114,7 @@ impl Turn {
         records.put_part(part).await
     }
 
-    /// The error stands on the message; calls that were under way are settled.
+    /// Stores the error with the message and settles calls that were running.
     pub(super) async fn fail(
         &mut self,
         message: AssistantMessage,
@@ -132,21 +132,21 @@ impl Turn {
         message.error = Some(error.clone());
         message.finish = Some(Finish::Error);
         self.end_early(message).await?;
-        let said = error.message();
+        let text = error.message();
         self.core.records.publish(Event::SessionError {
             session_id: Some(self.session.id.clone()),
             error: Some(error),
         });
-        Ok(Next::End(Ended::Failed(said)))
+        Ok(Next::End(TurnEnd::Failed(text)))
     }
 
     pub(super) async fn abort(&mut self, mut message: AssistantMessage) -> Result<Next> {
         message.error = Some(MessageError::aborted("The turn was stopped"));
         self.end_early(message).await?;
-        Ok(Next::End(Ended::Aborted))
+        Ok(Next::End(TurnEnd::Aborted))
     }
 
-    /// A message that came to nothing leaves nothing behind.
+    /// Removes a message that will be replaced by another attempt.
     pub(super) async fn discard(&self, message: &AssistantMessage) -> Result<()> {
         let records = &self.core.records;
         records.remove_message(&self.session.id, &message.id).await
@@ -164,7 +164,7 @@ impl Turn {
         self.put_finished(message).await
     }
 
-    /// Writes the finished message for good and lets the model see it from now on.
+    /// Stores the finished message durably and adds it to the history.
     pub(super) async fn put_finished(&mut self, mut message: AssistantMessage) -> Result<()> {
         let records = &self.core.records;
         message.time.completed = Some(records.now().max(message.time.created));
@@ -178,17 +178,17 @@ impl Turn {
     }
 }
 
-/// What the person changes while the agent only reads is not the agent's.
+/// Whether a call can change files. If none can, changes between the snapshots are the person's.
 fn may_change(tools: &Registry, calls: &[Call]) -> bool {
-    let looks = |call: &Call| {
+    let only_reads = |call: &Call| {
         let tool = tools.find(&call.part.tool);
         tool.is_ok_and(|tool| tool.effect() == Effect::Looks)
     };
-    !calls.iter().all(looks)
+    !calls.iter().all(only_reads)
 }
 
-/// Some providers say "stop" though they asked for tools.
-fn finish_of(reason: FinishReason, called: bool) -> Finish {
+/// Corrects the reason: some providers say "stop" although they called tools.
+fn stored_finish(reason: FinishReason, called: bool) -> Finish {
     match reason {
         FinishReason::Stop if called => Finish::ToolCalls,
         FinishReason::Stop => Finish::Stop,
@@ -201,7 +201,7 @@ fn finish_of(reason: FinishReason, called: bool) -> Finish {
     }
 }
 
-pub fn tokens(usage: Usage) -> TokenUsage {
+pub fn token_usage(usage: Usage) -> TokenUsage {
     let count = |tokens: u64| (tokens as i64).into();
     TokenUsage {
         input: count(usage.input),

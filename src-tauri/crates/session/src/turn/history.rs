@@ -1,30 +1,30 @@
-//! The session as the turn knows it: what the model may see, and what is still to be done.
+//! The messages of a session that a turn works with, and what they say is still to be done.
 
 use lathe_protocol::{
     Finish, MessageId, MessageWithParts, Millis, Part, RevertState, SessionId, SubtaskPart,
     ToolPart,
 };
 
-use super::told::Told;
+use super::conversation_cache::ConversationCache;
 use crate::convert::{self, Target, window};
 use lathe_provider::Conversation;
 use lathe_records::Records;
 use lathe_records::Result;
 use lathe_review::revert::Cut;
 
-/// Messages are read from the newest on, so many at a time.
+/// Messages read at once, from the newest back.
 const PAGE: usize = 100;
 
 #[derive(Debug, Default)]
 pub struct History {
     messages: Vec<MessageWithParts>,
-    /// Older messages exist that no model sees any more.
+    /// The session has older messages, which a summary replaces for the model.
     has_older: bool,
-    told: Told,
+    converted: ConversationCache,
 }
 
 impl History {
-    /// From the newest message back to where a summary stands for everything before.
+    /// Reads from the newest message back to the summary that replaces everything before it.
     pub async fn load(records: &Records, session: &SessionId) -> Result<Self> {
         let mut messages: Vec<MessageWithParts> = Vec::new();
         loop {
@@ -37,19 +37,19 @@ impl History {
                 return Ok(History {
                     messages,
                     has_older,
-                    told: Told::default(),
+                    converted: ConversationCache::default(),
                 });
             }
         }
     }
 
-    /// What is left of a session when a pending revert becomes final.
+    /// What remains of a session when its pending revert becomes final.
     pub async fn load_cut(
         records: &Records,
         session: &SessionId,
         revert: &RevertState,
     ) -> Result<Self> {
-        // A cut may lie before the newest summary: then that is hidden too.
+        // The cut may be before the newest summary, which is then hidden too.
         let messages = records.messages(session, None, usize::MAX).await?.messages;
         let messages = match Cut::of(&messages, revert) {
             Some(cut) => cut.visible(&messages),
@@ -65,20 +65,21 @@ impl History {
         &self.messages
     }
 
-    /// Where a summary stands for messages that we do not have.
+    /// The position of the summary that replaces messages which are not loaded.
     pub fn cut(&self) -> Option<usize> {
         let summed_up = || window::summed_up_at(&self.messages);
         self.has_older.then(summed_up).flatten()
     }
 
-    /// The whole session, if that is what we have.
+    /// All messages of the session, or none if older ones are not loaded.
     pub fn whole(&self) -> &[MessageWithParts] {
         if self.has_older { &[] } else { &self.messages }
     }
 
-    /// What the model sees of it, in its words.
-    pub fn tell(&mut self, target: &Target) -> Conversation {
-        self.told.tell(&convert::visible(&self.messages), target)
+    /// The messages that the model sees, converted for it.
+    pub fn convert(&mut self, target: &Target) -> Conversation {
+        self.converted
+            .convert(&convert::visible(&self.messages), target)
     }
 
     pub fn newest_user(&self) -> Option<&MessageWithParts> {
@@ -88,16 +89,16 @@ impl History {
             .find(|message| message.info.as_user().is_some())
     }
 
-    /// Nothing may be dated before this, or it would sort before what it follows.
+    /// A new message must not be dated before this, or it would sort before what it follows.
     pub fn newest_created(&self) -> Millis {
         self.messages
             .last()
             .map_or(Millis(0), |message| message.info.created())
     }
 
-    /// Adds a message, or takes its newer form.
+    /// Adds a message, or replaces an older version of it.
     pub fn put(&mut self, message: MessageWithParts) {
-        self.told.forget(message.info.id());
+        self.converted.invalidate(message.info.id());
         let known = self
             .messages
             .iter_mut()
@@ -110,7 +111,7 @@ impl History {
     }
 
     pub fn put_part(&mut self, part: Part) {
-        self.told.forget(part.message_id());
+        self.converted.invalidate(part.message_id());
         let mut newest_first = self.messages.iter_mut().rev();
         let Some(message) = newest_first.find(|one| one.info.id() == part.message_id()) else {
             return;
@@ -122,11 +123,12 @@ impl History {
     }
 
     pub fn remove(&mut self, id: &MessageId) {
-        self.told.forget(id);
+        self.converted.invalidate(id);
         self.messages.retain(|message| message.info.id() != id);
     }
 
-    /// Decided by `parentID`, never by the order of ids.
+    /// Whether the newest answer ends the prompt. Answers are found by `parentID`, never by the
+    /// order of ids.
     pub fn is_answered(&self, prompt: &MessageId) -> bool {
         self.answers_to(prompt).next().is_some_and(|message| {
             let Some(info) = message.info.as_assistant() else {
@@ -136,17 +138,17 @@ impl History {
                 .parts
                 .iter()
                 .any(|part| matches!(part, Part::Tool(_)));
-            let goes_on = match info.finish.as_ref().map(Finish::kind) {
+            let continues = match info.finish.as_ref().map(Finish::kind) {
                 Some(Finish::ToolCalls) => true,
                 Some(Finish::Unknown) => used_tools,
                 Some(_) => false,
                 None => info.time.completed.is_none(),
             };
-            info.error.is_some() || !goes_on
+            info.error.is_some() || !continues
         })
     }
 
-    /// Whether something was done for this prompt already.
+    /// Whether at least one answer to this prompt succeeded.
     pub fn has_progress(&self, prompt: &MessageId) -> bool {
         self.answers_to(prompt).any(|message| {
             message
@@ -156,12 +158,12 @@ impl History {
         })
     }
 
-    /// The context that the newest step took, unless a summary has replaced it since.
+    /// The tokens of the newest step's context, unless a summary has replaced it since.
     pub fn last_total(&self) -> Option<u64> {
         last_total(&self.messages)
     }
 
-    /// The subtasks of a prompt that nobody has begun: a call bears the id of its subtask.
+    /// The subtasks of a prompt that no call was made for. A call has the id of its subtask.
     pub fn open_subtasks(&self, prompt: &MessageWithParts) -> Vec<SubtaskPart> {
         let subtasks: Vec<_> = prompt
             .parts
@@ -174,7 +176,7 @@ impl History {
         if subtasks.is_empty() {
             return Vec::new();
         }
-        let begun: Vec<&ToolPart> = self
+        let opened: Vec<&ToolPart> = self
             .answers_to(prompt.info.id())
             .flat_map(|message| &message.parts)
             .filter_map(|part| match part {
@@ -183,7 +185,7 @@ impl History {
             })
             .collect();
         let is_open =
-            |task: &&SubtaskPart| !begun.iter().any(|tool| tool.call_id == task.id.as_str());
+            |task: &&SubtaskPart| !opened.iter().any(|tool| tool.call_id == task.id.as_str());
         subtasks.into_iter().filter(is_open).cloned().collect()
     }
 

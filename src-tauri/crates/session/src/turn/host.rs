@@ -1,4 +1,4 @@
-//! What a running tool may ask of the session.
+//! What a running tool can ask the session for.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -6,21 +6,22 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use lathe_protocol::{
-    Event, Extra, Map, ModelRef, PermissionRequest, Project, Question, QuestionRequest, Ruleset,
-    Session, Todo, ToolPart, ToolRef, UserMessage,
+    Event, Extra, Map, ModelRef, PermissionRequest, Project, Question, QuestionRequest, Session,
+    Todo, ToolPart, ToolRef,
 };
 use lathe_snapshot::TreeId;
 use lathe_store::{Health, Key};
 use lathe_tools::context::{
     AgentSwitch, CallIds, CommandAsk, Host, MayRead, PermissionAsk, TaskRequest, TaskResult,
 };
-use lathe_tools::{Effect, FileReads, Progress, Registry, ToolContext, ToolFailure};
+use lathe_tools::{Effect, Progress, Registry, ToolContext, ToolFailure};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::doom::DoomLoop;
+use super::repeated_calls::RepeatedCalls;
 use super::subtask::{self, Handover, SubtaskStarter};
+use super::{ResolvedPrompt, StepTools};
 use crate::core::Core;
 use crate::core::ToolClock;
 use crate::permission::{Inquiry, asks_for_command, disk_paths};
@@ -36,15 +37,11 @@ pub struct CallScope {
     pub session: Session,
     pub project: Project,
     pub setup: Arc<Setup>,
-    /// The prompt that is being answered, and the model that does.
-    pub user: UserMessage,
-    pub model: ModelRef,
-    pub rules: Ruleset,
-    pub tools: Registry,
+    pub prompt: ResolvedPrompt,
+    pub tools: StepTools,
     pub cancel: CancellationToken,
-    pub reads: Arc<FileReads>,
-    pub doom: Arc<Mutex<DoomLoop>>,
-    /// Models that subtasks of the prompt ask for, by call.
+    pub repeated_calls: Arc<Mutex<RepeatedCalls>>,
+    /// The models that the prompt's subtasks name, by call id.
     pub task_models: HashMap<String, ModelRef>,
 }
 
@@ -54,16 +51,16 @@ impl CallScope {
     }
 
     pub fn tools(&self) -> &Registry {
-        &self.tools
+        &self.tools.registry
     }
 
     pub fn cancel(&self) -> &CancellationToken {
         &self.cancel
     }
 
-    /// A tool that does not exist does nothing, so it waits for nobody.
+    /// A call of an unknown tool fails without an effect, so it does not wait for others.
     pub fn effect(&self, tool: &str) -> Effect {
-        self.tools
+        self.tools()
             .find(tool)
             .map_or(Effect::Independent, |tool| tool.effect())
     }
@@ -90,7 +87,7 @@ impl CallScope {
                 call: part.call_id.clone(),
             },
             cancel: self.cancel.clone(),
-            reads: self.reads.clone(),
+            reads: self.core.tools.reads_of(&self.session.id),
             output_dir: self.core.tools.output_dir(),
             environment: self.core.tools.environment.clone(),
             clock: Arc::new(ToolClock(self.records().clock().clone())),
@@ -98,14 +95,14 @@ impl CallScope {
         }
     }
 
-    /// The same call three times in a row is a sign that the model is stuck: ask.
-    pub async fn guard_doom_loop(
+    /// Asks the person if the same call was made three times in a row: the model may be stuck.
+    pub async fn ask_if_repeated(
         &self,
         host: &CallHost,
         tool: &str,
         input: &Map,
     ) -> Result<(), ToolFailure> {
-        if !self.doom.lock().repeats(tool, input) {
+        if !self.repeated_calls.lock().add(tool, input) {
             return Ok(());
         }
         let ask = PermissionAsk::new("doom_loop", tool)
@@ -156,7 +153,7 @@ impl Host for CallHost {
         };
         let inquiry = Inquiry {
             project: &self.scope.project.id,
-            rules: &self.scope.rules,
+            rules: &self.scope.tools.rules,
             request,
             opaque: ask.opaque,
         };
@@ -178,7 +175,9 @@ impl Host for CallHost {
     async fn may_read(&self) -> Result<MayRead, ToolFailure> {
         let scope = &self.scope;
         let permissions = &scope.core.permissions.broker;
-        let may_read = permissions.may_read(&scope.project.id, &scope.rules).await;
+        let may_read = permissions
+            .may_read(&scope.project.id, &scope.tools.rules)
+            .await;
         may_read.map_err(|error| ToolFailure::failed(error.to_string()))
     }
 
@@ -229,8 +228,8 @@ impl Host for CallHost {
             parent: &scope.session,
             project: &scope.project,
             setup: &scope.setup,
-            by: scope.user.agent.as_deref(),
-            model: &scope.model,
+            by: scope.prompt.user.agent.as_deref(),
+            model: &scope.prompt.model,
             wanted_model: scope.task_models.get(&self.tool.call_id),
             cancel: &scope.cancel,
         };
@@ -239,11 +238,11 @@ impl Host for CallHost {
 
     async fn switch_agent(&self, to: AgentSwitch) -> Result<(), ToolFailure> {
         let records = self.scope.records();
-        let (agent, user) = (plan::agent_for(to), &self.scope.user);
-        // Later than the answer that this call is part of.
+        let (agent, user) = (plan::agent_for(to), &self.scope.prompt.user);
+        // Dated after the answer that this call belongs to.
         let draft = Draft::like(records, user, user.time.created).by(agent);
         let message = draft.saying(plan::said_on_switch(agent));
-        let stored = records.put_whole(&message).await;
+        let stored = records.put_complete_message(&message).await;
         stored.map_err(|error| ToolFailure::failed(error.to_string()))?;
         self.scope
             .core

@@ -1,4 +1,4 @@
-//! What would be sent next, without sending it.
+//! Builds the request that would be sent next, without sending it.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::{Runner, Turn};
 use crate::core::Core;
 use lathe_records::{Failed, Result};
 
-/// A request that nobody sent.
+/// A request that was not sent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NextRequest {
     /// In the vocabulary that all providers share.
@@ -37,18 +37,18 @@ pub async fn preview(core: Arc<Core>, runner: Runner, session: Session) -> Resul
     )
     .await?;
     if let Some(revert) = &revert {
-        // The next prompt makes it final before anything is asked.
+        // The next prompt makes the revert final before the model is asked.
         turn.history = History::load_cut(&records, &id, revert).await?;
     }
     let newest = turn.history.newest_user();
     let Some(user) = newest.and_then(|message| message.info.as_user()) else {
         return Err(Failed::refused("Nothing was asked in this session yet"));
     };
-    let asked = turn.asked(user).await;
-    let model = turn.setup.models.open(&asked.model).await;
+    let resolved = turn.resolve_prompt(user).await;
+    let model = turn.setup.models.open(&resolved.model).await;
     let model = model.map_err(|error| Failed::refused(error.to_string()))?;
-    let offer = turn.offer(&asked, &model).await;
-    let request = turn.request(&asked, &model, &offer).await;
+    let tools = turn.step_tools(&resolved, &model).await;
+    let request = turn.request(&resolved, &model, &tools).await;
     let neutral = serde_json::to_value(&request);
     Ok(NextRequest {
         neutral: neutral.map_err(|error| Failed::refused(error.to_string()))?,

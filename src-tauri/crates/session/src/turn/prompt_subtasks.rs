@@ -1,4 +1,4 @@
-//! Work that the prompt itself hands to other agents, before the model is asked.
+//! Subtasks of the prompt itself, which run before the model is asked.
 
 use lathe_protocol::{Part, SubtaskPart, ToolPart};
 use lathe_provider::{FinishReason, Usage};
@@ -6,24 +6,24 @@ use serde_json::json;
 
 use super::finish::StepEnd;
 use super::step::Call;
-use super::{Asked, Next, Turn};
+use super::{Next, ResolvedPrompt, Turn};
 use lathe_records::Result;
 
 impl Turn {
-    /// One message whose calls are the subtasks, as if the model had asked for them.
+    /// Stores one message that calls every subtask, as if the model had called them.
     pub(super) async fn run_subtasks(
         &mut self,
-        asked: &Asked,
+        resolved: &ResolvedPrompt,
         subtasks: Vec<SubtaskPart>,
     ) -> Result<Next> {
-        let message = self.begin_message(asked).await?;
+        let message = self.begin_message(resolved).await?;
         let records = self.core.records.clone();
-        let offer = self.offer_now(&asked.agent);
-        let begun = self.open_step(&message).await?;
+        let tools = self.step_tools_now(&resolved.agent);
+        let opened = self.open_step(&message).await?;
         let mut calls = Vec::new();
         let mut models = std::collections::HashMap::new();
         for subtask in subtasks {
-            let raw = input(&subtask);
+            let raw = call_arguments(&subtask);
             let mut part = ToolPart::pending(
                 records.ids().part(records.now()),
                 self.session.id.clone(),
@@ -49,13 +49,13 @@ impl Turn {
             cost: 0.0,
             calls,
         };
-        self.finish_with(message, asked, offer, begun, end, models)
+        self.finish_with(message, resolved, tools, opened, end, models)
             .await
     }
 }
 
-/// What the model would have written.
-fn input(subtask: &SubtaskPart) -> String {
+/// The arguments that the model would have written.
+fn call_arguments(subtask: &SubtaskPart) -> String {
     let mut input = json!({
         "description": subtask.description,
         "prompt": subtask.prompt,

@@ -1,15 +1,14 @@
-//! Settles what a crash left open: calls without an end, messages that never finished.
+//! Settles what a crash left open: running calls and unfinished messages.
 
 use lathe_protocol::{
     Message, MessageError, MessageWithParts, Part, Session, SessionId, ToolPart, ToolState,
 };
 use lathe_records::{Records, Result};
 
-/// How far back a crash can have left something open: one turn of many steps.
+/// The newest messages that a crash can have left open: one turn of many steps.
 pub const TAIL: usize = 50;
 
-/// Returns the tasks that the session had handed out when it ended. The caller holds the
-/// session's lock.
+/// Returns the sessions of tasks that were running. The caller holds the session's lock.
 pub async fn settle(records: &Records, id: &SessionId) -> Result<Vec<SessionId>> {
     let page = records.messages(id, None, TAIL).await?;
     let tasks = settle_messages(records, page.messages).await?;
@@ -21,7 +20,7 @@ pub async fn settle(records: &Records, id: &SessionId) -> Result<Vec<SessionId>>
     Ok(tasks)
 }
 
-/// Returns the child sessions of calls that were still open.
+/// Returns the child sessions of the calls that were still open.
 async fn settle_messages(
     records: &Records,
     messages: Vec<MessageWithParts>,
@@ -33,7 +32,7 @@ async fn settle_messages(
             if let Part::Tool(mut tool) = part
                 && tool.abort(now)
             {
-                tasks.extend(task_of(&tool));
+                tasks.extend(task_session(&tool));
                 records.put_part(Part::Tool(tool)).await?;
             }
         }
@@ -50,7 +49,7 @@ async fn settle_messages(
     Ok(tasks)
 }
 
-fn task_of(tool: &ToolPart) -> Option<SessionId> {
+fn task_session(tool: &ToolPart) -> Option<SessionId> {
     let ToolState::Error(failed) = tool.state() else {
         return None;
     };

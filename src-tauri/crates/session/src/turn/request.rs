@@ -1,10 +1,10 @@
-//! What the next API call asks: system prompt, history, tools.
+//! Builds the request of a step: system prompt, history, tools.
 
 use lathe_protocol::FilePart;
 use lathe_provider::{ModelMessage, ModelRequest, ToolSpec, UserContent};
 use lathe_tools::Registry;
 
-use super::{Asked, Offer, Turn};
+use super::{ResolvedPrompt, StepTools, Turn};
 use crate::convert::Target;
 use crate::pictures::Pictures;
 use crate::system::{self, Scene};
@@ -18,11 +18,11 @@ const LAST_STEP: &str = "This is the last step of this turn: no tools are availa
 impl Turn {
     pub(super) async fn request(
         &mut self,
-        asked: &Asked,
+        resolved: &ResolvedPrompt,
         model: &OpenModel,
-        offer: &Offer,
+        tools: &StepTools,
     ) -> ModelRequest {
-        let Asked { user, agent, .. } = asked;
+        let ResolvedPrompt { user, agent, .. } = resolved;
         let mut request = ModelRequest::new(model.info().wire_id.clone());
         let scene = Scene {
             instructions: self.core.workspace.instructions(),
@@ -33,7 +33,8 @@ impl Turn {
         };
         request.system = system::prompt(scene, agent, user).await;
         let history = &mut self.history;
-        request.messages = for_model(&self.core.pictures, model, |target| history.tell(target));
+        request.messages =
+            convert_for_model(&self.core.pictures, model, |target| history.convert(target));
         model.prepare(
             &mut request,
             user.variant.as_deref().or(agent.variant.as_deref()),
@@ -46,42 +47,45 @@ impl Turn {
             }];
             request.messages.push(ModelMessage::User { content });
         } else if model.info().tools {
-            request.tools = specs(&offer.tools);
+            request.tools = tool_specs(&tools.registry);
         }
         request
     }
 
-    /// Nothing is offered any more, and nothing runs.
+    /// Whether the agent has reached its limit of steps: no tool is offered, and no call runs.
     pub(super) fn is_last_step(&self, agent: &Agent) -> bool {
         agent.steps.is_some_and(|cap| self.steps >= cap)
     }
 
-    /// What the agent may do and use in this step. Waits for tool servers where the model can
-    /// use them.
-    pub(super) async fn offer(&self, asked: &Asked, model: &OpenModel) -> Offer {
-        if model.info().tools && !self.is_last_step(&asked.agent) {
+    /// The rules and tools for this step. Waits for tool servers if the model can use tools.
+    pub(super) async fn step_tools(
+        &self,
+        resolved: &ResolvedPrompt,
+        model: &OpenModel,
+    ) -> StepTools {
+        if model.info().tools && !self.is_last_step(&resolved.agent) {
             self.core.workspace.mcp().settled(&self.project.id).await;
         }
-        self.offer_now(&asked.agent)
+        self.step_tools_now(&resolved.agent)
     }
 
-    /// The same without waiting. Tools that the agent could never be allowed are left out.
-    pub(super) fn offer_now(&self, agent: &Agent) -> Offer {
+    /// The same without waiting. Tools that every rule denies are left out.
+    pub(super) fn step_tools_now(&self, agent: &Agent) -> StepTools {
         let mode = self.plan.rules(&agent.name);
         let permissions = &self.core.permissions;
         let rules = permissions.rules(&self.setup, agent, &self.session, &mode);
-        // A task hands out no tasks of its own.
+        // A task cannot start tasks of its own.
         let is_task = self.session.parent_id.is_some();
         let built_in = self.core.tools.built_in.clone();
         let all = self.core.workspace.mcp().join(&self.project.id, built_in);
         let hidden = |tool: &str| hides_tool(&rules, tool) || (is_task && tool == "task");
-        let tools = all.without(hidden);
-        Offer { rules, tools }
+        let registry = all.without(hidden);
+        StepTools { rules, registry }
     }
 }
 
-/// Messages as this model takes them.
-pub(super) fn for_model<T>(
+/// Runs a conversion with what this model accepts.
+pub(super) fn convert_for_model<T>(
     pictures: &Pictures,
     model: &OpenModel,
     convert: impl FnOnce(&Target) -> T,
@@ -96,7 +100,7 @@ pub(super) fn for_model<T>(
     })
 }
 
-fn specs(tools: &Registry) -> Vec<ToolSpec> {
+fn tool_specs(tools: &Registry) -> Vec<ToolSpec> {
     tools
         .with_schemas()
         .map(|(tool, input_schema)| ToolSpec {
@@ -107,7 +111,7 @@ fn specs(tools: &Registry) -> Vec<ToolSpec> {
         .collect()
 }
 
-/// An attachment that history refers to by its path.
+/// Reads an attachment that the history refers to by its path.
 fn load_file(url: &str) -> Option<Vec<u8>> {
     let path = url.strip_prefix("file://")?;
     let path = path.split(['?', '#']).next().unwrap_or(path);

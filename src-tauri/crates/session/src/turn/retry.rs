@@ -1,4 +1,4 @@
-//! Asking again when a provider fails in a way that may pass.
+//! Sends a request again when the provider failed temporarily.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -23,32 +23,32 @@ pub struct Attempts<'a> {
 }
 
 impl Attempts<'_> {
-    /// The first attempt that does not fail in a passing way, or the last one.
+    /// The first attempt that does not fail temporarily, or the last one.
     pub async fn run(
         &self,
         model: &OpenModel,
         request: ModelRequest,
     ) -> Result<(StreamEnd, Vec<Call>)> {
-        let mut shown = Vec::new();
+        let mut parts = Vec::new();
         let mut attempt = 1;
         loop {
             let stream = model.stream(&request, self.cancel.clone());
             let records = &self.core.records;
             let (session_id, id) = (self.message.session_id.clone(), self.message.id.clone());
-            let mut step = Step::new(records, session_id, id, shown);
+            let mut step = Step::new(records, session_id, id, parts);
             let end = step.consume(stream, self.cancel).await?;
             let StreamEnd::Failed(error) = end else {
                 return Ok((end, step.into_calls()));
             };
-            shown = step.into_shown();
+            parts = step.into_parts();
             let now = records.now();
-            let wait = match retry::decide(&error, attempt, system_time(now), dice()) {
+            let wait = match retry::decide(&error, attempt, system_time(now), jitter()) {
                 Decision::Retry { after } => after,
                 Decision::Stop(why) => {
-                    return Ok((StreamEnd::Failed(explained(error, &why)), Vec::new()));
+                    return Ok((StreamEnd::Failed(with_reason(error, &why)), Vec::new()));
                 }
             };
-            self.note(attempt, &error).await?;
+            self.put_retry_part(attempt, &error).await?;
             let next = Millis(now.0 + wait.as_millis() as i64);
             let message = message_error(&self.message.provider_id, error).message();
             let status = SessionStatus::Retry {
@@ -74,7 +74,7 @@ impl Attempts<'_> {
         }
     }
 
-    async fn note(&self, attempt: u32, error: &ProviderError) -> Result<()> {
+    async fn put_retry_part(&self, attempt: u32, error: &ProviderError) -> Result<()> {
         let records = &self.core.records;
         let now = records.now();
         let part = Part::Retry(RetryPart {
@@ -97,15 +97,15 @@ fn system_time(now: Millis) -> SystemTime {
     UNIX_EPOCH + Duration::from_millis(now.0.max(0) as u64)
 }
 
-/// Spreads the retries of many sessions; nothing depends on its quality.
-fn dice() -> f64 {
+/// Spreads the retries of many sessions; a weak random number is enough.
+fn jitter() -> f64 {
     let mut byte = [0];
     let _ = getrandom::fill(&mut byte);
     f64::from(byte[0]) / 255.0
 }
 
-/// A person who waits must know that nobody will try again.
-fn explained(error: ProviderError, why: &Stop) -> ProviderError {
+/// Adds to the message why there is no further attempt.
+fn with_reason(error: ProviderError, why: &Stop) -> ProviderError {
     match (error, why) {
         (ProviderError::Api(mut failure), Stop::RetriesExhausted | Stop::WaitTooLong(_)) => {
             failure.message = format!("{} ({why})", failure.message);

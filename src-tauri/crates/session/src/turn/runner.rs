@@ -1,6 +1,6 @@
-//! Runs turns: claims a session, starts its turn, and goes on until no prompt is left.
+//! Runs turns: claims a session, starts its turn, and runs turns until no prompt is left.
 //!
-//! The public handle and a task tool start work here; nothing below calls back into the
+//! The public handle and the task tool start work here; nothing below calls back into the
 //! handle.
 
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use lathe_protocol::ipc::PromptInput;
 use lathe_protocol::{
     Event, MessageError, MessageId, MessageWithParts, Session, SessionId, SessionStatus,
 };
-use lathe_records::bus::{Heard, Told};
+use lathe_records::bus::{BusItem, Notification};
 use lathe_records::{Failed, Result};
 use lathe_review::summary;
 use lathe_store::SessionWriter;
@@ -18,7 +18,7 @@ use tokio::task::JoinHandle;
 
 use super::recovery;
 use super::subtask::SubtaskStarter;
-use super::{Ended, Turn};
+use super::{Turn, TurnEnd};
 use crate::core::Core;
 use crate::prompt::{self, Prompt};
 use crate::running::Running;
@@ -33,7 +33,7 @@ impl Runner {
         Runner { core }
     }
 
-    /// Gives a prompt to the turn under way, or starts a new one for it.
+    /// Queues a prompt for the running turn, or starts a new turn for it.
     pub async fn send(&self, session: Session, message: MessageWithParts) -> Result<MessageId> {
         let (id, core) = (session.id.clone(), &self.core);
         let message_id = message.info.id().clone();
@@ -41,28 +41,28 @@ impl Runner {
             self.start(session, Some(&message)).await?;
             return Ok(message_id);
         }
-        core.records.put_whole(&message).await?;
+        core.records.put_complete_message(&message).await?;
         if !core.running.queue(&id, message) && core.running.claim(&id, Running::by_itself()) {
-            // The turn ended just before: this prompt begins the next one.
+            // The turn has just ended: this prompt starts the next one.
             self.start(session, None).await?;
         }
         Ok(message_id)
     }
 
-    /// Starts a turn that the caller wants to see the end of. Refused while one is under way.
+    /// Starts a turn and returns a handle on its end. Refused while a turn is running.
     pub async fn begin(
         &self,
         session: Session,
         message: &MessageWithParts,
         running: Running,
-    ) -> Result<JoinHandle<Ended>> {
+    ) -> Result<JoinHandle<TurnEnd>> {
         if !self.core.running.claim(&session.id, running) {
             return Err(Failed::Busy);
         }
         self.start(session, Some(message)).await
     }
 
-    /// Stops the turn and waits until everything of it is settled.
+    /// Stops the turn and waits until all its calls and messages are settled.
     pub async fn abort(&self, id: &SessionId) {
         let mut events = self.core.records.bus().subscribe();
         let Some(cancel) = self.core.running.cancel_token(id) else {
@@ -72,9 +72,9 @@ impl Runner {
         while self.core.running.contains(id) {
             match events.next().await {
                 None => return,
-                Some(Heard::Missed) => {}
-                Some(Heard::Notice(notice)) => {
-                    if is_idle(&notice.told, id) {
+                Some(BusItem::Missed) => {}
+                Some(BusItem::Notification(numbered)) => {
+                    if is_idle(&numbered.notification, id) {
                         return;
                     }
                 }
@@ -82,12 +82,12 @@ impl Runner {
         }
     }
 
-    /// Settles what a crash left open, in the session and in the tasks it had handed out. A
-    /// session that another process works on is left alone.
+    /// Settles what a crash left open, in the session and in its tasks. A session that another
+    /// process works on is left alone.
     pub async fn recover(&self, id: &SessionId) -> Result<()> {
         let mut open = vec![id.clone()];
         while let Some(id) = open.pop() {
-            // Another caller is at it and settles it. A prompt that comes meanwhile waits.
+            // Another caller holds the lock and settles the session. New prompts wait for us.
             let Some(_prompt) = self.core.running.try_lock_prompt(&id) else {
                 continue;
             };
@@ -98,9 +98,9 @@ impl Runner {
                 continue;
             };
             let settled = recovery::settle(&self.core.records, &id).await;
-            // Looking at a session must be possible where nothing can be written.
-            let filed = self.release(&id, writer, Ok(())).await;
-            if let Err(error) = filed {
+            // A session must be readable where nothing can be written.
+            let written = self.release(&id, writer, Ok(())).await;
+            if let Err(error) = written {
                 tracing::warn!(%error, "what a crash left open is not on the disk yet");
             }
             open.extend(settled?);
@@ -108,27 +108,27 @@ impl Runner {
         Ok(())
     }
 
-    /// Gives up the right to write a session. The next writer may be another process: it must
-    /// find everything in the files, and nothing still to be written may overwrite its work.
+    /// Releases the session's lock. The next writer may be another process: it must find
+    /// everything in the files, and no pending write of ours may overwrite its work.
     pub async fn release<T>(
         &self,
         id: &SessionId,
         writer: SessionWriter,
         done: Result<T>,
     ) -> Result<T> {
-        let filed = self.core.records.store().barrier(id).await;
+        let written = self.core.records.store().barrier(id).await;
         drop(writer);
         let done = done?;
-        filed?;
+        written?;
         Ok(done)
     }
 
-    /// The session is claimed: on an error the claim is given up again.
+    /// The session is claimed; the claim is released on an error.
     async fn start(
         &self,
         session: Session,
         message: Option<&MessageWithParts>,
-    ) -> Result<JoinHandle<Ended>> {
+    ) -> Result<JoinHandle<TurnEnd>> {
         let id = session.id.clone();
         match self.open_turn(session, message).await {
             Ok(turn) => Ok(tokio::spawn(drive(self.core.clone(), id, turn))),
@@ -144,9 +144,9 @@ impl Runner {
         session: Session,
         message: Option<&MessageWithParts>,
     ) -> Result<Turn> {
-        let writer = self.take_over(&session.id).await?;
+        let writer = self.lock(&session.id).await?;
         if let Some(message) = message {
-            self.core.records.put_whole(message).await?;
+            self.core.records.put_complete_message(message).await?;
         }
         self.core
             .running
@@ -158,11 +158,11 @@ impl Runner {
         Turn::new(core, subtasks, session, project, cancel, writer).await
     }
 
-    /// The right to write the session, with what a crash left behind settled.
-    async fn take_over(&self, id: &SessionId) -> Result<SessionWriter> {
+    /// Locks the session for writing and settles what a crash left open.
+    async fn lock(&self, id: &SessionId) -> Result<SessionWriter> {
         let records = &self.core.records;
         let writer = records.store().lock_session(id).await?;
-        // Another process may have removed it since the caller looked.
+        // Another process may have removed the session in the meantime.
         records.session(id).await?;
         for task in recovery::settle(records, id).await? {
             self.recover(&task).await?;
@@ -178,7 +178,7 @@ impl SubtaskStarter for Runner {
         session: Session,
         input: PromptInput,
         running: Running,
-    ) -> Result<(MessageId, JoinHandle<Ended>)> {
+    ) -> Result<(MessageId, JoinHandle<TurnEnd>)> {
         let _prompt = self.core.running.lock_prompt(&session.id).await;
         let prompt = Prompt {
             input,
@@ -191,8 +191,8 @@ impl SubtaskStarter for Runner {
     }
 }
 
-/// Runs turns until no prompt is left. The answer is how the last one ended.
-async fn drive(core: Arc<Core>, id: SessionId, mut turn: Turn) -> Ended {
+/// Runs turns until no prompt is left, and returns how the last one ended.
+async fn drive(core: Arc<Core>, id: SessionId, mut turn: Turn) -> TurnEnd {
     loop {
         let (ended, broken) = match turn.run().await {
             Ok(ended) => (ended, false),
@@ -202,7 +202,7 @@ async fn drive(core: Arc<Core>, id: SessionId, mut turn: Turn) -> Ended {
                     session_id: Some(id.clone()),
                     error: Some(MessageError::unknown(error.to_string())),
                 });
-                (Ended::Failed(error.to_string()), true)
+                (TurnEnd::Failed(error.to_string()), true)
             }
         };
         summary::finish(&core.review, &id).await;
@@ -224,6 +224,6 @@ async fn touch(core: &Core, id: &SessionId) {
     }
 }
 
-fn is_idle(told: &Told, id: &SessionId) -> bool {
-    matches!(told, Told::Event(event) if matches!(&**event, Event::SessionIdle { session_id } if session_id == id))
+fn is_idle(notification: &Notification, id: &SessionId) -> bool {
+    matches!(notification, Notification::Event(event) if matches!(&**event, Event::SessionIdle { session_id } if session_id == id))
 }

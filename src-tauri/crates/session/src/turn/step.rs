@@ -1,7 +1,7 @@
-//! One API call: the model's stream becomes stored parts.
+//! One API call: turns the model's stream into stored parts.
 //!
-//! Tool calls are collected here and run only once the stream has ended well, so that a
-//! stream which breaks off can be asked for again without running anything twice.
+//! Tool calls are collected here and run only after the stream has ended well, so that a broken
+//! stream can be requested again without running anything twice.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use lathe_records::Records;
 use lathe_records::Result;
 
-/// Streaming text is written at most this often; a crash loses no more than this.
+/// Streaming text is written at most this often; a crash loses no more than that.
 const SAVE_EVERY: Duration = Duration::from_millis(100);
 
 /// How a stream ended.
@@ -29,13 +29,13 @@ pub enum StreamEnd {
     Aborted,
 }
 
-/// A call the model made, whole.
+/// A complete call of the model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
     pub part: ToolPart,
     /// The arguments as the model wrote them.
     pub raw: String,
-    /// The provider ran it itself and said what came of it.
+    /// The result, if the provider ran the call itself.
     pub answered: Option<Result<String, String>>,
 }
 
@@ -43,16 +43,16 @@ pub struct Step<'a> {
     records: &'a Records,
     session_id: SessionId,
     message_id: MessageId,
-    /// Parts of an earlier attempt, removed as soon as this one has something to show.
+    /// Parts of earlier attempts, removed as soon as this one has a part.
     replaced: Vec<Part>,
     open: HashMap<String, PartId>,
     pending: HashMap<String, ToolPart>,
-    /// Changed since they were last written.
+    /// Parts and calls that changed since they were last written.
     unsaved: Vec<PartId>,
     unsaved_calls: Vec<String>,
     calls: Vec<Call>,
-    /// Everything this attempt has put into the message.
-    shown: Vec<Part>,
+    /// The parts of this attempt.
+    parts: Vec<Part>,
 }
 
 impl<'a> Step<'a> {
@@ -72,7 +72,7 @@ impl<'a> Step<'a> {
             unsaved: Vec::new(),
             unsaved_calls: Vec::new(),
             calls: Vec::new(),
-            shown: Vec::new(),
+            parts: Vec::new(),
         }
     }
 
@@ -102,8 +102,8 @@ impl<'a> Step<'a> {
                     error: ProviderError::Aborted,
                 }) => break StreamEnd::Aborted,
                 Some(StreamEvent::Error { error }) => break StreamEnd::Failed(error),
-                Some(event) => self.take(event).await?,
-                None => break ended(finished),
+                Some(event) => self.apply(event).await?,
+                None => break stream_end(finished),
             }
         };
         self.close_all().await?;
@@ -114,14 +114,14 @@ impl<'a> Step<'a> {
         self.calls
     }
 
-    /// What the message holds of this attempt and of those before it that nothing replaced.
-    pub fn into_shown(self) -> Vec<Part> {
+    /// The parts that the message has, of this attempt and of earlier ones.
+    pub fn into_parts(self) -> Vec<Part> {
         let mut parts = self.replaced;
-        parts.extend(self.shown);
+        parts.extend(self.parts);
         parts
     }
 
-    async fn take(&mut self, event: StreamEvent) -> Result<()> {
+    async fn apply(&mut self, event: StreamEvent) -> Result<()> {
         match event {
             StreamEvent::TextStart { id, metadata } => self.open_text(&id, metadata).await,
             StreamEvent::ReasoningStart { id, metadata } => {
@@ -149,11 +149,11 @@ impl<'a> Step<'a> {
                 let text = output
                     .as_str()
                     .map_or_else(|| output.to_string(), str::to_owned);
-                self.answer(&id, Ok(text));
+                self.set_result(&id, Ok(text));
                 Ok(())
             }
             StreamEvent::ToolError { id, message, .. } => {
-                self.answer(&id, Err(message));
+                self.set_result(&id, Err(message));
                 Ok(())
             }
             // The caller has opened the step; its end is read by `consume`.
@@ -176,7 +176,7 @@ impl<'a> Step<'a> {
             synthetic: None,
             ignored: None,
             time: Some(started(now)),
-            metadata: some(metadata),
+            metadata: non_empty(metadata),
             extra: Extra::default(),
         });
         self.open_block(block, id, part).await
@@ -189,7 +189,7 @@ impl<'a> Step<'a> {
             session_id: self.session_id.clone(),
             message_id: self.message_id.clone(),
             text: String::new(),
-            metadata: some(metadata),
+            metadata: non_empty(metadata),
             time: started(now),
             extra: Extra::default(),
         });
@@ -200,7 +200,7 @@ impl<'a> Step<'a> {
         self.replace_earlier().await?;
         self.records.open_stream(part.clone()).await?;
         self.open.insert(block.to_owned(), id);
-        self.show(part);
+        self.track(part);
         Ok(())
     }
 
@@ -213,7 +213,7 @@ impl<'a> Step<'a> {
         }
     }
 
-    /// Text is trimmed at its end; a part that said nothing is removed.
+    /// Trims the text at its end, and removes a part without text.
     async fn close(&mut self, block: &str, metadata: Metadata) -> Result<()> {
         let Some(id) = self.open.remove(block) else {
             return Ok(());
@@ -234,24 +234,24 @@ impl<'a> Step<'a> {
                 part.text.truncate(part.text.trim_end().len());
                 part.time.end = Some(now);
                 merge(&mut part.metadata, metadata);
-                // Encrypted reasoning has no text but must go back to its provider.
+                // Encrypted reasoning has no text but must be sent back to its provider.
                 part.text.is_empty() && part.metadata.is_none()
             }
             _ => false,
         };
         if empty {
-            self.shown.retain(|shown| *shown.id() != id);
+            self.parts.retain(|part| *part.id() != id);
             return self.records.remove_part(&part).await;
         }
-        self.show(part.clone());
+        self.track(part.clone());
         self.records.put_part(part).await
     }
 
-    /// Notes the newest form of a part of this attempt.
-    fn show(&mut self, part: Part) {
-        match self.shown.iter_mut().find(|known| known.id() == part.id()) {
+    /// Remembers the newest version of a part.
+    fn track(&mut self, part: Part) {
+        match self.parts.iter_mut().find(|known| known.id() == part.id()) {
             Some(known) => *known = part,
-            None => self.shown.push(part),
+            None => self.parts.push(part),
         }
     }
 
@@ -266,7 +266,7 @@ impl<'a> Step<'a> {
             name,
         );
         self.records.put_part(Part::Tool(part.clone())).await?;
-        self.show(Part::Tool(part.clone()));
+        self.track(Part::Tool(part.clone()));
         self.pending.insert(call.to_owned(), part);
         Ok(())
     }
@@ -299,7 +299,7 @@ impl<'a> Step<'a> {
         self.unsaved_calls.retain(|unsaved| unsaved != call);
         merge(&mut part.metadata, metadata);
         self.records.put_part(Part::Tool(part.clone())).await?;
-        self.show(Part::Tool(part.clone()));
+        self.track(Part::Tool(part.clone()));
         self.calls.push(Call {
             part,
             raw,
@@ -308,9 +308,9 @@ impl<'a> Step<'a> {
         Ok(())
     }
 
-    fn answer(&mut self, call: &str, answer: Result<String, String>) {
+    fn set_result(&mut self, call: &str, result: Result<String, String>) {
         if let Some(one) = self.calls.iter_mut().find(|one| one.part.call_id == call) {
-            one.answered = Some(answer);
+            one.answered = Some(result);
         }
     }
 
@@ -320,15 +320,15 @@ impl<'a> Step<'a> {
         }
         for call in std::mem::take(&mut self.unsaved_calls) {
             if let Some(part) = self.pending.get(&call).cloned() {
-                self.show(Part::Tool(part.clone()));
+                self.track(Part::Tool(part.clone()));
                 self.records.put_part(Part::Tool(part)).await?;
             }
         }
         Ok(())
     }
 
-    /// However the stream ended, nothing stays open. Calls whose arguments never came to
-    /// their end are settled by the turn.
+    /// However the stream ended, no text stays open. Calls whose arguments are incomplete are
+    /// settled by the turn.
     async fn close_all(&mut self) -> Result<()> {
         let open: Vec<_> = self.open.keys().cloned().collect();
         for block in open {
@@ -351,7 +351,7 @@ impl<'a> Step<'a> {
 }
 
 /// A stream that ends without saying so has not ended well.
-fn ended(finished: Option<(FinishReason, Usage)>) -> StreamEnd {
+fn stream_end(finished: Option<(FinishReason, Usage)>) -> StreamEnd {
     match finished {
         Some((reason, usage)) => StreamEnd::Finished { reason, usage },
         None => StreamEnd::Failed(ProviderError::Api(lathe_provider::ApiFailure::truncated())),
@@ -366,7 +366,7 @@ fn started(now: Millis) -> PartTime {
     }
 }
 
-fn some(metadata: Metadata) -> Option<Map> {
+fn non_empty(metadata: Metadata) -> Option<Map> {
     (!metadata.is_empty()).then_some(metadata)
 }
 

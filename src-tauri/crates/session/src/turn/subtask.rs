@@ -1,4 +1,4 @@
-//! Work handed to another agent: a child session, watched until it is done.
+//! Runs a task in a child session and reports its progress.
 
 use async_trait::async_trait;
 use lathe_protocol::ipc::PromptInput;
@@ -12,17 +12,17 @@ use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use super::Ended;
+use super::TurnEnd;
 use crate::new_session::NewSession;
 use crate::running::Running;
 use lathe_policy::{agents::PLANNER, rule};
 use lathe_records::Failed;
 use lathe_records::Records;
-use lathe_records::bus::{Heard, Told};
+use lathe_records::bus::{BusItem, Notification};
 use lathe_workspace::agents::Agent;
 use lathe_workspace::setup::Setup;
 
-/// Starts a turn in the session of a task. The runner of turns implements it.
+/// Starts a turn in the session of a task. [`super::Runner`] implements it.
 #[async_trait]
 pub trait SubtaskStarter: Send + Sync {
     async fn start(
@@ -30,38 +30,38 @@ pub trait SubtaskStarter: Send + Sync {
         session: Session,
         input: PromptInput,
         running: Running,
-    ) -> lathe_records::Result<(MessageId, JoinHandle<Ended>)>;
+    ) -> lathe_records::Result<(MessageId, JoinHandle<TurnEnd>)>;
 }
 
-/// Who hands work over.
+/// Where a task comes from.
 pub struct Handover<'a> {
     pub records: &'a Records,
     pub starter: &'a dyn SubtaskStarter,
     pub parent: &'a Session,
     pub project: &'a Project,
     pub setup: &'a Setup,
-    /// The agent that asks for it.
+    /// The agent that starts the task.
     pub by: Option<&'a str>,
-    /// The model that answers in the parent.
+    /// The model of the parent's turn.
     pub model: &'a ModelRef,
-    /// One that was asked for by name.
+    /// The model that the subtask itself names.
     pub wanted_model: Option<&'a ModelRef>,
     pub cancel: &'a CancellationToken,
 }
 
-/// Runs the task to its end. Its abort is ours, and ours is its.
+/// Runs the task to its end. Stopping the parent stops the task.
 pub async fn run(
     from: Handover<'_>,
     task: TaskRequest,
-    tell: impl Fn(Progress) + Send,
+    report_progress: impl Fn(Progress) + Send,
 ) -> Result<TaskResult, ToolFailure> {
     if from.parent.parent_id.is_some() {
         return Err(ToolFailure::failed("A task cannot hand out tasks itself."));
     }
-    let agent = agent(from.setup, &task.agent)?;
-    let child = child(&from, &task).await?;
+    let agent = find_agent(from.setup, &task.agent)?;
+    let child = child_session(&from, &task).await?;
     let mut report = Report::new(&child.id);
-    tell(report.progress(&task.description));
+    report_progress(report.progress(&task.description));
 
     let mut events = from.records.bus().subscribe();
     let model = from.wanted_model.or(agent.model.as_ref());
@@ -76,38 +76,38 @@ pub async fn run(
     let (prompt, mut turn) = started.map_err(refused)?;
     let ended = loop {
         tokio::select! {
-            ended = &mut turn => break ended.unwrap_or(Ended::Aborted),
-            heard = events.next() => {
-                if let Some(Heard::Notice(notice)) = heard
-                    && let Told::Event(event) = notice.told
-                    && report.note(&event)
+            ended = &mut turn => break ended.unwrap_or(TurnEnd::Aborted),
+            item = events.next() => {
+                if let Some(BusItem::Notification(numbered)) = item
+                    && let Notification::Event(event) = numbered.notification
+                    && report.add_event(&event)
                 {
-                    tell(report.progress(&task.description));
+                    report_progress(report.progress(&task.description));
                 }
             }
         }
     };
     let page = from.records.messages(&child.id, None, usize::MAX).await;
     let mut messages = page.map_err(refused)?.messages;
-    let began = messages.iter().position(|one| *one.info.id() == prompt);
-    messages.drain(..began.unwrap_or(0));
-    report.read(&messages);
+    let start = messages.iter().position(|one| *one.info.id() == prompt);
+    messages.drain(..start.unwrap_or(0));
+    report.add_messages(&messages);
     match ended {
-        Ended::Done => Ok(TaskResult {
+        TurnEnd::Done => Ok(TaskResult {
             session_id: child.id.to_string(),
             text: last_text(&messages),
             metadata: report.metadata(),
         }),
-        Ended::Failed(why) => Err(report.failure(ToolFailure::failed(format!(
+        TurnEnd::Failed(why) => Err(report.failure(ToolFailure::failed(format!(
             "The task failed: {why}\n\n(session_id: {})",
             child.id
         )))),
-        Ended::Refused => Err(report.failure(ToolFailure::rejected())),
-        Ended::Aborted => Err(report.failure(ToolFailure::aborted())),
+        TurnEnd::Refused => Err(report.failure(ToolFailure::rejected())),
+        TurnEnd::Aborted => Err(report.failure(ToolFailure::aborted())),
     }
 }
 
-fn agent(setup: &Setup, name: &str) -> Result<Agent, ToolFailure> {
+fn find_agent(setup: &Setup, name: &str) -> Result<Agent, ToolFailure> {
     setup.agents.callable(name).cloned().ok_or_else(|| {
         let all = setup.agents.all().iter().map(|agent| agent.name.as_str());
         let names: Vec<_> = all
@@ -120,8 +120,8 @@ fn agent(setup: &Setup, name: &str) -> Result<Agent, ToolFailure> {
     })
 }
 
-/// The session to go on with, or a new one.
-async fn child(from: &Handover<'_>, task: &TaskRequest) -> Result<Session, ToolFailure> {
+/// The session that the task continues, or a new one.
+async fn child_session(from: &Handover<'_>, task: &TaskRequest) -> Result<Session, ToolFailure> {
     if let Some(id) = &task.session_id {
         let unknown = || {
             ToolFailure::failed(format!(
@@ -134,7 +134,7 @@ async fn child(from: &Handover<'_>, task: &TaskRequest) -> Result<Session, ToolF
         let is_ours = session.parent_id.as_ref() == Some(&from.parent.id);
         return is_ours.then_some(session).ok_or_else(unknown);
     }
-    // Whatever the parent may not do, it cannot have done for it.
+    // A task must not be allowed what its parent is not.
     let mut permission = from.parent.permission.clone().unwrap_or_default();
     permission.push(rule("task", "*", Action::Deny));
     if from.by == Some(PLANNER) {
@@ -155,7 +155,7 @@ fn refused(error: Failed) -> ToolFailure {
     ToolFailure::failed(format!("The task could not be started: {error}"))
 }
 
-/// What the parent's card shows: the child and what it does.
+/// What the parent's card shows: the child session and its calls.
 struct Report {
     child: SessionId,
     calls: Vec<(String, Value)>,
@@ -170,11 +170,11 @@ impl Report {
     }
 
     /// True when there is something new to show.
-    fn note(&mut self, event: &Event) -> bool {
+    fn add_event(&mut self, event: &Event) -> bool {
         match event {
             Event::MessagePartUpdated(updated) if *updated.part.session_id() == self.child => {
                 match &updated.part {
-                    Part::Tool(tool) => self.note_call(tool),
+                    Part::Tool(tool) => self.add_call(tool),
                     _ => false,
                 }
             }
@@ -182,8 +182,8 @@ impl Report {
         }
     }
 
-    fn note_call(&mut self, tool: &ToolPart) -> bool {
-        let shown = shown(tool);
+    fn add_call(&mut self, tool: &ToolPart) -> bool {
+        let shown = call_view(tool);
         let known = self.calls.iter_mut().find(|(id, _)| id == tool.id.as_str());
         match known {
             Some((_, old)) if *old == shown => return false,
@@ -193,11 +193,11 @@ impl Report {
         true
     }
 
-    /// The whole of it, from what is stored.
-    fn read(&mut self, messages: &[MessageWithParts]) {
+    /// Adds every call of the stored messages.
+    fn add_messages(&mut self, messages: &[MessageWithParts]) {
         for part in messages.iter().flat_map(|message| &message.parts) {
             if let Part::Tool(tool) = part {
-                self.note_call(tool);
+                self.add_call(tool);
             }
         }
     }
@@ -224,7 +224,7 @@ impl Report {
     }
 }
 
-fn shown(tool: &ToolPart) -> Value {
+fn call_view(tool: &ToolPart) -> Value {
     let mut state = json!({ "status": tool.state().name() });
     let title = match tool.state() {
         ToolState::Completed(done) => Some(done.title.as_str()),

@@ -1,4 +1,4 @@
-//! The work tree before and after a step, and what the step changed in between.
+//! Snapshots of the work tree before and after a step, and the files changed in between.
 
 use std::path::Path;
 
@@ -13,15 +13,15 @@ use lathe_records::Result;
 use lathe_review::snapshots::NoSnapshot;
 use lathe_review::summary::{self, Basis, Turns};
 
-/// A step that has begun; its tree is taken while the model answers.
-pub struct BegunStep {
+/// A step that has started; its snapshot is taken while the model answers.
+pub struct OpenStep {
     start: StepStartPart,
-    /// Nothing where nobody wants one.
+    /// `None` where snapshots are switched off.
     before: JoinHandle<Option<Result<TreeId, NoSnapshot>>>,
 }
 
 impl Turn {
-    pub(super) async fn open_step(&self, message: &AssistantMessage) -> Result<BegunStep> {
+    pub(super) async fn open_step(&self, message: &AssistantMessage) -> Result<OpenStep> {
         let start = self.put_step_start(message).await?;
         let (snapshots, session) = (self.core.review.snapshots.clone(), self.session.id.clone());
         let worktree = self.project.worktree.clone();
@@ -32,7 +32,7 @@ impl Turn {
                 false => None,
             }
         });
-        Ok(BegunStep { start, before })
+        Ok(OpenStep { start, before })
     }
 
     pub(super) async fn put_step_start(&self, message: &AssistantMessage) -> Result<StepStartPart> {
@@ -48,17 +48,17 @@ impl Turn {
         Ok(start)
     }
 
-    /// The tree that the step began with; no tool may run before it is known.
+    /// The tree before the step; no tool may run before it is known.
     pub(super) async fn tree_before(
         &mut self,
-        step: BegunStep,
+        step: OpenStep,
         may_change: bool,
     ) -> Result<Option<TreeId>> {
         let tree = match step.before.await.ok().flatten() {
             None => return Ok(None),
             Some(Err(why)) => {
                 if may_change {
-                    self.tell_no_snapshot(&why);
+                    self.report_missing_snapshot(&why);
                 }
                 return Ok(None);
             }
@@ -73,7 +73,7 @@ impl Turn {
         Ok(Some(tree))
     }
 
-    /// The tree as the step leaves it; a step that changes nothing leaves it as it was.
+    /// The tree after the step; the one before it if no call could change files.
     pub(super) async fn tree_after(
         &mut self,
         before: Option<TreeId>,
@@ -90,16 +90,16 @@ impl Turn {
             .snapshots
             .take(worktree, &self.session.id)
             .await;
-        taken.map_err(|why| self.tell_no_snapshot(&why)).ok()
+        taken.map_err(|why| self.report_missing_snapshot(&why)).ok()
     }
 
-    /// Whoever watches must know before the changes pile up, but once a prompt is enough. A
-    /// task's parent has said it already.
-    fn tell_no_snapshot(&mut self, why: &NoSnapshot) {
-        if self.told_no_snapshot || self.session.parent_id.is_some() {
+    /// Reports it once a prompt, before many changes are made. For a task, its parent has
+    /// reported it already.
+    fn report_missing_snapshot(&mut self, why: &NoSnapshot) {
+        if self.reported_missing_snapshot || self.session.parent_id.is_some() {
             return;
         }
-        self.told_no_snapshot = true;
+        self.reported_missing_snapshot = true;
         let text = format!("What the agent changes now cannot be reviewed or taken back: {why}");
         self.core.records.publish(Event::SessionError {
             session_id: Some(self.session.id.clone()),
@@ -107,8 +107,8 @@ impl Turn {
         });
     }
 
-    /// Counts anew what the agent changed, beside the next step.
-    pub(super) fn summarize(&self, user: &MessageId) {
+    /// Updates the summary of changes while the next step runs.
+    pub(super) fn update_summary(&self, user: &MessageId) {
         let worktree = Path::new(&self.project.worktree);
         let turns = Turns::Of(user.clone());
         let basis = Basis::new(&self.session.id, worktree, self.history.messages(), &turns);
@@ -118,7 +118,7 @@ impl Turn {
         );
     }
 
-    pub(super) async fn note_patch(
+    pub(super) async fn put_patch(
         &self,
         message: &AssistantMessage,
         before: Option<TreeId>,

@@ -1,4 +1,4 @@
-//! One test for each event of a stream: what it does to the message.
+//! One test for each event of a stream: its effect on the message.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::*;
-use lathe_records::bus::{Bus, Heard, Told};
+use lathe_records::bus::{Bus, BusItem, Notification};
 use lathe_records::clock::SystemClock;
 
-struct Desk {
+struct Fixture {
     records: Records,
     session: SessionId,
     message: MessageId,
@@ -24,17 +24,17 @@ struct Outcome {
     end: StreamEnd,
     calls: Vec<Call>,
     parts: Vec<Part>,
-    /// The pieces of text that were told while it streamed.
+    /// The published pieces of streaming text.
     deltas: Vec<String>,
 }
 
-async fn desk() -> Desk {
+async fn fixture() -> Fixture {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path(), Options::default())
         .await
         .unwrap();
     let ids = IdSource::new(Tick::default());
-    Desk {
+    Fixture {
         records: Records::new(store, Bus::default(), Arc::new(SystemClock)),
         session: ids.session(Millis(1)),
         message: ids.message(Millis(1)),
@@ -42,20 +42,20 @@ async fn desk() -> Desk {
     }
 }
 
-impl Desk {
+impl Fixture {
     async fn stream(&self, events: Vec<StreamEvent>) -> Outcome {
         self.stream_over(events, Vec::new()).await
     }
 
     async fn stream_over(&self, events: Vec<StreamEvent>, earlier: Vec<Part>) -> Outcome {
-        let mut heard = self.records.bus().subscribe();
+        let mut items = self.records.bus().subscribe();
         let (session, message) = (self.session.clone(), self.message.clone());
         let mut step = Step::new(&self.records, session, message, earlier);
         let cancel = CancellationToken::new();
         let end = step.consume(stream::iter(events), &cancel).await.unwrap();
         let mut deltas = Vec::new();
-        while let Some(Heard::Notice(notice)) = heard.try_next() {
-            if let Told::Delta(delta) = notice.told {
+        while let Some(BusItem::Notification(numbered)) = items.try_next() {
+            if let Notification::Delta(delta) = numbered.notification {
                 deltas.push(delta.text.clone());
             }
         }
@@ -81,7 +81,7 @@ fn event(value: Value) -> StreamEvent {
 }
 
 /// A stream that ends well, with these events in it.
-fn well(events: impl IntoIterator<Item = Value>) -> Vec<StreamEvent> {
+fn successful(events: impl IntoIterator<Item = Value>) -> Vec<StreamEvent> {
     let mut all = vec![StreamEvent::Start, StreamEvent::StartStep];
     all.extend(events.into_iter().map(event));
     all.push(StreamEvent::FinishStep {
@@ -98,8 +98,8 @@ fn only(parts: &[Part]) -> &Part {
 }
 
 #[tokio::test]
-async fn start_and_finish_leave_no_trace_of_their_own() {
-    let outcome = desk().await.stream(well([])).await;
+async fn start_and_finish_add_no_parts() {
+    let outcome = fixture().await.stream(successful([])).await;
     assert_eq!(outcome.parts, []);
     assert_eq!(
         outcome.end,
@@ -111,10 +111,10 @@ async fn start_and_finish_leave_no_trace_of_their_own() {
 }
 
 #[tokio::test]
-async fn text_is_opened_told_piece_by_piece_and_trimmed_at_its_end() {
-    let outcome = desk()
+async fn text_is_published_piece_by_piece_and_trimmed_at_its_end() {
+    let outcome = fixture()
         .await
-        .stream(well([
+        .stream(successful([
             json!({ "type": "text-start", "id": "1" }),
             json!({ "type": "text-delta", "id": "1", "text": "Hello " }),
             json!({ "type": "text-delta", "id": "1", "text": "you \n" }),
@@ -134,10 +134,10 @@ async fn text_is_opened_told_piece_by_piece_and_trimmed_at_its_end() {
 }
 
 #[tokio::test]
-async fn text_that_says_nothing_is_removed() {
-    let outcome = desk()
+async fn text_without_words_is_removed() {
+    let outcome = fixture()
         .await
-        .stream(well([
+        .stream(successful([
             json!({ "type": "text-start", "id": "1" }),
             json!({ "type": "text-delta", "id": "1", "text": " \n" }),
             json!({ "type": "text-end", "id": "1" }),
@@ -147,10 +147,10 @@ async fn text_that_says_nothing_is_removed() {
 }
 
 #[tokio::test]
-async fn reasoning_keeps_what_its_provider_wants_back_even_without_a_word() {
-    let outcome = desk()
+async fn reasoning_without_text_keeps_its_provider_metadata() {
+    let outcome = fixture()
         .await
-        .stream(well([
+        .stream(successful([
             json!({ "type": "reasoning-start", "id": "1" }),
             json!({ "type": "reasoning-delta", "id": "1", "text": "hm " }),
             json!({ "type": "reasoning-end", "id": "1" }),
@@ -171,9 +171,9 @@ async fn reasoning_keeps_what_its_provider_wants_back_even_without_a_word() {
 
 #[tokio::test]
 async fn the_arguments_of_a_call_stream_into_a_pending_part() {
-    let outcome = desk()
+    let outcome = fixture()
         .await
-        .stream(well([
+        .stream(successful([
             json!({ "type": "tool-input-start", "id": "c1", "name": "read" }),
             json!({ "type": "tool-input-delta", "id": "c1", "text": "{\"file" }),
             json!({ "type": "tool-input-delta", "id": "c1", "text": "Path\":\"a\"}" }),
@@ -195,10 +195,10 @@ async fn the_arguments_of_a_call_stream_into_a_pending_part() {
 }
 
 #[tokio::test]
-async fn a_whole_call_is_collected_to_be_run_once_the_stream_has_ended() {
-    let outcome = desk()
+async fn a_complete_call_is_collected_to_run_after_the_stream() {
+    let outcome = fixture()
         .await
-        .stream(well([
+        .stream(successful([
             json!({ "type": "tool-call", "id": "c1", "name": "read", "input": "{}",
                 "metadata": { "p": { "s": 1 } } }),
         ]))
@@ -213,10 +213,10 @@ async fn a_whole_call_is_collected_to_be_run_once_the_stream_has_ended() {
 }
 
 #[tokio::test]
-async fn results_and_errors_of_calls_that_the_provider_ran_go_to_their_call() {
-    let outcome = desk()
+async fn results_of_calls_that_the_provider_ran_are_stored_with_the_call() {
+    let outcome = fixture()
         .await
-        .stream(well([
+        .stream(successful([
             json!({ "type": "tool-call", "id": "c1", "name": "search", "input": "{}" }),
             json!({ "type": "tool-call", "id": "c2", "name": "search", "input": "{}" }),
             json!({ "type": "tool-result", "id": "c1", "name": "search", "output": "found" }),
@@ -235,9 +235,9 @@ async fn results_and_errors_of_calls_that_the_provider_ran_go_to_their_call() {
 }
 
 #[tokio::test]
-async fn an_error_ends_the_stream_and_closes_what_was_open() {
+async fn an_error_ends_the_stream_and_closes_open_text() {
     let error = ProviderError::Api(ApiFailure::connection("gone"));
-    let mut events = well([
+    let mut events = successful([
         json!({ "type": "text-start", "id": "1" }),
         json!({ "type": "text-delta", "id": "1", "text": "half" }),
     ]);
@@ -245,7 +245,7 @@ async fn an_error_ends_the_stream_and_closes_what_was_open() {
     events.push(StreamEvent::Error {
         error: error.clone(),
     });
-    let outcome = desk().await.stream(events).await;
+    let outcome = fixture().await.stream(events).await;
     assert_eq!(outcome.end, StreamEnd::Failed(error));
     let Part::Text(text) = only(&outcome.parts) else {
         panic!("no text")
@@ -255,10 +255,10 @@ async fn an_error_ends_the_stream_and_closes_what_was_open() {
 }
 
 #[tokio::test]
-async fn a_stream_without_its_end_has_not_ended_well() {
-    let mut events = well([]);
+async fn a_stream_without_its_end_has_failed() {
+    let mut events = successful([]);
     events.truncate(2);
-    let outcome = desk().await.stream(events).await;
+    let outcome = fixture().await.stream(events).await;
     assert!(matches!(
         outcome.end,
         StreamEnd::Failed(ProviderError::Api(_))
@@ -266,22 +266,24 @@ async fn a_stream_without_its_end_has_not_ended_well() {
 }
 
 #[tokio::test]
-async fn what_an_earlier_attempt_showed_goes_when_the_next_has_something_to_show() {
-    let desk = desk().await;
+async fn parts_of_an_earlier_attempt_are_removed_when_the_next_attempt_has_a_part() {
+    let fixture = fixture().await;
     let say = |text: &str| {
-        well([
+        successful([
             json!({ "type": "text-start", "id": "1" }),
             json!({ "type": "text-delta", "id": "1", "text": text }),
             json!({ "type": "text-end", "id": "1" }),
         ])
     };
-    let first = desk.stream(say("first")).await;
-    let nothing = desk.stream_over(well([]), first.parts.clone()).await;
+    let first = fixture.stream(say("first")).await;
+    let nothing = fixture
+        .stream_over(successful([]), first.parts.clone())
+        .await;
     assert_eq!(
         nothing.parts, first.parts,
         "nothing vanishes while one waits"
     );
-    let second = desk.stream_over(say("second"), first.parts).await;
+    let second = fixture.stream_over(say("second"), first.parts).await;
     let Part::Text(text) = only(&second.parts) else {
         panic!("no text")
     };

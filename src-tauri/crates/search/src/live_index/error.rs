@@ -1,7 +1,8 @@
-//! Why the index could not be searched or kept up.
+//! Why the index could not be searched or updated.
 
 use lathe_records::Failed;
-use lathe_search::SearchError;
+
+use crate::SearchError;
 
 pub type Result<T, E = IndexError> = std::result::Result<T, E>;
 

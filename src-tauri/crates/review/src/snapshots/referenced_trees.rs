@@ -1,4 +1,4 @@
-//! Which trees a session can still be asked for: those that something of it names.
+//! The trees that a session's records name.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +11,9 @@ use serde_json::Value;
 use crate::Review;
 use crate::error::Result;
 
-/// Nothing while one of the session's records cannot be read: who knows what it names.
-pub async fn by(review: &Review, session: &SessionId) -> Result<Option<BTreeSet<TreeId>>> {
+/// Every tree that the session's records name; `None` if a record cannot be read, because it
+/// might name one.
+pub async fn read(review: &Review, session: &SessionId) -> Result<Option<BTreeSet<TreeId>>> {
     let store = review.records.store();
     let Some(record) = store.session(session).await? else {
         return Ok(None);
@@ -22,16 +23,17 @@ pub async fn by(review: &Review, session: &SessionId) -> Result<Option<BTreeSet<
         return Ok(None);
     }
     let undo: Option<Value> = store.read(&Key::session_revert(session)?).await?;
-    let mut needed = named_in(&record);
-    needed.extend(named_in(&undo));
+    let mut referenced = named_in(&record);
+    referenced.extend(named_in(&undo));
     for message in &page.messages {
-        needed.extend(named_in(message));
+        referenced.extend(named_in(message));
     }
-    Ok(Some(needed))
+    Ok(Some(referenced))
 }
 
-/// Whatever looks like a tree's name counts. So a field that is added one day, or that another
-/// program wrote, cannot be forgotten; a mistake keeps too much.
+/// The trees that a record names: every string that looks like a tree id counts. Fields that
+/// are added later, or written by another program, are then never missed; a mistake only keeps
+/// too much.
 pub fn named_in(record: &impl Serialize) -> BTreeSet<TreeId> {
     let mut named = BTreeSet::new();
     if let Ok(value) = serde_json::to_value(record) {

@@ -1,4 +1,6 @@
-//! Summing a session up so that it fits its model again.
+//! Replaces older history by a summary, so that the session fits its model again.
+//!
+//! `compaction` decides what is summarized; this asks the model and stores the result.
 
 use lathe_protocol::{
     AssistantMessage, CompactionPart, Event, Extra, Finish, MessageError, MessageWithParts, Millis,
@@ -6,10 +8,10 @@ use lathe_protocol::{
 };
 use lathe_provider::{ModelMessage, ModelRequest, ProviderError, UserContent};
 
-use super::finish::tokens;
-use super::request::for_model;
+use super::finish::token_usage;
+use super::request::convert_for_model;
 use super::step::StreamEnd;
-use super::{Asked, Next, Turn};
+use super::{Next, ResolvedPrompt, Turn};
 use crate::compaction::{self, GO_ON, REQUEST, SYSTEM};
 use crate::convert::{self, window};
 use crate::synthetic::Draft;
@@ -17,22 +19,22 @@ use lathe_records::Result;
 use lathe_workspace::models::OpenModel;
 
 const AGENT: &str = "compaction";
-/// What counts as usable where nobody knows the model's limits.
+/// Tokens that count as usable where the model's limits are not known.
 const UNKNOWN_USABLE: u64 = 60_000;
-/// How much less is tried when even what is to be summed up is refused for its length.
+/// Divisors of the budget for each attempt, in case the provider refuses the longer request.
 const SHRINKS: [u64; 3] = [1, 2, 4];
 
-/// What a summary is made of, and what stays beside it.
-struct Material {
+/// The messages that a summary is made from.
+struct SummaryInput {
     head: Vec<MessageWithParts>,
-    /// An earlier summary stands at its beginning.
+    /// The messages begin with an earlier summary.
     summed_up: bool,
     budget: u64,
 }
 
 impl Turn {
-    /// The total that no longer fits, if automatic compaction is on.
-    pub(super) fn is_full(&self, model: &ModelRef) -> Option<u64> {
+    /// The number of tokens, if they no longer fit and automatic compaction is on.
+    pub(super) fn full_context(&self, model: &ModelRef) -> Option<u64> {
         let total = self.history.last_total()?;
         let limits = self.setup.models.limits(model);
         let state = compaction::context_use(total, &limits, self.compaction());
@@ -43,50 +45,55 @@ impl Turn {
         compaction::Settings::of(&self.setup.settings)
     }
 
-    pub(super) fn may_make_room(&self) -> bool {
-        self.compaction().auto && !self.refused_for_length
+    pub(super) fn may_compact_after_refusal(&self) -> bool {
+        self.compaction().auto && !self.compacted_after_refusal
     }
 
-    /// Sums up before the model is asked again.
-    pub(super) async fn make_room(&mut self, asked: &Asked, total: u64) -> Result<Next> {
+    /// Requests a summary because the context is full. Fails after two that did not help.
+    pub(super) async fn compact_automatically(
+        &mut self,
+        resolved: &ResolvedPrompt,
+        total: u64,
+    ) -> Result<Next> {
         if !self.compactions.begin(total) {
-            let message = self.new_message(asked);
+            let message = self.new_message(resolved);
             let error = format!(
                 "This session is still too long for {} after it was summed up twice ({total} \
                  tokens). Start a new session, choose a model with a larger context, or take out \
                  what is long.",
-                asked.model.model_id
+                resolved.model.model_id
             );
             return self.fail_as(message, MessageError::unknown(error)).await;
         }
-        self.request_summary(&asked.user, Extra::default()).await
+        self.request_summary(&resolved.user, Extra::default()).await
     }
 
-    /// Sums up because the provider would not take the request, and asks again.
-    pub(super) async fn make_room_and_replay(
+    /// Requests a summary because the provider refused the request as too long, and sends the
+    /// prompt again afterwards.
+    pub(super) async fn compact_and_replay(
         &mut self,
-        asked: &Asked,
+        resolved: &ResolvedPrompt,
         prompt: &MessageWithParts,
     ) -> Result<Next> {
-        self.refused_for_length = true;
+        self.compacted_after_refusal = true;
         let mut extra = Extra::default();
         if !self.history.has_progress(prompt.info.id()) {
             let id = prompt.info.id().as_str();
             extra.0.insert(window::REPLAYED.to_owned(), id.into());
         }
-        self.request_summary(&asked.user, extra).await
+        self.request_summary(&resolved.user, extra).await
     }
 
     async fn request_summary(&mut self, user: &UserMessage, extra: Extra) -> Result<Next> {
         let records = self.core.records.clone();
         let draft = Draft::like(&records, user, self.history.newest_created());
         let request = draft.asking_for_summary(true, extra);
-        records.put_whole(&request).await?;
+        records.put_complete_message(&request).await?;
         self.history.put(request.clone());
-        // At once: a prompt that is queued meanwhile must not come between.
+        // Answered at once: no queued prompt may come in between.
         match (request.info.as_user(), request.parts.first()) {
             (Some(user), Some(Part::Compaction(part))) => self.compact(user, part).await,
-            _ => Ok(Next::GoOn),
+            _ => Ok(Next::Continue),
         }
     }
 
@@ -101,19 +108,19 @@ impl Turn {
             Some(model) => model,
             None => self.setup.model_for(user, &agent).await,
         };
-        let asked = Asked {
+        let resolved = ResolvedPrompt {
             user: user.clone(),
             agent,
             model,
         };
-        let Some(material) = self.gather(&asked, part).await? else {
-            let message = self.new_message(&asked);
+        let Some(input) = self.select_input(&resolved, part).await? else {
+            let message = self.new_message(&resolved);
             let error = "The prompt alone is too long for this model";
             return self.fail_as(message, MessageError::unknown(error)).await;
         };
-        self.note_compacting(Some(self.core.records.now())).await?;
-        let outcome = self.summarise(&asked, material).await;
-        self.note_compacting(None).await?;
+        self.set_compacting(Some(self.core.records.now())).await?;
+        let outcome = self.write_summary(&resolved, input).await;
+        self.set_compacting(None).await?;
         if let Some(ended) = outcome? {
             return Ok(ended);
         }
@@ -121,18 +128,22 @@ impl Turn {
             session_id: self.session.id.clone(),
         });
         if part.auto && !self.core.running.has_queued(&self.session.id) {
-            self.go_on(user, part).await?;
+            self.continue_after_summary(user, part).await?;
         }
-        Ok(Next::GoOn)
+        Ok(Next::Continue)
     }
 
-    /// Decides what stays word for word and notes it on the request. Nothing to sum up is
-    /// `None`.
-    async fn gather(&mut self, asked: &Asked, part: &CompactionPart) -> Result<Option<Material>> {
+    /// Decides which messages stay as they are and stores that with the request. `None` if
+    /// there is nothing to summarize.
+    async fn select_input(
+        &mut self,
+        resolved: &ResolvedPrompt,
+        part: &CompactionPart,
+    ) -> Result<Option<SummaryInput>> {
         let messages = self.history.messages();
         let before = messages
             .iter()
-            .position(|message| *message.info.id() == asked.user.id)
+            .position(|message| *message.info.id() == resolved.user.id)
             .map_or(messages, |at| &messages[..at]);
         let replayed = part
             .extra
@@ -142,7 +153,7 @@ impl Turn {
         let mut visible = window::visible(before);
         visible.retain(|message| Some(message.info.id().as_str()) != replayed);
         let summed_up = window::is_summed_up(before);
-        let usable = compaction::usable(&self.setup.models.limits(&asked.model));
+        let usable = compaction::usable(&self.setup.models.limits(&resolved.model));
         let unanswered = before
             .iter()
             .rev()
@@ -153,14 +164,14 @@ impl Turn {
         let mut at = compaction::split(&visible, known, unanswered, summed_up);
         let nothing = if summed_up { 2 } else { 0 };
         if at <= nothing {
-            // All of it would stay: then all of it is summed up, but for what is being asked.
-            let asked = |id| visible.iter().position(|one| one.info.id() == id);
-            at = unanswered.and_then(asked).unwrap_or(visible.len());
+            // Everything would stay. Summarize everything but the unanswered prompt instead.
+            let position = |id| visible.iter().position(|one| one.info.id() == id);
+            at = unanswered.and_then(position).unwrap_or(visible.len());
         }
         if at == 0 {
             return Ok(None);
         }
-        let material = Material {
+        let input = SummaryInput {
             head: visible[..at]
                 .iter()
                 .map(|one| compaction::condense(one))
@@ -178,30 +189,34 @@ impl Turn {
             self.core.records.put_part(part.clone()).await?;
             self.history.put_part(part);
         }
-        Ok(Some(material))
+        Ok(Some(input))
     }
 
-    /// `None` when the summary stands.
-    async fn summarise(&mut self, asked: &Asked, material: Material) -> Result<Option<Next>> {
+    /// `None` when the summary was written.
+    async fn write_summary(
+        &mut self,
+        resolved: &ResolvedPrompt,
+        input: SummaryInput,
+    ) -> Result<Option<Next>> {
         for (attempt, shrink) in SHRINKS.into_iter().enumerate() {
-            let mut message = self.new_message(asked);
+            let mut message = self.new_message(resolved);
             message.summary = Some(true);
             self.begin_writing(&message).await?;
-            let model = match self.setup.models.open(&asked.model).await {
+            let model = match self.setup.models.open(&resolved.model).await {
                 Ok(model) => model,
                 Err(error) => {
-                    let provider = &asked.model.provider_id;
+                    let provider = &resolved.model.provider_id;
                     return self.fail(message, provider, error).await.map(Some);
                 }
             };
             self.put_step_start(&message).await?;
-            let budget = material.budget / shrink;
-            let head = compaction::fit(material.head.clone(), budget, material.summed_up);
-            let request = self.summary_request(asked, &model, &head);
+            let budget = input.budget / shrink;
+            let head = compaction::fit(input.head.clone(), budget, input.summed_up);
+            let request = self.summary_request(resolved, &model, &head);
             let (end, _) = self.ask_model(&message, &model, request).await?;
             match end {
                 StreamEnd::Finished { usage, .. } => {
-                    message.tokens = tokens(usage);
+                    message.tokens = token_usage(usage);
                     message.cost = model.cost(&usage);
                     return self.finish_summary(message).await;
                 }
@@ -211,7 +226,7 @@ impl Turn {
                     self.discard(&message).await?;
                 }
                 StreamEnd::Failed(error) => {
-                    let provider = &asked.model.provider_id;
+                    let provider = &resolved.model.provider_id;
                     return self.fail(message, provider, error).await.map(Some);
                 }
                 StreamEnd::Aborted => return self.abort(message).await.map(Some),
@@ -222,14 +237,14 @@ impl Turn {
 
     fn summary_request(
         &self,
-        asked: &Asked,
+        resolved: &ResolvedPrompt,
         model: &OpenModel,
         head: &[MessageWithParts],
     ) -> ModelRequest {
         let mut request = ModelRequest::new(model.info().wire_id.clone());
         request.system = vec![SYSTEM.trim_end().to_owned()];
-        request.system.extend(asked.agent.prompt.clone());
-        let head = for_model(&self.core.pictures, model, |target| {
+        request.system.extend(resolved.agent.prompt.clone());
+        let head = convert_for_model(&self.core.pictures, model, |target| {
             convert::each_to_model(head, target)
         });
         request.messages = head.into();
@@ -255,8 +270,12 @@ impl Turn {
         Ok(None)
     }
 
-    /// What the loop goes on with: the prompt that was refused, or a word of our own.
-    async fn go_on(&mut self, user: &UserMessage, part: &CompactionPart) -> Result<()> {
+    /// Stores the prompt that the turn continues with: the refused one, or one of our own.
+    async fn continue_after_summary(
+        &mut self,
+        user: &UserMessage,
+        part: &CompactionPart,
+    ) -> Result<()> {
         let records = self.core.records.clone();
         let draft = Draft::like(&records, user, self.history.newest_created());
         let replayed = part
@@ -270,22 +289,22 @@ impl Turn {
             Some(prompt) => draft.repeating(prompt),
             None => draft.saying(GO_ON),
         };
-        records.put_whole(&message).await?;
+        records.put_complete_message(&message).await?;
         self.history.put(message);
         Ok(())
     }
 
-    async fn note_compacting(&self, since: Option<Millis>) -> Result<()> {
-        let noted = self
+    async fn set_compacting(&self, since: Option<Millis>) -> Result<()> {
+        let updated = self
             .core
             .records
             .update_session(&self.session.id, move |session| {
                 session.time.compacting = since;
             });
-        noted.await.map(drop)
+        updated.await.map(drop)
     }
 
-    /// Takes old tool output out of the model's sight; it stays for the person.
+    /// Hides old tool output from the model; it stays in the timeline.
     pub(super) async fn prune(&mut self) -> Result<()> {
         if !self.compaction().prune {
             return Ok(());

@@ -1,20 +1,20 @@
-//! Noticing that the model does the same thing over and over.
+//! Detects that the model makes the same call again and again.
 
 use lathe_protocol::Map;
 use serde_json::Value;
 
 const TOO_OFTEN: usize = 3;
 
-/// The latest calls of a turn, across its steps.
+/// Counts equal calls in a row, across the steps of a turn.
 #[derive(Debug, Default)]
-pub struct DoomLoop {
+pub struct RepeatedCalls {
     last: Option<(String, Value)>,
     times: usize,
 }
 
-impl DoomLoop {
-    /// Counts a call; true from the third equal one in a row on.
-    pub fn repeats(&mut self, tool: &str, input: &Map) -> bool {
+impl RepeatedCalls {
+    /// Counts a call; true from the third equal call in a row.
+    pub fn add(&mut self, tool: &str, input: &Map) -> bool {
         let call = (tool.to_owned(), Value::Object(input.clone()));
         if self.last.as_ref() == Some(&call) {
             self.times += 1;
@@ -32,13 +32,13 @@ mod tests {
 
     #[test]
     fn the_third_equal_call_in_a_row_is_noticed() {
-        let mut doom = DoomLoop::default();
+        let mut repeated_calls = RepeatedCalls::default();
         let a = Map::from_iter([("x".to_owned(), 1.into())]);
         let b = Map::from_iter([("x".to_owned(), 2.into())]);
         let seen: Vec<_> = [&a, &a, &b, &a, &a, &a, &a]
-            .map(|input| doom.repeats("read", input))
+            .map(|input| repeated_calls.add("read", input))
             .to_vec();
         assert_eq!(seen, [false, false, false, false, false, true, true]);
-        assert!(!doom.repeats("list", &a));
+        assert!(!repeated_calls.add("list", &a));
     }
 }

@@ -14,13 +14,13 @@ async fn a_search_answers_while_a_long_history_is_being_read() {
         .unwrap();
     let records = Records::new(store, Bus::default(), Arc::new(SystemClock));
     let path = folder.path().join("index/search.db");
-    let indexing = Indexing::open(records, path).await.unwrap();
-    indexing.look().await.unwrap();
+    let live = LiveIndex::open(records, path).await.unwrap();
+    live.update().await.unwrap();
 
-    let reading = indexing.working.lock().await;
-    let meanwhile = indexing.search("anything", 5).await.unwrap();
+    let reading = live.update_lock.lock().await;
+    let meanwhile = live.search("anything", 5).await.unwrap();
     drop(reading);
-    let afterwards = indexing.search("anything", 5).await.unwrap();
+    let afterwards = live.search("anything", 5).await.unwrap();
 
     assert_eq!([meanwhile.indexing, afterwards.indexing], [true, false]);
 }

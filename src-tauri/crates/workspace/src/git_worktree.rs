@@ -1,17 +1,17 @@
-//! A git worktree of its own, so that two sessions can work side by side.
+//! A git worktree for a fork, so that two sessions can work side by side.
 //!
-//! Git registers the worktree and its branch; it checks nothing out, runs no hook and no
-//! filter. The files come from a snapshot, byte for byte, as they were at the fork.
+//! Git registers the worktree and its branch but checks nothing out, so no hook and no filter
+//! runs. The caller writes the files from a snapshot, byte for byte as they were at the fork.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
+use lathe_protocol::ProjectId;
+use lathe_records::{Failed, Records, Result};
 use tokio::process::Command;
 
-use lathe_records::{Failed, Result};
-
-/// A new folder beside the project's, on a branch of its own. It is still empty.
-pub async fn add(root: &Path, name: &str) -> Result<PathBuf> {
+/// Creates an empty folder beside the project's, registered as a worktree on a new branch.
+pub async fn create(root: &Path, name: &str) -> Result<PathBuf> {
     let folder = folder_for(root, name)?;
     let branch = format!("lathe/{name}");
     let place = folder.display().to_string();
@@ -25,9 +25,22 @@ pub async fn add(root: &Path, name: &str) -> Result<PathBuf> {
         "HEAD",
     ];
     git(root, &add).await?;
-    // The index alone: what git would write passes through filters.
+    // Only the index: files that git writes would pass through filters.
     git(&folder, &["read-tree", "HEAD"]).await?;
     Ok(folder)
+}
+
+/// Stores the folder as one of the project's checkouts.
+pub async fn register(records: &Records, id: &ProjectId, folder: &Path) -> Result<()> {
+    let store = records.store();
+    let project = store.project(id).await?;
+    let mut project = project.ok_or_else(|| Failed::missing("project", id.as_str()))?;
+    let folder = folder.display().to_string();
+    let sandboxes = project.sandboxes.get_or_insert_default();
+    if !sandboxes.contains(&folder) {
+        sandboxes.push(folder);
+    }
+    Ok(store.write_project(&project).await?)
 }
 
 fn folder_for(root: &Path, name: &str) -> Result<PathBuf> {
@@ -45,9 +58,9 @@ fn folder_for(root: &Path, name: &str) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Git, with everything switched off that a repository's own config could make it run.
+/// Runs git with everything disabled that a repository's own config could make it run.
 async fn git(folder: &Path, args: &[&str]) -> Result<()> {
-    const OFF: [&str; 8] = [
+    const DISABLED: [&str; 8] = [
         "-c",
         "core.hooksPath=/dev/null",
         "-c",
@@ -60,7 +73,7 @@ async fn git(folder: &Path, args: &[&str]) -> Result<()> {
     let mut command = Command::new("git");
     command
         .arg("--no-pager")
-        .args(OFF)
+        .args(DISABLED)
         .args(args)
         .current_dir(folder)
         .env("GIT_TERMINAL_PROMPT", "0")
@@ -76,7 +89,7 @@ async fn git(folder: &Path, args: &[&str]) -> Result<()> {
     if output.status.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    let said = said.lines().last().unwrap_or("it said nothing").trim();
-    Err(Failed::refused(format!("git made no worktree: {said}")))
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let reason = stderr.lines().last().unwrap_or("it said nothing").trim();
+    Err(Failed::refused(format!("git made no worktree: {reason}")))
 }
