@@ -75,7 +75,7 @@ pub async fn remove(sessions: &Sessions, id: &SessionId) -> Outcome {
 pub async fn models(sessions: &Sessions, directory: &Path, json: bool) -> Outcome {
     let project = sessions.project_at(directory).await?;
     config::note(&sessions.config_problems(&project).await?);
-    sessions.models().look_around().await;
+    sessions.models().discover_local_servers().await;
     let catalog = sessions.models_of(&project).await.catalog();
     if json {
         output::json(&catalog.providers())?;

@@ -78,7 +78,7 @@ impl Site<'_> {
         if is_real().await {
             return true;
         }
-        self.sessions.models().look_around().await;
+        self.sessions.models().discover_local_servers().await;
         is_real().await
     }
 
@@ -87,7 +87,7 @@ impl Site<'_> {
         if let Ok((_, model)) = self.models().await.catalog().find(wanted) {
             return Ok(model);
         }
-        self.sessions.models().look_around().await;
+        self.sessions.models().discover_local_servers().await;
         let catalog = self.models().await.catalog();
         let (_, model) = catalog.find(wanted)?;
         Ok(model)

@@ -60,7 +60,11 @@ impl Turn {
     /// use them.
     pub(super) async fn offer(&self, asked: &Asked, model: &OpenModel) -> Offer {
         if model.info().tools && !self.is_last_step(&asked.agent) {
-            self.core.workspace.mcp().settled(&self.project.id).await;
+            self.core
+                .workspace
+                .mcp()
+                .wait_until_started(&self.project.id)
+                .await;
         }
         self.offer_now(&asked.agent)
     }
@@ -73,7 +77,11 @@ impl Turn {
         // A task hands out no tasks of its own.
         let is_task = self.session.parent_id.is_some();
         let built_in = self.core.tools.built_in.clone();
-        let all = self.core.workspace.mcp().join(&self.project.id, built_in);
+        let all = self
+            .core
+            .workspace
+            .mcp()
+            .add_tools(&self.project.id, built_in);
         let hidden = |tool: &str| hides_tool(&rules, tool) || (is_task && tool == "task");
         let tools = all.without(hidden);
         Offer { rules, tools }
