@@ -43,7 +43,7 @@ impl Shell {
         let bridge = Arc::new(Bridge::new(sessions.clone()));
         let around = sessions.clone();
         // Servers on this machine are found by themselves, at nobody's expense.
-        tauri::async_runtime::spawn(async move { around.models().look_around().await });
+        tauri::async_runtime::spawn(async move { around.models().discover_local_servers().await });
         let index = sessions.clone();
         tauri::async_runtime::spawn(async move {
             if let Err(error) = index.start_indexing().await {

@@ -39,7 +39,7 @@ async fn trusting(model: &FakeModel, config: Value) -> TestApp {
 
 /// Waits until the server is as wanted and returns it.
 async fn server(app: &TestApp, wanted: impl Fn(&McpServerView) -> bool) -> McpServerView {
-    let mut news = app.sessions.mcp().news();
+    let mut changes = app.sessions.mcp().changes();
     let waiting = async {
         loop {
             let mut servers = app.sessions.mcp().list();
@@ -48,7 +48,7 @@ async fn server(app: &TestApp, wanted: impl Fn(&McpServerView) -> bool) -> McpSe
             if wanted(&one) {
                 return one;
             }
-            news.changed().await.unwrap();
+            changes.changed().await.unwrap();
         }
     };
     let patience = Duration::from_secs(60);

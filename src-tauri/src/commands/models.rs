@@ -23,7 +23,7 @@ pub async fn list_models(shell: State<'_, Shell>, project_id: Option<String>) ->
 #[tauri::command]
 pub async fn find_local_models(shell: State<'_, Shell>) -> Answer<ModelList> {
     let models = shell.sessions.models();
-    models.look_around().await;
+    models.discover_local_servers().await;
     Ok(list(models).await)
 }
 

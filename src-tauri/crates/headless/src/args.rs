@@ -1,4 +1,4 @@
-//! What can be asked on the command line.
+//! Command line arguments. Doc comments below are the help text.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What is wrong in the config files, told before it surprises anybody.
+//! Reports problems in the config files.
 
 use std::path::Path;
 
@@ -9,8 +9,8 @@ use lathe_session::config::named_problem;
 use crate::args::{Command, Form};
 use crate::{Outcome, output};
 
-/// A command that would do something else without the config fails where the file that was
-/// named cannot be used: another model would answer, or a key in it would not be left out.
+/// Fails if the explicitly named config file is unusable and the command depends on it: without
+/// it, another model might answer, or a key in it would not be redacted.
 pub fn check_named(command: &Command, named: Option<&Path>) -> Outcome<()> {
     let uses_config = match command {
         Command::Run(_) | Command::Models { .. } => true,
@@ -25,7 +25,7 @@ pub fn check_named(command: &Command, named: Option<&Path>) -> Outcome<()> {
     }
 }
 
-/// Whatever else is wrong costs only itself.
+/// Prints problems that affect single keys only.
 pub fn note(problems: &[ConfigProblem]) {
     for problem in problems {
         output::note(&format!("! config: {}", sentence(problem)));

@@ -1,4 +1,4 @@
-//! Sessions, models and files as lists.
+//! Commands that list, import, remove and check stored data.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -23,9 +23,9 @@ pub async fn sessions(
         sessions.list(&project).await?
     };
     if let Some(words) = search {
-        let said = sessions.sessions_saying(words).await?;
+        let found_in_text = sessions.sessions_saying(words).await?;
         let titled = lathe_session::titled(words);
-        found.retain(|session| said.contains(&session.id) || titled(session));
+        found.retain(|session| found_in_text.contains(&session.id) || titled(session));
     }
     if json {
         output::json(&found)?;
@@ -41,7 +41,7 @@ pub async fn sessions(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Fails when nothing could be brought over at all.
+/// Fails if nothing at all could be imported.
 pub async fn import(sessions: &Sessions, path: &Path, json: bool) -> Outcome {
     let report = sessions.import_from(path).await?;
     for one in &report.unreadable {
@@ -71,11 +71,11 @@ pub async fn remove(sessions: &Sessions, id: &SessionId) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Those of the project, which brings its own if it is trusted, and what runs on this machine.
+/// Lists the models of the config (the project's too, if it is trusted) and of local servers.
 pub async fn models(sessions: &Sessions, directory: &Path, json: bool) -> Outcome {
     let project = sessions.project_at(directory).await?;
     config::note(&sessions.config_problems(&project).await?);
-    sessions.models().look_around().await;
+    sessions.models().discover_local_servers().await;
     let catalog = sessions.models_of(&project).await.catalog();
     if json {
         output::json(&catalog.providers())?;
@@ -89,7 +89,7 @@ pub async fn models(sessions: &Sessions, directory: &Path, json: bool) -> Outcom
     Ok(ExitCode::SUCCESS)
 }
 
-/// Fails when there is something to see to. Orphans are normal and only named.
+/// Fails if files are damaged or stray. Orphans are normal and only listed.
 pub async fn check(sessions: &Sessions, repair: bool) -> Outcome {
     let report = sessions.check(repair).await?;
     output::line(&format!("{} records are good", report.records))?;

@@ -1,14 +1,15 @@
 //! `lathectl`: the session core without a window.
 //!
-//! Same data, same config, safe beside the open app: a session has one writer at a time.
+//! Uses the same data and config as the app and may run at the same time: a session has only one
+//! writer.
 
 mod args;
 mod config;
 mod data;
 mod output;
+mod revert;
 mod run;
 mod show;
-mod time;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -19,12 +20,12 @@ use lathe_session::{Options, Sessions, default_data_dir};
 
 use args::{Args, Command};
 
-/// What went wrong, for a person at a terminal.
+/// The result of a command. The error is printed to standard error.
 type Outcome<T = ExitCode> = Result<T, Box<dyn std::error::Error>>;
 
 fn main() -> ExitCode {
     let args = Args::parse();
-    // One turn needs one thread beside this one, which may wait for a slow reader.
+    // A second thread, because this one may block on a slow reader of the output.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
@@ -40,18 +41,18 @@ fn main() -> ExitCode {
     });
     match done {
         Ok(code) => code,
-        Err(error) if is_gone(&*error) => ExitCode::FAILURE,
+        Err(error) if is_broken_pipe(&*error) => ExitCode::FAILURE,
         Err(error) => output::fail(&*error),
     }
 }
 
-/// Whoever read our output has had enough (`| head`).
-fn is_gone(error: &(dyn std::error::Error + 'static)) -> bool {
+/// Whether the reader of our output has closed it (`| head`).
+fn is_broken_pipe(error: &(dyn std::error::Error + 'static)) -> bool {
     let io = error.downcast_ref::<std::io::Error>();
     io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
-/// By way of memory: what writes them takes a reader that went away for a bug.
+/// Generated into memory first: the generator panics if writing fails (`| head`).
 fn completions(shell: Shell) -> Outcome {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Args::command(), "lathectl", &mut script);
@@ -63,7 +64,7 @@ async fn dispatch(args: Args) -> Outcome {
     if let Command::Completions { shell } = args.command {
         return completions(shell);
     }
-    // Opening what is stored may change it.
+    // Before the sessions are opened, because opening may migrate the data.
     config::check_named(&args.command, args.config.as_deref())?;
     let data_dir = match args.data_dir {
         Some(dir) => dir,
@@ -87,18 +88,18 @@ async fn dispatch(args: Args) -> Outcome {
         Command::Show { id, form } => show::show(&sessions, &id, form).await,
         Command::Export { id } => show::export(&sessions, &id).await,
         Command::Import { path, json } => data::import(&sessions, &path, json).await,
-        Command::Fork { id, at } => time::fork(&sessions, &id, at.as_ref()).await,
+        Command::Fork { id, at } => revert::fork(&sessions, &id, at.as_ref()).await,
         Command::Revert {
             id,
             to,
             preview,
             keep_files,
-        } => time::revert(&sessions, &id, to, keep_files, preview).await,
-        Command::Unrevert { id } => time::unrevert(&sessions, &id).await,
+        } => revert::revert(&sessions, &id, to, keep_files, preview).await,
+        Command::Unrevert { id } => revert::unrevert(&sessions, &id).await,
         Command::Rm { id } => data::remove(&sessions, &id).await,
         Command::Models { json } => data::models(&sessions, &directory, json).await,
         Command::Check { repair } => data::check(&sessions, repair).await,
-        // Above: they need no data.
+        // Handled above, before anything is opened.
         Command::Completions { shell } => completions(shell),
     }
 }

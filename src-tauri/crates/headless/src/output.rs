@@ -1,11 +1,11 @@
 //! The only place that prints.
 //!
-//! Answers go to standard output, everything about them to standard error. A reader that
-//! went away (`| head`) ends the program quietly; one that only closed standard error misses
-//! what is said there, and the work goes on.
+//! Answers go to standard output, everything else to standard error. If standard output is
+//! closed by its reader (`| head`), the program ends quietly; if only standard error is closed,
+//! its messages are lost and the work continues.
 //!
-//! What a model, a file or a server says may hold codes that a terminal acts upon. They are
-//! made visible on the way to a terminal; a pipe gets the bytes as they are.
+//! Text from a model, a file or a server may contain terminal control codes. They are escaped
+//! when written to a terminal; a pipe gets the unchanged bytes.
 
 use std::error::Error;
 use std::fmt::Arguments;
@@ -18,7 +18,7 @@ use lathe_render::escape;
 use serde::Serialize;
 use tokio::sync::oneshot;
 
-// Asked once: they are needed for every piece of an answer.
+// Cached: they are checked for every piece of an answer.
 static OUT_IS_TERMINAL: LazyLock<bool> = LazyLock::new(|| io::stdout().is_terminal());
 static ERR_IS_TERMINAL: LazyLock<bool> = LazyLock::new(|| io::stderr().is_terminal());
 
@@ -27,51 +27,51 @@ pub fn fail(error: &dyn Error) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// A line about the work. What was printed before it is seen before it.
+/// Prints a line to standard error, after flushing standard output to keep the order.
 pub fn note(text: &str) {
     if let Err(error) = flush() {
-        say(format_args!("lathectl: {error}\n"));
+        write_stderr(format_args!("lathectl: {error}\n"));
     }
     progress(None);
-    say(format_args!("{}\n", escape::visible(text)));
+    write_stderr(format_args!("{}\n", escape::visible(text)));
 }
 
-/// The one line on a terminal that says what is going on; the next one replaces it.
+/// Shows a status line on the terminal, replacing the previous one; `None` clears it.
 pub fn progress(line: Option<&str>) {
     static SHOWN: AtomicBool = AtomicBool::new(false);
     if !*ERR_IS_TERMINAL {
         return;
     }
     if SHOWN.swap(line.is_some(), Ordering::Relaxed) {
-        say(format_args!("\r\x1b[2K"));
+        write_stderr(format_args!("\r\x1b[2K"));
     }
     if let Some(line) = line {
         let short: String = one_line(line).chars().take(70).collect();
-        say(format_args!("{short}"));
+        write_stderr(format_args!("{short}"));
     }
 }
 
-/// Whether anybody sees [`progress`].
+/// Whether [`progress`] prints anything.
 pub fn shows_progress() -> bool {
     *ERR_IS_TERMINAL
 }
 
-/// A title or a name: its first line, with nothing in it that a terminal acts upon.
+/// The first line of a title or name, with control codes escaped.
 pub fn one_line(text: &str) -> String {
     escape::visible_line(text.lines().next().unwrap_or_default())
 }
 
-/// Nobody may be listening there any more, and the work goes on all the same.
-fn say(text: Arguments<'_>) {
+/// Errors are ignored: standard error may be closed, and the work continues without it.
+fn write_stderr(text: Arguments<'_>) {
     let mut err = io::stderr().lock();
     let _ = err.write_fmt(text);
     let _ = err.flush();
 }
 
-/// Answers come in many small pieces; they are written together.
+/// Standard output, buffered because answers come in many small pieces.
 struct Out {
     to: BufWriter<Stdout>,
-    /// What a character means may depend on the one before it, in the piece before.
+    /// Whether a character is escaped may depend on the last one of the previous piece.
     previous: Option<char>,
 }
 
@@ -82,25 +82,25 @@ static OUT: LazyLock<Mutex<Out>> = LazyLock::new(|| {
     })
 });
 
-/// Printed with the next [`flush`], or when enough has come together.
+/// Prints to the buffer of standard output; see [`flush`].
 pub fn text(text: &str) -> io::Result<()> {
     if !*OUT_IS_TERMINAL {
-        return exact(|to| to.write_all(text.as_bytes()));
+        return write_raw(|to| to.write_all(text.as_bytes()));
     }
     progress(None);
     let mut out = OUT.lock().unwrap_or_else(PoisonError::into_inner);
-    let shown = visible_after(&mut out.previous, text);
+    let shown = escape_after(&mut out.previous, text);
     out.to.write_all(shown.as_bytes())
 }
 
-/// For programs: whatever the target, these bytes.
-fn exact(write: impl FnOnce(&mut BufWriter<Stdout>) -> io::Result<()>) -> io::Result<()> {
+/// Writes without escaping, also to a terminal.
+fn write_raw(write: impl FnOnce(&mut BufWriter<Stdout>) -> io::Result<()>) -> io::Result<()> {
     progress(None);
     let mut out = OUT.lock().unwrap_or_else(PoisonError::into_inner);
     write(&mut out.to)
 }
 
-fn visible_after(previous: &mut Option<char>, text: &str) -> String {
+fn escape_after(previous: &mut Option<char>, text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
         match escape::is_hidden(*previous, c) {
@@ -112,8 +112,8 @@ fn visible_after(previous: &mut Option<char>, text: &str) -> String {
     shown
 }
 
-/// Something is printed that cannot be seen yet.
-pub fn is_behind() -> bool {
+/// Whether the buffer holds text that is not written yet.
+pub fn has_unflushed() -> bool {
     let out = OUT.lock().unwrap_or_else(PoisonError::into_inner);
     !out.to.buffer().is_empty()
 }
@@ -128,36 +128,36 @@ pub fn line(line: &str) -> io::Result<()> {
     text("\n")
 }
 
-/// Indented where a person reads it, one line where a program does.
+/// Indented JSON; [`json_line`] prints it on one line.
 pub fn json(value: &impl Serialize) -> io::Result<()> {
-    exact(|to| {
+    write_raw(|to| {
         serde_json::to_writer_pretty(&mut *to, value)?;
         to.write_all(b"\n")
     })
 }
 
 pub fn json_line(value: &impl Serialize) -> io::Result<()> {
-    exact(|to| {
+    write_raw(|to| {
         serde_json::to_writer(&mut *to, value)?;
         to.write_all(b"\n")
     })
 }
 
-/// Whether somebody is there to answer a question.
-pub fn has_person() -> bool {
+/// Whether a person can be asked: standard input and standard error are terminals.
+pub fn can_ask() -> bool {
     io::stdin().is_terminal() && *ERR_IS_TERMINAL
 }
 
-/// Asks on the terminal; `None` when there is no answer. Whoever no longer waits for it may
-/// end the program all the same: nobody waits for the thread that reads.
+/// Asks on the terminal; `None` if reading fails. Reads in a detached thread, so that a
+/// pending question does not keep the program from exiting.
 pub async fn ask(question: &str) -> Option<String> {
     progress(None);
-    say(format_args!("{question}"));
+    write_stderr(format_args!("{question}"));
     let (answer, answered) = oneshot::channel();
     std::thread::spawn(move || {
         let mut line = String::new();
         let read = io::stdin().read_line(&mut line);
-        // A question that nobody waits for any more has no answer.
+        // Fails when the question was cancelled; the typed line is dropped then.
         let _ = answer.send(read.ok().map(|_| line.trim().to_owned()));
     });
     answered.await.ok()?
@@ -168,21 +168,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_terminal_would_act_upon_is_seen_and_everything_else_stays() {
-        let said = "Don't panic \"now\":\n\t\u{1b}]52;c;aGk=\u{7}done\u{202e} \u{9b}2J";
+    fn control_codes_are_escaped_and_everything_else_stays() {
+        let text = "Don't panic \"now\":\n\t\u{1b}]52;c;aGk=\u{7}done\u{202e} \u{9b}2J";
         assert_eq!(
-            visible_after(&mut None, said),
+            escape_after(&mut None, text),
             "Don't panic \"now\":\n\t␛]52;c;aGk=␇done\\u{202e} \\u{9b}2J"
         );
     }
 
     #[test]
-    fn a_picture_of_several_characters_may_come_in_pieces() {
+    fn an_emoji_of_several_characters_may_come_in_pieces() {
         let mut previous = None;
         let pieces = ["👩", "\u{200d}", "💻"];
         let shown: String = pieces
             .iter()
-            .map(|piece| visible_after(&mut previous, piece))
+            .map(|piece| escape_after(&mut previous, piece))
             .collect();
         assert_eq!(shown, "👩\u{200d}💻");
     }

@@ -1,13 +1,13 @@
-//! One turn from a terminal.
+//! `lathectl run`: one turn from a terminal.
 
-mod answer;
-mod choose;
 mod follow;
 mod model;
+mod permission;
+mod permission_text;
+mod question;
 mod start;
 mod stop;
-mod verdict;
-mod what;
+mod turn_result;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -22,33 +22,33 @@ use follow::Follower;
 use start::Start;
 use stop::Stop;
 
-/// A title may come after the answer, and nobody likes to wait for one.
-const FOR_A_TITLE: Duration = Duration::from_secs(3);
+/// How long to wait after the answer for the session's title.
+const TITLE_TIMEOUT: Duration = Duration::from_secs(3);
 
 pub async fn run(sessions: &Sessions, directory: &Path, args: RunArgs) -> Outcome {
-    // Before anything happens, so that all of it is heard.
+    // Subscribed first, so that no event is missed.
     let events = sessions.subscribe();
-    sessions.grant(granted(&args));
+    sessions.grant(granted_rules(&args));
     let json = args.json;
-    let start = Start::of(sessions, directory, args).await?;
+    let start = Start::prepare(sessions, directory, args).await?;
     let stop = Stop::listen(sessions)?;
     let (session, prompt) = start.begin(sessions).await?;
     if stop.code().is_some() {
-        // The signal was quicker than the turn.
+        // The signal came before the turn had started, so it did not stop it.
         sessions.close().await;
     }
     let mut follower = Follower::new(sessions, session.id.clone(), prompt, json, stop.clone());
     let followed = follower.follow(events).await;
     if followed.is_err() {
-        // Nobody sees what it does any more.
+        // Its output can no longer be printed, so the turn is stopped.
         sessions.close().await;
     }
     if let Some(code) = stop.code() {
         return Ok(code);
     }
-    follower.wait_for_title(followed?, FOR_A_TITLE).await?;
+    follower.wait_for_title(followed?, TITLE_TIMEOUT).await?;
     let page = sessions.messages(&session.id, None, 1).await?;
-    Ok(match verdict::of(page.messages.last()) {
+    Ok(match turn_result::check(page.messages.last()) {
         Ok(()) if !follower.has_failed() => ExitCode::SUCCESS,
         Err(why) if !follower.has_failed() => {
             output::note(&format!("lathectl: {why}"));
@@ -58,7 +58,7 @@ pub async fn run(sessions: &Sessions, directory: &Path, args: RunArgs) -> Outcom
     })
 }
 
-fn granted(args: &RunArgs) -> Vec<Rule> {
+fn granted_rules(args: &RunArgs) -> Vec<Rule> {
     let allow = |permission: &str, pattern: &str| Rule {
         permission: permission.into(),
         pattern: pattern.into(),

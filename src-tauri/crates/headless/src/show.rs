@@ -1,4 +1,4 @@
-//! One session, for reading or for other programs.
+//! Prints one session, as text or for other programs.
 
 use std::process::ExitCode;
 
@@ -51,7 +51,7 @@ pub async fn export(sessions: &Sessions, id: &SessionId) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Printed as it stands: a long session is not built a second time for it.
+/// Borrows its data, so that a long session is not copied.
 #[derive(Serialize)]
 struct Exported<'a> {
     info: &'a Session,

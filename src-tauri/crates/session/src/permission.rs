@@ -55,7 +55,7 @@ impl Permissions {
             mode,
             overrides: &agent.overrides,
             session: session.permission.as_deref().unwrap_or_default(),
-            restrictions: [&setup.wishes, &agent.wishes],
+            restrictions: [&setup.restrictions, &agent.restrictions],
         };
         layers.merge()
     }

@@ -194,7 +194,7 @@ fn still_attached(file: &FilePart, text: &str) -> Option<PromptFile> {
         Some(FilePartSource::File(_)) | None => None,
     };
     if let Some(named) = named.filter(|named| !named.value.is_empty()) {
-        *named = mentions::place_of(&named.value, text)?;
+        *named = mentions::locate(&named.value, text)?;
     }
     Some(PromptFile {
         url: file.url.clone(),

@@ -204,7 +204,7 @@ impl Sessions {
         // Servers take their time to start; no caller waits for them here.
         tokio::spawn(async move {
             core.workspace.setup_of(&opened).await;
-            core.workspace.mcp().begin(&opened.id);
+            core.workspace.mcp().start(&opened.id);
         });
         Ok(project)
     }

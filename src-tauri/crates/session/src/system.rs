@@ -25,11 +25,13 @@ pub async fn prompt(scene: Scene<'_>, agent: &Agent, user: &UserMessage) -> Vec<
     blocks.extend(agent.prompt.clone());
     blocks.push(scene.environment().await);
     let Setup {
-        places,
+        locations,
         instructions,
         ..
     } = scene.setup;
-    let instructions = scene.instructions.of(places.clone(), instructions.clone());
+    let instructions = scene
+        .instructions
+        .load(locations.clone(), instructions.clone());
     blocks.extend(instructions.await.iter().map(block));
     blocks.extend(user.system.clone());
     blocks

@@ -1,6 +1,6 @@
-//! Searches against the `rg` program in the same run, and reading and editing a big file.
+//! Compares searches with the `rg` program, and measures reading and editing a big file.
 //!
-//! Prints one JSON row a measurement: `ours` and `baseline` in milliseconds, `ratio` of the two.
+//! Prints one JSON row per measurement: `ours` and `baseline` in milliseconds, and their `ratio`.
 
 #![allow(
     clippy::unwrap_used,
@@ -25,7 +25,7 @@ const ROUNDS: u32 = 11;
 const AGAINST_RG: &str = "≤ 1.2 × rg";
 const BIG_FILE: &str = "< 10 ms";
 
-/// Time on the clock, and of the processors.
+/// Elapsed time and processor time.
 #[derive(Clone, Copy)]
 struct Cost {
     wall: Duration,
@@ -98,7 +98,7 @@ fn main() {
     let (ours, baseline) = compare(
         100,
         || {
-            // There and back again, each time in the middle.
+            // Alternates between two versions of a line in the middle.
             let (old, new) = match turn % 2 {
                 0 => ("line 12345 of", "line XXXXX of"),
                 _ => ("line XXXXX of", "line 12345 of"),
@@ -153,8 +153,8 @@ fn ripgrep(root: &Path, arguments: &[&str]) {
     assert!(status.success());
 }
 
-/// Turn by turn, so that both see the same machine. The median of the clock; of the processors
-/// the mean, because the system counts them in ticks of 10 ms.
+/// Alternates between both, so that they run under the same load. Gives the median of the elapsed
+/// time, and the mean of the processor time, because the system counts it in ticks of 10 ms.
 fn compare(rounds: u32, mut ours: impl FnMut(), mut baseline: impl FnMut()) -> (Cost, Cost) {
     ours();
     baseline();
@@ -185,7 +185,7 @@ fn cost(work: &mut impl FnMut()) -> Cost {
     }
 }
 
-/// Of this process and of the children it has waited for.
+/// For this process and the children that it has waited for.
 fn processor_time() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields: Vec<&str> = stat

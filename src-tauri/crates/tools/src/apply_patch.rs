@@ -5,14 +5,14 @@
 
 mod hunks;
 mod parse;
-mod writing;
+mod steps;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
 use self::parse::Action;
-use self::writing::Step;
+use self::steps::Step;
 use crate::changes::{self, Found, PERMISSION, ShownChange};
 use crate::context::{PermissionAsk, ToolContext};
 use crate::paths::{Place, Target};
@@ -56,12 +56,12 @@ impl Tool for ApplyPatch {
             return Err(ToolFailure::aborted());
         }
         let steps = changes::blocking(move || {
-            writing::write_all(&steps)?;
+            steps::write_all(&steps)?;
             Ok(steps)
         })
         .await?;
         for step in &steps {
-            step.remember(&cx.reads);
+            step.record_reads(&cx.reads);
             for place in step.places() {
                 cx.host.file_edited(place.path()).await;
             }
@@ -134,7 +134,7 @@ fn refused(place: &Place, why: &str) -> ToolFailure {
     ToolFailure::failed(format!("{shown} {why}. No file was changed."))
 }
 
-/// One question for all files: a patch is wanted as a whole or not at all.
+/// One permission request for all files: a patch is accepted or rejected as a whole.
 fn ask(steps: &[Step], shown: &[ShownChange]) -> PermissionAsk {
     let patterns = places(steps);
     let named = patterns.join(", ");
@@ -166,7 +166,7 @@ fn output(steps: &[Step], shown: &[ShownChange]) -> ToolOutput {
     let lines: Vec<String> = steps
         .iter()
         .zip(shown)
-        .map(|(step, shown)| format!("{} ({})", step.said(), shown.counts()))
+        .map(|(step, shown)| format!("{} ({})", step.summary(), shown.counts()))
         .collect();
     let title = match places(steps).as_slice() {
         [only] => text::visible(only),

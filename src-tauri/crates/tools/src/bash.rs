@@ -15,18 +15,18 @@ use crate::context::{CommandAsk, Progress, ToolContext};
 use crate::environment::Shell;
 use crate::files;
 use crate::paths::{Place, Target};
-use crate::process::{Order, Run};
+use crate::process::{CommandSpec, Run};
 use crate::text;
 use crate::tool::{Effect, Tool, ToolFailure, ToolOutput};
 use crate::truncate::{self, MAX_BYTES, MAX_LINES};
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
-const LONGEST_TIMEOUT: Duration = Duration::from_secs(60 * 60);
-/// How long a child may hold the output open after the shell has ended. With what it takes to
-/// end it this stays below two and a half seconds.
-const HOLDERS: Duration = Duration::from_secs(2);
-const LIVE: Duration = Duration::from_millis(100);
-/// What a card shows is the end of the output; `cardCut` says that something came before.
+const MAX_TIMEOUT: Duration = Duration::from_secs(60 * 60);
+/// How long a child may keep the output open after the shell has ended. Including the time to
+/// kill the child this stays below two and a half seconds.
+const OPEN_PIPE_WAIT: Duration = Duration::from_secs(2);
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
+/// A card shows the end of the output; `cardCut` says that there was more before.
 const CARD_BYTES: usize = 30 * 1024;
 
 pub struct Bash;
@@ -48,7 +48,7 @@ pub struct BashInput {
 impl Tool for Bash {
     const NAME: &'static str = "bash";
     const PROMPT: &'static str = include_str!("bash.txt");
-    const CUTS_ITSELF: bool = true;
+    const TRUNCATES_ITSELF: bool = true;
     const EFFECT: Effect = Effect::Ordered;
     type Input = BashInput;
 
@@ -96,7 +96,7 @@ fn for_dialog(input: &BashInput) -> Map<String, Value> {
     ])
 }
 
-/// How it came to an end.
+/// How the command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ending {
     Exited(Option<i32>),
@@ -111,14 +111,14 @@ async fn execute(
     cx: &ToolContext,
 ) -> Result<ToolOutput, ToolFailure> {
     let variables = cx.environment.variables().await;
-    let order = Order {
+    let spec = CommandSpec {
         program: &shell.program,
         arguments: shell.arguments(&input.command),
         directory: directory.path(),
         variables,
     };
     let mut run =
-        cx.environment.processes().start(&order).map_err(|error| {
+        cx.environment.processes().start(&spec).map_err(|error| {
             ToolFailure::failed(format!("The shell could not be started: {error}"))
         })?;
     let Some(pipe) = run.take_output() else {
@@ -154,9 +154,9 @@ async fn wait(
     let timeout = input
         .timeout
         .map_or(DEFAULT_TIMEOUT, Duration::from_millis)
-        .min(LONGEST_TIMEOUT);
+        .min(MAX_TIMEOUT);
     let mut deadline = Instant::now() + timeout;
-    let mut live = tokio::time::interval(LIVE);
+    let mut live = tokio::time::interval(PROGRESS_INTERVAL);
     let mut shown = 0;
     let mut exited = None;
     loop {
@@ -165,7 +165,7 @@ async fn wait(
             () = cx.cancel.cancelled() => return Ending::Aborted,
             code = run.exit_code(), if exited.is_none() => {
                 exited = Some(code);
-                deadline = Instant::now() + HOLDERS;
+                deadline = Instant::now() + OPEN_PIPE_WAIT;
             }
             _ = &mut ended, if exited.is_some() => break,
             () = tokio::time::sleep_until(deadline) => break,
@@ -242,7 +242,7 @@ fn output(
     result
 }
 
-/// The beginning and, mostly, the end: errors come last.
+/// A part of the start, and more of the end, because errors come last.
 fn for_model(captured: Captured, cx: &ToolContext) -> (String, Option<std::path::PathBuf>, bool) {
     let head = text::plain(&captured.head);
     if captured.tail.is_empty() {

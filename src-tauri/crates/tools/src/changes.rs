@@ -1,7 +1,7 @@
-//! What the tools that change files share: the content as it was found, the change as the user
-//! and the model are shown it, and the one way to write it.
+//! Shared by the tools that change files: the content as it was found, the change as it is shown
+//! to the user and the model, and the only way to write it.
 //!
-//! Knows files and permission, not how a tool comes to the new content.
+//! Knows files and permissions, but not how a tool computes the new content.
 
 mod text_file;
 mod unified;
@@ -17,14 +17,14 @@ use crate::paths::Place;
 use crate::text;
 use crate::tool::{ToolFailure, ToolOutput};
 
-/// The permission all of them ask for.
+/// The permission that all of them ask for.
 pub(crate) const PERMISSION: &str = "edit";
-/// Nobody edits a larger file with a model.
+/// Larger files are refused.
 const MAX_FILE: u64 = 20 * 1024 * 1024;
-/// Above this a card holds the patch only, not both whole texts.
+/// Above this size a card gets only the patch, not both whole texts.
 const MAX_WHOLE: usize = 256 * 1024;
 
-/// A file's new content, worked out but not written.
+/// A file's new content, computed but not written yet.
 pub(crate) struct Change {
     pub place: Place,
     pub found: Option<Found>,
@@ -46,7 +46,7 @@ impl Change {
         )
     }
 
-    /// Asks, then writes if the file still is what the user was shown.
+    /// Asks for permission, then writes if the file still is what the user was shown.
     pub async fn ask_and_write(self, cx: &ToolContext) -> Result<ShownChange, ToolFailure> {
         let shown = self.shown();
         let ask = PermissionAsk::new(PERMISSION, self.place.shown())
@@ -125,15 +125,15 @@ impl ShownChange {
         serde_json::to_value(&self.diff).unwrap_or_default()
     }
 
-    pub fn output(&self, place: &Place, said: impl Into<String>) -> ToolOutput {
-        ToolOutput::new(text::visible(place.shown()), said)
+    pub fn output(&self, place: &Place, text: impl Into<String>) -> ToolOutput {
+        ToolOutput::new(text::visible(place.shown()), text)
             .with("filepath", place.shown())
             .with("diff", self.patch())
             .with("filediff", self.to_json())
     }
 }
 
-/// What is at the place now; `None` where nothing is.
+/// The current content; `None` if there is no file.
 pub(crate) async fn find(place: &Place) -> Result<Option<Found>, ToolFailure> {
     let place = place.clone();
     blocking(move || match files::read(&place, MAX_FILE) {
@@ -147,7 +147,7 @@ pub(crate) async fn find(place: &Place) -> Result<Option<Found>, ToolFailure> {
     .await
 }
 
-/// Fails unless the model has seen exactly this content. An empty file holds nothing to see.
+/// Fails unless the model has read exactly this content. An empty file need not be read.
 pub(crate) fn ensure_read(
     cx: &ToolContext,
     place: &Place,
@@ -177,7 +177,7 @@ pub(crate) fn not_written(place: &Place, error: &FileError) -> ToolFailure {
     }
 }
 
-/// File work off the threads that serve everything else.
+/// Runs blocking file operations outside of the async threads.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ToolFailure> + Send + 'static,
 ) -> Result<T, ToolFailure> {

@@ -1,6 +1,6 @@
-//! All a tool may know of the world around it, and all it may ask of it.
+//! Everything that a tool may know about its environment or ask of it.
 //!
-//! The loop builds one [`ToolContext`] a call and implements [`Host`]; tools see neither
+//! The turn builds one [`ToolContext`] per call and implements [`Host`]; tools see neither
 //! sessions nor storage.
 
 use std::collections::HashMap;
@@ -19,22 +19,22 @@ use crate::tool::ToolFailure;
 
 #[derive(Clone)]
 pub struct ToolContext {
-    /// The project's root, canonical. What lies below it needs no `external_directory`.
+    /// The project's canonical root. Paths below it need no `external_directory` permission.
     pub root: PathBuf,
-    /// Where relative paths start; the root or below it.
+    /// The base of relative paths: the root or a folder below it.
     pub cwd: PathBuf,
     pub call: CallIds,
     pub cancel: CancellationToken,
     /// What this session has read, shared by all its calls.
     pub reads: Arc<FileReads>,
-    /// Where the whole of a cut result is kept.
+    /// The folder for the full text of truncated results.
     pub output_dir: PathBuf,
     pub environment: Arc<crate::environment::Environment>,
     pub clock: Arc<dyn Clock>,
     pub host: Arc<dyn Host>,
 }
 
-/// Whose call this is. Opaque to tools; used for names only.
+/// Identifies the call. Opaque to tools; used for file names only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallIds {
     pub session: SessionId,
@@ -42,10 +42,11 @@ pub struct CallIds {
     pub call: String,
 }
 
-/// Answers by a path as [`Place::shown`](crate::paths::Place::shown) gives it, on any thread.
+/// Takes a path in the form of [`Place::shown`](crate::paths::Place::shown). Callable from any
+/// thread.
 pub type MayRead = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 
-/// What a tool asks of the loop.
+/// What a tool can ask of the turn.
 #[async_trait]
 pub trait Host: Send + Sync {
     /// Returns when every pattern is allowed, by a rule or by the user.
@@ -54,7 +55,7 @@ pub trait Host: Send + Sync {
     /// Returns when a command may run: whatever it needs is allowed, by rules or by the user.
     async fn ask_to_run(&self, ask: CommandAsk) -> Result<(), ToolFailure>;
 
-    /// What may be read without a question, for a search that looks into many files.
+    /// Which files may be read without asking, for a search in many files.
     async fn may_read(&self) -> Result<MayRead, ToolFailure>;
 
     /// A live update for the call's card. Must not block.
@@ -67,24 +68,24 @@ pub trait Host: Send + Sync {
 
     async fn set_todos(&self, todos: Vec<Todo>) -> Result<(), ToolFailure>;
 
-    /// Runs a child session to its end; the abort of this call cascades to it.
+    /// Runs a child session to its end. Aborting this call aborts the child, too.
     async fn spawn_task(&self, task: TaskRequest) -> Result<TaskResult, ToolFailure>;
 
-    /// The turn goes on as another agent; the user has agreed.
+    /// Continues the turn with another agent. The user has agreed.
     async fn switch_agent(&self, to: AgentSwitch) -> Result<(), ToolFailure>;
 
-    /// A barrier before anything on disk is changed: fails while our own store cannot write,
-    /// since a change nobody can record could not be taken back.
+    /// Must be called before anything on disk is changed. Fails while our own store cannot
+    /// write, because a change that is not recorded could not be reverted.
     async fn ensure_writable(&self) -> Result<(), ToolFailure>;
 
     /// A file's content was changed by this call.
     async fn file_edited(&self, path: &Path);
 }
 
-/// Which way the work goes on.
+/// The mode that the turn continues in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentSwitch {
-    /// Look and plan, change nothing.
+    /// Read and plan, change nothing.
     Plan,
     /// Carry the plan out.
     Build,
@@ -95,11 +96,10 @@ pub struct PermissionAsk {
     pub permission: String,
     /// All must be allowed.
     pub patterns: Vec<String>,
-    /// What "always" would add. Empty: "always" is not offered.
+    /// The patterns that "always" would allow. If empty, "always" is not offered.
     pub always: Vec<String>,
-    /// The patterns do not tell all that would happen (a redirect, a substitution…): a rule
-    /// that allows some patterns must not decide, only one that allows everything (`*`), or
-    /// the user.
+    /// The patterns do not cover everything that would happen (a redirect, a substitution…).
+    /// Then only a rule that allows everything (`*`) or the user may allow it.
     pub opaque: bool,
     /// For the dialog.
     pub metadata: Map<String, Value>,
@@ -127,11 +127,11 @@ impl PermissionAsk {
     }
 }
 
-/// A command line that a tool wants to run. The host works out what it would do.
+/// A command line that a tool wants to run. The host analyses what it would do.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CommandAsk {
     pub command: String,
-    /// Where it would run, without symbolic links.
+    /// The working directory, without symbolic links.
     pub directory: PathBuf,
     pub dialect: ShellDialect,
     /// For the dialog.
@@ -149,7 +149,7 @@ pub struct TaskRequest {
     pub description: String,
     pub prompt: String,
     pub agent: String,
-    /// A child session to go on with, from an earlier call's result.
+    /// A child session to continue, from the result of an earlier call.
     pub session_id: Option<String>,
     pub command: Option<String>,
 }
@@ -163,7 +163,7 @@ pub struct TaskResult {
     pub metadata: Map<String, Value>,
 }
 
-/// Time is injected, so that tests need not wait for it.
+/// The clock is injected, so that tests need not wait.
 pub trait Clock: Send + Sync {
     /// Milliseconds since 1970.
     fn now_ms(&self) -> i64;
@@ -192,7 +192,7 @@ impl ContentHash {
     }
 }
 
-/// The same for content that comes in pieces.
+/// Computes the hash of content that comes in pieces.
 #[derive(Default)]
 pub struct Hasher(Sha256);
 
@@ -206,7 +206,8 @@ impl Hasher {
     }
 }
 
-/// Which content of which file the model has seen: a file is changed only over what was read.
+/// The content of each file that the model has read. A file is changed only if it still has this
+/// content.
 #[derive(Debug, Default)]
 pub struct FileReads {
     seen: Mutex<HashMap<PathBuf, ContentHash>>,

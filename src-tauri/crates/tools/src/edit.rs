@@ -57,7 +57,7 @@ impl Tool for Edit {
         let (change, accepted) = changes::blocking(move || replaced(place, found, &input)).await?;
         let place = change.place.clone();
         let shown = change.ask_and_write(cx).await?;
-        Ok(shown.output(&place, said(&place, &accepted, &shown)))
+        Ok(shown.output(&place, result_text(&place, &accepted, &shown)))
     }
 }
 
@@ -124,7 +124,7 @@ fn replaced(
     ))
 }
 
-/// Lines that stay keep the bytes they have, so that a file of mixed endings is not tidied up.
+/// Unchanged lines keep their bytes, so that mixed line endings are not normalised.
 fn with_replacements(endings: &Endings, before: &str, accepted: &Accepted) -> String {
     let mut after = String::with_capacity(before.len());
     let mut done = 0;
@@ -146,21 +146,21 @@ fn with_replacements(endings: &Endings, before: &str, accepted: &Accepted) -> St
     after
 }
 
-fn said(place: &Place, accepted: &Accepted, shown: &ShownChange) -> String {
+fn result_text(place: &Place, accepted: &Accepted, shown: &ShownChange) -> String {
     let path = text::quoted(place.shown());
     let places = match accepted.replacements.len() {
         1 => "1 place".to_owned(),
         count => format!("{count} places"),
     };
-    let mut said = format!("Edited {path}: {places} replaced ({}).", shown.counts());
-    if let Some(how) = accepted.strategy.departure() {
-        said.push_str(&format!(
+    let mut text = format!("Edited {path}: {places} replaced ({}).", shown.counts());
+    if let Some(how) = accepted.strategy.difference() {
+        text.push_str(&format!(
             " oldString was not there as written; it was found {how}. Check that this is what you \
              meant:\n\n{}",
             shown.patch()
         ));
     }
-    said
+    text
 }
 
 fn no_match(why: &NoMatch, shown: &str, old: &str) -> ToolFailure {

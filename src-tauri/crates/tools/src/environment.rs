@@ -1,5 +1,5 @@
-//! What commands and requests run in: the user's home, shell and variables, and the hosts they
-//! let in. One for the whole app; settings may change while it runs.
+//! The environment of commands and requests: the user's home, shell and variables, and the
+//! private hosts that they allow. One for the whole app; settings may change while it runs.
 
 mod secrets;
 mod shell;
@@ -20,11 +20,11 @@ use crate::process::Processes;
 #[derive(Debug, Clone, Default)]
 pub struct EnvironmentSettings {
     pub shell: ShellChoice,
-    /// Hosts that may be fetched from although they lie in a private network.
+    /// Hosts that may be fetched from although they are in a private network.
     pub private_hosts: Vec<String>,
-    /// Variables to withhold besides those that look secret; `*` stands for any text.
+    /// Variables to withhold in addition to those that look secret; `*` matches any text.
     pub withhold: Vec<String>,
-    /// Variables to pass on though they look secret.
+    /// Variables to pass on although they look secret.
     pub pass: Vec<String>,
 }
 
@@ -36,15 +36,15 @@ pub struct Environment {
     private_hosts: RwLock<Vec<String>>,
     secrets: SecretNames,
     own: Variables,
-    /// Whether a login shell is asked for its variables.
+    /// Whether the variables are read from a login shell.
     ask_login: bool,
     loaded: OnceCell<Variables>,
     processes: Processes,
 }
 
 impl Environment {
-    /// The user's own environment, asked of a login shell once: an app started from a desktop
-    /// does not have what the user's profile sets.
+    /// The user's environment, read from a login shell once: an app started from the desktop
+    /// lacks the variables that the user's profile sets.
     pub fn of_user(settings: EnvironmentSettings) -> Self {
         let own: Variables = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
@@ -55,7 +55,7 @@ impl Environment {
         }
     }
 
-    /// Exactly these variables.
+    /// An environment with exactly these variables.
     pub fn fixed(variables: Variables, settings: EnvironmentSettings) -> Self {
         let home = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
         Self {
@@ -80,12 +80,12 @@ impl Environment {
         self.home.as_deref()
     }
 
-    /// A copy, so that a command is run by the shell it was checked for.
+    /// A copy, so that a command runs in the same shell that it was checked for.
     pub fn shell(&self) -> Shell {
         self.shell.read().clone()
     }
 
-    /// From the next command on.
+    /// Takes effect with the next command.
     pub fn set_shell(&self, choice: &ShellChoice) {
         *self.shell.write() = Shell::choose(choice, &self.own);
     }
@@ -94,13 +94,13 @@ impl Environment {
         self.private_hosts.read().clone()
     }
 
-    /// From the next request on.
+    /// Takes effect with the next request.
     pub fn set_private_hosts(&self, hosts: Vec<String>) {
         *self.private_hosts.write() = hosts;
     }
 
-    /// Where a program lies that is called by its name alone. Windows looks only for `.exe` by
-    /// itself, and `npx` is a `.cmd`; elsewhere the supervisor's shell looks.
+    /// Resolves a program's name to its path. Windows itself only finds `.exe` files, but `npx`
+    /// is a `.cmd`; on other systems the supervisor's shell resolves the name.
     pub async fn program(&self, name: &str) -> PathBuf {
         let found = if cfg!(windows) {
             shell::with_ending(name, self.variables().await)
@@ -110,12 +110,13 @@ impl Environment {
         found.unwrap_or_else(|| PathBuf::from(name))
     }
 
-    /// The commands that run now; ended as a whole when the app goes.
+    /// The running commands, which are killed when the app exits.
     pub fn processes(&self) -> &Processes {
         &self.processes
     }
 
-    /// What a command gets: without secrets, with answers to programs that would page or prompt.
+    /// The variables of a command: without secrets, and set so that programs do not page or
+    /// prompt.
     pub async fn variables(&self) -> &Variables {
         self.loaded
             .get_or_init(|| async {

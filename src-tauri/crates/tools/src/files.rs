@@ -1,7 +1,7 @@
-//! Opening and replacing the files that a [`Place`] names, and only those.
+//! Opens and replaces exactly the files that a [`Place`] names.
 //!
-//! A place has no symlinks in it, so nothing on the way to it may be one: whoever swaps a part
-//! of the path for a link between the check and the use gets an error, never another file.
+//! A place contains no symlinks, so no component of its path may be one: if a component is
+//! replaced with a link between the check and the use, the result is an error, never another file.
 
 #[cfg(unix)]
 #[path = "files/unix.rs"]
@@ -35,7 +35,7 @@ pub enum FileError {
     Io(#[from] io::Error),
 }
 
-/// What must be on disk at the moment of the change.
+/// What must be on disk at the time of the change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expected {
     Absent,
@@ -47,7 +47,7 @@ pub fn open(place: &Place) -> Result<File, FileError> {
     open_path(place.path()).map(|(file, _)| file)
 }
 
-/// For walkers, whose paths are below an opened place and hold no links either.
+/// For walks, whose paths are below an opened place and contain no links either.
 pub(crate) fn open_path(path: &Path) -> Result<(File, Metadata), FileError> {
     let file = system::open(path)?;
     let meta = file.metadata()?;
@@ -60,13 +60,13 @@ pub(crate) fn open_path(path: &Path) -> Result<(File, Metadata), FileError> {
     Ok((file, meta))
 }
 
-/// A directory to look things up in, reached without links.
+/// Opens a directory for lookups, without following links.
 #[cfg(unix)]
 pub(crate) fn open_directory(path: &Path) -> Result<File, FileError> {
     system::open_directory(path)
 }
 
-/// Whether a directory is at the place, reached without links.
+/// Whether the place is a directory, without following links.
 pub fn is_directory(place: &Place) -> bool {
     system::is_directory(place.path())
 }
@@ -82,13 +82,13 @@ pub fn read(place: &Place, max: u64) -> Result<Vec<u8>, FileError> {
     Ok(bytes)
 }
 
-/// Puts `content` in the file's place in one step: readers see the old or the new, a crash
-/// leaves one of them. Missing directories are made, the mode of an existing file is kept.
+/// Replaces the file atomically: readers and a crash see the old or the new content. Missing
+/// directories are created; an existing file keeps its mode.
 pub fn replace(place: &Place, content: &[u8], expected: Expected) -> Result<(), FileError> {
     system::replace(place.path(), content, expected)
 }
 
-/// Removes the file if it still is what is expected.
+/// Removes the file if its content still is the expected one.
 pub fn remove(place: &Place, expected: ContentHash) -> Result<(), FileError> {
     system::remove(place.path(), expected)
 }

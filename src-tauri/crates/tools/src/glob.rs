@@ -26,7 +26,7 @@ pub struct GlobInput {
 
 impl Tool for Glob {
     const NAME: &'static str = "glob";
-    const EFFECT: Effect = Effect::Looks;
+    const EFFECT: Effect = Effect::ReadOnly;
     const PROMPT: &'static str = include_str!("glob.txt");
     type Input = GlobInput;
 
@@ -47,7 +47,7 @@ impl Tool for Glob {
                 let mut ages = Ages::default();
                 let (pattern, newest, total, from) = (&pattern, &newest, &total, &from);
                 move |entry| {
-                    // Gone, or no longer where the walk came by: not a file to show.
+                    // Removed or moved since the walk found it.
                     if pattern.matches(entry.path(), from)
                         && let Some(modified) = ages.modified(entry.path())
                     {
@@ -64,7 +64,7 @@ impl Tool for Glob {
     }
 }
 
-/// A pattern may be absolute if it leads below the place that is searched anyway.
+/// An absolute pattern is allowed if it is below the directory that is searched.
 fn below<'a>(pattern: &'a str, start: &Place) -> Result<&'a str, ToolFailure> {
     if pattern.split(['/', '\\']).any(|part| part == "..") {
         return Err(ToolFailure::failed(

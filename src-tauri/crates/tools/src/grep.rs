@@ -35,7 +35,7 @@ pub struct GrepInput {
 
 impl Tool for Grep {
     const NAME: &'static str = "grep";
-    const EFFECT: Effect = Effect::Looks;
+    const EFFECT: Effect = Effect::ReadOnly;
     const PROMPT: &'static str = include_str!("grep.txt");
     type Input = GrepInput;
 
@@ -53,7 +53,7 @@ impl Tool for Grep {
                     .with("include", input.include),
             )
             .await?;
-        // Lines of a file are its content: whoever may not read it finds nothing in it either.
+        // Matches reveal content, so files that may not be read are not searched.
         let may_read: MayRead = match files::is_directory(&start) {
             true => cx.host.may_read().await?,
             false => {
@@ -67,7 +67,7 @@ impl Tool for Grep {
         let finder = Arc::new(finder);
         let (found, left_out) = search::blocking(cx, move || {
             let left_out = AtomicUsize::new(0);
-            // Each file has at least one match, so the newest hundred are all we can show.
+            // Each file has at least one match, so no more than the newest hundred can be shown.
             let newest = Newest::new(LIMIT + 1);
             search::for_each_file(&from, &cancel, || {
                 let mut searcher = finder.searcher();
@@ -84,7 +84,7 @@ impl Tool for Grep {
                     let Ok((file, meta)) = files::open_path(path) else {
                         return;
                     };
-                    // Counted before it is searched: a count of matches would tell of them.
+                    // Counted before the search: a number of matches would reveal content.
                     if !may_read(&paths::shown(path, root)) {
                         left_out.fetch_add(1, Ordering::Relaxed);
                         return;

@@ -1,8 +1,8 @@
-//! Hands: what the model may ask us to do.
+//! Tools: what the model may ask us to do.
 //!
-//! One file a tool, with its prompt text beside it. A tool knows the project, the files and
-//! processes it works on, and its [`ToolContext`]; it knows nothing of sessions, messages,
-//! storage or the window.
+//! One file per tool, with its prompt text next to it. A tool knows the project, the files and
+//! processes that it works on, and its [`ToolContext`]; it must not know about sessions,
+//! messages, storage or the window.
 
 pub mod apply_patch;
 pub mod bash;

@@ -29,7 +29,7 @@ pub struct ListInput {
 
 impl Tool for List {
     const NAME: &'static str = "list";
-    const EFFECT: Effect = Effect::Looks;
+    const EFFECT: Effect = Effect::ReadOnly;
     const PROMPT: &'static str = include_str!("list.txt");
     type Input = ListInput;
 
@@ -81,7 +81,7 @@ impl Tool for List {
     }
 }
 
-/// A directory that is left out takes what is below it along.
+/// A path is ignored if one of its parent directories is.
 fn is_ignored(path: &Path, ignored: &[PathPattern]) -> bool {
     path.ancestors()
         .filter(|ancestor| !ancestor.as_os_str().is_empty())
@@ -92,28 +92,28 @@ fn is_ignored(path: &Path, ignored: &[PathPattern]) -> bool {
         })
 }
 
-/// The files nearest the top, then by name: what a person would look at first.
+/// Collects the files nearest to the root, then by name.
 #[derive(Default)]
 struct Shallowest {
-    kept: std::collections::BTreeSet<(usize, std::path::PathBuf)>,
+    files: std::collections::BTreeSet<(usize, std::path::PathBuf)>,
     total: usize,
 }
 
 impl Shallowest {
     fn offer(&mut self, depth: usize, path: &Path) {
         self.total += 1;
-        if self.kept.len() == LIMIT && self.kept.last().is_some_and(|last| last.0 < depth) {
+        if self.files.len() == LIMIT && self.files.last().is_some_and(|last| last.0 < depth) {
             return;
         }
-        self.kept.insert((depth, path.to_owned()));
-        if self.kept.len() > LIMIT {
-            self.kept.pop_last();
+        self.files.insert((depth, path.to_owned()));
+        if self.files.len() > LIMIT {
+            self.files.pop_last();
         }
     }
 
     fn tree(&self) -> Tree {
         let mut tree = Tree::default();
-        for (_, path) in &self.kept {
+        for (_, path) in &self.files {
             tree.insert(path);
         }
         tree

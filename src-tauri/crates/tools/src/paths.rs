@@ -1,8 +1,8 @@
-//! From a path as the model wrote it to a place on disk.
+//! Resolves a path that the model wrote to a checked location on disk.
 //!
-//! A [`Place`] is a path without any symlink left in it, and one that may be touched: it lies
-//! in the project, or the user (or a rule) allowed its directory. It is opened by [`crate::files`]
-//! without following links, so that what was checked is what is used.
+//! A [`Place`] is a path without symlinks that may be accessed: it is in the project, or the user
+//! (or a rule) has allowed its directory. [`crate::files`] opens it without following links, so
+//! that the path that was checked is the one that is used.
 
 #[cfg(any(windows, test))]
 mod windows;
@@ -18,7 +18,7 @@ use crate::context::{PermissionAsk, ToolContext};
 use crate::text;
 use crate::tool::ToolFailure;
 
-/// More links in a row than this is a loop; Linux draws the same line.
+/// More links in a row count as a loop. Linux has the same limit.
 #[cfg(not(windows))]
 const MAX_LINKS: usize = 40;
 
@@ -35,7 +35,7 @@ impl Place {
         &self.path
     }
 
-    /// As rules, titles and the model see it: relative to the root with `/`, or absolute.
+    /// For rules, titles and the model: relative to the root with `/`, or absolute.
     pub fn shown(&self) -> &str {
         &self.shown
     }
@@ -45,7 +45,7 @@ impl Place {
     }
 }
 
-/// What the path names, which decides the directory that permission is asked for.
+/// What kind of path it is, which decides the directory that permission is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
     File,
@@ -67,7 +67,7 @@ pub enum BadPath {
 }
 
 impl ToolContext {
-    /// Resolves a path and, where it leads out of the project, asks `external_directory`.
+    /// Resolves a path and, if it is outside the project, asks for `external_directory`.
     pub async fn locate(&self, given: &str, target: Target) -> Result<Place, ToolFailure> {
         let place = self.resolve(given).map_err(|bad| {
             ToolFailure::failed(format!(
@@ -79,13 +79,13 @@ impl ToolContext {
         Ok(place)
     }
 
-    /// Resolves without asking. Only for looking at a path, never for opening it.
+    /// Resolves without asking. Only for inspecting a path, never for opening it.
     pub fn resolve(&self, given: &str) -> Result<Place, BadPath> {
         resolve(given, &self.cwd, &self.root, self.environment.home())
     }
 
     async fn allow_outside(&self, place: &Place, target: Target) -> Result<(), ToolFailure> {
-        // What we cut from this session's own results is the model's to read.
+        // The model may read the saved full results of its own session.
         if place.inside || place.path.starts_with(self.own_output_dir()) {
             return Ok(());
         }
@@ -104,7 +104,7 @@ pub fn external_directory(directory: &Path) -> PermissionAsk {
     let shown = slashed(directory);
     let pattern = format!("{}/*", shown.trim_end_matches('/'));
     let ask = PermissionAsk::new("external_directory", &pattern).with("parentDir", shown.clone());
-    // In a rule these would match more than this directory.
+    // In a rule these characters would match more than this directory.
     if shown.contains(['*', '?']) {
         ask
     } else {
@@ -136,7 +136,7 @@ pub fn resolve(
     })
 }
 
-/// A path without links as rules, titles and the model see it.
+/// A path without links, formatted for rules, titles and the model.
 pub fn shown(path: &Path, root: &Path) -> String {
     match path.strip_prefix(root) {
         Ok(rest) if rest.as_os_str().is_empty() => ".".to_owned(),
@@ -171,8 +171,9 @@ pub fn slashed(path: &Path) -> String {
     }
 }
 
-/// Follows links as the system would, but lets the tail be missing: `std::fs::canonicalize`
-/// refuses files that are yet to be written, and a dangling link must be judged by its target.
+/// Follows links like the system, but the last components need not exist:
+/// `std::fs::canonicalize` fails for files that are not written yet, and a dangling link must be
+/// checked by its target.
 #[cfg(not(windows))]
 fn without_links(path: &Path) -> Result<PathBuf, BadPath> {
     let mut todo: VecDeque<OsString> = parts(path);
@@ -218,7 +219,7 @@ fn parts(path: &Path) -> VecDeque<OsString> {
         .collect()
 }
 
-/// On a volume that ignores case one file has many spellings; records need one.
+/// Uses the spelling on disk: on a case-insensitive volume one file has many spellings.
 #[cfg(target_os = "macos")]
 fn true_case(path: PathBuf) -> PathBuf {
     for ancestor in path.ancestors() {

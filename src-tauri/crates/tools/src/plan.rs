@@ -1,4 +1,4 @@
-//! Into plan mode and out of it, if the user agrees.
+//! Enters and leaves plan mode, if the user agrees.
 
 use lathe_protocol::{Question, QuestionOption};
 use schemars::JsonSchema;
@@ -29,7 +29,7 @@ impl Tool for PlanEnter {
             to: AgentSwitch::Plan,
             declined: "The user does not want a plan first. Go on without one.",
         };
-        offer.make(cx).await
+        offer.ask(cx).await
     }
 }
 
@@ -51,11 +51,11 @@ impl Tool for PlanExit {
             to: AgentSwitch::Build,
             declined: "The user wants to stay in plan mode. Ask what the plan lacks, or improve it.",
         };
-        offer.make(cx).await
+        offer.ask(cx).await
     }
 }
 
-/// A change of modes as the user is asked about it.
+/// The question to the user about a change of mode.
 struct Offer {
     tool: &'static str,
     question: &'static str,
@@ -67,7 +67,7 @@ struct Offer {
 }
 
 impl Offer {
-    async fn make(self, cx: &ToolContext) -> Result<ToolOutput, ToolFailure> {
+    async fn ask(self, cx: &ToolContext) -> Result<ToolOutput, ToolFailure> {
         cx.host.ask(PermissionAsk::new(self.tool, "*")).await?;
         let answers = tokio::select! {
             () = cx.cancel.cancelled() => return Err(ToolFailure::aborted()),
@@ -75,13 +75,13 @@ impl Offer {
         };
         let answer = answers.into_iter().flatten().next().unwrap_or_default();
         if answer != self.yes.0 {
-            let said = if answer.is_empty() || answer == self.no.0 {
+            let text = if answer.is_empty() || answer == self.no.0 {
                 self.declined.to_owned()
             } else {
-                // Their own words say more than our sentence.
+                // A custom answer is more informative than our default text.
                 format!("{} They said: {answer}", self.declined)
             };
-            return Err(ToolFailure::failed(said));
+            return Err(ToolFailure::failed(text));
         }
         cx.host.switch_agent(self.to).await?;
         Ok(ToolOutput::new(

@@ -1,7 +1,7 @@
-//! A command and everything it starts, as one thing that can be ended.
+//! Runs a command so that it and everything it starts can be ended together.
 //!
-//! Each system has its own means: on Linux a supervisor that inherits orphans, on macOS the
-//! process table, on Windows a job object. Knows nothing of tools.
+//! On Linux a supervisor adopts orphans, on macOS the process table is searched, on Windows a job
+//! object holds all processes. Knows nothing about tools.
 
 #[cfg(unix)]
 #[path = "process/unix.rs"]
@@ -22,28 +22,28 @@ use crate::environment::Variables;
 
 pub use system::Pipes;
 
-/// What to run and in what.
-pub struct Order<'a> {
+/// A program to run, with its arguments and environment.
+pub struct CommandSpec<'a> {
     pub program: &'a Path,
     pub arguments: Vec<&'a str>,
     pub directory: &'a Path,
     pub variables: &'a Variables,
 }
 
-/// The commands that run now.
+/// The running commands.
 #[derive(Clone, Default)]
 pub struct Processes {
     running: Arc<Mutex<HashMap<u64, Arc<system::Tree>>>>,
 }
 
-/// Ids tell the trees of this whole program apart, so they are counted in one place.
+/// Shared by all instances, because ids must be unique in this process.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
 impl Processes {
-    /// Starts a command; its output and errors come through one pipe, in the order written.
-    pub fn start(&self, order: &Order) -> io::Result<Run> {
+    /// Starts a command; its output and errors share one pipe, so that their order is preserved.
+    pub fn start(&self, spec: &CommandSpec) -> io::Result<Run> {
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        let (leader, output) = system::Leader::start(order, id)?;
+        let (leader, output) = system::Leader::start(spec, id)?;
         self.running.lock().insert(id, leader.tree());
         Ok(Run {
             id,
@@ -53,10 +53,10 @@ impl Processes {
         })
     }
 
-    /// Starts a program that is talked to: its input, output and errors are three pipes.
-    pub fn start_piped(&self, order: &Order) -> io::Result<(Run, Pipes)> {
+    /// Starts a program with separate pipes for its input, output and errors.
+    pub fn start_piped(&self, spec: &CommandSpec) -> io::Result<(Run, Pipes)> {
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        let (leader, pipes) = system::Leader::start_piped(order, id)?;
+        let (leader, pipes) = system::Leader::start_piped(spec, id)?;
         self.running.lock().insert(id, leader.tree());
         let run = Run {
             id,
@@ -71,7 +71,7 @@ impl Processes {
         self.running.lock().len()
     }
 
-    /// Ends everything at once and without grace: the app is going.
+    /// Kills everything immediately, for the exit of the app.
     pub fn kill_all(&self) {
         let trees: Vec<Arc<system::Tree>> = self.running.lock().values().cloned().collect();
         trees.iter().for_each(|tree| tree.kill_now());
@@ -87,18 +87,18 @@ pub struct Run {
 }
 
 impl Run {
-    /// The reading end of the command's output; once.
+    /// The read end of the command's output. Returns it once.
     pub fn take_output(&mut self) -> Option<PipeReader> {
         self.output.take()
     }
 
-    /// Waits until the shell itself has ended; children may go on. May be dropped and called
-    /// again. Nothing, if it was ended before it could say, or is a piped program.
+    /// Waits until the shell itself has ended; its children may still run. Cancel-safe. `None`
+    /// if the shell was killed before it could report its exit code, or for a piped program.
     pub async fn exit_code(&mut self) -> Option<i32> {
         self.leader.exit_code().await
     }
 
-    /// Ends whatever is left: politely, and 200 ms later by force.
+    /// Ends all remaining processes: with SIGTERM, and 200 ms later with SIGKILL.
     pub async fn end(mut self) {
         self.leader.end().await;
     }

@@ -1,4 +1,4 @@
-//! Asks the user, with answers to choose from.
+//! Asks the user questions with options to choose from.
 
 use lathe_protocol::{Question, QuestionOption};
 use schemars::JsonSchema;

@@ -1,6 +1,6 @@
 //! Reads a file: text as numbered lines, images and PDFs as attachments.
 
-mod near;
+mod similar_names;
 mod window;
 
 use std::fs::File;
@@ -38,9 +38,9 @@ pub struct ReadInput {
 
 impl Tool for Read {
     const NAME: &'static str = "read";
-    const EFFECT: Effect = Effect::Looks;
+    const EFFECT: Effect = Effect::ReadOnly;
     const PROMPT: &'static str = include_str!("read.txt");
-    const CUTS_ITSELF: bool = true;
+    const TRUNCATES_ITSELF: bool = true;
     type Input = ReadInput;
 
     async fn run(&self, input: Self::Input, cx: &ToolContext) -> Result<ToolOutput, ToolFailure> {
@@ -48,7 +48,7 @@ impl Tool for Read {
         cx.host
             .ask(PermissionAsk::new(Self::NAME, place.shown()).always("*"))
             .await?;
-        // Models count from 0 at times; what they mean is the first line.
+        // Models sometimes count from 0; they mean the first line.
         let window = Window {
             first: input.offset.unwrap_or(1).max(1),
             count: input.limit.unwrap_or(DEFAULT_LINES).clamp(1, DEFAULT_LINES),
@@ -110,7 +110,7 @@ fn first_bytes(file: &mut File) -> Result<Vec<u8>, FileError> {
     Ok(head)
 }
 
-/// What becomes an attachment. No provider takes bitmaps.
+/// Whether the file becomes an attachment. Bitmaps do not: no provider accepts them.
 pub(crate) fn media(head: &[u8]) -> Option<&'static str> {
     lathe_protocol::media::sniff(head).filter(|mime| *mime != "image/bmp")
 }
@@ -175,7 +175,7 @@ fn failure(error: ReadError, place: &Place) -> ToolFailure {
     match error {
         ReadError::Aborted => ToolFailure::aborted(),
         ReadError::File(FileError::Missing) => {
-            let near = near::names(place.path());
+            let near = similar_names::names(place.path());
             let mut text = format!("There is no file {shown}.");
             if !near.is_empty() {
                 text.push_str(&format!(" Did you mean one of these?\n{}", near.join("\n")));

@@ -1,4 +1,4 @@
-//! The tools there are, by name.
+//! The available tools, by name.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::context::ToolContext;
 use crate::tool::{DynTool, ToolFailure, ToolOutput};
 
-/// Tools in the order in which the model is shown them.
+/// Tools in the order in which they are listed to the model.
 #[derive(Clone, Default)]
 pub struct Registry {
     tools: IndexMap<String, Held>,
@@ -17,12 +17,12 @@ pub struct Registry {
 #[derive(Clone)]
 struct Held {
     tool: Arc<dyn DynTool>,
-    /// Made once: every step of a turn shows the model the same.
+    /// Computed once, because every step of a turn sends the same schemas.
     schema: Arc<OnceLock<Arc<Value>>>,
 }
 
 impl Registry {
-    /// Every tool of our own.
+    /// All built-in tools.
     pub fn builtin() -> Self {
         Self::default()
             .with(crate::bash::Bash)
@@ -71,7 +71,7 @@ impl Registry {
         self.tools.keys().map(String::as_str)
     }
 
-    /// The same tools without those `hidden` names.
+    /// The same tools without those for which `hidden` is true.
     #[must_use]
     pub fn without(&self, hidden: impl Fn(&str) -> bool) -> Self {
         let mut tools = self.tools.clone();
@@ -79,7 +79,7 @@ impl Registry {
         Self { tools }
     }
 
-    /// Exact name, else its lower case; anything else is a failure that names what there is.
+    /// Finds a tool by its exact name, else by its lower-case name. The failure lists the tools.
     pub fn find(&self, name: &str) -> Result<&Arc<dyn DynTool>, ToolFailure> {
         self.tools
             .get(name)
@@ -94,7 +94,7 @@ impl Registry {
             })
     }
 
-    /// Runs one call to its end.
+    /// Runs one call.
     pub async fn run(
         &self,
         name: &str,

@@ -1,5 +1,5 @@
-//! From a typed input to the schema a model reads, and from what the model sent back to the
-//! type. Knows JSON, not tools.
+//! Generates the JSON schema of a typed input for the model, and parses the model's input into the
+//! type.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 
 use crate::tool::ToolFailure;
 
-/// A plain JSON schema: no references, no `null` alternatives, no generator's marks, because
-/// several providers take only this subset.
+/// A plain JSON schema without references, `null` alternatives and generator metadata, because
+/// several providers accept only this subset.
 pub fn for_model<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft07().with(|s| {
         s.inline_subschemas = true;
@@ -51,7 +51,7 @@ fn plain(value: &mut Value, is_schema: bool) {
                 plain_node(object);
             }
             for (key, child) in object.iter_mut() {
-                // Below "properties" the keys are names, not schema words.
+                // Below "properties" the keys are property names, not schema keywords.
                 plain(child, !(is_schema && key == "properties"));
             }
         }
@@ -99,7 +99,7 @@ fn merge_optional(node: &mut Map<String, Value>) {
     }
 }
 
-/// Documented enum variants come out as `oneOf` constants; a plain `enum` says the same.
+/// Documented enum variants are generated as `oneOf` constants; converts them to a plain `enum`.
 fn one_of_constants(node: &mut Map<String, Value>) {
     let Some(Value::Array(choices)) = node.get("oneOf") else {
         return;

@@ -1,7 +1,7 @@
-//! What list, glob and grep share: the walk over a project's files.
+//! Shared by list, glob and grep: the walk over a project's files.
 //!
-//! Runs in process on ripgrep's crates. Ignore rules hold, hidden files are seen, `.git` is not,
-//! links are not followed.
+//! Runs in process with ripgrep's crates. Ignore rules apply, hidden files are included, `.git` is
+//! not, links are not followed.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -48,15 +48,15 @@ fn builder(start: &Path) -> WalkBuilder {
     let mut builder = WalkBuilder::new(start);
     builder
         .hidden(false)
-        // A .gitignore says what is noise also where nobody ran `git init`.
+        // A .gitignore is respected in folders without git, too.
         .require_git(false)
         .follow_links(false)
         .filter_entry(|entry| entry.depth() == 0 || entry.file_name() != ".git");
     builder
 }
 
-/// Calls `visit` for each file, on several threads, until all are seen or the call is aborted.
-/// Links count as files: they are shown, not followed.
+/// Calls `visit` for each file, on several threads, until all are visited or the call is
+/// aborted. Links count as files: they are listed, not followed.
 pub(crate) fn for_each_file<'s, V, F>(start: &Path, cancel: &CancellationToken, mut visitor: F)
 where
     V: FnMut(&DirEntry) + Send + 's,
@@ -67,7 +67,7 @@ where
         let cancel = cancel.clone();
         let mut seen = 0_u32;
         Box::new(move |entry| {
-            // To ask takes a lock that all threads share, so not at every file.
+            // The check takes a lock that all threads share, so it is not done for every file.
             seen = seen.wrapping_add(1);
             if seen % 16 == 1 && cancel.is_cancelled() {
                 return WalkState::Quit;
@@ -85,8 +85,8 @@ where
 /// A pattern as gitignore and ripgrep read it: without a slash it matches names at any depth,
 /// with one it matches paths from where the search starts.
 pub(crate) struct PathPattern {
-    /// A set of one: unlike a lone matcher, a set knows endings and plain names without a
-    /// regular expression.
+    /// A set with one pattern: unlike a single matcher, a set matches extensions and literal
+    /// names without a regular expression.
     matcher: GlobSet,
     by_name: bool,
     everything: bool,
@@ -108,7 +108,7 @@ impl PathPattern {
         })
     }
 
-    /// `path` was found by a walk from `start`.
+    /// `path` must come from a walk that started at `start`.
     pub fn matches(&self, path: &Path, start: &Path) -> bool {
         if self.everything {
             return true;
@@ -127,8 +127,8 @@ fn matcher(pattern: &str) -> Result<GlobSet, globset::Error> {
     GlobSet::builder().add(glob).build()
 }
 
-/// The part of a walked path behind its start. The walk joins names to its start, so bytes
-/// tell; taking both paths apart would cost more than the match.
+/// The part of a walked path after its start. Compares bytes, because the walk joins names to its
+/// start and comparing path components would cost more than the match.
 #[cfg(unix)]
 fn below<'a>(path: &'a Path, start: &Path) -> &'a Path {
     use std::os::unix::ffi::OsStrExt;
@@ -145,12 +145,12 @@ fn below<'a>(path: &'a Path, start: &Path) -> &'a Path {
     path.strip_prefix(start).unwrap_or(path)
 }
 
-/// The newest `room` of many, whatever order and threads they come from.
+/// Collects the newest `room` files, in any order and from several threads.
 pub(crate) struct Newest<T> {
     heap: Mutex<BinaryHeap<Reverse<Dated<T>>>>,
     room: usize,
-    /// What is older than this cannot get in: nanoseconds since 1970, 0 while there is room.
-    /// Most files are turned away here, without the lock.
+    /// Older files are rejected: nanoseconds since 1970, 0 while there is room. Rejects most
+    /// files without taking the lock.
     floor: AtomicU64,
 }
 
@@ -161,7 +161,7 @@ struct Dated<T> {
 }
 
 impl<T> Dated<T> {
-    /// Newer is greater; among equals the first by name, so that results do not vary.
+    /// Newer is greater; with equal times the first by name, so that results are deterministic.
     fn key(&self) -> (SystemTime, Reverse<&Path>) {
         (self.modified, Reverse(self.path.as_path()))
     }
@@ -193,7 +193,7 @@ impl<T> Newest<T> {
         }
     }
 
-    /// Whether something of this age could still get in.
+    /// Whether a file of this age could still be accepted.
     pub fn wants(&self, modified: SystemTime) -> bool {
         nanoseconds(modified) >= self.floor.load(Ordering::Relaxed)
     }
@@ -235,7 +235,7 @@ impl<T> Newest<T> {
     }
 }
 
-/// Files from before 1970 are all equally old.
+/// Times before 1970 count as 1970.
 fn nanoseconds(time: SystemTime) -> u64 {
     let since = time.duration_since(SystemTime::UNIX_EPOCH);
     since.map_or(0, |since| {
@@ -243,8 +243,8 @@ fn nanoseconds(time: SystemTime) -> u64 {
     })
 }
 
-/// When files were last changed. One for each thread: neighbours share a directory, and asking
-/// relative to it spares the system the way there.
+/// Reads modification times. One per thread: successive files share a directory, and a lookup
+/// relative to the open directory is cheaper.
 #[derive(Default)]
 pub(crate) struct Ages {
     #[cfg(unix)]
@@ -257,8 +257,7 @@ impl Ages {
     pub fn modified(&mut self, path: &Path) -> Option<SystemTime> {
         use rustix::fs::{AtFlags, statat};
         use std::os::unix::ffi::OsStrExt;
-        // As bytes: to take a path apart and to compare it part by part costs as much as the
-        // question itself.
+        // Compared as bytes: comparing path components would cost as much as the lookup.
         let whole = path.as_os_str().as_bytes();
         let at = whole.iter().rposition(|byte| *byte == b'/')?;
         let (parent, name) = (&whole[..at], OsStr::from_bytes(&whole[at + 1..]));
@@ -283,12 +282,13 @@ impl Ages {
     }
 }
 
-/// Absolute, so that it can be given to read as it stands.
+/// Absolute, so that the model can pass it to the read tool unchanged.
 pub(crate) fn shown(path: &Path) -> String {
     text::quoted(&path.to_string_lossy())
 }
 
-/// Off the runtime's threads; an abort waits for the walk to notice it, which is at once.
+/// Runs a walk outside of the async threads. An abort waits until the walk has noticed it, which
+/// takes little time.
 pub(crate) async fn blocking<T: Send + 'static>(
     cx: &ToolContext,
     work: impl FnOnce() -> T + Send + 'static,

@@ -1,6 +1,6 @@
-//! Hands a piece of work to another agent in a child session.
+//! Delegates a task to another agent in a child session.
 //!
-//! The child itself is the loop's business; this is only the contract with the model.
+//! The host runs the child session; this is only the interface to the model.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -37,7 +37,7 @@ impl Tool for Task {
             .with("description", text::visible(&input.description));
         cx.host.ask(ask).await?;
         let title = input.description.clone();
-        // No select on the abort here: the host must settle the child before we return.
+        // Does not select on the abort: the host must finish the child before we return.
         let result = cx
             .host
             .spawn_task(TaskRequest {

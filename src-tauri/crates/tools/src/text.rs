@@ -1,8 +1,8 @@
-//! Text that came from a file or a program, made fit for a model, a card or a dialog.
+//! Cleans up text from a file or a program for a model, a card or a dialog.
 
 use lathe_protocol::text::is_deceptive;
 
-/// At most `max` characters, with a mark where something was left out.
+/// At most `max` characters, with an ellipsis if something was left out.
 pub fn shortened(line: &str, max: usize) -> String {
     match line.char_indices().nth(max) {
         None => line.to_owned(),
@@ -11,7 +11,7 @@ pub fn shortened(line: &str, max: usize) -> String {
 }
 
 /// A name for one line of text. Names with control or direction characters are written as JSON
-/// strings: nobody is misled by them, and the model can send them back.
+/// strings: they cannot mislead a reader, and the model can send them back.
 pub fn quoted(name: &str) -> String {
     if !name.chars().any(is_deceptive) {
         return name.to_owned();
@@ -50,13 +50,13 @@ fn escape(c: char, out: &mut String) {
     out.push_str(&format!("\\u{:04x}", u32::from(c)));
 }
 
-/// What a program printed, as text: no escape sequences, no control characters, and of a line
-/// that was overwritten with carriage returns only its last state.
+/// The output of a program as text: without escape sequences and control characters; of a line
+/// that was overwritten with carriage returns, only the last state.
 pub fn plain(output: &str) -> String {
     terminal(output, false)
 }
 
-/// The same, but colours survive for display.
+/// The same, but with colours, for display.
 pub fn coloured(output: &str) -> String {
     terminal(output, true)
 }
@@ -94,7 +94,7 @@ fn terminal(output: &str, colours: bool) -> String {
 
 type Chars<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 
-/// Consumes one escape sequence; gives it back if it only sets colours.
+/// Consumes one escape sequence; returns it if it only sets colours.
 fn sequence(first: char, chars: &mut Chars) -> Option<String> {
     let kind = if first == '\u{9b}' {
         '['
@@ -130,8 +130,8 @@ fn control_sequence(chars: &mut Chars) -> Option<String> {
     colour.then(|| format!("\u{1b}[{parameters}m"))
 }
 
-/// OSC, DCS and their like end with BEL or ST. An unfinished one ends with its line, so that a
-/// stray byte cannot swallow the rest of the output.
+/// OSC, DCS and similar sequences end with BEL or ST. An unfinished one ends with its line, so
+/// that a stray byte cannot swallow the rest of the output.
 fn skip_string(chars: &mut Chars) {
     while let Some(c) = chars.next_if(|c| *c != '\n') {
         match c {

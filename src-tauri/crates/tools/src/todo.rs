@@ -1,4 +1,4 @@
-//! The session's list of things to do: one tool writes it whole, one reads it.
+//! The session's to-do list: one tool replaces it, one reads it.
 
 use lathe_protocol::Todo;
 use schemars::JsonSchema;

@@ -1,6 +1,6 @@
-//! What a tool is: a typed input, an answer for the model, and a card for the person.
+//! The tool interface: a typed input, a result for the model, and a card for the person.
 //!
-//! Nothing here knows a particular tool, nor who calls it.
+//! Nothing here depends on a particular tool or on the caller.
 
 use std::future::Future;
 
@@ -20,11 +20,11 @@ use crate::truncate;
 /// [`ToolContext`]. A failure is text for the model to read, not our caller's error.
 pub trait Tool: Send + Sync + 'static {
     const NAME: &'static str;
-    /// What the model is told about it.
+    /// The description for the model.
     const PROMPT: &'static str;
     const EFFECT: Effect = Effect::Independent;
-    /// Whether its answer is cut already, in a way that suits it better than the common one.
-    const CUTS_ITSELF: bool = false;
+    /// Whether the tool truncates its result itself, instead of the common truncation.
+    const TRUNCATES_ITSELF: bool = false;
     type Input: DeserializeOwned + JsonSchema + Send;
 
     fn run(
@@ -34,18 +34,18 @@ pub trait Tool: Send + Sync + 'static {
     ) -> impl Future<Output = Result<ToolOutput, ToolFailure>> + Send;
 }
 
-/// Whether calls of one step may overlap, and whether the project is the same afterwards.
+/// Whether calls of one step may run in parallel, and whether they may change the project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
-    /// Only looks at the project; runs beside any other call of the step.
-    Looks,
-    /// Runs beside any other call of the step.
+    /// Only reads the project; runs in parallel with any other call of the step.
+    ReadOnly,
+    /// Runs in parallel with any other call of the step.
     Independent,
-    /// Changes files or runs commands: ordered calls run one after the other, as called.
+    /// Changes files or runs commands: ordered calls run one after the other.
     Ordered,
 }
 
-/// What a finished call gives: text for the model, the rest for its card.
+/// The result of a call: text for the model, and data for its card.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ToolOutput {
     pub title: String,
@@ -76,26 +76,26 @@ impl ToolOutput {
     }
 }
 
-/// A file that goes to the model as such (an image, a PDF). The caller gives it its ids.
+/// A file that is sent to the model (an image, a PDF). The caller assigns its ids.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attachment {
     pub mime: String,
     pub filename: Option<String>,
     pub bytes: Vec<u8>,
-    /// Where it comes from, if that is not a file.
+    /// The source, if it is not a file.
     pub source: Option<FilePartSource>,
 }
 
-/// Why a call did not succeed, as the loop must tell the cases apart.
+/// Why a call failed. The turn handles each case differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureKind {
-    /// The model reads the text and the turn goes on. Also a rejection with a message.
+    /// The text goes to the model and the turn continues. Also for a rejection with a message.
     Failed,
-    /// A rule denies it; the model reads so and the turn goes on.
+    /// Denied by a rule; the model gets this as text and the turn continues.
     Denied,
-    /// The user said no without a word: the turn stops.
+    /// The user rejected it without a message: the turn stops.
     Rejected,
-    /// The user closed the question without an answer.
+    /// The user dismissed the question without an answer.
     Dismissed,
     /// The turn was aborted while the call ran.
     Aborted,
@@ -105,7 +105,7 @@ pub enum FailureKind {
 #[error("{text}")]
 pub struct ToolFailure {
     pub kind: FailureKind,
-    /// What the model reads.
+    /// The text for the model.
     pub text: String,
     pub metadata: Map<String, Value>,
 }
@@ -149,17 +149,17 @@ impl ToolFailure {
     }
 }
 
-/// A tool with its input type erased: what the registry holds and the loop calls. Tools whose
-/// schema is only known at run time (MCP) implement this directly.
+/// A tool with its input type erased, as the registry stores it. Tools whose schema is only known
+/// at run time (MCP) implement this directly.
 #[async_trait]
 pub trait DynTool: Send + Sync {
     fn name(&self) -> &str;
     fn prompt(&self) -> &str;
     fn schema(&self) -> Value;
     fn effect(&self) -> Effect;
-    /// Whether `input` fits the schema; the failure quotes what does not.
+    /// Checks `input` against the schema; the failure quotes the wrong part.
     fn check(&self, input: &Value) -> Result<(), ToolFailure>;
-    /// The answer is cut to what a model may be given.
+    /// Runs the call. The result is truncated for the model.
     async fn call(&self, input: Value, cx: &ToolContext) -> Result<ToolOutput, ToolFailure>;
 }
 
@@ -188,7 +188,7 @@ impl<T: Tool> DynTool for T {
     async fn call(&self, input: Value, cx: &ToolContext) -> Result<ToolOutput, ToolFailure> {
         let input = schema::parse::<T::Input>(T::NAME, input)?;
         let output = self.run(input, cx).await?;
-        Ok(if T::CUTS_ITSELF {
+        Ok(if T::TRUNCATES_ITSELF {
             output
         } else {
             truncate::bound(output, cx)

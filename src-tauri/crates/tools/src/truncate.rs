@@ -1,4 +1,4 @@
-//! A result is cut to what a model can use; the whole is kept on disk for a while.
+//! Truncates a tool's result to what a model can use; the full result is saved for some days.
 
 use std::fs;
 use std::io;
@@ -10,9 +10,9 @@ use crate::tool::ToolOutput;
 
 pub const MAX_LINES: usize = 2_000;
 pub const MAX_BYTES: usize = 50 * 1024;
-const KEPT_DAYS: u64 = 7;
+const RETENTION_DAYS: u64 = 7;
 
-/// Cuts the output if it is over the limits, saves the whole and tells the model where.
+/// Truncates output over the limits, saves the full text and adds its path for the model.
 pub fn bound(mut result: ToolOutput, cx: &ToolContext) -> ToolOutput {
     let end = head_end(&result.output, MAX_LINES, MAX_BYTES);
     if end == result.output.len() {
@@ -41,7 +41,7 @@ pub(crate) fn note(left_out: u64, saved: Option<&Path>) -> String {
     }
 }
 
-/// Where the first `lines` lines and `bytes` bytes end, on a character's boundary.
+/// The end of the first `lines` lines or `bytes` bytes, on a character boundary.
 pub(crate) fn head_end(text: &str, lines: usize, bytes: usize) -> usize {
     let by_lines = text
         .bytes()
@@ -56,7 +56,7 @@ pub(crate) fn head_end(text: &str, lines: usize, bytes: usize) -> usize {
     end
 }
 
-/// Where the last `lines` lines and `bytes` bytes begin.
+/// The start of the last `lines` lines or `bytes` bytes.
 pub(crate) fn tail_start(text: &str, lines: usize, bytes: usize) -> usize {
     let by_lines = text
         .trim_end_matches('\n')
@@ -80,7 +80,7 @@ impl ToolContext {
         self.output_dir.join(self.call.session.as_str())
     }
 
-    /// Where the whole output of this call goes. Call ids come from providers and are not
+    /// The file for the full output of this call. Call ids come from providers and are not
     /// trusted as file names.
     pub(crate) fn output_file(&self) -> PathBuf {
         let safe = |c: char| {
@@ -125,11 +125,11 @@ pub(crate) fn create(path: &Path) -> io::Result<fs::File> {
     options.open(path)
 }
 
-/// Removes outputs older than seven days, and directories left empty. Returns how many files
-/// went. What cannot be looked at stays.
+/// Removes outputs older than seven days, and empty directories. Returns the number of removed
+/// files. Files whose metadata cannot be read stay.
 pub fn sweep(dir: &Path, now_ms: i64) -> usize {
     let now = UNIX_EPOCH + Duration::from_millis(u64::try_from(now_ms).unwrap_or(0));
-    let Some(oldest) = now.checked_sub(Duration::from_secs(KEPT_DAYS * 24 * 60 * 60)) else {
+    let Some(oldest) = now.checked_sub(Duration::from_secs(RETENTION_DAYS * 24 * 60 * 60)) else {
         return 0;
     };
     let mut removed = 0;
@@ -142,7 +142,7 @@ pub fn sweep(dir: &Path, now_ms: i64) -> usize {
                 removed += 1;
             }
         }
-        // Fails, as it should, while something is left in it.
+        // Fails if the directory is not empty, as intended.
         let _ = fs::remove_dir(&session);
     }
     removed

@@ -1,8 +1,8 @@
 //! Fetches one address from the web.
 //!
-//! The model chooses the address, so it must not become a way into the user's own network:
-//! every host is asked about, resolved once, judged by its addresses, and reached at exactly
-//! these; redirects are followed by hand and judged the same.
+//! The model chooses the address, so it must not give access to the user's private network. For
+//! every host permission is asked, the name is resolved once, its addresses are checked, and the
+//! connection is made to exactly these. Redirects are followed here, with the same checks.
 
 mod address;
 mod page;
@@ -86,7 +86,7 @@ impl Tool for WebFetch {
     }
 }
 
-/// What lies at an address the person asked for, reached under the same rules as the model's.
+/// Fetches an address that the person asked for, with the same checks as for the model.
 pub async fn fetch_asked_for(
     url: &str,
     allowed_hosts: Vec<String>,

@@ -53,17 +53,17 @@ impl Tool for Write {
             after,
         };
         let shown = change.ask_and_write(cx).await?;
-        let said = format!(
+        let result = format!(
             "{verb} {}: {} lines ({}).",
             text::quoted(place.shown()),
             count_lines(&input.content),
             shown.counts()
         );
-        Ok(shown.output(&place, said))
+        Ok(shown.output(&place, result))
     }
 }
 
-/// The content with the file's own line endings, mark and last break.
+/// The content with the file's own line endings, byte order mark and last line break.
 fn in_the_manner_of(found: &Found, content: &str) -> Vec<u8> {
     let Some(before) = found.text() else {
         return content.as_bytes().to_vec();

@@ -1,4 +1,4 @@
-//! The tools on real files and processes, with a fake loop around them.
+//! The tools on real files and processes, with a fake host.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 

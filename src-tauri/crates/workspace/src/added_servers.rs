@@ -1,7 +1,7 @@
-//! The servers of tools that the person sets up in the window.
+//! MCP servers that the person sets up in the window.
 //!
-//! They are kept in a config file of their own, which no person writes: one with comments
-//! could not be written again as it was.
+//! They are stored in a config file of their own: rewriting a hand-written file would lose its
+//! comments.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,11 +16,12 @@ use crate::Workspace;
 use lathe_records::{Failed, Result};
 use lathe_store::write_private_file;
 
-/// Two changes at once would each write what they read.
-static WRITING: Mutex<()> = Mutex::new(());
+/// Held from reading to writing the file, so that concurrent changes are not lost.
+static WRITE_LOCK: Mutex<()> = Mutex::new(());
 
 impl Workspace {
-    /// As it was set up. The values of variables and headers stay here: they may be secret.
+    /// A server for editing. The values of variables and headers are left empty: they may be
+    /// secret.
     pub async fn read_mcp(&self, name: &str) -> Result<McpServerInput> {
         let (name, setups) = (name.to_owned(), self.setups().clone());
         let done = tokio::task::spawn_blocking(move || {
@@ -28,7 +29,7 @@ impl Workspace {
             if let Some(entry) = servers.get(&name) {
                 return Ok(without_values(input(entry)));
             }
-            let known = setups.person().mcp;
+            let known = setups.read_person().mcp;
             Err(match known.iter().any(|server| server.name == name) {
                 true => in_config(&name),
                 false => Failed::missing("MCP server", &name),
@@ -38,7 +39,7 @@ impl Workspace {
             .unwrap_or_else(|_| Err(Failed::refused("Reading the servers broke off")))
     }
 
-    /// A variable or header without a value keeps the one that is stored.
+    /// A variable or header with an empty value keeps its stored value.
     pub async fn save_mcp(&self, name: &str, server: McpServerInput) -> Result<()> {
         check(name, &server)?;
         let name = name.to_owned();
@@ -63,14 +64,14 @@ impl Workspace {
         .await
     }
 
-    /// `edit` gets the servers of the file and the names that other files set up.
+    /// `edit` gets the servers of the file and the names of servers defined in other files.
     async fn change_servers(
         &self,
         edit: impl FnOnce(&mut Map<String, Value>, &[String]) -> Result<()> + Send + 'static,
     ) -> Result<()> {
         let setups = self.setups().clone();
         let done = tokio::task::spawn_blocking(move || {
-            let _writing = WRITING.lock();
+            let _guard = WRITE_LOCK.lock();
             let path = setups.added_file();
             let path = path.ok_or_else(|| Failed::refused("There is no folder for settings"))?;
             let mut file = read(&path)?;
@@ -78,12 +79,12 @@ impl Workspace {
             let Value::Object(servers) = servers else {
                 return Err(unreadable(&path, "`mcp` is not a table"));
             };
-            let known = setups.person().mcp.into_iter();
+            let known = setups.read_person().mcp.into_iter();
             let by_hand = known.map(|server| server.name);
             let by_hand: Vec<_> = by_hand.filter(|name| !servers.contains_key(name)).collect();
             edit(servers, &by_hand)?;
             write(&path, &Value::Object(file))?;
-            Ok(setups.person().mcp)
+            Ok(setups.read_person().mcp)
         });
         let changed = done.await;
         let changed =
@@ -116,7 +117,7 @@ fn check(name: &str, server: &McpServerInput) -> Result<()> {
     }
 }
 
-/// What [`entry`] wrote.
+/// The inverse of [`entry`].
 fn input(entry: &Value) -> McpServerInput {
     let map = |name: &str| serde_json::from_value(entry[name].clone()).unwrap_or_default();
     match entry["url"].as_str() {
@@ -166,7 +167,7 @@ fn servers_of(path: Option<&Path>) -> Result<Map<String, Value>> {
     }
 }
 
-/// As `opencode.json` has it.
+/// In the format of `opencode.json`.
 fn entry(server: McpServerInput) -> Value {
     match server {
         McpServerInput::Local {
@@ -179,7 +180,7 @@ fn entry(server: McpServerInput) -> Value {
     }
 }
 
-/// A file that cannot be read is never written over.
+/// Fails on an unreadable file, so that it is never overwritten.
 fn read(path: &Path) -> Result<Map<String, Value>> {
     match fs::read_to_string(path) {
         Ok(text) => {

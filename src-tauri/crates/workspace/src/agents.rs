@@ -1,4 +1,4 @@
-//! Who answers: the built-in agents, those of the person and those of the project.
+//! Agents: built-in ones, those of the person and those of the project.
 
 mod custom;
 
@@ -11,19 +11,19 @@ pub struct Agent {
     pub name: String,
     pub description: String,
     pub mode: Mode,
-    /// On top of the defaults.
+    /// Applied after the default rules.
     pub rules: Ruleset,
-    /// What config says for this agent alone: over what it says for all.
+    /// Rules from config for this agent. They override the rules for all agents.
     pub overrides: Ruleset,
-    /// What a project that is not trusted wishes for this agent: it can only take away.
-    pub wishes: Ruleset,
-    /// Its own instructions, after the general ones.
+    /// Rules for this agent from a project that is not trusted. They can only restrict.
+    pub restrictions: Ruleset,
+    /// The agent's own system prompt, after the general one.
     pub prompt: Option<String>,
     pub model: Option<ModelRef>,
     pub variant: Option<String>,
     pub temperature: Option<f64>,
     pub top_p: Option<f64>,
-    /// How many steps a turn may take; on the last one it must sum up.
+    /// Limit of steps in a turn. On the last step the agent must summarise.
     pub steps: Option<u32>,
     pub color: Option<String>,
     pub is_built_in: bool,
@@ -33,21 +33,21 @@ pub struct Agent {
 pub enum Mode {
     /// A person talks to it.
     Primary,
-    /// Another agent hands it work.
+    /// Another agent delegates tasks to it.
     Subagent,
     /// Both.
     All,
-    /// The program uses it by itself.
+    /// Used by the program only.
     Hidden,
 }
 
 pub const DEFAULT: &str = "build";
 
-/// The agents of a project, in the order in which they are offered.
+/// The agents of a project, in display order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Agents {
     agents: Vec<Agent>,
-    /// Who answers when nobody is named.
+    /// The configured default, which need not exist.
     default: Option<String>,
 }
 
@@ -67,7 +67,7 @@ impl Agents {
         self.agents.iter().find(|agent| agent.name == name)
     }
 
-    /// Whom another agent, or a person with `@`, can hand work to.
+    /// An agent that can be given a task by another agent, or by a person with `@`.
     pub fn callable(&self, name: &str) -> Option<&Agent> {
         let takes_work = |agent: &&Agent| matches!(agent.mode, Mode::Subagent | Mode::All);
         self.find(name).filter(takes_work)
@@ -77,7 +77,7 @@ impl Agents {
         self.default = name;
     }
 
-    /// Someone a person can talk to.
+    /// The default agent: always one that a person can talk to.
     pub fn default_name(&self) -> &str {
         let talks = |agent: &&Agent| matches!(agent.mode, Mode::Primary | Mode::All);
         let wanted = self.default.as_deref().and_then(|name| self.find(name));
@@ -88,11 +88,12 @@ impl Agents {
         found.map_or(DEFAULT, |agent| &agent.name)
     }
 
-    /// An agent that is gone falls back to the default one: history must stay usable.
+    /// An agent that no longer exists is replaced with the default one, so that old sessions stay
+    /// usable.
     pub fn get(&self, name: Option<&str>) -> Agent {
         let found = name.and_then(|name| self.find(name));
         let found = found.or_else(|| self.find(self.default_name()));
-        found.cloned().unwrap_or_else(plainest)
+        found.cloned().unwrap_or_else(fallback_agent)
     }
 }
 
@@ -133,8 +134,8 @@ fn built_in() -> Vec<Agent> {
     built_in.map(with_rules).to_vec()
 }
 
-/// The fallback when there is no agent at all: one that may only talk.
-fn plainest() -> Agent {
+/// For the case that config has disabled every agent. It has no permissions.
+fn fallback_agent() -> Agent {
     agent(DEFAULT, Mode::Primary, "", policy::nothing())
 }
 
@@ -145,7 +146,7 @@ fn agent(name: &str, mode: Mode, description: &str, rules: Ruleset) -> Agent {
         mode,
         rules,
         overrides: Ruleset::new(),
-        wishes: Ruleset::new(),
+        restrictions: Ruleset::new(),
         prompt: None,
         model: None,
         variant: None,

@@ -1,4 +1,4 @@
-//! `/` commands: prompts that were written once, with places for what changes.
+//! `/` commands: prompt templates with placeholders for arguments.
 
 mod template;
 
@@ -16,10 +16,10 @@ pub struct Command {
     pub template: Template,
     pub agent: Option<String>,
     pub model: Option<ModelRef>,
-    /// Whether another agent works on it in a session of its own; the agent decides if not said.
+    /// Whether the command runs in a child session. `None` leaves it to the agent's mode.
     pub subtask: Option<bool>,
     pub is_built_in: bool,
-    /// From a project that is not trusted: nothing of it may run.
+    /// From a project that is not trusted: its shell commands must not run.
     pub is_untrusted: bool,
 }
 

@@ -1,15 +1,15 @@
-//! What the config files say, typed, with what is wrong in them.
+//! Typed config, with the problems found in its files.
 //!
-//! Later files win: the person's global ones, the one they named, then the project's, from
-//! its root down to where the session works. Each file is read and checked by itself, so
-//! that a mistake costs one key and is reported with its place. What a project may say
-//! before it is trusted is decided in [`crate::trust`].
+//! Later files win: the person's global ones, the explicitly named one, then the project's,
+//! from its root down to the session's directory. Each file is checked by itself, so that a
+//! mistake affects one key only and is reported with its file and key. What a project may
+//! configure before it is trusted is decided in [`crate::setup`].
 
 mod definition;
 mod files;
 mod mcp;
 mod permission;
-mod reading;
+mod table_reader;
 
 use std::path::{Path, PathBuf};
 
@@ -19,12 +19,12 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 pub use definition::Definition;
-pub use files::{ConfigFile, Origin, Places, Sources, Stamp, read_small};
+pub use files::{ConfigFile, ConfigLocations, FileFingerprints, Origin, Sources, read_small};
 pub use mcp::{McpKind, McpServer};
 pub use permission::{rules, tool_rules};
-pub use reading::Reading;
+pub use table_reader::TableReader;
 
-/// The keys that say which models there are and which to use.
+/// The config keys about models and providers.
 pub const MODEL_KEYS: [&str; 5] = [
     "provider",
     "model",
@@ -33,21 +33,22 @@ pub const MODEL_KEYS: [&str; 5] = [
     "enabled_providers",
 ];
 
-/// One file, read as far as it could be.
+/// The valid settings of one config file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Layer {
     pub rules: Ruleset,
     pub agents: Vec<(String, AgentBlock)>,
     pub commands: Vec<(String, CommandBlock)>,
     pub instructions: Vec<String>,
-    /// Merged over all files before it is typed: one file may switch off what another added.
+    /// Untyped, because entries are merged over all files first: one file may disable a server
+    /// that another defines.
     pub mcp: Map<String, Value>,
     /// The keys named in [`MODEL_KEYS`].
     pub models: Map<String, Value>,
     pub settings: Settings,
 }
 
-/// Single values; nothing where the file says nothing.
+/// Single values. `None` where the file has no value.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Settings {
     pub default_agent: Option<String>,
@@ -65,7 +66,7 @@ pub struct CompactionBlock {
     pub prune: Option<bool>,
 }
 
-/// Whether sessions may be shared, or the server they are sent to.
+/// When sessions are shared, or the server that they are shared to.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
 pub enum ShareSetting {
@@ -84,11 +85,11 @@ pub enum ShareMode {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct WebfetchBlock {
-    /// Hosts that may be fetched though they are on this machine or its network.
+    /// Hosts that may be fetched although they are on this machine or a private network.
     pub allowed_hosts: Vec<String>,
 }
 
-/// An agent as a file describes it; what it leaves open stays as it was.
+/// The settings of an agent in one file. `None` leaves the earlier value.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AgentBlock {
     pub description: Option<String>,
@@ -123,50 +124,50 @@ pub struct CommandBlock {
 }
 
 impl Layer {
-    /// Reads every key that is known; others are somebody else's.
+    /// Reads all known keys. Unknown keys are ignored: other programs share these files.
     pub fn read(file: &ConfigFile, problems: &mut Vec<ConfigProblem>) -> Self {
-        let mut reading = Reading::new(&file.shown, "", &file.value, problems);
+        let mut reader = TableReader::new(&file.display_path, "", &file.value, problems);
         let mut layer = Layer::default();
         if let Some(tools) = file.value.get("tools") {
-            layer.rules.extend(tool_rules(&mut reading, tools));
+            layer.rules.extend(tool_rules(&mut reader, tools));
         }
         if let Some(permission) = file.value.get("permission") {
-            layer.rules.extend(rules(&mut reading, permission));
+            layer.rules.extend(rules(&mut reader, permission));
         }
-        reading.each("agent", |name, mut reading| {
-            let block = AgentBlock::read(&mut reading);
+        reader.each("agent", |name, mut reader| {
+            let block = AgentBlock::read(&mut reader);
             layer.agents.push((name.to_owned(), block));
         });
-        reading.each("command", |name, mut reading| {
-            if let Some(block) = CommandBlock::read(&mut reading, None) {
+        reader.each("command", |name, mut reader| {
+            if let Some(block) = CommandBlock::read(&mut reader, None) {
                 layer.commands.push((name.to_owned(), block));
             }
         });
-        layer.instructions = reading.get("instructions").unwrap_or_default();
-        layer.mcp = reading.get("mcp").unwrap_or_default();
+        layer.instructions = reader.get("instructions").unwrap_or_default();
+        layer.mcp = reader.get("mcp").unwrap_or_default();
         for key in MODEL_KEYS {
             if let Some(value) = file.value.get(key) {
                 layer.models.insert(key.to_owned(), value.clone());
             }
         }
-        layer.settings = Settings::read(&mut reading);
+        layer.settings = Settings::read(&mut reader);
         layer
     }
 }
 
 impl Settings {
-    fn read(reading: &mut Reading<'_>) -> Self {
+    fn read(reader: &mut TableReader<'_>) -> Self {
         Settings {
-            default_agent: reading.get("default_agent"),
-            compaction: reading.get("compaction"),
-            share: reading.get("share"),
-            snapshot: reading.get("snapshot"),
-            webfetch: reading.get("webfetch"),
-            shell: reading.get("shell"),
+            default_agent: reader.get("default_agent"),
+            compaction: reader.get("compaction"),
+            share: reader.get("share"),
+            snapshot: reader.get("snapshot"),
+            webfetch: reader.get("webfetch"),
+            shell: reader.get("shell"),
         }
     }
 
-    /// What the later file says counts.
+    /// Values of the later file win.
     pub fn merge(&mut self, later: Settings) {
         let before = std::mem::take(self);
         *self = Settings {
@@ -191,7 +192,7 @@ impl Settings {
         };
     }
 
-    /// The keys that are set, for people who decide whether to trust them.
+    /// The keys that are set, for the question whether to trust a project.
     pub fn names(&self) -> Vec<&'static str> {
         let set = [
             ("default_agent", self.default_agent.is_some()),
@@ -209,48 +210,48 @@ impl Settings {
 }
 
 impl AgentBlock {
-    pub fn read(reading: &mut Reading<'_>) -> Self {
+    pub fn read(reader: &mut TableReader<'_>) -> Self {
         let mut rules_of = Ruleset::new();
-        if let Some(tools) = reading.value("tools") {
-            rules_of.extend(tool_rules(reading, &tools));
+        if let Some(tools) = reader.value("tools") {
+            rules_of.extend(tool_rules(reader, &tools));
         }
-        if let Some(permission) = reading.value("permission") {
-            rules_of.extend(rules(reading, &permission));
+        if let Some(permission) = reader.value("permission") {
+            rules_of.extend(rules(reader, &permission));
         }
         AgentBlock {
-            description: reading.get("description"),
-            mode: reading.get("mode"),
-            prompt: reading.get("prompt"),
-            model: reading.model("model"),
-            variant: reading.get("variant"),
-            temperature: reading.get("temperature"),
-            top_p: reading.get("top_p"),
-            steps: reading.get("steps").or_else(|| reading.get("maxSteps")),
-            color: reading.color("color"),
-            disable: reading.get("disable"),
+            description: reader.get("description"),
+            mode: reader.get("mode"),
+            prompt: reader.get("prompt"),
+            model: reader.model("model"),
+            variant: reader.get("variant"),
+            temperature: reader.get("temperature"),
+            top_p: reader.get("top_p"),
+            steps: reader.get("steps").or_else(|| reader.get("maxSteps")),
+            color: reader.color("color"),
+            disable: reader.get("disable"),
             rules: rules_of,
         }
     }
 }
 
 impl CommandBlock {
-    /// The template is the body of a Markdown file, or a key of its own.
-    pub fn read(reading: &mut Reading<'_>, body: Option<&str>) -> Option<Self> {
+    /// The template is the body of a Markdown file, or the key `template`.
+    pub fn read(reader: &mut TableReader<'_>, body: Option<&str>) -> Option<Self> {
         let template = match body {
             Some(body) => Some(body.to_owned()),
-            None => reading.get("template"),
+            None => reader.get("template"),
         };
         let template = template.filter(|template| !template.trim().is_empty());
         if template.is_none() {
-            reading.problem("template", "a command needs a text to send");
+            reader.problem("template", "a command needs a text to send");
         }
         Some(CommandBlock {
             template: template?,
-            description: reading.get("description"),
-            hint: reading.get("argument-hint").or_else(|| reading.get("hint")),
-            agent: reading.get("agent"),
-            model: reading.model("model"),
-            subtask: reading.get("subtask"),
+            description: reader.get("description"),
+            hint: reader.get("argument-hint").or_else(|| reader.get("hint")),
+            agent: reader.get("agent"),
+            model: reader.model("model"),
+            subtask: reader.get("subtask"),
         })
     }
 }
@@ -267,27 +268,21 @@ pub fn merge(into: &mut Value, from: Value) {
     }
 }
 
-/// Where the person's own config lives: the folder that holds `lathe/` and `opencode/`.
+/// The person's config folder, which holds `lathe/` and `opencode/`.
 pub fn config_home() -> Option<PathBuf> {
     directories::BaseDirs::new().map(|base| base.config_dir().to_owned())
 }
 
-/// What `LATHE_CONFIG` names, or the command line.
+/// The config file from the command line, or from `LATHE_CONFIG`.
 pub fn named_file(given: Option<&Path>) -> Option<PathBuf> {
     let from_environment = || std::env::var_os("LATHE_CONFIG").map(PathBuf::from);
     given.map(Path::to_owned).or_else(from_environment)
 }
 
-/// Why nothing of that file can be used, if so it is. A person who named it meant it, and the
-/// rest of the config without it is not what they asked for.
+/// The problem that makes that file unusable, if there is one. It should stop the program:
+/// running without a config that was asked for is not what the person wants.
 pub fn named_problem(given: Option<&Path>) -> Option<ConfigProblem> {
-    let places = Places {
-        home: None,
-        named: named_file(given),
-        directory: PathBuf::new(),
-        worktree: PathBuf::new(),
-    };
-    places.named_problem()
+    ConfigLocations::global(None, named_file(given)).named_problem()
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
-//! The files in which people tell agents about a project: AGENTS.md and its kin.
+//! Instruction files for agents: `AGENTS.md` and its alternatives.
 //!
-//! From the root down to where the session works, one of each folder; before them the
-//! person's own, after them what config names. Read again only when a file has changed.
+//! First the person's own file, then one per folder from the worktree's root down to the
+//! session's directory, then those that config names. A file is read again only when it has
+//! changed.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -12,14 +13,14 @@ use globset::{GlobBuilder, GlobMatcher};
 use ignore::WalkBuilder;
 use parking_lot::Mutex;
 
-use crate::config::{Places, read_small};
+use crate::config::{ConfigLocations, read_small};
 
-/// The first of these that is there counts.
+/// In each folder only the first of these that exists is used.
 const NAMES: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "CONTEXT.md"];
-/// Every request carries them: a manual does not belong here.
-const MOST_BYTES: usize = 64 * 1024;
-const MOST_IN_ALL: usize = 256 * 1024;
-const MOST_FILES: usize = 100;
+/// Instructions are part of every request, so their size is limited.
+const MAX_BYTES: usize = 64 * 1024;
+const MAX_TOTAL_BYTES: usize = 256 * 1024;
+const MAX_FILES: usize = 100;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Instruction {
@@ -27,95 +28,102 @@ pub struct Instruction {
     pub text: Arc<str>,
 }
 
-/// A path or a pattern that config names, seen from `folder`.
+/// A path or glob pattern from config, relative to `folder`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NamedInstructions {
+pub struct InstructionPattern {
     pub folder: PathBuf,
     pub pattern: String,
 }
 
-type Seen = (SystemTime, u64, Arc<str>);
+type CachedText = (SystemTime, u64, Arc<str>);
 
-/// What was read, for as long as it does not change.
+/// Reads instruction files and caches their texts.
 #[derive(Clone, Default)]
 pub struct Instructions {
-    known: Arc<Mutex<HashMap<PathBuf, Seen>>>,
+    cache: Arc<Mutex<HashMap<PathBuf, CachedText>>>,
 }
 
 impl Instructions {
-    pub async fn of(&self, places: Places, named: Vec<NamedInstructions>) -> Vec<Instruction> {
+    pub async fn load(
+        &self,
+        locations: ConfigLocations,
+        named: Vec<InstructionPattern>,
+    ) -> Vec<Instruction> {
         let instructions = self.clone();
-        let found = tokio::task::spawn_blocking(move || instructions.find(&places, &named));
+        let found = tokio::task::spawn_blocking(move || instructions.find(&locations, &named));
         found.await.unwrap_or_default()
     }
 
-    fn find(&self, places: &Places, named: &[NamedInstructions]) -> Vec<Instruction> {
+    fn find(&self, locations: &ConfigLocations, named: &[InstructionPattern]) -> Vec<Instruction> {
         let mut paths = Vec::new();
-        let global = places.global_folders().into_iter().rev();
-        paths.extend(global.filter_map(|folder| first_of(&folder)).take(1));
-        let folders = places.project_folders();
-        paths.extend(folders.iter().filter_map(|folder| first_of(folder)));
+        let global = locations.global_folders().into_iter().rev();
+        paths.extend(global.filter_map(|folder| first_existing(&folder)).take(1));
+        let folders = locations.project_folders();
+        paths.extend(folders.iter().filter_map(|folder| first_existing(folder)));
         for one in named {
             paths.extend(one.files());
         }
-        let mut room = MOST_IN_ALL;
+        let mut room = MAX_TOTAL_BYTES;
         let mut found: Vec<Instruction> = Vec::new();
-        for path in paths.into_iter().take(MOST_FILES) {
-            // A link out of the project could put anything before the model.
-            let within = Some(places.worktree.as_path()).filter(|root| path.starts_with(root));
-            let shown = path.display().to_string();
+        for path in paths.into_iter().take(MAX_FILES) {
+            // A link out of the project could expose any file to the model.
+            let within = Some(locations.worktree.as_path()).filter(|root| path.starts_with(root));
+            let display_path = path.display().to_string();
             let Some(text) = self.read(&path, within) else {
                 continue;
             };
-            if text.trim().is_empty() || found.iter().any(|known| known.path == shown) {
+            if text.trim().is_empty() || found.iter().any(|known| known.path == display_path) {
                 continue;
             }
             if text.len() > room {
                 break;
             }
             room -= text.len();
-            found.push(Instruction { path: shown, text });
+            found.push(Instruction {
+                path: display_path,
+                text,
+            });
         }
         found
     }
 
     fn read(&self, path: &Path, within: Option<&Path>) -> Option<Arc<str>> {
         let meta = path.metadata().ok()?;
-        let stamp = (meta.modified().ok()?, meta.len());
-        if let Some((modified, len, text)) = self.known.lock().get(path)
-            && (*modified, *len) == stamp
+        let metadata = (meta.modified().ok()?, meta.len());
+        if let Some((modified, len, text)) = self.cache.lock().get(path)
+            && (*modified, *len) == metadata
         {
             return Some(text.clone());
         }
         let text: Arc<str> = match read_small(path, within) {
-            Ok(text) => cut(text).into(),
+            Ok(text) => truncate(text).into(),
             Err(why) => {
                 tracing::info!(path = %path.display(), why, "instructions were left out");
                 return None;
             }
         };
-        let seen = (stamp.0, stamp.1, text.clone());
-        self.known.lock().insert(path.to_owned(), seen);
+        let entry = (metadata.0, metadata.1, text.clone());
+        self.cache.lock().insert(path.to_owned(), entry);
         Some(text)
     }
 }
 
-fn first_of(folder: &Path) -> Option<PathBuf> {
+fn first_existing(folder: &Path) -> Option<PathBuf> {
     let mut paths = NAMES.iter().map(|name| folder.join(name));
     paths.find(|path| path.is_file())
 }
 
-fn cut(mut text: String) -> String {
-    if text.len() > MOST_BYTES {
-        let mut places = (0..=MOST_BYTES).rev();
-        let end = places.find(|at| text.is_char_boundary(*at));
+fn truncate(mut text: String) -> String {
+    if text.len() > MAX_BYTES {
+        let mut ends = (0..=MAX_BYTES).rev();
+        let end = ends.find(|at| text.is_char_boundary(*at));
         text.truncate(end.unwrap_or(0));
         text.push_str("\n\n(The rest of this file was left out: it is too long.)");
     }
     text
 }
 
-impl NamedInstructions {
+impl InstructionPattern {
     fn files(&self) -> Vec<PathBuf> {
         let pattern = match self.pattern.strip_prefix("~/") {
             Some(rest) => match directories::BaseDirs::new() {
@@ -134,7 +142,7 @@ impl NamedInstructions {
     }
 }
 
-/// The folders before the first that has something to match.
+/// The leading components of a pattern that contain no wildcard.
 fn fixed_part(pattern: &Path) -> PathBuf {
     let is_fixed = |part: &std::path::Component<'_>| {
         !part
@@ -153,7 +161,7 @@ fn walk(folder: &Path, wanted: &GlobMatcher) -> Vec<PathBuf> {
     let files = walk.flatten().map(|entry| entry.into_path());
     let mut found: Vec<_> = files
         .filter(|path| wanted.is_match(path) && path.is_file())
-        .take(MOST_FILES)
+        .take(MAX_FILES)
         .collect();
     found.sort();
     found

@@ -1,8 +1,7 @@
-//! What holds where a session works: the project, its config and trust, its agents, commands,
+//! The environment of a session: the project, its config and trust, its agents, commands,
 //! instructions, models and tool servers, and what a prompt can mention.
 //!
-//! Files are read here and parsed once. This crate knows neither sessions' turns nor how
-//! anything is shown.
+//! Files are read here and parsed once. This crate must not know about turns or rendering.
 
 mod added_servers;
 pub mod agents;

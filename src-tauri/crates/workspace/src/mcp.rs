@@ -1,4 +1,4 @@
-//! MCP servers tied to sessions: which are there, and what of theirs a turn may use.
+//! The MCP servers of all projects, and the tools and resources that they offer to a turn.
 
 mod launcher;
 mod tool;
@@ -21,12 +21,11 @@ use self::tool::McpTool;
 use crate::config::{McpKind, McpServer};
 use lathe_records::{Failed, Result};
 
-/// How long the first request of a turn waits for servers that are starting. Slower ones
-/// join at a later step.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// How long a start may take when the config does not say: `npx` may have to fetch the server
-/// first.
-const START: Duration = Duration::from_secs(30);
+/// How long the first request of a turn waits for servers that are starting. The tools of
+/// slower ones are offered at a later step.
+const START_WAIT: Duration = Duration::from_secs(5);
+/// Default limit for the start of a server: `npx` may have to download it first.
+const DEFAULT_START_TIMEOUT: Duration = Duration::from_secs(30);
 
 pub struct Mcp {
     servers: Servers,
@@ -44,8 +43,8 @@ impl Mcp {
         self.servers.configure(None, configs(person, None), None);
     }
 
-    /// `all` may run for the project: the person's, and its own if it is trusted. What both
-    /// have alike runs once, for all projects.
+    /// `all` are the servers that may run for the project: the person's, and the project's own
+    /// if it is trusted. A server that is the same in both lists runs once for all projects.
     pub fn configure(&self, project: &Project, person: &[McpServer], all: &[McpServer]) {
         self.configure_person(person);
         let shared = configs(person, None);
@@ -56,23 +55,23 @@ impl Mcp {
         self.servers.configure(Some(id), own, Some(root));
     }
 
-    /// Starts what a project may use, in the background.
-    pub fn begin(&self, project: &ProjectId) {
+    /// Starts the servers of a project in the background.
+    pub fn start(&self, project: &ProjectId) {
         for server in self.servers.for_project(project.as_str()) {
             server.start();
         }
     }
 
-    /// Returns when those servers are past their start, or take too long.
-    pub async fn settled(&self, project: &ProjectId) {
-        self.begin(project);
+    /// Starts the servers of a project and waits until they run, have failed, or take too long.
+    pub async fn wait_until_started(&self, project: &ProjectId) {
+        self.start(project);
         let servers = self.servers.for_project(project.as_str());
         let all = join_all(servers.iter().map(|server| server.wait_until_started()));
-        let _ = tokio::time::timeout(PATIENCE, all).await;
+        let _ = tokio::time::timeout(START_WAIT, all).await;
     }
 
-    /// The registry and, behind its own, the tools that servers offer now.
-    pub fn join(&self, project: &ProjectId, mut registry: Registry) -> Registry {
+    /// Adds the tools that the servers of a project offer now, after the built-in ones.
+    pub fn add_tools(&self, project: &ProjectId, mut registry: Registry) -> Registry {
         let mut names: HashSet<String> = registry.names().map(str::to_owned).collect();
         for server in self.servers.for_project(project.as_str()) {
             let ServerState::Ready(live) = server.state() else {
@@ -90,15 +89,15 @@ impl Mcp {
         registry
     }
 
-    /// To look at them is to want to know how they are: they are started.
+    /// Lists all servers. Also starts them, so that their states can be shown.
     pub fn list(&self) -> Vec<McpServerView> {
         let servers = self.servers.all();
         servers.iter().for_each(|server| server.start());
         servers.iter().map(|server| view(server)).collect()
     }
 
-    /// Told when the state or the tools of any server have changed.
-    pub fn news(&self) -> watch::Receiver<()> {
+    /// Notified when the state or the tools of any server have changed.
+    pub fn changes(&self) -> watch::Receiver<()> {
         self.servers.changes()
     }
 
@@ -116,7 +115,7 @@ impl Mcp {
         Ok(())
     }
 
-    /// The person has looked at its tools as they are now.
+    /// Records that the person has approved the tools as they are now.
     pub fn accept(&self, name: &str) -> Result<()> {
         self.named(name)?
             .iter()
@@ -124,7 +123,7 @@ impl Mcp {
         Ok(())
     }
 
-    /// What could be attached to a prompt in this project.
+    /// The resources that can be attached to a prompt in this project.
     pub async fn resources(&self, project: &ProjectId) -> Vec<McpResourceView> {
         let servers = self.servers.for_project(project.as_str());
         let ask = |server: Arc<Server>| async move {
@@ -170,7 +169,7 @@ impl Mcp {
     }
 }
 
-/// `root` is what a relative folder starts at.
+/// `root` is the base of relative working directories.
 fn configs(servers: &[McpServer], root: Option<&Path>) -> BTreeMap<String, ServerConfig> {
     let config = |server: &McpServer| {
         let transport = match &server.kind {
@@ -188,7 +187,7 @@ fn configs(servers: &[McpServer], root: Option<&Path>) -> BTreeMap<String, Serve
                 }),
             },
             McpKind::Http { url, headers } => Transport::Remote {
-                // An address that cannot be read was told when the config was.
+                // An invalid address was reported when the config was read.
                 url: Url::parse(url).ok()?,
                 headers: headers.clone(),
             },
@@ -196,7 +195,7 @@ fn configs(servers: &[McpServer], root: Option<&Path>) -> BTreeMap<String, Serve
         let config = ServerConfig {
             transport,
             enabled: server.enabled,
-            start_timeout: server.timeout.unwrap_or(START),
+            start_timeout: server.timeout.unwrap_or(DEFAULT_START_TIMEOUT),
         };
         Some((server.name.clone(), config))
     };
@@ -239,7 +238,8 @@ fn tool_view(tool: &lathe_mcp::Tool) -> McpToolView {
     }
 }
 
-/// Without what may be secret: variables, headers and the query of an address.
+/// The command or URL for display, without possible secrets: variables, headers, the password
+/// and the query of the URL.
 fn address(config: &ServerConfig) -> String {
     match &config.transport {
         Transport::Local { command, .. } => command.join(" "),

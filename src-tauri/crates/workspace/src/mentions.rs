@@ -1,4 +1,4 @@
-//! `@` in a prompt: which words name something, and what they could be completed to.
+//! `@` mentions in a prompt: finding them in the text, and completing them while typing.
 
 mod files;
 mod find;
@@ -9,33 +9,34 @@ use lathe_protocol::{Extra, SourceText};
 
 pub use find::Finder;
 
-/// Lines of a file, from 1, the last one included.
+/// A range of lines, counted from 1, including the last one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lines {
     pub first: usize,
     pub last: usize,
 }
 
-/// An `@` and what stands after it, up to the next space.
+/// An `@` and the word after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
+pub struct MentionText {
     /// Without the `@`.
     word: String,
     is_quoted: bool,
-    /// Of the `@`, in UTF-16 code units.
+    /// Position of the `@`, in UTF-16 code units.
     start: usize,
 }
 
-/// One way to read a [`Named`].
+/// One possible reading of a [`MentionText`], with or without its trailing punctuation.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Spelling {
+pub struct Candidate {
     pub path: String,
     pub lines: Option<Lines>,
     pub source: SourceText,
 }
 
-/// Not after a word character (an address) and not after a backtick (code).
-pub fn named(text: &str) -> Vec<Named> {
+/// Finds the mentions in a text. An `@` after a word character (an email address) or after a
+/// backtick (code) is not a mention.
+pub fn find_mentions(text: &str) -> Vec<MentionText> {
     let mut found = Vec::new();
     let (mut before, mut start) = (None, 0);
     let mut rest = text;
@@ -46,12 +47,12 @@ pub fn named(text: &str) -> Vec<Named> {
         match word {
             Some((word, is_quoted)) => {
                 let taken = 1 + word.len() + if is_quoted { 2 } else { 0 };
-                let named = Named {
+                let mention = MentionText {
                     word: word.to_owned(),
                     is_quoted,
                     start,
                 };
-                found.push(named);
+                found.push(mention);
                 let passed = &rest[..taken];
                 start += utf16(passed);
                 before = passed.chars().next_back();
@@ -67,8 +68,8 @@ pub fn named(text: &str) -> Vec<Named> {
     found
 }
 
-/// Where these words stand in a text.
-pub fn place_of(words: &str, text: &str) -> Option<SourceText> {
+/// The position of the first occurrence of `words` in `text`.
+pub fn locate(words: &str, text: &str) -> Option<SourceText> {
     let start = utf16(&text[..text.find(words)?]);
     let count = |at: usize| (at as i64).into();
     Some(SourceText {
@@ -83,7 +84,7 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Quotes hold names with spaces together.
+/// The word at the start of `text`, and whether it is quoted. A quoted word may have spaces.
 fn word(text: &str) -> Option<(&str, bool)> {
     if let Some(quoted) = text.strip_prefix('"') {
         let line = quoted.lines().next()?;
@@ -99,24 +100,24 @@ fn utf16(text: &str) -> usize {
     text.chars().map(char::len_utf16).sum()
 }
 
-/// What ends a sentence may also end a name: `app/(group)`, `notes.`.
+/// Punctuation that may belong to the sentence or to the name: `app/(group)`, `notes.`.
 const PUNCTUATION: &[char] = &[
     '.', ',', ';', ':', '!', '?', ')', ']', '}', '>', '"', '\'', '*', '_', '…',
 ];
 
-impl Named {
-    /// The longest reading first.
-    pub fn spellings(&self) -> impl Iterator<Item = Spelling> {
+impl MentionText {
+    /// The longest candidate first.
+    pub fn candidates(&self) -> impl Iterator<Item = Candidate> {
         let mut next = Some(self.word.as_str());
         let mut words = Vec::new();
         while let Some(word) = next.filter(|word| !word.is_empty()) {
             words.push(word);
             next = word.strip_suffix(PUNCTUATION).filter(|_| !self.is_quoted);
         }
-        words.into_iter().map(|word| self.spelling(word))
+        words.into_iter().map(|word| self.candidate(word))
     }
 
-    fn spelling(&self, word: &str) -> Spelling {
+    fn candidate(&self, word: &str) -> Candidate {
         let (path, lines) = match word.rsplit_once('#') {
             Some((path, fragment)) if !path.is_empty() => match lines(fragment) {
                 Some(lines) => (path, Some(lines)),
@@ -130,7 +131,7 @@ impl Named {
         };
         let end = self.start + utf16(&value);
         let count = |at: usize| (at as i64).into();
-        Spelling {
+        Candidate {
             path: path.to_owned(),
             lines,
             source: SourceText {

@@ -1,4 +1,4 @@
-//! Which model answers, and how it is reached.
+//! The models that can be used, their providers and keys.
 
 use std::sync::Arc;
 
@@ -30,10 +30,10 @@ pub struct Models {
     keys: Keys,
     catalog: RwLock<Arc<Catalog>>,
     config: ModelConfig,
-    /// What `config` was read from.
+    /// The source of `config`, to compare it with another.
     value: Value,
-    /// Servers of this machine, found since the start.
-    found: Mutex<Vec<Provider>>,
+    /// Model servers on this machine, discovered since the start.
+    discovered: Mutex<Vec<Provider>>,
     problems: Vec<ConfigProblem>,
 }
 
@@ -48,32 +48,32 @@ impl Models {
             catalog,
             config,
             value,
-            found: Mutex::default(),
+            discovered: Mutex::default(),
             problems,
         }
     }
 
-    /// The same keys and servers under another config; these ones where it is the same.
-    pub fn under(self: &Arc<Self>, value: Value) -> Arc<Self> {
+    /// The same keys and discovered servers with another config; `self` if the config is equal.
+    pub fn with_config(self: &Arc<Self>, value: Value) -> Arc<Self> {
         if self.value == value {
             return self.clone();
         }
         let models = Models::new(self.client.clone(), self.keys.clone(), value);
-        models.add_found(self.found.lock().clone());
+        models.add_discovered(self.discovered.lock().clone());
         Arc::new(models)
     }
 
-    /// How many servers were found: whoever keeps a copy learns that it is old.
-    pub fn found(&self) -> usize {
-        self.found.lock().len()
+    /// The number of discovered servers, to notice that a cached setup is out of date.
+    pub fn discovered_count(&self) -> usize {
+        self.discovered.lock().len()
     }
 
-    fn add_found(&self, found: Vec<Provider>) {
+    fn add_discovered(&self, found: Vec<Provider>) {
         if !found.is_empty() {
             let mut catalog = Catalog::clone(&self.catalog());
             catalog.add_discovered(found.clone());
             *self.catalog.write() = Arc::new(catalog);
-            self.found.lock().extend(found);
+            self.discovered.lock().extend(found);
         }
     }
 
@@ -81,12 +81,12 @@ impl Models {
         self.catalog.read().clone()
     }
 
-    /// What in the config could not be used.
+    /// Problems in the model config.
     pub fn problems(&self) -> &[ConfigProblem] {
         &self.problems
     }
 
-    /// What answers when nobody chose.
+    /// The model to use when neither prompt nor agent names one.
     pub async fn default(&self) -> ModelRef {
         default_model(&self.catalog(), &self.config, &self.keys).await
     }
@@ -99,24 +99,24 @@ impl Models {
         Ok(OpenModel { resolved, client })
     }
 
-    /// What the model can hold; zeros where nobody knows.
+    /// The context and output limits of a model; zeros where they are unknown.
     pub fn limits(&self, model: &ModelRef) -> Limits {
         let catalog = self.catalog();
         let found = catalog.find(model);
         found.map_or_else(|_| Limits::default(), |(_, model)| model.info.limits)
     }
 
-    /// Looks for servers on this machine; what is found can be used from then on.
-    pub async fn look_around(&self) {
+    /// Discovers model servers on this machine and adds them to the catalog.
+    pub async fn discover_local_servers(&self) {
         let found = discover(&self.client, &self.catalog()).await;
-        self.add_found(found);
+        self.add_discovered(found);
     }
 
     pub async fn keys(&self) -> Vec<KeyEntry> {
         self.keys.list(self.catalog().providers()).await
     }
 
-    /// The keys themselves, for what must never leave the program.
+    /// The values of all keys, so that they can be redacted.
     pub async fn secrets(&self) -> Vec<ApiKey> {
         let found = self.keys.find_all(self.catalog().providers()).await;
         found.into_iter().map(|(_, found)| found.key).collect()
@@ -130,7 +130,7 @@ impl Models {
         self.keys.remove(provider).await
     }
 
-    /// Whether the provider answers with the key it has.
+    /// Tests the connection to a provider with its stored key.
     pub async fn test(&self, provider: &str) -> Result<ConnectionTest, ProviderError> {
         let catalog = self.catalog();
         let Some(provider) = catalog.provider(provider) else {
@@ -143,7 +143,7 @@ impl Models {
     }
 }
 
-/// A model that can be asked.
+/// A model with its endpoint and client, ready for requests.
 pub struct OpenModel {
     resolved: ResolvedModel,
     client: ModelClient,
@@ -162,12 +162,12 @@ impl OpenModel {
         self.resolved.images
     }
 
-    /// Fills in what depends on the model.
+    /// Fills in the parameters that depend on the model.
     pub fn prepare(&self, request: &mut ModelRequest, variant: Option<&str>) {
         self.resolved.prepare(request, variant);
     }
 
-    /// The JSON that the provider would get; none for the built-in model.
+    /// The JSON body that the provider would get; `None` for the built-in demo model.
     pub fn body(&self, request: &ModelRequest) -> Option<Value> {
         let codec = self.wire().codec()?;
         Some(codec.encode(request, self.info()).body.to_value())
@@ -184,7 +184,7 @@ impl OpenModel {
         self.client.stream(endpoint, model, request, cancel)
     }
 
-    /// In US dollars; nothing where the price is unknown.
+    /// In US dollars; zero where the price is unknown.
     pub fn cost(&self, usage: &Usage) -> f64 {
         let prices = self.info().prices.as_ref();
         prices

@@ -1,14 +1,14 @@
-//! The file system as the analysis of shell commands asks for it.
+//! Path lookups on disk for the analysis of shell commands.
 
 use std::path::{Path, PathBuf};
 
 use lathe_policy::shell::{Located, PathLookup};
 use lathe_tools::paths;
 
-/// More names than this in one directory are not searched for links.
-const MOST_ENTRIES: usize = 2_000;
+/// At most this many entries of a directory are searched for links.
+const MAX_ENTRIES: usize = 2_000;
 
-/// Looks paths up on disk, for work in one project.
+/// Resolves paths relative to one project.
 pub struct DiskPaths<'a> {
     pub root: &'a Path,
     pub home: Option<&'a Path>,
@@ -28,7 +28,7 @@ impl PathLookup for DiskPaths<'_> {
     fn links_in(&self, directory: &Path) -> Vec<PathBuf> {
         let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
         entries
-            .take(MOST_ENTRIES)
+            .take(MAX_ENTRIES)
             .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()))
             .map(|entry| entry.path())
             .collect()

@@ -12,8 +12,8 @@ use sha2::{Digest, Sha256};
 use lathe_records::Records;
 use lathe_records::{Failed, Result};
 
-/// The project of a folder, remembered from now on; its worktree is the checkout that holds
-/// the folder, whichever of the project's that is.
+/// Finds the project of a folder and records it. The returned worktree is the checkout that
+/// contains the folder; a project may have several.
 pub async fn open(records: &Records, folder: &Path) -> Result<Project> {
     let (recorded, worktree) = look_up(records, folder).await?;
     records.store().write_project(&recorded).await?;
@@ -23,7 +23,7 @@ pub async fn open(records: &Records, folder: &Path) -> Result<Project> {
     })
 }
 
-/// The same without a trace.
+/// Like [`open`], but records nothing.
 pub async fn find(records: &Records, folder: &Path) -> Result<Project> {
     let (recorded, worktree) = look_up(records, folder).await?;
     Ok(Project {
@@ -32,7 +32,7 @@ pub async fn find(records: &Records, folder: &Path) -> Result<Project> {
     })
 }
 
-/// The project as it is recorded, and the checkout that holds the folder.
+/// The project as it is to be recorded, and the checkout that contains the folder.
 async fn look_up(records: &Records, folder: &Path) -> Result<(Project, String)> {
     let folder = folder.to_owned();
     let projects = records.store().projects().await?.items;
@@ -66,7 +66,7 @@ fn identify(folder: &Path, known: &[Project]) -> Result<Found> {
     let worktree = root_of(&canonical);
     let root = worktree.join(".git").exists().then_some(&*worktree);
     let vcs = root.map(|_| "git");
-    // A long history takes a while to walk, so it is walked once.
+    // Walking a long history is slow, so a known worktree keeps its id.
     let known = known
         .iter()
         .find(|project| Path::new(&project.worktree) == worktree);
@@ -89,10 +89,10 @@ fn checkout_of(folder: &Path) -> Option<&Path> {
     folder.ancestors().find(|above| above.join(".git").exists())
 }
 
-/// The root for work in a folder: the nearest checkout that holds it. Where the project is, or
-/// which of its checkouts was opened last, says nothing about that. Without git it is a root
-/// that the project knows; a folder that is neither stays outside, for what a session says of
-/// itself may come from anywhere.
+/// The root for work in a folder: the nearest checkout that contains it, which need not be the
+/// project's own worktree or the checkout that was opened last. Without git it is a root that
+/// the project has recorded. Any other folder is outside the project and gets the project's
+/// worktree: a session's directory may be imported data and is not trusted as a root.
 pub fn root_for(directory: &Path, project: &Project) -> PathBuf {
     let sandboxes = project.sandboxes.iter().flatten();
     let known = std::iter::once(&project.worktree)
@@ -105,7 +105,7 @@ pub fn root_for(directory: &Path, project: &Project) -> PathBuf {
     nearest.unwrap_or(Path::new(&project.worktree)).to_owned()
 }
 
-/// For folders without a history.
+/// The project id of a folder without git history.
 fn path_hash(path: &Path) -> String {
     let digest = Sha256::digest(path.to_string_lossy().as_bytes());
     digest
@@ -120,7 +120,7 @@ fn merge(known: Option<Project>, found: Found, now: Millis) -> Project {
     match known {
         Some(mut project) => {
             let sandboxes = project.sandboxes.get_or_insert_default();
-            // Another checkout is no reason to move the project: sessions work in this one.
+            // While its worktree exists the project stays there: its sessions work in it.
             if !Path::new(&project.worktree).is_dir() {
                 sandboxes.retain(|known| *known != worktree);
                 project.worktree = worktree;

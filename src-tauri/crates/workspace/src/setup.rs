@@ -1,6 +1,6 @@
-//! What holds in a project right now: its config, agents, commands, models and trust.
+//! The setup of a project: its config, agents, commands, models and trust.
 //!
-//! Put together from the files when a prompt comes, and kept until one of them changes.
+//! Built from the files when a prompt comes, and cached until one of them changes.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -14,12 +14,12 @@ use serde_json::{Map, Value};
 use crate::agents::{Agent, Agents};
 use crate::commands::{self, Command};
 use crate::config::{
-    AgentBlock, CommandBlock, ConfigFile, Definition, Layer, McpServer, Origin, Places, Reading,
-    Settings, Sources, Stamp, merge,
+    AgentBlock, CommandBlock, ConfigFile, ConfigLocations, Definition, FileFingerprints, Layer,
+    McpServer, Origin, Settings, Sources, TableReader, merge,
 };
-use crate::instructions::NamedInstructions;
+use crate::instructions::InstructionPattern;
 use crate::models::Models;
-use crate::trust::{Request, TrustFile};
+use crate::trust::{TrustFile, TrustRequest};
 
 pub struct Setup {
     pub agents: Agents,
@@ -28,22 +28,22 @@ pub struct Setup {
     pub models: Arc<Models>,
     /// The person's rules, and the project's if it is trusted.
     pub rules: Ruleset,
-    /// What a project that is not trusted wishes: it can only take away.
-    pub wishes: Ruleset,
-    /// Edits in this project need no question.
+    /// Rules of a project that is not trusted. They can only restrict.
+    pub restrictions: Ruleset,
+    /// Edits in this project are allowed without asking.
     pub edits: bool,
-    pub instructions: Vec<NamedInstructions>,
+    pub instructions: Vec<InstructionPattern>,
     pub settings: Settings,
-    /// What only the person says, whatever the project.
-    pub person: Person,
+    /// The person's own config, without the project's.
+    pub person: PersonConfig,
     pub trust: TrustView,
     pub problems: Vec<ConfigProblem>,
-    pub places: Places,
-    request: Request,
+    pub locations: ConfigLocations,
+    request: TrustRequest,
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Person {
+pub struct PersonConfig {
     pub mcp: Vec<McpServer>,
     pub settings: Settings,
 }
@@ -68,13 +68,13 @@ pub struct Setups {
     named: Option<PathBuf>,
     trust: Arc<TrustFile>,
     models: Arc<Models>,
-    known: Mutex<HashMap<Places, (Look, Arc<Setup>)>>,
+    cache: Mutex<HashMap<ConfigLocations, (Fingerprint, Arc<Setup>)>>,
 }
 
-/// What the files looked like when the setup was made.
+/// State of the inputs of a setup. If it differs, the setup is out of date.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Look {
-    files: Stamp,
+struct Fingerprint {
+    files: FileFingerprints,
     servers: usize,
 }
 
@@ -90,53 +90,56 @@ impl Setups {
             named,
             trust: Arc::new(TrustFile::new(data_dir)),
             models,
-            known: Mutex::default(),
+            cache: Mutex::default(),
         }
     }
 
-    pub async fn of(&self, directory: &Path, worktree: &Path) -> Arc<Setup> {
-        let places = Places {
+    /// The setup for work in `directory`, built again if one of its files has changed.
+    pub async fn resolve(&self, directory: &Path, worktree: &Path) -> Arc<Setup> {
+        let locations = ConfigLocations {
             home: self.home.clone(),
             named: self.named.clone(),
             directory: directory.to_owned(),
             worktree: worktree.to_owned(),
         };
-        let known = self.known.lock().get(&places).cloned();
+        let known = self.cache.lock().get(&locations).cloned();
         let (trust, models) = (self.trust.clone(), self.models.clone());
-        let looked = places.clone();
-        let made = tokio::task::spawn_blocking(move || {
+        let read_from = locations.clone();
+        let built = tokio::task::spawn_blocking(move || {
             let watched = known
                 .as_ref()
                 .map(|(_, setup)| setup.request.watched.clone());
-            let look = look(&looked, watched.unwrap_or_default(), &trust, &models);
+            let current = fingerprint(&read_from, watched.unwrap_or_default(), &trust, &models);
             match known {
-                Some((before, setup)) if before == look => Err(setup),
-                // The look is from before the reading: a file that changes in between is
-                // seen as changed next time, and so is what the new files refer to.
-                _ => Ok((look, Arc::new(make(looked, &trust, &models)))),
+                Some((before, setup)) if before == current => Err(setup),
+                // The fingerprint is older than the setup, so a file that changes in between
+                // is noticed next time. So are files that the new config refers to.
+                _ => Ok((current, Arc::new(build(read_from, &trust, &models)))),
             }
         });
-        match made.await {
+        match built.await {
             Ok(Err(setup)) => setup,
-            Ok(Ok((look, setup))) => {
-                self.known.lock().insert(places, (look, setup.clone()));
+            Ok(Ok((fingerprint, setup))) => {
+                self.cache
+                    .lock()
+                    .insert(locations, (fingerprint, setup.clone()));
                 setup
             }
-            Err(_) => Arc::new(self.bare(places)),
+            Err(_) => Arc::new(self.without_config(locations)),
         }
     }
 
-    /// What only the person says, as the files are now.
-    pub fn person(&self) -> Person {
-        at_start(self.home.clone(), self.named.clone()).1
+    /// Reads the person's own config.
+    pub fn read_person(&self) -> PersonConfig {
+        read_person_config(self.home.clone(), self.named.clone()).1
     }
 
     /// The config file that the program itself writes.
     pub fn added_file(&self) -> Option<PathBuf> {
-        nowhere(self.home.clone(), self.named.clone()).added()
+        ConfigLocations::global(self.home.clone(), self.named.clone()).added()
     }
 
-    /// Trusts files by their hash, or nothing any more.
+    /// Trusts the files with this hash; `None` withdraws the trust.
     pub fn set_trust(&self, worktree: &Path, hash: Option<String>) -> std::io::Result<()> {
         self.trust.change(worktree, |entry| entry.hash = hash)
     }
@@ -145,28 +148,33 @@ impl Setups {
         self.trust.change(worktree, |entry| entry.edits = allow)
     }
 
-    /// For the case that the files could not be looked at: nothing is allowed by them.
-    fn bare(&self, places: Places) -> Setup {
-        Draft::new().finish(
-            places,
-            Request::of(&Sources::default(), &[], Path::new("")),
+    /// The setup when reading the files has panicked: built-in values only.
+    fn without_config(&self, locations: ConfigLocations) -> Setup {
+        SetupBuilder::new().finish(
+            locations,
+            TrustRequest::collect(&Sources::default(), &[], Path::new("")),
             &self.models,
         )
     }
 }
 
-fn look(places: &Places, watched: Vec<PathBuf>, trust: &TrustFile, models: &Models) -> Look {
-    let mut files = places.watched();
+fn fingerprint(
+    locations: &ConfigLocations,
+    watched: Vec<PathBuf>,
+    trust: &TrustFile,
+    models: &Models,
+) -> Fingerprint {
+    let mut files = locations.watched();
     files.push(trust.path().to_owned());
     files.extend(watched);
-    Look {
-        files: Stamp::of(files),
-        servers: models.found(),
+    Fingerprint {
+        files: FileFingerprints::read(files),
+        servers: models.discovered_count(),
     }
 }
 
-fn make(places: Places, trust: &TrustFile, models: &Arc<Models>) -> Setup {
-    let mut sources = places.read();
+fn build(locations: ConfigLocations, trust: &TrustFile, models: &Arc<Models>) -> Setup {
+    let mut sources = locations.read();
     let mut ignored = Vec::new();
     let own = sources
         .files
@@ -175,78 +183,79 @@ fn make(places: Places, trust: &TrustFile, models: &Arc<Models>) -> Setup {
     let layers: Vec<_> = own
         .map(|file| (file, Layer::read(file, &mut ignored)))
         .collect();
-    let request = Request::of(&sources, &layers, &places.worktree);
-    let decided = trust.of(&places.worktree);
+    let request = TrustRequest::collect(&sources, &layers, &locations.worktree);
+    let decided = trust.get(&locations.worktree);
     let state = request.state(&decided);
-    let mut draft = Draft::new();
-    draft.edits = decided.edits;
-    draft.trust = TrustView {
+    let mut builder = SetupBuilder::new();
+    builder.edits = decided.edits;
+    builder.trust = TrustView {
         state,
         wants: request.wants.clone(),
         hash: request.hash.clone(),
     };
-    draft.problems.append(&mut sources.problems);
+    builder.problems.append(&mut sources.problems);
     let is_trusted = state == TrustState::Trusted;
     for file in &mut sources.files {
         let substituted = match file.origin == Origin::Project && is_trusted {
             true => file.substitute(),
             false => Ok(()),
         };
-        draft.problems.extend(substituted.err());
+        builder.problems.extend(substituted.err());
     }
     for origin in [Origin::Person, Origin::Project] {
         if origin == Origin::Project {
-            draft.note_known();
+            builder.remember_known_names();
         }
         let is_trusted = origin == Origin::Person || is_trusted;
         for file in sources.files.iter().filter(|file| file.origin == origin) {
-            draft.layer(file, &places.worktree, is_trusted);
+            builder.layer(file, &locations.worktree, is_trusted);
         }
         for agent in sources.agents.iter().filter(|one| one.origin == origin) {
-            draft.agent_file(agent, is_trusted);
+            builder.agent_file(agent, is_trusted);
         }
         for command in sources.commands.iter().filter(|one| one.origin == origin) {
-            draft.command_file(command, is_trusted);
+            builder.command_file(command, is_trusted);
         }
         if origin == Origin::Person {
-            draft.person = draft.so_far();
+            builder.person = builder.person_config();
         }
     }
-    draft.finish(places, request, models)
+    builder.finish(locations, request, models)
 }
 
-/// A setup in the making.
-struct Draft {
+/// Collects the layers of a setup.
+struct SetupBuilder {
     agents: Agents,
     commands: Vec<Command>,
     rules: Ruleset,
-    wishes: Ruleset,
+    restrictions: Ruleset,
     edits: bool,
-    instructions: Vec<NamedInstructions>,
+    instructions: Vec<InstructionPattern>,
     settings: Settings,
-    person: Person,
+    person: PersonConfig,
     mcp: Map<String, Value>,
     models: Map<String, Value>,
     trust: TrustView,
     problems: Vec<ConfigProblem>,
-    /// Which file said what, by the first keys, the newest last.
-    said: Vec<(String, String)>,
-    /// The names that are not the project's.
+    /// Which file set a key, for messages: the first parts of the key, and the file. Later files
+    /// come last.
+    key_files: Vec<(String, String)>,
+    /// The names defined before the project's own files were read.
     known_agents: Vec<String>,
     known_commands: Vec<String>,
 }
 
-impl Draft {
+impl SetupBuilder {
     fn new() -> Self {
-        Draft {
+        SetupBuilder {
             agents: Agents::built_in(),
             commands: commands::built_in(),
             rules: Ruleset::new(),
-            wishes: Ruleset::new(),
+            restrictions: Ruleset::new(),
             edits: false,
             instructions: Vec::new(),
             settings: Settings::default(),
-            person: Person::default(),
+            person: PersonConfig::default(),
             mcp: Map::new(),
             models: Map::new(),
             trust: TrustView {
@@ -255,14 +264,14 @@ impl Draft {
                 hash: String::new(),
             },
             problems: Vec::new(),
-            said: Vec::new(),
+            key_files: Vec::new(),
             known_agents: Vec::new(),
             known_commands: Vec::new(),
         }
     }
 
-    /// What is there before the project has its say.
-    fn note_known(&mut self) {
+    /// Must run before the project's files are read.
+    fn remember_known_names(&mut self) {
         let agents = self.agents.all().iter();
         self.known_agents = agents.map(|agent| agent.name.clone()).collect();
         let commands = self.commands.iter();
@@ -278,7 +287,7 @@ impl Draft {
             self.command(&name, block, is_trusted);
         }
         if !is_trusted {
-            self.wishes.extend(layer.rules);
+            self.restrictions.extend(layer.rules);
             return;
         }
         self.rules.extend(layer.rules);
@@ -287,7 +296,7 @@ impl Draft {
         let named = layer
             .instructions
             .into_iter()
-            .map(|pattern| NamedInstructions {
+            .map(|pattern| InstructionPattern {
                 folder: folder.to_owned(),
                 pattern,
             });
@@ -298,15 +307,15 @@ impl Draft {
         ] {
             for (name, value) in from {
                 let path = [key, &name].join(".").trim_start_matches('.').to_owned();
-                self.said.push((path, file.shown.clone()));
+                self.key_files.push((path, file.display_path.clone()));
                 merge(table.entry(name).or_insert(Value::Null), value);
             }
         }
     }
 
     fn agent_file(&mut self, file: &Definition, is_trusted: bool) {
-        let mut reading = Reading::new(&file.file, "", &file.front, &mut self.problems);
-        let mut block = AgentBlock::read(&mut reading);
+        let mut reader = TableReader::new(&file.file, "", &file.front_matter, &mut self.problems);
+        let mut block = AgentBlock::read(&mut reader);
         if !file.body.is_empty() {
             block.prompt = Some(file.body.clone());
         }
@@ -314,8 +323,8 @@ impl Draft {
     }
 
     fn command_file(&mut self, file: &Definition, is_trusted: bool) {
-        let mut reading = Reading::new(&file.file, "", &file.front, &mut self.problems);
-        if let Some(block) = CommandBlock::read(&mut reading, Some(&file.body)) {
+        let mut reader = TableReader::new(&file.file, "", &file.front_matter, &mut self.problems);
+        if let Some(block) = CommandBlock::read(&mut reader, Some(&file.body)) {
             self.command(&file.name, block, is_trusted);
         }
     }
@@ -324,8 +333,8 @@ impl Draft {
         match is_trusted {
             true => self.agents.apply(name, block),
             false => {
-                let is_its_own = !self.known_agents.iter().any(|known| known == name);
-                self.agents.apply_untrusted(name, block, is_its_own);
+                let is_own = !self.known_agents.iter().any(|known| known == name);
+                self.agents.apply_untrusted(name, block, is_own);
             }
         }
     }
@@ -333,7 +342,7 @@ impl Draft {
     fn command(&mut self, name: &str, block: CommandBlock, is_trusted: bool) {
         let command = match is_trusted {
             true => Command::new(name, block),
-            // A name that the person knows keeps its meaning.
+            // An untrusted project must not change what a known command does.
             false if self.known_commands.iter().any(|known| known == name) => return,
             false => Command::untrusted(name, block),
         };
@@ -343,26 +352,31 @@ impl Draft {
         }
     }
 
-    /// Problems are told once, of the whole.
-    fn so_far(&self) -> Person {
-        Person {
-            mcp: McpServer::all(&self.mcp, |_| String::new(), &mut Vec::new()),
+    /// Problems are ignored here: `finish` reports them for the merged config.
+    fn person_config(&self) -> PersonConfig {
+        PersonConfig {
+            mcp: McpServer::read_all(&self.mcp, |_| String::new(), &mut Vec::new()),
             settings: self.settings.clone(),
         }
     }
 
-    fn finish(mut self, places: Places, request: Request, models: &Arc<Models>) -> Setup {
-        let said = std::mem::take(&mut self.said);
+    fn finish(
+        mut self,
+        locations: ConfigLocations,
+        request: TrustRequest,
+        models: &Arc<Models>,
+    ) -> Setup {
+        let key_files = std::mem::take(&mut self.key_files);
         let file_of = |key: &str| {
-            let said = said
+            let key_files = key_files
                 .iter()
                 .rev()
                 .find(|(path, _)| key.starts_with(path.as_str()));
-            said.map(|(_, file)| file.clone()).unwrap_or_default()
+            key_files.map(|(_, file)| file.clone()).unwrap_or_default()
         };
         let server_file = |name: &str| file_of(&format!("mcp.{name}"));
-        let mcp = McpServer::all(&self.mcp, server_file, &mut self.problems);
-        let models = models.under(Value::Object(self.models));
+        let mcp = McpServer::read_all(&self.mcp, server_file, &mut self.problems);
+        let models = models.with_config(Value::Object(self.models));
         let wrong = models.problems().iter().map(|problem| ConfigProblem {
             file: file_of(&problem.path),
             key: problem.path.clone(),
@@ -376,37 +390,27 @@ impl Draft {
             mcp,
             models,
             rules: self.rules,
-            wishes: self.wishes,
+            restrictions: self.restrictions,
             edits: self.edits,
             instructions: self.instructions,
             settings: self.settings,
             person: self.person,
             trust: self.trust,
             problems: self.problems,
-            places,
+            locations,
             request,
         }
     }
 }
 
-/// What the person's own files say about models and servers, for the start.
-pub fn at_start(home: Option<PathBuf>, named: Option<PathBuf>) -> (Value, Person) {
-    let places = nowhere(home, named);
-    let sources = places.read();
-    let mut draft = Draft::new();
+/// Reads the person's model config and their other settings, for the start of the program.
+pub fn read_person_config(home: Option<PathBuf>, named: Option<PathBuf>) -> (Value, PersonConfig) {
+    let locations = ConfigLocations::global(home, named);
+    let sources = locations.read();
+    let mut builder = SetupBuilder::new();
     for file in &sources.files {
-        draft.layer(file, &places.worktree, true);
+        builder.layer(file, &locations.worktree, true);
     }
-    let person = draft.so_far();
-    (Value::Object(draft.models), person)
-}
-
-/// Outside every project.
-fn nowhere(home: Option<PathBuf>, named: Option<PathBuf>) -> Places {
-    Places {
-        home,
-        named,
-        directory: PathBuf::new(),
-        worktree: PathBuf::new(),
-    }
+    let person = builder.person_config();
+    (Value::Object(builder.models), person)
 }

@@ -1,7 +1,7 @@
-//! What the person set for tools: the shell of commands, and hosts of their own network.
+//! The person's settings for tools: the shell for commands, and allowed private hosts.
 //!
-//! The config says what holds by default; the window's settings come on top. Both may change
-//! while the program runs. Never from a project: it could open the network to itself.
+//! The window's settings override those of the config. Both may change while the program runs.
+//! A project cannot set them: it could give itself access to the private network.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 
 use crate::config::Settings;
 
-/// As the window's settings have it; nothing leaves it to the config.
+/// Options from one source. `None` leaves the choice to the other source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolOptions {
     pub shell: Option<String>,
@@ -19,20 +19,20 @@ pub struct ToolOptions {
 
 pub struct ToolSettings {
     environment: Arc<Environment>,
-    said: Mutex<Said>,
+    sources: Mutex<OptionSources>,
 }
 
 #[derive(Default)]
-struct Said {
-    by_config: ToolOptions,
-    by_window: ToolOptions,
+struct OptionSources {
+    config: ToolOptions,
+    window: ToolOptions,
 }
 
 impl ToolSettings {
     pub fn new(environment: Arc<Environment>) -> Self {
         ToolSettings {
             environment,
-            said: Mutex::default(),
+            sources: Mutex::default(),
         }
     }
 
@@ -40,30 +40,30 @@ impl ToolSettings {
         &self.environment
     }
 
-    /// `config` is the person's own.
+    /// `config` must be the person's settings, without those of a project.
     pub fn configure(&self, config: &Settings) {
         let hosts = config.webfetch.as_ref().map(|block| &block.allowed_hosts);
-        let by_config = ToolOptions {
+        let config = ToolOptions {
             shell: config.shell.clone(),
             private_hosts: hosts.cloned().unwrap_or_default(),
         };
-        let mut said = self.said.lock();
-        if said.by_config != by_config {
-            said.by_config = by_config;
-            self.apply(&said);
+        let mut sources = self.sources.lock();
+        if sources.config != config {
+            sources.config = config;
+            self.apply(&sources);
         }
     }
 
-    pub fn set(&self, by_window: ToolOptions) {
-        let mut said = self.said.lock();
-        if said.by_window != by_window {
-            said.by_window = by_window;
-            self.apply(&said);
+    pub fn set(&self, window: ToolOptions) {
+        let mut sources = self.sources.lock();
+        if sources.window != window {
+            sources.window = window;
+            self.apply(&sources);
         }
     }
 
-    fn apply(&self, said: &Said) {
-        let (first, then) = (&said.by_window, &said.by_config);
+    fn apply(&self, sources: &OptionSources) {
+        let (first, then) = (&sources.window, &sources.config);
         let shell = first.shell.as_deref().or(then.shell.as_deref());
         self.environment
             .set_shell(&ShellChoice::parse(shell.unwrap_or_default()));
@@ -80,7 +80,7 @@ mod tests {
     use std::path::Path;
 
     #[test]
-    fn settings_come_on_top_of_the_config() {
+    fn window_settings_override_the_config() {
         let environment = Environment::fixed(Default::default(), EnvironmentSettings::default());
         let environment = Arc::new(environment);
         let settings = ToolSettings::new(environment.clone());

@@ -1,8 +1,8 @@
-//! Whether a project's own files may act, and what they would do.
+//! Trust in a project's own config files.
 //!
-//! Trust is given to a path and to a hash of everything there that could run or redirect
-//! something. When any of it changes, the person is asked again. Without trust a project may
-//! describe agents and commands and take permissions away; nothing else of it counts.
+//! Trust is given to a path and a hash of everything there that could run a program or redirect
+//! requests. When any of it changes, the person is asked again. Without trust a project can
+//! define agents and commands and remove permissions; the rest of its config is ignored.
 
 mod file;
 mod wants;
@@ -13,30 +13,30 @@ use lathe_protocol::ipc::{TrustState, TrustWant};
 use sha2::{Digest, Sha256};
 
 use crate::config::{ConfigFile, Layer, McpServer, Origin, Sources, read_small};
-pub use file::{TrustFile, Trusted};
+pub use file::{TrustEntry, TrustFile};
 
-/// What a project asks for.
+/// Everything in a project's config that needs trust.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Request {
+pub struct TrustRequest {
     pub wants: Vec<TrustWant>,
     pub hash: String,
-    /// Files beyond config and definitions that the hash covers.
+    /// Files covered by the hash besides config files and definitions.
     pub watched: Vec<PathBuf>,
 }
 
-impl Request {
-    /// `layers` are those of the project's files, as they stand.
-    pub fn of(sources: &Sources, layers: &[(&ConfigFile, Layer)], worktree: &Path) -> Self {
-        let watched = referred(layers, worktree);
-        Request {
-            wants: wants::of(sources, layers),
+impl TrustRequest {
+    /// `layers` are those of the project's files, before substitution.
+    pub fn collect(sources: &Sources, layers: &[(&ConfigFile, Layer)], worktree: &Path) -> Self {
+        let watched = referenced_files(layers, worktree);
+        TrustRequest {
+            wants: wants::collect(sources, layers),
             hash: hash(sources, &watched),
             watched,
         }
     }
 
-    pub fn state(&self, trusted: &Trusted) -> TrustState {
-        match &trusted.hash {
+    pub fn state(&self, entry: &TrustEntry) -> TrustState {
+        match &entry.hash {
             _ if self.wants.is_empty() => TrustState::Nothing,
             Some(hash) if *hash == self.hash => TrustState::Trusted,
             Some(_) => TrustState::Changed,
@@ -45,15 +45,15 @@ impl Request {
     }
 }
 
-/// What values are taken from, and what servers run.
-fn referred(layers: &[(&ConfigFile, Layer)], worktree: &Path) -> Vec<PathBuf> {
+/// Files that config takes values from, and files that servers run.
+fn referenced_files(layers: &[(&ConfigFile, Layer)], worktree: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for (file, layer) in layers {
         let folder = file.path.parent().unwrap_or(worktree);
         let named = file.references("file");
         files.extend(named.iter().map(|name| folder.join(name)));
         let mut ignored = Vec::new();
-        for server in McpServer::all(&layer.mcp, |_| String::new(), &mut ignored) {
+        for server in McpServer::read_all(&layer.mcp, |_| String::new(), &mut ignored) {
             files.extend(server.project_files(worktree));
         }
     }
@@ -62,7 +62,7 @@ fn referred(layers: &[(&ConfigFile, Layer)], worktree: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Lengths go in too, so that text cannot move from one file to the next unnoticed.
+/// Lengths are hashed too, so that moving text from one file to another changes the hash.
 fn hash(sources: &Sources, watched: &[PathBuf]) -> String {
     let mut digest = Sha256::new();
     let mut add = |name: &str, text: &[u8]| {
@@ -73,7 +73,7 @@ fn hash(sources: &Sources, watched: &[PathBuf]) -> String {
     };
     for file in &sources.files {
         if file.origin == Origin::Project {
-            add(&file.shown, file.text.as_bytes());
+            add(&file.display_path, file.text.as_bytes());
         }
     }
     for (name, text) in &sources.texts {

@@ -1,4 +1,4 @@
-//! The handle on all projects: which there are, and what holds in each.
+//! The handle to all projects and their setups.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ pub struct Workspace {
     finder: Finder,
     mcp: Mcp,
     tool_settings: ToolSettings,
-    /// The checkout of each project that was opened last: its next session begins there.
+    /// For each project the checkout that was opened last, where its next session starts.
     opened: Mutex<HashMap<ProjectId, String>>,
 }
 
@@ -36,18 +36,18 @@ pub struct WorkspaceOptions {
     pub data_dir: PathBuf,
     /// The folder that holds the person's own `lathe/` and `opencode/`.
     pub config_home: Option<PathBuf>,
-    /// A config file that counts more than the global ones.
+    /// A config file that overrides the global ones.
     pub named_config: Option<PathBuf>,
     pub client: ModelClient,
     pub keys: Keys,
-    /// What commands run in.
+    /// The environment for commands and servers.
     pub environment: Arc<Environment>,
 }
 
 impl Workspace {
     pub fn new(options: WorkspaceOptions) -> Self {
         let (home, named) = (options.config_home, options.named_config);
-        let (value, person) = setup::at_start(home.clone(), named.clone());
+        let (value, person) = setup::read_person_config(home.clone(), named.clone());
         let models = Arc::new(Models::new(options.client, options.keys, value));
         let workspace = Workspace {
             records: options.records,
@@ -80,7 +80,7 @@ impl Workspace {
         &self.finder
     }
 
-    /// The servers that offer tools and resources.
+    /// The MCP servers.
     pub fn mcp(&self) -> &Mcp {
         &self.mcp
     }
@@ -89,7 +89,7 @@ impl Workspace {
         &self.tool_settings
     }
 
-    /// Opens the project of a folder and remembers both.
+    /// Finds and records the project of a folder, and remembers its checkout as the opened one.
     pub async fn open(&self, folder: &Path) -> Result<Project> {
         let project = project::open(&self.records, folder).await?;
         let checkout = project.worktree.clone();
@@ -97,15 +97,18 @@ impl Workspace {
         Ok(project)
     }
 
-    /// The project of a folder. Nothing is remembered of it, and nothing is started.
+    /// The project of a folder, without recording anything.
     pub async fn find(&self, folder: &Path) -> Result<Project> {
         project::find(&self.records, folder).await
     }
 
-    /// Last used first, each in the checkout that was opened last.
+    /// All projects, the last used first, each with the checkout that was opened last.
     pub async fn projects(&self) -> Result<Vec<Project>> {
         let known = self.records.store().projects().await?.items;
-        let mut projects: Vec<_> = known.into_iter().map(|one| self.as_opened(one)).collect();
+        let mut projects: Vec<_> = known
+            .into_iter()
+            .map(|one| self.with_opened_checkout(one))
+            .collect();
         projects.sort_by_key(|project| {
             std::cmp::Reverse(project.time.updated.unwrap_or(project.time.created))
         });
@@ -115,11 +118,11 @@ impl Workspace {
     pub async fn project(&self, id: &ProjectId) -> Result<Project> {
         let project = self.records.store().project(id).await?;
         let project = project.ok_or_else(|| Failed::missing("project", id.as_str()))?;
-        Ok(self.as_opened(project))
+        Ok(self.with_opened_checkout(project))
     }
 
-    /// A window names a project by its id and means the folder that it opened.
-    fn as_opened(&self, mut project: Project) -> Project {
+    /// A window refers to a project by its id, but means the checkout that it opened.
+    fn with_opened_checkout(&self, mut project: Project) -> Project {
         let opened = self.opened.lock().get(&project.id).cloned();
         if let Some(opened) = opened.filter(|folder| Path::new(folder).is_dir()) {
             project.worktree = opened;
@@ -127,7 +130,7 @@ impl Workspace {
         project
     }
 
-    /// The project as a session sees it: in the checkout that holds its directory.
+    /// The project of a session, with the checkout that contains the session's directory.
     pub async fn project_of(&self, session: &Session) -> Result<Project> {
         let directory = PathBuf::from(&session.directory);
         let known = self.records.store().project(&session.project_id).await?;
@@ -141,31 +144,32 @@ impl Workspace {
         })
     }
 
-    /// What holds where a session works, as the files are now.
+    /// The setup in a session's directory. At the project's root it is also applied to tools and
+    /// servers.
     pub async fn setup(&self, session: &Session, project: &Project) -> Arc<Setup> {
         let directory = Path::new(&session.directory);
         let setup = self.setup_in(project, directory).await;
         if directory == Path::new(&project.worktree) {
-            self.adopt(project, &setup);
+            self.apply_setup(project, &setup);
         }
         setup
     }
 
-    /// The same at the root of a project.
+    /// The setup at the root of a project, also applied to tools and servers.
     pub async fn setup_of(&self, project: &Project) -> Arc<Setup> {
         let setup = self.setup_in(project, Path::new(&project.worktree)).await;
-        self.adopt(project, &setup);
+        self.apply_setup(project, &setup);
         setup
     }
 
-    /// The same in a folder of a project, without an effect on tools and servers.
+    /// The setup in a folder of a project, without an effect on tools and servers.
     pub async fn setup_in(&self, project: &Project, directory: &Path) -> Arc<Setup> {
         let worktree = Path::new(&project.worktree);
-        self.setups.of(directory, worktree).await
+        self.setups.resolve(directory, worktree).await
     }
 
-    /// Tools and servers follow the files.
-    fn adopt(&self, project: &Project, setup: &Setup) {
+    /// Applies changed config to the tool settings and the servers.
+    fn apply_setup(&self, project: &Project, setup: &Setup) {
         self.tool_settings.configure(&setup.person.settings);
         self.mcp.configure(project, &setup.person.mcp, &setup.mcp);
     }

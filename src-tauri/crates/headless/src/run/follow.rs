@@ -1,7 +1,7 @@
-//! A turn as it goes, for a person or as events for a program.
+//! Prints a running turn: as text for a person, or as JSON events for a program.
 //!
-//! What is told faster than it can be printed is not lost: a listener that fell behind looks
-//! at the session itself and goes on from there.
+//! If events come faster than they can be printed, some are dropped. Then the messages are read
+//! from the session instead, and following continues from there.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -15,14 +15,14 @@ use lathe_session::{Failed, Sessions};
 use tokio::time::Instant;
 
 use super::stop::Stop;
-use super::{answer, choose};
+use super::{permission, question};
 use crate::{Outcome, output};
 
-/// How far back a listener that fell behind looks: more steps than it can have missed.
-const CATCH_UP: usize = 500;
+/// How many messages are read after missed events: more than can have been missed.
+const CATCH_UP_MESSAGES: usize = 500;
 
-/// Nobody sees so short a time, and the end of a turn is not told later than that.
-const GATHER: Duration = Duration::from_millis(4);
+/// Interval between flushes of streamed text, too short to be noticed.
+const FLUSH_INTERVAL: Duration = Duration::from_millis(4);
 
 pub struct Follower<'a> {
     sessions: &'a Sessions,
@@ -30,20 +30,19 @@ pub struct Follower<'a> {
     prompt: MessageId,
     json: bool,
     stop: Stop,
-    /// The messages that answer the prompt. What is said in the person's place, and what sums
-    /// a session up, are none.
+    /// The messages that answer the prompt, without synthetic user messages and summaries.
     answers: HashSet<MessageId>,
-    /// Parts as they were last told, for the deltas that follow. Only events need them.
-    open: HashMap<PartId, Part>,
-    /// How many bytes of each text are printed.
+    /// The last known state of parts, to apply deltas to. Only used for JSON events.
+    parts: HashMap<PartId, Part>,
+    /// The number of bytes printed of each text.
     printed: HashMap<PartId, usize>,
-    /// Calls whose end was said.
+    /// Tool calls whose result was printed.
     settled: HashSet<PartId>,
     answered: HashSet<String>,
-    /// The text part whose line is not ended yet.
+    /// The text part whose last line is not terminated yet.
     open_line: Option<PartId>,
-    /// When what is printed was last brought to sight.
-    shown: Instant,
+    /// When the output was last flushed.
+    flushed: Instant,
     has_failed: bool,
 }
 
@@ -62,28 +61,29 @@ impl<'a> Follower<'a> {
             json,
             stop,
             answers: HashSet::new(),
-            open: HashMap::new(),
+            parts: HashMap::new(),
             printed: HashMap::new(),
             settled: HashSet::new(),
             answered: HashSet::new(),
             open_line: None,
-            shown: Instant::now(),
+            flushed: Instant::now(),
             has_failed: false,
         }
     }
 
-    /// The session told of an error, and so did we.
+    /// Whether the session has reported an error, which was printed already.
     pub fn has_failed(&self) -> bool {
         self.has_failed
     }
 
-    /// To the end of the turn, also of one that is stopped. Returns what may still be heard.
+    /// Follows the turn until it has ended or was stopped. Returns the subscription for later
+    /// events.
     pub async fn follow(&mut self, mut events: Subscription) -> Outcome<Subscription> {
         loop {
             let item = match events.try_next() {
                 Some(item) => Some(item),
-                None if output::is_behind() => {
-                    self.gather().await?;
+                None if output::has_unflushed() => {
+                    self.flush_later().await?;
                     continue;
                 }
                 None => events.next().await,
@@ -102,25 +102,25 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// Nothing more for now. Words that follow each other closely are shown together: woken
-    /// for each of them, this thread would do little else.
-    async fn gather(&mut self) -> Outcome<()> {
-        tokio::time::sleep_until(self.shown + GATHER).await;
+    /// Waits a moment before flushing, so that pieces that come close together cost one flush
+    /// and one wake-up.
+    async fn flush_later(&mut self) -> Outcome<()> {
+        tokio::time::sleep_until(self.flushed + FLUSH_INTERVAL).await;
         output::flush()?;
-        self.shown = Instant::now();
+        self.flushed = Instant::now();
         Ok(())
     }
 
-    /// A title that comes in time is an event like any other.
+    /// Waits for the session's title, and prints its event in JSON mode.
     pub async fn wait_for_title(
         &mut self,
         mut events: Subscription,
-        patience: Duration,
+        timeout: Duration,
     ) -> Outcome<()> {
         let mut stop = self.stop.clone();
         tokio::select! {
-            () = self.sessions.settle_titles(patience) => {}
-            () = stop.asked() => {}
+            () = self.sessions.settle_titles(timeout) => {}
+            () = stop.wait() => {}
         }
         while let Some(item) = events.try_next() {
             if let BusItem::Notification(notice) = item
@@ -143,7 +143,7 @@ impl<'a> Follower<'a> {
                 let is_ours = event.session_id().is_none_or(|id| *id == self.id);
                 if self.json {
                     if let Event::MessagePartUpdated(updated) = &*event {
-                        self.open
+                        self.parts
                             .insert(updated.part.id().clone(), updated.part.clone());
                     }
                     output::json_line(&*event)?;
@@ -151,7 +151,7 @@ impl<'a> Follower<'a> {
                     self.event(&event)?;
                 }
                 self.has_failed |= is_ours && matches!(*event, Event::SessionError { .. });
-                // A task that waits for an answer makes us wait, too.
+                // Also for subtasks: the turn waits for their answers.
                 self.answer(&event).await?;
                 return Ok(is_ours && matches!(*event, Event::SessionIdle { .. }));
             }
@@ -175,7 +175,7 @@ impl<'a> Follower<'a> {
     }
 
     fn delta_event(&mut self, delta: &Delta) -> Outcome<()> {
-        let Some(part) = self.open.get_mut(&delta.part_id) else {
+        let Some(part) = self.parts.get_mut(&delta.part_id) else {
             return Ok(());
         };
         let text = match part {
@@ -222,7 +222,7 @@ impl<'a> Follower<'a> {
                     self.open_line = Some(text.id.clone());
                     output::text(new)?;
                 }
-                // Told once more when it is complete.
+                // The update after the first one means that the text is complete.
                 if begun && self.open_line.as_ref() == Some(&text.id) {
                     self.end_line()?;
                 }
@@ -242,7 +242,7 @@ impl<'a> Follower<'a> {
     fn tool(&mut self, tool: &ToolPart) -> Outcome<()> {
         if !tool.state().is_settled() {
             if output::shows_progress() {
-                // It has a line of its own, below what was said.
+                // The status line goes below the answer printed so far.
                 self.end_line()?;
                 output::flush()?;
                 let what = format!("… {} {}", tool.tool, tool.state().name());
@@ -263,13 +263,16 @@ impl<'a> Follower<'a> {
         }
     }
 
-    /// Looks at the session itself. True when the turn is over.
+    /// Reads the session's messages after missed events. True when the turn is over.
     async fn catch_up(&mut self) -> Outcome<bool> {
         let over = self.sessions.status(&self.id) == SessionStatus::Idle;
-        let page = self.sessions.messages(&self.id, None, CATCH_UP).await?;
+        let page = self
+            .sessions
+            .messages(&self.id, None, CATCH_UP_MESSAGES)
+            .await?;
         let mut messages = page.messages.into_iter();
-        // By position: after a summary, answers have another prompt. One that is so far back
-        // that it is not among these has everything here behind it.
+        // Answers are found by position, because after a summary they have another parent. If the
+        // prompt is not among these messages, all of them come after it.
         let is_prompt = |one: &MessageWithParts| *one.info.id() == self.prompt;
         if messages.as_slice().iter().any(is_prompt) {
             messages.by_ref().find(is_prompt);
@@ -282,7 +285,7 @@ impl<'a> Follower<'a> {
             }
             for part in message.parts {
                 if self.json {
-                    self.open.insert(part.id().clone(), part.clone());
+                    self.parts.insert(part.id().clone(), part.clone());
                     let updated = MessagePartUpdated { part, delta: None };
                     output::json_line(&Event::MessagePartUpdated(updated))?;
                 } else {
@@ -306,7 +309,7 @@ impl<'a> Follower<'a> {
         Ok(())
     }
 
-    /// Once for each request: it may be heard of twice, or be settled by the answer to another.
+    /// Answers a request once. It may be seen twice, or be settled by the answer to another one.
     async fn answer(&mut self, event: &Event) -> Outcome<()> {
         let mut stop = self.stop.clone();
         match event {
@@ -319,11 +322,11 @@ impl<'a> Follower<'a> {
                 self.end_line()?;
                 output::flush()?;
                 tokio::select! {
-                    reply = answer::permission(request) => {
+                    reply = permission::answer(request) => {
                         let done = self.sessions.answer_permission(&request.id, reply).await;
-                        or_settled(done)?;
+                        ignore_settled(done)?;
                     }
-                    () = stop.asked() => {}
+                    () = stop.wait() => {}
                 }
             }
             Event::QuestionAsked(request) => {
@@ -335,11 +338,11 @@ impl<'a> Follower<'a> {
                 self.end_line()?;
                 output::flush()?;
                 tokio::select! {
-                    answers = choose::answers(request) => or_settled(match answers {
+                    answers = question::answer(request) => ignore_settled(match answers {
                         Some(answers) => self.sessions.answer_question(&request.id, answers),
                         None => self.sessions.dismiss_question(&request.id),
                     })?,
-                    () = stop.asked() => {}
+                    () = stop.wait() => {}
                 }
             }
             _ => {}
@@ -348,8 +351,8 @@ impl<'a> Follower<'a> {
     }
 }
 
-/// Whoever was quicker has answered it.
-fn or_settled(done: Result<(), Failed>) -> Result<(), Failed> {
+/// A request that is gone was answered by another process in the meantime.
+fn ignore_settled(done: Result<(), Failed>) -> Result<(), Failed> {
     match done {
         Err(Failed::Missing { .. }) => Ok(()),
         done => done,

@@ -1,4 +1,4 @@
-//! Which model answers, and how hard it thinks.
+//! Chooses the model and variant of a prompt.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,58 +10,59 @@ use lathe_session::{Sessions, parse_model_ref};
 
 use crate::Outcome;
 
-pub struct Use {
+pub struct ModelChoice {
     pub model: Option<ModelRef>,
     pub variant: Option<String>,
 }
 
-/// Where a turn runs: which models there are depends on it.
-pub struct Site<'a> {
+/// Chooses among the models that are available in a folder of a project.
+pub struct ModelSelector<'a> {
     pub sessions: &'a Sessions,
     pub project: &'a Project,
     pub folder: &'a Path,
 }
 
-impl Site<'_> {
-    /// What was asked for, and the rest as the newest prompt had it. Looked up before anything
-    /// is stored: a person who names what is not there made a mistake.
+impl ModelSelector<'_> {
+    /// The requested model and variant; what was not requested is taken from the newest prompt.
+    /// Fails on unknown names, before anything is stored.
     pub async fn choose(
         &self,
-        wanted: Use,
+        wanted: ModelChoice,
         agent: Option<&str>,
         last: Option<UserMessage>,
-    ) -> Outcome<Use> {
+    ) -> Outcome<ModelChoice> {
         if let Some(model) = &wanted.model {
             self.find(model).await?;
         }
         let named = wanted.variant.clone();
-        let used = self.as_before(wanted, last).await;
+        let used = self.fill_from_last(wanted, last).await;
         if let Some(variant) = named {
-            let model = self.answering(used.model.as_ref(), agent).await?;
+            let model = self.resolve(used.model.as_ref(), agent).await?;
             self.check_variant(&model, &variant).await?;
         }
         Ok(used)
     }
 
-    /// What nobody asked for is as the newest prompt had it. A variant goes with its model.
-    async fn as_before(&self, wanted: Use, last: Option<UserMessage>) -> Use {
+    /// Fills in what was not requested from the newest prompt. Its variant is only used with the
+    /// same model.
+    async fn fill_from_last(&self, wanted: ModelChoice, last: Option<UserMessage>) -> ModelChoice {
         let (before, variant) = last.map_or((None, None), |last| (last.model, last.variant));
         if wanted.model.is_some() {
             let variant = variant.filter(|_| wanted.model == before);
-            return Use {
+            return ModelChoice {
                 variant: wanted.variant.or(variant),
                 ..wanted
             };
         }
         let is_demo = |model: &ModelRef| model.provider_id == DEMO;
-        // Nobody picks the demo model over a real one: it answers because there is none.
+        // The demo model was only used because there was no real one; do not stick to it.
         if before.as_ref().is_none_or(is_demo) && self.has_real_model().await {
-            return Use {
+            return ModelChoice {
                 model: None,
                 variant: wanted.variant,
             };
         }
-        Use {
+        ModelChoice {
             model: before,
             variant: wanted.variant.or(variant),
         }
@@ -71,30 +72,29 @@ impl Site<'_> {
         self.sessions.models_in(self.project, self.folder).await
     }
 
-    /// Servers on this machine are looked for only where nothing else would answer: that takes
-    /// a moment.
+    /// Local servers are discovered only if there is no other model, because that takes time.
     async fn has_real_model(&self) -> bool {
         let is_real = async || self.models().await.default().await.provider_id != DEMO;
         if is_real().await {
             return true;
         }
-        self.sessions.models().look_around().await;
+        self.sessions.models().discover_local_servers().await;
         is_real().await
     }
 
-    /// The same for a model that nothing else knows.
+    /// Local servers are discovered only if the model is not known otherwise.
     async fn find(&self, wanted: &ModelRef) -> Outcome<Model> {
         if let Ok((_, model)) = self.models().await.catalog().find(wanted) {
             return Ok(model);
         }
-        self.sessions.models().look_around().await;
+        self.sessions.models().discover_local_servers().await;
         let catalog = self.models().await.catalog();
         let (_, model) = catalog.find(wanted)?;
         Ok(model)
     }
 
-    /// As a prompt does it: the model that was chosen, else the agent's, else the default.
-    async fn answering(&self, chosen: Option<&ModelRef>, agent: Option<&str>) -> Outcome<ModelRef> {
+    /// The same choice as for a prompt: the chosen model, else the agent's, else the default.
+    async fn resolve(&self, chosen: Option<&ModelRef>, agent: Option<&str>) -> Outcome<ModelRef> {
         if let Some(model) = chosen {
             return Ok(model.clone());
         }
@@ -121,7 +121,7 @@ impl Site<'_> {
     }
 }
 
-pub fn model_named(text: &str) -> Outcome<ModelRef> {
+pub fn parse_model(text: &str) -> Outcome<ModelRef> {
     let parsed = parse_model_ref(text);
     Ok(parsed.ok_or_else(|| format!("\"{text}\" is not of the form provider/model"))?)
 }

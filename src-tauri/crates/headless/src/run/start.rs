@@ -1,5 +1,5 @@
-//! What a turn begins with: which session, who answers, with what. Everything is looked at
-//! first; only what will be asked leaves a trace.
+//! Prepares a turn: its session, agent, model and prompt. All arguments are checked before
+//! anything is stored.
 
 use std::path::{Path, PathBuf};
 
@@ -8,51 +8,52 @@ use lathe_protocol::{MessageId, Project, Session, UserMessage};
 use lathe_session::Sessions;
 use url::Url;
 
-use super::model::{Site, Use, model_named};
+use super::model::{ModelChoice, ModelSelector, parse_model};
 use crate::args::RunArgs;
 use crate::{Outcome, config};
 
 pub struct Start {
-    place: Place,
+    target: Target,
     input: PromptInput,
 }
 
-enum Place {
+enum Target {
     New(PathBuf),
-    Old(Box<Session>),
+    Existing(Box<Session>),
 }
 
-impl Place {
+impl Target {
     fn folder(&self) -> &Path {
         match self {
-            Place::New(folder) => folder,
-            Place::Old(session) => session.directory.as_ref(),
+            Target::New(folder) => folder,
+            Target::Existing(session) => session.directory.as_ref(),
         }
     }
 }
 
 impl Start {
-    pub async fn of(sessions: &Sessions, directory: &Path, args: RunArgs) -> Outcome<Self> {
-        let model = args.model.as_deref().map(model_named).transpose()?;
-        let files = args.file.iter().map(|path| attached(path));
+    pub async fn prepare(sessions: &Sessions, directory: &Path, args: RunArgs) -> Outcome<Self> {
+        let model = args.model.as_deref().map(parse_model).transpose()?;
+        let files = args.file.iter().map(|path| attachment(path));
         let files = files.collect::<Outcome<Vec<_>>>()?;
-        let (place, project) = place(sessions, directory, &args).await?;
-        config::note(&sessions.config_problems_in(&project, place.folder()).await);
-        let last = match &place {
-            Place::New(_) => None,
-            Place::Old(session) => sessions.newest_prompt(session).await?,
+        let (target, project) = target(sessions, directory, &args).await?;
+        config::note(&sessions.config_problems_in(&project, target.folder()).await);
+        let last = match &target {
+            Target::New(_) => None,
+            Target::Existing(session) => sessions.newest_prompt(session).await?,
         };
         let agent = agent(sessions, &project, args.agent, last.as_ref()).await?;
-        let site = Site {
+        let selector = ModelSelector {
             sessions,
             project: &project,
-            folder: place.folder(),
+            folder: target.folder(),
         };
-        let wanted = Use {
+        let wanted = ModelChoice {
             model,
             variant: args.variant,
         };
-        let Use { model, variant } = site.choose(wanted, agent.as_deref(), last).await?;
+        let ModelChoice { model, variant } =
+            selector.choose(wanted, agent.as_deref(), last).await?;
         let input = PromptInput {
             text: args.prompt.join(" "),
             agent,
@@ -60,18 +61,18 @@ impl Start {
             variant,
             files,
         };
-        Ok(Start { place, input })
+        Ok(Start { target, input })
     }
 
     pub async fn begin(self, sessions: &Sessions) -> Outcome<(Session, MessageId)> {
-        match self.place {
-            Place::New(directory) => {
+        match self.target {
+            Target::New(directory) => {
                 let project = sessions.open_project(&directory).await?;
                 let folder = directory.display().to_string();
                 let begun = sessions.begin_with(&project, &folder, self.input).await;
                 Ok(begun?)
             }
-            Place::Old(session) => {
+            Target::Existing(session) => {
                 let prompt = sessions.prompt(&session.id, self.input).await?;
                 Ok((*session, prompt))
             }
@@ -79,25 +80,30 @@ impl Start {
     }
 }
 
-async fn place(sessions: &Sessions, directory: &Path, args: &RunArgs) -> Outcome<(Place, Project)> {
+async fn target(
+    sessions: &Sessions,
+    directory: &Path,
+    args: &RunArgs,
+) -> Outcome<(Target, Project)> {
     if let Some(id) = &args.session {
         let session = sessions.get(id).await?;
         let project = match sessions.project(&session.project_id).await {
             Ok(project) => project,
             Err(_) => sessions.project_at(session.directory.as_ref()).await?,
         };
-        return Ok((Place::Old(Box::new(session)), project));
+        return Ok((Target::Existing(Box::new(session)), project));
     }
     let project = sessions.project_at(directory).await?;
     if !args.continue_last {
-        return Ok((Place::New(directory.canonicalize()?), project));
+        return Ok((Target::New(directory.canonicalize()?), project));
     }
-    let session = last_here(sessions, &project).await?;
-    Ok((Place::Old(Box::new(session)), project))
+    let session = last_in_checkout(sessions, &project).await?;
+    Ok((Target::Existing(Box::new(session)), project))
 }
 
-/// Clones and worktrees of a repository share their sessions; each works in its own folder.
-async fn last_here(sessions: &Sessions, project: &Project) -> Outcome<Session> {
+/// The last session in this checkout. Other clones and worktrees belong to the same project, but
+/// their sessions work in other folders.
+async fn last_in_checkout(sessions: &Sessions, project: &Project) -> Outcome<Session> {
     let mut found = sessions.list(project).await?;
     found.retain(|one| one.parent_id.is_none());
     for session in &found {
@@ -113,7 +119,7 @@ async fn last_here(sessions: &Sessions, project: &Project) -> Outcome<Session> {
     Err(format!("there is no session here to go on with{elsewhere}").into())
 }
 
-fn attached(path: &Path) -> Outcome<PromptFile> {
+fn attachment(path: &Path) -> Outcome<PromptFile> {
     let found = path.canonicalize();
     let found = found.map_err(|error| format!("{}: {error}", path.display()))?;
     let url = Url::from_file_path(&found);
@@ -124,8 +130,8 @@ fn attached(path: &Path) -> Outcome<PromptFile> {
     })
 }
 
-/// A session goes on with the agent of its newest prompt, unless that is gone; a person who
-/// names one that is not there made a mistake.
+/// The requested agent, which must exist; otherwise the agent of the newest prompt, if it still
+/// exists.
 async fn agent(
     sessions: &Sessions,
     project: &Project,

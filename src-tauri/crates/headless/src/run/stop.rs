@@ -1,5 +1,5 @@
-//! Signals that ask the program to end. The first one stops the turn, and its end is waited
-//! for; the second one ends everything at once.
+//! Signals that end the program. The first one stops the turn and waits for its end; the second
+//! one exits at once.
 
 use std::io;
 use std::process::ExitCode;
@@ -11,13 +11,13 @@ use tokio::sync::watch;
 pub struct Stop(watch::Receiver<Option<u8>>);
 
 impl Stop {
-    /// Listens from now on, beside everything else: whoever prints may be waiting for a reader.
+    /// Listens in a task of its own, because the main thread may be blocked on its output.
     pub fn listen(sessions: &Sessions) -> io::Result<Self> {
         let mut signals = Signals::new()?;
-        let (told, stop) = watch::channel(None);
+        let (sender, stop) = watch::channel(None);
         let sessions = sessions.clone();
         tokio::spawn(async move {
-            told.send_replace(Some(signals.next().await));
+            sender.send_replace(Some(signals.next().await));
             let code = tokio::select! {
                 code = signals.next() => code,
                 () = close_and_wait(&sessions) => return,
@@ -28,21 +28,21 @@ impl Stop {
         Ok(Stop(stop))
     }
 
-    /// What the program ends with, once it was asked to.
+    /// The exit code, once a signal has come.
     pub fn code(&self) -> Option<ExitCode> {
         self.0.borrow().map(ExitCode::from)
     }
 
-    /// Returns when the program is asked to end.
-    pub async fn asked(&mut self) {
+    /// Waits for the first signal.
+    pub async fn wait(&mut self) {
         if self.0.wait_for(Option::is_some).await.is_err() {
-            // Nobody listens any more.
+            // The listening task has ended: no signal will come.
             std::future::pending().await
         }
     }
 }
 
-/// The turn is over then, but its end may not have been printed.
+/// Never returns: after closing, the main thread may still be printing the end of the turn.
 async fn close_and_wait(sessions: &Sessions) {
     sessions.close().await;
     std::future::pending().await
@@ -68,7 +68,7 @@ impl Signals {
         })
     }
 
-    /// The next one, as the exit code that shells know it by: 128 and its number.
+    /// The next signal as the exit code that shells use: 128 plus its number.
     async fn next(&mut self) -> u8 {
         tokio::select! {
             _ = self.interrupt.recv() => 130,

@@ -17,7 +17,7 @@ use crate::core::Core;
 use lathe_protocol::data_url;
 use lathe_records::{Failed, Result};
 use lathe_workspace::agents::Agents;
-use lathe_workspace::mentions::{self, Lines, Named};
+use lathe_workspace::mentions::{self, Lines, MentionText};
 
 /// As much as the `read` tool attaches.
 const MOST_BYTES: usize = 20 * 1024 * 1024;
@@ -66,7 +66,7 @@ impl Reader<'_> {
 
     /// What the text names with `@`, unless it came attached already.
     pub async fn mentions(&self, input: &PromptInput, parts: &mut PartList<'_>) {
-        for named in mentions::named(&input.text) {
+        for named in mentions::find_mentions(&input.text) {
             if input.files.iter().any(|file| is_for(file, &named)) {
                 continue;
             }
@@ -80,52 +80,57 @@ impl Reader<'_> {
     }
 
     /// Only agents that take work from others can be called upon.
-    fn agent(&self, named: &Named) -> Option<(String, SourceText)> {
-        let mut spellings = named.spellings();
-        spellings.find_map(|spelling| {
-            let agent = self.agents.callable(&spelling.path)?;
-            let is_whole = spelling.lines.is_none();
-            is_whole.then(|| (agent.name.clone(), spelling.source))
+    fn agent(&self, named: &MentionText) -> Option<(String, SourceText)> {
+        let mut candidates = named.candidates();
+        candidates.find_map(|candidate| {
+            let agent = self.agents.callable(&candidate.path)?;
+            let is_whole = candidate.lines.is_none();
+            is_whole.then(|| (agent.name.clone(), candidate.source))
         })
     }
 
     /// Only what lies in the project: a text that was pasted must not reach further.
-    fn on_disk(&self, named: &Named) -> Option<(OnDisk, mentions::Spelling)> {
+    fn on_disk(&self, named: &MentionText) -> Option<(OnDisk, mentions::Candidate)> {
         let home = self.cx.environment.home();
-        for spelling in named.spellings() {
+        for candidate in named.candidates() {
             for from in [&self.cx.cwd, &self.cx.root] {
-                let Ok(place) = paths::resolve(&spelling.path, from, &self.cx.root, home) else {
+                let Ok(place) = paths::resolve(&candidate.path, from, &self.cx.root, home) else {
                     continue;
                 };
                 if place.is_inside() && place.path().exists() {
                     let found = OnDisk {
                         path: place.path().to_owned(),
-                        lines: spelling.lines,
+                        lines: candidate.lines,
                     };
-                    return Some((found, spelling));
+                    return Some((found, candidate));
                 }
             }
         }
         None
     }
 
-    async fn mention(&self, found: OnDisk, spelling: mentions::Spelling, parts: &mut PartList<'_>) {
+    async fn mention(
+        &self,
+        found: OnDisk,
+        candidate: mentions::Candidate,
+        parts: &mut PartList<'_>,
+    ) {
         let Some(url) = found.url() else { return };
         let source = FilePartSource::File(FileSource {
-            path: spelling.path.clone(),
-            text: spelling.source,
+            path: candidate.path.clone(),
+            text: candidate.source,
             extra: Extra::default(),
         });
         let new = NewFile {
             mime: TEXT.to_owned(),
-            filename: Some(spelling.path.clone()),
+            filename: Some(candidate.path.clone()),
             url,
             source: Some(source),
         };
         if let Err(why) = self.read(&found, new, parts).await {
             parts.synthetic(format!(
                 "The user mentioned {}, which could not be read: {why}",
-                spelling.path
+                candidate.path
             ));
         }
     }
@@ -243,7 +248,7 @@ fn base_name(path: &Path) -> String {
 }
 
 /// The window may have resolved the same words by itself.
-fn is_for(file: &PromptFile, named: &Named) -> bool {
+fn is_for(file: &PromptFile, named: &MentionText) -> bool {
     let text = match &file.source {
         Some(FilePartSource::File(source)) => &source.text,
         Some(FilePartSource::Symbol(source)) => &source.text,

@@ -86,7 +86,7 @@ impl Sessions {
             .set_trust(worktree, shown.map(str::to_owned));
         set.map_err(unwritable)?;
         let trust = self.trust(project).await;
-        self.core.workspace.mcp().begin(&project.id);
+        self.core.workspace.mcp().start(&project.id);
         trust
     }
 

@@ -182,7 +182,7 @@ impl Turn {
 fn may_change(tools: &Registry, calls: &[Call]) -> bool {
     let only_reads = |call: &Call| {
         let tool = tools.find(&call.part.tool);
-        tool.is_ok_and(|tool| tool.effect() == Effect::Looks)
+        tool.is_ok_and(|tool| tool.effect() == Effect::ReadOnly)
     };
     !calls.iter().all(only_reads)
 }

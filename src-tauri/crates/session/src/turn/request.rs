@@ -64,7 +64,8 @@ impl Turn {
         model: &OpenModel,
     ) -> StepTools {
         if model.info().tools && !self.is_last_step(&resolved.agent) {
-            self.core.workspace.mcp().settled(&self.project.id).await;
+            let mcp = self.core.workspace.mcp();
+            mcp.wait_until_started(&self.project.id).await;
         }
         self.step_tools_now(&resolved.agent)
     }
@@ -77,7 +78,11 @@ impl Turn {
         // A task cannot start tasks of its own.
         let is_task = self.session.parent_id.is_some();
         let built_in = self.core.tools.built_in.clone();
-        let all = self.core.workspace.mcp().join(&self.project.id, built_in);
+        let all = self
+            .core
+            .workspace
+            .mcp()
+            .add_tools(&self.project.id, built_in);
         let hidden = |tool: &str| hides_tool(&rules, tool) || (is_task && tool == "task");
         let registry = all.without(hidden);
         StepTools { rules, registry }

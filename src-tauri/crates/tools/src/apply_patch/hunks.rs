@@ -1,4 +1,4 @@
-//! Applies hunks to a text: finds where each fits and keeps every byte of what stays.
+//! Applies hunks to a text: finds the position of each, and preserves all other bytes.
 
 use super::parse::{Hunk, HunkLine};
 use crate::changes::LineEnding;
@@ -11,7 +11,7 @@ pub(super) enum Misfit {
     NoLines { lines: String, at_end: bool },
 }
 
-/// A line and the break it has, if any.
+/// A line and its line break, if it has one.
 struct Line<'a> {
     text: &'a str,
     ending: &'a str,
@@ -61,7 +61,7 @@ pub(super) fn apply(before: &str, hunks: &[Hunk]) -> Result<String, Misfit> {
 
 struct After<'a> {
     text: String,
-    /// The break of the line last kept or removed: a new line takes it over.
+    /// The line break of the last context or removed line, used for added lines.
     ending: &'a str,
 }
 
@@ -82,7 +82,7 @@ impl<'a> After<'a> {
         self.text.push_str(self.ending);
     }
 
-    /// What was the last line of the file had no break; now it needs one.
+    /// Adds a line break after the former last line of the file, if it had none.
     fn separate(&mut self) {
         if !self.text.is_empty() && !self.text.ends_with('\n') {
             self.text.push_str(if self.ending.is_empty() {
@@ -107,7 +107,7 @@ fn line(line: &str) -> Line<'_> {
     }
 }
 
-/// The line at which the hunk begins, at or after `from`.
+/// The line where the hunk starts, at or after `from`.
 fn place(lines: &[Line], from: usize, hunk: &Hunk) -> Result<usize, Misfit> {
     let mut from = from;
     for wanted in &hunk.after {
@@ -127,7 +127,7 @@ fn place(lines: &[Line], from: usize, hunk: &Hunk) -> Result<usize, Misfit> {
         let anywhere = hunk.after.is_empty() || hunk.at_end;
         return Ok(if anywhere { lines.len() } else { from });
     }
-    // The @@ line may be quoted again as the hunk's first.
+    // The @@ line may be repeated as the first line of the hunk.
     let quoted_again = from.saturating_sub(usize::from(!hunk.after.is_empty()));
     let found = seek(lines, &old, from, hunk.at_end)
         .or_else(|| seek(lines, &old, quoted_again, hunk.at_end));

@@ -1,4 +1,4 @@
-//! From a patch's text to what it asks for. Knows no files.
+//! Parses the text of a patch. Does not access files.
 
 const BEGIN: &str = "*** Begin Patch";
 const END: &str = "*** End Patch";
@@ -34,7 +34,7 @@ impl Action {
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Hunk {
-    /// Lines to go past first, one after the other.
+    /// Lines to find first, one after the other, before the hunk is searched.
     pub after: Vec<String>,
     pub lines: Vec<HunkLine>,
     pub at_end: bool,
@@ -123,7 +123,7 @@ impl<'a> Body<'a> {
         Ok(actions)
     }
 
-    /// All after the header is the path: it may hold colons and blanks.
+    /// The path is everything after the header: it may contain colons and spaces.
     fn path(&self, line: &str, header: &str) -> Result<Option<String>, BadPatch> {
         let Some(path) = line.trim().strip_prefix(header) else {
             return Ok(None);
@@ -136,7 +136,7 @@ impl<'a> Body<'a> {
 
     fn content(&mut self) -> Result<String, BadPatch> {
         let mut content = String::new();
-        // Blank lines without a sign are meant, unless only the next header follows.
+        // Blank lines without a sign count as content, unless only the next header follows.
         let mut blank = 0;
         while let Some(line) = self.next_in_section() {
             match line.strip_prefix('+') {
@@ -232,7 +232,7 @@ impl<'a> Body<'a> {
         self.at > 0 && self.lines[self.at - 1].is_empty()
     }
 
-    /// Line 1 is the envelope's.
+    /// Line numbers count from the `Begin Patch` line.
     fn bad(&self, problem: &'static str) -> BadPatch {
         BadPatch::Line {
             line: self.at + 1,
@@ -248,7 +248,7 @@ fn is_header(line: &str) -> bool {
         .any(|header| line.starts_with(header))
 }
 
-/// Some write line numbers as in a unified diff; the file decides, not they.
+/// Some models write line numbers as in a unified diff; they are ignored.
 fn context(head: &str) -> Option<String> {
     let head = head.trim();
     let line = match head.strip_prefix('-') {

@@ -1,7 +1,7 @@
-//! A command's output, however much there is, in little memory.
+//! Captures a command's output of any size with bounded memory.
 //!
-//! The beginning and the end are kept; the whole goes to a file up to a limit, and beyond that
-//! it is only counted.
+//! The start and the end stay in memory; everything up to a limit goes to a file, and the rest is
+//! only counted.
 
 use std::fs::File;
 use std::io::{PipeReader, Read, Write};
@@ -13,9 +13,9 @@ use tokio::sync::oneshot;
 
 use crate::truncate;
 
-const HEAD: usize = 64 * 1024;
-const TAIL: usize = 128 * 1024;
-const FILE: u64 = 64 * 1024 * 1024;
+const HEAD_BYTES: usize = 64 * 1024;
+const TAIL_BYTES: usize = 128 * 1024;
+const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 
 #[derive(Default)]
 struct State {
@@ -23,7 +23,7 @@ struct State {
     tail: Vec<u8>,
     total: u64,
     file: Option<File>,
-    /// The file holds all that was written so far, or its first part up to the limit.
+    /// The file with all output so far, or its first part up to the limit.
     saved: bool,
     closed: bool,
 }
@@ -34,17 +34,18 @@ pub(super) struct Capture {
     path: PathBuf,
 }
 
-/// What there was to see.
+/// The captured output.
 pub(super) struct Captured {
     pub head: String,
-    /// Empty while the head is everything.
+    /// Empty if the head holds everything.
     pub tail: String,
     pub total: u64,
     pub saved: Option<PathBuf>,
 }
 
 impl Capture {
-    /// Reads on a thread of its own until the pipe's last writer is gone; the receiver tells.
+    /// Reads in its own thread until the last writer has closed the pipe; the receiver is
+    /// notified then.
     pub fn start(pipe: PipeReader, path: PathBuf) -> (Self, oneshot::Receiver<()>) {
         let capture = Self {
             state: Arc::default(),
@@ -75,7 +76,7 @@ impl Capture {
         }
     }
 
-    /// False when nobody wants more.
+    /// False when reading should stop.
     fn take(&self, bytes: &[u8]) -> bool {
         let mut state = self.state.lock();
         if state.closed {
@@ -83,9 +84,9 @@ impl Capture {
         }
         let before = state.total;
         state.total += bytes.len() as u64;
-        let to_head = bytes.len().min(HEAD - state.head.len());
+        let to_head = bytes.len().min(HEAD_BYTES - state.head.len());
         state.head.extend_from_slice(&bytes[..to_head]);
-        if state.total > HEAD as u64 {
+        if state.total > HEAD_BYTES as u64 {
             state.spill(bytes, before, to_head, &self.path);
             state.keep_tail(&bytes[to_head..]);
         }
@@ -100,7 +101,7 @@ impl Capture {
     pub fn latest(&self, bytes: usize) -> String {
         let state = self.state.lock();
         let tail = &state.tail[state.tail.len().saturating_sub(bytes)..];
-        // A tail that is shorter than it may be goes on right where the head ends.
+        // A tail below its maximum size directly follows the head.
         let missing = bytes - tail.len();
         let head = &state.head[state.head.len().saturating_sub(missing)..];
         String::from_utf8_lossy(&[head, tail].concat()).into_owned()
@@ -112,8 +113,10 @@ impl Capture {
         state.file = None;
         Captured {
             head: String::from_utf8_lossy(&state.head).into_owned(),
-            tail: String::from_utf8_lossy(&state.tail[state.tail.len().saturating_sub(TAIL)..])
-                .into_owned(),
+            tail: String::from_utf8_lossy(
+                &state.tail[state.tail.len().saturating_sub(TAIL_BYTES)..],
+            )
+            .into_owned(),
             total: state.total,
             saved: state.saved.then(|| self.path.clone()),
         }
@@ -122,21 +125,21 @@ impl Capture {
 
 impl State {
     fn spill(&mut self, bytes: &[u8], before: u64, to_head: usize, path: &Path) {
-        if before <= HEAD as u64 && self.file.is_none() {
+        if before <= HEAD_BYTES as u64 && self.file.is_none() {
             self.file = truncate::create(path).ok();
             let head = std::mem::take(&mut self.head);
             self.saved = self.write(&head);
             self.head = head;
             self.write(&bytes[to_head..]);
-        } else if before < FILE {
-            let room = usize::try_from(FILE - before).unwrap_or(usize::MAX);
+        } else if before < MAX_FILE_BYTES {
+            let room = usize::try_from(MAX_FILE_BYTES - before).unwrap_or(usize::MAX);
             self.write(&bytes[..bytes.len().min(room)]);
         } else {
             self.file = None;
         }
     }
 
-    /// A disk that is full costs us the file's rest, not the command.
+    /// If the disk is full, the rest of the file is lost, but the command continues.
     fn write(&mut self, bytes: &[u8]) -> bool {
         let written = self
             .file
@@ -150,8 +153,8 @@ impl State {
 
     fn keep_tail(&mut self, bytes: &[u8]) {
         self.tail.extend_from_slice(bytes);
-        if self.tail.len() > 2 * TAIL {
-            let cut = self.tail.len() - TAIL;
+        if self.tail.len() > 2 * TAIL_BYTES {
+            let cut = self.tail.len() - TAIL_BYTES;
             self.tail.drain(..cut);
         }
     }

@@ -1,4 +1,4 @@
-//! A file's text as the model knows it, with `\n` only, and the way back to the bytes.
+//! Converts a file's bytes to the text that the model sees, with `\n` only, and back.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use crate::context::ContentHash;
 
 const BOM: &str = "\u{feff}";
 
-/// A file's content at the moment it was looked at.
+/// A file's content at the time it was read.
 pub(crate) struct Found {
     pub bytes: Vec<u8>,
     pub hash: ContentHash,
@@ -26,7 +26,7 @@ impl LineEnding {
         }
     }
 
-    /// The one most lines of `text` end with; `None` for a single line.
+    /// The most frequent line ending of `text`; `None` for a single line.
     pub fn of(text: &str) -> Option<Self> {
         let breaks = memchr_count(b'\n', text);
         let with_cr = text.matches("\r\n").count();
@@ -37,7 +37,7 @@ impl LineEnding {
         }
     }
 
-    /// `text` with each of its line breaks written this way.
+    /// `text` with all line breaks converted to this ending.
     pub fn apply(self, text: &str) -> String {
         let plain = text.replace("\r\n", "\n");
         match self {
@@ -61,7 +61,7 @@ impl Found {
         Self { bytes, hash }
     }
 
-    /// Text we can give back byte for byte; `None` for any other encoding.
+    /// Text that can be restored byte for byte; `None` for any other encoding.
     pub fn text(&self) -> Option<&str> {
         let text = std::str::from_utf8(&self.bytes).ok()?;
         (!text.contains('\0')).then(|| text.strip_prefix(BOM).unwrap_or(text))
@@ -71,7 +71,7 @@ impl Found {
         self.bytes.starts_with(BOM.as_bytes())
     }
 
-    /// `text` with the mark this file begins with, if it has one.
+    /// `text` with the byte order mark of this file, if it has one.
     pub fn encode(&self, text: &str) -> Vec<u8> {
         let text = text.strip_prefix(BOM).unwrap_or(text);
         if self.has_bom() {
@@ -82,11 +82,11 @@ impl Found {
     }
 }
 
-/// The text without carriage returns before line breaks, and where those were.
+/// The text without carriage returns before line breaks, and their positions.
 pub(crate) struct Endings<'a> {
     original: &'a str,
     plain: std::borrow::Cow<'a, str>,
-    /// Where in `plain` the breaks are that had one.
+    /// Positions in `plain` of the line breaks that had one.
     with_cr: Vec<usize>,
 }
 
@@ -120,14 +120,14 @@ impl<'a> Endings<'a> {
         &self.plain
     }
 
-    /// The same stretch in the original.
+    /// The same range in the original.
     pub fn original_range(&self, plain: &Range<usize>) -> Range<usize> {
         let at = |offset: usize| offset + self.with_cr.partition_point(|cr| *cr < offset);
         at(plain.start)..at(plain.end)
     }
 
-    /// How lines written in place of `range` (of the original) should end: as the lines there,
-    /// else as the one it is in, else as most of the file.
+    /// The line ending for text that replaces `range` (of the original): that of the lines
+    /// there, else that of the line around it, else the most frequent one of the file.
     pub fn ending_at(&self, range: &Range<usize>) -> LineEnding {
         let text = self.original;
         LineEnding::of(&text[range.clone()])

@@ -8,7 +8,7 @@ use lathe_protocol::FileStatus;
 use similar::{ChangeTag, TextDiff};
 
 const CONTEXT: usize = 3;
-/// After this the diff is coarser than it could be, but still right.
+/// After this time the diff becomes coarser, but stays correct.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 pub(super) struct Unified {
@@ -35,8 +35,8 @@ impl Unified {
         unified
     }
 
-    /// Only what lies between the common beginning and end is compared: a small change in a
-    /// large file must not cost as much as the file.
+    /// Only the part between the common start and end is compared, so that a small change in a
+    /// large file is cheap.
     fn add_hunks(&mut self, before: &str, after: &str) {
         let skipped = common_start(before, after);
         let tail = common_end(&before[skipped..], &after[skipped..]);
@@ -85,7 +85,7 @@ fn span(lines: &Range<usize>, skipped: usize) -> String {
     }
 }
 
-/// How many bytes of equal whole lines both begin with, less the context a hunk shows.
+/// The number of bytes of equal lines at the start of both, less the context of a hunk.
 fn common_start(before: &str, after: &str) -> usize {
     let equal = before
         .bytes()
@@ -106,7 +106,7 @@ fn common_start(before: &str, after: &str) -> usize {
     end
 }
 
-/// The same at the end; counted backwards.
+/// The same at the end, counted backwards.
 fn common_end(before: &str, after: &str) -> usize {
     let (old, new) = (before.as_bytes(), after.as_bytes());
     let equal = old
@@ -115,7 +115,7 @@ fn common_end(before: &str, after: &str) -> usize {
         .zip(new.iter().rev())
         .take_while(|(a, b)| a == b)
         .count();
-    // The first break in the equal part ends a line that may differ; after it come whole lines.
+    // The line before the first break in the equal part may differ; complete lines follow it.
     let start = old.len() - equal;
     old[start..]
         .iter()

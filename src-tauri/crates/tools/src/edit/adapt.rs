@@ -1,9 +1,9 @@
-//! When oldString differed from the file in a regular way, newString differs in the same way:
-//! here it is put right.
+//! If oldString differs from the file by a rule (indentation, escapes), newString usually differs
+//! by the same rule. This module applies the correction to newString.
 
 use super::lines::{Lines, indentation};
 
-/// How the indentation of the file's lines follows from that of the lines the model gave.
+/// How to convert the indentation of the model's lines to that of the file's lines.
 #[derive(Debug, PartialEq, Eq)]
 enum Shift {
     Added(String),
@@ -14,13 +14,13 @@ enum Shift {
     SpacesFor(usize),
 }
 
-/// `new` with the indentation that the region has, if that differs from `old`'s by one rule.
+/// `new` with the indentation of the region, if that differs from `old`'s by one rule.
 pub(super) fn indented(region: &str, old: &str, new: &str) -> String {
     let first = |text: &str| {
         let line = text.lines().find(|line| !line.trim().is_empty());
         line.map(|line| indentation(line).to_owned())
     };
-    // A new text that does not begin where the old one did is meant to be indented as it is.
+    // A new text whose first line is indented differently from the old one keeps its indentation.
     if first(old) != first(new) {
         return new.to_owned();
     }
@@ -28,7 +28,7 @@ pub(super) fn indented(region: &str, old: &str, new: &str) -> String {
     shifted.unwrap_or_else(|| new.to_owned())
 }
 
-/// A last break in `new` answers one in `old`; where the region has none, it goes.
+/// Removes the last line break of `new` if `old` ends with one and the region does not.
 pub(super) fn same_end(region: &str, old: &str, mut new: String) -> String {
     if old.ends_with('\n') && !region.ends_with('\n') && new.ends_with('\n') {
         new.pop();
@@ -36,7 +36,7 @@ pub(super) fn same_end(region: &str, old: &str, mut new: String) -> String {
     new
 }
 
-/// `new` without the blanks that were taken off both ends of `old`.
+/// `new` without the whitespace that was trimmed from both ends of `old`.
 pub(super) fn without_boundary(old: &str, new: &str) -> String {
     let lead = &old[..old.len() - old.trim_start().len()];
     let trail = &old[old.trim_end().len()..];
@@ -44,7 +44,8 @@ pub(super) fn without_boundary(old: &str, new: &str) -> String {
     new.strip_suffix(trail).unwrap_or(new).to_owned()
 }
 
-/// The same, but of blanks that go over lines only: those on the line are part of the place.
+/// The same, but only for whitespace with line breaks: whitespace within a line is part of the
+/// match.
 pub(super) fn without_blank_lines(old: &str, new: &str) -> String {
     let lead = &old[..old.len() - old.trim_start().len()];
     let trail = &old[old.trim_end().len()..];
@@ -54,12 +55,12 @@ pub(super) fn without_blank_lines(old: &str, new: &str) -> String {
     new.strip_suffix(trail).unwrap_or(new).to_owned()
 }
 
-/// Blanks to the end of one line, with its break or without.
+/// Whether the text is whitespace up to the end of one line, with or without its break.
 pub(super) fn is_one_break(blanks: &str) -> bool {
     !blanks.strip_suffix('\n').unwrap_or(blanks).contains('\n')
 }
 
-/// The text with one level of backslash escapes taken away.
+/// Removes one level of backslash escapes.
 pub(super) fn unescaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
@@ -81,7 +82,7 @@ pub(super) fn unescaped(text: &str) -> String {
 }
 
 fn shift(region: &str, old: &str) -> Option<Shift> {
-    let (region, old) = (Lines::of(region), Lines::of(old));
+    let (region, old) = (Lines::new(region), Lines::new(old));
     let last = (old.len() - 1, region.len() - 1);
     let pairs: Vec<(&str, &str)> = (0..old.len().min(region.len()))
         .map(|at| (at, at))

@@ -4,12 +4,12 @@ use std::ops::Range;
 
 pub(super) struct Lines<'a> {
     pub text: &'a str,
-    /// Each line without its break. A break at the very end begins no further line.
+    /// Each line without its line break. A break at the end of the text starts no further line.
     ranges: Vec<Range<usize>>,
 }
 
 impl<'a> Lines<'a> {
-    pub fn of(text: &'a str) -> Self {
+    pub fn new(text: &'a str) -> Self {
         let mut ranges = Vec::new();
         let mut start = 0;
         for line in text.split_inclusive('\n') {
@@ -40,7 +40,7 @@ impl<'a> Lines<'a> {
         self.text.ends_with('\n')
     }
 
-    /// Lines `first..=last` from margin to margin, with the last break if asked for.
+    /// The range of the lines `first..=last`, with the last line break if requested.
     pub fn span(&self, first: usize, last: usize, with_break: bool) -> Range<usize> {
         let end = self.ranges[last].end;
         let more = usize::from(with_break && end < self.text.len());
@@ -62,7 +62,7 @@ pub(super) fn common(old: &str, new: &str) -> (usize, usize) {
         .sum();
     let (old, new) = (&old[start..], &new[start..]);
     let mut end = 0;
-    // From the end, a line is whole only if a break comes before it in both.
+    // Counted from the end, a line is complete only if a break precedes it in both.
     loop {
         let (a, b) = (&old[..old.len() - end], &new[..new.len() - end]);
         let (Some(at), Some(bt)) = (last_line(a), last_line(b)) else {
@@ -75,7 +75,7 @@ pub(super) fn common(old: &str, new: &str) -> (usize, usize) {
     }
 }
 
-/// Where the last line begins, if a break comes before it.
+/// The start of the last line, if a line break precedes it.
 fn last_line(text: &str) -> Option<usize> {
     let body = text.strip_suffix('\n').unwrap_or(text);
     if text.is_empty() {
@@ -84,7 +84,7 @@ fn last_line(text: &str) -> Option<usize> {
     body.rfind('\n').map(|at| at + 1)
 }
 
-/// Whether every line begins as read's output does.
+/// Whether every line starts with a line number like the output of the read tool.
 pub(super) fn look_numbered(text: &str) -> bool {
     let numbered = |line: &str| {
         line.trim_start()

@@ -1,15 +1,15 @@
-//! Finds the place that oldString means, from the strictest reading to the most lenient.
+//! Finds the text that oldString means, from the strictest strategy to the most lenient.
 //!
-//! A reading counts only if it fits exactly one place (or all are wanted). Knows text only.
+//! A strategy is used only if it matches exactly once (or all matches are wanted).
 
-mod readings;
+mod strategies;
 
 use std::ops::Range;
 
 use super::adapt;
 use super::lines::Lines;
 
-/// The readings, in the order in which they are tried.
+/// The strategies, in the order in which they are tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Strategy {
     Exact,
@@ -34,8 +34,8 @@ impl Strategy {
         Self::ContextLines,
     ];
 
-    /// In what respect the text found is not the text given.
-    pub fn departure(self) -> Option<&'static str> {
+    /// How the matched text differs from oldString.
+    pub fn difference(self) -> Option<&'static str> {
         match self {
             Self::Exact => None,
             Self::LinesTrimmed => Some("with other blanks at the ends of its lines"),
@@ -48,20 +48,20 @@ impl Strategy {
         }
     }
 
-    fn places(self, text: &Lines, old: &Lines) -> Vec<Range<usize>> {
+    fn find_ranges(self, text: &Lines, old: &Lines) -> Vec<Range<usize>> {
         match self {
-            Self::Exact => readings::exact(text.text, old.text),
-            Self::LinesTrimmed => readings::lines_trimmed(text, old),
-            Self::BlockAnchored => readings::block_anchored(text, old),
-            Self::WhitespaceFolded => readings::whitespace_folded(text.text, old.text),
-            Self::IndentationShifted => readings::indentation_shifted(text, old),
-            Self::EscapesUndone => readings::escapes_undone(text.text, old.text),
-            Self::BoundaryTrimmed => readings::boundary_trimmed(text.text, old.text),
-            Self::ContextLines => readings::context_lines(text, old),
+            Self::Exact => strategies::exact(text.text, old.text),
+            Self::LinesTrimmed => strategies::lines_trimmed(text, old),
+            Self::BlockAnchored => strategies::block_anchored(text, old),
+            Self::WhitespaceFolded => strategies::whitespace_folded(text.text, old.text),
+            Self::IndentationShifted => strategies::indentation_shifted(text, old),
+            Self::EscapesUndone => strategies::escapes_undone(text.text, old.text),
+            Self::BoundaryTrimmed => strategies::boundary_trimmed(text.text, old.text),
+            Self::ContextLines => strategies::context_lines(text, old),
         }
     }
 
-    fn adapted(self, region: &str, old: &str, new: &str) -> String {
+    fn adapt(self, region: &str, old: &str, new: &str) -> String {
         match self {
             Self::Exact => new.to_owned(),
             Self::EscapesUndone => adapt::unescaped(new),
@@ -90,7 +90,7 @@ pub(super) struct Replacement {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Accepted {
     pub strategy: Strategy,
-    /// In the order of the text, none overlapping another.
+    /// In the order of the text, without overlaps.
     pub replacements: Vec<Replacement>,
 }
 
@@ -102,19 +102,19 @@ pub(super) enum NoMatch {
 }
 
 pub(super) fn find(text: &str, old: &str, new: &str, all: bool) -> Result<Accepted, NoMatch> {
-    let (text_lines, old_lines) = (Lines::of(text), Lines::of(old));
+    let (text_lines, old_lines) = (Lines::new(text), Lines::new(old));
     let mut several = None;
     for strategy in Strategy::ORDER {
-        // Blanks alone, read leniently, would fit anywhere.
+        // Whitespace alone would match anywhere with a lenient strategy.
         if strategy != Strategy::Exact && old.trim().is_empty() {
             break;
         }
-        let places = strategy.places(&text_lines, &old_lines);
-        match places.len() {
+        let ranges = strategy.find_ranges(&text_lines, &old_lines);
+        match ranges.len() {
             0 => continue,
             1 => {}
             _ if all => {}
-            // Word for word in several places: no lenient reading can know better which.
+            // Several exact matches: a lenient strategy cannot tell which one is meant.
             count if strategy == Strategy::Exact => return Err(NoMatch::Several(count)),
             count => {
                 several.get_or_insert(count);
@@ -122,12 +122,12 @@ pub(super) fn find(text: &str, old: &str, new: &str, all: bool) -> Result<Accept
             }
         }
         if strategy != Strategy::Exact {
-            refuse_long(text, old, &places)?;
+            refuse_long(text, old, &ranges)?;
         }
-        let replacements = apart(places)
+        let replacements = without_overlaps(ranges)
             .into_iter()
             .map(|range| Replacement {
-                text: strategy.adapted(&text[range.clone()], old, new),
+                text: strategy.adapt(&text[range.clone()], old, new),
                 range,
             })
             .collect();
@@ -139,10 +139,10 @@ pub(super) fn find(text: &str, old: &str, new: &str, all: bool) -> Result<Accept
     Err(several.map_or(NoMatch::Nowhere, NoMatch::Several))
 }
 
-/// Leaves out what overlaps an earlier place.
-fn apart(places: Vec<Range<usize>>) -> Vec<Range<usize>> {
+/// Drops matches that overlap an earlier one.
+fn without_overlaps(ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     let mut end = 0;
-    places
+    ranges
         .into_iter()
         .filter(|range| {
             let free = range.start >= end;
@@ -154,17 +154,18 @@ fn apart(places: Vec<Range<usize>>) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// What the model did not quote it has not seen: it must not go unseen.
-fn refuse_long(text: &str, old: &str, places: &[Range<usize>]) -> Result<(), NoMatch> {
-    let ink = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
-    let (old_ink, old_lines) = (
-        ink(old),
+/// Refuses a match much longer than oldString: text that the model did not quote would be lost.
+fn refuse_long(text: &str, old: &str, ranges: &[Range<usize>]) -> Result<(), NoMatch> {
+    let visible_chars = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
+    let (old_chars, old_lines) = (
+        visible_chars(old),
         old.lines().filter(|l| !l.trim().is_empty()).count(),
     );
-    for range in places {
+    for range in ranges {
         let region = &text[range.clone()];
         let lines = region.lines().filter(|l| !l.trim().is_empty()).count();
-        if ink(region) > old_ink * 2 + 40 || lines > old_lines + (old_lines / 2).max(3) {
+        if visible_chars(region) > old_chars * 2 + 40 || lines > old_lines + (old_lines / 2).max(3)
+        {
             return Err(NoMatch::TooLong {
                 lines: region.lines().count(),
             });

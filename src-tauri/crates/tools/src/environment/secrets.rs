@@ -1,6 +1,6 @@
-//! Which variables a command must not see.
+//! Decides which variables a command must not see.
 
-/// Parts of a name, between underscores, that say "secret".
+/// Parts of a name, between underscores, that suggest a secret.
 const WORDS: [&str; 17] = [
     "KEY",
     "KEYS",
@@ -20,7 +20,7 @@ const WORDS: [&str; 17] = [
     "COOKIE",
     "PAT",
 ];
-/// The same inside longer words.
+/// The same as part of longer words.
 const STEMS: [&str; 6] = [
     "APIKEY",
     "ACCESSKEY",
@@ -29,7 +29,7 @@ const STEMS: [&str; 6] = [
     "PASSWORD",
     "CREDENTIAL",
 ];
-/// Look secret, but only say where an agent listens; without them git over ssh fails.
+/// These look secret, but only hold the address of an agent; without them git over ssh fails.
 const HARMLESS: [&str; 3] = ["SSH_AUTH_SOCK", "XAUTHORITY", "GPG_AGENT_INFO"];
 
 #[derive(Debug, Clone, Default)]
@@ -45,7 +45,7 @@ impl SecretNames {
             list.iter()
                 .any(|pattern| matches(&pattern.to_ascii_uppercase(), &upper))
         };
-        // Our own variables steer this app, not the user's programs.
+        // Our own variables configure this app, not the user's programs.
         if upper.starts_with("LATHE_") || named(&self.withhold) {
             return true;
         }
@@ -60,7 +60,7 @@ impl SecretNames {
     }
 }
 
-/// `scheme://user:password@host`, as in many a DATABASE_URL.
+/// `scheme://user:password@host`, as often in DATABASE_URL.
 fn has_password(value: &str) -> bool {
     value.split("://").skip(1).any(|rest| {
         let authority = rest.split(['/', '?', '#', ' ']).next().unwrap_or_default();

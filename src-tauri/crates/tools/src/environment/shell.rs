@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::Variables;
 
-/// What the user set. `System` is the user's own shell, and PowerShell on Windows.
+/// The user's setting. `System` is the user's login shell, or PowerShell on Windows.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum ShellChoice {
     #[default]
@@ -15,7 +15,7 @@ pub enum ShellChoice {
 }
 
 impl ShellChoice {
-    /// As it is written in a config: a path, or one of a few names.
+    /// Parses the config value: a path, or one of a few names.
     pub fn parse(written: &str) -> Self {
         match written.trim() {
             "" | "system" | "powershell" => ShellChoice::System,
@@ -31,8 +31,8 @@ pub struct Shell {
     pub dialect: ShellDialect,
 }
 
-/// Shells that read what the analysis reads. In any other (fish, nu) a command could mean
-/// something else than what was checked.
+/// Shells whose syntax the command analysis understands. In others (fish, nu) a command could
+/// mean something else than what was checked.
 const POSIX: [&str; 6] = ["bash", "zsh", "sh", "dash", "ksh", "mksh"];
 
 impl Shell {
@@ -127,7 +127,7 @@ fn in_path(program: &str, variables: &Variables) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// The first of a name's usual endings that is there.
+/// The program with the first usual extension that exists.
 pub(super) fn with_ending(name: &str, variables: &Variables) -> Option<PathBuf> {
     if name.contains(['/', '\\']) {
         return None;

@@ -1,4 +1,4 @@
-//! Where a command's variables come from.
+//! The sources of a command's environment variables.
 
 use std::path::Path;
 #[cfg(unix)]
@@ -6,7 +6,7 @@ use std::{process::Stdio, time::Duration};
 
 use super::{Shell, Variables};
 
-/// Programs that would wait for a person find out that there is none.
+/// Tells programs that no person is there, so that they do not prompt or page.
 pub(super) fn quiet(variables: &mut Variables) {
     for (name, value) in [
         ("PAGER", "cat"),
@@ -21,10 +21,10 @@ pub(super) fn quiet(variables: &mut Variables) {
     variables.remove("_");
 }
 
-/// What a login shell exports, or nothing when it fails or takes too long.
+/// The variables that a login shell exports; `None` if it fails or takes too long.
 #[cfg(unix)]
 pub(super) async fn of_login(shell: &Shell, home: Option<&Path>) -> Option<Variables> {
-    const PATIENCE: Duration = Duration::from_secs(5);
+    const TIMEOUT: Duration = Duration::from_secs(5);
     const MARK: &str = "__lathe_environment__";
     let script = format!("printf %s {MARK}; env -0; printf %s {MARK}");
     let mut command = tokio::process::Command::new(&shell.program);
@@ -33,12 +33,12 @@ pub(super) async fn of_login(shell: &Shell, home: Option<&Path>) -> Option<Varia
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null());
-    // A group of its own: an interactive shell must not touch our terminal's.
+    // In its own process group: an interactive shell must not take over our terminal.
     command.process_group(0).kill_on_drop(true);
     if let Some(home) = home {
         command.current_dir(home);
     }
-    let output = tokio::time::timeout(PATIENCE, command.output())
+    let output = tokio::time::timeout(TIMEOUT, command.output())
         .await
         .ok()?
         .ok()?;
@@ -52,7 +52,7 @@ pub(super) async fn of_login(shell: &Shell, home: Option<&Path>) -> Option<Varia
     (!variables.is_empty()).then_some(variables)
 }
 
-/// Windows gives every program the user's environment anyway.
+/// On Windows every program has the user's environment already.
 #[cfg(not(unix))]
 pub(super) async fn of_login(_: &Shell, _: Option<&Path>) -> Option<Variables> {
     None

@@ -1,5 +1,5 @@
-//! Every path is walked from `/` without following a link, and changes are made relative to
-//! the directory that was reached.
+//! Every path is opened from `/` without following a link, and changes are made relative to
+//! the opened directory.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -19,7 +19,7 @@ const DIRECTORY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY);
 #[cfg(not(target_os = "linux"))]
 const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY);
 
-/// Not blocking, because opening a FIFO would wait for its other end.
+/// Non-blocking, because opening a FIFO would wait for its other end.
 const READ: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
 
 pub fn open(path: &Path) -> Result<File, FileError> {
@@ -49,7 +49,7 @@ pub fn replace(path: &Path, content: &[u8], expected: Expected) -> Result<(), Fi
     // Once more, right before the rename: writing took time.
     check(open_in(&directory, name), expected)?;
     temporary.become_file(name, expected)?;
-    // The rename itself must survive a crash; not every file system can promise it.
+    // The rename itself must survive a crash; not every file system supports this.
     if let Ok(opened) = openat(
         &directory,
         ".",
@@ -87,7 +87,7 @@ fn open_without_links(path: &Path, flags: OFlags) -> Result<OwnedFd, FileError> 
     use rustix::fs::{CWD, ResolveFlags, openat2};
     let flags = flags | OFlags::CLOEXEC;
     match openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
-        // An old kernel, or a sandbox that does not know the call.
+        // An old kernel, or a sandbox without this system call.
         Err(Errno::NOSYS | Errno::PERM) => walk(path, flags),
         result => result.map_err(refused),
     }
@@ -165,7 +165,7 @@ fn keep_owner_and_mode(old: &File, new: &File) -> io::Result<()> {
     let meta = old.metadata()?;
     let current = new.metadata()?;
     if (meta.uid(), meta.gid()) != (current.uid(), current.gid()) {
-        // Only root may give a file away; then the content still matters more than the owner.
+        // Only root may change the owner; without it the content is still written.
         let (owner, group) = (Uid::from_raw(meta.uid()), Gid::from_raw(meta.gid()));
         let _ = rustix::fs::fchown(new, Some(owner), Some(group));
     }
@@ -182,7 +182,7 @@ fn refused(error: Errno) -> FileError {
     }
 }
 
-/// A file that vanishes unless it becomes the real one.
+/// A temporary file that is removed unless it replaces the target.
 struct Temporary<'a> {
     directory: &'a OwnedFd,
     name: Option<OsString>,
@@ -241,7 +241,7 @@ impl Drop for Temporary<'_> {
     }
 }
 
-/// A new file never takes the place of one that appeared meanwhile.
+/// Renames without overwriting a file that was created in the meantime.
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 fn rename_new(directory: &OwnedFd, name: &OsStr, target: &OsStr) -> Result<(), Errno> {
     use rustix::fs::{RenameFlags, renameat_with};

@@ -1,5 +1,5 @@
-//! Windows opens by path and follows links on the way; so each handle is asked for the path it
-//! really has before it is used.
+//! Windows opens by path and follows links on the way, so the final path of each handle is checked
+//! before it is used.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -16,7 +16,7 @@ use super::{Expected, FileError, check, temporary_name};
 use crate::context::ContentHash;
 
 pub fn open(path: &Path) -> Result<File, FileError> {
-    // Directories open only with this flag; the caller tells them apart.
+    // Directories can only be opened with this flag; the caller checks the type.
     let file = OpenOptions::new()
         .read(true)
         .custom_flags(FILE_FLAG_BACKUP_SEMANTICS)

@@ -10,12 +10,12 @@ use crate::text;
 use crate::tool::ToolFailure;
 
 const MAX_LINE: usize = 2_000;
-/// A longer line is not a line; its file is passed over rather than held in memory.
+/// A file with a longer line is skipped, to limit memory.
 const MAX_BUFFER: usize = 16 * 1024 * 1024;
 
 pub(super) struct FileMatches {
     pub lines: Vec<MatchedLine>,
-    /// There are more than were wanted.
+    /// There are more matches than requested.
     pub more: bool,
 }
 
@@ -36,8 +36,8 @@ impl Finder {
         let across_lines = pattern.contains("\\n") || pattern.contains('\n');
         let mut builder = RegexMatcherBuilder::new();
         builder.multi_line(true);
-        // The end of a line is where it is, whichever ending the file has. Only where the
-        // pattern asks for it: it costs a little.
+        // `$` matches before CRLF, too. Only enabled for patterns that need it, because it is
+        // slower.
         let crlf = !across_lines && pattern.contains('$');
         if crlf {
             builder.crlf(true);
@@ -70,7 +70,7 @@ impl Finder {
             .build()
     }
 
-    /// Nothing for a file without a match, and for one that cannot be read to its end.
+    /// `None` for a file without a match, or one that cannot be read completely.
     pub fn search(&self, searcher: &mut Searcher, file: &File) -> Option<FileMatches> {
         let mut sink = Collector {
             found: FileMatches {

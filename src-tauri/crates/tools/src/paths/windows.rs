@@ -1,9 +1,9 @@
-//! Windows spellings of a path that name something other than they show.
+//! Windows paths that name something else than they seem to.
 //!
-//! Pure text, so that it is tested on every system.
+//! Works on text only, so that it is tested on every system.
 
-/// Refuses what Windows would quietly turn into another file: devices, streams, drive-relative
-/// paths, names whose trailing dots and blanks are dropped.
+/// Refuses paths that Windows would silently map to another file: devices, streams, drive-relative
+/// paths, names whose trailing dots and spaces are dropped.
 pub fn check(given: &str) -> Result<(), &'static str> {
     let path = given.replace('/', "\\");
     if path.starts_with(r"\\.\") || path.to_ascii_lowercase().starts_with(r"\\?\globalroot") {

@@ -4,7 +4,7 @@ pub struct Entry {
     pub pid: i32,
     pub parent: i32,
     pub group: i32,
-    /// Ended, but not yet collected by its parent.
+    /// Ended, but not yet waited for by its parent.
     pub dead: bool,
 }
 
@@ -21,7 +21,7 @@ pub fn entries() -> Vec<Entry> {
 
 fn entry(pid: i32) -> Option<Entry> {
     let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
-    // The second field is the name, which may hold anything, brackets included.
+    // The second field is the name, which may contain any character, including brackets.
     let end = stat.iter().rposition(|byte| *byte == b')')?;
     let rest = String::from_utf8_lossy(&stat[end + 1..]);
     let mut fields = rest.split_ascii_whitespace();

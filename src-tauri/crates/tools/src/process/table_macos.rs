@@ -5,7 +5,7 @@ pub struct Entry {
     pub pid: i32,
     pub parent: i32,
     pub group: i32,
-    /// Ended, but not yet collected by its parent.
+    /// Ended, but not yet waited for by its parent.
     pub dead: bool,
 }
 
@@ -19,7 +19,7 @@ pub fn entries() -> Vec<Entry> {
 fn pids() -> Vec<i32> {
     // SAFETY: without a buffer the call only counts.
     let count = unsafe { libc::proc_listallpids(std::ptr::null_mut(), 0) };
-    // Room for those that start between the two calls.
+    // Room for processes that start between the two calls.
     let mut pids = vec![0i32; usize::try_from(count).unwrap_or(0) + 64];
     let bytes = i32::try_from(size_of_val(pids.as_slice())).unwrap_or(0);
     // SAFETY: the buffer is as long as we say.

@@ -1,10 +1,10 @@
-//! Systems whose process table we do not read: `ps` knows parents and groups, nobody the mark.
+//! Other systems: `ps` gives parents and groups. The variable that marks a tree cannot be read.
 
 pub struct Entry {
     pub pid: i32,
     pub parent: i32,
     pub group: i32,
-    /// Ended, but not yet collected by its parent.
+    /// Ended, but not yet waited for by its parent.
     pub dead: bool,
 }
 

@@ -1,8 +1,8 @@
-//! A supervisor shell runs the user's shell and stays until we let it go.
+//! A supervisor shell runs the user's shell and stays alive until we release it.
 //!
-//! It keeps the process group's id in use, and on Linux it is the one that orphans fall to:
-//! so a child that daemonised itself, in a session of its own and without our variable, is
-//! still found below it.
+//! It keeps the process group's id in use. On Linux it is also the subreaper that adopts orphans,
+//! so a child that has daemonised itself, in its own session and without our variable, is still
+//! found among its descendants.
 
 #[cfg_attr(target_os = "linux", path = "table_linux.rs")]
 #[cfg_attr(target_os = "macos", path = "table_macos.rs")]
@@ -23,19 +23,19 @@ use rustix::process::{Pid, Signal, kill_process};
 use tokio::io::AsyncReadExt;
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
-use super::Order;
+use super::CommandSpec;
 
-/// Between the polite signal and the other one.
+/// Time between SIGTERM and SIGKILL.
 const GRACE: Duration = Duration::from_millis(200);
-const LOOK_AGAIN: Duration = Duration::from_millis(5);
-/// A tree that keeps growing while it is being killed gets this many rounds.
-const ROUNDS: usize = 200;
-/// In the environment of everything a command starts.
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
+/// How often killing is repeated for a tree that keeps growing.
+const MAX_ROUNDS: usize = 200;
+/// The variable that marks every process of a command.
 const MARK: &str = "LATHE_RUN";
 
-/// Its standard error is the command's output, its standard output tells us the exit code, and
-/// it waits on its standard input. The traps keep it alive when the command signals its group;
-/// unlike ignored signals they are not inherited.
+/// The command's output goes to standard error and its exit code to standard output; then the
+/// script waits on standard input. The traps keep it alive when the command signals its group;
+/// unlike ignored signals, traps are not inherited.
 const SUPERVISOR: &str = r#"trap : TERM INT HUP QUIT USR1 USR2
 "$@" </dev/null 1>&2
 code=$?
@@ -44,15 +44,15 @@ echo "$code"
 read -r _
 "#;
 
-/// The same for a program whose pipes are all its own: nothing is left to wait on, so it goes
-/// with the program. Until we collect it, it still keeps the group's id in use.
+/// For a program that uses all three pipes itself: there is no pipe left to wait on, so this
+/// supervisor ends with the program. Until we wait for it, it still keeps the group's id in use.
 const PIPED_SUPERVISOR: &str = r#"trap : TERM INT HUP QUIT USR1 USR2
 "$@"
 code=$?
 [ "$code" = 0 ] || echo "(exit code $code)" >&2
 "#;
 
-/// What belongs to one command, by the supervisor's id and the mark.
+/// The processes of one command, found by the supervisor's id and the mark.
 pub struct Tree {
     supervisor: i32,
     mark: String,
@@ -60,7 +60,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Everything that lives, but for the supervisor.
+    /// All live processes of the tree, except the supervisor.
     fn members(&self) -> Vec<i32> {
         let entries = table::entries();
         let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
@@ -89,7 +89,7 @@ impl Tree {
             .collect()
     }
 
-    /// How many there were to signal.
+    /// Returns the number of processes.
     fn signal(&self, signal: Signal) -> usize {
         let members = self.members();
         members.iter().for_each(|pid| send(*pid, signal));
@@ -100,18 +100,18 @@ impl Tree {
         if self.over.swap(true, Ordering::AcqRel) {
             return;
         }
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             if self.signal(Signal::KILL) == 0 {
                 break;
             }
-            std::thread::sleep(LOOK_AGAIN);
+            std::thread::sleep(POLL_INTERVAL);
         }
         send(self.supervisor, Signal::KILL);
     }
 }
 
 fn send(pid: i32, signal: Signal) {
-    // Gone already is what we want.
+    // An error means that the process is gone already.
     if let Some(pid) = Pid::from_raw(pid) {
         let _ = kill_process(pid, signal);
     }
@@ -119,14 +119,14 @@ fn send(pid: i32, signal: Signal) {
 
 pub struct Leader {
     child: Child,
-    /// Closing it lets the supervisor go.
+    /// Closing it releases the supervisor.
     hold: Option<ChildStdin>,
     status: Option<ChildStdout>,
-    said: Vec<u8>,
+    status_text: Vec<u8>,
     tree: Arc<Tree>,
 }
 
-/// How a program is talked to.
+/// The pipes of a program started with `start_piped`.
 pub struct Pipes {
     pub input: ChildStdin,
     pub output: ChildStdout,
@@ -134,9 +134,9 @@ pub struct Pipes {
 }
 
 impl Leader {
-    pub fn start(order: &Order, id: u64) -> io::Result<(Self, PipeReader)> {
+    pub fn start(spec: &CommandSpec, id: u64) -> io::Result<(Self, PipeReader)> {
         let (output, write) = io::pipe()?;
-        let mut command = supervised(SUPERVISOR, order, id);
+        let mut command = supervised(SUPERVISOR, spec, id);
         command.stderr(write);
         let mut leader = Self::spawn(&mut command, id)?;
         leader.hold = leader.child.stdin.take();
@@ -144,8 +144,8 @@ impl Leader {
         Ok((leader, output))
     }
 
-    pub fn start_piped(order: &Order, id: u64) -> io::Result<(Self, Pipes)> {
-        let mut command = supervised(PIPED_SUPERVISOR, order, id);
+    pub fn start_piped(spec: &CommandSpec, id: u64) -> io::Result<(Self, Pipes)> {
+        let mut command = supervised(PIPED_SUPERVISOR, spec, id);
         command.stderr(Stdio::piped());
         let mut leader = Self::spawn(&mut command, id)?;
         let child = &mut leader.child;
@@ -177,7 +177,7 @@ impl Leader {
             child,
             hold: None,
             status: None,
-            said: Vec::new(),
+            status_text: Vec::new(),
             tree,
         })
     }
@@ -188,24 +188,27 @@ impl Leader {
 
     pub async fn exit_code(&mut self) -> Option<i32> {
         let status = self.status.as_mut()?;
-        while !self.said.contains(&b'\n') {
-            match status.read_buf(&mut self.said).await {
+        while !self.status_text.contains(&b'\n') {
+            match status.read_buf(&mut self.status_text).await {
                 Ok(0) | Err(_) => break,
                 Ok(_) => {}
             }
         }
-        String::from_utf8_lossy(&self.said).trim().parse().ok()
+        String::from_utf8_lossy(&self.status_text)
+            .trim()
+            .parse()
+            .ok()
     }
 
     pub async fn end(&mut self) {
         if self.tree.signal(Signal::TERM) > 0 {
             let _ = tokio::time::timeout(GRACE, self.until_empty()).await;
         }
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             if self.tree.signal(Signal::KILL) == 0 {
                 break;
             }
-            tokio::time::sleep(LOOK_AGAIN).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
         self.tree.over.store(true, Ordering::Release);
         self.hold.take();
@@ -215,7 +218,7 @@ impl Leader {
 
     async fn until_empty(&self) {
         while !self.tree.members().is_empty() {
-            tokio::time::sleep(LOOK_AGAIN).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 }
@@ -224,17 +227,17 @@ fn mark(id: u64) -> String {
     format!("{}-{id}", std::process::id())
 }
 
-fn supervised(script: &str, order: &Order, id: u64) -> Command {
+fn supervised(script: &str, spec: &CommandSpec, id: u64) -> Command {
     let mut command = Command::new("/bin/sh");
     command
         .args(["-c", script, "lathe"])
-        .arg(order.program)
-        .args(&order.arguments)
+        .arg(spec.program)
+        .args(&spec.arguments)
         .env_clear()
-        .envs(order.variables)
+        .envs(spec.variables)
         .env(MARK, mark(id))
-        .env("PWD", order.directory)
-        .current_dir(order.directory)
+        .env("PWD", spec.directory)
+        .current_dir(spec.directory)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .process_group(0)

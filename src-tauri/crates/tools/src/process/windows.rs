@@ -20,7 +20,7 @@ use windows_sys::Win32::System::Threading::{
     CREATE_NO_WINDOW, CREATE_SUSPENDED, OpenThread, ResumeThread, THREAD_SUSPEND_RESUME,
 };
 
-use super::Order;
+use super::CommandSpec;
 
 pub struct Tree {
     job: OwnedHandle,
@@ -58,7 +58,7 @@ impl Tree {
     }
 }
 
-/// How a program is talked to.
+/// The pipes of a program started with `start_piped`.
 pub struct Pipes {
     pub input: ChildStdin,
     pub output: ChildStdout,
@@ -71,9 +71,9 @@ pub struct Leader {
 }
 
 impl Leader {
-    pub fn start(order: &Order, _: u64) -> io::Result<(Self, PipeReader)> {
+    pub fn start(spec: &CommandSpec, _: u64) -> io::Result<(Self, PipeReader)> {
         let (output, write) = io::pipe()?;
-        let mut command = hidden(order);
+        let mut command = hidden(spec);
         command
             .stdin(Stdio::null())
             .stdout(write.try_clone()?)
@@ -81,8 +81,8 @@ impl Leader {
         Ok((Self::spawn(&mut command)?, output))
     }
 
-    pub fn start_piped(order: &Order, _: u64) -> io::Result<(Self, Pipes)> {
-        let mut command = hidden(order);
+    pub fn start_piped(spec: &CommandSpec, _: u64) -> io::Result<(Self, Pipes)> {
+        let mut command = hidden(spec);
         command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -124,22 +124,22 @@ impl Leader {
         self.child.wait().await.ok()?.code()
     }
 
-    /// Windows has no polite signal that reaches programs without a window.
+    /// Windows has no signal like SIGTERM for programs without a window.
     pub async fn end(&mut self) {
         self.tree.kill_now();
         let _ = self.child.wait().await;
     }
 }
 
-fn hidden(order: &Order) -> Command {
-    let mut command = Command::new(order.program);
+fn hidden(spec: &CommandSpec) -> Command {
+    let mut command = Command::new(spec.program);
     command
-        .args(&order.arguments)
+        .args(&spec.arguments)
         .env_clear()
-        .envs(order.variables)
-        .current_dir(order.directory)
+        .envs(spec.variables)
+        .current_dir(spec.directory)
         .kill_on_drop(true)
-        // It must be in the job before it can start anything.
+        // It must be in the job before it can start other processes.
         .creation_flags(CREATE_SUSPENDED | CREATE_NO_WINDOW);
     command
 }
@@ -166,7 +166,7 @@ fn resume(process: u32) -> io::Result<()> {
 }
 
 /// # Safety
-/// The handle must be open and nobody else's, or one of the two "none" values.
+/// The handle must be open and not owned elsewhere, or one of the two "none" values.
 unsafe fn owned(handle: windows_sys::Win32::Foundation::HANDLE) -> io::Result<OwnedHandle> {
     if handle.is_null() || handle == INVALID_HANDLE_VALUE {
         return Err(io::Error::last_os_error());

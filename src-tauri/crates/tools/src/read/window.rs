@@ -1,4 +1,5 @@
-//! Some lines of a file of any size, and the hash of all of it, in one pass and little memory.
+//! Reads some lines of a file of any size and hashes the whole file, in one pass with little
+//! memory.
 
 use std::fs::File;
 use std::io::Read;
@@ -13,7 +14,7 @@ use crate::truncate::MAX_BYTES;
 
 pub(super) const CHUNK: usize = 64 * 1024;
 const MAX_LINE: usize = 2_000;
-/// What a line of that many characters can take at most; the rest is not even kept.
+/// The maximum size of a line of that many characters; the rest is dropped while reading.
 const MAX_LINE_BYTES: usize = MAX_LINE * 4 + 4;
 
 #[derive(Debug, Clone, Copy)]
@@ -83,8 +84,8 @@ pub(super) fn read(
 
 struct Lines {
     window: Window,
-    kept: Vec<String>,
-    kept_bytes: usize,
+    lines: Vec<String>,
+    bytes: usize,
     full: bool,
     /// Complete lines so far.
     ended: usize,
@@ -96,8 +97,8 @@ impl Lines {
     fn new(window: Window) -> Self {
         Self {
             window,
-            kept: Vec::new(),
-            kept_bytes: 0,
+            lines: Vec::new(),
+            bytes: 0,
             full: false,
             ended: 0,
             open: Vec::new(),
@@ -116,7 +117,7 @@ impl Lines {
 
     fn wants_line(&self) -> bool {
         let number = self.ended + 1;
-        !self.full && number >= self.window.first && self.kept.len() < self.window.count
+        !self.full && number >= self.window.first && self.lines.len() < self.window.count
     }
 
     fn extend(&mut self, bytes: &[u8]) {
@@ -137,12 +138,12 @@ impl Lines {
                 &line
             };
             let line = text::shortened(line, MAX_LINE);
-            self.kept_bytes += line.len() + 8;
-            // The model asks for the rest with an offset, so nothing need be saved elsewhere.
-            if self.kept_bytes > MAX_BYTES - 200 && !self.kept.is_empty() {
+            self.bytes += line.len() + 8;
+            // The model can read the rest with an offset, so the full text need not be saved.
+            if self.bytes > MAX_BYTES - 200 && !self.lines.is_empty() {
                 self.full = true;
             } else {
-                self.kept.push(line);
+                self.lines.push(line);
             }
         }
         self.ended += 1;
@@ -154,6 +155,6 @@ impl Lines {
         if !self.open_is_empty {
             self.end_line();
         }
-        (self.kept, self.ended)
+        (self.lines, self.ended)
     }
 }

@@ -1,11 +1,11 @@
-//! Which addresses are out in the open, and which lead into someone's machine or network.
+//! Distinguishes public addresses from those of this machine or a private network.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use async_trait::async_trait;
 
-/// From a name to its addresses; replaced in tests.
+/// Resolves a host name to addresses; replaced in tests.
 #[async_trait]
 pub trait Lookup: Send + Sync {
     async fn addresses(&self, host: &str) -> io::Result<Vec<IpAddr>>;
@@ -22,7 +22,7 @@ impl Lookup for SystemLookup {
     }
 }
 
-/// Whether an address belongs to the public internet. What is not known to do so does not.
+/// Whether an address is known to belong to the public internet.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(v4) => is_public_v4(v4),
@@ -69,7 +69,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         && !(a == 0x2620 && b == 0x004f && c == 0x8000)
 }
 
-/// Whether a router of ours would unpack it to reach the embedded address.
+/// Whether a local router may unpack it and reach the embedded address.
 fn is_tunnel(address: Ipv6Addr) -> bool {
     address.segments()[0] == 0x2002
 }

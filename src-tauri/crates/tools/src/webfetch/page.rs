@@ -1,4 +1,4 @@
-//! From the bytes of an answer to what a model can read. Knows no network.
+//! Converts the body of a response to text for the model. Does not access the network.
 
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use htmd::{HtmlToMarkdown, Node};
@@ -10,11 +10,12 @@ use super::request::Answer;
 use crate::read;
 use crate::tool::{Attachment, ToolFailure};
 
-/// As deep as browsers go; conversion recurses, and a page must not exhaust the stack.
+/// Limit for nesting: conversion is recursive, and a page must not exhaust the stack. Browsers
+/// have a similar limit.
 const MAX_DEPTH: usize = 256;
 const MAX_OPEN: usize = 5_000;
-const SNIFFED: usize = 1024;
-const HIDDEN: [&str; 10] = [
+const SNIFF_BYTES: usize = 1024;
+const HIDDEN_ELEMENTS: [&str; 10] = [
     "script", "style", "noscript", "template", "iframe", "object", "embed", "svg", "head", "canvas",
 ];
 
@@ -40,7 +41,7 @@ pub(super) fn read(answer: Answer, format: Format) -> Result<Content, ToolFailur
     let mime = answer.mime();
     let html = is_html(&mime, &answer.body);
     let encoding = encoding(&answer, html);
-    let sniffed = &answer.body[..answer.body.len().min(SNIFFED)];
+    let sniffed = &answer.body[..answer.body.len().min(SNIFF_BYTES)];
     let wide = encoding == encoding_rs::UTF_16LE || encoding == encoding_rs::UTF_16BE;
     if !html && (!is_text(&mime) || (read::is_binary(sniffed) && !wide)) {
         return Err(ToolFailure::failed(format!(
@@ -63,7 +64,7 @@ pub(super) fn read(answer: Answer, format: Format) -> Result<Content, ToolFailur
 
 fn is_html(mime: &str, body: &[u8]) -> bool {
     let looks = || {
-        let start = String::from_utf8_lossy(&body[..body.len().min(SNIFFED)]).to_lowercase();
+        let start = String::from_utf8_lossy(&body[..body.len().min(SNIFF_BYTES)]).to_lowercase();
         let start = start.trim_start_matches('\u{feff}').trim_start();
         start.starts_with("<!doctype html") || start.starts_with("<html")
     };
@@ -74,7 +75,7 @@ fn is_html(mime: &str, body: &[u8]) -> bool {
     }
 }
 
-/// No type at all is judged by the bytes.
+/// Without a content type, the bytes decide.
 fn is_text(mime: &str) -> bool {
     const TEXTS: [&str; 10] = [
         "json",
@@ -98,8 +99,8 @@ fn is_text(mime: &str) -> bool {
             .any(|text| last == text.trim_start_matches("x-"))
 }
 
-/// What the header says, else what the page says of itself, else what the bytes allow. A mark
-/// at the start beats them all; decoding sees to that.
+/// The encoding of the header, else that of the page itself, else one that fits the bytes. A byte
+/// order mark overrides them all; decoding handles that.
 fn encoding(answer: &Answer, html: bool) -> &'static Encoding {
     let label = |text: &str| {
         let at = text.to_ascii_lowercase().find("charset=")?;
@@ -107,7 +108,7 @@ fn encoding(answer: &Answer, html: bool) -> &'static Encoding {
         let end = value.find(|c: char| !c.is_ascii_alphanumeric() && !"-_:.".contains(c));
         Encoding::for_label(&value.as_bytes()[..end.unwrap_or(value.len())])
     };
-    let start = &answer.body[..answer.body.len().min(SNIFFED)];
+    let start = &answer.body[..answer.body.len().min(SNIFF_BYTES)];
     let in_page = || {
         label(
             &start
@@ -131,7 +132,9 @@ fn encoding(answer: &Answer, html: bool) -> &'static Encoding {
 }
 
 fn markdown(html: &str) -> Result<String, ToolFailure> {
-    let converter = HtmlToMarkdown::builder().skip_tags(HIDDEN.to_vec()).build();
+    let converter = HtmlToMarkdown::builder()
+        .skip_tags(HIDDEN_ELEMENTS.to_vec())
+        .build();
     let tree = tree(&converter, html)?;
     Ok(converter.tree_to_markdown(&tree))
 }
@@ -158,7 +161,7 @@ fn tree(converter: &HtmlToMarkdown, html: &str) -> Result<Rc<Node>, ToolFailure>
     Ok(tree)
 }
 
-/// About how many elements are open at most. Parsing takes time by the square of it.
+/// The approximate maximum number of open elements. Parsing time is quadratic in it.
 fn open_tags(html: &str) -> usize {
     const NOT_NESTED: [&str; 20] = [
         "area", "base", "br", "col", "dd", "dt", "hr", "img", "input", "li", "link", "meta",
@@ -199,7 +202,7 @@ fn collect(node: &Rc<Node>, pre: bool, text: &mut String) {
         NodeData::Text { contents } => push(&contents.borrow(), pre, text),
         NodeData::Element { name, .. } => {
             let tag = name.local.as_ref();
-            if HIDDEN.contains(&tag) {
+            if HIDDEN_ELEMENTS.contains(&tag) {
                 return;
             }
             block = !is_inline(tag);

@@ -1,4 +1,4 @@
-//! One request after the other until something is there: each host asked about and judged.
+//! Sends a request and follows redirects; permission and address of each host are checked.
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::{Duration, Instant};
@@ -16,24 +16,24 @@ use crate::tool::ToolFailure;
 
 const MAX_BYTES: usize = 5 * 1024 * 1024;
 const MAX_REDIRECTS: usize = 5;
-const AGENT: &str = concat!("Lathe/", env!("CARGO_PKG_VERSION"));
-const ACCEPTED: &str = "text/markdown, text/html;q=0.9, text/*;q=0.8, */*;q=0.5";
+const USER_AGENT: &str = concat!("Lathe/", env!("CARGO_PKG_VERSION"));
+const ACCEPTED_TYPES: &str = "text/markdown, text/html;q=0.9, text/*;q=0.8, */*;q=0.5";
 
 pub(super) struct Fetch<'a> {
-    /// Of the user's settings: reached although they are private.
+    /// From the user's settings: reachable although they are private.
     pub allowed_hosts: Vec<String>,
     pub lookup: &'a dyn Lookup,
     pub consent: Consent<'a>,
     pub cancel: CancellationToken,
-    /// Of the time the network may take; the user's thinking does not count.
+    /// Remaining time for the network. Waiting for the user's answer does not count.
     pub left: Duration,
     pub asked: Vec<String>,
 }
 
-/// Who says that a host may be reached.
+/// Who allows a host to be reached.
 pub(super) enum Consent<'a> {
     Ask(&'a dyn Asked),
-    /// The person has asked for this very address.
+    /// The person has asked for exactly this address.
     Given,
 }
 
@@ -56,7 +56,7 @@ impl Fetch<'_> {
     pub async fn run(mut self, mut url: Url) -> Result<Answer, ToolFailure> {
         for _ in 0..=MAX_REDIRECTS {
             let client = self.client_for(&url).await?;
-            let request = client.get(url.clone()).header(ACCEPT, ACCEPTED);
+            let request = client.get(url.clone()).header(ACCEPT, ACCEPTED_TYPES);
             let response = self
                 .in_time(&url, async {
                     request.send().await.map_err(|e| unreached(&e))
@@ -72,7 +72,7 @@ impl Fetch<'_> {
         )))
     }
 
-    /// A client that reaches nothing but the addresses that were judged just now.
+    /// A client that can only reach the addresses that were just checked.
     async fn client_for(&mut self, url: &Url) -> Result<Client, ToolFailure> {
         let host = checked_host(url)?;
         let allowed = self.is_allowed(&host);
@@ -86,12 +86,12 @@ impl Fetch<'_> {
         }
         self.ask(&host, url).await?;
         let mut builder = Client::builder()
-            .user_agent(AGENT)
+            .user_agent(USER_AGENT)
             .redirect(Policy::none())
             // A proxy would resolve the name itself, unjudged.
             .no_proxy();
         if let Host::Domain(name) = &host {
-            let addresses = self.judged(name, &host, allowed, url).await?;
+            let addresses = self.checked_addresses(name, &host, allowed, url).await?;
             builder = builder.resolve_to_addrs(name, &addresses);
         }
         builder
@@ -99,8 +99,8 @@ impl Fetch<'_> {
             .map_err(|error| ToolFailure::failed(format!("No request can be made: {error}.")))
     }
 
-    /// One private address is enough to refuse a name: which one is taken is not ours to choose.
-    async fn judged(
+    /// One private address is enough to refuse a name, because we do not choose which one is used.
+    async fn checked_addresses(
         &mut self,
         name: &str,
         host: &Host<String>,
@@ -120,7 +120,7 @@ impl Fetch<'_> {
         if addresses.is_empty() {
             return Err(ToolFailure::failed(format!("{host} has no address.")));
         }
-        // Port 0: the port of the address stands.
+        // Port 0: the port of the URL is used.
         Ok(addresses
             .into_iter()
             .map(|ip| SocketAddr::new(ip, 0))
@@ -235,7 +235,7 @@ fn checked_host(url: &Url) -> Result<Host<String>, ToolFailure> {
             url.scheme()
         )));
     }
-    // Before the host they make an address look like another.
+    // User info before the host can make an address look like another one.
     if !url.username().is_empty() || url.password().is_some() {
         return Err(ToolFailure::failed(
             "An address with a user name or password in it is not fetched.",
@@ -271,7 +271,7 @@ fn shown(url: &Url) -> String {
     text::quoted(&text::shortened(url.as_str(), 200))
 }
 
-/// The innermost cause: the outer ones only repeat the address.
+/// The innermost cause: the outer errors only repeat the address.
 fn unreached(error: &reqwest::Error) -> String {
     let mut cause: &dyn std::error::Error = error;
     while let Some(inner) = cause.source() {

@@ -30,7 +30,7 @@ fn alive(mark: &str) -> Vec<String> {
         .collect()
 }
 
-/// A signal is sent at once but takes a moment to do its work.
+/// A signalled process takes a moment to end.
 async fn until_gone(mark: &str) {
     let gone = async {
         while !alive(mark).is_empty() {
@@ -113,9 +113,9 @@ async fn colours_are_for_the_card_and_plain_text_for_the_model() {
 }
 
 #[tokio::test]
-async fn a_card_holds_the_end_of_much_output_and_says_that_something_came_before() {
+async fn a_card_shows_the_end_of_long_output_and_says_that_it_is_cut() {
     let project = Project::new();
-    // The last of these is a little more than what is kept of the beginning.
+    // The last one is slightly longer than the captured head.
     for (lines, cut) in [(2_000, false), (4_000, true), (6_600, true)] {
         let result = run(&project, &format!("seq -f 'line %04g' {lines}")).await;
         let card = result.metadata["output"].as_str().unwrap_or_default();
@@ -183,7 +183,7 @@ async fn long_output_keeps_its_beginning_and_end_and_is_saved_whole() {
     }
 }
 
-/// Kilobytes in use now, and at most since the start of this process.
+/// A memory field of this process in kilobytes: current or peak usage.
 fn memory(field: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with(field)).unwrap();
@@ -195,7 +195,7 @@ fn memory(field: &str) -> u64 {
 }
 
 #[tokio::test]
-async fn endless_output_is_counted_not_kept() {
+async fn endless_output_is_counted_but_not_stored() {
     let project = Project::new();
     let size = if std::env::var_os("LATHE_SOAK").is_some() {
         "10G"
@@ -234,7 +234,7 @@ async fn a_timeout_ends_the_whole_tree() {
 }
 
 #[tokio::test]
-async fn a_child_that_holds_the_pipe_does_not_hold_the_tool() {
+async fn a_child_that_keeps_the_pipe_open_does_not_block_the_tool() {
     let project = Project::new();
     let result = run(&project, "sleep 91002 & echo started").await;
     assert_eq!(result.output, "started\n");
@@ -242,9 +242,9 @@ async fn a_child_that_holds_the_pipe_does_not_hold_the_tool() {
     assert_eq!(alive("91002"), Vec::<String>::new());
 }
 
-/// Ignores TERM, moves to another session, forgets the variables it was given, is orphaned.
+/// Children that ignore TERM, move to another session, clear their environment, or are orphaned.
 #[tokio::test]
-async fn no_trick_survives_an_abort() {
+async fn no_child_survives_an_abort() {
     for (mark, text) in [
         ("91010", "sleep 91010"),
         (
@@ -294,7 +294,7 @@ async fn no_trick_survives_an_abort() {
 }
 
 #[tokio::test]
-async fn an_orphan_that_left_no_trace_ends_with_its_command() {
+async fn an_unmarked_orphan_ends_with_its_command() {
     let project = Project::new();
     run(
         &project,
@@ -305,7 +305,7 @@ async fn an_orphan_that_left_no_trace_ends_with_its_command() {
 }
 
 #[tokio::test]
-async fn dropping_the_call_or_leaving_the_app_ends_everything() {
+async fn dropping_the_call_or_closing_the_app_ends_everything() {
     let project = Project::new();
     let ready = project.path("ready");
     let text = format!(

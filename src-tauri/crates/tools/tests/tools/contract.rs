@@ -1,4 +1,4 @@
-//! What every tool has in common, and the small ones.
+//! What all tools have in common, and the tools without a test file of their own.
 
 use lathe_tools::{Effect, FailureKind, Registry};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! edit and write: what they ask, keep, refuse and tell.
+//! edit and write: permissions, preserved bytes, refusals and results.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ async fn read(project: &Project) {
 }
 
 #[tokio::test]
-async fn an_edit_is_asked_for_with_its_diff_and_told_with_its_counts() {
+async fn an_edit_asks_with_its_diff_and_reports_its_counts() {
     let project = Project::new().file("a.txt", "one\ntwo\nthree\n");
     read(&project).await;
     let result = project.run("edit", edit("two", "2\n2b")).await.unwrap();
@@ -190,7 +190,7 @@ async fn missing_binary_and_other_files_are_refused() {
 }
 
 #[tokio::test]
-async fn write_keeps_the_manner_of_the_file() {
+async fn write_keeps_the_line_endings_and_byte_order_mark_of_the_file() {
     let rows = [
         ("a\r\nb\r\n", "c\nd\n", "c\r\nd\r\n"),
         ("a\nb\n", "c\r\nd\r\n", "c\nd\n"),
@@ -270,7 +270,7 @@ async fn the_mode_and_a_link_to_the_file_survive() {
     assert_eq!(project.asked()[0].1, ["run.sh"]);
 }
 
-/// PROMISES 15: between the check and the rename the way to the file becomes a link outward.
+/// PROMISES 15: between the check and the rename, a folder becomes a link out of the project.
 #[cfg(unix)]
 #[tokio::test]
 async fn a_path_swapped_during_the_dialog_writes_nothing_outside() {

@@ -1,4 +1,4 @@
-//! Near misses as models make them: what was given, and what must come of it.
+//! Inexact oldStrings as models write them, and the expected results.
 
 use serde_json::json;
 
@@ -124,7 +124,7 @@ const LENGTH: &[Row] = &[
 ];
 
 #[tokio::test]
-async fn every_near_miss_has_its_right_outcome() {
+async fn every_inexact_old_string_has_its_expected_result() {
     let tables = [EXACT, BLANKS, BLOCKS, ESCAPES, ENDINGS, LENGTH];
     let mut wrong = Vec::new();
     let mut count = 0;

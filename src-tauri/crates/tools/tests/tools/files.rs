@@ -1,4 +1,4 @@
-//! Replacing files: what was checked is what is changed, or nothing is.
+//! Replacing files: only the content that was checked is replaced.
 
 use lathe_tools::ContentHash;
 use lathe_tools::files::{self, Expected, FileError};

@@ -1,10 +1,10 @@
-//! Every tool that takes a file, on every kind of name and content there is.
+//! Every tool that takes a file, with unusual names and contents.
 
 use serde_json::{Value, json};
 
 use super::support::Project;
 
-/// Names that trip over quoting, sorting, display or options.
+/// Names that are difficult for quoting, sorting, display or option parsing.
 const NAMES: [&str; 10] = [
     "with blanks.txt",
     "größe-日本語.txt",
@@ -24,7 +24,7 @@ fn is_clean(text: &str) -> bool {
         .any(|c| c != '\n' && c != '\t' && lathe_protocol::text::is_deceptive(c))
 }
 
-/// Runs it, and sees that its title tells no lies.
+/// Runs the tool and checks that its title contains no deceptive characters.
 async fn done(project: &Project, tool: &str, input: Value) -> String {
     let output = project.run(tool, input).await.unwrap();
     assert!(is_clean(&output.title), "{tool}: {:?}", output.title);

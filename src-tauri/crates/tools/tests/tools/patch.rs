@@ -1,4 +1,4 @@
-//! apply_patch: what it asks, tells, and takes back.
+//! apply_patch: permissions, results and undo.
 
 use lathe_tools::{ContentHash, FailureKind};
 use serde_json::{Value, json};
@@ -151,7 +151,7 @@ async fn modes_survive_a_move_and_an_undo() {
     assert_eq!(mode(&project, "b"), 0o755);
 }
 
-/// PROMISES 15: the directory becomes a link outward between the check and the rename.
+/// PROMISES 15: between the check and the rename, the directory becomes a link out of the project.
 #[cfg(unix)]
 #[tokio::test]
 async fn a_path_swapped_during_the_dialog_writes_nothing_outside() {

@@ -86,7 +86,7 @@ const FAILING: &[Row] = &[
 ];
 
 #[tokio::test]
-async fn every_patch_has_its_right_outcome_or_changes_nothing() {
+async fn every_patch_has_its_expected_result_or_changes_nothing() {
     let rows = [FITTING, FAILING].concat();
     assert!(rows.len() >= 40, "{}", rows.len());
     let mut wrong = Vec::new();
@@ -111,7 +111,7 @@ async fn every_patch_has_its_right_outcome_or_changes_nothing() {
 }
 
 #[tokio::test]
-async fn wrappers_around_the_patch_are_taken_off() {
+async fn wrappers_around_the_patch_are_removed() {
     let patch = "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch";
     for wrapped in [
         format!("apply_patch <<'EOF'\n{patch}\nEOF"),
@@ -144,7 +144,7 @@ fn owned(files: Files) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Every file below the root, none left out: also no temporary one.
+/// Every file below the root, including temporary ones.
 pub fn all_files(root: &Path) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
     let mut directories = vec![root.to_owned()];

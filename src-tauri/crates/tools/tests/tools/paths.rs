@@ -27,7 +27,7 @@ fn with_links() -> Project {
 }
 
 #[tokio::test]
-async fn every_way_out_asks_for_the_directory_and_a_denial_reads_nothing() {
+async fn every_path_out_of_the_project_asks_and_a_denial_reads_nothing() {
     let project = with_links().denying("external_directory");
     let secret = project.outside("secret");
     let home = project.outside("home");
@@ -58,7 +58,7 @@ async fn every_way_out_asks_for_the_directory_and_a_denial_reads_nothing() {
 }
 
 #[tokio::test]
-async fn ways_that_stay_inside_are_not_asked_about() {
+async fn paths_inside_the_project_do_not_ask() {
     let project = with_links();
     let root = project.cx.root.display().to_string();
     for given in [
@@ -127,7 +127,7 @@ fn paths_that_cannot_be_used_are_refused() {
 }
 
 #[test]
-fn a_dangling_link_is_judged_and_shown_by_where_it_leads() {
+fn a_dangling_link_is_checked_and_shown_by_its_target() {
     let project = with_links();
     let place = project.cx.resolve("dangling").unwrap();
     assert_eq!(place.path(), project.outside("secret/new.txt"));
@@ -135,7 +135,7 @@ fn a_dangling_link_is_judged_and_shown_by_where_it_leads() {
     assert_eq!(project.cx.resolve(".").unwrap().shown(), ".");
 }
 
-/// The check said "inside"; then a part of the path is swapped for a link to the outside.
+/// After the check, a component of the path is replaced with a link to the outside.
 #[test]
 fn a_swap_between_check_and_use_reads_and_writes_nothing_outside() {
     let project = with_links();
@@ -162,9 +162,9 @@ fn a_swap_between_check_and_use_reads_and_writes_nothing_outside() {
     assert_eq!(names.len(), 1);
 }
 
-/// The same as a race: one thread swaps as fast as it can while we read and write.
+/// The same as a race: one thread swaps as fast as it can during reads and writes.
 #[test]
-fn a_racing_swap_never_gets_anything_out_or_in() {
+fn a_racing_swap_never_reads_or_writes_outside() {
     let rounds = if std::env::var_os("LATHE_SOAK").is_some() {
         20_000
     } else {
@@ -179,8 +179,8 @@ fn a_racing_swap_never_gets_anything_out_or_in() {
         move || {
             while !stop.load(Ordering::Relaxed) {
                 std::fs::rename(&dir, &aside).unwrap();
-                // A write that finds its folder gone makes it anew; then there is no room for
-                // the link, and the folder must give way to the one put aside.
+                // A write that finds no folder creates one. Then the link cannot be created, and
+                // the new folder must be replaced with the one that was moved aside.
                 if symlink(&secret, &dir).is_ok() {
                     std::fs::remove_file(&dir).unwrap();
                 }

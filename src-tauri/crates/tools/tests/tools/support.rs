@@ -1,4 +1,4 @@
-//! A project in a temporary directory and a loop that answers as told.
+//! A project in a temporary directory and a host with scripted answers.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 type Answer = Box<dyn Fn(&PermissionAsk) -> Result<(), ToolFailure> + Send + Sync>;
 
-/// Allows everything unless told otherwise, and remembers all it was asked.
+/// Allows everything by default, and records all requests.
 #[derive(Default)]
 pub struct FakeLoop {
     pub asks: Mutex<Vec<PermissionAsk>>,
@@ -160,7 +160,7 @@ impl Project {
         }
     }
 
-    /// Beside the project: outside of it.
+    /// A path next to the project, outside of it.
     pub fn outside(&self, name: &str) -> PathBuf {
         self.directory.path().canonicalize().unwrap().join(name)
     }

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::support::Project;
 
 #[tokio::test]
-async fn a_long_result_is_cut_saved_and_the_model_told_where() {
+async fn a_long_result_is_truncated_and_saved_with_its_path_for_the_model() {
     let project = Project::new();
     let whole: String = (0..3_000).map(|n| format!("{n}\n")).collect();
     let result = truncate::bound(ToolOutput::new("t", whole.clone()), &project.cx);
@@ -15,7 +15,7 @@ async fn a_long_result_is_cut_saved_and_the_model_told_where() {
     assert!(result.output.contains(&path));
     assert!(result.output.contains("\n1999\n") && !result.output.contains("\n2000\n"));
     assert_eq!(result.metadata["truncated"], true);
-    // The model may read what was cut without being asked.
+    // The model may read the saved full text without asking.
     let read = json!({ "filePath": path, "offset": 2_990 });
     assert!(project.output("read", read).await.contains("\t2999\n"));
     assert_eq!(
@@ -29,7 +29,7 @@ async fn a_long_result_is_cut_saved_and_the_model_told_where() {
 }
 
 #[test]
-fn bytes_are_counted_and_characters_kept_whole() {
+fn bytes_are_counted_and_characters_are_not_split() {
     let project = Project::new();
     let result = truncate::bound(ToolOutput::new("t", "ü".repeat(40_000)), &project.cx);
     let kept = result.output.split("\n\n(").next().unwrap().to_owned();
@@ -37,7 +37,7 @@ fn bytes_are_counted_and_characters_kept_whole() {
 }
 
 #[test]
-fn what_fits_is_left_alone() {
+fn a_result_within_the_limits_is_unchanged() {
     let project = Project::new();
     let result = ToolOutput::new("t", "x\n".repeat(2_000));
     assert_eq!(truncate::bound(result.clone(), &project.cx), result);
@@ -46,7 +46,7 @@ fn what_fits_is_left_alone() {
 
 #[cfg(unix)]
 #[test]
-fn only_the_user_can_read_what_is_saved() {
+fn only_the_user_can_read_saved_results() {
     use std::os::unix::fs::PermissionsExt;
     let mut project = Project::new();
     project.cx.call.call = "../../evil/\u{0}name".to_owned();

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use super::support::Project;
 
-/// A resolver that knows what it is told, and remembers what it was asked.
+/// A resolver with fixed entries that records its lookups.
 #[derive(Clone)]
 pub struct Names {
     known: HashMap<String, Vec<IpAddr>>,
@@ -121,7 +121,7 @@ fn png() -> Vec<u8> {
 }
 
 fn endless() -> Body {
-    // Without a length: only counting can stop it.
+    // Without a content length, so that only counting bytes can stop it.
     let (sender, receiver) = tokio::sync::mpsc::channel::<Vec<u8>>(1);
     tokio::spawn(async move { while sender.send(vec![b'x'; 64 * 1024]).await.is_ok() {} });
     Body::from_stream(Chunks(receiver))
@@ -268,7 +268,7 @@ async fn images_are_attached_and_other_binaries_refused() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_had_is_told() {
+async fn a_failed_fetch_is_explained() {
     let site = Site::start().await;
     let rows = [
         ("/endless", "larger than 5 MB"),

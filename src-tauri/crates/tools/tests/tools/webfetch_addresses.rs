@@ -1,4 +1,4 @@
-//! PROMISES 17: what leads into a machine or a private network is refused, however it is spelt.
+//! PROMISES 17: addresses of this machine or a private network are refused in every spelling.
 
 use std::net::IpAddr;
 
@@ -142,11 +142,11 @@ async fn a_redirect_to_a_private_address_is_refused() {
 }
 
 #[tokio::test]
-async fn a_name_is_resolved_once_and_reached_at_what_was_judged() {
+async fn a_name_is_resolved_once_and_reached_at_the_checked_address() {
     let site = Site::start().await;
     let names = Names::of(&[("site.test", &["127.0.0.1"])]);
     let url = site.url("site.test", "/plain");
-    // No system resolver knows the name: only the judged address can have answered.
+    // The system resolver does not know the name, so the checked address must have answered.
     let result = fetch(&Project::new(), &["site.test"], names.clone(), &url)
         .await
         .unwrap();
@@ -166,7 +166,7 @@ async fn a_denied_host_is_neither_resolved_nor_reached() {
 }
 
 #[tokio::test]
-async fn what_the_person_asked_for_is_fetched_under_the_same_rules() {
+async fn an_address_that_the_person_asked_for_is_fetched_under_the_same_rules() {
     let site = Site::start().await;
     let names = Names::of(&[("site.test", &["127.0.0.1"])]);
     let allowed = || vec!["site.test".to_owned()];

@@ -1,4 +1,4 @@
-//! What config and Markdown files say about agents: new ones, and changes to those there are.
+//! Agents from config and Markdown files: new ones, and changes to existing ones.
 
 use lathe_protocol::Ruleset;
 
@@ -6,34 +6,34 @@ use super::{Agent, Agents, Mode, agent};
 use crate::config::{AgentBlock, AgentModeName};
 
 impl Agents {
-    /// Later files win, field by field.
+    /// Applies the block of one file. Later files win, field by field.
     pub fn apply(&mut self, name: &str, block: AgentBlock) {
-        if let Some(agent) = self.changed(name, &block) {
+        if let Some(agent) = self.find_or_create(name, &block) {
             agent.overrides.extend(block.rules.clone());
             agent.model = block.model.clone().or(agent.model.take());
-            agent.describe(block);
+            agent.apply_fields(block);
         }
     }
 
-    /// The same from a project that is not trusted: no model, and rules that only take away.
-    /// Of agents that are not its own it changes nothing else.
-    pub fn apply_untrusted(&mut self, name: &str, block: AgentBlock, is_its_own: bool) {
-        if !is_its_own {
+    /// Like [`Agents::apply`], for a project that is not trusted: it cannot set a model, and its
+    /// rules only restrict. For agents that the project did not define, only the rules apply.
+    pub fn apply_untrusted(&mut self, name: &str, block: AgentBlock, is_own: bool) {
+        if !is_own {
             let known = self.agents.iter_mut().find(|agent| agent.name == name);
             if let Some(agent) = known {
-                agent.wishes.extend(block.rules);
+                agent.restrictions.extend(block.rules);
             }
-        } else if let Some(agent) = self.changed(name, &block) {
-            agent.wishes.extend(block.rules.clone());
-            agent.describe(block);
+        } else if let Some(agent) = self.find_or_create(name, &block) {
+            agent.restrictions.extend(block.rules.clone());
+            agent.apply_fields(block);
         }
     }
 
-    /// The agent that is meant, made if it is new; nothing when it is switched off.
-    fn changed(&mut self, name: &str, block: &AgentBlock) -> Option<&mut Agent> {
+    /// The agent with this name, created if it is new; `None` if the block disables it.
+    fn find_or_create(&mut self, name: &str, block: &AgentBlock) -> Option<&mut Agent> {
         let known = self.agents.iter().position(|agent| agent.name == name);
         if block.disable == Some(true) {
-            // The program cannot do without those it uses itself.
+            // The program itself needs the hidden agents.
             let removed = known.filter(|at| self.agents[*at].mode != Mode::Hidden);
             removed.map(|at| self.agents.remove(at));
             return None;
@@ -51,7 +51,7 @@ impl Agents {
 }
 
 impl Agent {
-    fn describe(&mut self, block: AgentBlock) {
+    fn apply_fields(&mut self, block: AgentBlock) {
         self.description = block
             .description
             .unwrap_or(std::mem::take(&mut self.description));

@@ -1,9 +1,9 @@
-//! A command's text: words, places for arguments, and shell commands to put in.
+//! The template of a command: text, placeholders for arguments, and embedded shell commands.
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece {
     Text(String),
-    /// Between `` !` `` and `` ` ``: what it prints is put in its place.
+    /// Between `` !` `` and `` ` ``: replaced with the output of the command.
     Shell(String),
 }
 
@@ -34,15 +34,18 @@ impl Template {
     }
 
     pub fn takes_arguments(&self) -> bool {
-        self.texts().any(|text| !places(text).is_empty())
+        self.texts().any(|text| !placeholders(text).is_empty())
     }
 
-    /// With the arguments in their places. What they hold is text: a backtick in them never
-    /// becomes a command. The last numbered place takes all that is left.
+    /// Replaces the placeholders with the arguments. Arguments are plain text: a backtick in
+    /// them never becomes a command. The last numbered placeholder takes all remaining words.
     pub fn fill(&self, arguments: &str) -> Vec<Piece> {
         let words = words(arguments);
-        let numbers = self.texts().flat_map(places);
-        let last = numbers.filter_map(|place| place.number).max().unwrap_or(0);
+        let numbers = self.texts().flat_map(placeholders);
+        let last = numbers
+            .filter_map(|placeholder| placeholder.number)
+            .max()
+            .unwrap_or(0);
         let fill = |text: &str| fill(text, arguments, &words, last);
         let mut pieces: Vec<Piece> = self
             .pieces
@@ -72,20 +75,20 @@ fn next_shell(text: &str) -> Option<(&str, &str, &str)> {
     Some((&text[..open], &inner[..close], &inner[close + 1..]))
 }
 
-/// Where an argument goes; no number means all of them.
-struct Place {
+/// `$1` has a number; `$ARGUMENTS` has none and stands for all arguments.
+struct Placeholder {
     start: usize,
     end: usize,
     number: Option<usize>,
 }
 
-fn places(text: &str) -> Vec<Place> {
+fn placeholders(text: &str) -> Vec<Placeholder> {
     let mut found = Vec::new();
     for (start, _) in text.match_indices('$') {
         let rest = &text[start + 1..];
         if rest.starts_with("ARGUMENTS") {
             let end = start + 1 + "ARGUMENTS".len();
-            found.push(Place {
+            found.push(Placeholder {
                 start,
                 end,
                 number: None,
@@ -96,7 +99,7 @@ fn places(text: &str) -> Vec<Place> {
         let number = rest[..digits].parse().ok().filter(|number| *number > 0);
         if number.is_some() {
             let end = start + 1 + digits;
-            found.push(Place { start, end, number });
+            found.push(Placeholder { start, end, number });
         }
     }
     found
@@ -105,22 +108,22 @@ fn places(text: &str) -> Vec<Place> {
 fn fill(text: &str, all: &str, words: &[String], last: usize) -> String {
     let mut filled = String::new();
     let mut at = 0;
-    for place in places(text) {
-        filled.push_str(&text[at..place.start]);
-        match place.number {
+    for placeholder in placeholders(text) {
+        filled.push_str(&text[at..placeholder.start]);
+        match placeholder.number {
             None => filled.push_str(all.trim()),
             Some(number) if number == last => {
                 filled.push_str(&words.get(number - 1..).unwrap_or_default().join(" "));
             }
             Some(number) => filled.push_str(words.get(number - 1).map_or("", String::as_str)),
         }
-        at = place.end;
+        at = placeholder.end;
     }
     filled.push_str(&text[at..]);
     filled
 }
 
-/// Split at spaces; quotes hold words together.
+/// Splits at whitespace; quotes group words.
 fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let (mut word, mut quote, mut begun) = (String::new(), None, false);
@@ -161,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_go_where_they_belong() {
+    fn arguments_replace_their_placeholders() {
         let cases = [
             ("Do $ARGUMENTS now", "a b", "Do a b now"),
             ("$1 then $2", "a 'b c' d", "a then b c d"),

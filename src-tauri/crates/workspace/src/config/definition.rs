@@ -1,4 +1,4 @@
-//! Agents and commands as Markdown files: settings between two lines of dashes, then text.
+//! Agents and commands as Markdown files: front matter between two lines of dashes, then text.
 
 use lathe_protocol::ipc::ConfigProblem;
 use serde_json::{Map, Value};
@@ -8,26 +8,27 @@ use super::files::Origin;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Definition {
     pub name: String,
-    /// As people know the file.
+    /// The path for messages.
     pub file: String,
     pub origin: Origin,
-    pub front: Map<String, Value>,
+    pub front_matter: Map<String, Value>,
     pub body: String,
 }
 
 impl Definition {
-    /// A file whose settings cannot be read is not used at all: it might have narrowed.
+    /// A file with invalid front matter is not used at all: the lost settings might have been
+    /// restrictions.
     pub fn parse(
         name: String,
         file: String,
         origin: Origin,
         text: &str,
     ) -> Result<Self, ConfigProblem> {
-        let (front, body) = split(text);
-        let front = match front.map(str::trim) {
+        let (front_matter, body) = split(text);
+        let front_matter = match front_matter.map(str::trim) {
             None | Some("") => Map::new(),
-            Some(front) => match serde_saphyr::from_str::<Value>(front) {
-                Ok(Value::Object(front)) => front,
+            Some(front_matter) => match serde_saphyr::from_str::<Value>(front_matter) {
+                Ok(Value::Object(front_matter)) => front_matter,
                 Ok(Value::Null) => Map::new(),
                 Ok(_) => return Err(problem(file, "the settings at the top are not a table")),
                 Err(error) => {
@@ -41,7 +42,7 @@ impl Definition {
             name,
             file,
             origin,
-            front,
+            front_matter,
             body: body.trim().to_owned(),
         })
     }

@@ -1,4 +1,4 @@
-//! Which files there are, and what stands in them.
+//! Finds and reads the config files and Markdown definitions.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,27 +17,28 @@ const NAMES: [&str; 4] = [
     "lathe.json",
     "lathe.jsonc",
 ];
-/// What the person set up in the window. It counts less than what they wrote by hand.
+/// Holds what the person set up in the window. Hand-written files override it.
 const ADDED: &str = "added.json";
 const FOLDERS: [&str; 2] = [".opencode", ".lathe"];
 const GLOBAL_FOLDERS: [&str; 2] = ["opencode", "lathe"];
-/// More agents or commands nobody has.
-const MOST_DEFINITIONS: usize = 500;
-/// A config or a prompt is small; more is a mistake.
-const MOST_BYTES: u64 = 1024 * 1024;
+/// Limit per folder of agents or commands, against a misconfigured path.
+const MAX_DEFINITIONS: usize = 500;
+/// Config files and prompts are small; a larger file is a mistake.
+const MAX_BYTES: u64 = 1024 * 1024;
 
-/// Whose word it is.
+/// Who wrote a file. Only the person's files are trusted without asking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     Person,
     Project,
 }
 
-/// Where to look.
+/// The folders and files that config is read from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Places {
-    /// Holds `lathe/` and `opencode/`.
+pub struct ConfigLocations {
+    /// The person's config folder, which holds `lathe/` and `opencode/`.
     pub home: Option<PathBuf>,
+    /// The file named on the command line or by `LATHE_CONFIG`.
     pub named: Option<PathBuf>,
     pub directory: PathBuf,
     pub worktree: PathBuf,
@@ -46,48 +47,48 @@ pub struct Places {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConfigFile {
     pub path: PathBuf,
-    /// As people know it: from the project's root, or whole.
-    pub shown: String,
+    /// For messages: relative to the project's root if it is inside, otherwise absolute.
+    pub display_path: String,
     pub origin: Origin,
     pub value: Map<String, Value>,
-    /// The text as it stands, for the hash that trust rests on.
+    /// The unparsed text, for the hash that trust is based on.
     pub text: String,
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sources {
-    /// The one that counts most comes last.
+    /// In order of precedence: the last one wins.
     pub files: Vec<ConfigFile>,
     pub agents: Vec<Definition>,
     pub commands: Vec<Definition>,
-    /// Every Markdown file of the project's that was read, for the hash.
+    /// Every Markdown file of the project that was read, for the hash that trust is based on.
     pub texts: BTreeMap<String, String>,
     pub problems: Vec<ConfigProblem>,
 }
 
-/// What a look at the disk tells without reading: when any of it differs, read again.
+/// Metadata of files. If any of it differs from an earlier fingerprint, the files are read
+/// again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Stamp(Vec<(PathBuf, Option<Seen>)>);
+pub struct FileFingerprints(Vec<(PathBuf, Option<FileFingerprint>)>);
 
-/// When it was changed, how long it is, and when the system noticed a change, which no
-/// program can set back.
-type Seen = (SystemTime, u64, i64);
+/// Modification time, length, and change time. The last one cannot be set back by a program.
+type FileFingerprint = (SystemTime, u64, i64);
 
-impl Stamp {
-    pub fn of(paths: impl IntoIterator<Item = PathBuf>) -> Self {
-        let look = |path: PathBuf| {
+impl FileFingerprints {
+    pub fn read(paths: impl IntoIterator<Item = PathBuf>) -> Self {
+        let fingerprint = |path: PathBuf| {
             let found = fs::metadata(&path).ok();
             let seen =
-                |meta: fs::Metadata| Some((meta.modified().ok()?, meta.len(), noticed(&meta)));
+                |meta: fs::Metadata| Some((meta.modified().ok()?, meta.len(), change_time(&meta)));
             let found = found.and_then(seen);
             (path, found)
         };
-        Stamp(paths.into_iter().map(look).collect())
+        FileFingerprints(paths.into_iter().map(fingerprint).collect())
     }
 }
 
 #[cfg(unix)]
-fn noticed(meta: &fs::Metadata) -> i64 {
+fn change_time(meta: &fs::Metadata) -> i64 {
     use std::os::unix::fs::MetadataExt;
     meta.ctime()
         .wrapping_mul(1_000_000_000)
@@ -95,12 +96,22 @@ fn noticed(meta: &fs::Metadata) -> i64 {
 }
 
 #[cfg(not(unix))]
-fn noticed(_: &fs::Metadata) -> i64 {
+fn change_time(_: &fs::Metadata) -> i64 {
     0
 }
 
-impl Places {
-    /// Every file that counts, whether it exists or not.
+impl ConfigLocations {
+    /// The locations outside of every project.
+    pub fn global(home: Option<PathBuf>, named: Option<PathBuf>) -> Self {
+        ConfigLocations {
+            home,
+            named,
+            directory: PathBuf::new(),
+            worktree: PathBuf::new(),
+        }
+    }
+
+    /// Every file whose change, creation or removal can change the config.
     pub fn watched(&self) -> Vec<PathBuf> {
         let mut paths: Vec<_> = self
             .config_files()
@@ -116,7 +127,7 @@ impl Places {
         paths
     }
 
-    /// The one that counts most comes last.
+    /// In order of precedence: the last one wins.
     fn config_files(&self) -> Vec<(PathBuf, Origin)> {
         let mut files = Vec::new();
         files.extend(self.added().map(|path| (path, Origin::Person)));
@@ -154,7 +165,7 @@ impl Places {
         self.home.iter().flat_map(join).collect()
     }
 
-    /// From the root down to where the session works.
+    /// The folders from the worktree's root down to the session's directory.
     pub fn project_folders(&self) -> Vec<PathBuf> {
         if self.worktree.as_os_str().is_empty() {
             return Vec::new();
@@ -172,8 +183,8 @@ impl Places {
         folders
     }
 
-    /// Reads everything. What a project's file refers to is not looked up: see
-    /// [`ConfigFile::substitute`].
+    /// Reads all files. References in a project's file are not resolved yet, because it may not
+    /// be trusted: see [`ConfigFile::substitute`].
     pub fn read(&self) -> Sources {
         let mut sources = Sources::default();
         for (path, origin) in self.config_files() {
@@ -194,16 +205,16 @@ impl Places {
         sources
     }
 
-    /// Why nothing of the file that the person named can be used, if so it is.
+    /// The problem that makes the explicitly named config file unusable, if there is one.
     pub fn named_problem(&self) -> Option<ConfigProblem> {
         let named = self.named.clone()?;
         self.read_config(named, Origin::Person).err()
     }
 
     fn read_config(&self, path: PathBuf, origin: Origin) -> Result<ConfigFile, ConfigProblem> {
-        let shown = self.shown(&path, origin);
+        let display_path = self.display_path(&path, origin);
         let problem = |message: String| ConfigProblem {
-            file: shown.clone(),
+            file: display_path.clone(),
             key: String::new(),
             message,
         };
@@ -214,7 +225,7 @@ impl Places {
         };
         let mut file = ConfigFile {
             path,
-            shown: shown.clone(),
+            display_path: display_path.clone(),
             origin,
             value,
             text,
@@ -227,7 +238,7 @@ impl Places {
 
     fn read_definitions(&self, folder: &Path, origin: Origin, sources: &mut Sources) {
         for (path, name) in markdown_below(folder) {
-            let shown = self.shown(&path, origin);
+            let display_path = self.display_path(&path, origin);
             let is_agent = folder
                 .file_name()
                 .is_some_and(|kind| kind.to_string_lossy().starts_with("agent"));
@@ -235,7 +246,7 @@ impl Places {
                 Ok(text) => text,
                 Err(message) => {
                     sources.problems.push(ConfigProblem {
-                        file: shown,
+                        file: display_path,
                         key: String::new(),
                         message,
                     });
@@ -243,9 +254,9 @@ impl Places {
                 }
             };
             if origin == Origin::Project {
-                sources.texts.insert(shown.clone(), text.clone());
+                sources.texts.insert(display_path.clone(), text.clone());
             }
-            match Definition::parse(name, shown, origin, &text) {
+            match Definition::parse(name, display_path, origin, &text) {
                 Ok(definition) if is_agent => sources.agents.push(definition),
                 Ok(definition) => sources.commands.push(definition),
                 Err(problem) => sources.problems.push(problem),
@@ -253,7 +264,7 @@ impl Places {
         }
     }
 
-    /// A project's file must lie in the project: a link out of it could show us anything.
+    /// A project's file must be inside the project: a link could point at any file of the person.
     fn read_text(&self, path: &Path, origin: Origin) -> Result<String, String> {
         match origin {
             Origin::Person => read_small(path, None),
@@ -261,7 +272,7 @@ impl Places {
         }
     }
 
-    fn shown(&self, path: &Path, origin: Origin) -> String {
+    fn display_path(&self, path: &Path, origin: Origin) -> String {
         let from_root = path.strip_prefix(&self.worktree).ok();
         let from_root = from_root.filter(|_| origin == Origin::Project);
         from_root
@@ -273,7 +284,7 @@ impl Places {
 }
 
 impl ConfigFile {
-    /// Puts in what `{env:NAME}` and `{file:path}` stand for.
+    /// Replaces `{env:NAME}` and `{file:path}` with their values.
     pub fn substitute(&mut self) -> Result<(), ConfigProblem> {
         let env = |name: &str| std::env::var(name).ok();
         let folder = self.path.parent().unwrap_or(Path::new("."));
@@ -289,14 +300,14 @@ impl ConfigFile {
             self.value = value;
         }
         done.map_err(|problem| ConfigProblem {
-            file: self.shown.clone(),
+            file: self.display_path.clone(),
             key: problem.path,
             message: problem.message,
         })
     }
 
-    /// Where its relative paths begin: a project's file speaks of its own folder, the
-    /// person's of whichever project is open.
+    /// The base of relative instruction paths: for a project's file its own folder, for a
+    /// person's file the open project.
     pub fn instruction_folder<'a>(&'a self, worktree: &'a Path) -> &'a Path {
         let folder = self.path.parent().unwrap_or(worktree);
         match self.origin {
@@ -308,7 +319,7 @@ impl ConfigFile {
         }
     }
 
-    /// What stands between `{kind:` and `}`, anywhere in the text.
+    /// The names in all `{kind:name}` references of the text.
     pub fn references(&self, kind: &str) -> Vec<String> {
         let opening = format!("{{{kind}:");
         let pieces = self.text.split(&opening).skip(1);
@@ -317,8 +328,8 @@ impl ConfigFile {
     }
 }
 
-/// The text of a regular file that is not large, inside `within` if it is given. Nothing is
-/// opened before it is known to be a file: a pipe would wait for ever.
+/// Reads a small regular file, which must be inside `within` if that is given. The file type
+/// is checked before opening, because opening a pipe would block forever.
 pub fn read_small(path: &Path, within: Option<&Path>) -> Result<String, String> {
     let real = path.canonicalize().map_err(|error| error.to_string())?;
     if let Some(root) = within {
@@ -331,18 +342,18 @@ pub fn read_small(path: &Path, within: Option<&Path>) -> Result<String, String> 
     if !meta.is_file() {
         return Err("it is not a file".to_owned());
     }
-    if meta.len() > MOST_BYTES {
+    if meta.len() > MAX_BYTES {
         return Err("it is larger than 1 MB".to_owned());
     }
     fs::read_to_string(&real).map_err(|error| error.to_string())
 }
 
-/// With the name each file gives: its path below the folder, without the ending.
+/// All Markdown files below a folder. The name of each is its relative path without `.md`.
 fn markdown_below(folder: &Path) -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
     let mut folders = vec![(folder.to_owned(), String::new())];
     while let Some((folder, prefix)) = folders.pop() {
-        let room = MOST_DEFINITIONS.saturating_sub(found.len());
+        let room = MAX_DEFINITIONS.saturating_sub(found.len());
         for entry in fs::read_dir(folder)
             .into_iter()
             .flatten()

@@ -1,4 +1,4 @@
-//! The servers that bring tools of their own.
+//! MCP servers as config files define them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::Reading;
+use super::TableReader;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct McpServer {
@@ -18,7 +18,7 @@ pub struct McpServer {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum McpKind {
-    /// A program that is started and spoken to over its pipes.
+    /// A program that is started and talked to over stdin and stdout.
     Stdio {
         command: String,
         args: Vec<String>,
@@ -32,17 +32,18 @@ pub enum McpKind {
 }
 
 impl McpServer {
-    /// As `opencode.json` has it (`type` local with one list, or remote), or with a `command`
-    /// and its `args` apart, as others do. An entry that only switches is nobody's server.
-    pub fn read(name: &str, reading: &mut Reading<'_>) -> Option<Self> {
-        let kind = match reading.value("url") {
-            Some(_) => http(reading)?,
-            None if reading.value("command").is_some() => stdio(reading)?,
+    /// Accepts the form of `opencode.json` (`type` local with one list, or remote), and the form
+    /// with separate `command` and `args` that other programs use. An entry with only `enabled`
+    /// switches a server of another file and defines none.
+    pub fn read(name: &str, reader: &mut TableReader<'_>) -> Option<Self> {
+        let kind = match reader.value("url") {
+            Some(_) => http(reader)?,
+            None if reader.value("command").is_some() => stdio(reader)?,
             None => {
                 let only_switched =
-                    reading.value("enabled").is_some() && reading.value("type").is_none();
+                    reader.value("enabled").is_some() && reader.value("type").is_none();
                 if !only_switched {
-                    reading.problem("command", "a server needs a command or a url");
+                    reader.problem("command", "a server needs a command or a url");
                 }
                 return None;
             }
@@ -50,13 +51,13 @@ impl McpServer {
         Some(McpServer {
             name: name.to_owned(),
             kind,
-            enabled: reading.get("enabled").unwrap_or(true),
-            timeout: reading.get("timeout").map(Duration::from_millis),
+            enabled: reader.get("enabled").unwrap_or(true),
+            timeout: reader.get("timeout").map(Duration::from_millis),
         })
     }
 
-    /// The entries of a merged `mcp` table.
-    pub fn all(
+    /// Reads all entries of the merged `mcp` table.
+    pub fn read_all(
         table: &Map<String, Value>,
         file_of: impl Fn(&str) -> String,
         problems: &mut Vec<lathe_protocol::ipc::ConfigProblem>,
@@ -67,8 +68,8 @@ impl McpServer {
             let path = format!("mcp.{name}");
             match entry {
                 Value::Object(entry) => {
-                    let mut reading = Reading::new(&file, &path, entry, problems);
-                    servers.extend(McpServer::read(name, &mut reading));
+                    let mut reader = TableReader::new(&file, &path, entry, problems);
+                    servers.extend(McpServer::read(name, &mut reader));
                 }
                 _ => problems.push(lathe_protocol::ipc::ConfigProblem {
                     file,
@@ -80,7 +81,7 @@ impl McpServer {
         servers
     }
 
-    /// Files of the project that the command runs or is given.
+    /// The project's files among the command and its arguments.
     pub fn project_files(&self, root: &Path) -> Vec<PathBuf> {
         let McpKind::Stdio {
             command, args, cwd, ..
@@ -97,33 +98,33 @@ impl McpServer {
     }
 }
 
-fn stdio(reading: &mut Reading<'_>) -> Option<McpKind> {
-    let words: Vec<String> = match reading.value("command")? {
+fn stdio(reader: &mut TableReader<'_>) -> Option<McpKind> {
+    let words: Vec<String> = match reader.value("command")? {
         Value::String(command) => {
             let mut words = vec![command];
-            words.extend(reading.get::<Vec<String>>("args").unwrap_or_default());
+            words.extend(reader.get::<Vec<String>>("args").unwrap_or_default());
             words
         }
-        _ => reading.get("command")?,
+        _ => reader.get("command")?,
     };
     let mut words = words.into_iter();
     let Some(command) = words.next().filter(|command| !command.trim().is_empty()) else {
-        reading.problem("command", "the command is empty");
+        reader.problem("command", "the command is empty");
         return None;
     };
-    let env = reading.get("environment").or_else(|| reading.get("env"));
+    let env = reader.get("environment").or_else(|| reader.get("env"));
     Some(McpKind::Stdio {
         command,
         args: words.collect(),
         env: env.unwrap_or_default(),
-        cwd: reading.get("cwd"),
+        cwd: reader.get("cwd"),
     })
 }
 
-fn http(reading: &mut Reading<'_>) -> Option<McpKind> {
-    let url: String = reading.get("url")?;
+fn http(reader: &mut TableReader<'_>) -> Option<McpKind> {
+    let url: String = reader.get("url")?;
     if !url.starts_with("https://") && !url.starts_with("http://") {
-        reading.problem(
+        reader.problem(
             "url",
             format!("expected an http or https address, found {url:?}"),
         );
@@ -131,6 +132,6 @@ fn http(reading: &mut Reading<'_>) -> Option<McpKind> {
     }
     Some(McpKind::Http {
         url,
-        headers: reading.get("headers").unwrap_or_default(),
+        headers: reader.get("headers").unwrap_or_default(),
     })
 }

@@ -1,18 +1,18 @@
-//! `permission` and the older `tools`, as rules.
+//! Converts the config keys `permission` and `tools` (the older form) to rules.
 
 use lathe_protocol::{Action, Ruleset};
 use serde_json::Value;
 
-use super::Reading;
+use super::TableReader;
 use lathe_policy::{permission_of, rule};
 
-/// One word for everything, or a word or a map of patterns for each permission. The order of
-/// the file is the order of the rules: the last that matches wins.
-pub fn rules(reading: &mut Reading<'_>, value: &Value) -> Ruleset {
+/// The value is one action for everything, or for each permission an action or a map of
+/// patterns. Rules are in the order of the file: the last one that matches wins.
+pub fn rules(reader: &mut TableReader<'_>, value: &Value) -> Ruleset {
     let table = match value {
         Value::Object(table) => table,
         word => {
-            let action = action(reading, "permission", word);
+            let action = action(reader, "permission", word);
             return action
                 .map(|action| rule("*", "*", action))
                 .into_iter()
@@ -26,12 +26,12 @@ pub fn rules(reading: &mut Reading<'_>, value: &Value) -> Ruleset {
         match value {
             Value::Object(patterns) => {
                 for (pattern, word) in patterns {
-                    let action = action(reading, &format!("{place}.{pattern}"), word);
+                    let action = action(reader, &format!("{place}.{pattern}"), word);
                     rules.extend(action.map(|action| rule(permission, pattern, action)));
                 }
             }
             word => {
-                let action = action(reading, &place, word);
+                let action = action(reader, &place, word);
                 rules.extend(action.map(|action| rule(permission, "*", action)));
             }
         }
@@ -40,9 +40,9 @@ pub fn rules(reading: &mut Reading<'_>, value: &Value) -> Ruleset {
 }
 
 /// `"tools": { "write": false }` switches a tool off, `true` on.
-pub fn tool_rules(reading: &mut Reading<'_>, value: &Value) -> Ruleset {
+pub fn tool_rules(reader: &mut TableReader<'_>, value: &Value) -> Ruleset {
     let Value::Object(table) = value else {
-        reading.problem("tools", "expected a table of tools, each true or false");
+        reader.problem("tools", "expected a table of tools, each true or false");
         return Ruleset::new();
     };
     let mut rules = Ruleset::new();
@@ -52,20 +52,20 @@ pub fn tool_rules(reading: &mut Reading<'_>, value: &Value) -> Ruleset {
                 let action = if on { Action::Allow } else { Action::Deny };
                 rules.push(rule(permission_of(name), "*", action));
             }
-            None => reading.problem(&format!("tools.{name}"), "expected true or false"),
+            None => reader.problem(&format!("tools.{name}"), "expected true or false"),
         }
     }
     rules
 }
 
-fn action(reading: &mut Reading<'_>, place: &str, word: &Value) -> Option<Action> {
+fn action(reader: &mut TableReader<'_>, place: &str, word: &Value) -> Option<Action> {
     match word.as_str() {
         Some("allow") => Some(Action::Allow),
         Some("ask") => Some(Action::Ask),
         Some("deny") => Some(Action::Deny),
         _ => {
             let message = format!("expected \"allow\", \"ask\" or \"deny\", found {word}");
-            reading.problem(place, message);
+            reader.problem(place, message);
             None
         }
     }

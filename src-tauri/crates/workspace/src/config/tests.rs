@@ -4,8 +4,8 @@ use serde_json::json;
 use super::*;
 use lathe_policy::rule;
 
-fn places(root: &Path) -> Places {
-    Places {
+fn locations(root: &Path) -> ConfigLocations {
+    ConfigLocations {
         home: Some(root.join("home")),
         named: Some(root.join("named.json")),
         directory: root.join("project/sub"),
@@ -20,7 +20,7 @@ fn write(root: &Path, name: &str, text: &str) {
 }
 
 #[test]
-fn files_are_found_from_the_person_down_to_the_folder_of_the_session() {
+fn files_are_found_from_the_persons_config_down_to_the_session_directory() {
     let root = tempfile::tempdir().unwrap();
     let root = root.path().canonicalize().unwrap();
     let names = [
@@ -36,7 +36,7 @@ fn files_are_found_from_the_person_down_to_the_folder_of_the_session() {
         write(&root, name, "{ /* mine */ \"a\": 1, }");
     }
     write(&root, "project/other/lathe.json", "{}");
-    let sources = places(&root).read();
+    let sources = locations(&root).read();
     let found: Vec<_> = sources
         .files
         .iter()
@@ -45,13 +45,13 @@ fn files_are_found_from_the_person_down_to_the_folder_of_the_session() {
     assert_eq!(found, names);
     let shown: Vec<_> = sources.files[5..]
         .iter()
-        .map(|file| file.shown.as_str())
+        .map(|file| file.display_path.as_str())
         .collect();
     assert_eq!(shown, [".lathe/lathe.json", "sub/lathe.json"]);
 }
 
 #[test]
-fn what_is_wrong_is_reported_with_its_place_and_costs_only_itself() {
+fn a_wrong_value_is_reported_with_its_key_and_affects_nothing_else() {
     let root = tempfile::tempdir().unwrap();
     write(
         root.path(),
@@ -66,7 +66,7 @@ fn what_is_wrong_is_reported_with_its_place_and_costs_only_itself() {
         }"#,
     );
     write(root.path(), "project/opencode.json", "{ \"model\": }");
-    let sources = places(root.path()).read();
+    let sources = locations(root.path()).read();
     let mut problems = sources.problems.clone();
     let layer = Layer::read(&sources.files[0], &mut problems);
     assert_eq!(
@@ -120,7 +120,7 @@ fn servers_are_read_in_both_spellings() {
         "e": { "enabled": false },
     });
     let mut problems = Vec::new();
-    let servers = McpServer::all(
+    let servers = McpServer::read_all(
         table.as_object().unwrap(),
         |_| "lathe.json".into(),
         &mut problems,
@@ -171,7 +171,7 @@ fn a_markdown_file_has_settings_and_a_text() {
     let read =
         parse("---\ndescription: Looks\ntools:\n  write: false\n---\n\nYou look.\n").unwrap();
     assert_eq!(
-        (Value::Object(read.front), read.body.as_str()),
+        (Value::Object(read.front_matter), read.body.as_str()),
         (
             json!({ "description": "Looks", "tools": { "write": false } }),
             "You look."
@@ -185,14 +185,14 @@ fn a_markdown_file_has_settings_and_a_text() {
 
 #[cfg(unix)]
 #[test]
-fn a_projects_file_that_leads_elsewhere_is_not_read() {
+fn a_project_file_that_links_out_of_the_project_is_not_read() {
     let root = tempfile::tempdir().unwrap();
     let root = root.path().canonicalize().unwrap();
     write(&root, "named.json", "{}");
     write(&root, "secret.json", "{ \"model\": \"a/b\" }");
     write(&root, "project/sub/x", "");
     std::os::unix::fs::symlink(root.join("secret.json"), root.join("project/lathe.json")).unwrap();
-    let sources = places(&root).read();
+    let sources = locations(&root).read();
     assert_eq!(sources.files.len(), 1);
     assert_eq!(
         sources.problems[0].message,

@@ -1,5 +1,5 @@
-//! Starts a server's program as every command of the person's is started: in their login
-//! environment without secrets, in a tree that is ended as a whole.
+//! Starts a server's program like any command: in the person's login environment without
+//! secrets, as a process tree that is terminated as a whole.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use lathe_mcp::{ChildProcess, Launch, ProcessHandle, Program};
 use lathe_tools::Environment;
-use lathe_tools::process::{Order, Run};
+use lathe_tools::process::{CommandSpec, Run};
 
 pub struct Launcher {
     pub environment: Arc<Environment>,
@@ -24,26 +24,26 @@ impl Launch for Launcher {
         variables.extend(program.environment.clone());
         let home = || self.environment.home().map(PathBuf::from);
         let directory = program.directory.clone().or_else(home);
-        let order = Order {
+        let spec = CommandSpec {
             program: &self.environment.program(name).await,
             arguments: arguments.iter().map(String::as_str).collect(),
             directory: &directory.unwrap_or_else(std::env::temp_dir),
             variables: &variables,
         };
-        let (run, pipes) = self.environment.processes().start_piped(&order)?;
+        let (run, pipes) = self.environment.processes().start_piped(&spec)?;
         Ok(ChildProcess {
             stdin: Box::new(pipes.input),
             stdout: Box::new(pipes.output),
             stderr: Box::new(pipes.errors),
-            handle: Box::new(Tree(run)),
+            handle: Box::new(ProcessTree(run)),
         })
     }
 }
 
-struct Tree(Run);
+struct ProcessTree(Run);
 
 #[async_trait]
-impl ProcessHandle for Tree {
+impl ProcessHandle for ProcessTree {
     async fn stop(self: Box<Self>) {
         self.0.end().await;
     }

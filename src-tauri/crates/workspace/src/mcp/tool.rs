@@ -1,4 +1,4 @@
-//! A server's tool among our own.
+//! Adapts an MCP server's tool to our tool interface.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use lathe_tools::{
 use serde_json::{Map, Value, json};
 
 pub struct McpTool {
-    /// As the model calls it.
+    /// The name that the model uses.
     pub name: String,
     pub server: Arc<Server>,
     pub tool: lathe_mcp::Tool,
@@ -28,7 +28,7 @@ impl DynTool for McpTool {
         &self.tool.description
     }
 
-    /// Some servers leave out what some providers insist on.
+    /// Adds fields that some servers omit and some providers require.
     fn schema(&self) -> Value {
         let mut schema = self.tool.schema.clone();
         schema.entry("type").or_insert_with(|| "object".into());
@@ -36,7 +36,7 @@ impl DynTool for McpTool {
         Value::Object(schema)
     }
 
-    /// What a server does is not known here; only what says it changes nothing may overlap.
+    /// Only a tool that declares itself read-only may run in parallel with others.
     fn effect(&self) -> Effect {
         if self.tool.read_only {
             Effect::Independent
@@ -45,7 +45,7 @@ impl DynTool for McpTool {
         }
     }
 
-    /// The server checks its input itself, and says better than we could what is wrong.
+    /// The server validates its input itself, with better messages than ours would be.
     fn check(&self, _: &Value) -> Result<(), ToolFailure> {
         Ok(())
     }
@@ -69,7 +69,7 @@ impl DynTool for McpTool {
             .server
             .call(&self.tool.name, arguments, progress, &cx.cancel);
         match called.await {
-            Ok(answer) if answer.is_error => Err(ToolFailure::failed(said(&answer))),
+            Ok(answer) if answer.is_error => Err(ToolFailure::failed(answer_text(&answer))),
             Ok(answer) => Ok(truncate::bound(self.output(answer), cx)),
             Err(CallError::Cancelled) => Err(ToolFailure::aborted()),
             Err(error) => Err(ToolFailure::failed(error.to_string())),
@@ -81,7 +81,7 @@ impl McpTool {
     fn output(&self, answer: Answer) -> ToolOutput {
         let server = &self.server.key().name;
         let title = self.tool.title.as_deref().unwrap_or(&self.tool.name);
-        let mut output = ToolOutput::new(text::visible(title), said(&answer))
+        let mut output = ToolOutput::new(text::visible(title), answer_text(&answer))
             .with("server", text::visible(server))
             .with("tool", text::visible(&self.tool.name));
         for file in answer.files {
@@ -91,10 +91,10 @@ impl McpTool {
     }
 }
 
-fn said(answer: &Answer) -> String {
-    let said = text::plain(&answer.text);
-    match (said.trim().is_empty(), answer.files.len()) {
-        (false, _) => said,
+fn answer_text(answer: &Answer) -> String {
+    let text = text::plain(&answer.text);
+    match (text.trim().is_empty(), answer.files.len()) {
+        (false, _) => text,
         (true, 0) => "(no output)".to_owned(),
         (true, 1) => "(one attachment)".to_owned(),
         (true, count) => format!("({count} attachments)"),
@@ -127,12 +127,12 @@ fn resource_source(server: &str, uri: String) -> FilePartSource {
 
 fn progress_to(cx: &ToolContext) -> ProgressSink {
     let host = cx.host.clone();
-    Arc::new(move |news: CallProgress| {
+    Arc::new(move |progress: CallProgress| {
         let mut metadata = Map::new();
-        let message = news.message.map(|message| text::visible(&message));
+        let message = progress.message.map(|message| text::visible(&message));
         metadata.insert(
             "progress".to_owned(),
-            json!({ "done": news.done, "total": news.total, "message": message }),
+            json!({ "done": progress.done, "total": progress.total, "message": message }),
         );
         host.progress(Progress {
             title: None,

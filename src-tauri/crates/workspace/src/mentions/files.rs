@@ -1,7 +1,7 @@
-//! The names of a project's files and folders, listed once and kept fresh beside the work.
+//! A list of a project's files and folders, cached and refreshed in the background.
 //!
-//! Whoever asks gets what is known at once; a list that may be old is made anew in the
-//! background. Ignore rules hold; `.git` is never listed.
+//! A query returns the cached list at once and starts a refresh if the list is old. Ignore
+//! rules apply; `.git` is never listed.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,26 +10,26 @@ use std::time::{Duration, Instant};
 use ignore::{WalkBuilder, WalkState};
 use parking_lot::Mutex;
 
-/// A list older than this is made again when somebody asks.
-const FRESH: Duration = Duration::from_secs(2);
-/// More than this nobody finds anything in.
-const MOST: usize = 400_000;
+/// A list older than this is refreshed at the next query.
+const MAX_AGE: Duration = Duration::from_secs(2);
+/// The walk ends after this many entries, to limit memory.
+const MAX_ENTRIES: usize = 400_000;
 
 #[derive(Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Relative to the root, with `/`.
+    /// Relative to the root, separated by `/` on every system.
     pub path: Box<str>,
     pub is_directory: bool,
 }
 
-/// Those nearest the top first, then by name.
+/// Sorted by depth, then by name.
 pub type Entries = Arc<Vec<Entry>>;
 
 #[derive(Clone)]
 pub struct FileIndex {
     root: PathBuf,
     state: Arc<Mutex<State>>,
-    /// One walk at a time.
+    /// Held during a walk: only one runs at a time.
     walking: Arc<tokio::sync::Mutex<()>>,
 }
 
@@ -49,7 +49,7 @@ impl FileIndex {
         }
     }
 
-    /// Waits only for the very first list.
+    /// Waits only if there is no list yet.
     pub async fn entries(&self) -> Entries {
         let known = self.state.lock().entries.clone();
         match known {
@@ -72,7 +72,7 @@ impl FileIndex {
     fn refresh_if_old(&self) {
         {
             let mut state = self.state.lock();
-            let is_fresh = state.listed.is_some_and(|at| at.elapsed() < FRESH);
+            let is_fresh = state.listed.is_some_and(|at| at.elapsed() < MAX_AGE);
             if is_fresh || state.refreshing {
                 return;
             }
@@ -120,11 +120,11 @@ pub fn walk(root: &Path) -> Vec<Entry> {
             let relative = entry.path().strip_prefix(root).ok();
             if let Some(path) = relative.filter(|path| !path.as_os_str().is_empty()) {
                 batch.entries.push(Entry {
-                    path: slashed(path),
+                    path: with_slashes(path),
                     is_directory: entry.file_type().is_some_and(|kind| kind.is_dir()),
                 });
             }
-            batch.hand_over(1024)
+            batch.flush_if_full(1024)
         })
     });
     let mut entries = found.into_inner();
@@ -132,20 +132,20 @@ pub fn walk(root: &Path) -> Vec<Entry> {
     entries
 }
 
-/// Threads hand over many entries at a time, so that they do not wait for each other.
+/// Entries of one walker thread, added to the result in batches to reduce lock contention.
 struct Batch<'a> {
     found: &'a Mutex<Vec<Entry>>,
     entries: Vec<Entry>,
 }
 
 impl Batch<'_> {
-    fn hand_over(&mut self, at: usize) -> WalkState {
+    fn flush_if_full(&mut self, at: usize) -> WalkState {
         if self.entries.len() < at {
             return WalkState::Continue;
         }
         let mut found = self.found.lock();
         found.append(&mut self.entries);
-        match found.len() < MOST {
+        match found.len() < MAX_ENTRIES {
             true => WalkState::Continue,
             false => WalkState::Quit,
         }
@@ -158,7 +158,7 @@ impl Drop for Batch<'_> {
     }
 }
 
-fn slashed(path: &Path) -> Box<str> {
+fn with_slashes(path: &Path) -> Box<str> {
     let text = path.to_string_lossy();
     match cfg!(windows) {
         true => text.replace('\\', "/").into(),

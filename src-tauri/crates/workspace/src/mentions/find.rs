@@ -1,4 +1,4 @@
-//! What `@` offers for what was typed so far: agents, files, folders and symbols, best first.
+//! Completions for a partly typed `@` mention: agents, files, folders and symbols, best first.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -15,15 +15,16 @@ use super::symbols::{Symbol, SymbolIndex};
 use super::tags::lsp_kind;
 use crate::agents::{Agent, Mode};
 
-/// One per program; remembers the lists of the projects it was asked about.
+/// Caches the file and symbol lists of each project; one instance for the whole program.
 #[derive(Default)]
 pub struct Finder {
     projects: Mutex<HashMap<PathBuf, (FileIndex, SymbolIndex)>>,
 }
 
-/// Small enough that all cores get something, large enough to be worth handing out.
+/// Entries per parallel task: small enough to use all cores, large enough to outweigh the
+/// overhead of a task.
 const CHUNK: usize = 4096;
-/// One letter names too many functions.
+/// A single letter matches too many symbols to be useful.
 const SHORTEST_SYMBOL: usize = 2;
 
 impl Finder {
@@ -69,9 +70,9 @@ fn agents_for(agents: &[Agent], query: &str) -> Vec<Mention> {
         .collect()
 }
 
-/// Pure, over lists that are there.
+/// The best matches in lists that were already read.
 pub fn best(entries: &[Entry], symbols: &[Symbol], query: &str, limit: usize) -> Vec<Mention> {
-    // An empty query shows what lies nearest the top, which the list begins with.
+    // Entries are sorted by depth, so an empty query shows those nearest to the root.
     if query.trim().is_empty() {
         return entries.iter().take(limit).map(file_mention).collect();
     }
@@ -86,13 +87,13 @@ pub fn best(entries: &[Entry], symbols: &[Symbol], query: &str, limit: usize) ->
     let named = symbols_found.into_iter();
     let named = named.map(|(score, at)| (score, symbol_mention(&symbols[at])));
     let mut all: Vec<_> = files.chain(named).collect();
-    // Stable: among equals files come before symbols, and each kind keeps its order.
+    // The sort is stable: with equal scores, files come before symbols.
     all.sort_by_key(|(score, _)| Reverse(*score));
     all.truncate(limit);
     all.into_iter().map(|(_, mention)| mention).collect()
 }
 
-/// The best by score; among equals the shorter, then the one listed first.
+/// The best by score; with equal scores the shorter one, then the one listed first.
 fn top<T: Sync>(
     items: &[T],
     pattern: &Pattern,

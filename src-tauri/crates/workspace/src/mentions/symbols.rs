@@ -1,7 +1,7 @@
-//! The functions and types of a project, gathered in the background.
+//! An index of the functions and types of a project, built in the background.
 //!
-//! One thread reads, so that the work beside it is not slowed down; whoever asks gets what
-//! is known by then. A file is read again only when it has changed.
+//! Only one thread reads, so that other work is not slowed down; a query returns what is
+//! indexed by then. A file is read again only when it has changed.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -15,16 +15,16 @@ use tree_sitter::Parser;
 use super::files::Entries;
 use super::tags::{Grammar, Tag, grammar_of};
 
-const FRESH: Duration = Duration::from_secs(5);
-/// Beyond these, a project is too large to know by heart.
-const MOST_FILES: usize = 20_000;
-const MOST_SYMBOLS: usize = 300_000;
-/// Generated and packed sources have no symbols that anybody would name.
-const MOST_BYTES: u64 = 512 * 1024;
-/// The first of many files can be found before the last is read.
+const MAX_AGE: Duration = Duration::from_secs(5);
+/// Limits for the memory that the index of a large project takes.
+const MAX_FILES: usize = 20_000;
+const MAX_SYMBOLS: usize = 300_000;
+/// Larger sources are usually generated or minified; their symbols are not useful.
+const MAX_BYTES: u64 = 512 * 1024;
+/// During the first pass, results are published after this many files.
 const PUBLISH_EVERY: usize = 500;
-/// How long the very first question waits for small projects to be read.
-const PATIENCE: Duration = Duration::from_millis(300);
+/// How long the first query waits, so that a small project is complete.
+const FIRST_WAIT: Duration = Duration::from_millis(300);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbol {
@@ -43,14 +43,14 @@ pub struct SymbolIndex {
 
 #[derive(Default)]
 struct State {
-    files: HashMap<Arc<str>, Read>,
-    is_reading: bool,
+    files: HashMap<Arc<str>, IndexedFile>,
+    is_indexing: bool,
     finished: Option<Instant>,
 }
 
-/// A file as it was read.
+/// The symbols of one file, valid while its metadata stays the same.
 #[derive(Clone)]
-struct Read {
+struct IndexedFile {
     modified: Option<SystemTime>,
     len: u64,
     tags: Arc<[Tag]>,
@@ -68,7 +68,7 @@ impl SymbolIndex {
     pub async fn symbols(&self, entries: Entries) -> Symbols {
         self.refresh_if_old(entries);
         let mut known = self.known.subscribe();
-        let first = tokio::time::timeout(PATIENCE, known.wait_for(Option::is_some)).await;
+        let first = tokio::time::timeout(FIRST_WAIT, known.wait_for(Option::is_some)).await;
         drop(first);
         known.borrow().clone().unwrap_or_default()
     }
@@ -76,28 +76,28 @@ impl SymbolIndex {
     fn refresh_if_old(&self, entries: Entries) {
         {
             let mut state = self.state.lock();
-            let is_fresh = state.finished.is_some_and(|at| at.elapsed() < FRESH);
-            if is_fresh || state.is_reading {
+            let is_fresh = state.finished.is_some_and(|at| at.elapsed() < MAX_AGE);
+            if is_fresh || state.is_indexing {
                 return;
             }
-            state.is_reading = true;
+            state.is_indexing = true;
         }
         let index = self.clone();
-        tokio::task::spawn_blocking(move || index.read_all(&entries));
+        tokio::task::spawn_blocking(move || index.index_all(&entries));
     }
 
-    fn read_all(&self, entries: &Entries) {
+    fn index_all(&self, entries: &Entries) {
         let before = std::mem::take(&mut self.state.lock().files);
-        // While files are read again, what was known stays known.
+        // Later passes publish only at the end; until then the previous symbols stay available.
         let is_first = self.known.borrow().is_none();
         let sources = entries.iter().filter(|entry| !entry.is_directory);
         let sources = sources.filter_map(|entry| Some((&entry.path, grammar_of(&entry.path)?)));
         let mut parser = Parser::new();
         let mut files = HashMap::new();
         let mut found = Vec::new();
-        for (at, (path, grammar)) in sources.take(MOST_FILES).enumerate() {
+        for (at, (path, grammar)) in sources.take(MAX_FILES).enumerate() {
             let path: Arc<str> = (&**path).into();
-            let Some(read) = self.read(&path, grammar, before.get(&path), &mut parser) else {
+            let Some(read) = self.index_file(&path, grammar, before.get(&path), &mut parser) else {
                 continue;
             };
             found.extend(read.tags.iter().map(|tag| Symbol {
@@ -105,7 +105,7 @@ impl SymbolIndex {
                 tag: tag.clone(),
             }));
             files.insert(path, read);
-            if found.len() >= MOST_SYMBOLS {
+            if found.len() >= MAX_SYMBOLS {
                 break;
             }
             if is_first && (at + 1) % PUBLISH_EVERY == 0 {
@@ -115,22 +115,22 @@ impl SymbolIndex {
         self.known.send_replace(Some(Arc::new(found)));
         *self.state.lock() = State {
             files,
-            is_reading: false,
+            is_indexing: false,
             finished: Some(Instant::now()),
         };
     }
 
-    fn read(
+    fn index_file(
         &self,
         path: &str,
         grammar: &Grammar,
-        before: Option<&Read>,
+        before: Option<&IndexedFile>,
         parser: &mut Parser,
-    ) -> Option<Read> {
+    ) -> Option<IndexedFile> {
         let file = self.root.join(path);
         let meta = std::fs::symlink_metadata(&file).ok()?;
         let (modified, len) = (meta.modified().ok(), meta.len());
-        if !meta.is_file() || len > MOST_BYTES {
+        if !meta.is_file() || len > MAX_BYTES {
             return None;
         }
         if let Some(before) = before.filter(|old| (old.modified, old.len) == (modified, len)) {
@@ -138,7 +138,7 @@ impl SymbolIndex {
         }
         let source = std::fs::read_to_string(file).ok()?;
         let tags = grammar.tags(parser, &source).into();
-        Some(Read {
+        Some(IndexedFile {
             modified,
             len,
             tags,

@@ -1,4 +1,4 @@
-//! The functions and types that a source file defines, by its grammar.
+//! Extracts the functions and types that a source file defines, with tree-sitter.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use lathe_protocol::ipc::SymbolKind;
 use tree_sitter::{Language, Parser, Query, QueryCursor, StreamingIterator};
 
-/// Lines count from 1; the last one belongs to it.
+/// A definition. Lines count from 1; `end_line` is its last line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tag {
     pub name: Box<str>,
@@ -15,8 +15,8 @@ pub struct Tag {
     pub end_line: u32,
 }
 
-/// A grammar and the question put to its trees: each match has a `name` and a definition
-/// that is called by its kind.
+/// A grammar and its query. Each match captures a `name` and a definition, whose capture name
+/// is the kind.
 pub struct Grammar {
     language: Language,
     query: Query,
@@ -28,7 +28,7 @@ macro_rules! grammars {
             Grammar::new($language.into(), include_str!(concat!("tags/", $query, ".scm")))
         });)+
 
-        /// Nothing for a kind of file that we do not read.
+        /// The grammar for a path by its extension; `None` if the language is not supported.
         pub fn grammar_of(path: &str) -> Option<&'static Grammar> {
             let (_, ending) = path.rsplit_once('.')?;
             match ending {
@@ -63,7 +63,7 @@ impl Grammar {
         }
     }
 
-    /// In the order of the file.
+    /// The definitions in the order of the file.
     pub fn tags(&self, parser: &mut Parser, source: &str) -> Vec<Tag> {
         if parser.set_language(&self.language).is_err() {
             return Vec::new();
@@ -92,7 +92,7 @@ impl Grammar {
                 line: line(node.start_position().row),
                 end_line: line(node.end_position().row),
             };
-            // A method is a function, too: the word that says more stays.
+            // A method also matches as a function: the more specific kind wins.
             let known = found
                 .entry(name.start_byte())
                 .or_insert_with(|| tag.clone());
@@ -124,7 +124,7 @@ fn kind_of(name: &str) -> Option<SymbolKind> {
     })
 }
 
-/// As the Language Server Protocol numbers it.
+/// The `SymbolKind` number of the Language Server Protocol.
 pub fn lsp_kind(kind: SymbolKind) -> i64 {
     match kind {
         SymbolKind::Module => 2,
@@ -142,7 +142,7 @@ pub fn lsp_kind(kind: SymbolKind) -> i64 {
 mod tests {
     use super::*;
 
-    /// As `kind name first-last`.
+    /// The tags formatted as `kind name first-last`.
     fn tags(file: &str, source: &str) -> Vec<String> {
         let grammar = grammar_of(file).unwrap();
         let tags = grammar.tags(&mut Parser::new(), source);
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn every_question_fits_its_grammar() {
+    fn every_query_fits_its_grammar() {
         for ending in ENDINGS {
             assert!(grammar_of(&format!("a.{ending}")).is_some(), "{ending}");
         }
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_source_gives_what_can_be_seen() {
+    fn broken_source_still_gives_its_intact_definitions() {
         assert_eq!(
             tags("a.rs", "fn whole() {}\nfn broken( {"),
             ["Function whole 1-1"]

@@ -1,11 +1,14 @@
 use super::*;
 
 fn words(text: &str) -> Vec<String> {
-    named(text).into_iter().map(|named| named.word).collect()
+    find_mentions(text)
+        .into_iter()
+        .map(|mention| mention.word)
+        .collect()
 }
 
 #[test]
-fn an_at_sign_names_something_unless_it_follows_a_word_or_a_backtick() {
+fn an_at_sign_starts_a_mention_unless_it_follows_a_word_or_a_backtick() {
     let cases: [(&str, &[&str]); 9] = [
         ("look at @src/a.rs please", &["src/a.rs"]),
         ("@a and (@b)", &["a", "b)"]),
@@ -23,12 +26,12 @@ fn an_at_sign_names_something_unless_it_follows_a_word_or_a_backtick() {
 }
 
 #[test]
-fn a_name_may_end_with_a_sentence_and_carry_lines() {
+fn a_mention_may_have_trailing_punctuation_and_line_numbers() {
     let read = |text: &str| -> Vec<(String, Option<Lines>, String)> {
-        let named = named(text).remove(0);
-        let spellings = named.spellings();
-        spellings
-            .map(|spelling| (spelling.path, spelling.lines, spelling.source.value))
+        let mention = find_mentions(text).remove(0);
+        let candidates = mention.candidates();
+        candidates
+            .map(|candidate| (candidate.path, candidate.lines, candidate.source.value))
             .collect()
     };
     let lines = |first, last| Some(Lines { first, last });
@@ -48,12 +51,12 @@ fn a_name_may_end_with_a_sentence_and_carry_lines() {
 }
 
 #[test]
-fn places_are_counted_as_the_window_counts_them() {
-    let named = named("😀é @b.rs!").remove(0);
-    let source = named.spellings().nth(1).unwrap().source;
+fn positions_are_counted_in_utf16_units() {
+    let mention = find_mentions("😀é @b.rs!").remove(0);
+    let source = mention.candidates().nth(1).unwrap().source;
     assert_eq!(
         (source.value.as_str(), source.start.0, source.end.0),
         ("@b.rs", 4, 9)
     );
-    assert!(named.overlaps(&source));
+    assert!(mention.overlaps(&source));
 }

@@ -1,7 +1,7 @@
-//! The first commit of a repository, which names its project wherever it is cloned.
+//! Finds the first commit of a repository, which identifies its project in every clone.
 //!
-//! Reads objects and refs in process: no git program runs, and nothing that the repository
-//! configures (hooks, helpers, filters) is ever looked at.
+//! Reads objects and refs in process: git is not run, so hooks, helpers and filters that the
+//! repository configures cannot run either.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -27,7 +27,7 @@ pub fn root_commit(worktree: &Path) -> Option<String> {
     roots.min()
 }
 
-/// A linked worktree keeps its refs and objects with the main one.
+/// The git directory with refs and objects. Linked worktrees share that of the main worktree.
 fn common_dir(dot_git: &Path) -> Option<PathBuf> {
     let git_dir = git_dir(dot_git)?;
     match fs::read_to_string(git_dir.join("commondir")) {
@@ -79,7 +79,7 @@ fn tips(common: &Path) -> BTreeSet<ObjectId> {
     found
 }
 
-/// The commit behind a ref; annotated tags point at it through themselves.
+/// The commit that a ref points at, directly or through annotated tags.
 fn commit_of(objects: &gix_odb::Handle, id: ObjectId, buffer: &mut Vec<u8>) -> Option<ObjectId> {
     let mut id = id;
     for _ in 0..8 {
@@ -97,7 +97,7 @@ fn commit_of(objects: &gix_odb::Handle, id: ObjectId, buffer: &mut Vec<u8>) -> O
     None
 }
 
-/// What `HEAD` stands on: a branch, or a commit of its own.
+/// `branch <name>` or, with a detached `HEAD`, `commit <id>`.
 pub fn branch(worktree: &Path) -> Option<String> {
     let head = fs::read_to_string(git_dir(&worktree.join(".git"))?.join("HEAD")).ok()?;
     let head = head.trim();
@@ -105,6 +105,6 @@ pub fn branch(worktree: &Path) -> Option<String> {
         Some(branch) => format!("branch {branch}"),
         None => format!("commit {}", head.get(..12)?),
     };
-    // Whoever made the repository chose the name; it stands in a line of ours.
+    // The name comes from the repository and is put into one line of a prompt.
     named.chars().all(|c| !c.is_control()).then_some(named)
 }

@@ -1,4 +1,4 @@
-//! What the person decided about each project, in one small file of ours.
+//! The file with the person's trust decision for each project.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,24 +11,24 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Trusted {
-    /// Of what was trusted.
+pub struct TrustEntry {
+    /// The hash of the files that were trusted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
-    /// Edits in this project need no question.
+    /// Edits in this project are allowed without asking.
     pub edits: bool,
 }
 
 pub struct TrustFile {
     path: PathBuf,
-    writing: Mutex<()>,
+    write_lock: Mutex<()>,
 }
 
 impl TrustFile {
     pub fn new(data_dir: &Path) -> Self {
         TrustFile {
             path: data_dir.join("trust.json"),
-            writing: Mutex::default(),
+            write_lock: Mutex::default(),
         }
     }
 
@@ -36,29 +36,29 @@ impl TrustFile {
         &self.path
     }
 
-    pub fn of(&self, worktree: &Path) -> Trusted {
+    pub fn get(&self, worktree: &Path) -> TrustEntry {
         self.read().remove(&key(worktree)).unwrap_or_default()
     }
 
-    pub fn change(&self, worktree: &Path, edit: impl FnOnce(&mut Trusted)) -> io::Result<()> {
-        let _writing = self.writing.lock();
+    pub fn change(&self, worktree: &Path, edit: impl FnOnce(&mut TrustEntry)) -> io::Result<()> {
+        let _guard = self.write_lock.lock();
         let mut all = self.read();
         let entry = all.entry(key(worktree)).or_default();
         edit(entry);
-        if *entry == Trusted::default() {
+        if *entry == TrustEntry::default() {
             all.remove(&key(worktree));
         }
         write_private_file(&self.path, &serde_json::to_vec_pretty(&all)?)
     }
 
-    /// A file that cannot be read trusts nobody.
-    fn read(&self) -> BTreeMap<String, Trusted> {
+    /// If the file cannot be read, no project is trusted.
+    fn read(&self) -> BTreeMap<String, TrustEntry> {
         let text = fs::read_to_string(&self.path).unwrap_or_default();
         serde_json::from_str(&text).unwrap_or_default()
     }
 }
 
-/// One spelling for one folder.
+/// The canonical path, so that every spelling of a folder has the same key.
 fn key(worktree: &Path) -> String {
     let real = worktree.canonicalize();
     real.as_deref().unwrap_or(worktree).display().to_string()

@@ -1,4 +1,4 @@
-//! What a project's files would do if they were trusted, in words.
+//! Describes what a project's files would do if they were trusted.
 
 use lathe_protocol::ipc::{TrustWant, WantKind};
 use lathe_protocol::{Action, Rule};
@@ -7,13 +7,13 @@ use serde_json::{Map, Value};
 
 use crate::commands::Template;
 use crate::config::{
-    AgentBlock, CommandBlock, ConfigFile, Definition, Layer, McpKind, McpServer, Origin, Reading,
-    Sources,
+    AgentBlock, CommandBlock, ConfigFile, Definition, Layer, McpKind, McpServer, Origin, Sources,
+    TableReader,
 };
 
 struct Wants(Vec<TrustWant>);
 
-pub fn of(sources: &Sources, layers: &[(&ConfigFile, Layer)]) -> Vec<TrustWant> {
+pub fn collect(sources: &Sources, layers: &[(&ConfigFile, Layer)]) -> Vec<TrustWant> {
     let mut wants = Wants(Vec::new());
     for (file, layer) in layers {
         wants.layer(file, layer);
@@ -21,13 +21,13 @@ pub fn of(sources: &Sources, layers: &[(&ConfigFile, Layer)]) -> Vec<TrustWant> 
     let own = |definition: &&Definition| definition.origin == Origin::Project;
     let mut ignored = Vec::new();
     for agent in sources.agents.iter().filter(own) {
-        let mut reading = Reading::new(&agent.file, "", &agent.front, &mut ignored);
-        let block = AgentBlock::read(&mut reading);
+        let mut reader = TableReader::new(&agent.file, "", &agent.front_matter, &mut ignored);
+        let block = AgentBlock::read(&mut reader);
         wants.agent(&agent.file, &agent.name, &block);
     }
     for command in sources.commands.iter().filter(own) {
-        let mut reading = Reading::new(&command.file, "", &command.front, &mut ignored);
-        if let Some(block) = CommandBlock::read(&mut reading, Some(&command.body)) {
+        let mut reader = TableReader::new(&command.file, "", &command.front_matter, &mut ignored);
+        if let Some(block) = CommandBlock::read(&mut reader, Some(&command.body)) {
             wants.command(&command.file, &command.name, &block);
         }
     }
@@ -36,15 +36,15 @@ pub fn of(sources: &Sources, layers: &[(&ConfigFile, Layer)]) -> Vec<TrustWant> 
 
 impl Wants {
     fn add(&mut self, kind: WantKind, file: &str, text: impl AsRef<str>) {
-        // Whoever decides must see what is there, not what it is dressed up as.
+        // Control characters could make the text look like something else to the person who decides.
         let (text, file) = (visible(text.as_ref()), visible(file));
         self.0.push(TrustWant { kind, text, file });
     }
 
     fn layer(&mut self, file: &ConfigFile, layer: &Layer) {
-        let name = &file.shown;
+        let name = &file.display_path;
         let mut ignored = Vec::new();
-        for server in McpServer::all(&layer.mcp, |_| String::new(), &mut ignored) {
+        for server in McpServer::read_all(&layer.mcp, |_| String::new(), &mut ignored) {
             self.add(WantKind::Mcp, name, server_text(&server));
         }
         for (key, value) in &layer.models {

@@ -1,9 +1,9 @@
-//! Whether a turn ended well, by its newest answer.
+//! Decides from its newest answer whether a turn has succeeded.
 
 use lathe_protocol::{Finish, MessageWithParts, Part};
 
-/// Well only if the answer came to its own end; otherwise why it did not.
-pub fn of(newest: Option<&MessageWithParts>) -> Result<(), String> {
+/// `Ok` only if the answer is complete; otherwise the reason.
+pub fn check(newest: Option<&MessageWithParts>) -> Result<(), String> {
     let answer = newest.and_then(|message| Some((message.info.as_assistant()?, &message.parts)));
     let Some((info, parts)) = answer else {
         return Err("the prompt was not answered".to_owned());
@@ -15,7 +15,7 @@ pub fn of(newest: Option<&MessageWithParts>) -> Result<(), String> {
     let why = match info.finish.as_ref().map(Finish::kind) {
         Some(Finish::Stop) => return Ok(()),
         Some(Finish::Unknown) if !called => return Ok(()),
-        // After calls a turn goes on, unless one of them was rejected.
+        // After tool calls a turn continues, unless one of them was rejected.
         Some(Finish::ToolCalls | Finish::Unknown) => "the turn was stopped by a rejection",
         Some(Finish::Length) => "the answer was cut off at its longest",
         Some(Finish::ContentFilter) => "the provider withheld the answer (content filter)",
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn only_an_answer_that_came_to_its_own_end_is_a_success() {
+    fn only_a_complete_answer_is_a_success() {
         let failed = json!({ "name": "UnknownError", "data": { "message": "no" } });
         for (more, called, well) in [
             (json!({ "finish": "stop" }), false, true),
@@ -62,9 +62,9 @@ mod tests {
             (json!({ "finish": "stop", "error": failed }), false, false),
             (json!({}), false, false),
         ] {
-            let judged = of(Some(&answer(more.clone(), called)));
+            let judged = check(Some(&answer(more.clone(), called)));
             assert_eq!(judged.is_ok(), well, "{more} {called}: {judged:?}");
         }
-        assert!(of(None).is_err());
+        assert!(check(None).is_err());
     }
 }

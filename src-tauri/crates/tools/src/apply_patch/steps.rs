@@ -60,7 +60,7 @@ impl Step {
         }
     }
 
-    pub fn said(&self) -> String {
+    pub fn summary(&self) -> String {
         let name = |place: &Place| text::quoted(place.shown());
         match self {
             Self::Write {
@@ -73,7 +73,7 @@ impl Step {
     }
 
     /// What the model has seen of these files by writing them.
-    pub fn remember(&self, reads: &FileReads) {
+    pub fn record_reads(&self, reads: &FileReads) {
         match self {
             Self::Write { place, after, .. } => reads.record(place.path(), ContentHash::of(after)),
             Self::Delete { place, .. } => reads.forget(place.path()),
@@ -106,13 +106,13 @@ pub(super) fn write_all(steps: &[Step]) -> Result<(), ToolFailure> {
     for step in steps {
         if let Err((place, error)) = write(step, &mut done) {
             let mut failure = not_written(place, &error);
-            let lost = put_back(done);
-            failure.text.push_str(&if lost.is_empty() {
+            let failed = undo_all(done);
+            failure.text.push_str(&if failed.is_empty() {
                 " No file of the patch was changed.".to_owned()
             } else {
                 format!(
                     " These could not be put back as they were: {}.",
-                    lost.join(", ")
+                    failed.join(", ")
                 )
             });
             return Err(failure);
@@ -177,9 +177,9 @@ fn remove<'a>(
     Ok(())
 }
 
-/// The files that someone changed even since, which therefore stay as they are.
-fn put_back(done: Vec<Undo>) -> Vec<String> {
-    let mut lost = Vec::new();
+/// Undoes the changes. Returns the files that were changed again since, which are left alone.
+fn undo_all(done: Vec<Undo>) -> Vec<String> {
+    let mut failed = Vec::new();
     for undo in done.into_iter().rev() {
         let (place, result) = match undo {
             Undo::Remove { place, written } => (place, files::remove(place, written)),
@@ -195,10 +195,10 @@ fn put_back(done: Vec<Undo>) -> Vec<String> {
             }
         };
         if result.is_err() {
-            lost.push(text::quoted(place.shown()));
+            failed.push(text::quoted(place.shown()));
         }
     }
-    lost
+    failed
 }
 
 fn mode(place: &Place) -> Option<Permissions> {
@@ -206,7 +206,7 @@ fn mode(place: &Place) -> Option<Permissions> {
     Some(meta.permissions())
 }
 
-/// A mode that cannot be set is no reason to give up the content.
+/// Errors are ignored: the content matters more than the mode.
 fn set_mode(place: &Place, mode: Option<Permissions>) {
     if let (Some(mode), Ok(file)) = (mode, files::open(place)) {
         let _ = file.set_permissions(mode);

@@ -1,4 +1,4 @@
-//! One table of a config file, read key by key: what is wrong is reported and left out.
+//! Reads one table of a config file key by key. A wrong value is reported and left out.
 
 use lathe_protocol::ModelRef;
 use lathe_protocol::ipc::ConfigProblem;
@@ -6,21 +6,21 @@ use lathe_provider::catalog::parse_model_ref;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-pub struct Reading<'a> {
+pub struct TableReader<'a> {
     file: &'a str,
     path: String,
     table: &'a Map<String, Value>,
     problems: &'a mut Vec<ConfigProblem>,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> TableReader<'a> {
     pub fn new(
         file: &'a str,
         path: &str,
         table: &'a Map<String, Value>,
         problems: &'a mut Vec<ConfigProblem>,
     ) -> Self {
-        Reading {
+        TableReader {
             file,
             path: path.to_owned(),
             table,
@@ -60,7 +60,7 @@ impl<'a> Reading<'a> {
         model
     }
 
-    /// As `#rrggbb`: it goes into a style.
+    /// A colour as `#rrggbb`. Anything else is refused because the value ends up in CSS.
     pub fn color(&mut self, key: &str) -> Option<String> {
         let text: String = self.get(key)?;
         let digits = text.strip_prefix('#').unwrap_or_default();
@@ -74,8 +74,8 @@ impl<'a> Reading<'a> {
         is_color.then_some(text)
     }
 
-    /// Every entry of a table of tables.
-    pub fn each(&mut self, key: &str, mut read: impl FnMut(&str, Reading<'_>)) {
+    /// Calls `read` for every entry of a table of tables.
+    pub fn each(&mut self, key: &str, mut read: impl FnMut(&str, TableReader<'_>)) {
         let Some(table) = self.get::<Map<String, Value>>(key) else {
             return;
         };
@@ -83,7 +83,10 @@ impl<'a> Reading<'a> {
             let path = self.below(&format!("{key}.{name}"));
             match entry {
                 Value::Object(entry) => {
-                    read(name, Reading::new(self.file, &path, entry, self.problems));
+                    read(
+                        name,
+                        TableReader::new(self.file, &path, entry, self.problems),
+                    );
                 }
                 _ => self.problem(&format!("{key}.{name}"), "expected a table of settings"),
             }

@@ -1,32 +1,32 @@
-//! What a turn asks to be allowed, answered by the person at the terminal or by nobody.
+//! Lets the person at the terminal answer a permission request. Without a terminal it is rejected.
 
 use lathe_protocol::PermissionRequest;
 use lathe_render::escape::visible_line;
 use lathe_session::Answer;
 
-use super::what;
+use super::permission_text as text;
 use crate::output;
 
-pub async fn permission(request: &PermissionRequest) -> Answer {
-    if !output::has_person() {
-        output::note(&rejected(request));
+pub async fn answer(request: &PermissionRequest) -> Answer {
+    if !output::can_ask() {
+        output::note(&rejection(request));
         return Answer::Reject { message: None };
     }
     let choices = choices(request);
-    // All of it: a person decides by what is shown.
-    let mut question = format!("{}{choices}", what::shown(request));
+    // The full request, because the person decides by what is shown.
+    let mut question = format!("{}{choices}", text::full(request));
     loop {
         let typed = output::ask(&question).await.unwrap_or_default();
-        match reply(&typed, request) {
+        match parse(&typed, request) {
             Some(answer) => return answer,
             None => question.clone_from(&choices),
         }
     }
 }
 
-/// Only a rule for everything covers what no pattern can tell.
-fn rejected(request: &PermissionRequest) -> String {
-    let (what, reasons) = (what::brief(request), what::reasons(request));
+/// If the request has reasons, no pattern covers it; only a rule for everything does.
+fn rejection(request: &PermissionRequest) -> String {
+    let (what, reasons) = (text::brief(request), text::reasons(request));
     if reasons.is_empty() {
         return format!("! rejected {what} (use --allow or --yes)");
     }
@@ -35,7 +35,7 @@ fn rejected(request: &PermissionRequest) -> String {
     format!("! rejected {what} {}", visible_line(&line))
 }
 
-/// "Always" says exactly what it would allow.
+/// "Always" lists exactly the patterns that it would allow.
 fn choices(request: &PermissionRequest) -> String {
     let always = match request.always.as_slice() {
         [] => String::new(),
@@ -45,8 +45,8 @@ fn choices(request: &PermissionRequest) -> String {
     visible_line(&format!("Allow {permission}? [y]es, {always}[N]o: "))
 }
 
-/// None for what is no answer. Nothing at all is a no: it is also what nobody types.
-fn reply(typed: &str, request: &PermissionRequest) -> Option<Answer> {
+/// `None` if the text is not a valid answer. Empty input is a no, as at the end of input.
+fn parse(typed: &str, request: &PermissionRequest) -> Option<Answer> {
     match typed.to_lowercase().as_str() {
         "y" | "yes" => Some(Answer::Once),
         "a" | "always" if !request.always.is_empty() => Some(Answer::Always),

@@ -1,4 +1,4 @@
-//! Going back, going forth, and trying another way from the same point.
+//! Forks and reverts sessions.
 
 use std::process::ExitCode;
 
@@ -9,7 +9,7 @@ use lathe_session::Sessions;
 
 use crate::{Outcome, output};
 
-/// Prints the new session's id, for scripts to go on with.
+/// Prints the new session's id, for use in scripts.
 pub async fn fork(sessions: &Sessions, id: &SessionId, at: Option<&MessageId>) -> Outcome {
     let forked = sessions.fork(id, at, false).await?;
     sessions.counted(&forked.id).await?;
@@ -40,16 +40,16 @@ pub async fn revert(
     let outcome = sessions.revert(id, &target).await?;
     print(&outcome.files)?;
     output::line(&format!("{} messages are hidden", outcome.hides_messages))?;
-    Ok(verdict(&outcome.files))
+    Ok(exit_code(&outcome.files))
 }
 
 pub async fn unrevert(sessions: &Sessions, id: &SessionId) -> Outcome {
     let outcome = sessions.unrevert(id).await?;
     print(&outcome.files)?;
-    Ok(verdict(&outcome.files))
+    Ok(exit_code(&outcome.files))
 }
 
-/// One line a file. A name from a project may hold anything.
+/// One line per file. Names are escaped because a project may contain any name.
 fn print(files: &[RevertFile]) -> Outcome<()> {
     for file in files {
         let change = match file.change {
@@ -71,8 +71,8 @@ fn print(files: &[RevertFile]) -> Outcome<()> {
     Ok(())
 }
 
-/// A file that somebody else changed was left alone, and that is no success.
-fn verdict(files: &[RevertFile]) -> ExitCode {
+/// Conflicts are failures: those files were not reverted.
+fn exit_code(files: &[RevertFile]) -> ExitCode {
     let left = files
         .iter()
         .any(|file| file.change == RevertChange::Conflict);

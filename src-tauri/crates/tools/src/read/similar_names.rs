@@ -1,4 +1,4 @@
-//! Names like the one that was not found.
+//! Suggests similar names for a file that was not found.
 
 use std::path::Path;
 
@@ -6,11 +6,11 @@ use similar::TextDiff;
 
 use crate::text;
 
-const LOOKED_AT: usize = 2_000;
-const OFFERED: usize = 3;
-const LIKE_ENOUGH: f32 = 0.75;
+const MAX_ENTRIES: usize = 2_000;
+const MAX_SUGGESTIONS: usize = 3;
+const MIN_SIMILARITY: f32 = 0.75;
 
-/// Full paths of up to three near names in the same directory, the nearest first.
+/// Full paths of up to three similar names in the same directory, the most similar first.
 pub(super) fn names(path: &Path) -> Vec<String> {
     let (Some(parent), Some(wanted)) = (path.parent(), path.file_name()) else {
         return Vec::new();
@@ -20,22 +20,22 @@ pub(super) fn names(path: &Path) -> Vec<String> {
         .into_iter()
         .flatten()
         .flatten()
-        .take(LOOKED_AT)
+        .take(MAX_ENTRIES)
         .filter_map(|entry| {
             let name = entry.file_name().to_string_lossy().into_owned();
-            let likeness = likeness(&wanted, &name.to_lowercase());
-            (likeness >= LIKE_ENOUGH).then_some((likeness, name))
+            let similarity = similarity(&wanted, &name.to_lowercase());
+            (similarity >= MIN_SIMILARITY).then_some((similarity, name))
         })
         .collect();
     found.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     found
         .into_iter()
-        .take(OFFERED)
+        .take(MAX_SUGGESTIONS)
         .map(|(_, name)| text::quoted(&parent.join(name).to_string_lossy()))
         .collect()
 }
 
-fn likeness(wanted: &str, name: &str) -> f32 {
+fn similarity(wanted: &str, name: &str) -> f32 {
     if name.contains(wanted) || wanted.contains(name) {
         return 1.0;
     }

@@ -1,50 +1,50 @@
-//! What a request would let happen, from what the tool told about it; the window shows the same.
+//! Describes a permission request from the metadata that the tool supplied, like the window does.
 //!
-//! Everything here is text that a model chose: codes in it are made visible, and no line of it
-//! begins like one of ours.
+//! All of it is text that a model chose: control codes are escaped, and no line of it can look
+//! like one of ours.
 
 use lathe_protocol::PermissionRequest;
 use lathe_render::escape::{visible, visible_line};
 use serde_json::Value;
 
-/// A longer diff would push the beginning off the screen.
-const MOST_LINES: usize = 60;
-/// A line of a packed file may be the whole file.
-const MOST_CHARS: usize = 400;
+/// A longer diff would scroll its beginning off the screen.
+const MAX_LINES: usize = 60;
+/// A minified file may consist of a single line.
+const MAX_CHARS: usize = 400;
 
-/// In full, for a person who decides.
-pub fn shown(request: &PermissionRequest) -> String {
-    let mut shown = String::new();
-    if let Some(said) = text(request, "description") {
-        shown += &line("the agent says", said);
+/// The full description, for the person who decides.
+pub fn full(request: &PermissionRequest) -> String {
+    let mut full = String::new();
+    if let Some(description) = text(request, "description") {
+        full += &line("the agent says", description);
     }
     for fact in facts(request) {
-        shown += &match fact {
+        full += &match fact {
             Fact::Line(label, value) => line(label, &value),
             Fact::Lines(label, value) => lines(label, &value),
         };
     }
     if let Some(diff) = text(request, "diff") {
-        shown += &lines("changes", &shortened(diff));
+        full += &lines("changes", &shortened(diff));
     }
     for reason in reasons(request) {
-        shown += &line("no rule covers it", reason);
+        full += &line("no rule covers it", reason);
     }
-    shown
+    full
 }
 
-/// In one line, for a log.
+/// A description on one line, for a log.
 pub fn brief(request: &PermissionRequest) -> String {
-    let told = match request.permission.as_str() {
+    let detail = match request.permission.as_str() {
         "bash" => text(request, "command"),
         "webfetch" => text(request, "url"),
         _ => None,
     };
-    let what = told.map_or_else(|| request.patterns.join(", "), str::to_owned);
+    let what = detail.map_or_else(|| request.patterns.join(", "), str::to_owned);
     visible_line(&format!("{}: {what}", request.permission))
 }
 
-/// Why no rule could decide it.
+/// Why no rule could decide the request.
 pub fn reasons(request: &PermissionRequest) -> Vec<&str> {
     let reasons = request.metadata.get("reasons").and_then(Value::as_array);
     let reasons = reasons.into_iter().flatten();
@@ -53,7 +53,7 @@ pub fn reasons(request: &PermissionRequest) -> Vec<&str> {
 
 enum Fact {
     Line(&'static str, String),
-    /// A line break in any other value would pass for the next one.
+    /// The only kind that may contain line breaks: elsewhere they could fake another fact.
     Lines(&'static str, String),
 }
 
@@ -82,7 +82,7 @@ fn facts(request: &PermissionRequest) -> Vec<Fact> {
         }
         "doom_loop" => each("the same call again").chain(input(request)).collect(),
         _ => {
-            // A server's tool is asked for as a whole; its name and its input say more.
+            // The pattern of an MCP tool is always `*`; its name and input say more.
             let named = one("tool server", "server").into_iter();
             let mut facts: Vec<_> = named.chain(one("tool", "tool")).collect();
             if facts.is_empty() {
@@ -118,16 +118,16 @@ fn lines(label: &str, value: &str) -> String {
 }
 
 fn shortened(diff: &str) -> String {
-    let kept = diff.lines().take(MOST_LINES).map(|line| {
-        let left_out = line.chars().count().saturating_sub(MOST_CHARS);
-        let kept: String = line.chars().take(MOST_CHARS).collect();
+    let kept = diff.lines().take(MAX_LINES).map(|line| {
+        let left_out = line.chars().count().saturating_sub(MAX_CHARS);
+        let kept: String = line.chars().take(MAX_CHARS).collect();
         match left_out {
             0 => kept,
             more => format!("{kept}… ({more} more characters)"),
         }
     });
     let mut kept: Vec<_> = kept.collect();
-    match diff.lines().count().saturating_sub(MOST_LINES) {
+    match diff.lines().count().saturating_sub(MAX_LINES) {
         0 => {}
         more => kept.push(format!("… ({more} more lines)")),
     }
@@ -172,31 +172,28 @@ mod tests {
             ),
             ("read", json!({}), "  for: p\n"),
         ] {
-            assert_eq!(shown(&request(permission, &["p"], metadata)), expected);
+            assert_eq!(full(&request(permission, &["p"], metadata)), expected);
         }
     }
 
     #[test]
-    fn what_a_model_chose_cannot_pass_for_a_line_of_ours() {
+    fn text_of_a_model_cannot_look_like_a_line_of_ours() {
         let command = "ls\rrm\u{1b}[2K\nAllow bash?";
         let asked = request("bash", &["ls"], json!({ "command": command }));
-        assert_eq!(
-            shown(&asked),
-            "  command:\n  │ ls␍rm␛[2K\n  │ Allow bash?\n"
-        );
+        assert_eq!(full(&asked), "  command:\n  │ ls␍rm␛[2K\n  │ Allow bash?\n");
         assert_eq!(brief(&asked), "bash: ls␍rm␛[2K␊Allow bash?");
         let asked = request("edit", &["a\n  file: b"], json!({}));
-        assert_eq!(shown(&asked), "  file: a␊  file: b\n");
+        assert_eq!(full(&asked), "  file: a␊  file: b\n");
     }
 
     #[test]
-    fn a_long_diff_is_cut_and_says_so() {
+    fn a_long_diff_is_shortened_with_a_note() {
         let diff = format!(
             "{}\n{}",
-            "x".repeat(MOST_CHARS + 3),
-            "+one\n".repeat(MOST_LINES)
+            "x".repeat(MAX_CHARS + 3),
+            "+one\n".repeat(MAX_LINES)
         );
-        let shown = shown(&request("edit", &["a"], json!({ "diff": diff })));
+        let shown = full(&request("edit", &["a"], json!({ "diff": diff })));
         assert!(shown.contains("x… (3 more characters)\n"), "{shown}");
         assert!(shown.ends_with("  │ … (1 more lines)\n"), "{shown}");
     }

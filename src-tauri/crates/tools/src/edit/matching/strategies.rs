@@ -1,4 +1,4 @@
-//! Each reading: the text and what was given in, the places that fit out, in order.
+//! The strategies. Each takes the text and oldString and returns the matching ranges in order.
 
 use std::ops::Range;
 
@@ -8,12 +8,12 @@ use crate::edit::adapt::{is_one_break, unescaped};
 use crate::edit::lines::{Lines, indentation};
 
 const SIMILAR: f32 = 0.65;
-/// Blocks beyond this are compared by lines, not by characters.
+/// Longer blocks are compared by lines, not by characters.
 const MAX_COMPARED: usize = 8_000;
-/// A first line that begins more blocks than this anchors nothing.
+/// If more blocks than this start with the first line, it is not a useful anchor.
 const MAX_ANCHORS: usize = 500;
 
-/// Overlapping places count as several.
+/// Overlapping matches are counted separately.
 pub(super) fn exact(text: &str, old: &str) -> Vec<Range<usize>> {
     let mut places = Vec::new();
     let mut from = 0;
@@ -61,7 +61,7 @@ pub(super) fn block_anchored(text: &Lines, old: &Lines) -> Vec<Range<usize>> {
 
 fn similarity(a: &str, b: &str) -> f32 {
     let (short, long) = (a.len().min(b.len()), a.len().max(b.len()));
-    // No more than the shorter one can be common.
+    // At most the length of the shorter text can be common.
     if 2.0 * short as f32 / ((short + long) as f32) < SIMILAR / 2.0 {
         return 0.0;
     }
@@ -74,7 +74,7 @@ fn similarity(a: &str, b: &str) -> f32 {
 
 pub(super) fn whitespace_folded(text: &str, old: &str) -> Vec<Range<usize>> {
     let wanted = old.split_whitespace().collect::<Vec<_>>().join(" ");
-    let folded = Folded::of(text);
+    let folded = Folded::new(text);
     exact(&folded.text, &wanted)
         .into_iter()
         .map(|range| folded.original(&range))
@@ -82,7 +82,7 @@ pub(super) fn whitespace_folded(text: &str, old: &str) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// The blanks that `old` begins and ends with belong to the place too.
+/// Extends a match by the whitespace that `old` starts and ends with.
 fn with_blanks(text: &str, old: &str, mut range: Range<usize>) -> Range<usize> {
     if old.starts_with([' ', '\t']) {
         range.start = text[..range.start].trim_end_matches([' ', '\t']).len();
@@ -97,15 +97,15 @@ fn with_blanks(text: &str, old: &str, mut range: Range<usize>) -> Range<usize> {
     range
 }
 
-/// A text in which every run of whitespace is one blank.
+/// A text in which every run of whitespace is replaced with one space.
 struct Folded {
     text: String,
-    /// For each byte of `text`, where it comes from.
+    /// For each byte of `text`, its position in the original.
     origin: Vec<usize>,
 }
 
 impl Folded {
-    fn of(original: &str) -> Self {
+    fn new(original: &str) -> Self {
         let mut text = String::with_capacity(original.len());
         let mut origin = Vec::with_capacity(original.len());
         for (at, c) in original.char_indices() {
@@ -120,7 +120,7 @@ impl Folded {
         Self { text, origin }
     }
 
-    /// The range begins and ends with ink.
+    /// The range must start and end with a non-whitespace character.
     fn original(&self, range: &Range<usize>) -> Range<usize> {
         self.origin[range.start]..self.origin[range.end - 1] + 1
     }
@@ -129,7 +129,7 @@ impl Folded {
 pub(super) fn indentation_shifted(text: &Lines, old: &Lines) -> Vec<Range<usize>> {
     let wanted = outdented(old.iter());
     let lines: Vec<&str> = text.iter().collect();
-    // The first line decides cheaply; only what passes is outdented.
+    // The first line is a cheap filter before the whole block is outdented.
     let first = wanted.first().map(|line| line.trim()).unwrap_or_default();
     (0..(lines.len() + 1).saturating_sub(wanted.len()))
         .filter(|at| lines[*at].trim() == first)

@@ -1,34 +1,34 @@
-//! What an agent wants to know, answered by the person at the terminal.
+//! Lets the person at the terminal answer an agent's questions.
 
 use lathe_protocol::{Question, QuestionRequest};
 use lathe_render::escape::{visible, visible_line};
 
 use crate::output;
 
-/// One list for each question; nothing if nobody answers.
-pub async fn answers(request: &QuestionRequest) -> Option<Vec<Vec<String>>> {
-    if !output::has_person() {
+/// One list of answers per question; `None` if no person can be asked or an answer is empty.
+pub async fn answer(request: &QuestionRequest) -> Option<Vec<Vec<String>>> {
+    if !output::can_ask() {
         return None;
     }
     let mut answers = Vec::new();
     for question in &request.questions {
-        answers.push(answer(question).await?);
+        answers.push(ask(question).await?);
     }
     Some(answers)
 }
 
-async fn answer(question: &Question) -> Option<Vec<String>> {
-    let mut text = shown(question);
+async fn ask(question: &Question) -> Option<Vec<String>> {
+    let mut text = prompt_text(question);
     loop {
         let typed = output::ask(&text).await.filter(|typed| !typed.is_empty())?;
-        match chosen(question, &typed) {
+        match parse(question, &typed) {
             Ok(answer) => return Some(answer),
             Err(why) => text = format!("{}\n> ", visible_line(&why)),
         }
     }
 }
 
-fn shown(question: &Question) -> String {
+fn prompt_text(question: &Question) -> String {
     let options = question.options.iter().zip(1..).map(|(option, number)| {
         let label = visible_line(&option.label);
         match option.description.as_str() {
@@ -37,7 +37,7 @@ fn shown(question: &Question) -> String {
         }
     });
     let options: String = options.collect();
-    let how = match (takes_several(question), takes_words(question)) {
+    let how = match (takes_several(question), takes_custom(question)) {
         _ if question.options.is_empty() => "Your answer",
         (false, false) => "A number",
         (false, true) => "A number, or your own words",
@@ -52,23 +52,24 @@ fn takes_several(question: &Question) -> bool {
     question.multiple == Some(true)
 }
 
-fn takes_words(question: &Question) -> bool {
+fn takes_custom(question: &Question) -> bool {
     question.custom != Some(false)
 }
 
-/// The labels of what was typed, or why it is no answer.
-fn chosen(question: &Question, typed: &str) -> Result<Vec<String>, String> {
+/// The labels for the typed text, or why it is not a valid answer.
+fn parse(question: &Question, typed: &str) -> Result<Vec<String>, String> {
     if question.options.is_empty() {
         return Ok(vec![typed.to_owned()]);
     }
-    // Words of one's own, and labels, may have commas in them.
-    let names_option = |piece: &str| numbers(piece).is_some() || called(question, piece).is_some();
-    let is_list = called(question, typed).is_none() && typed.split(',').any(names_option);
+    // Labels and custom answers may contain commas.
+    let names_option =
+        |piece: &str| numbers(piece).is_some() || find_label(question, piece).is_some();
+    let is_list = find_label(question, typed).is_none() && typed.split(',').any(names_option);
     if !takes_several(question) || !is_list {
         return match numbers(typed) {
             Some(numbers) if numbers.len() > 1 => Err("only one of them can be chosen".to_owned()),
             Some(numbers) => numbers.iter().map(|one| option(question, one)).collect(),
-            None => words(question, typed).map(|words| vec![words]),
+            None => label_or_custom(question, typed).map(|words| vec![words]),
         };
     }
     let mut found = Vec::new();
@@ -83,7 +84,7 @@ fn chosen(question: &Question, typed: &str) -> Result<Vec<String>, String> {
                     found.push(option(question, number)?);
                 }
             }
-            None => found.push(words(question, piece)?),
+            None => found.push(label_or_custom(question, piece)?),
         }
     }
     let mut seen = std::collections::HashSet::new();
@@ -91,7 +92,7 @@ fn chosen(question: &Question, typed: &str) -> Result<Vec<String>, String> {
     Ok(found)
 }
 
-/// The numbers that this consists of, if it consists of nothing else.
+/// The numbers in the text, if it contains nothing else.
 fn numbers(text: &str) -> Option<Vec<&str>> {
     let pieces = text.split(|c: char| c == ',' || c.is_whitespace());
     let pieces: Vec<_> = pieces.filter(|piece| !piece.is_empty()).collect();
@@ -103,28 +104,30 @@ fn option(question: &Question, number: &str) -> Result<String, String> {
     let at = number.parse::<usize>().ok();
     let at = at.and_then(|at| at.checked_sub(1));
     let numbered = at.and_then(|at| question.options.get(at));
-    // A label may be a number, too.
+    // A label may be a number itself.
     let label = numbered.map(|one| one.label.clone());
-    label.or_else(|| called(question, number)).ok_or_else(|| {
-        let quoted = match takes_words(question) {
-            true => format!(" (\"{number}\" in quotes is an answer of your own)"),
-            false => String::new(),
-        };
-        format!("there is no {number}{quoted}")
-    })
+    label
+        .or_else(|| find_label(question, number))
+        .ok_or_else(|| {
+            let quoted = match takes_custom(question) {
+                true => format!(" (\"{number}\" in quotes is an answer of your own)"),
+                false => String::new(),
+            };
+            format!("there is no {number}{quoted}")
+        })
 }
 
-fn called(question: &Question, typed: &str) -> Option<String> {
+fn find_label(question: &Question, typed: &str) -> Option<String> {
     let typed = typed.trim().to_lowercase();
     let mut labels = question.options.iter().map(|one| &one.label);
     labels.find(|label| label.to_lowercase() == typed).cloned()
 }
 
-fn words(question: &Question, typed: &str) -> Result<String, String> {
-    if let Some(label) = called(question, typed) {
+fn label_or_custom(question: &Question, typed: &str) -> Result<String, String> {
+    if let Some(label) = find_label(question, typed) {
         return Ok(label);
     }
-    if !takes_words(question) {
+    if !takes_custom(question) {
         return Err("one of the options must be chosen, by its number".to_owned());
     }
     let quoted = typed
@@ -150,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_labels_and_own_words_are_told_apart() {
+    fn numbers_labels_and_custom_answers_are_distinguished() {
         let (one, many) = (json!({}), json!({ "multiple": true }));
         let strict = json!({ "multiple": true, "custom": false });
         for (asked, typed, expected) in [
@@ -173,15 +176,15 @@ mod tests {
             (&strict, "1, pink", None),
             (&strict, "3", Some(vec!["Dark, deep blue"])),
         ] {
-            let found = chosen(&question(asked.clone()), typed).ok();
+            let found = parse(&question(asked.clone()), typed).ok();
             let expected = expected.map(|all| all.into_iter().map(str::to_owned).collect());
             assert_eq!(found, expected, "{typed:?} of {asked}");
         }
     }
 
     #[test]
-    fn where_there_is_nothing_to_choose_everything_is_an_answer() {
+    fn without_options_every_text_is_an_answer() {
         let open = question(json!({ "options": [] }));
-        assert_eq!(chosen(&open, "42"), Ok(vec!["42".to_owned()]));
+        assert_eq!(parse(&open, "42"), Ok(vec!["42".to_owned()]));
     }
 }
