@@ -15,7 +15,7 @@ use serde_json::Value;
 /// What each core crate may know of the others, and what its tests may use on top.
 const KNOWLEDGE: [(&str, &[&str], &[&str]); 15] = [
     ("protocol", &[], &[]),
-    ("mcp", &["lathe-protocol"], &[]),
+    ("mcp", &[], &[]),
     ("policy", &["lathe-protocol"], &["lathe-workspace"]),
     ("provider", &["lathe-protocol"], &[]),
     ("render", &["lathe-protocol"], &[]),

@@ -6,7 +6,7 @@ use lathe_test_support::fake_model::{FakeModel, call, text};
 use lathe_test_support::mcp_server::{HttpServer, McpServer};
 use serde_json::{Value, json};
 
-use super::{app_with, progress, ready, server, trusting};
+use super::{app_that_allows_all, app_with, progress, wait_for_status, wait_until_ready};
 
 fn remote(server: &HttpServer, headers: Value) -> Value {
     json!({ "mcp": { "web": { "type": "remote", "url": server.url(), "headers": headers } } })
@@ -22,7 +22,7 @@ async fn a_tool_over_http_is_called_with_the_headers_that_are_set() {
         &http,
         json!({ "Authorization": "Bearer k1", "X-Team": "blue" }),
     );
-    let app = trusting(&model, config).await;
+    let app = app_that_allows_all(&model, config).await;
     app.ask("say hello").await;
     assert_eq!(second.request().tool_output("web_echo"), "hello");
     let headers = http.headers();
@@ -44,7 +44,7 @@ async fn without_its_key_a_server_says_what_it_needs_and_the_key_is_not_revealed
         remote(&http, json!({ "Authorization": "Bearer wrong-canary" })),
     )
     .await;
-    let view = server(&app, |one| one.status == McpStatus::Failed).await;
+    let view = wait_for_status(&app, McpStatus::Failed).await;
     let error = view.error.clone().unwrap_or_default();
     assert!(error.contains("Authorization header"), "{error}");
     assert!(!json!(view).to_string().contains("wrong-canary"));
@@ -55,7 +55,7 @@ async fn progress_arrives_over_http_and_an_abort_is_sent() {
     let http = HttpServer::start(McpServer::new("Repeats."), None).await;
     let model = FakeModel::start().await;
     model.reply([call("web_slow", json!({}))]);
-    let app = trusting(&model, remote(&http, json!({}))).await;
+    let app = app_that_allows_all(&model, remote(&http, json!({}))).await;
     let mut events = app.sessions.subscribe();
     app.send("take your time").await;
     until(&mut events, |event| progress(event).is_some()).await;
@@ -74,15 +74,15 @@ async fn a_missing_server_fails_and_so_does_one_that_disappears() {
     let model = FakeModel::start().await;
     model.reply([call("web_echo", json!({ "text": "hello" }))]);
     let second = model.reply([text("oh")]);
-    let app = trusting(&model, remote(&http, json!({}))).await;
-    ready(&app).await;
+    let app = app_that_allows_all(&model, remote(&http, json!({}))).await;
+    wait_until_ready(&app).await;
     http.stop();
     app.ask("say hello").await;
     let error = second.request().tool_error("web_echo").to_owned();
     assert!(error.contains("lost"), "{error}");
-    server(&app, |one| one.status == McpStatus::Failed).await;
+    wait_for_status(&app, McpStatus::Failed).await;
 
     app.sessions.mcp().restart("web").await.unwrap();
-    let view = server(&app, |one| one.status == McpStatus::Failed).await;
+    let view = wait_for_status(&app, McpStatus::Failed).await;
     assert!(view.error.is_some());
 }

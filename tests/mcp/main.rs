@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 const WIRE: WireKind = WireKind::OpenaiChat;
 const PROGRAM: &str = env!("CARGO_BIN_EXE_mcp-server");
 
-/// The server of the tests as a program called `s`.
+/// A config with the test server as a local program, under the name `s`.
 fn local() -> Value {
     json!({ "mcp": { "s": { "type": "local", "command": [PROGRAM] } } })
 }
@@ -33,31 +33,30 @@ async fn app_with(model: &FakeModel, config: Value) -> TestApp {
 }
 
 /// The same, with its tools allowed.
-async fn trusting(model: &FakeModel, config: Value) -> TestApp {
+async fn app_that_allows_all(model: &FakeModel, config: Value) -> TestApp {
     app_with(model, config).await.rule("*", "*", Action::Allow)
 }
 
-/// Waits until the server is as wanted and returns it.
-async fn server(app: &TestApp, wanted: impl Fn(&McpServerView) -> bool) -> McpServerView {
+/// Waits until the only server has this status.
+async fn wait_for_status(app: &TestApp, status: McpStatus) -> McpServerView {
     let mut changes = app.sessions.mcp().changes();
     let waiting = async {
         loop {
             let mut servers = app.sessions.mcp().list();
             assert_eq!(servers.len(), 1);
-            let one = servers.remove(0);
-            if wanted(&one) {
-                return one;
+            let server = servers.remove(0);
+            if server.status == status {
+                return server;
             }
             changes.changed().await.unwrap();
         }
     };
-    let patience = Duration::from_secs(60);
-    let outcome = tokio::time::timeout(patience, waiting).await;
+    let outcome = tokio::time::timeout(Duration::from_secs(60), waiting).await;
     outcome.unwrap_or_else(|_| panic!("it stays {:?}", app.sessions.mcp().list()))
 }
 
-async fn ready(app: &TestApp) -> McpServerView {
-    server(app, |one| one.status == McpStatus::Ready).await
+async fn wait_until_ready(app: &TestApp) -> McpServerView {
+    wait_for_status(app, McpStatus::Ready).await
 }
 
 async fn only_call(app: &TestApp) -> ToolPart {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use lathe_test_support::app::TestApp;
 use lathe_test_support::fake_model::{FakeModel, call, text};
 
-use super::{ready, trusting};
+use super::{app_that_allows_all, wait_until_ready};
 
 fn wanted() -> bool {
     std::env::var_os("LATHE_REAL_MCP").is_some()
@@ -21,7 +21,7 @@ fn npx(package: &str, arguments: &[&str]) -> Value {
 }
 
 /// Calls one tool and returns the result that the model gets.
-async fn called(app: &TestApp, model: &FakeModel, tool: &str, input: Value) -> String {
+async fn call_tool(app: &TestApp, model: &FakeModel, tool: &str, input: Value) -> String {
     model.reply([call(tool, input)]);
     let second = model.reply([text("done")]);
     app.ask("go").await;
@@ -34,10 +34,11 @@ async fn server_everything_answers() {
         return;
     }
     let model = FakeModel::start().await;
-    let app = trusting(&model, npx("@modelcontextprotocol/server-everything", &[])).await;
-    let view = ready(&app).await;
+    let app =
+        app_that_allows_all(&model, npx("@modelcontextprotocol/server-everything", &[])).await;
+    let view = wait_until_ready(&app).await;
     assert!(view.tools.len() >= 5, "{:?}", view.tools);
-    let echo = called(&app, &model, "real_echo", json!({ "message": "hello" })).await;
+    let echo = call_tool(&app, &model, "real_echo", json!({ "message": "hello" })).await;
     assert!(echo.contains("hello"), "{echo}");
     let resources = app.sessions.mcp().resources(&app.project.id).await;
     assert!(!resources.is_empty());
@@ -64,9 +65,9 @@ async fn server_filesystem_reads_a_file() {
         "@modelcontextprotocol/server-filesystem",
         &[&root.to_string_lossy()],
     );
-    let app = trusting(&model, server).await;
-    ready(&app).await;
-    let read = called(&app, &model, "real_read_text_file", json!({ "path": file })).await;
+    let app = app_that_allows_all(&model, server).await;
+    wait_until_ready(&app).await;
+    let read = call_tool(&app, &model, "real_read_text_file", json!({ "path": file })).await;
     assert_eq!(read, "thirty-one");
     app.sessions.close().await;
 }

@@ -8,7 +8,7 @@ use lathe_test_support::fake_model::{FakeModel, call, text};
 use lathe_test_support::mcp_server::PIXEL;
 use serde_json::json;
 
-use super::{app_with, local, only_call, progress, ready, trusting};
+use super::{app_that_allows_all, app_with, local, only_call, progress, wait_until_ready};
 
 #[tokio::test]
 async fn a_server_tool_is_offered_asked_about_by_name_and_run() {
@@ -52,7 +52,7 @@ async fn a_rule_can_deny_one_tool_or_hide_it() {
     let app = app_with(&model, local())
         .await
         .rule("s_*", "*", Action::Deny);
-    ready(&app).await;
+    wait_until_ready(&app).await;
     app.ask("go").await;
     let tools = first.request().tools.clone();
     assert!(tools.contains(&"read".to_owned()));
@@ -67,7 +67,7 @@ async fn images_sounds_and_resources_become_attachments() {
     let model = FakeModel::start().await;
     model.reply([call("s_media", json!({}))]);
     let second = model.reply([text("I see")]);
-    let app = trusting(&model, local()).await;
+    let app = app_that_allows_all(&model, local()).await;
     app.ask("show me").await;
 
     let part = only_call(&app).await;
@@ -103,7 +103,7 @@ async fn a_failing_tool_says_why_and_the_turn_continues() {
     let model = FakeModel::start().await;
     model.reply([call("s_fail", json!({})), call("s_nothing", json!({}))]);
     let second = model.reply([text("I see")]);
-    let app = trusting(&model, local()).await;
+    let app = app_that_allows_all(&model, local()).await;
     app.ask("go").await;
     assert_eq!(second.request().tool_error("s_fail"), "no such thing");
     let unknown = second.request().tool_error("invalid").to_owned();
@@ -118,7 +118,7 @@ async fn a_large_result_is_truncated_like_that_of_any_tool() {
     let model = FakeModel::start().await;
     model.reply([call("s_large", json!({}))]);
     let second = model.reply([text("long")]);
-    let app = trusting(&model, local()).await;
+    let app = app_that_allows_all(&model, local()).await;
     app.ask("go").await;
     let output = second.request().tool_output("s_large").to_owned();
     assert!(
@@ -132,7 +132,7 @@ async fn a_large_result_is_truncated_like_that_of_any_tool() {
 async fn progress_is_shown_and_an_abort_reaches_the_server() {
     let model = FakeModel::start().await;
     model.reply([call("s_slow", json!({}))]);
-    let app = trusting(&model, local()).await;
+    let app = app_that_allows_all(&model, local()).await;
     let mut events = app.sessions.subscribe();
     app.send("take your time").await;
     let quarter = json!({ "done": 1.0, "total": 4.0, "message": "a quarter" });
@@ -154,7 +154,7 @@ async fn progress_is_shown_and_an_abort_reaches_the_server() {
 async fn resources_are_listed_and_read() {
     let model = FakeModel::start().await;
     let app = app_with(&model, local()).await;
-    ready(&app).await;
+    wait_until_ready(&app).await;
     let mcp = app.sessions.mcp();
     let listed = mcp.resources(&app.project.id).await;
     assert_eq!(
@@ -171,11 +171,11 @@ async fn resources_are_listed_and_read() {
         .await
         .unwrap_err();
     assert_eq!(missing.to_string(), "there is no resource test://x");
-    let nobody = mcp
+    let unknown = mcp
         .read(&app.project.id, "t", "test://x")
         .await
         .unwrap_err();
-    assert_eq!(nobody.to_string(), "there is no MCP server t");
+    assert_eq!(unknown.to_string(), "there is no MCP server t");
 }
 
 #[tokio::test]
@@ -209,7 +209,7 @@ async fn a_resource_attached_to_a_prompt_is_read_for_the_model() {
     assert_eq!(
         app.outline().await[0],
         "user: text text file",
-        "what was typed, what was read, what was attached"
+        "the prompt, the text of the resource, the attachment"
     );
     let messages = app.messages().await;
     let Part::File(file) = &messages[0].parts[2] else {

@@ -8,7 +8,7 @@ use lathe_test_support::fake_model::{
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use super::{HASTY, PATIENT, WIRES, ask, ask_for, client, endpoint, error_of, request};
+use super::{LONG, SHORT, WIRES, ask, ask_with_timeout, client, endpoint, error_of, request};
 
 fn failure(events: &[StreamEvent]) -> (FailureCause, Option<u16>, bool) {
     match error_of(events) {
@@ -17,32 +17,33 @@ fn failure(events: &[StreamEvent]) -> (FailureCause, Option<u16>, bool) {
     }
 }
 
-async fn after(wire: WireKind, reply: Reply) -> Vec<StreamEvent> {
+async fn events_for(wire: WireKind, reply: Reply) -> Vec<StreamEvent> {
     let model = FakeModel::start().await;
     model.reply_with(reply);
     ask(&endpoint(&model, wire), &request("go")).await
 }
 
-async fn after_silence(wire: WireKind, reply: Reply) -> Vec<StreamEvent> {
+async fn events_with_short_timeout(wire: WireKind, reply: Reply) -> Vec<StreamEvent> {
     let model = FakeModel::start().await;
     model.reply_with(reply);
-    ask_for(HASTY, &endpoint(&model, wire), &request("go")).await
+    ask_with_timeout(SHORT, &endpoint(&model, wire), &request("go")).await
 }
 
-async fn after_items<const N: usize>(wire: WireKind, items: [Item; N]) -> Vec<StreamEvent> {
-    after(wire, Reply::Say(items.into())).await
+async fn events_for_items<const N: usize>(wire: WireKind, items: [Item; N]) -> Vec<StreamEvent> {
+    events_for(wire, Reply::Say(items.into())).await
 }
 
 #[tokio::test]
 async fn a_silent_server_ends_the_step_before_and_after_the_first_byte() {
     for wire in WIRES {
-        let hung = after_silence(wire, Reply::Hang).await;
+        let hung = events_with_short_timeout(wire, Reply::Hang).await;
         assert_eq!(
             failure(&hung),
             (FailureCause::Timeout, None, false),
             "{wire:?}"
         );
-        let stalled = after_silence(wire, Reply::Say(vec![text("so far"), stall()])).await;
+        let stalled =
+            events_with_short_timeout(wire, Reply::Say(vec![text("so far"), stall()])).await;
         assert_eq!(
             failure(&stalled),
             (FailureCause::Timeout, None, false),
@@ -54,19 +55,20 @@ async fn a_silent_server_ends_the_step_before_and_after_the_first_byte() {
 #[tokio::test]
 async fn a_connection_reset_can_be_retried_before_and_after_a_tool_call() {
     for wire in WIRES {
-        let dropped = after(wire, Reply::Drop).await;
+        let dropped = events_for(wire, Reply::Drop).await;
         assert_eq!(
             failure(&dropped),
             (FailureCause::Connection, None, true),
             "{wire:?}"
         );
-        let early = after_items(wire, [text("a"), reset()]).await;
+        let early = events_for_items(wire, [text("a"), reset()]).await;
         assert_eq!(
             failure(&early),
             (FailureCause::Connection, None, true),
             "{wire:?}"
         );
-        let late = after_items(wire, [call("bash", json!({ "command": "ls" })), reset()]).await;
+        let late =
+            events_for_items(wire, [call("bash", json!({ "command": "ls" })), reset()]).await;
         assert_eq!(
             failure(&late),
             (FailureCause::Connection, None, true),
@@ -78,13 +80,13 @@ async fn a_connection_reset_can_be_retried_before_and_after_a_tool_call() {
 #[tokio::test]
 async fn a_cut_or_empty_stream_is_never_a_success() {
     for wire in WIRES {
-        let cut_off = after_items(wire, [text("half of it"), cut()]).await;
+        let cut_off = events_for_items(wire, [text("half of it"), cut()]).await;
         assert_eq!(
             failure(&cut_off),
             (FailureCause::Truncated, None, true),
             "{wire:?}"
         );
-        let empty = after(wire, Reply::Empty).await;
+        let empty = events_for(wire, Reply::Empty).await;
         assert_eq!(
             failure(&empty),
             (FailureCause::Truncated, None, true),
@@ -96,7 +98,7 @@ async fn a_cut_or_empty_stream_is_never_a_success() {
 #[tokio::test]
 async fn bytes_that_are_not_json_end_the_step() {
     for wire in WIRES {
-        let events = after_items(wire, [text("a"), bad_json(), text("b")]).await;
+        let events = events_for_items(wire, [text("a"), bad_json(), text("b")]).await;
         assert_eq!(
             failure(&events),
             (FailureCause::Malformed, None, false),
@@ -106,7 +108,7 @@ async fn bytes_that_are_not_json_end_the_step() {
 }
 
 #[tokio::test]
-async fn statuses_become_errors_with_their_headers() {
+async fn an_error_status_gives_an_error_with_the_allowed_headers() {
     for wire in WIRES {
         let model = FakeModel::start().await;
         let headers = [
@@ -160,7 +162,7 @@ async fn an_error_inside_the_stream_is_an_error() {
         (WireKind::OpenaiResponses, "server_error"),
         (WireKind::Gemini, "UNAVAILABLE"),
     ] {
-        let events = after_items(wire, [text("a"), stream_error(kind, "Overloaded")]).await;
+        let events = events_for_items(wire, [text("a"), stream_error(kind, "Overloaded")]).await;
         let (cause, status, retryable) = failure(&events);
         assert_eq!(
             (cause, retryable),
@@ -189,7 +191,7 @@ async fn a_line_of_a_megabyte_arrives_whole() {
     let long = "x".repeat(1 << 20);
     let input = json!({ "content": long });
     // This API sends arguments in one piece.
-    let events = after_items(WireKind::Gemini, [call("write", input.clone())]).await;
+    let events = events_for_items(WireKind::Gemini, [call("write", input.clone())]).await;
     let sent = events.iter().find_map(|event| match event {
         StreamEvent::ToolCall { input, .. } => serde_json::from_str(input).ok(),
         _ => None,
@@ -198,13 +200,13 @@ async fn a_line_of_a_megabyte_arrives_whole() {
 }
 
 #[tokio::test]
-async fn cancelling_hangs_up_at_once() {
+async fn cancelling_closes_the_connection_at_once() {
     let model = FakeModel::start().await;
     model.reply([text("one"), stall()]);
     let cancel = CancellationToken::new();
     let info = ModelInfo::unknown("fake", "fake-model");
     let endpoint = endpoint(&model, WireKind::OpenaiChat);
-    let mut stream = client(PATIENT).stream(&endpoint, &info, &request("go"), cancel.clone());
+    let mut stream = client(LONG).stream(&endpoint, &info, &request("go"), cancel.clone());
     let mut events = Vec::new();
     while let Some(event) = stream.next().await {
         if matches!(event, StreamEvent::TextDelta { .. }) {

@@ -37,16 +37,15 @@ fn endpoint(model: &FakeModel, wire: WireKind) -> Endpoint {
 }
 
 thread_local! {
-    /// One per test, which is one per thread: setting up TLS is most of what a test costs.
-    static CLIENT: ModelClient = ModelClient::new(patience(PATIENT), DemoPace::Instant);
+    /// One per thread, because setting up TLS takes most of the time of a test.
+    static CLIENT: ModelClient = ModelClient::new(timeouts(LONG), DemoPace::Instant);
 }
 
-/// A short timeout for the tests with a silent server.
 fn client(limit: Duration) -> ModelClient {
-    CLIENT.with(|client| client.with_timeouts(patience(limit)))
+    CLIENT.with(|client| client.with_timeouts(timeouts(limit)))
 }
 
-fn patience(limit: Duration) -> Timeouts {
+fn timeouts(limit: Duration) -> Timeouts {
     Timeouts {
         connect: Duration::from_secs(10),
         first_byte: limit,
@@ -54,8 +53,9 @@ fn patience(limit: Duration) -> Timeouts {
     }
 }
 
-const PATIENT: Duration = Duration::from_secs(60);
-const HASTY: Duration = Duration::from_millis(300);
+const LONG: Duration = Duration::from_secs(60);
+/// For the tests with a server that stops sending.
+const SHORT: Duration = Duration::from_millis(300);
 
 fn request(prompt: &str) -> ModelRequest {
     let mut request = ModelRequest::new("fake-model");
@@ -70,21 +70,21 @@ fn request(prompt: &str) -> ModelRequest {
 }
 
 async fn ask(endpoint: &Endpoint, request: &ModelRequest) -> Vec<StreamEvent> {
-    ask_for(PATIENT, endpoint, request).await
+    ask_with_timeout(LONG, endpoint, request).await
 }
 
-async fn ask_for(
-    patience: Duration,
+async fn ask_with_timeout(
+    limit: Duration,
     endpoint: &Endpoint,
     request: &ModelRequest,
 ) -> Vec<StreamEvent> {
     let info = ModelInfo::unknown("fake", "fake-model");
-    let client = client(patience);
+    let client = client(limit);
     let stream = client.stream(endpoint, &info, request, CancellationToken::new());
     stream.collect().await
 }
 
-/// The error that ended the step; there must be exactly one, at the end.
+/// The only error of the step, which must be its last event.
 fn error_of(events: &[StreamEvent]) -> &ProviderError {
     let errors = events
         .iter()

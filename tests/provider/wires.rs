@@ -123,7 +123,7 @@ async fn a_request_for_a_title_uses_no_scripted_reply() {
 }
 
 #[tokio::test]
-async fn a_call_without_its_result_is_an_offence() {
+async fn the_fake_model_refuses_a_call_without_its_result() {
     let model = FakeModel::start().await;
     model.reply([text("never said")]);
     let body = json!({

@@ -123,18 +123,18 @@ impl Model {
 pub enum UnknownModel {
     #[error("There is no provider called {0}")]
     Provider(String),
-    #[error("{provider} has no model called {model}{}", suggestion(.near))]
+    #[error("{provider} has no model called {model}{}", suggestion(.similar))]
     Model {
         provider: String,
         model: String,
-        near: Vec<String>,
+        similar: Vec<String>,
     },
 }
 
-fn suggestion(near: &[String]) -> String {
-    match near {
+fn suggestion(similar: &[String]) -> String {
+    match similar {
         [] => String::new(),
-        near => format!(". Did you mean {}?", near.join(" or ")),
+        ids => format!(". Did you mean {}?", ids.join(" or ")),
     }
 }
 
@@ -170,7 +170,7 @@ impl Catalog {
         Err(UnknownModel::Model {
             provider: provider.name.clone(),
             model: id.clone(),
-            near: provider.similar_models(id),
+            similar: provider.similar_models(id),
         })
     }
 

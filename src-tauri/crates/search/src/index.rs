@@ -84,7 +84,7 @@ impl Index {
         let connection = match schema::connect(&path) {
             Ok(connection) => connection,
             Err(error) => {
-                tracing::info!(%error, "the search index is created anew");
+                tracing::info!(%error, "the search index is rebuilt");
                 recreate(&path)?
             }
         };
@@ -259,7 +259,7 @@ impl Index {
         match work(&mut connection) {
             Ok(value) => Ok(value),
             Err(error) if is_damage(&error) => {
-                tracing::warn!(%error, "the search index is damaged and is created anew");
+                tracing::warn!(%error, "the search index is damaged and is rebuilt");
                 *connection = recreate(&self.path)?;
                 Err(SearchError::Emptied)
             }
@@ -285,15 +285,15 @@ fn insert_message(transaction: &Transaction<'_>, message: &MessageText) -> rusql
         "INSERT INTO entry (session, message, part, kind, at, place, text)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
     )?;
-    for (place, (part, words)) in message.parts.iter().enumerate() {
+    for (place, (id, part)) in message.parts.iter().enumerate() {
         entry.execute(params![
             message.session.as_str(),
             message.message.as_str(),
-            part.as_str(),
-            encode_kind(words.kind),
+            id.as_str(),
+            encode_kind(part.kind),
             message.at.0,
             i64::try_from(place).unwrap_or(i64::MAX),
-            words.text,
+            part.text,
         ])?;
     }
     Ok(())

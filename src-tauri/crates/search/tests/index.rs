@@ -250,7 +250,7 @@ fn a_file_that_is_not_an_index_is_replaced_by_an_empty_one() {
 }
 
 #[test]
-fn an_index_of_another_version_is_created_anew() {
+fn an_index_of_another_version_is_replaced_by_an_empty_one() {
     let fixture = Fixture::new();
     fixture.session("one");
     let version = rusqlite::Connection::open(fixture.path()).unwrap();

@@ -94,7 +94,7 @@ fn encode_choice(choice: &ToolChoice, allow_forced: bool) -> Value {
     }
 }
 
-/// The last two messages carry cache breakpoints, so they are encoded anew for each step.
+/// The last two messages carry cache breakpoints, so they are encoded again for each step.
 fn messages(conversation: &Conversation, model: &ModelInfo) -> Vec<Bytes> {
     let key = EncodingKey::new(WireKind::Anthropic, model);
     let encode = |messages: &[ModelMessage]| encode_messages(messages, model);
@@ -207,11 +207,11 @@ pub(super) fn encode_thinking(content: &AssistantContent) -> Option<Value> {
     let AssistantContent::Reasoning { text, metadata } = content else {
         return None;
     };
-    let ours = metadata.get("anthropic")?;
-    if let Some(data) = ours.get("redactedData").and_then(Value::as_str) {
+    let anthropic = metadata.get("anthropic")?;
+    if let Some(data) = anthropic.get("redactedData").and_then(Value::as_str) {
         return Some(json!({ "type": "redacted_thinking", "data": data }));
     }
-    let signature = ours.get("signature")?.as_str()?;
+    let signature = anthropic.get("signature")?.as_str()?;
     Some(json!({ "type": "thinking", "thinking": text, "signature": signature }))
 }
 

@@ -138,7 +138,7 @@ fn an_unknown_model_suggests_similar_ones_and_some_providers_accept_any() {
         Err(UnknownModel::Model {
             provider: "Anthropic".to_owned(),
             model: "claude-opus-4.5".to_owned(),
-            near: vec!["claude-opus-4-5".to_owned()],
+            similar: vec!["claude-opus-4-5".to_owned()],
         })
     );
     assert_eq!(

@@ -97,7 +97,7 @@ impl RawUsage {
     }
 
     /// The API counts the prompt including its cached part, and the answer without thoughts.
-    pub fn to_usage(&self) -> Usage {
+    pub fn to_usage(self) -> Usage {
         let prompt = self
             .prompt_token_count
             .0

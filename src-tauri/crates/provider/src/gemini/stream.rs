@@ -174,9 +174,9 @@ fn finish_reason(
         | "IMAGE_PROHIBITED_CONTENT"
         | "IMAGE_RECITATION" => FinishReason::ContentFilter,
         "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" | "MALFORMED_RESPONSE" => {
-            let said = message.filter(|text| !text.trim().is_empty());
-            let said = said.map_or_else(String::new, |text| format!(": {}", text.trim()));
-            let message = format!("The model broke off with {reason}{said}");
+            let detail = message.filter(|text| !text.trim().is_empty());
+            let detail = detail.map_or_else(String::new, |text| format!(": {}", text.trim()));
+            let message = format!("The model broke off with {reason}{detail}");
             return Err(ProviderError::Api(ApiFailure::refused_in_stream(message)));
         }
         "" | "FINISH_REASON_UNSPECIFIED" => return Ok(None),

@@ -6,7 +6,7 @@ use std::{fs, io};
 
 use rusqlite::Connection;
 
-/// A file with another version is created anew.
+/// An index of another version is replaced by an empty one.
 const VERSION: i64 = 2;
 
 /// `words` holds no text of its own: it points into `entry`, and triggers keep the two in step.
