@@ -54,7 +54,7 @@ fn arrange(graph: &BTreeMap<String, Vec<String>>) -> Layers {
     let mut ids = BTreeMap::new();
     for label in graph.keys() {
         ids.insert(label.as_str(), layers.nodes.len());
-        layers.push(Some(label.clone()), depth(graph, label));
+        layers.push(Some(label.clone()), layer(graph, label));
     }
     for (label, below) in graph {
         for lower in below.iter().filter(|lower| graph.contains_key(*lower)) {
@@ -67,6 +67,19 @@ fn arrange(graph: &BTreeMap<String, Vec<String>>) -> Layers {
     layers.order();
     layers.place();
     layers
+}
+
+/// Above all that the crate depends on. A crate that depends on nothing is beside the others of
+/// the second layer, unless one of those needs it.
+fn layer(graph: &BTreeMap<String, Vec<String>>, label: &str) -> usize {
+    let above = graph
+        .iter()
+        .filter(|(_, below)| below.iter().any(|lower| lower == label));
+    let lowest = above.map(|(upper, _)| depth(graph, upper)).min();
+    match depth(graph, label) {
+        0 if lowest > Some(1) => 1,
+        depth => depth,
+    }
 }
 
 /// How many crates there are on the longest way down.
@@ -294,6 +307,18 @@ mod tests {
         let long = layers.lines.iter().find(|line| line.len() == 3).unwrap();
         assert_eq!(labels(&layers, long), ["shell", "", "render"]);
         assert_eq!(layers.rows[2].len(), 2);
+    }
+
+    #[test]
+    fn a_crate_without_dependencies_is_not_below_all_others() {
+        let layers = arrange(&graph(&[
+            ("mcp", &[]),
+            ("protocol", &[]),
+            ("store", &["protocol"]),
+            ("session", &["mcp", "store"]),
+        ]));
+        assert_eq!(labels(&layers, &layers.rows[0]), ["protocol"]);
+        assert_eq!(layers.rows[1].len(), 2);
     }
 
     #[test]
