@@ -4,6 +4,7 @@
 //! but a line would say nothing that the lines through `store` do not say.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use super::manifest::Package;
 
@@ -39,14 +40,16 @@ pub struct Layers {
 pub fn of_product(packages: &[Package]) -> Layers {
     let mut graph: BTreeMap<String, Vec<String>> = packages
         .iter()
-        .filter(|package| !package.folder.starts_with("tests"))
+        .filter(|package| is_product(&package.folder))
         .map(|package| (package.label.clone(), package.dependencies.clone()))
         .collect();
-    let needed: Vec<String> = graph.values().flatten().cloned().collect();
-    // xtask depends on no crate, and no crate depends on it.
-    graph.retain(|label, below| !below.is_empty() || needed.contains(label));
     graph.insert(WINDOW.into(), vec!["shell".into()]);
     arrange(&graph)
+}
+
+/// The app itself, whose package is the root, and the core crates.
+fn is_product(folder: &Path) -> bool {
+    folder.as_os_str().is_empty() || folder.starts_with("src-tauri/crates")
 }
 
 fn arrange(graph: &BTreeMap<String, Vec<String>>) -> Layers {
@@ -77,7 +80,7 @@ fn layer(graph: &BTreeMap<String, Vec<String>>, label: &str) -> usize {
         .filter(|(_, below)| below.iter().any(|lower| lower == label));
     let lowest = above.map(|(upper, _)| depth(graph, upper)).min();
     match depth(graph, label) {
-        0 if lowest > Some(1) => 1,
+        0 if lowest.is_none_or(|lowest| lowest > 1) => 1,
         depth => depth,
     }
 }
