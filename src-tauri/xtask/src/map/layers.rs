@@ -4,6 +4,7 @@
 //! but a line would say nothing that the lines through `store` do not say.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use super::manifest::Package;
 
@@ -39,14 +40,16 @@ pub struct Layers {
 pub fn of_product(packages: &[Package]) -> Layers {
     let mut graph: BTreeMap<String, Vec<String>> = packages
         .iter()
-        .filter(|package| !package.folder.starts_with("tests"))
+        .filter(|package| is_product(&package.folder))
         .map(|package| (package.label.clone(), package.dependencies.clone()))
         .collect();
-    let needed: Vec<String> = graph.values().flatten().cloned().collect();
-    // xtask depends on no crate, and no crate depends on it.
-    graph.retain(|label, below| !below.is_empty() || needed.contains(label));
     graph.insert(WINDOW.into(), vec!["shell".into()]);
     arrange(&graph)
+}
+
+/// The app itself, whose package is the root, and the core crates.
+fn is_product(folder: &Path) -> bool {
+    folder.as_os_str().is_empty() || folder.starts_with("src-tauri/crates")
 }
 
 fn arrange(graph: &BTreeMap<String, Vec<String>>) -> Layers {
@@ -54,7 +57,7 @@ fn arrange(graph: &BTreeMap<String, Vec<String>>) -> Layers {
     let mut ids = BTreeMap::new();
     for label in graph.keys() {
         ids.insert(label.as_str(), layers.nodes.len());
-        layers.push(Some(label.clone()), depth(graph, label));
+        layers.push(Some(label.clone()), layer(graph, label));
     }
     for (label, below) in graph {
         for lower in below.iter().filter(|lower| graph.contains_key(*lower)) {
@@ -67,6 +70,19 @@ fn arrange(graph: &BTreeMap<String, Vec<String>>) -> Layers {
     layers.order();
     layers.place();
     layers
+}
+
+/// Above all that the crate depends on. A crate that depends on nothing is beside the others of
+/// the second layer, unless one of those needs it.
+fn layer(graph: &BTreeMap<String, Vec<String>>, label: &str) -> usize {
+    let above = graph
+        .iter()
+        .filter(|(_, below)| below.iter().any(|lower| lower == label));
+    let lowest = above.map(|(upper, _)| depth(graph, upper)).min();
+    match depth(graph, label) {
+        0 if lowest.is_none_or(|lowest| lowest > 1) => 1,
+        depth => depth,
+    }
 }
 
 /// How many crates there are on the longest way down.
@@ -294,6 +310,18 @@ mod tests {
         let long = layers.lines.iter().find(|line| line.len() == 3).unwrap();
         assert_eq!(labels(&layers, long), ["shell", "", "render"]);
         assert_eq!(layers.rows[2].len(), 2);
+    }
+
+    #[test]
+    fn a_crate_without_dependencies_is_not_below_all_others() {
+        let layers = arrange(&graph(&[
+            ("mcp", &[]),
+            ("protocol", &[]),
+            ("store", &["protocol"]),
+            ("session", &["mcp", "store"]),
+        ]));
+        assert_eq!(labels(&layers, &layers.rows[0]), ["protocol"]);
+        assert_eq!(layers.rows[1].len(), 2);
     }
 
     #[test]
