@@ -42,7 +42,7 @@ export function App() {
   const narrow = createNarrow();
   // In a narrow window the sidebar is a visit, not a setting.
   const [visiting, setVisiting] = createSignal(false);
-  const sidebarOpen = () => (narrow() ? visiting() : app.settings().sidebarOpen);
+  const sidebarOpen = () => (narrow() ? visiting() : app.settings.sidebarOpen);
   const setSidebarOpen = (open: boolean) => (narrow() ? setVisiting(open) : app.setSidebar({ sidebarOpen: open }));
   const covered = () => narrow() && visiting();
 
@@ -66,16 +66,16 @@ export function App() {
   });
 
   createEffect(() => {
-    const { theme } = app.settings();
+    const { theme } = app.settings;
     if (theme === 'system') delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = theme;
   });
   createEffect(() => {
-    document.documentElement.toggleAttribute('data-reduced-motion', app.settings().reducedMotion);
+    document.documentElement.toggleAttribute('data-reduced-motion', app.settings.reducedMotion);
   });
   createEffect(() => {
     const session = app.session();
-    const waiting = app.waiting().length;
+    const waiting = app.activity.waiting().length;
     if (waiting > 0) document.title = en.waiting.title(waiting);
     else document.title = session ? `${titleOf(session)} – ${en.app}` : en.app;
   });
@@ -107,7 +107,7 @@ export function App() {
         <Show when={app.phase().name === 'ready' && sidebarOpen()}>
           <div
             class="frame-side"
-            ref={(side) => createEffect(() => (side.style.width = `${app.settings().sidebarWidth}px`))}
+            ref={(side) => createEffect(() => (side.style.width = `${app.settings.sidebarWidth}px`))}
           >
             <Sidebar onHide={() => setSidebarOpen(false)} onNavigate={() => setVisiting(false)} />
           </div>
@@ -117,7 +117,7 @@ export function App() {
         </Show>
         <main class="frame-main" inert={covered()}>
           <TitleBar sidebarOpen={sidebarOpen()} onShowSidebar={() => setSidebarOpen(true)} />
-          <Show when={app.state().storeProblem}>
+          <Show when={app.storeProblem()}>
             {(problem) => (
               <Banner tone="danger">
                 <strong>{en.error.store}.</strong> {visible(problem())}
@@ -126,7 +126,7 @@ export function App() {
           </Show>
           <TrustBanner />
           <ImportOffer />
-          <Show when={app.settings().allowAll}>
+          <Show when={app.settings.allowAll}>
             <Banner tone="danger">
               {en.permissions.allowAllOn}{' '}
               <button type="button" class="link-button" onClick={() => app.save({ allowAll: false })}>
@@ -178,9 +178,9 @@ function TitleBar(props: { sidebarOpen: boolean; onShowSidebar: () => void }) {
         />
       </Show>
       <h1 class="title-bar-title">{app.session() ? titleOf(app.session()) : en.app}</h1>
-      <Show when={!props.sidebarOpen && app.waiting().length > 0}>
+      <Show when={!props.sidebarOpen && app.activity.waiting().length > 0}>
         <button type="button" class="waiting-badge" onClick={() => app.goToWaiting()}>
-          {en.waiting.badge(app.waiting().length)}
+          {en.waiting.badge(app.activity.waiting().length)}
         </button>
       </Show>
       <Show when={app.session()?.share !== undefined}>
@@ -215,7 +215,7 @@ function Centre() {
     return phase.name === 'failed' ? phase.error : undefined;
   });
   const open = createMemo(() => {
-    const shown = app.state().open;
+    const shown = app.timeline.open();
     return shown && shown.sessionID === app.selected() ? shown : undefined;
   });
   const empty = () => app.selected() === undefined || (open()?.messages.length === 0 && !app.busy());

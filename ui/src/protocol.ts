@@ -1,4 +1,5 @@
 /** The data contract with Rust under one roof: the generated bindings and what follows from them. */
+export type { Activity } from './bindings/Activity';
 export type { AgentMode } from './bindings/AgentMode';
 export type { AgentPart } from './bindings/AgentPart';
 export type { AgentView } from './bindings/AgentView';

@@ -40,7 +40,7 @@ export interface Actions {
 }
 
 export interface ActionsNeeds {
-  readonly settings: Accessor<Settings>;
+  readonly settings: Pick<Settings, 'shortcuts'>;
   /** Something lies over the window. */
   readonly covered: () => boolean;
 }
@@ -48,7 +48,7 @@ export interface ActionsNeeds {
 export function createActions(list: readonly Action[], needs: ActionsNeeds): Actions {
   const byID = new Map<string, Action>(list.map((action) => [action.id, action]));
   const keys = createMemo(() => {
-    const own = needs.settings().shortcuts;
+    const own = needs.settings.shortcuts;
     return new Map(list.map((action) => [action.id, (own[action.id] ?? action.keys) || undefined] as const));
   });
   const byKeys = createMemo(() => {

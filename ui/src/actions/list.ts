@@ -25,7 +25,7 @@ export function actionList(app: App, frame: Frame): Action[] {
     if (id !== undefined) work(id);
   };
   const zoom = (step: number) => () => {
-    const now = app.settings().zoom;
+    const now = app.settings.zoom;
     const next = step > 0 ? ZOOMS.find((one) => one > now) : ZOOMS.findLast((one) => one < now);
     if (next !== undefined) app.save({ zoom: next });
   };
@@ -47,8 +47,8 @@ export function actionList(app: App, frame: Frame): Action[] {
     { id: 'stop', menu: 'session', apart: true, enabled: () => app.busy(), run: () => void app.stop() },
     { id: 'nextSession', keys: 'Alt+ArrowDown', menu: 'go', enabled: inProject, run: () => app.step(1) },
     { id: 'previousSession', keys: 'Alt+ArrowUp', menu: 'go', enabled: inProject, run: () => app.step(-1) },
-    { id: 'nextWaiting', keys: 'Mod+J', menu: 'go', enabled: () => app.waiting().length > 0, run: () => app.goToWaiting() },
-    { id: 'find', keys: 'Mod+F', menu: 'go', apart: true, enabled: () => app.state().open !== undefined, run: () => app.finder.show() },
+    { id: 'nextWaiting', keys: 'Mod+J', menu: 'go', enabled: () => app.activity.waiting().length > 0, run: () => app.goToWaiting() },
+    { id: 'find', keys: 'Mod+F', menu: 'go', apart: true, enabled: () => app.timeline.open() !== undefined, run: () => app.finder.show() },
     { id: 'findNext', keys: 'Mod+G', menu: 'go', enabled: () => app.finder.shown(), run: () => app.finder.step(1) },
     { id: 'findPrevious', keys: 'Mod+Shift+G', menu: 'go', enabled: () => app.finder.shown(), run: () => app.finder.step(-1) },
     { id: 'searchAll', keys: 'Mod+Shift+F', menu: 'go', enabled: ready, run: () => (frame.showSidebar(), frame.focus('[data-testid="session-filter"]')) },

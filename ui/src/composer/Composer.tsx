@@ -40,7 +40,7 @@ export function Composer() {
   const text = () => draft().text;
   const ready = () => app.phase().name === 'ready' && app.project() !== undefined && !app.openError();
   /** To whom a session's next prompt goes is known once it is open. */
-  const settled = () => app.selected() === undefined || app.state().open?.sessionID === app.selected();
+  const settled = () => app.selected() === undefined || app.timeline.open()?.sessionID === app.selected();
   const sendable = () => ready() && settled() && (text().trim() !== '' || draft().attachments.length > 0);
 
   const commands = createMemo(() => {

@@ -21,7 +21,7 @@ export function ShareDialog() {
 
 function Sharing(props: { sessionID: string }) {
   const app = useApp();
-  const url = createMemo(() => app.state().sessions[props.sessionID]?.share?.url);
+  const url = createMemo(() => app.sessions.get(props.sessionID)?.share?.url);
   /** Shared once, but it has gone on since. */
   const [again, setAgain] = createSignal(false);
   return (

@@ -47,7 +47,7 @@ function Window(props: { place: Place }) {
     () => sessionID,
     (id) => app.attempt(() => app.host.sessionImages(id)),
   );
-  const loaded = () => findLoaded(app.state().open?.messages.flatMap((one) => one.parts) ?? [], partID());
+  const loaded = () => findLoaded(app.timeline.open()?.messages.flatMap((one) => one.parts) ?? [], partID());
   const images = createMemo((): readonly SessionImage[] => {
     if ('alone' in props.place) return [{ ...props.place.alone, messageID: '', partID: '', mime: '' }];
     const known = all() ?? [];

@@ -18,7 +18,7 @@ export function ModelSearch(props: { list: ModelList }) {
   // The list may come after what opened around it has looked for something to focus.
   onMount(() => field.focus());
   const sections = createMemo(() =>
-    sectionsOf(props.list, app.settings(), query()).map((section) => ({ ...section, title: titleOf(section) })),
+    sectionsOf(props.list, app.settings, query()).map((section) => ({ ...section, title: titleOf(section) })),
   );
   const isInUse = (entry: Entry) => {
     const use = app.models.current();

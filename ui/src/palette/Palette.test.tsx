@@ -7,7 +7,7 @@ import { ranked } from './match';
 
 async function ready(options: FakeOptions = {}): Promise<TestWindow> {
   const window = openWindow(options);
-  await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+  await waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe('ses_gallery'));
   return window;
 }
 

@@ -23,7 +23,7 @@ export function RetryPart(props: PartProps<'retry'>) {
   };
   // Attempts are counted anew with every answer: an older one may bear the same number.
   const newest = () =>
-    app.state().open?.messages.at(-1)?.parts.findLast(({ part }) => part.type === 'retry')?.part.id;
+    app.timeline.open()?.messages.at(-1)?.parts.findLast(({ part }) => part.type === 'retry')?.part.id;
   return (
     <div class="meta-line retry-line" title={clock(props.part.time.created)}>
       <RotateCw size={13} aria-hidden="true" />

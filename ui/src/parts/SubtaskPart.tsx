@@ -7,14 +7,14 @@ import { Card } from '../kit/Card';
 import { visible } from '../kit/visible';
 import type { SubtaskPart as Subtask, ToolPart } from '../protocol';
 import { useApp } from '../store/context';
-import type { OpenSession } from '../store/reduce';
+import type { OpenSession } from '../store/timeline';
 import { childOf } from '../tools/TaskDetails';
 import type { PartProps } from './registry';
 
 /** A task the person gave to another agent. Leads to the session in which it is done. */
 export function SubtaskPart(props: PartProps<'subtask'>) {
   const app = useApp();
-  const call = createMemo(() => callOf(props.part, app.state().open));
+  const call = createMemo(() => callOf(props.part, app.timeline.open()));
   const child = () => {
     const found = call();
     return found && childOf(found);

@@ -29,7 +29,7 @@ export function PermissionPrompt(props: { request: PermissionRequest; arming: Ar
   const asker = () => {
     const { sessionID } = props.request;
     if (sessionID === app.selected()) return undefined;
-    const task = app.state().sessions[sessionID]?.title;
+    const task = app.sessions.get(sessionID)?.title;
     return task ? en.permission.fromTask(visible(task)) : en.permission.fromChild;
   };
 

@@ -5,7 +5,7 @@ import { openWindow, type TestWindow } from '../testing/window';
 
 async function asked(sessionID = 'ses_gallery'): Promise<TestWindow> {
   const window = openWindow();
-  await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+  await waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe('ses_gallery'));
   window.host.emit(...sampleRequests(sessionID));
   return window;
 }
@@ -25,7 +25,7 @@ describe('a permission', () => {
 
   test('for an edit shows the exact difference before anything is written', async () => {
     const window = openWindow();
-    await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+    await waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe('ses_gallery'));
     const [request] = sampleRequests('ses_gallery');
     const edit = structuredClone(request) as { event: { properties: Record<string, unknown> } };
     edit.event.properties['permission'] = 'edit';
@@ -150,7 +150,7 @@ describe('a question', () => {
 
   test('takes several answers where it says so, and none of one\'s own where not', async () => {
     const window = openWindow();
-    await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+    await waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe('ses_gallery'));
     const request = structuredClone(sampleRequests('ses_gallery')[1]) as { event: { properties: { questions: object[] } } };
     Object.assign(request.event.properties.questions[0] as object, { multiple: true, custom: false });
     window.host.emit(request as never);

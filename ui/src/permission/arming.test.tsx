@@ -14,7 +14,7 @@ const allow = () => fireEvent.keyDown(screen.getByTestId('composer'), { code: 'D
 /** As many permissions as named, and a clock that stands still. */
 async function asked(...ids: string[]): Promise<TestWindow> {
   const window = openWindow();
-  await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+  await waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe('ses_gallery'));
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   for (const id of ids) ask(window, id);
   return window;

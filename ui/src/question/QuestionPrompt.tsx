@@ -40,7 +40,7 @@ export function QuestionPrompt(props: { request: QuestionRequest; arming: Arming
   const asker = () => {
     const { sessionID } = props.request;
     if (sessionID === app.selected()) return undefined;
-    const task = app.state().sessions[sessionID]?.title;
+    const task = app.sessions.get(sessionID)?.title;
     return task ? en.permission.fromTask(visible(task)) : en.permission.fromChild;
   };
   const keyed = (run: () => void) => () => {

@@ -10,12 +10,12 @@ import { useApp } from '../store/context';
 
 export function Permissions() {
   const app = useApp();
-  const on = () => app.settings().allowAll;
+  const on = () => app.settings.allowAll;
   return (
     <>
       <h3 class="settings-heading">{en.permissions.approvedTitle}</h3>
       <p class="settings-note">{en.permissions.approvedNote}</p>
-      <For each={app.state().projects}>{(project) => <Approved project={project} />}</For>
+      <For each={app.sessions.projects()}>{(project) => <Approved project={project} />}</For>
       <h3 class="settings-heading settings-later">{en.permissions.allowAllTitle}</h3>
       <Show when={on()}>
         <Banner tone="danger">{en.permissions.allowAllOn}</Banner>

@@ -10,7 +10,7 @@ import { TextField } from './TextField';
 export function PrivateHosts() {
   const app = useApp();
   const words = en.privateHosts;
-  const hosts = () => app.settings().privateHosts;
+  const hosts = () => app.settings.privateHosts;
   const [typed, setTyped] = createSignal('');
   const [wrong, setWrong] = createSignal<string | undefined>();
   const add = () => {

@@ -12,7 +12,7 @@ const ICON: Record<Theme, Icon> = { system: Monitor, light: Sun, dark: Moon };
 /** System, light, dark, and round again. */
 export function ThemeToggle() {
   const app = useApp();
-  const theme = () => app.settings().theme;
+  const theme = () => app.settings.theme;
   return (
     <IconButton
       data-testid="theme-toggle"

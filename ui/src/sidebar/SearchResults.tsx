@@ -83,7 +83,7 @@ function Group(props: { hits: readonly SearchHit[]; onNavigate: () => void }) {
   const [all, setAll] = createSignal(false);
   const first = () => props.hits[0] as SearchHit;
   const shown = () => (all() ? props.hits : props.hits.slice(0, FIRST));
-  const title = () => titleOf(app.state().sessions[first().sessionID] ?? first());
+  const title = () => titleOf(app.sessions.get(first().sessionID) ?? first());
   return (
     <div class="search-group">
       <div class="search-session" title={title()}>

@@ -22,13 +22,13 @@ export function SessionRow(props: { sessionID: string; depth: number; onNavigate
   const setRenaming = (on: boolean) => app.setRenaming(on ? props.sessionID : undefined);
   let row: HTMLButtonElement | undefined;
 
-  const session = createMemo(() => app.state().sessions[props.sessionID]);
+  const session = createMemo(() => app.sessions.get(props.sessionID));
   const title = () => titleOf(session());
   const archived = () => session()?.time.archived !== undefined;
-  const status = createMemo(() => app.state().statuses[props.sessionID]?.type ?? 'idle');
-  const failed = createMemo(() => app.state().failed[props.sessionID] === true);
-  const waiting = createMemo(() => app.waiting().includes(props.sessionID));
-  const unread = createMemo(() => app.state().unread[props.sessionID] === true);
+  const status = createMemo(() => app.activity.status(props.sessionID).type);
+  const failed = createMemo(() => app.activity.isFailed(props.sessionID));
+  const waiting = createMemo(() => app.activity.waiting().includes(props.sessionID));
+  const unread = createMemo(() => app.activity.isUnread(props.sessionID));
   const current = () => app.selected() === props.sessionID;
 
   const items = createMemo<MenuItem[]>(() => [

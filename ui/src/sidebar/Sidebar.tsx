@@ -23,7 +23,7 @@ export function Sidebar(props: { onHide: () => void; onNavigate: () => void }) {
   const onFilter = (text: string) => {
     setWords(text);
     // A title can be found only in lists that are here.
-    if (text.trim() !== '') for (const project of app.state().projects) void app.listProject(project.id);
+    if (text.trim() !== '') for (const project of app.sessions.projects()) void app.listProject(project.id);
   };
   const onFilterKey = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || words() === '') return;
@@ -32,22 +32,22 @@ export function Sidebar(props: { onHide: () => void; onNavigate: () => void }) {
   };
   const nothingFound = () =>
     filter() !== '' &&
-    !Object.values(app.state().sessions).some((session) => session.title.toLowerCase().includes(filter()));
+    !app.sessions.all().some((session) => session.title.toLowerCase().includes(filter()));
 
   return (
     <nav class="sidebar" data-testid="sidebar" aria-label={en.sidebar.label} onKeyDown={moveBetweenRows}>
       <header class="sidebar-bar">
         <span class="sidebar-name">{en.app}</span>
-        <Show when={app.waiting().length > 0}>
+        <Show when={app.activity.waiting().length > 0}>
           <button
             type="button"
             class="waiting-badge"
             data-testid="waiting-badge"
-            title={withKeys(en.waiting.badge(app.waiting().length), actions.nameOf('nextWaiting'))}
-            aria-label={en.waiting.badge(app.waiting().length)}
+            title={withKeys(en.waiting.badge(app.activity.waiting().length), actions.nameOf('nextWaiting'))}
+            aria-label={en.waiting.badge(app.activity.waiting().length)}
             onClick={() => app.goToWaiting()}
           >
-            {app.waiting().length}
+            {app.activity.waiting().length}
           </button>
         </Show>
         <IconButton
@@ -78,7 +78,7 @@ export function Sidebar(props: { onHide: () => void; onNavigate: () => void }) {
           onClick={() => void app.pickProject()}
         />
       </div>
-      <Show when={app.state().projects.length > 0}>
+      <Show when={app.sessions.projects().length > 0}>
         <div class="sidebar-filter">
           <input
             type="text"
@@ -96,7 +96,7 @@ export function Sidebar(props: { onHide: () => void; onNavigate: () => void }) {
         </div>
       </Show>
       <div class="sidebar-list">
-        <For each={app.state().projects}>
+        <For each={app.sessions.projects()}>
           {(project) => <ProjectGroup project={project} filter={filter()} onNavigate={props.onNavigate} />}
         </For>
         <Show when={nothingFound()}>

@@ -12,7 +12,7 @@ import { Button } from '../kit/Button';
 import { OpenedProvider } from '../kit/opened';
 import { useApp } from '../store/context';
 import { beforeRevert } from '../store/editing';
-import type { OpenSession } from '../store/reduce';
+import type { OpenSession } from '../store/timeline';
 import { rowsOf, type Row } from '../store/turns';
 import { createStick } from './stick';
 import { useTarget } from './target';

@@ -22,7 +22,7 @@ export function Working() {
     ),
   );
   const outcome = () => {
-    const last = app.state().open?.messages.at(-1)?.info;
+    const last = app.timeline.open()?.messages.at(-1)?.info;
     if (last?.role !== 'assistant' || !last.error) return en.timeline.finished;
     return last.error.name === 'MessageAbortedError' ? en.timeline.stopped : en.timeline.failed;
   };
@@ -65,7 +65,7 @@ export function Working() {
 
   /** The failed attempt is a part of its own, which says all of this. */
   function told() {
-    return retry() !== undefined && app.state().open?.messages.at(-1)?.parts.at(-1)?.part.type === 'retry';
+    return retry() !== undefined && app.timeline.open()?.messages.at(-1)?.parts.at(-1)?.part.type === 'retry';
   }
 
   function retry() {

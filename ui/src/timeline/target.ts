@@ -1,6 +1,6 @@
 /** Bringing a place into view: first its row, which the list may not have drawn, then its part. */
 import { createEffect, on, type Accessor } from 'solid-js';
-import type { Target } from '../store/sessions';
+import type { Target } from '../store/session-actions';
 import type { Row } from '../store/turns';
 
 export interface TargetNeeds {

@@ -151,7 +151,7 @@ function Diffs(props: { body: BodyOf<'diffs'>; details: Details }) {
       <DiffView
         files={props.body.files}
         headers={!single()}
-        sideBySide={app.settings().review.sideBySide && !narrow()}
+        sideBySide={app.settings.review.sideBySide && !narrow()}
         whole={(file) => props.details.whole(file)}
       />
     </>

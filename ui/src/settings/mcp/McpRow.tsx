@@ -26,7 +26,7 @@ export function McpRow(props: McpRowProps) {
   const shown = () => visibleLine(name());
   const project = () => {
     const id = props.server.projectID;
-    const found = app.state().projects.find((one) => one.id === id);
+    const found = app.sessions.projects().find((one) => one.id === id);
     return id === undefined ? undefined : visibleLine(found?.name ?? (found ? baseName(found.worktree) : id));
   };
   const run = async (work: () => Promise<McpServerView[]>) => {

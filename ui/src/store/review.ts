@@ -9,8 +9,8 @@ import { createEffect, createMemo, createResource, createSignal, on, type Access
 import { uiError, type Host } from '../host/host';
 import { en } from '../i18n/en';
 import type { FileDiffView, RevertPreview, RevertTarget, Session, SessionDiffView } from '../protocol';
-import type { OpenSession } from '../store/reduce';
-import type { Toasts } from '../store/toasts';
+import type { OpenSession } from './timeline';
+import type { Toasts } from './toasts';
 
 export interface Scope {
   /** The prompt that began the turn; without it, the whole session. */
