@@ -2,7 +2,7 @@ import Bot from 'lucide-solid/icons/bot';
 import { Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Choice } from '../kit/Choice';
-import { visibleLine } from '../kit/visible';
+import { visibleLine } from '../text/visible';
 import { useApp } from '../store/context';
 
 /** Who answers. Tab in the composer goes through the same list. */

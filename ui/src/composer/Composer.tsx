@@ -7,7 +7,7 @@ import { IconButton } from '../kit/Button';
 import { isComposing, isTab } from '../kit/keys';
 import { ModelPicker } from '../models/ModelPicker';
 import { VariantPicker } from '../models/VariantPicker';
-import { Requests } from '../permission/Requests';
+import { Requests } from '../requests/Requests';
 import { useApp } from '../store/context';
 import { NO_DRAFT } from '../store/drafts';
 import { rootOf } from '../store/projects';

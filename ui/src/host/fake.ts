@@ -30,7 +30,7 @@ import { createFakeSurroundings } from './fake/surroundings';
 import { createFakeTime } from './fake/time';
 import { createFakeFrame } from './fake/frame';
 import { createFakeSearch } from './fake/search';
-import { DEFAULTS } from '../store/settings';
+import { DEFAULTS } from './defaults';
 import type { Host } from './host';
 
 export interface FakeHost extends Host {

@@ -4,7 +4,7 @@ import Check from 'lucide-solid/icons/check';
 import ChevronDown from 'lucide-solid/icons/chevron-down';
 import { For, Show, type JSX } from 'solid-js';
 import './menu.css';
-import { visibleLine } from './visible';
+import { visibleLine } from '../text/visible';
 
 export interface ChoiceProps {
   readonly label: string;

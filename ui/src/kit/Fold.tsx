@@ -1,8 +1,8 @@
 import ChevronRight from 'lucide-solid/icons/chevron-right';
 import { createUniqueId, Show, type JSX } from 'solid-js';
 import './fold.css';
-import { createOpenState } from './opened';
-import { visibleLine } from './visible';
+import { createOpenState } from '../store/expanded';
+import { visibleLine } from '../text/visible';
 
 export interface FoldProps {
   readonly label: string;

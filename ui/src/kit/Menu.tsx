@@ -4,7 +4,7 @@ import { For, Show, type JSX } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
 import type { Icon } from './Button';
 import './menu.css';
-import { visibleLine } from './visible';
+import { visibleLine } from '../text/visible';
 
 export interface MenuItem {
   readonly label: string;

@@ -16,7 +16,7 @@ import { en } from '../i18n/en';
 import { IconButton } from '../kit/Button';
 import { DialogClose, DialogFrame, focusLater, focusReturn } from '../kit/DialogFrame';
 import { hasCommandKey, keyName } from '../kit/keys';
-import { visibleLine } from '../kit/visible';
+import { visibleLine } from '../text/visible';
 import type { FilePart, Part, PartView, SessionImage } from '../protocol';
 import type { Overlay } from '../store/app';
 import { useApp } from '../store/context';

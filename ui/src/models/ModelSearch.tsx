@@ -3,7 +3,7 @@ import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
 import { FilterList } from '../kit/FilterList';
 import { hasCommandKey, keyName } from '../kit/keys';
-import { visibleLine } from '../kit/visible';
+import { visibleLine } from '../text/visible';
 import type { ModelList } from '../protocol';
 import { useApp } from '../store/context';
 import { sameModel } from '../store/models';

@@ -1,7 +1,7 @@
 import { createMemo, createUniqueId, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Markdown } from '../kit/Markdown';
-import { createOpenState } from '../kit/opened';
+import { createOpenState } from '../store/expanded';
 import type { MessageView, PartView } from '../protocol';
 import { useApp } from '../store/context';
 import type { PartProps } from './registry';

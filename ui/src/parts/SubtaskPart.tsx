@@ -4,7 +4,7 @@ import { createMemo, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
 import { Card } from '../kit/Card';
-import { visible } from '../kit/visible';
+import { visible } from '../text/visible';
 import type { SubtaskPart as Subtask, ToolPart } from '../protocol';
 import { useApp } from '../store/context';
 import type { OpenSession } from '../store/timeline';

@@ -1,7 +1,7 @@
 import { createSignal, For } from 'solid-js';
 import { Counts } from '../diff/Counts';
 import { en } from '../i18n/en';
-import { visibleLine } from '../kit/visible';
+import { visibleLine } from '../text/visible';
 import type { FileDiffView } from '../protocol';
 
 export interface FileNamesProps {

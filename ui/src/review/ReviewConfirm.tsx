@@ -3,7 +3,7 @@ import { For, onCleanup, onMount, Show } from 'solid-js';
 import { Counts } from '../diff/Counts';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
-import { visible, visibleLine } from '../kit/visible';
+import { visible, visibleLine } from '../text/visible';
 import { useApp } from '../store/context';
 import type { Pending } from '../store/review';
 

@@ -17,7 +17,7 @@ import { en } from '../i18n/en';
 import { Button, IconButton } from '../kit/Button';
 import { hasCommandKey, keyName } from '../kit/keys';
 import { createNarrow } from '../kit/narrow';
-import { visible, visibleLine } from '../kit/visible';
+import { visible, visibleLine } from '../text/visible';
 import type { FileDiffView, RevertTarget } from '../protocol';
 import { useApp } from '../store/context';
 import { rootOf } from '../store/projects';

@@ -3,7 +3,7 @@ import { createResource, createSignal, For, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Banner } from '../kit/Banner';
 import { Button } from '../kit/Button';
-import { visible, visibleLine } from '../kit/visible';
+import { visible, visibleLine } from '../text/visible';
 import type { ImportReport } from '../protocol';
 import { useApp } from '../store/context';
 

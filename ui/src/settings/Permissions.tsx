@@ -3,8 +3,8 @@ import { createResource, For, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Banner } from '../kit/Banner';
 import { Button } from '../kit/Button';
-import { baseName } from '../kit/format';
-import { visibleLine } from '../kit/visible';
+import { baseName } from '../text/format';
+import { visibleLine } from '../text/visible';
 import type { Project, Rule } from '../protocol';
 import { useApp } from '../store/context';
 

@@ -1,8 +1,8 @@
 /** What was said, in every session: as one types, grouped by session, each place a way there. */
 import { createEffect, createMemo, createSignal, For, on, onCleanup, Show } from 'solid-js';
 import { en } from '../i18n/en';
-import { ago } from '../kit/format';
-import { visible } from '../kit/visible';
+import { ago } from '../text/format';
+import { visible } from '../text/visible';
 import type { SearchAnswer, SearchHit } from '../protocol';
 import { useApp } from '../store/context';
 import { useNow } from '../store/now';

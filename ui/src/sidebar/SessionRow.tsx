@@ -8,7 +8,7 @@ import Share2 from 'lucide-solid/icons/share-2';
 import Trash from 'lucide-solid/icons/trash';
 import { createMemo, Match, Show, Switch } from 'solid-js';
 import { en } from '../i18n/en';
-import { ago, clock } from '../kit/format';
+import { ago, clock } from '../text/format';
 import { isComposing } from '../kit/keys';
 import { Menu, type MenuItem } from '../kit/Menu';
 import { useApp } from '../store/context';

@@ -7,7 +7,7 @@ import { createMemo, createSignal, For, Show } from 'solid-js';
 import { useActions } from '../actions/context';
 import { en } from '../i18n/en';
 import { Button, IconButton } from '../kit/Button';
-import { ThemeToggle } from '../settings/ThemeToggle';
+import { ThemeToggle } from './ThemeToggle';
 import { useApp } from '../store/context';
 import { ProjectGroup } from './ProjectGroup';
 import { ResizeHandle } from './ResizeHandle';

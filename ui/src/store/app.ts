@@ -7,7 +7,7 @@
 import { batch, createEffect, createMemo, createSignal, on, type Accessor } from 'solid-js';
 import { uiError, type Host } from '../host/host';
 import { en } from '../i18n/en';
-import { createOpened, type Opened } from '../kit/opened';
+import { createExpanded, type Expanded } from './expanded';
 import type { Project, ReviewSettings, Session, Settings, Theme, UiBatch, UiError } from '../protocol';
 import type { Activity } from './activity';
 import { createAgents, type Agents } from './agents';
@@ -57,8 +57,8 @@ export interface App extends Omit<SessionActions, 'send' | 'run'>, Sending {
   readonly version: Accessor<string>;
   readonly toasts: Toasts;
   readonly drafts: Drafts;
-  /** What is open of the session on screen. */
-  readonly opened: Opened;
+  /** Which cards of the session on screen are open. */
+  readonly expanded: Expanded;
   readonly models: Models;
   readonly agents: Agents;
   readonly surroundings: Surroundings;
@@ -101,7 +101,7 @@ export interface Core {
   readonly state: State;
   readonly toasts: Toasts;
   readonly drafts: Drafts;
-  readonly opened: Opened;
+  readonly expanded: Expanded;
   readonly project: Accessor<Project | undefined>;
   setProjectID(projectID: string | undefined): void;
   attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
@@ -134,7 +134,7 @@ export function createApp(host: Host): App {
     state,
     toasts,
     drafts: createDrafts(host),
-    opened: createOpened(),
+    expanded: createExpanded(),
     project,
     setProjectID,
     attempt,
@@ -285,7 +285,7 @@ export function createApp(host: Host): App {
     version,
     toasts,
     drafts: core.drafts,
-    opened: core.opened,
+    expanded: core.expanded,
     models,
     agents,
     surroundings,

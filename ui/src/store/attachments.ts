@@ -5,8 +5,8 @@
  */
 import { createSignal, type Accessor } from 'solid-js';
 import { en } from '../i18n/en';
-import { bytes } from '../kit/format';
-import { visible } from '../kit/visible';
+import { bytes } from '../text/format';
+import { visible } from '../text/visible';
 import type {
   Attached,
   AttachmentKind,

@@ -2,7 +2,7 @@
 import { batch, createEffect, createMemo, createSignal, on, type Accessor } from 'solid-js';
 import { uiError } from '../host/host';
 import { en } from '../i18n/en';
-import { visible } from '../kit/visible';
+import { visible } from '../text/visible';
 import type { PermissionRequest, QuestionRequest, PromptInput, Session, SessionStatus, UiError } from '../protocol';
 import type { Core } from './app';
 import { draftOf } from './prompts';
@@ -106,7 +106,7 @@ export function createSessionActions(core: Core): SessionActions {
 
   /** What holds the place is opened, or there would be nothing to see. */
   const lead = (sessionID: string, place: Place) => {
-    if (place.partID !== undefined) core.opened.choose(place.partID, true);
+    if (place.partID !== undefined) core.expanded.set(place.partID, true);
     setTarget({ sessionID, ...place });
   };
 
@@ -145,7 +145,7 @@ export function createSessionActions(core: Core): SessionActions {
     batch(() => {
       setSelected(undefined);
       setOpenError(undefined);
-      core.opened.clear();
+      core.expanded.clear();
       timeline.close();
     });
     if (before !== undefined) void attempt(() => host.closeSession(before));
@@ -161,7 +161,7 @@ export function createSessionActions(core: Core): SessionActions {
     const projectID = known && projectOf(sessions.projects(), known)?.id;
     batch(() => {
       setSelected(sessionID);
-      core.opened.clear();
+      core.expanded.clear();
       if (projectID !== undefined) core.setProjectID(projectID);
       timeline.close();
     });

@@ -1,4 +1,5 @@
 /** What the person has set. One slice of the state; every field is a signal. */
+import { DEFAULTS } from '../host/defaults';
 import type { Host } from '../host/host';
 import type { Settings } from '../protocol';
 import { createFields } from './reactive';
@@ -10,26 +11,6 @@ export interface SettingsSlice {
   /** Rejects if they could not be stored; they hold for this window all the same. */
   save(change: Partial<Settings>): Promise<void>;
 }
-
-export const DEFAULTS: Settings = {
-  theme: 'system',
-  sidebarOpen: true,
-  sidebarWidth: 264,
-  favouriteModels: [],
-  recentModels: [],
-  allowAll: false,
-  variants: {},
-  zoom: 100,
-  reducedMotion: false,
-  menuBar: true,
-  notify: true,
-  shortcuts: {},
-  editor: { kind: 'system' },
-  review: { width: 460, sideBySide: false, opens: true },
-  shell: '',
-  privateHosts: [],
-  importOffered: false,
-};
 
 export function createSettings(host: Pick<Host, 'saveSettings'>): SettingsSlice {
   const [settings, set] = createFields(DEFAULTS);

@@ -1,6 +1,6 @@
 /** A session leaves the program, or comes from a file. Says what became of it. */
 import { en } from '../i18n/en';
-import { visible } from '../kit/visible';
+import { visible } from '../text/visible';
 import type { ImportReport } from '../protocol';
 import type { Core } from './app';
 

@@ -1,7 +1,7 @@
 /** Names that hide or lie, in every dialog and pane that shows names. */
 import { fireEvent, screen, waitFor } from '@solidjs/testing-library';
 import { describe, expect, test } from 'vitest';
-import { visibleLine } from '../kit/visible';
+import { visibleLine } from '../text/visible';
 import type { PermissionRequest, QuestionRequest } from '../protocol';
 import type { SettingsSection } from '../store/app';
 import { openWindow, type TestWindow } from './window';

@@ -2,7 +2,7 @@ import CircleAlert from 'lucide-solid/icons/circle-alert';
 import { Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
-import { visible } from '../kit/visible';
+import { visible } from '../text/visible';
 import type { MessageError } from '../protocol';
 import { useApp } from '../store/context';
 

@@ -1,8 +1,8 @@
 import { createEffect, createSignal, on, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
-import { countdown } from '../kit/format';
-import { visible } from '../kit/visible';
+import { countdown } from '../text/format';
+import { visible } from '../text/visible';
 import { createCountdown } from '../parts/countdown';
 import { useApp } from '../store/context';
 

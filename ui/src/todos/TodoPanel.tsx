@@ -8,7 +8,7 @@ import { createSignal, createUniqueId, For, Show } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
 import { en } from '../i18n/en';
 import type { Icon } from '../kit/Button';
-import { visible } from '../kit/visible';
+import { visible } from '../text/visible';
 import type { Todo } from '../protocol';
 import { useApp } from '../store/context';
 import './todos.css';

@@ -11,7 +11,7 @@ import { Markdown } from '../kit/Markdown';
 import { createNarrow } from '../kit/narrow';
 import { RenderedTerminal } from '../kit/RenderedHtml';
 import { Spans } from '../kit/Spans';
-import { visible, visibleLine } from '../kit/visible';
+import { visible, visibleLine } from '../text/visible';
 import type { AnsweredQuestion, ToolBody } from '../protocol';
 import { useApp } from '../store/context';
 import type { Details } from './details';

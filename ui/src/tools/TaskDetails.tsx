@@ -4,7 +4,7 @@ import CircleX from 'lucide-solid/icons/circle-x';
 import { createEffect, Index, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
-import { visibleLine } from '../kit/visible';
+import { visibleLine } from '../text/visible';
 import type { ToolPart } from '../protocol';
 import { useApp } from '../store/context';
 import { Outcome, type DetailsProps } from './GenericDetails';

@@ -6,7 +6,7 @@ import { For, Show } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
 import { en } from '../i18n/en';
 import type { Icon } from '../kit/Button';
-import { visible } from '../kit/visible';
+import { visible } from '../text/visible';
 import type { Todo, ToolPart } from '../protocol';
 import { GenericDetails, type DetailsProps } from './GenericDetails';
 

@@ -1,6 +1,6 @@
 import { Show } from 'solid-js';
 import { en } from '../i18n/en';
-import { QuestionPrompt } from '../question/QuestionPrompt';
+import { QuestionPrompt } from './QuestionPrompt';
 import { useApp } from '../store/context';
 import { createArming } from './arming';
 import { PermissionPrompt } from './PermissionPrompt';

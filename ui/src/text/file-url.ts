@@ -9,3 +9,10 @@ export function filePathOf(url: string): string | undefined {
     return undefined;
   }
 }
+
+export function fileURL(path: string): string {
+  // Elsewhere a backslash is a letter like any other.
+  const slashed = /^[a-z]:/i.test(path) ? path.replaceAll('\\', '/') : path;
+  const rooted = slashed.startsWith('/') ? slashed : `/${slashed}`;
+  return `file://${rooted.split('/').map(encodeURIComponent).join('/').replace(/^\/([a-z])%3A/i, '/$1:')}`;
+}

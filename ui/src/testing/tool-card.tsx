@@ -4,8 +4,8 @@ import { expect } from 'vitest';
 import { createClock } from '../host/fake/ids';
 import { assistant } from '../host/fake/parts';
 import type { ToolPart, ToolState } from '../protocol';
-import { show, type TestWindow } from '../testing/window';
-import { ToolCard } from './ToolCard';
+import { show, type TestWindow } from './window';
+import { ToolCard } from '../tools/ToolCard';
 
 type Call = { type: 'tool' } & ToolPart;
 

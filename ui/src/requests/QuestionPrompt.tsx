@@ -3,12 +3,12 @@ import { createMemo, createSignal, createUniqueId, For, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
 import { altName, isComposing, useShortcuts } from '../kit/keys';
-import { visible } from '../kit/visible';
+import { visible } from '../text/visible';
 import type { Question, QuestionRequest } from '../protocol';
-import { isRepeated, type Arming } from '../permission/arming';
-import { focusComposer, leaveToComposer } from '../permission/focus';
+import { isRepeated, type Arming } from './arming';
+import { focusComposer, leaveToComposer } from './focus';
 import { useApp } from '../store/context';
-import '../kit/prompt.css';
+import './request.css';
 
 interface Given {
   readonly chosen: readonly string[];

@@ -4,13 +4,13 @@ import { DiffText } from '../diff/DiffText';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
 import { altName, isComposing, useShortcuts } from '../kit/keys';
-import { visible, visibleLine } from '../kit/visible';
+import { visible, visibleLine } from '../text/visible';
 import type { PermissionReply, PermissionRequest } from '../protocol';
 import { useApp } from '../store/context';
 import { isRepeated, type Arming } from './arming';
 import { focusComposer, leaveToComposer } from './focus';
 import { whatOf } from './what';
-import '../kit/prompt.css';
+import './request.css';
 
 /**
  * The agent asks for leave. Nothing here takes the focus by itself: a key that was meant for
