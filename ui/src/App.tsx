@@ -14,6 +14,7 @@ import { SnapshotDialog } from './dialogs/SnapshotDialog';
 import { en } from './i18n/en';
 import { Banner } from './kit/Banner';
 import { IconButton } from './kit/Button';
+import { firstButton, focusHandle, moveFocus, registerFocus } from './kit/focus';
 import { baseName } from './text/format';
 import { useShortcuts } from './kit/keys';
 import { followLinks, followLinksByKey, type Ways } from './kit/links';
@@ -50,7 +51,7 @@ export function App() {
     toggleSidebar: () => setSidebarOpen(!sidebarOpen()),
     showSidebar: () => setSidebarOpen(true),
     // Once what an action has opened is in the document.
-    focus: (selector) => setTimeout(() => document.querySelector<HTMLElement>(selector)?.focus()),
+    focus: (name) => setTimeout(() => moveFocus(name)),
     stepPane,
   });
   /** Nothing happens behind a dialog or a picture; the list of models is no more than a menu. */
@@ -219,6 +220,11 @@ function Centre() {
     return shown && shown.sessionID === app.selected() ? shown : undefined;
   });
   const empty = () => app.selected() === undefined || (open()?.messages.length === 0 && !app.busy());
+  const registerCentre = (element: HTMLElement) =>
+    registerFocus('centre', () => ({
+      element,
+      target: () => focusHandle('timeline')?.target() ?? firstButton(element),
+    }));
 
   return (
     <Switch>
@@ -237,7 +243,7 @@ function Centre() {
         <div class="centre-row">
           <div class="centre-split">
             <div class="centre-column">
-              <div class="centre">
+              <div class="centre" ref={registerCentre}>
                 <FindBar />
                 <Switch fallback={<SessionSkeleton />}>
                   <Match when={app.openError()}>{(error) => <OpenFailed error={error()} />}</Match>

@@ -30,7 +30,7 @@ export function SmallDialog<N extends Overlay['name']>(props: SmallDialogProps<N
 function Window(props: { name: string; title: string; content: JSX.Element }) {
   let content!: HTMLElement;
   // A menu item that opened it is gone when it closes.
-  const giveBack = focusReturn('.composer-input');
+  const giveBack = focusReturn('composer');
   return (
     <Dialog.Content
       class="panel dialog"

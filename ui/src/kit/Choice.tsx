@@ -14,6 +14,8 @@ export interface ChoiceProps {
   readonly value: string;
   readonly onChoose: (value: string) => void;
   readonly testID: string;
+  /** Gets the button. */
+  readonly triggerRef?: (button: HTMLElement) => void;
   /** Before the words of the button. */
   readonly children?: JSX.Element;
 }
@@ -23,6 +25,7 @@ export function Choice(props: ChoiceProps) {
   return (
     <DropdownMenu gutter={4} placement="top-start" modal={false} preventScroll={false}>
       <DropdownMenu.Trigger
+        ref={(button: HTMLElement) => props.triggerRef?.(button)}
         class="choice"
         data-testid={props.testID}
         aria-label={`${props.label}: ${shown()}`}

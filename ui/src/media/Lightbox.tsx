@@ -40,7 +40,7 @@ export function Lightbox() {
 
 function Window(props: { place: Place }) {
   const app = useApp();
-  const giveBack = focusReturn('.composer-input');
+  const giveBack = focusReturn('composer');
   const sessionID = 'alone' in props.place ? undefined : props.place.sessionID;
   const partID = () => ('alone' in props.place ? '' : props.place.partID);
   const [all] = createResource(

@@ -3,12 +3,13 @@ import { createMemo, createSignal, For, Show } from 'solid-js';
 import { DiffText } from '../diff/DiffText';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
+import { moveFocus } from '../kit/focus';
 import { altName, isComposing, useShortcuts } from '../kit/keys';
 import { visible, visibleLine } from '../text/visible';
 import type { PermissionReply, PermissionRequest } from '../protocol';
 import { useApp } from '../store/context';
 import { isRepeated, type Arming } from './arming';
-import { focusComposer, leaveToComposer } from './focus';
+import { leaveToComposer } from './leave-to-composer';
 import { whatOf } from './what';
 import './request.css';
 
@@ -57,7 +58,7 @@ export function PermissionPrompt(props: { request: PermissionRequest; arming: Ar
     if (isComposing(event) || (event.key !== 'Enter' && event.key !== 'Escape')) return;
     event.preventDefault();
     // Esc leaves the field and nothing else: the turn goes on.
-    if (event.key === 'Escape') focusComposer();
+    if (event.key === 'Escape') moveFocus('composer');
     else void answer('reject');
   };
   /** Not `disabled`, which would take the focus away and say nothing to a screen reader. */

@@ -2,11 +2,12 @@ import CircleHelp from 'lucide-solid/icons/circle-question-mark';
 import { createMemo, createSignal, createUniqueId, For, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
+import { moveFocus } from '../kit/focus';
 import { altName, isComposing, useShortcuts } from '../kit/keys';
 import { visible } from '../text/visible';
 import type { Question, QuestionRequest } from '../protocol';
 import { isRepeated, type Arming } from './arming';
-import { focusComposer, leaveToComposer } from './focus';
+import { leaveToComposer } from './leave-to-composer';
 import { useApp } from '../store/context';
 import './request.css';
 
@@ -57,7 +58,7 @@ export function QuestionPrompt(props: { request: QuestionRequest; arming: Arming
     if (event.key !== 'Enter' && event.key !== 'Escape') return;
     event.preventDefault();
     // Esc leaves the field and nothing else: the turn goes on.
-    if (event.key === 'Escape') focusComposer();
+    if (event.key === 'Escape') moveFocus('composer');
     else if (complete()) send();
   };
 

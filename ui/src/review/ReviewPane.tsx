@@ -15,6 +15,7 @@ import { isFocusLost, keepFocus } from '../diff/focus';
 import type { DiffHandle } from '../diff/walk';
 import { en } from '../i18n/en';
 import { Button, IconButton } from '../kit/Button';
+import { registerFocus } from '../kit/focus';
 import { hasCommandKey, keyName } from '../kit/keys';
 import { createNarrow } from '../kit/narrow';
 import { visible, visibleLine } from '../text/visible';
@@ -95,6 +96,8 @@ export function ReviewPane() {
     else return;
     event.preventDefault();
   };
+
+  registerFocus('review', () => ({ element: pane, target: () => pane }));
 
   return (
     <aside class="review" data-testid="review" aria-label={en.review.label} tabindex="-1" ref={pane} onKeyDown={onKeyDown}>

@@ -7,6 +7,7 @@ import { createMemo, createSignal, For, Show } from 'solid-js';
 import { useActions } from '../actions/context';
 import { en } from '../i18n/en';
 import { Button, IconButton } from '../kit/Button';
+import { firstButton, focusable, focusHandle, registerFocus } from '../kit/focus';
 import { ThemeToggle } from './ThemeToggle';
 import { useApp } from '../store/context';
 import { ProjectGroup } from './ProjectGroup';
@@ -30,12 +31,20 @@ export function Sidebar(props: { onHide: () => void; onNavigate: () => void }) {
     event.preventDefault();
     setWords('');
   };
+  let nav!: HTMLElement;
+  registerFocus('sidebar', () => ({
+    element: nav,
+    target: () =>
+      nav.querySelector<HTMLElement>('[data-row][aria-current]') ??
+      focusHandle('sessionFilter')?.target() ??
+      firstButton(nav),
+  }));
   const nothingFound = () =>
     filter() !== '' &&
     !app.sessions.all().some((session) => session.title.toLowerCase().includes(filter()));
 
   return (
-    <nav class="sidebar" data-testid="sidebar" aria-label={en.sidebar.label} onKeyDown={moveBetweenRows}>
+    <nav class="sidebar" ref={nav} data-testid="sidebar" aria-label={en.sidebar.label} onKeyDown={moveBetweenRows}>
       <header class="sidebar-bar">
         <span class="sidebar-name">{en.app}</span>
         <Show when={app.activity.waiting().length > 0}>
@@ -82,6 +91,7 @@ export function Sidebar(props: { onHide: () => void; onNavigate: () => void }) {
         <div class="sidebar-filter">
           <input
             type="text"
+            ref={focusable('sessionFilter')}
             data-testid="session-filter"
             aria-label={en.sidebar.filter}
             placeholder={en.sidebar.filter}

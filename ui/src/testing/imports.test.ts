@@ -114,4 +114,11 @@ describe('imports', () => {
     );
     expect(drawing).toEqual([]);
   });
+
+  test('no element is looked up by the name that tests have for it', () => {
+    const lookups = Object.entries(files).flatMap(([key, source]) =>
+      isTest(resolve('testing', key)) ? [] : (source.match(/.*\[data-testid.*/g) ?? []),
+    );
+    expect(lookups).toEqual([]);
+  });
 });

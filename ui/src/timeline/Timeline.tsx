@@ -9,6 +9,7 @@ import { createEffect, createMemo, on, onMount, Show } from 'solid-js';
 import { Virtualizer, type VirtualizerHandle } from 'virtua/solid';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
+import { registerFocus } from '../kit/focus';
 import { ExpandedProvider } from '../store/expanded';
 import { useApp } from '../store/context';
 import { beforeRevert } from '../store/editing';
@@ -75,6 +76,7 @@ export function Timeline(props: { open: OpenSession }) {
   };
 
   onMount(() => !app.target() && stick.toEnd());
+  registerFocus('timeline', () => ({ element: scroller, target: () => scroller }));
   let handle: VirtualizerHandle | undefined;
   useTarget({
     target: app.target,

@@ -1,22 +1,19 @@
-/** Where the keyboard goes when a prompt that had it is answered: back to where one types. */
+/** When a request that has the focus is answered, the focus goes to the field for the prompt. */
 import { onCleanup } from 'solid-js';
-
-export function focusComposer(): void {
-  document.querySelector<HTMLElement>('.composer-input')?.focus();
-}
+import { moveFocus } from '../kit/focus';
 
 export interface Leaving {
-  /** Called before the prompt's own controls are switched off, which may take the focus from them. */
+  /** Called before the request's own controls are disabled, which may take the focus from them. */
   answering(): void;
 }
 
-/** In the owner of a prompt. */
+/** In the component that draws the request. */
 export function leaveToComposer(section: () => HTMLElement): Leaving {
   let inside = false;
   const holds = () => section().contains(document.activeElement);
   onCleanup(() => {
     const nowhere = document.activeElement === null || document.activeElement === document.body;
-    if (holds() || (inside && nowhere)) focusComposer();
+    if (holds() || (inside && nowhere)) moveFocus('composer');
   });
   return { answering: () => void (inside = holds()) };
 }
