@@ -9,8 +9,8 @@ import { en } from '../i18n/en';
 import type { MenuItemView, MenuView, Settings } from '../protocol';
 import { accelerator, chordName, type Chord } from './chords';
 
-export type ActionID = keyof typeof en.actions.names;
-export type MenuName = keyof typeof en.actions.menus;
+type ActionID = keyof typeof en.actions.names;
+type MenuName = keyof typeof en.actions.menus;
 
 export interface Action {
   readonly id: ActionID;
@@ -39,7 +39,7 @@ export interface Actions {
   readonly menus: Accessor<MenuView[]>;
 }
 
-export interface ActionsNeeds {
+interface ActionsNeeds {
   readonly settings: Pick<Settings, 'shortcuts'>;
   /** Something lies over the window. */
   readonly covered: () => boolean;

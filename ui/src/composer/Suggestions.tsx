@@ -20,7 +20,7 @@ const ICONS: Readonly<Record<Suggestion['kind'], Icon>> = {
   command: Slash,
 };
 
-export interface SuggestionsProps {
+interface SuggestionsProps {
   readonly id: string;
   readonly list: readonly Suggestion[];
   readonly active: number;

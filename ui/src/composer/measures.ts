@@ -10,7 +10,7 @@ import { useApp } from '../store/context';
 import { tasksOf } from '../store/tasks';
 import { spentIn, type Spent } from './spent';
 
-export interface Measures {
+interface Measures {
   /** A step has ended: there is something to measure. */
   readonly answered: Accessor<boolean>;
   readonly context: Accessor<ContextUse>;

@@ -7,7 +7,7 @@ import type { Overlay } from '../store/app';
 import { useApp } from '../store/context';
 import './dialogs.css';
 
-export interface SmallDialogProps<N extends Overlay['name']> {
+interface SmallDialogProps<N extends Overlay['name']> {
   readonly name: N;
   readonly title: string;
   readonly children: (place: Extract<Overlay, { name: N }>) => JSX.Element;

@@ -113,7 +113,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
     return session;
   };
 
-  const { waiting, add, take, ...queue } = createFakeQueue(sessions, messages, emit);
+  const { waiting, add, take, ...queue } = createFakeQueue(messages, emit);
 
   /** The core stores before it tells; so does this. */
   const keep = (update: UiUpdate) => {
@@ -173,8 +173,6 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
         recent,
         settings,
         version: '0.1.0',
-        demo: !options.connected,
-        platform: 'browser',
       };
     },
     watch: async (listener) => {

@@ -6,7 +6,7 @@ import { createOpenState } from '../store/expanded';
 import { visible } from '../text/visible';
 import './card.css';
 
-export interface CardProps {
+interface CardProps {
   readonly icon: Icon;
   readonly title: string;
   readonly subtitle?: string;

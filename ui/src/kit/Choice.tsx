@@ -6,7 +6,7 @@ import { For, Show, type JSX } from 'solid-js';
 import './menu.css';
 import { visibleLine } from '../text/visible';
 
-export interface ChoiceProps {
+interface ChoiceProps {
   readonly label: string;
   readonly options: readonly { readonly value: string; readonly label: string; readonly note?: string }[];
   /** How the same is done with the keyboard, shown in the tooltip. */

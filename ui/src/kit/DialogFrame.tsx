@@ -7,7 +7,7 @@ import X from 'lucide-solid/icons/x';
 import { Show, type Accessor, type JSX } from 'solid-js';
 import { moveFocus, type FocusName } from './focus';
 
-export interface DialogFrameProps<T> {
+interface DialogFrameProps<T> {
   /** What is shown; undefined while the dialog is closed. */
   readonly at: T | undefined;
   /** The class of what lies between the dialog and the window. */

@@ -4,7 +4,7 @@ import './fold.css';
 import { createOpenState } from '../store/expanded';
 import { visibleLine } from '../text/visible';
 
-export interface FoldProps {
+interface FoldProps {
   readonly label: string;
   readonly detail?: string;
   /** Where it stands until somebody clicks. */

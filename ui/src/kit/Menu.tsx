@@ -16,7 +16,7 @@ export interface MenuItem {
   readonly run: () => void;
 }
 
-export interface MenuProps {
+interface MenuProps {
   readonly label: string;
   readonly items: readonly MenuItem[];
   /** A list that may be long or come late. It stands above the others, which keep their place. */

@@ -8,7 +8,7 @@ import { onCleanup, onMount } from 'solid-js';
 
 export type FocusName = 'composer' | 'agentPicker' | 'centre' | 'timeline' | 'review' | 'sidebar' | 'sessionFilter';
 
-export interface FocusHandle {
+interface FocusHandle {
   /** What it is part of. The focus is here if it is on something inside. */
   readonly element: HTMLElement;
   /** What takes the focus now; undefined if there is nothing that can. */

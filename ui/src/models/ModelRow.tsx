@@ -8,9 +8,9 @@ import { contextSize, price } from '../text/format';
 import { visibleLine } from '../text/visible';
 import type { PriceView } from '../protocol';
 import { useApp } from '../store/context';
-import type { Entry } from './search';
+import type { Entry } from './sections';
 
-export interface ModelRowProps {
+interface ModelRowProps {
   readonly id: string;
   readonly entry: Entry;
   readonly withProvider: boolean;

@@ -8,7 +8,7 @@ import type { ModelList } from '../protocol';
 import { useApp } from '../store/context';
 import { sameModel } from '../store/models';
 import { ModelRow } from './ModelRow';
-import { sectionsOf, type Entry, type Section } from './search';
+import { sectionsOf, type Entry, type Section } from './sections';
 
 /** All models to pick one from. */
 export function ModelSearch(props: { list: ModelList }) {

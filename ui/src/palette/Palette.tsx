@@ -15,7 +15,7 @@ import { visibleLine } from '../text/visible';
 import { useApp } from '../store/context';
 import { writtenTitle } from '../store/titles';
 import { projectOf } from '../store/projects';
-import { ranked } from './match';
+import { ranked } from '../text/match';
 import './palette.css';
 
 interface Entry {

@@ -7,9 +7,9 @@
 import { createSignal, onCleanup, type Accessor } from 'solid-js';
 
 /** Longer than a second click, shorter than reading. */
-export const UNREAD_MS = 400;
+const UNREAD_MS = 400;
 /** So long after a prompt went, another one in its place counts as following it. */
-export const FOLLOWS_MS = 1000;
+const FOLLOWS_MS = 1000;
 
 export interface Arming {
   /** For a prompt that appears now, in whose owner this is called: whether it takes answers. */

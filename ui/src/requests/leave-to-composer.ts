@@ -2,7 +2,7 @@
 import { onCleanup } from 'solid-js';
 import { moveFocus } from '../kit/focus';
 
-export interface Leaving {
+interface Leaving {
   /** Called before the request's own controls are disabled, which may take the focus from them. */
   answering(): void;
 }

@@ -6,7 +6,7 @@
 import { en } from '../i18n/en';
 import type { PermissionRequest } from '../protocol';
 
-export interface Fact {
+interface Fact {
   readonly label: string;
   /** Each on its own; drawn in full. */
   readonly values: readonly string[];

@@ -4,7 +4,7 @@ import { en } from '../i18n/en';
 import { visibleLine } from '../text/visible';
 import type { FileDiffView } from '../protocol';
 
-export interface FileNamesProps {
+interface FileNamesProps {
   readonly files: readonly FileDiffView[];
   readonly onShow: (file: FileDiffView) => void;
   readonly onTakeBack: (file: FileDiffView) => void;

@@ -29,7 +29,7 @@ import { writtenTitle } from './titles';
 import { createToasts, type Toasts } from './toasts';
 import { createTransfer, type Transfer } from './transfer';
 
-export type Phase =
+type Phase =
   { readonly name: 'starting' } | { readonly name: 'ready' } | { readonly name: 'failed'; readonly error: UiError };
 
 /** What lies over the window; one thing at a time. */

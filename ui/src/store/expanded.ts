@@ -26,7 +26,7 @@ const ExpandedContext = createContext<Expanded>();
 
 export const ExpandedProvider = ExpandedContext.Provider;
 
-export interface OpenState {
+interface OpenState {
   readonly open: Accessor<boolean>;
   toggle(): void;
 }

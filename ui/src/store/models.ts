@@ -17,7 +17,7 @@ export interface Use {
   readonly variant?: string;
 }
 
-export interface Found {
+interface Found {
   readonly provider: ProviderView;
   readonly model: ModelView;
 }

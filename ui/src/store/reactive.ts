@@ -23,7 +23,7 @@ export function createFields<T extends object>(initial: T): [fields: Readonly<T>
 }
 
 /** A map with a signal for each entry that somebody reads, and one for the map as a whole. */
-export interface KeyedSignals<T> {
+interface KeyedSignals<T> {
   /** Depends on this entry alone, whether it is there or not. */
   get(key: string): T | undefined;
   /** Both depend on every entry. */

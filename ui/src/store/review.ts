@@ -57,7 +57,7 @@ interface Answer {
   readonly error?: string;
 }
 
-export interface ReviewNeeds {
+interface ReviewNeeds {
   readonly host: Host;
   readonly toasts: Toasts;
   readonly selected: Accessor<string | undefined>;

@@ -54,7 +54,7 @@ export interface SessionActions {
   loadOlder(): Promise<void>;
 }
 
-export interface Place {
+interface Place {
   readonly messageID: string;
   readonly partID?: string;
   /** Which of the part's matches. */

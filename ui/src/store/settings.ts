@@ -4,7 +4,7 @@ import type { Host } from '../host/host';
 import type { Settings } from '../protocol';
 import { createFields } from './reactive';
 
-export interface SettingsSlice {
+interface SettingsSlice {
   readonly settings: Readonly<Settings>;
   /** As the host has them. */
   load(settings: Settings): void;

@@ -15,7 +15,7 @@ export interface Transfer {
   importSession(): Promise<void>;
 }
 
-export interface TransferNeeds {
+interface TransferNeeds {
   readonly core: Core;
   select(sessionID: string): Promise<void>;
   /** Asks again which projects and sessions there are. */

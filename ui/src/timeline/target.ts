@@ -3,7 +3,7 @@ import { createEffect, on, type Accessor } from 'solid-js';
 import type { Target } from '../store/session-actions';
 import type { Row } from '../store/turns';
 
-export interface TargetNeeds {
+interface TargetNeeds {
   readonly target: Accessor<Target | undefined>;
   readonly rows: () => readonly Row[];
   readonly scroller: () => HTMLElement;

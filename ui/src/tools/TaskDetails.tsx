@@ -96,7 +96,7 @@ export function childOf(part: ToolPart): string | undefined {
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
-export function stepsOf(part: ToolPart): readonly TaskStep[] {
+function stepsOf(part: ToolPart): readonly TaskStep[] {
   const list = metadataOf(part)['summary'];
   if (!Array.isArray(list)) return [];
   return list.map((one: { tool?: unknown; state?: { status?: unknown; title?: unknown } }) => ({

@@ -40,7 +40,7 @@ export function TodoDetails(props: DetailsProps) {
 }
 
 /** From the result, else from what was asked for. */
-export function todosOf(part: ToolPart): readonly Todo[] {
+function todosOf(part: ToolPart): readonly Todo[] {
   const { state } = part;
   const stored = state.status === 'completed' ? state.metadata?.['todos'] : undefined;
   const list = stored ?? state.input?.['todos'];

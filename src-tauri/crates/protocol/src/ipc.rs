@@ -66,9 +66,6 @@ pub struct AppStart {
     pub recent: Recent,
     pub settings: Settings,
     pub version: String,
-    /// No model is connected: the built-in demo model answers.
-    pub demo: bool,
-    pub platform: String,
 }
 
 /// The project and the session that were open when the app was closed.

@@ -1,7 +1,7 @@
 /** What the scripted sessions are doing, gathered from the events that were sent. */
 import type { Activity, Event, PermissionRequest, QuestionRequest, Session, UiUpdate } from '../../protocol';
 
-export interface FakeActivity {
+interface FakeActivity {
   record(update: UiUpdate): void;
   /** What a window is sent first, and after updates were lost. */
   whole(): UiUpdate;

@@ -11,7 +11,7 @@ import { readForm, type Field, type Typed, type Wrong } from './input';
 const words = en.mcp.form;
 const KINDS = Object.keys(words.kinds) as McpServerInput['kind'][];
 
-export interface McpFormProps {
+interface McpFormProps {
   readonly typed: Typed;
   readonly isNew: boolean;
   /** Names that the person's servers have. */

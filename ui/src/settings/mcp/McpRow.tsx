@@ -12,7 +12,7 @@ import { useApp } from '../../store/context';
 import { Confirm } from '../Confirm';
 import type { Servers } from './servers';
 
-export interface McpRowProps {
+interface McpRowProps {
   readonly server: McpServerView;
   readonly servers: Servers;
   readonly onEdit: (name: string) => void;

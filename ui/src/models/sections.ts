@@ -1,6 +1,7 @@
 /** What the model picker lists, and in which order. Pure. */
 import type { ModelList, ModelRef, ModelView, ProviderView, Settings } from '../protocol';
 import { DEMO, keyOf } from '../store/models';
+import { match, type MatchKind } from '../text/match';
 
 export interface Entry {
   /** Unique in the list: a favourite stands there twice. */
@@ -18,7 +19,7 @@ type Kept = Pick<Settings, 'favouriteModels' | 'recentModels'>;
 
 /** Favourites, recent ones and then all by provider; with words to look for, the best matches. */
 export function sectionsOf(list: ModelList, kept: Kept, query: string): Section[] {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = query.split(/\s+/).filter(Boolean);
   const sections = words.length === 0 ? byPlace(list, kept) : [found(list, kept, words)];
   return sections.filter((section) => section.entries.length > 0);
 }
@@ -61,39 +62,23 @@ function found(list: ModelList, kept: Kept, words: readonly string[]): Section {
 }
 
 function scoreOf(entry: Entry, words: readonly string[]): number | undefined {
-  const model = `${entry.model.name} ${entry.model.id}`.toLowerCase();
-  const provider = `${entry.provider.name} ${entry.provider.id}`.toLowerCase();
+  const model = `${entry.model.name} ${entry.model.id}`;
+  const provider = `${entry.provider.name} ${entry.provider.id}`;
   let total = 0;
   for (const word of words) {
-    const score = Math.max(2 * matchOf(model, word), matchOf(provider, word));
+    const score = Math.max(2 * pointsOf(model, word), pointsOf(provider, word));
     if (score === 0) return undefined;
     total += score;
   }
   return total;
 }
 
-/** The start of a word beats its middle, and that beats letters in order with gaps between. */
-function matchOf(text: string, word: string): 0 | 1 | 2 | 3 {
-  const at = text.indexOf(word);
-  if (at !== -1) return startsWord(text, word) ? 3 : 2;
-  return word.length > 1 && inOrder(text, word) ? 1 : 0;
-}
+const POINTS: Record<MatchKind, number> = { prefix: 3, word: 3, inside: 2, scattered: 1 };
 
-function startsWord(text: string, word: string): boolean {
-  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
-    if (at === 0 || /[^a-z0-9]/.test(text.charAt(at - 1))) return true;
-  }
-  return false;
-}
-
-function inOrder(text: string, letters: string): boolean {
-  let from = 0;
-  for (const letter of letters) {
-    const at = text.indexOf(letter, from);
-    if (at === -1) return false;
-    from = at + 1;
-  }
-  return true;
+function pointsOf(text: string, word: string): number {
+  const kind = match(text, word)?.kind;
+  // A single letter is in nearly every name.
+  return kind === undefined || (kind === 'scattered' && word.length === 1) ? 0 : POINTS[kind];
 }
 
 function entriesOf(list: ModelList): Entry[] {

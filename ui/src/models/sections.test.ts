@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createFakeModels } from '../host/fake/models';
 import type { ModelRef } from '../protocol';
-import { sectionsOf, type Section } from './search';
+import { sectionsOf, type Section } from './sections';
 
 const ref = (providerID: string, modelID: string): ModelRef => ({ providerID, modelID });
 const nothing = { favouriteModels: [], recentModels: [] };
