@@ -17,8 +17,8 @@ export default defineConfig({
   server: {
     port: 5173,
     strictPort: true,
-    // A test reads from the Rust sources which characters they escape.
-    fs: { allow: ['.', '../src-tauri/crates'] },
+    // Tests read from the Rust sources which characters they escape, and which commands there are.
+    fs: { allow: ['.', '../src-tauri/crates', '../src-tauri/src'] },
   },
   preview: { headers: { 'Content-Security-Policy': policy } },
   build: {

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use lathe_protocol::ipc::{MessagePage, SessionView, UiBatch, UiUpdate};
 use lathe_protocol::{MessageId, SessionId};
-use lathe_session::bus::BusItem;
+use lathe_session::bus::{BusItem, Subscription};
 use lathe_session::{Health, Result, Sessions, WindowAnchor};
 use parking_lot::Mutex;
 use tauri::async_runtime::JoinHandle;
@@ -46,10 +46,16 @@ impl Bridge {
         }
     }
 
-    /// Begins to feed a window. A page that was loaded again takes the place of the old one.
+    /// Begins to feed a window. A page that was loaded again replaces the old one, and has
+    /// nothing open yet.
     pub fn feed(self: Arc<Self>, channel: Channel<UiBatch>) {
+        for id in self.open.lock().drain() {
+            self.roots.forget(&id);
+        }
         let bridge = self.clone();
-        let task = tauri::async_runtime::spawn(async move { bridge.run(channel).await });
+        // Before the caller goes on: it relies on being sent what happens from now on.
+        let notices = self.sessions.subscribe();
+        let task = tauri::async_runtime::spawn(async move { bridge.run(channel, notices).await });
         if let Some(earlier) = self.feeding.lock().replace(task) {
             earlier.abort();
         }
@@ -98,34 +104,32 @@ impl Bridge {
         self.roots.forget(id);
     }
 
-    async fn run(&self, channel: Channel<UiBatch>) {
-        let mut items = self.sessions.subscribe();
+    async fn run(&self, channel: Channel<UiBatch>, mut notices: Subscription) {
         let mut health = self.sessions.health();
         let mut frame = Frame::new(self.sessions.clone(), self.roots.clone());
+        self.add_whole_state(&mut frame).await;
         loop {
-            let first = tokio::select! {
-                first = items.next() => first,
-                Ok(()) = health.changed() => {
-                    let problem = match &*health.borrow_and_update() {
-                        Health::Good => None,
-                        Health::Failing(error) => Some(error.to_string()),
-                    };
-                    frame.add(UiUpdate::Store { problem });
-                    None
-                }
-            };
-            if let Some(first) = first {
-                self.take(&mut frame, first).await;
-            }
-            tokio::time::sleep(FRAME).await;
-            while let Some(more) = items.try_next() {
-                self.take(&mut frame, more).await;
-            }
             let updates = frame.finish();
             if !updates.is_empty() && channel.send(UiBatch { updates }).is_err() {
                 return;
             }
+            tokio::select! {
+                Some(first) = notices.next() => self.take(&mut frame, first).await,
+                Ok(()) = health.changed() => frame.add(store_update(&health.borrow_and_update())),
+                else => return,
+            }
+            tokio::time::sleep(FRAME).await;
+            while let Some(more) = notices.try_next() {
+                self.take(&mut frame, more).await;
+            }
         }
+    }
+
+    /// What a window must know before the notices that follow make sense to it.
+    async fn add_whole_state(&self, frame: &mut Frame) {
+        let activity = self.sessions.activity().await;
+        frame.add(UiUpdate::Activity { activity });
+        frame.add(store_update(&self.sessions.health().borrow()));
     }
 
     async fn take(&self, frame: &mut Frame, item: BusItem) {
@@ -136,6 +140,7 @@ impl Bridge {
             BusItem::Missed => {
                 let open: Vec<_> = self.open.lock().iter().cloned().collect();
                 frame.reset(open);
+                self.add_whole_state(frame).await;
             }
             BusItem::Notification(notice) => {
                 let open = notice
@@ -146,3 +151,14 @@ impl Bridge {
         }
     }
 }
+
+fn store_update(health: &Health) -> UiUpdate {
+    let problem = match health {
+        Health::Good => None,
+        Health::Failing(error) => Some(error.to_string()),
+    };
+    UiUpdate::Store { problem }
+}
+
+#[cfg(test)]
+mod tests;

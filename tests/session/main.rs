@@ -6,6 +6,7 @@
     reason = "a test that cannot go on has failed"
 )]
 
+mod activity;
 mod agents;
 mod attachments;
 mod change_summary;

@@ -14,12 +14,13 @@ import { SnapshotDialog } from './dialogs/SnapshotDialog';
 import { en } from './i18n/en';
 import { Banner } from './kit/Banner';
 import { IconButton } from './kit/Button';
-import { baseName } from './kit/format';
+import { firstButton, focusHandle, moveFocus, registerFocus } from './kit/focus';
+import { baseName } from './text/format';
 import { useShortcuts } from './kit/keys';
 import { followLinks, followLinksByKey, type Ways } from './kit/links';
 import { Toasts } from './kit/Toasts';
 import { createNarrow } from './kit/narrow';
-import { visible, visibleLine } from './kit/visible';
+import { visible, visibleLine } from './text/visible';
 import { Lightbox } from './media/Lightbox';
 import { Palette } from './palette/Palette';
 import { ReviewPlace } from './review/ReviewPlace';
@@ -42,7 +43,7 @@ export function App() {
   const narrow = createNarrow();
   // In a narrow window the sidebar is a visit, not a setting.
   const [visiting, setVisiting] = createSignal(false);
-  const sidebarOpen = () => (narrow() ? visiting() : app.settings().sidebarOpen);
+  const sidebarOpen = () => (narrow() ? visiting() : app.settings.sidebarOpen);
   const setSidebarOpen = (open: boolean) => (narrow() ? setVisiting(open) : app.setSidebar({ sidebarOpen: open }));
   const covered = () => narrow() && visiting();
 
@@ -50,7 +51,7 @@ export function App() {
     toggleSidebar: () => setSidebarOpen(!sidebarOpen()),
     showSidebar: () => setSidebarOpen(true),
     // Once what an action has opened is in the document.
-    focus: (selector) => setTimeout(() => document.querySelector<HTMLElement>(selector)?.focus()),
+    focus: (name) => setTimeout(() => moveFocus(name)),
     stepPane,
   });
   /** Nothing happens behind a dialog or a picture; the list of models is no more than a menu. */
@@ -66,16 +67,16 @@ export function App() {
   });
 
   createEffect(() => {
-    const { theme } = app.settings();
+    const { theme } = app.settings;
     if (theme === 'system') delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = theme;
   });
   createEffect(() => {
-    document.documentElement.toggleAttribute('data-reduced-motion', app.settings().reducedMotion);
+    document.documentElement.toggleAttribute('data-reduced-motion', app.settings.reducedMotion);
   });
   createEffect(() => {
     const session = app.session();
-    const waiting = app.waiting().length;
+    const waiting = app.activity.waiting().length;
     if (waiting > 0) document.title = en.waiting.title(waiting);
     else document.title = session ? `${titleOf(session)} – ${en.app}` : en.app;
   });
@@ -107,7 +108,7 @@ export function App() {
         <Show when={app.phase().name === 'ready' && sidebarOpen()}>
           <div
             class="frame-side"
-            ref={(side) => createEffect(() => (side.style.width = `${app.settings().sidebarWidth}px`))}
+            ref={(side) => createEffect(() => (side.style.width = `${app.settings.sidebarWidth}px`))}
           >
             <Sidebar onHide={() => setSidebarOpen(false)} onNavigate={() => setVisiting(false)} />
           </div>
@@ -117,7 +118,7 @@ export function App() {
         </Show>
         <main class="frame-main" inert={covered()}>
           <TitleBar sidebarOpen={sidebarOpen()} onShowSidebar={() => setSidebarOpen(true)} />
-          <Show when={app.state().storeProblem}>
+          <Show when={app.storeProblem()}>
             {(problem) => (
               <Banner tone="danger">
                 <strong>{en.error.store}.</strong> {visible(problem())}
@@ -126,7 +127,7 @@ export function App() {
           </Show>
           <TrustBanner />
           <ImportOffer />
-          <Show when={app.settings().allowAll}>
+          <Show when={app.settings.allowAll}>
             <Banner tone="danger">
               {en.permissions.allowAllOn}{' '}
               <button type="button" class="link-button" onClick={() => app.save({ allowAll: false })}>
@@ -178,9 +179,9 @@ function TitleBar(props: { sidebarOpen: boolean; onShowSidebar: () => void }) {
         />
       </Show>
       <h1 class="title-bar-title">{app.session() ? titleOf(app.session()) : en.app}</h1>
-      <Show when={!props.sidebarOpen && app.waiting().length > 0}>
+      <Show when={!props.sidebarOpen && app.activity.waiting().length > 0}>
         <button type="button" class="waiting-badge" onClick={() => app.goToWaiting()}>
-          {en.waiting.badge(app.waiting().length)}
+          {en.waiting.badge(app.activity.waiting().length)}
         </button>
       </Show>
       <Show when={app.session()?.share !== undefined}>
@@ -215,10 +216,15 @@ function Centre() {
     return phase.name === 'failed' ? phase.error : undefined;
   });
   const open = createMemo(() => {
-    const shown = app.state().open;
+    const shown = app.timeline.open();
     return shown && shown.sessionID === app.selected() ? shown : undefined;
   });
   const empty = () => app.selected() === undefined || (open()?.messages.length === 0 && !app.busy());
+  const registerCentre = (element: HTMLElement) =>
+    registerFocus('centre', () => ({
+      element,
+      target: () => focusHandle('timeline')?.target() ?? firstButton(element),
+    }));
 
   return (
     <Switch>
@@ -237,7 +243,7 @@ function Centre() {
         <div class="centre-row">
           <div class="centre-split">
             <div class="centre-column">
-              <div class="centre">
+              <div class="centre" ref={registerCentre}>
                 <FindBar />
                 <Switch fallback={<SessionSkeleton />}>
                   <Match when={app.openError()}>{(error) => <OpenFailed error={error()} />}</Match>

@@ -28,8 +28,6 @@ pub async fn start(shell: State<'_, Shell>) -> Answer<AppStart> {
         recent,
         settings: shell.settings.settings(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        demo: shell.sessions.answers_with_demo().await,
-        platform: std::env::consts::OS.to_owned(),
     })
 }
 

@@ -10,11 +10,6 @@ use tokio::sync::oneshot;
 use crate::error::{Answer, OrUi, failed};
 use crate::state::Shell;
 
-#[tauri::command]
-pub async fn open_project(shell: State<'_, Shell>, path: String) -> Answer<ProjectOpened> {
-    open(&shell, Path::new(&path)).await
-}
-
 /// The native dialog; nothing when it was dismissed.
 #[tauri::command]
 pub async fn pick_project(

@@ -53,11 +53,6 @@ pub async fn newer_messages(
     newer.await.or_ui()
 }
 
-#[tauri::command]
-pub async fn rebuild_index(shell: State<'_, Shell>) -> Answer<()> {
-    shell.sessions.rebuild_index().await.or_ui()
-}
-
 fn message(id: &str) -> Answer<MessageId> {
     MessageId::parse(id).map_err(Into::into).or_ui()
 }

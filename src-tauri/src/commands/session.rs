@@ -17,16 +17,6 @@ pub async fn list_sessions(shell: State<'_, Shell>, project_id: String) -> Answe
 }
 
 #[tauri::command]
-pub async fn search_sessions(
-    shell: State<'_, Shell>,
-    project_id: String,
-    words: String,
-) -> Answer<Vec<Session>> {
-    let project = project(&shell, &project_id).await?;
-    shell.sessions.search(&project, &words).await.or_ui()
-}
-
-#[tauri::command]
 pub async fn create_session(shell: State<'_, Shell>, project_id: String) -> Answer<Session> {
     let project = project(&shell, &project_id).await?;
     shell.sessions.create(&project, None).await.or_ui()

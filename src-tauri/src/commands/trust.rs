@@ -1,6 +1,6 @@
 //! What a project's own files may do.
 
-use lathe_protocol::ipc::{ConfigProblem, TrustView};
+use lathe_protocol::ipc::TrustView;
 use tauri::State;
 
 use super::session::project;
@@ -38,13 +38,4 @@ pub async fn set_project_edits(
         .set_project_edits(&project, allow)
         .await
         .or_ui()
-}
-
-#[tauri::command]
-pub async fn config_problems(
-    shell: State<'_, Shell>,
-    project_id: String,
-) -> Answer<Vec<ConfigProblem>> {
-    let project = project(&shell, &project_id).await?;
-    shell.sessions.config_problems(&project).await.or_ui()
 }

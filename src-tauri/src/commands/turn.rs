@@ -1,7 +1,7 @@
 //! Prompts, what stops them, and what waits behind them.
 
+use lathe_protocol::MessageId;
 use lathe_protocol::ipc::{ContextUse, PromptInput};
-use lathe_protocol::{MessageId, Session};
 use tauri::{AppHandle, State};
 
 use super::attachments::resolve;
@@ -99,16 +99,6 @@ pub async fn remove_queued(
 ) -> Answer<()> {
     let (id, message) = (session(&session_id)?, message(&message_id)?);
     shell.sessions.remove_queued(&id, &message).await.or_ui()
-}
-
-/// The sessions of the tasks that this one handed out.
-#[tauri::command]
-pub async fn children_of(shell: State<'_, Shell>, session_id: String) -> Answer<Vec<Session>> {
-    shell
-        .sessions
-        .children(&session(&session_id)?)
-        .await
-        .or_ui()
 }
 
 fn message(id: &str) -> Answer<MessageId> {

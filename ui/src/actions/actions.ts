@@ -9,8 +9,8 @@ import { en } from '../i18n/en';
 import type { MenuItemView, MenuView, Settings } from '../protocol';
 import { accelerator, chordName, type Chord } from './chords';
 
-export type ActionID = keyof typeof en.actions.names;
-export type MenuName = keyof typeof en.actions.menus;
+type ActionID = keyof typeof en.actions.names;
+type MenuName = keyof typeof en.actions.menus;
 
 export interface Action {
   readonly id: ActionID;
@@ -39,8 +39,8 @@ export interface Actions {
   readonly menus: Accessor<MenuView[]>;
 }
 
-export interface ActionsNeeds {
-  readonly settings: Accessor<Settings>;
+interface ActionsNeeds {
+  readonly settings: Pick<Settings, 'shortcuts'>;
   /** Something lies over the window. */
   readonly covered: () => boolean;
 }
@@ -48,7 +48,7 @@ export interface ActionsNeeds {
 export function createActions(list: readonly Action[], needs: ActionsNeeds): Actions {
   const byID = new Map<string, Action>(list.map((action) => [action.id, action]));
   const keys = createMemo(() => {
-    const own = needs.settings().shortcuts;
+    const own = needs.settings.shortcuts;
     return new Map(list.map((action) => [action.id, (own[action.id] ?? action.keys) || undefined] as const));
   });
   const byKeys = createMemo(() => {

@@ -1,4 +1,5 @@
 /** What can be done, and how it is done. One line an action; the words are in i18n. */
+import type { FocusName } from '../kit/focus';
 import { modelKey } from '../kit/keys';
 import type { App, SettingsSection } from '../store/app';
 import type { Action } from './actions';
@@ -7,7 +8,7 @@ import type { Action } from './actions';
 export interface Frame {
   toggleSidebar(): void;
   showSidebar(): void;
-  focus(selector: string): void;
+  focus(name: FocusName): void;
   /** To the next pane (1) or the one before (-1). */
   stepPane(step: 1 | -1): void;
 }
@@ -25,7 +26,7 @@ export function actionList(app: App, frame: Frame): Action[] {
     if (id !== undefined) work(id);
   };
   const zoom = (step: number) => () => {
-    const now = app.settings().zoom;
+    const now = app.settings.zoom;
     const next = step > 0 ? ZOOMS.find((one) => one > now) : ZOOMS.findLast((one) => one < now);
     if (next !== undefined) app.save({ zoom: next });
   };
@@ -47,14 +48,14 @@ export function actionList(app: App, frame: Frame): Action[] {
     { id: 'stop', menu: 'session', apart: true, enabled: () => app.busy(), run: () => void app.stop() },
     { id: 'nextSession', keys: 'Alt+ArrowDown', menu: 'go', enabled: inProject, run: () => app.step(1) },
     { id: 'previousSession', keys: 'Alt+ArrowUp', menu: 'go', enabled: inProject, run: () => app.step(-1) },
-    { id: 'nextWaiting', keys: 'Mod+J', menu: 'go', enabled: () => app.waiting().length > 0, run: () => app.goToWaiting() },
-    { id: 'find', keys: 'Mod+F', menu: 'go', apart: true, enabled: () => app.state().open !== undefined, run: () => app.finder.show() },
+    { id: 'nextWaiting', keys: 'Mod+J', menu: 'go', enabled: () => app.activity.waiting().length > 0, run: () => app.goToWaiting() },
+    { id: 'find', keys: 'Mod+F', menu: 'go', apart: true, enabled: () => app.timeline.open() !== undefined, run: () => app.finder.show() },
     { id: 'findNext', keys: 'Mod+G', menu: 'go', enabled: () => app.finder.shown(), run: () => app.finder.step(1) },
     { id: 'findPrevious', keys: 'Mod+Shift+G', menu: 'go', enabled: () => app.finder.shown(), run: () => app.finder.step(-1) },
-    { id: 'searchAll', keys: 'Mod+Shift+F', menu: 'go', enabled: ready, run: () => (frame.showSidebar(), frame.focus('[data-testid="session-filter"]')) },
-    { id: 'focusPrompt', keys: 'Mod+L', menu: 'go', apart: true, enabled: inProject, run: () => frame.focus('[data-testid="composer"]') },
-    { id: 'focusTimeline', keys: 'Mod+Shift+L', menu: 'go', enabled: inSession, run: () => frame.focus('[data-testid="timeline"]') },
-    { id: 'focusReview', keys: 'Mod+Shift+D', menu: 'go', enabled: inSession, run: () => (app.review.shown() || app.review.open(), frame.focus('[data-testid="review"]')) },
+    { id: 'searchAll', keys: 'Mod+Shift+F', menu: 'go', enabled: ready, run: () => (frame.showSidebar(), frame.focus('sessionFilter')) },
+    { id: 'focusPrompt', keys: 'Mod+L', menu: 'go', apart: true, enabled: inProject, run: () => frame.focus('composer') },
+    { id: 'focusTimeline', keys: 'Mod+Shift+L', menu: 'go', enabled: inSession, run: () => frame.focus('timeline') },
+    { id: 'focusReview', keys: 'Mod+Shift+D', menu: 'go', enabled: inSession, run: () => (app.review.shown() || app.review.open(), frame.focus('review')) },
     { id: 'nextPane', keys: 'F6', menu: 'go', enabled: ready, run: () => frame.stepPane(1) },
     { id: 'previousPane', keys: 'Shift+F6', menu: 'go', enabled: ready, run: () => frame.stepPane(-1) },
     { id: 'models', keys: `Mod+${modelKey.toUpperCase()}`, menu: 'session', enabled: inProject, run: () => app.show({ name: 'models' }) },

@@ -14,7 +14,7 @@ const pane = () => document.activeElement?.closest('.composer-dock, .centre, .re
 
 test('F6 goes round the panes, also while a turn runs, and stops nothing', async () => {
   const window = openWindow();
-  await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+  await waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe('ses_gallery'));
   await screen.findByTestId('timeline');
   window.app.review.open();
   await screen.findByTestId('review');
@@ -31,7 +31,7 @@ test('F6 goes round the panes, also while a turn runs, and stops nothing', async
 
 test('Shift+F6 goes back, and past a pane that is not there', async () => {
   const window = openWindow();
-  await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+  await waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe('ses_gallery'));
   await screen.findByTestId('timeline');
   screen.getByTestId('composer').focus();
   f6({ shiftKey: true });

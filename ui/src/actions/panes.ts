@@ -2,35 +2,19 @@
  * From pane to pane with one key. The way out of the field for the prompt, where Tab has another use
  * and Esc stops the turn.
  */
-interface Pane {
-  readonly room: string;
-  /** What takes the focus there: the first of these that is there. */
-  readonly stops: readonly string[];
-}
+import { focusHandle, type FocusName } from '../kit/focus';
 
-const PANES: readonly Pane[] = [
-  { room: '.composer-dock', stops: ['[data-testid="composer"]:enabled'] },
-  { room: '.centre', stops: ['[data-testid="timeline"]', 'button:enabled'] },
-  { room: '[data-testid="review"]', stops: ['[data-testid="review"]'] },
-  { room: '[data-testid="sidebar"]', stops: ['[data-row][aria-current]', '[data-testid="session-filter"]', 'button:enabled'] },
-];
+/** In the order in which they are visited. */
+const PANES: readonly FocusName[] = ['composer', 'centre', 'review', 'sidebar'];
 
-export function stepPane(step: 1 | -1, root: Document = document): void {
-  const there = PANES.flatMap(({ room, stops }) => {
-    const place = root.querySelector(room);
-    const stop = place && !place.closest('[inert]') ? stopIn(place, stops) : undefined;
-    return place && stop ? [{ place, stop }] : [];
+export function stepPane(step: 1 | -1): void {
+  const open = PANES.flatMap((name) => {
+    const handle = focusHandle(name);
+    const target = handle && !handle.element.closest('[inert]') ? handle.target() : undefined;
+    return handle && target ? [{ element: handle.element, target }] : [];
   });
-  const at = there.findIndex(({ place }) => place.contains(root.activeElement));
+  const at = open.findIndex(({ element }) => element.contains(document.activeElement));
   // From nowhere, forward leads to the first and back to the last.
-  const next = at === -1 ? (step === 1 ? 0 : there.length - 1) : (at + step + there.length) % there.length;
-  there[next]?.stop.focus();
-}
-
-function stopIn(place: Element, stops: readonly string[]): HTMLElement | undefined {
-  for (const css of stops) {
-    const found = place.matches(css) ? place : place.querySelector(css);
-    if (found instanceof HTMLElement) return found;
-  }
-  return undefined;
+  const next = at === -1 ? (step === 1 ? 0 : open.length - 1) : (at + step + open.length) % open.length;
+  open[next]?.target.focus();
 }

@@ -6,8 +6,4 @@ import type { Settings } from "./Settings";
 /**
  * Everything the window needs to draw itself for the first time.
  */
-export type AppStart = { projects: Array<Project>, recent: Recent, settings: Settings, version: string, 
-/**
- * No model is connected: the built-in demo model answers.
- */
-demo: boolean, platform: string, };
+export type AppStart = { projects: Array<Project>, recent: Recent, settings: Settings, version: string, };

@@ -4,10 +4,7 @@ import type { Damaged } from "./Damaged";
 import type { LastUse } from "./LastUse";
 import type { MessageId } from "./MessageId";
 import type { MessageView } from "./MessageView";
-import type { PermissionRequest } from "./PermissionRequest";
-import type { QuestionRequest } from "./QuestionRequest";
 import type { Session } from "./Session";
-import type { SessionStatus } from "./SessionStatus";
 import type { Todo } from "./Todo";
 
 /**
@@ -17,7 +14,7 @@ export type SessionView = { session: Session, messages: Array<MessageView>, hasO
 /**
  * Newer messages follow, because the session was opened at an older place.
  */
-hasNewer: boolean, status: SessionStatus, permissions: Array<PermissionRequest>, questions: Array<QuestionRequest>, todos: Array<Todo>, 
+hasNewer: boolean, todos: Array<Todo>, 
 /**
  * Prompts that wait for the next step; the user can still change them.
  */

@@ -2,7 +2,8 @@ import Bot from 'lucide-solid/icons/bot';
 import { Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Choice } from '../kit/Choice';
-import { visibleLine } from '../kit/visible';
+import { focusable } from '../kit/focus';
+import { visibleLine } from '../text/visible';
 import { useApp } from '../store/context';
 
 /** Who answers. Tab in the composer goes through the same list. */
@@ -16,6 +17,7 @@ export function AgentPicker() {
         label={en.agents.label}
         keys="Tab"
         testID="agent-picker"
+        triggerRef={focusable('agentPicker')}
         options={options()}
         value={app.agents.current() ?? ''}
         onChoose={(name) => app.agents.choose(name)}

@@ -5,7 +5,7 @@ import Plug from 'lucide-solid/icons/plug';
 import { createSignal } from 'solid-js';
 import { en } from '../i18n/en';
 import { Menu, type MenuItem } from '../kit/Menu';
-import { visibleLine } from '../kit/visible';
+import { visibleLine } from '../text/visible';
 import type { McpResourceView } from '../protocol';
 import { useApp } from '../store/context';
 

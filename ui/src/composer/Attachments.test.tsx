@@ -152,7 +152,7 @@ describe('a resource of a tool server', () => {
 
   test('goes along again when its prompt is edited, once though it came as two files', async () => {
     const { window, area } = await ready();
-    const [prompt] = window.app.state().open?.messages ?? [];
+    const [prompt] = window.app.timeline.open()?.messages ?? [];
     const { id: messageID, sessionID } = prompt?.info ?? { id: '', sessionID: '' };
     const part = (id: string) => ({ part: { ...file, type: 'file', id, messageID, sessionID } });
     window.app.editing.begin({ info: prompt?.info, parts: [part('prt_1'), part('prt_2')] } as never);

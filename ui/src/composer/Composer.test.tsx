@@ -4,7 +4,7 @@ import { openWindow, type TestWindow } from '../testing/window';
 
 async function field(window: TestWindow): Promise<HTMLTextAreaElement> {
   const area = (await screen.findByTestId('composer')) as HTMLTextAreaElement;
-  await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+  await waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe('ses_gallery'));
   return area;
 }
 

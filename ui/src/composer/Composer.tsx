@@ -4,10 +4,11 @@ import { createEffect, createMemo, createSignal, createUniqueId, on, onMount, Sh
 import { useActions } from '../actions/context';
 import { en } from '../i18n/en';
 import { IconButton } from '../kit/Button';
+import { registerFocus } from '../kit/focus';
 import { isComposing, isTab } from '../kit/keys';
 import { ModelPicker } from '../models/ModelPicker';
 import { VariantPicker } from '../models/VariantPicker';
-import { Requests } from '../permission/Requests';
+import { Requests } from '../requests/Requests';
 import { useApp } from '../store/context';
 import { NO_DRAFT } from '../store/drafts';
 import { rootOf } from '../store/projects';
@@ -32,6 +33,7 @@ export function Composer() {
   const app = useApp();
   const actions = useActions();
   const listID = createUniqueId();
+  let dock!: HTMLDivElement;
   let area!: HTMLTextAreaElement;
   let box!: HTMLFormElement;
 
@@ -40,7 +42,7 @@ export function Composer() {
   const text = () => draft().text;
   const ready = () => app.phase().name === 'ready' && app.project() !== undefined && !app.openError();
   /** To whom a session's next prompt goes is known once it is open. */
-  const settled = () => app.selected() === undefined || app.state().open?.sessionID === app.selected();
+  const settled = () => app.selected() === undefined || app.timeline.open()?.sessionID === app.selected();
   const sendable = () => ready() && settled() && (text().trim() !== '' || draft().attachments.length > 0);
 
   const commands = createMemo(() => {
@@ -214,6 +216,7 @@ export function Composer() {
     }),
   );
   onMount(() => area.focus());
+  registerFocus('composer', () => ({ element: dock, target: () => (area.disabled ? undefined : area) }));
   // The list lies over the timeline, in line with the box that the dock would cut it off from.
   createEffect(() => {
     if (!suggest.open()) return;
@@ -224,7 +227,7 @@ export function Composer() {
   });
 
   return (
-    <div class="composer-dock">
+    <div class="composer-dock" ref={dock}>
       <div class="composer">
         <Requests />
         <form

@@ -7,7 +7,7 @@ import { openWindow, type TestWindow } from '../testing/window';
 
 async function ready(): Promise<TestWindow> {
   const window = openWindow();
-  await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+  await waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe('ses_gallery'));
   await screen.findByTestId('context-meter');
   return window;
 }

@@ -4,7 +4,7 @@ import FoldVertical from 'lucide-solid/icons/fold-vertical';
 import { createSignal, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
-import { count, money } from '../kit/format';
+import { count, money } from '../text/format';
 import type { ContextUse } from '../protocol';
 import { useApp } from '../store/context';
 import { useMeasures } from './measures';

@@ -8,7 +8,7 @@ import { createEffect, For, on, Show } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
 import { en } from '../i18n/en';
 import type { Icon } from '../kit/Button';
-import { visible } from '../kit/visible';
+import { visible } from '../text/visible';
 import type { Suggestion } from './suggest';
 import './suggestions.css';
 
@@ -20,7 +20,7 @@ const ICONS: Readonly<Record<Suggestion['kind'], Icon>> = {
   command: Slash,
 };
 
-export interface SuggestionsProps {
+interface SuggestionsProps {
   readonly id: string;
   readonly list: readonly Suggestion[];
   readonly active: number;

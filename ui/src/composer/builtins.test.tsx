@@ -6,7 +6,7 @@ import { openWindow, type TestWindow } from '../testing/window';
 async function ready(): Promise<TestWindow & { say(line: string): void; area: HTMLTextAreaElement }> {
   const window = openWindow();
   const area = (await screen.findByTestId('composer')) as HTMLTextAreaElement;
-  await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+  await waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe('ses_gallery'));
   await waitFor(() => expect(window.app.agents.list().length).toBeGreaterThan(1));
   const say = (line: string) => {
     // Without a token under the caret, so that Enter sends instead of picking.

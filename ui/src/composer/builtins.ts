@@ -1,5 +1,6 @@
 /** The `/` commands of the window itself. The core has its own, which become prompts. */
 import { en } from '../i18n/en';
+import { focusHandle } from '../kit/focus';
 import type { CommandView, Session } from '../protocol';
 import type { App } from '../store/app';
 
@@ -72,5 +73,5 @@ function keepSnapshot(app: App, name: string): void {
 function pickAgent(app: App, name: string): void {
   const wanted = app.agents.list().find((agent) => agent.name === name);
   if (wanted) app.agents.choose(wanted.name);
-  else document.querySelector<HTMLElement>('[data-testid=agent-picker]')?.click();
+  else focusHandle('agentPicker')?.target()?.click();
 }

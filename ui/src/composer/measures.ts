@@ -10,7 +10,7 @@ import { useApp } from '../store/context';
 import { tasksOf } from '../store/tasks';
 import { spentIn, type Spent } from './spent';
 
-export interface Measures {
+interface Measures {
   /** A step has ended: there is something to measure. */
   readonly answered: Accessor<boolean>;
   readonly context: Accessor<ContextUse>;
@@ -22,7 +22,7 @@ const NONE: ContextUse = { used: 0, usable: 0, limit: 0, willCompact: false };
 export function useMeasures(): Measures {
   const app = useApp();
   const shown = createMemo(() => {
-    const open = app.state().open;
+    const open = app.timeline.open();
     return open && open.sessionID === app.selected() ? open : undefined;
   });
   const finished = createMemo(
@@ -35,12 +35,9 @@ export function useMeasures(): Measures {
     if (sessionID === undefined) return undefined;
     return JSON.stringify([sessionID, finished(), app.busy(), app.session()?.revert?.messageID]);
   });
-  // Not looked for again with every word that streams.
   const sessionID = createMemo(() => shown()?.sessionID ?? '');
-  const sessions = createMemo(() => app.state().sessions);
-  const statuses = createMemo(() => app.state().statuses);
-  const tasks = createMemo(() => tasksOf(sessions(), sessionID()).map(({ id }) => id));
-  const tasksNow = createMemo(() => JSON.stringify(tasks().map((id) => [id, statuses()[id]?.type])));
+  const tasks = createMemo(() => tasksOf(app.sessions.all(), sessionID()).map(({ id }) => id));
+  const tasksNow = createMemo(() => JSON.stringify(tasks().map((id) => [id, app.activity.status(id).type])));
 
   // A measure that fails leaves the last one standing: it is not worth an alarm at every step.
   const [use] = createResource(moment, async () => {

@@ -13,7 +13,7 @@ export interface Offer {
   readonly files: readonly { readonly name: string; readonly size: number }[];
 }
 
-export type Paste = 'text' | 'long-text' | 'files' | 'system';
+type Paste = 'text' | 'long-text' | 'files' | 'system';
 
 export function offerOf(data: DataTransfer | null): Offer {
   return {

@@ -1,6 +1,7 @@
 /** What the list above the composer holds, and where the mark in it is. */
 import { createMemo, createSignal, type Accessor } from 'solid-js';
 import type { CommandView, Mention } from '../protocol';
+import { match } from '../text/match';
 import { insert, tokenAt, wordsOf, type Inserted, type Token } from './tokens';
 
 export interface Suggestion {
@@ -10,7 +11,7 @@ export interface Suggestion {
   readonly mention?: Mention;
 }
 
-export interface Suggest {
+interface Suggest {
   readonly list: Accessor<readonly Suggestion[]>;
   readonly active: Accessor<number>;
   readonly open: Accessor<boolean>;
@@ -24,7 +25,7 @@ export interface Suggest {
   choose(text: string, index: number, into: boolean): (Inserted & { readonly picked: Suggestion }) | undefined;
 }
 
-export interface Sources {
+interface Sources {
   findMentions(query: string): Promise<readonly Mention[]>;
   readonly commands: Accessor<readonly CommandView[]>;
   /** A `/` was begun: there may be other commands by now. */
@@ -102,10 +103,10 @@ function shown(mention: Mention): Suggestion {
 
 /** Names that begin with what was typed come first. */
 function commandsFor(commands: readonly CommandView[], query: string): readonly Suggestion[] {
-  const typed = query.toLowerCase();
-  const begins = commands.filter(({ name }) => name.toLowerCase().startsWith(typed));
-  const holds = commands.filter((one) => !begins.includes(one) && one.name.toLowerCase().includes(typed));
-  return [...begins, ...holds].map(({ name, hint, description }) => ({
+  const kinds = new Map(commands.map((command) => [command, match(command.name, query)?.kind]));
+  const begin = commands.filter((command) => kinds.get(command) === 'prefix');
+  const contain = commands.filter((command) => ['word', 'inside'].includes(kinds.get(command) ?? ''));
+  return [...begin, ...contain].map(({ name, hint, description }) => ({
     kind: 'command',
     name,
     detail: hint ? `${hint}  ${description}` : description,

@@ -1,5 +1,6 @@
 /** What the caret stands in: a command at the beginning, a mention, or plain text. Pure. */
-import type { DraftSymbol, Mention, PromptFile } from '../protocol';
+import type { Mention } from '../protocol';
+import { mentionOf } from '../store/mentions';
 
 export interface Token {
   readonly kind: 'mention' | 'command';
@@ -26,11 +27,7 @@ export function tokenAt(text: string, caret: number): Token | undefined {
 
 /** The words that stand for a mention in the text. */
 export function wordsOf(mention: Mention): string {
-  return wordsFor(mention.kind === 'file' || mention.kind === 'directory' ? pathOf(mention) : mention.name);
-}
-
-export function wordsFor(name: string): string {
-  return /\s/.test(name) ? `@"${name}"` : `@${name}`;
+  return mentionOf(mention.kind === 'file' || mention.kind === 'directory' ? pathOf(mention) : mention.name);
 }
 
 function pathOf(mention: Extract<Mention, { path: string; kind: 'file' | 'directory' }>): string {
@@ -56,48 +53,4 @@ export function commandOf(text: string, names: readonly string[]): { name: strin
   const name = found?.[1];
   if (name === undefined || !names.includes(name)) return undefined;
   return { name, args: found?.[2]?.trim() ?? '' };
-}
-
-/** Symbols are named by their place, so that the core need not guess which one is meant. */
-export function symbolFiles(text: string, symbols: readonly DraftSymbol[], root: string): PromptFile[] {
-  return symbols.flatMap((symbol) => {
-    const value = wordsFor(symbol.name);
-    // Without looking back: not every webview's expressions can.
-    const found = new RegExp(`(^|[^\\w\`])${escape(value)}(?!\\w)`).exec(text);
-    if (!found) return [];
-    const start = found.index + (found[1]?.length ?? 0);
-    const path = joined(root, symbol.path);
-    const line = (at: number, character: number) => ({ line: at - 1, character });
-    return [
-      {
-        url: `${fileURL(path)}?start=${symbol.line}&end=${symbol.endLine}`,
-        mime: 'text/plain',
-        filename: symbol.path,
-        source: {
-          type: 'symbol' as const,
-          path,
-          name: symbol.name,
-          kind: symbol.lspKind,
-          range: { start: line(symbol.line, 0), end: line(symbol.endLine, 0) },
-          text: { value, start, end: start + value.length },
-        },
-      },
-    ];
-  });
-}
-
-function escape(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-}
-
-function joined(root: string, path: string): string {
-  const separator = root.includes('\\') && !root.includes('/') ? '\\' : '/';
-  return root.replace(/[/\\]+$/, '') + separator + path.replaceAll('/', separator);
-}
-
-export function fileURL(path: string): string {
-  // Elsewhere a backslash is a letter like any other.
-  const slashed = /^[a-z]:/i.test(path) ? path.replaceAll('\\', '/') : path;
-  const rooted = slashed.startsWith('/') ? slashed : `/${slashed}`;
-  return `file://${rooted.split('/').map(encodeURIComponent).join('/').replace(/^\/([a-z])%3A/i, '/$1:')}`;
 }

@@ -5,8 +5,8 @@ import { uiError } from '../host/host';
 import { en } from '../i18n/en';
 import { Button, IconButton } from '../kit/Button';
 import { CopyButton } from '../kit/CopyButton';
-import { filePathOf } from '../kit/file-url';
-import { visible } from '../kit/visible';
+import { filePathOf } from '../text/file-url';
+import { visible } from '../text/visible';
 import type { SharePreview } from '../protocol';
 import { useApp } from '../store/context';
 import { SmallDialog } from './SmallDialog';
@@ -21,7 +21,7 @@ export function ShareDialog() {
 
 function Sharing(props: { sessionID: string }) {
   const app = useApp();
-  const url = createMemo(() => app.state().sessions[props.sessionID]?.share?.url);
+  const url = createMemo(() => app.sessions.get(props.sessionID)?.share?.url);
   /** Shared once, but it has gone on since. */
   const [again, setAgain] = createSignal(false);
   return (

@@ -7,7 +7,7 @@ import type { Overlay } from '../store/app';
 import { useApp } from '../store/context';
 import './dialogs.css';
 
-export interface SmallDialogProps<N extends Overlay['name']> {
+interface SmallDialogProps<N extends Overlay['name']> {
   readonly name: N;
   readonly title: string;
   readonly children: (place: Extract<Overlay, { name: N }>) => JSX.Element;
@@ -30,7 +30,7 @@ export function SmallDialog<N extends Overlay['name']>(props: SmallDialogProps<N
 function Window(props: { name: string; title: string; content: JSX.Element }) {
   let content!: HTMLElement;
   // A menu item that opened it is gone when it closes.
-  const giveBack = focusReturn('.composer-input');
+  const giveBack = focusReturn('composer');
   return (
     <Dialog.Content
       class="panel dialog"

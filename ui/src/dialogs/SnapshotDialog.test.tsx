@@ -5,7 +5,7 @@ import { openWindow, type TestWindow } from '../testing/window';
 
 async function ready(): Promise<TestWindow> {
   const window = openWindow();
-  await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+  await waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe('ses_gallery'));
   return window;
 }
 async function asked(): Promise<TestWindow & { field: HTMLInputElement }> {
@@ -57,7 +57,7 @@ describe('keeping a snapshot', () => {
 
 describe('a snapshot in the timeline', () => {
   const put = async ({ host, app }: TestWindow, told: Partial<SnapshotPart>) => {
-    const messageID = app.state().open?.messages.at(-1)?.info.id ?? '';
+    const messageID = app.timeline.open()?.messages.at(-1)?.info.id ?? '';
     const ids = { id: 'prt_ffffffffffff00000000000007', sessionID: 'ses_gallery', messageID };
     host.emit({ kind: 'part', part: { part: { type: 'snapshot', ...ids, snapshot: 'c0ffee', ...told } } });
     const target: RevertTarget = { kind: 'snapshot', messageID, partID: ids.id };

@@ -4,7 +4,7 @@ import { Match, Show, Switch, type JSX } from 'solid-js';
 import { en } from '../i18n/en';
 import { FileLink } from '../kit/FileLink';
 import { Spans } from '../kit/Spans';
-import { visible, visibleLine } from '../kit/visible';
+import { visible, visibleLine } from '../text/visible';
 import type { DiffLine, FileDiffView } from '../protocol';
 import { Counts } from './Counts';
 import type { DiffRow, Gap } from './rows';

@@ -1,5 +1,5 @@
 import { For } from 'solid-js';
-import { visible } from '../kit/visible';
+import { visible } from '../text/visible';
 import './diff-text.css';
 
 type Kind = 'file' | 'add' | 'del' | 'hunk' | 'context';

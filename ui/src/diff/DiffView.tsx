@@ -15,7 +15,7 @@ import { createWalk, type DiffHandle } from './walk';
 import { DiffRowView } from './DiffRowView';
 import './diff.css';
 
-export interface DiffViewProps {
+interface DiffViewProps {
   readonly files: readonly FileDiffView[];
   readonly sideBySide: boolean;
   readonly headers?: boolean;

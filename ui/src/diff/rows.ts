@@ -14,7 +14,7 @@ export type DiffRow =
   | { readonly kind: 'pair'; readonly key: string; readonly before?: DiffLine; readonly after?: DiffLine }
   | { readonly kind: 'note'; readonly key: string; readonly file: FileDiffView; readonly note: Note };
 
-export type Note = 'binary' | 'renamed' | 'mode' | 'empty' | 'folded';
+type Note = 'binary' | 'renamed' | 'mode' | 'empty' | 'folded';
 
 /** Lines that are the same on both sides and not shown. */
 export interface Gap {

@@ -11,7 +11,7 @@ import type { RowOptions } from './rows';
 
 type Load = ((file: FileDiffView) => Promise<FileDiffView | undefined>) | undefined;
 
-export interface UnfoldingNeeds {
+interface UnfoldingNeeds {
   readonly files: Accessor<readonly FileDiffView[]>;
   /** The file with every line around its changes. */
   readonly whole: Accessor<Load>;
@@ -19,7 +19,7 @@ export interface UnfoldingNeeds {
   readonly unfolded: Accessor<Load>;
 }
 
-export interface Unfolding {
+interface Unfolding {
   readonly options: Accessor<Pick<RowOptions, 'closed' | 'open' | 'whole' | 'unfolded'>>;
   toggle(path: string): void;
   /** Opens a gap, or a file that is folded. */

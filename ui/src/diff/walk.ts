@@ -18,7 +18,7 @@ export interface DiffHandle {
   reveal(path: string): void;
 }
 
-export interface WalkNeeds {
+interface WalkNeeds {
   readonly list: () => LineListHandle;
   readonly rows: () => readonly DiffRow[];
   /** Opens what is folded: a gap, or the whole file. */

@@ -13,6 +13,7 @@ import type {
   UiError,
   UiUpdate,
 } from '../protocol';
+import { createFakeActivity } from './fake/activity';
 import { answerFrames, TOUR, type Frame } from './fake/answer';
 import { createFakeContext, lastUseOf, useOf } from './fake/context';
 import { detailsOf } from './fake/details';
@@ -29,12 +30,14 @@ import { createFakeSurroundings } from './fake/surroundings';
 import { createFakeTime } from './fake/time';
 import { createFakeFrame } from './fake/frame';
 import { createFakeSearch } from './fake/search';
-import { DEFAULTS } from '../store/app';
+import { DEFAULTS } from './defaults';
 import type { Host } from './host';
 
 export interface FakeHost extends Host {
   /** Sends updates to the window as the core would. */
   emit(...updates: UiUpdate[]): void;
+  /** As if these updates had been lost: the window gets the whole state instead. */
+  lose(...updates: UiUpdate[]): void;
   readonly sessions: Map<string, Session>;
   readonly messages: Map<string, MessageView[]>;
   readonly settings: () => Settings;
@@ -70,6 +73,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
   const deleted = new Map<string, Session>();
   const running = new Map<string, { frame?: Frame; timer?: ReturnType<typeof setTimeout> }>();
   const calls: FakeHost['calls'] = [];
+  const activity = createFakeActivity(sessions);
   const attachments = createFakeAttachments(messages);
   const mcp = createFakeMcp(options.empty);
   const models = createFakeModels(options.connected ?? false);
@@ -96,6 +100,11 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
     for (const update of updates) keep(update);
     receive({ updates });
   };
+  const lose = (...updates: UiUpdate[]) => {
+    for (const update of updates) keep(update);
+    const resets = [...sessions.keys()].map((sessionID): UiUpdate => ({ kind: 'reset', sessionID }));
+    receive({ updates: [...resets, activity.whole()] });
+  };
   const told = (session: Session) =>
     emit({ kind: 'event', event: { type: 'session.updated', properties: { info: session } } });
   const find = (id: string): Session => {
@@ -104,10 +113,11 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
     return session;
   };
 
-  const { waiting, add, take, ...queue } = createFakeQueue(sessions, messages, emit);
+  const { waiting, add, take, ...queue } = createFakeQueue(messages, emit);
 
   /** The core stores before it tells; so does this. */
   const keep = (update: UiUpdate) => {
+    activity.record(update);
     if (update.kind === 'part') {
       const { part } = update.part;
       const parts = messages.get(part.sessionID)?.find((message) => message.info.id === part.messageID)?.parts;
@@ -163,12 +173,11 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
         recent,
         settings,
         version: '0.1.0',
-        demo: !options.connected,
-        platform: 'browser',
       };
     },
     watch: async (listener) => {
       receive = listener;
+      receive({ updates: [activity.whole()] });
     },
     onFolderWanted: async (tell) => {
       wantFolder = tell;
@@ -225,9 +234,6 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
         messages: all.slice(-limit),
         hasOlder: all.length > limit,
         hasNewer: false,
-        status: { type: running.has(id) ? 'busy' : 'idle' },
-        permissions: [],
-        questions: [],
         todos: [],
         queued: waiting(id),
         undoable: undoable(id),
@@ -314,6 +320,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
     chooseMenu: (id) => chooseMenu(id),
     clickNotification: (sessionID) => wantSession(sessionID),
     emit,
+    lose,
     attachments,
     sessions,
     messages,

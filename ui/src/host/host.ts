@@ -10,7 +10,6 @@ import type {
   Attached,
   AttachmentView,
   CommandView,
-  ConfigProblem,
   ConnectionReport,
   ContextUse,
   Draft,
@@ -95,8 +94,6 @@ export interface Host {
   /** Both are refused once a step has taken the prompt up. */
   editQueued(sessionID: string, messageID: string, text: string): Promise<void>;
   removeQueued(sessionID: string, messageID: string): Promise<void>;
-  /** The sessions of the tasks that this one handed out. */
-  childrenOf(sessionID: string): Promise<Session[]>;
   answerPermission(requestID: string, reply: PermissionReply, message: string | null): Promise<void>;
   /** One list of answers for each question. */
   answerQuestion(requestID: string, answers: string[][]): Promise<void>;
@@ -137,8 +134,6 @@ export interface Host {
   setTrust(projectID: string, hash: string | null): Promise<TrustView>;
   /** Edits in this project need no question any more. */
   setProjectEdits(projectID: string, allow: boolean): Promise<void>;
-  /** What in the config files could not be used. */
-  configProblems(projectID: string): Promise<ConfigProblem[]>;
   /** What the agent changed in the session, or in the turn of one prompt. */
   sessionDiff(sessionID: string, messageID?: string): Promise<SessionDiffView>;
   /** One file of that, drawn though it is usually folded. `whole`: with every line around its changes. */

@@ -146,7 +146,6 @@ export const en = {
     readSummary: 'Read the summary',
     openTask: (title: string) => `Open the task “${title}”`,
     backToParent: (title: string) => `Back to “${title}”`,
-    taskOf: 'A task of',
     changed: (files: number) => (files === 1 ? '1 file changed' : `${files} files changed`),
     lines: (start: number, end: number) => (start === end ? `line ${start}` : `lines ${start}–${end}`),
     tokens: (input: string, output: string) => `${input} in · ${output} out`,
@@ -443,5 +442,3 @@ export const en = {
   toast: { region: 'Notifications' },
   demo: 'Demo model',
 };
-
-export type Words = typeof en;

@@ -2,11 +2,11 @@ import ChevronRight from 'lucide-solid/icons/chevron-right';
 import { createUniqueId, Show, type JSX } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
 import type { Icon } from './Button';
-import { createOpenState } from './opened';
-import { visible } from './visible';
+import { createOpenState } from '../store/expanded';
+import { visible } from '../text/visible';
 import './card.css';
 
-export interface CardProps {
+interface CardProps {
   readonly icon: Icon;
   readonly title: string;
   readonly subtitle?: string;

@@ -4,9 +4,9 @@ import Check from 'lucide-solid/icons/check';
 import ChevronDown from 'lucide-solid/icons/chevron-down';
 import { For, Show, type JSX } from 'solid-js';
 import './menu.css';
-import { visibleLine } from './visible';
+import { visibleLine } from '../text/visible';
 
-export interface ChoiceProps {
+interface ChoiceProps {
   readonly label: string;
   readonly options: readonly { readonly value: string; readonly label: string; readonly note?: string }[];
   /** How the same is done with the keyboard, shown in the tooltip. */
@@ -14,6 +14,8 @@ export interface ChoiceProps {
   readonly value: string;
   readonly onChoose: (value: string) => void;
   readonly testID: string;
+  /** Gets the button. */
+  readonly triggerRef?: (button: HTMLElement) => void;
   /** Before the words of the button. */
   readonly children?: JSX.Element;
 }
@@ -23,6 +25,7 @@ export function Choice(props: ChoiceProps) {
   return (
     <DropdownMenu gutter={4} placement="top-start" modal={false} preventScroll={false}>
       <DropdownMenu.Trigger
+        ref={(button: HTMLElement) => props.triggerRef?.(button)}
         class="choice"
         data-testid={props.testID}
         aria-label={`${props.label}: ${shown()}`}

@@ -5,8 +5,9 @@
 import { Dialog } from '@kobalte/core/dialog';
 import X from 'lucide-solid/icons/x';
 import { Show, type Accessor, type JSX } from 'solid-js';
+import { moveFocus, type FocusName } from './focus';
 
-export interface DialogFrameProps<T> {
+interface DialogFrameProps<T> {
   /** What is shown; undefined while the dialog is closed. */
   readonly at: T | undefined;
   /** The class of what lies between the dialog and the window. */
@@ -47,11 +48,12 @@ export function focusLater(focus: () => void): (event: Event) => void {
  * For `onCloseAutoFocus`: to where the focus is now, or to `otherwise` where that was nowhere or is
  * gone. Made when the dialog is, not in its properties: those are read when it closes.
  */
-export function focusReturn(otherwise?: string): (event: Event) => void {
+export function focusReturn(otherwise?: FocusName): (event: Event) => void {
   const before = document.activeElement;
   return (event) => {
     event.preventDefault();
     const home = before instanceof HTMLElement && before.isConnected && before !== document.body ? before : undefined;
-    (home ?? (otherwise === undefined ? undefined : document.querySelector<HTMLElement>(otherwise)))?.focus();
+    if (home) home.focus();
+    else if (otherwise !== undefined) moveFocus(otherwise);
   };
 }

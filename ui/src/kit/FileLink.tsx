@@ -1,7 +1,7 @@
 import { Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { useApp } from '../store/context';
-import { visibleLine } from './visible';
+import { visibleLine } from '../text/visible';
 import './file-link.css';
 
 /** A file of the project, by its path. A click opens it in the editor. */

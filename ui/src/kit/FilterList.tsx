@@ -7,7 +7,7 @@ import './filter-list.css';
 /** Rows that a page key passes. */
 const PAGE = 8;
 
-export interface FilterSection<E> {
+interface FilterSection<E> {
   readonly title: string;
   readonly entries: readonly E[];
 }
@@ -20,7 +20,7 @@ export interface FilterRow {
   readonly choose: () => void;
 }
 
-export interface FilterListProps<E extends { readonly key: string }, S extends FilterSection<E>> {
+interface FilterListProps<E extends { readonly key: string }, S extends FilterSection<E>> {
   readonly label: string;
   /** The name of the list, where it is another than the field's. */
   readonly listLabel?: string;

@@ -1,10 +1,10 @@
 import ChevronRight from 'lucide-solid/icons/chevron-right';
 import { createUniqueId, Show, type JSX } from 'solid-js';
 import './fold.css';
-import { createOpenState } from './opened';
-import { visibleLine } from './visible';
+import { createOpenState } from '../store/expanded';
+import { visibleLine } from '../text/visible';
 
-export interface FoldProps {
+interface FoldProps {
   readonly label: string;
   readonly detail?: string;
   /** Where it stands until somebody clicks. */

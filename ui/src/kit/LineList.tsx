@@ -3,9 +3,9 @@ import { For, Show, type JSX } from 'solid-js';
 import { Virtualizer, type VirtualizerHandle } from 'virtua/solid';
 
 /** More rows than this, and the list scrolls by itself. */
-export const FEW = 240;
+const FEW = 240;
 
-export interface LineListProps<T extends object> {
+interface LineListProps<T extends object> {
   readonly rows: readonly T[];
   readonly class?: string;
   readonly label: string;

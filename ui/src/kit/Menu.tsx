@@ -4,7 +4,7 @@ import { For, Show, type JSX } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
 import type { Icon } from './Button';
 import './menu.css';
-import { visibleLine } from './visible';
+import { visibleLine } from '../text/visible';
 
 export interface MenuItem {
   readonly label: string;
@@ -16,7 +16,7 @@ export interface MenuItem {
   readonly run: () => void;
 }
 
-export interface MenuProps {
+interface MenuProps {
   readonly label: string;
   readonly items: readonly MenuItem[];
   /** A list that may be long or come late. It stands above the others, which keep their place. */

@@ -6,7 +6,6 @@
  */
 import { createEffect, createRenderEffect, onMount } from 'solid-js';
 import { en } from '../i18n/en';
-import { openPicture } from '../media/lightbox';
 import { useApp } from '../store/context';
 import { copyText } from './clipboard';
 import { highlightWords } from './highlight';
@@ -36,7 +35,7 @@ export function RenderedHtml(props: { html: string; marks?: readonly string[] })
     const address = addressOf(button);
     if (address === undefined) return;
     const state = app.pictures.stateOf(address);
-    if (state.name === 'loaded') openPicture(app, { url: state.url, name: nameOf(button) });
+    if (state.name === 'loaded') app.show({ name: 'lightbox', alone: { url: state.url, name: nameOf(button) } });
     else void app.pictures.load(address);
   };
   const onClick = ({ target }: MouseEvent) => {

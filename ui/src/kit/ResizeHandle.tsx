@@ -1,6 +1,6 @@
 import { createSignal } from 'solid-js';
 
-export interface ResizeHandleProps {
+interface ResizeHandleProps {
   readonly label: string;
   /** The pane around the handle, by its selector. */
   readonly pane: string;

@@ -4,7 +4,7 @@ import { en } from '../i18n/en';
 import type { Toasts as ToastList } from '../store/toasts';
 import { Button, IconButton } from './Button';
 import './toasts.css';
-import { visible } from './visible';
+import { visible } from '../text/visible';
 
 export function Toasts(props: { toasts: ToastList }) {
   return (

@@ -94,7 +94,7 @@ describe('a picture of the web', () => {
       </>
     ));
     // The composer takes the focus when a session opens.
-    await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+    await waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe('ses_gallery'));
     fireEvent.click(button());
     await waitFor(() => expect(picture()).not.toBeNull());
     button().focus();

@@ -7,7 +7,7 @@
  */
 import { en } from '../i18n/en';
 import type { PictureState } from '../store/pictures';
-import { visible } from './visible';
+import { visible } from '../text/visible';
 
 export const REMOTE = 'button.remote-image';
 export const LOADED = 'remote-picture';

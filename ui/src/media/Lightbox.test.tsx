@@ -42,7 +42,7 @@ describe('the lightbox', () => {
 
   test('finds pictures that are not loaded', async () => {
     const window = openWindow();
-    await waitFor(() => expect(window.app.state().open).toBeTruthy());
+    await waitFor(() => expect(window.app.timeline.open()).toBeTruthy());
     await window.app.select('ses_docs');
     window.app.show({ name: 'lightbox', sessionID: 'ses_gallery', partID: await far(window) });
     await waitFor(() => expect(position()).toBe('2 of 2'));

@@ -16,7 +16,7 @@ import { en } from '../i18n/en';
 import { IconButton } from '../kit/Button';
 import { DialogClose, DialogFrame, focusLater, focusReturn } from '../kit/DialogFrame';
 import { hasCommandKey, keyName } from '../kit/keys';
-import { visibleLine } from '../kit/visible';
+import { visibleLine } from '../text/visible';
 import type { FilePart, Part, PartView, SessionImage } from '../protocol';
 import type { Overlay } from '../store/app';
 import { useApp } from '../store/context';
@@ -40,14 +40,14 @@ export function Lightbox() {
 
 function Window(props: { place: Place }) {
   const app = useApp();
-  const giveBack = focusReturn('.composer-input');
+  const giveBack = focusReturn('composer');
   const sessionID = 'alone' in props.place ? undefined : props.place.sessionID;
   const partID = () => ('alone' in props.place ? '' : props.place.partID);
   const [all] = createResource(
     () => sessionID,
     (id) => app.attempt(() => app.host.sessionImages(id)),
   );
-  const loaded = () => findLoaded(app.state().open?.messages.flatMap((one) => one.parts) ?? [], partID());
+  const loaded = () => findLoaded(app.timeline.open()?.messages.flatMap((one) => one.parts) ?? [], partID());
   const images = createMemo((): readonly SessionImage[] => {
     if ('alone' in props.place) return [{ ...props.place.alone, messageID: '', partID: '', mime: '' }];
     const known = all() ?? [];

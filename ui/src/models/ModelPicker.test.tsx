@@ -12,7 +12,7 @@ const DEMO: ModelRef = { providerID: 'demo', modelID: 'demo' };
 
 async function ready(options: FakeOptions = { connected: true }): Promise<TestWindow> {
   const window = openWindow(options);
-  await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+  await waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe('ses_gallery'));
   await waitFor(() => expect(window.called('findLocalModels')).toHaveLength(1));
   await waitFor(() => expect(window.app.agents.list()).not.toEqual([]));
   return window;
@@ -62,7 +62,7 @@ describe('the model picker', () => {
       await asked;
       return listModels(project);
     };
-    await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+    await waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe('ses_gallery'));
     fireEvent.click(button());
     await screen.findByText(en.models.loading);
     await waitFor(() => expect(document.activeElement?.closest('.model-popover')).toBeTruthy());

@@ -4,7 +4,7 @@ import ChevronDown from 'lucide-solid/icons/chevron-down';
 import { createMemo, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { keyName, modelKey } from '../kit/keys';
-import { visibleLine } from '../kit/visible';
+import { visibleLine } from '../text/visible';
 import { useApp } from '../store/context';
 import { DEMO } from '../store/models';
 import { ModelSearch } from './ModelSearch';

@@ -4,13 +4,13 @@ import Image from 'lucide-solid/icons/image';
 import Star from 'lucide-solid/icons/star';
 import { Show } from 'solid-js';
 import { en } from '../i18n/en';
-import { contextSize, price } from '../kit/format';
-import { visibleLine } from '../kit/visible';
+import { contextSize, price } from '../text/format';
+import { visibleLine } from '../text/visible';
 import type { PriceView } from '../protocol';
 import { useApp } from '../store/context';
-import type { Entry } from './search';
+import type { Entry } from './sections';
 
-export interface ModelRowProps {
+interface ModelRowProps {
   readonly id: string;
   readonly entry: Entry;
   readonly withProvider: boolean;

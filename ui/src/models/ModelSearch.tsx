@@ -3,12 +3,12 @@ import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
 import { FilterList } from '../kit/FilterList';
 import { hasCommandKey, keyName } from '../kit/keys';
-import { visibleLine } from '../kit/visible';
+import { visibleLine } from '../text/visible';
 import type { ModelList } from '../protocol';
 import { useApp } from '../store/context';
 import { sameModel } from '../store/models';
 import { ModelRow } from './ModelRow';
-import { sectionsOf, type Entry, type Section } from './search';
+import { sectionsOf, type Entry, type Section } from './sections';
 
 /** All models to pick one from. */
 export function ModelSearch(props: { list: ModelList }) {
@@ -18,7 +18,7 @@ export function ModelSearch(props: { list: ModelList }) {
   // The list may come after what opened around it has looked for something to focus.
   onMount(() => field.focus());
   const sections = createMemo(() =>
-    sectionsOf(props.list, app.settings(), query()).map((section) => ({ ...section, title: titleOf(section) })),
+    sectionsOf(props.list, app.settings, query()).map((section) => ({ ...section, title: titleOf(section) })),
   );
   const isInUse = (entry: Entry) => {
     const use = app.models.current();

@@ -3,11 +3,10 @@ import userEvent from '@testing-library/user-event';
 import { describe, expect, test, vi } from 'vitest';
 import type { FakeOptions } from '../host/fake';
 import { openWindow, type TestWindow } from '../testing/window';
-import { ranked } from './match';
 
 async function ready(options: FakeOptions = {}): Promise<TestWindow> {
   const window = openWindow(options);
-  await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+  await waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe('ses_gallery'));
   return window;
 }
 
@@ -111,14 +110,4 @@ describe('the menu bar', () => {
     fireEvent.keyDown(document.body, { key: 'Y', ctrlKey: true, shiftKey: true });
     await waitFor(() => expect(window.called('createSession')).toHaveLength(1));
   });
-});
-
-test('letters in order fit; together and at the start of words fits better', () => {
-  const items = ['Show or hide the sidebar', 'New session', 'Find next', 'Open folder…'];
-  const fits = (typed: string) => ranked(items, (item) => item, typed);
-  expect(fits('new')[0]).toBe('New session');
-  expect(fits('ns')[0]).toBe('New session');
-  expect(fits('fn')).toEqual(['Find next']);
-  expect(fits('xyz')).toEqual([]);
-  expect(fits(' ')).toEqual(items);
 });

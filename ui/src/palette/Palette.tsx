@@ -10,12 +10,12 @@ import { en } from '../i18n/en';
 import type { Icon } from '../kit/Button';
 import { DialogFrame, focusLater, focusReturn } from '../kit/DialogFrame';
 import { FilterList, type FilterRow } from '../kit/FilterList';
-import { baseName } from '../kit/format';
-import { visibleLine } from '../kit/visible';
+import { baseName } from '../text/format';
+import { visibleLine } from '../text/visible';
 import { useApp } from '../store/context';
 import { writtenTitle } from '../store/titles';
 import { projectOf } from '../store/projects';
-import { ranked } from './match';
+import { ranked } from '../text/match';
 import './palette.css';
 
 interface Entry {
@@ -117,7 +117,7 @@ function useEntries(typed: () => string) {
   const actions = useActions();
   // A session can be found only in lists that are here.
   createEffect(() => {
-    if (typed().trim() !== '') for (const project of app.state().projects) void app.listProject(project.id);
+    if (typed().trim() !== '') for (const project of app.sessions.projects()) void app.listProject(project.id);
   });
   const actionEntries = createMemo((): Entry[] =>
     actions.list
@@ -131,11 +131,11 @@ function useEntries(typed: () => string) {
       })),
   );
   const sessionEntries = createMemo((): Entry[] =>
-    Object.values(app.state().sessions)
+    app.sessions.all()
       .filter((session) => session.parentID === undefined && session.id !== app.selected())
       .sort((a, b) => b.time.updated - a.time.updated)
       .map((session) => {
-        const project = projectOf(app.state().projects, session);
+        const project = projectOf(app.sessions.projects(), session);
         return {
           key: `session-${session.id}`,
           section: 'sessions',
@@ -146,7 +146,7 @@ function useEntries(typed: () => string) {
       }),
   );
   const projectEntries = createMemo((): Entry[] =>
-    app.state().projects.map((project) => ({
+    app.sessions.projects().map((project) => ({
       key: `project-${project.id}`,
       section: 'projects',
       label: en.sidebar.newSessionIn(project.name ?? baseName(project.worktree)),

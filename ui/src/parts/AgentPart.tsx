@@ -1,6 +1,6 @@
 import AtSign from 'lucide-solid/icons/at-sign';
 import { en } from '../i18n/en';
-import { visibleLine } from '../kit/visible';
+import { visibleLine } from '../text/visible';
 import type { PartProps } from './registry';
 
 export function AgentPart(props: PartProps<'agent'>) {

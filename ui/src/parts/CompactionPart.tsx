@@ -1,7 +1,7 @@
 import { createMemo, createUniqueId, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Markdown } from '../kit/Markdown';
-import { createOpenState } from '../kit/opened';
+import { createOpenState } from '../store/expanded';
 import type { MessageView, PartView } from '../protocol';
 import { useApp } from '../store/context';
 import type { PartProps } from './registry';
@@ -10,7 +10,7 @@ import type { PartProps } from './registry';
 export function CompactionPart(props: PartProps<'compaction'>) {
   const app = useApp();
   const id = createUniqueId();
-  const summary = createMemo(() => summaryOf(props.message.id, app.state().open?.messages ?? []));
+  const summary = createMemo(() => summaryOf(props.message.id, app.timeline.open()?.messages ?? []));
   // Under the name of the text that it shows: whoever is led there finds it open.
   const { open, toggle } = createOpenState(
     () => summary()?.part.id,

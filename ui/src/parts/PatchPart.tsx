@@ -1,8 +1,8 @@
 import FileDiff from 'lucide-solid/icons/file-diff';
 import { For, Show } from 'solid-js';
 import { en } from '../i18n/en';
-import { relativePath } from '../kit/format';
-import { visibleLine } from '../kit/visible';
+import { relativePath } from '../text/format';
+import { visibleLine } from '../text/visible';
 import { useApp } from '../store/context';
 import { turnOf } from '../store/turns';
 import type { PartProps } from './registry';

@@ -1,9 +1,9 @@
 import { createMemo, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Fold } from '../kit/Fold';
-import { duration } from '../kit/format';
+import { duration } from '../text/format';
 import { Markdown } from '../kit/Markdown';
-import { visible } from '../kit/visible';
+import { visible } from '../text/visible';
 import type { PartProps } from './registry';
 
 const BOLD_TITLE = /^\s*\*\*([^*\n]+)\*\*/;

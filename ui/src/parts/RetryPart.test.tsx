@@ -19,8 +19,8 @@ test('only the newest of several failed attempts counts down', async () => {
     <For each={shown()}>{([message, view]) => <PartSlot view={view} message={message.info} />}</For>
   ));
   await app.start();
-  await waitFor(() => expect(app.state().open?.sessionID).toBe('ses_gallery'));
-  const answers = app.state().open?.messages.filter(({ info }) => info.role === 'assistant').slice(-2) ?? [];
+  await waitFor(() => expect(app.timeline.open()?.sessionID).toBe('ses_gallery'));
+  const answers = app.timeline.open()?.messages.filter(({ info }) => info.role === 'assistant').slice(-2) ?? [];
   const failed = answers.map((message, at): [MessageView, PartView] => [
     message,
     failedIn(message, `prt_ffffffffffff0000000000000${at}`),

@@ -2,8 +2,8 @@ import RotateCw from 'lucide-solid/icons/rotate-cw';
 import { Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
-import { clock, countdown } from '../kit/format';
-import { visible } from '../kit/visible';
+import { clock, countdown } from '../text/format';
+import { visible } from '../text/visible';
 import { useApp } from '../store/context';
 import { createCountdown } from './countdown';
 import type { PartProps } from './registry';
@@ -23,7 +23,7 @@ export function RetryPart(props: PartProps<'retry'>) {
   };
   // Attempts are counted anew with every answer: an older one may bear the same number.
   const newest = () =>
-    app.state().open?.messages.at(-1)?.parts.findLast(({ part }) => part.type === 'retry')?.part.id;
+    app.timeline.open()?.messages.at(-1)?.parts.findLast(({ part }) => part.type === 'retry')?.part.id;
   return (
     <div class="meta-line retry-line" title={clock(props.part.time.created)}>
       <RotateCw size={13} aria-hidden="true" />

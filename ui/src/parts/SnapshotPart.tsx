@@ -2,7 +2,7 @@ import Camera from 'lucide-solid/icons/camera';
 import { For, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Fold } from '../kit/Fold';
-import { visible } from '../kit/visible';
+import { visible } from '../text/visible';
 import { useApp } from '../store/context';
 import type { PartProps } from './registry';
 

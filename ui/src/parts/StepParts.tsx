@@ -1,6 +1,6 @@
 import { createMemo } from 'solid-js';
 import { en } from '../i18n/en';
-import { count, duration, money } from '../kit/format';
+import { count, duration, money } from '../text/format';
 import { useApp } from '../store/context';
 import type { PartProps } from './registry';
 

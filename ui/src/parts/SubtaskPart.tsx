@@ -4,17 +4,17 @@ import { createMemo, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
 import { Card } from '../kit/Card';
-import { visible } from '../kit/visible';
+import { visible } from '../text/visible';
 import type { SubtaskPart as Subtask, ToolPart } from '../protocol';
 import { useApp } from '../store/context';
-import type { OpenSession } from '../store/reduce';
+import type { OpenSession } from '../store/timeline';
 import { childOf } from '../tools/TaskDetails';
 import type { PartProps } from './registry';
 
 /** A task the person gave to another agent. Leads to the session in which it is done. */
 export function SubtaskPart(props: PartProps<'subtask'>) {
   const app = useApp();
-  const call = createMemo(() => callOf(props.part, app.state().open));
+  const call = createMemo(() => callOf(props.part, app.timeline.open()));
   const child = () => {
     const found = call();
     return found && childOf(found);

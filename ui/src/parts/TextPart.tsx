@@ -3,7 +3,7 @@ import { en } from '../i18n/en';
 import { CopyButton } from '../kit/CopyButton';
 import { Fold } from '../kit/Fold';
 import { Markdown } from '../kit/Markdown';
-import { visible } from '../kit/visible';
+import { visible } from '../text/visible';
 import type { PartView } from '../protocol';
 import type { PartProps } from './registry';
 

@@ -1,7 +1,7 @@
 import CircleHelp from 'lucide-solid/icons/circle-question-mark';
 import { en } from '../i18n/en';
 import { Card } from '../kit/Card';
-import { visible } from '../kit/visible';
+import { visible } from '../text/visible';
 
 /** A part that this version cannot read. Shown as data, never dropped. */
 export function UnknownPart(props: { part: { readonly type: string; readonly id?: string } }) {

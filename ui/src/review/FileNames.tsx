@@ -1,10 +1,10 @@
 import { createSignal, For } from 'solid-js';
 import { Counts } from '../diff/Counts';
 import { en } from '../i18n/en';
-import { visibleLine } from '../kit/visible';
+import { visibleLine } from '../text/visible';
 import type { FileDiffView } from '../protocol';
 
-export interface FileNamesProps {
+interface FileNamesProps {
   readonly files: readonly FileDiffView[];
   readonly onShow: (file: FileDiffView) => void;
   readonly onTakeBack: (file: FileDiffView) => void;

@@ -5,7 +5,7 @@ import { openWindow, type TestWindow } from '../testing/window';
 
 async function reviewed(): Promise<TestWindow> {
   const window = openWindow();
-  await waitFor(() => expect(window.app.state().open).toBeTruthy());
+  await waitFor(() => expect(window.app.timeline.open()).toBeTruthy());
   fireEvent.click(screen.getByTestId('toggle-review'));
   await screen.findByTestId('review');
   await waitFor(() => expect(document.querySelectorAll('.diff-file').length).toBe(3));
@@ -114,9 +114,9 @@ describe('the review', () => {
     const { app, host } = openWindow();
     await waitFor(() => expect(app.selected()).toBe('ses_gallery'));
     await app.select('ses_long');
-    await waitFor(() => expect(app.state().open?.sessionID).toBe('ses_long'));
+    await waitFor(() => expect(app.timeline.open()?.sessionID).toBe('ses_long'));
     expect(screen.queryByTestId('review')).toBeNull();
-    const last = app.state().open?.messages.at(-1);
+    const last = app.timeline.open()?.messages.at(-1);
     const part = {
       type: 'patch' as const,
       id: 'prt_ffffffffffff00000000000001',

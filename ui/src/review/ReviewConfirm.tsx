@@ -3,9 +3,9 @@ import { For, onCleanup, onMount, Show } from 'solid-js';
 import { Counts } from '../diff/Counts';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
-import { visible, visibleLine } from '../kit/visible';
+import { visible, visibleLine } from '../text/visible';
 import { useApp } from '../store/context';
-import type { Pending } from './store';
+import type { Pending } from '../store/review';
 
 /** What taking something back would do, before it is done. */
 export function ReviewConfirm(props: { pending: Pending }) {

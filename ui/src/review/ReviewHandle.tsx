@@ -11,7 +11,7 @@ export function ReviewHandle() {
       label={en.review.resize}
       pane=".frame-review"
       edge="left"
-      width={app.settings().review.width}
+      width={app.settings.review.width}
       least={320}
       most={1100}
       step={24}

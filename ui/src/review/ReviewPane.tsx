@@ -15,16 +15,17 @@ import { isFocusLost, keepFocus } from '../diff/focus';
 import type { DiffHandle } from '../diff/walk';
 import { en } from '../i18n/en';
 import { Button, IconButton } from '../kit/Button';
+import { registerFocus } from '../kit/focus';
 import { hasCommandKey, keyName } from '../kit/keys';
 import { createNarrow } from '../kit/narrow';
-import { visible, visibleLine } from '../kit/visible';
+import { visible, visibleLine } from '../text/visible';
 import type { FileDiffView, RevertTarget } from '../protocol';
 import { useApp } from '../store/context';
 import { rootOf } from '../store/projects';
 import { FileNames } from './FileNames';
 import { ReviewConfirm } from './ReviewConfirm';
 import { ReviewHandle } from './ReviewHandle';
-import type { Scope } from './store';
+import type { Scope } from '../store/review';
 import './review.css';
 
 /** Room for two columns of code. */
@@ -46,7 +47,7 @@ export function ReviewPane() {
     return folder === app.session()?.directory ? undefined : folder;
   };
   const sum = (key: 'additions' | 'deletions') => files().reduce((all, file) => all + file[key], 0);
-  const sideBySide = () => app.settings().review.sideBySide && !narrow() && app.settings().review.width >= WIDE;
+  const sideBySide = () => app.settings.review.sideBySide && !narrow() && app.settings.review.width >= WIDE;
 
   const target = (file: FileDiffView, hunk: number | undefined): RevertTarget => {
     const { turnID } = review.scope();
@@ -96,6 +97,8 @@ export function ReviewPane() {
     event.preventDefault();
   };
 
+  registerFocus('review', () => ({ element: pane, target: () => pane }));
+
   return (
     <aside class="review" data-testid="review" aria-label={en.review.label} tabindex="-1" ref={pane} onKeyDown={onKeyDown}>
       <ReviewHandle />
@@ -112,10 +115,10 @@ export function ReviewPane() {
           </Button>
         </Show>
         <IconButton
-          icon={app.settings().review.sideBySide ? Rows2 : Columns2}
-          label={app.settings().review.sideBySide ? en.diff.unified : en.diff.sideBySide}
+          icon={app.settings.review.sideBySide ? Rows2 : Columns2}
+          label={app.settings.review.sideBySide ? en.diff.unified : en.diff.sideBySide}
           data-testid="review-mode"
-          onClick={() => app.setReview({ sideBySide: !app.settings().review.sideBySide, width: widened(app.settings().review) })}
+          onClick={() => app.setReview({ sideBySide: !app.settings.review.sideBySide, width: widened(app.settings.review) })}
         />
         <IconButton icon={X} label={en.review.close} data-testid="close-review" onClick={() => review.close()} />
       </header>

@@ -3,7 +3,7 @@ import { createEffect, createMemo, on, Show } from 'solid-js';
 import { createNarrow } from '../kit/narrow';
 import { useApp } from '../store/context';
 import { ReviewPane } from './ReviewPane';
-import { changesIn } from './store';
+import { changesIn } from '../store/review';
 
 /** Below this, sidebar, timeline and review do not fit beside each other. Matches review.css. */
 const ROOM = '(max-width: 999px)';
@@ -18,13 +18,13 @@ export function ReviewPlace() {
 
   // The first change of the open session brings it up, once, while the agent is at work.
   const changes = createMemo(() => {
-    const open = app.state().open;
+    const open = app.timeline.open();
     return open && open.sessionID === app.selected() ? { id: open.sessionID, count: changesIn(open) } : undefined;
   });
   createEffect(
     on(changes, (now, before) => {
       const first = now && before && now.id === before.id && before.count === 0 && now.count > 0;
-      if (first && app.settings().review.opens && !tight()) review.open();
+      if (first && app.settings.review.opens && !tight()) review.open();
     }),
   );
 
@@ -33,7 +33,7 @@ export function ReviewPlace() {
       <div
         class="frame-review"
         data-over={tight() ? '' : undefined}
-        ref={(pane) => createEffect(() => (pane.style.width = `${app.settings().review.width}px`))}
+        ref={(pane) => createEffect(() => (pane.style.width = `${app.settings.review.width}px`))}
       >
         <ReviewPane />
       </div>

@@ -10,7 +10,7 @@ beforeEach(() => {
 /** The review, with the focus on the pane as its action puts it there. */
 async function entered(): Promise<TestWindow> {
   const window = openWindow();
-  await waitFor(() => expect(window.app.state().open).toBeTruthy());
+  await waitFor(() => expect(window.app.timeline.open()).toBeTruthy());
   fireEvent.keyDown(document.body, { key: 'D', ctrlKey: true, shiftKey: true });
   const pane = await screen.findByTestId('review');
   await waitFor(() => expect(document.querySelectorAll('.diff-file').length).toBe(3));

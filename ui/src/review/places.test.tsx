@@ -13,7 +13,7 @@ beforeEach(() => {
 
 async function reviewed(): Promise<TestWindow> {
   const window = openWindow();
-  await waitFor(() => expect(window.app.state().open).toBeTruthy());
+  await waitFor(() => expect(window.app.timeline.open()).toBeTruthy());
   fireEvent.click(screen.getByTestId('toggle-review'));
   await waitFor(() => expect(document.querySelectorAll('.diff-file').length).toBe(3));
   return window;
@@ -25,7 +25,7 @@ const takeBack = async (path: string) => {
   await waitFor(() => expect(element(`.diff-file[data-file="${path}"]`)).toBeNull());
 };
 const opened = (window: TestWindow, id: string) =>
-  waitFor(() => expect(window.app.state().open?.sessionID).toBe(id));
+  waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe(id));
 
 describe('the review of several sessions', () => {
   test('shows nothing of the session before while it waits for the next one', async () => {
@@ -104,7 +104,7 @@ describe('taking back several times', () => {
 describe('a file that was asked for', () => {
   test('is brought into sight, also where the pane is open and further down', async () => {
     const { app } = await reviewed();
-    const turnID = app.state().open?.messages[0]?.info.id ?? '';
+    const turnID = app.timeline.open()?.messages[0]?.info.id ?? '';
     app.review.open({ turnID, path: 'src/wick.ts' });
     await waitFor(() => expect(scrolled).toHaveBeenLastCalledWith('file:src/wick.ts'));
     app.review.open({ turnID, path: 'src/lamp.ts' });

@@ -5,7 +5,7 @@ import { rangesIn } from './marks';
 
 async function opened(sessionID: string): Promise<TestWindow> {
   const window = openWindow();
-  await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+  await waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe('ses_gallery'));
   if (sessionID !== 'ses_gallery') await window.app.select(sessionID);
   await screen.findByTestId('timeline');
   fireEvent.keyDown(document.body, { key: 'f', ctrlKey: true });
@@ -20,7 +20,7 @@ const says = (text: string) => waitFor(() => expect(screen.getByTestId('find-cou
 describe('find in session', () => {
   test('counts every place, also what is not loaded, and begins at the newest', async () => {
     const window = await opened('ses_long');
-    const loaded = window.app.state().open?.messages.length ?? 0;
+    const loaded = window.app.timeline.open()?.messages.length ?? 0;
     type('module');
     await says('120 of 120');
     expect(loaded).toBeLessThan(120);
@@ -34,7 +34,7 @@ describe('find in session', () => {
     fireEvent.keyDown(field(), { key: 'Enter' });
     await says('1 of 120');
     const first = window.host.messages.get('ses_long')?.[0]?.info.id;
-    await waitFor(() => expect(window.app.state().open?.messages[0]?.info.id).toBe(first));
+    await waitFor(() => expect(window.app.timeline.open()?.messages[0]?.info.id).toBe(first));
     expect(window.app.target()?.messageID).toBe(first);
     fireEvent.keyDown(field(), { key: 'Enter', shiftKey: true });
     await says('120 of 120');
@@ -64,7 +64,7 @@ describe('find in session', () => {
     for (const answer of answers.reverse()) answer();
     await Promise.all(led);
     expect(window.app.target()?.messageID).toBe(places[1]);
-    expect(window.app.state().open?.messages.some(({ info }) => info.id === places[1])).toBe(true);
+    expect(window.app.timeline.open()?.messages.some(({ info }) => info.id === places[1])).toBe(true);
   });
 
   test('says when there is nothing', async () => {
@@ -92,27 +92,27 @@ describe('find in session', () => {
 describe('a session opened somewhere inside', () => {
   test('ignores what is told of later messages, and goes back to the end', async () => {
     const window = openWindow();
-    await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+    await waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe('ses_gallery'));
     const all = window.host.messages.get('ses_long') ?? [];
     const place = all[10]?.info.id ?? '';
     await window.app.select('ses_long', { messageID: place });
-    expect(window.app.state().open?.messages.some((message) => message.info.id === place)).toBe(true);
-    const before = window.app.state().open?.messages.length;
+    expect(window.app.timeline.open()?.messages.some((message) => message.info.id === place)).toBe(true);
+    const before = window.app.timeline.open()?.messages.length;
     const later = { ...all.at(-1)?.info, id: 'msg_later', time: { created: Date.now() + 1e6 } };
     window.host.emit({ kind: 'event', event: { type: 'message.updated', properties: { info: later as never } } });
-    expect(window.app.state().open?.messages.length).toBe(before);
+    expect(window.app.timeline.open()?.messages.length).toBe(before);
     await window.app.toLatest();
-    expect(window.app.state().open?.hasNewer).toBe(false);
-    expect(window.app.state().open?.messages.at(-1)?.info.id).toBe('msg_later');
+    expect(window.app.timeline.open()?.hasNewer).toBe(false);
+    expect(window.app.timeline.open()?.messages.at(-1)?.info.id).toBe('msg_later');
   });
 
   test('loads newer pages until it has met the end', async () => {
     const window = openWindow();
-    await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+    await waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe('ses_gallery'));
     const all = window.host.messages.get('ses_long') ?? [];
     await window.app.select('ses_long', { messageID: all[200]?.info.id ?? '' });
-    while (window.app.state().open?.hasNewer) await window.app.loadNewer();
-    const ids = window.app.state().open?.messages.map((message) => message.info.id) ?? [];
+    while (window.app.timeline.open()?.hasNewer) await window.app.loadNewer();
+    const ids = window.app.timeline.open()?.messages.map((message) => message.info.id) ?? [];
     expect(ids).toEqual(all.slice(-ids.length).map((message) => message.info.id));
   });
 });

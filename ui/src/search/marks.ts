@@ -3,7 +3,7 @@
  * Where it cannot, the part that holds the place has a frame around it instead.
  */
 import { createEffect, on, onCleanup, type Accessor } from 'solid-js';
-import type { Target } from '../store/sessions';
+import type { Target } from '../store/session-actions';
 
 const ALL = 'find';
 const HERE = 'find-here';

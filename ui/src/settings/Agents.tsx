@@ -1,8 +1,8 @@
 /** Who can be asked, and where they come from. */
 import { createResource, For, Show } from 'solid-js';
 import { en } from '../i18n/en';
-import { baseName } from '../kit/format';
-import { visible, visibleLine } from '../kit/visible';
+import { baseName } from '../text/format';
+import { visible, visibleLine } from '../text/visible';
 import { useApp } from '../store/context';
 
 export function Agents() {

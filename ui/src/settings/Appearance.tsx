@@ -18,7 +18,7 @@ export function Appearance() {
               <input
                 type="radio"
                 name="theme"
-                checked={app.settings().theme === theme}
+                checked={app.settings.theme === theme}
                 onChange={() => app.setTheme(theme)}
               />
               {en.theme[theme]}
@@ -32,7 +32,7 @@ export function Appearance() {
         <select
           class="field"
           data-testid="zoom"
-          value={String(app.settings().zoom)}
+          value={String(app.settings.zoom)}
           onChange={(event) => app.save({ zoom: Number(event.currentTarget.value) })}
         >
           <For each={ZOOMS}>{(zoom) => <option value={String(zoom)}>{en.appearance.zoomPercent(zoom)}</option>}</For>
@@ -55,7 +55,7 @@ function Check(props: { name: 'reducedMotion' | 'menuBar' | 'notify'; note?: str
       <input
         type="checkbox"
         data-testid={`setting-${props.name}`}
-        checked={app.settings()[props.name]}
+        checked={app.settings[props.name]}
         onChange={(event) => save(event.currentTarget.checked)}
       />
       <span>

@@ -3,7 +3,7 @@ import { createResource, createSignal, For, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Banner } from '../kit/Banner';
 import { Button } from '../kit/Button';
-import { visible, visibleLine } from '../kit/visible';
+import { visible, visibleLine } from '../text/visible';
 import type { ImportReport } from '../protocol';
 import { useApp } from '../store/context';
 
@@ -68,7 +68,7 @@ export function Import(props: { onDone: () => void }) {
 /** Once, on a first start that finds something. */
 export function ImportOffer() {
   const app = useApp();
-  const wanted = () => app.phase().name === 'ready' && !app.settings().importOffered;
+  const wanted = () => app.phase().name === 'ready' && !app.settings.importOffered;
   const [sources] = createResource(wanted, (ask) => (ask ? app.attempt(() => app.host.findImports()) : undefined));
   const count = () => sources()?.reduce((sum, source) => sum + source.sessions, 0) ?? 0;
   const decide = () => app.save({ importOffered: true });

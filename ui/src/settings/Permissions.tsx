@@ -3,19 +3,19 @@ import { createResource, For, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Banner } from '../kit/Banner';
 import { Button } from '../kit/Button';
-import { baseName } from '../kit/format';
-import { visibleLine } from '../kit/visible';
+import { baseName } from '../text/format';
+import { visibleLine } from '../text/visible';
 import type { Project, Rule } from '../protocol';
 import { useApp } from '../store/context';
 
 export function Permissions() {
   const app = useApp();
-  const on = () => app.settings().allowAll;
+  const on = () => app.settings.allowAll;
   return (
     <>
       <h3 class="settings-heading">{en.permissions.approvedTitle}</h3>
       <p class="settings-note">{en.permissions.approvedNote}</p>
-      <For each={app.state().projects}>{(project) => <Approved project={project} />}</For>
+      <For each={app.sessions.projects()}>{(project) => <Approved project={project} />}</For>
       <h3 class="settings-heading settings-later">{en.permissions.allowAllTitle}</h3>
       <Show when={on()}>
         <Banner tone="danger">{en.permissions.allowAllOn}</Banner>

@@ -2,7 +2,7 @@
 import { createSignal, For, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
-import { visibleLine } from '../kit/visible';
+import { visibleLine } from '../text/visible';
 import { useApp } from '../store/context';
 import { hostOf } from './hosts';
 import { TextField } from './TextField';
@@ -10,7 +10,7 @@ import { TextField } from './TextField';
 export function PrivateHosts() {
   const app = useApp();
   const words = en.privateHosts;
-  const hosts = () => app.settings().privateHosts;
+  const hosts = () => app.settings.privateHosts;
   const [typed, setTyped] = createSignal('');
   const [wrong, setWrong] = createSignal<string | undefined>();
   const add = () => {

@@ -2,7 +2,7 @@ import { createSignal, For, Show } from 'solid-js';
 import { uiError } from '../host/host';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
-import { visible, visibleLine } from '../kit/visible';
+import { visible, visibleLine } from '../text/visible';
 import type { ConnectionReport, ProviderView } from '../protocol';
 import { useApp } from '../store/context';
 

@@ -3,7 +3,7 @@ import { createMemo, createSignal, For, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Banner } from '../kit/Banner';
 import { Button } from '../kit/Button';
-import { visible } from '../kit/visible';
+import { visible } from '../text/visible';
 import { useApp } from '../store/context';
 import { DEMO } from '../store/models';
 import { ProviderRow } from './ProviderRow';

@@ -7,7 +7,7 @@ const KEY = 'sk-very-secret-7Q2x';
 
 async function ready(options: FakeOptions = {}): Promise<TestWindow> {
   const window = openWindow(options);
-  await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+  await waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe('ses_gallery'));
   await waitFor(() => expect(window.called('findLocalModels')).toHaveLength(1));
   return window;
 }
@@ -68,7 +68,7 @@ describe('a key', () => {
     expect(window.called('setKey')).toEqual([['anthropic', KEY, window.app.project()?.id]]);
     await waitFor(() => expect(input('anthropic').value).toBe(''));
     expect(document.documentElement.outerHTML).not.toContain(KEY);
-    expect(JSON.stringify([window.app.models.list(), window.app.settings(), { ...localStorage }])).not.toContain(KEY);
+    expect(JSON.stringify([window.app.models.list(), window.app.settings, { ...localStorage }])).not.toContain(KEY);
   });
 
   test('that is refused stays in its field, with the reason beside it', async () => {

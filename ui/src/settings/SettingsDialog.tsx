@@ -61,7 +61,7 @@ export function SettingsDialog() {
 
 function Window(props: { place: Place }) {
   const app = useApp();
-  const giveBack = focusReturn('.composer-input');
+  const giveBack = focusReturn('composer');
   let content!: HTMLElement;
   /** At the provider that was asked for, or at the list of pages. */
   const begin = () => {

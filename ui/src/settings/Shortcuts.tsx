@@ -12,7 +12,7 @@ import { useApp } from '../store/context';
 export function Shortcuts() {
   const app = useApp();
   const actions = useActions();
-  const own = () => app.settings().shortcuts;
+  const own = () => app.settings.shortcuts;
   const set = (id: string, chord: Chord | undefined) => {
     const { [id]: _before, ...rest } = own();
     app.save({ shortcuts: chord === undefined ? rest : { ...rest, [id]: chord } });
@@ -56,7 +56,7 @@ function Row(props: { action: Action; onSet: (chord: Chord | undefined) => void 
   const [listening, setListening] = createSignal(false);
   const [refused, setRefused] = createSignal(false);
   const name = () => en.actions.names[props.action.id];
-  const changed = () => props.action.id in app.settings().shortcuts;
+  const changed = () => props.action.id in app.settings.shortcuts;
   const others = () => {
     const chord = actions.keysOf(props.action.id);
     const same = chord === undefined ? [] : actions.withKeys(chord);

@@ -1,6 +1,6 @@
 import { createUniqueId, Show, type JSX } from 'solid-js';
 
-export interface TextFieldProps {
+interface TextFieldProps {
   readonly label: string;
   readonly placeholder: string;
   readonly note?: string;

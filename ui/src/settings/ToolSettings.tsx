@@ -9,7 +9,7 @@ const EDITORS = Object.keys(en.toolSettings.editors) as EditorKind[];
 
 export function ToolSettings() {
   const app = useApp();
-  const editor = () => app.settings().editor;
+  const editor = () => app.settings.editor;
   return (
     <>
       <h3 class="settings-heading">{en.toolSettings.shell}</h3>
@@ -18,7 +18,7 @@ export function ToolSettings() {
         testID="shell"
         label={en.toolSettings.shellLabel}
         placeholder={en.toolSettings.shellPlaceholder}
-        value={app.settings().shell}
+        value={app.settings.shell}
         onSave={(shell) => app.save({ shell })}
       />
       <fieldset class="settings-choice settings-later">

@@ -2,8 +2,8 @@
 import { createSignal, For, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
-import { baseName, clock } from '../kit/format';
-import { visibleLine } from '../kit/visible';
+import { baseName, clock } from '../text/format';
+import { visibleLine } from '../text/visible';
 import type { TrashedSession } from '../protocol';
 import { useApp } from '../store/context';
 

@@ -6,7 +6,7 @@ import { openWindow, type TestWindow } from '../testing/window';
 
 async function page(section: SettingsSection, options: FakeOptions = {}): Promise<TestWindow> {
   const window = openWindow(options);
-  await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+  await waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe('ses_gallery'));
   window.app.show({ name: 'settings', section });
   await screen.findByTestId('settings');
   return window;
@@ -144,15 +144,15 @@ describe('data', () => {
 
   test('lists deleted sessions, and brings one back long after its notice has gone', async () => {
     const window = openWindow();
-    await waitFor(() => expect(window.app.state().open).toBeTruthy());
+    await waitFor(() => expect(window.app.timeline.open()).toBeTruthy());
     await window.host.deleteSession('ses_docs');
-    await waitFor(() => expect(window.app.state().sessions['ses_docs']).toBeUndefined());
+    await waitFor(() => expect(window.app.sessions.get('ses_docs')).toBeUndefined());
     window.app.show({ name: 'settings', section: 'data' });
     const list = await screen.findByTestId('trash');
     expect(list.textContent).toContain('Write the driver manual');
     expect(list.textContent).toContain('lantern');
     fireEvent.click(within(list).getByRole('button', { name: 'Bring back Write the driver manual' }));
-    await waitFor(() => expect(window.app.state().sessions['ses_docs']).toBeTruthy());
+    await waitFor(() => expect(window.app.sessions.get('ses_docs')).toBeTruthy());
     expect(window.called('restoreSession')).toEqual([['ses_docs']]);
     await waitFor(() => expect(screen.queryByTestId('trash')).toBeNull());
   });

@@ -3,8 +3,8 @@ import Plus from 'lucide-solid/icons/plus';
 import { createEffect, createMemo, createSignal, For, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { IconButton } from '../kit/Button';
-import { baseName } from '../kit/format';
-import { visibleLine } from '../kit/visible';
+import { baseName } from '../text/format';
+import { visibleLine } from '../text/visible';
 import type { Project, Session } from '../protocol';
 import { useApp } from '../store/context';
 import { forkTree } from './forks';
@@ -19,17 +19,17 @@ export function ProjectGroup(props: { project: Project; filter: string; onNaviga
   const [folded, setFolded] = createSignal<boolean | undefined>();
   const name = () => visibleLine(props.project.name ?? baseName(props.project.worktree));
   const open = () => props.filter !== '' || !(folded() ?? app.project()?.id !== props.project.id);
-  const listed = () => app.state().listed[props.project.id] === true;
+  const listed = () => app.sessions.isListed(props.project.id);
 
   createEffect(() => {
     if (open()) void app.listProject(props.project.id);
   });
 
   const sessions = createMemo(() => {
-    const all = listOf(app.state().sessions, app.state().projects, props.project.id);
+    const all = listOf(app.sessions.all(), app.sessions.projects(), props.project.id);
     return props.filter === '' ? all : all.filter((one) => one.title.toLowerCase().includes(props.filter));
   });
-  const waits = createMemo(() => sessions().filter((one) => app.waiting().includes(one.id)).length);
+  const waits = createMemo(() => sessions().filter((one) => app.activity.waiting().includes(one.id)).length);
   const current = createMemo(() => sessions().filter((session) => session.time.archived === undefined));
   const archived = createMemo(() => sessions().filter((session) => session.time.archived !== undefined));
 

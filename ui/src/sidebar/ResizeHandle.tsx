@@ -10,7 +10,7 @@ export function ResizeHandle() {
       label={en.sidebar.resize}
       pane=".frame-side"
       edge="right"
-      width={app.settings().sidebarWidth}
+      width={app.settings.sidebarWidth}
       least={190}
       most={440}
       step={16}

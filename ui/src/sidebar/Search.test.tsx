@@ -6,7 +6,7 @@ import { forkTree } from './forks';
 
 async function ready(): Promise<TestWindow> {
   const window = openWindow();
-  await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+  await waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe('ses_gallery'));
   return window;
 }
 
@@ -29,7 +29,7 @@ describe('searching all sessions', () => {
     const hit = await within(results).findByRole('button', { name: /answer 7\./ });
     expect(hit.querySelector('mark')?.textContent).toBe('answer');
     fireEvent.click(hit);
-    await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_long'));
+    await waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe('ses_long'));
     expect(window.app.target()?.messageID).toBe(hit.getAttribute('data-message-id'));
     expect(window.called('openSessionAt')).toHaveLength(1);
   });
@@ -92,7 +92,7 @@ describe('someone who waits', () => {
     const parent = window.host.sessions.get('ses_docs') as Session;
     const info = { ...parent, id: 'ses_child', parentID: 'ses_docs', title: 'A task' };
     window.host.emit({ kind: 'event', event: { type: 'session.created', properties: { info } } }, permission('ses_child'));
-    await waitFor(() => expect(window.app.waiting()).toEqual(['ses_docs']));
+    await waitFor(() => expect(window.app.activity.waiting()).toEqual(['ses_docs']));
     expect(document.querySelector('[data-session-id="ses_child"]')).toBeNull();
   });
 

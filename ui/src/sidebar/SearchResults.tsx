@@ -1,8 +1,8 @@
 /** What was said, in every session: as one types, grouped by session, each place a way there. */
 import { createEffect, createMemo, createSignal, For, on, onCleanup, Show } from 'solid-js';
 import { en } from '../i18n/en';
-import { ago } from '../kit/format';
-import { visible } from '../kit/visible';
+import { ago } from '../text/format';
+import { visible } from '../text/visible';
 import type { SearchAnswer, SearchHit } from '../protocol';
 import { useApp } from '../store/context';
 import { useNow } from '../store/now';
@@ -83,7 +83,7 @@ function Group(props: { hits: readonly SearchHit[]; onNavigate: () => void }) {
   const [all, setAll] = createSignal(false);
   const first = () => props.hits[0] as SearchHit;
   const shown = () => (all() ? props.hits : props.hits.slice(0, FIRST));
-  const title = () => titleOf(app.state().sessions[first().sessionID] ?? first());
+  const title = () => titleOf(app.sessions.get(first().sessionID) ?? first());
   return (
     <div class="search-group">
       <div class="search-session" title={title()}>

@@ -8,7 +8,7 @@ import Share2 from 'lucide-solid/icons/share-2';
 import Trash from 'lucide-solid/icons/trash';
 import { createMemo, Match, Show, Switch } from 'solid-js';
 import { en } from '../i18n/en';
-import { ago, clock } from '../kit/format';
+import { ago, clock } from '../text/format';
 import { isComposing } from '../kit/keys';
 import { Menu, type MenuItem } from '../kit/Menu';
 import { useApp } from '../store/context';
@@ -22,13 +22,13 @@ export function SessionRow(props: { sessionID: string; depth: number; onNavigate
   const setRenaming = (on: boolean) => app.setRenaming(on ? props.sessionID : undefined);
   let row: HTMLButtonElement | undefined;
 
-  const session = createMemo(() => app.state().sessions[props.sessionID]);
+  const session = createMemo(() => app.sessions.get(props.sessionID));
   const title = () => titleOf(session());
   const archived = () => session()?.time.archived !== undefined;
-  const status = createMemo(() => app.state().statuses[props.sessionID]?.type ?? 'idle');
-  const failed = createMemo(() => app.state().failed[props.sessionID] === true);
-  const waiting = createMemo(() => app.waiting().includes(props.sessionID));
-  const unread = createMemo(() => app.state().unread[props.sessionID] === true);
+  const status = createMemo(() => app.activity.status(props.sessionID).type);
+  const failed = createMemo(() => app.activity.isFailed(props.sessionID));
+  const waiting = createMemo(() => app.activity.waiting().includes(props.sessionID));
+  const unread = createMemo(() => app.activity.isUnread(props.sessionID));
   const current = () => app.selected() === props.sessionID;
 
   const items = createMemo<MenuItem[]>(() => [

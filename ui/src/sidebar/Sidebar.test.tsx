@@ -139,7 +139,7 @@ describe('shortcuts', () => {
     await waitFor(() => expect(current()).toBe('ses_gallery'));
     fireEvent.keyDown(document.body, { key: 'n', ctrlKey: true });
     await waitFor(() => expect(window.called('createSession')).toEqual([['prj_lantern']]));
-    await waitFor(() => expect(window.app.state().open?.messages).toEqual([]));
+    await waitFor(() => expect(window.app.timeline.open()?.messages).toEqual([]));
     fireEvent.keyDown(document.body, { key: 'n', ctrlKey: true });
     expect(window.called('createSession')).toHaveLength(1);
   });

@@ -7,7 +7,8 @@ import { createMemo, createSignal, For, Show } from 'solid-js';
 import { useActions } from '../actions/context';
 import { en } from '../i18n/en';
 import { Button, IconButton } from '../kit/Button';
-import { ThemeToggle } from '../settings/ThemeToggle';
+import { firstButton, focusable, focusHandle, registerFocus } from '../kit/focus';
+import { ThemeToggle } from './ThemeToggle';
 import { useApp } from '../store/context';
 import { ProjectGroup } from './ProjectGroup';
 import { ResizeHandle } from './ResizeHandle';
@@ -23,31 +24,39 @@ export function Sidebar(props: { onHide: () => void; onNavigate: () => void }) {
   const onFilter = (text: string) => {
     setWords(text);
     // A title can be found only in lists that are here.
-    if (text.trim() !== '') for (const project of app.state().projects) void app.listProject(project.id);
+    if (text.trim() !== '') for (const project of app.sessions.projects()) void app.listProject(project.id);
   };
   const onFilterKey = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || words() === '') return;
     event.preventDefault();
     setWords('');
   };
+  let nav!: HTMLElement;
+  registerFocus('sidebar', () => ({
+    element: nav,
+    target: () =>
+      nav.querySelector<HTMLElement>('[data-row][aria-current]') ??
+      focusHandle('sessionFilter')?.target() ??
+      firstButton(nav),
+  }));
   const nothingFound = () =>
     filter() !== '' &&
-    !Object.values(app.state().sessions).some((session) => session.title.toLowerCase().includes(filter()));
+    !app.sessions.all().some((session) => session.title.toLowerCase().includes(filter()));
 
   return (
-    <nav class="sidebar" data-testid="sidebar" aria-label={en.sidebar.label} onKeyDown={moveBetweenRows}>
+    <nav class="sidebar" ref={nav} data-testid="sidebar" aria-label={en.sidebar.label} onKeyDown={moveBetweenRows}>
       <header class="sidebar-bar">
         <span class="sidebar-name">{en.app}</span>
-        <Show when={app.waiting().length > 0}>
+        <Show when={app.activity.waiting().length > 0}>
           <button
             type="button"
             class="waiting-badge"
             data-testid="waiting-badge"
-            title={withKeys(en.waiting.badge(app.waiting().length), actions.nameOf('nextWaiting'))}
-            aria-label={en.waiting.badge(app.waiting().length)}
+            title={withKeys(en.waiting.badge(app.activity.waiting().length), actions.nameOf('nextWaiting'))}
+            aria-label={en.waiting.badge(app.activity.waiting().length)}
             onClick={() => app.goToWaiting()}
           >
-            {app.waiting().length}
+            {app.activity.waiting().length}
           </button>
         </Show>
         <IconButton
@@ -78,10 +87,11 @@ export function Sidebar(props: { onHide: () => void; onNavigate: () => void }) {
           onClick={() => void app.pickProject()}
         />
       </div>
-      <Show when={app.state().projects.length > 0}>
+      <Show when={app.sessions.projects().length > 0}>
         <div class="sidebar-filter">
           <input
             type="text"
+            ref={focusable('sessionFilter')}
             data-testid="session-filter"
             aria-label={en.sidebar.filter}
             placeholder={en.sidebar.filter}
@@ -96,7 +106,7 @@ export function Sidebar(props: { onHide: () => void; onNavigate: () => void }) {
         </div>
       </Show>
       <div class="sidebar-list">
-        <For each={app.state().projects}>
+        <For each={app.sessions.projects()}>
           {(project) => <ProjectGroup project={project} filter={filter()} onNavigate={props.onNavigate} />}
         </For>
         <Show when={nothingFound()}>

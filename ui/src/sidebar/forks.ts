@@ -1,7 +1,7 @@
 /** Sessions with their forks below them; a fork whose origin is not in the list stands alone. */
 import type { Session } from '../protocol';
 
-export interface TreeRow {
+interface TreeRow {
   readonly session: Session;
   readonly depth: number;
 }

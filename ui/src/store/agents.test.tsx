@@ -16,7 +16,7 @@ async function ready(agents?: (all: AgentView[]) => AgentView[]): Promise<TestWi
   const window = openWindow({ connected: true });
   const { listAgents } = window.host;
   if (agents) window.host.listAgents = async (id) => agents(await listAgents(id));
-  await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+  await waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe('ses_gallery'));
   await waitFor(() => expect(window.app.models.list()).toBeDefined());
   await window.app.surroundings.refresh();
   return window;
@@ -67,7 +67,7 @@ describe('the agent that is shown', () => {
     const window = await ready();
     asked(window, { agent: 'plan', model: HAIKU, answers: 40 });
     await window.app.select('ses_docs');
-    expect(window.app.state().open?.messages.some(({ info }) => info.role === 'user')).toBe(false);
+    expect(window.app.timeline.open()?.messages.some(({ info }) => info.role === 'user')).toBe(false);
     expect(picker('agent')).toBe('plan');
     expect(await send(window, 'go on')).toEqual({ text: 'go on', agent: 'plan', model: HAIKU });
   });
@@ -77,7 +77,7 @@ describe('the agent that is shown', () => {
     const old = { agent: 'plan', model: HAIKU, answers: 40 };
     const [first] = asked(window, old, { agent: 'build', model: OPUS, answers: 40 });
     await window.app.select('ses_docs', { messageID: first?.info.id ?? '' });
-    expect(window.app.state().open?.hasNewer).toBe(true);
+    expect(window.app.timeline.open()?.hasNewer).toBe(true);
     expect([picker('agent'), picker('model')]).toEqual(['build', 'Claude Opus 4.5']);
     expect(await send(window, 'go on')).toEqual({ text: 'go on', agent: 'build', model: OPUS });
   });
@@ -116,7 +116,7 @@ describe('a model that belongs to an agent', () => {
     window.app.models.choose(HAIKU);
     await waitFor(() => expect(picker('model')).toBe('Claude Haiku 4.5'));
     expect(await send(window, 'begin')).toEqual({ text: 'begin', agent: 'mine', model: HAIKU });
-    await waitFor(() => expect(window.app.state().open?.lastUse?.model).toEqual(HAIKU));
+    await waitFor(() => expect(window.app.timeline.open()?.lastUse?.model).toEqual(HAIKU));
     expect(picker('model')).toBe('Claude Haiku 4.5');
     // The next session begins with the agent's own again.
     window.app.leave();

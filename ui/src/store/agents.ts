@@ -35,7 +35,7 @@ export function createAgents({ core, place, all }: Around): Agents {
   const list = createMemo(() => all().filter((agent) => agent.mode !== 'subagent'));
 
   const last = (where: string) => {
-    const { open } = state();
+    const open = state.timeline.open();
     if (!open || where === open.sessionID) return open?.lastUse?.agent;
     // A prompt that is written anew is for whom it was.
     const edited = open.messages.find(({ info }) => where === placeOf({ messageID: info.id }))?.info;

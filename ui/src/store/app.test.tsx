@@ -1,7 +1,8 @@
-import { screen, waitFor } from '@solidjs/testing-library';
+import { cleanup, screen, waitFor } from '@solidjs/testing-library';
 import { createRoot } from 'solid-js';
 import { describe, expect, test, vi } from 'vitest';
 import { createFakeHost } from '../host/fake';
+import { sampleRequests } from '../host/fake/samples';
 import type { Host } from '../host/host';
 import { openWindow } from '../testing/window';
 import { createApp } from './app';
@@ -9,7 +10,7 @@ import { createApp } from './app';
 describe('the start', () => {
   test('goes to the session where the person was', async () => {
     const { app } = openWindow();
-    await waitFor(() => expect(app.state().open?.sessionID).toBe('ses_gallery'));
+    await waitFor(() => expect(app.timeline.open()?.sessionID).toBe('ses_gallery'));
     expect(app.project()?.id).toBe('prj_lantern');
   });
 
@@ -25,14 +26,14 @@ describe('the start', () => {
       await app.select('ses_docs');
       answer();
       await started;
-      expect([app.selected(), app.state().open?.sessionID]).toEqual(['ses_docs', 'ses_docs']);
+      expect([app.selected(), app.timeline.open()?.sessionID]).toEqual(['ses_docs', 'ses_docs']);
       dispose();
     });
   });
 
   test('that is wanted again with another folder goes there', async () => {
     const { app, host } = openWindow();
-    await waitFor(() => expect(app.state().open?.sessionID).toBe('ses_gallery'));
+    await waitFor(() => expect(app.timeline.open()?.sessionID).toBe('ses_gallery'));
     host.startAgain('prj_orrery');
     await waitFor(() => expect(document.querySelector('.title-bar-place')?.textContent).toBe('orrery'));
     expect(app.selected()).toBeUndefined();
@@ -41,7 +42,7 @@ describe('the start', () => {
 
   test('where the person is, is remembered', async () => {
     const window = openWindow();
-    await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+    await waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe('ses_gallery'));
     await window.app.select('ses_docs');
     expect(window.called('remember').at(-1)).toEqual(['prj_lantern', 'ses_docs']);
   });
@@ -52,5 +53,47 @@ describe('the start', () => {
     expect(screen.queryByTestId('sidebar')).toBeNull();
     screen.getByText('Try again').click();
     await waitFor(() => expect(window.app.phase().name).toBe('ready'));
+  });
+});
+
+describe('background sessions', () => {
+  const busy = (sessionID: string) => ({
+    kind: 'event' as const,
+    event: { type: 'session.status' as const, properties: { sessionID, status: { type: 'busy' as const } } },
+  });
+  const row = (sessionID: string) => document.querySelector(`.session-row[data-session-id="${sessionID}"]`);
+
+  test('keep their status and their requests when the page is loaded again', async () => {
+    const { host } = openWindow();
+    await waitFor(() => expect(row('ses_docs')).not.toBeNull());
+    host.emit(busy('ses_long'), ...sampleRequests('ses_docs'));
+    cleanup();
+    openWindow({}, host);
+    await waitFor(() => expect(row('ses_long')?.textContent).toContain('working'));
+    expect(row('ses_docs')?.textContent).toContain('waiting for you');
+    expect(screen.getByTestId('waiting-badge').textContent).toBe('1');
+  });
+
+  test('have their new status, requests and titles after updates were lost', async () => {
+    const { app, host } = openWindow();
+    await waitFor(() => expect(app.timeline.open()?.sessionID).toBe('ses_gallery'));
+    host.emit(busy('ses_long'));
+    const idle = { type: 'session.idle' as const, properties: { sessionID: 'ses_long' } };
+    const renamed = { ...host.sessions.get('ses_empty')!, title: 'Named elsewhere' };
+    host.sessions.set(renamed.id, renamed);
+    host.lose({ kind: 'event', event: idle }, busy('ses_empty'), ...sampleRequests('ses_docs'));
+    await waitFor(() => expect(row('ses_empty')?.textContent).toContain('Named elsewhere'));
+    expect(row('ses_empty')?.textContent).toContain('working');
+    expect(row('ses_docs')?.textContent).toContain('waiting for you');
+    expect(row('ses_long')?.hasAttribute('data-unread')).toBe(true);
+  });
+
+  test('of a project that is not listed are listed again only when it is opened', async () => {
+    const { host, called } = openWindow();
+    await waitFor(() => expect(row('ses_docs')).not.toBeNull());
+    const before = called('listSessions').length;
+    host.lose();
+    await waitFor(() => expect(called('listSessions').length).toBe(before + 1));
+    expect(called('listSessions').at(-1)).toEqual(['prj_lantern']);
   });
 });

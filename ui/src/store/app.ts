@@ -1,33 +1,35 @@
 /**
  * The window's state and everything a person can do with it.
  *
- * Wraps the pure reducer in one Solid signal; components read through memos, which stay quiet
- * while their value is the same object. Must not know the DOM or Tauri.
+ * Puts the slices of the state together with the actions that work on them. Components read the
+ * slices and call the actions. Must not know the DOM or Tauri.
  */
 import { batch, createEffect, createMemo, createSignal, on, type Accessor } from 'solid-js';
 import { uiError, type Host } from '../host/host';
 import { en } from '../i18n/en';
-import { createOpened, type Opened } from '../kit/opened';
+import { createExpanded, type Expanded } from './expanded';
 import type { Project, ReviewSettings, Session, Settings, Theme, UiBatch, UiError } from '../protocol';
+import type { Activity } from './activity';
 import { createAgents, type Agents } from './agents';
 import { createAttachments, type Attachments } from './attachments';
-import { createReview, type Review } from '../review/store';
 import { createFinder, type Finder } from './find';
-import { waitingSessions } from './waiting';
 import { createDrafts, type Drafts } from './drafts';
 import { createEditing, placeOf, type Editing } from './editing';
 import { createModels, type Models } from './models';
 import { createPictures, type Pictures } from './pictures';
-import { emptyState, isWarning, reduceAll, type UiState } from './reduce';
+import { createReview, type Review } from './review';
 import { createSending, type Sending } from './sending';
-import { createSessions, type Sessions } from './sessions';
+import { createSessionActions, type SessionActions } from './session-actions';
+import type { Sessions } from './sessions';
+import { createSettings } from './settings';
+import { createState, isWarning, type State } from './state';
 import { createSurroundings, type Surroundings } from './surroundings';
+import type { Timeline } from './timeline';
 import { writtenTitle } from './titles';
 import { createToasts, type Toasts } from './toasts';
 import { createTransfer, type Transfer } from './transfer';
-import { projectOpened, sessionsListed, started } from './transitions';
 
-export type Phase =
+type Phase =
   { readonly name: 'starting' } | { readonly name: 'ready' } | { readonly name: 'failed'; readonly error: UiError };
 
 /** What lies over the window; one thing at a time. */
@@ -42,16 +44,21 @@ export type Overlay =
 export type SettingsSection =
   'providers' | 'permissions' | 'agents' | 'mcp' | 'appearance' | 'tools' | 'data' | 'shortcuts';
 
-export interface App extends Omit<Sessions, 'send' | 'run'>, Sending {
+export interface App extends Omit<SessionActions, 'send' | 'run'>, Sending {
   readonly host: Host;
-  readonly state: Accessor<UiState>;
+  readonly sessions: Sessions;
+  readonly activity: Activity;
+  readonly timeline: Timeline;
   readonly phase: Accessor<Phase>;
-  readonly settings: Accessor<Settings>;
+  /** Every field is a signal. */
+  readonly settings: Readonly<Settings>;
+  /** Why nothing can be saved at the moment. */
+  readonly storeProblem: Accessor<string | null>;
   readonly version: Accessor<string>;
   readonly toasts: Toasts;
   readonly drafts: Drafts;
-  /** What is open of the session on screen. */
-  readonly opened: Opened;
+  /** Which cards of the session on screen are open. */
+  readonly expanded: Expanded;
   readonly models: Models;
   readonly agents: Agents;
   readonly surroundings: Surroundings;
@@ -63,8 +70,6 @@ export interface App extends Omit<Sessions, 'send' | 'run'>, Sending {
   readonly place: Accessor<string>;
   readonly overlay: Accessor<Overlay | undefined>;
   readonly finder: Finder;
-  /** Sessions that wait for the person, whatever is on screen. */
-  readonly waiting: Accessor<readonly string[]>;
   /** The session whose title is being edited. */
   readonly renaming: Accessor<string | undefined>;
   setRenaming(sessionID: string | undefined): void;
@@ -93,40 +98,19 @@ export interface App extends Omit<Sessions, 'send' | 'run'>, Sending {
 /** What the store needs from its own inside; not for components. */
 export interface Core {
   readonly host: Host;
-  readonly state: Accessor<UiState>;
+  readonly state: State;
   readonly toasts: Toasts;
   readonly drafts: Drafts;
-  readonly opened: Opened;
+  readonly expanded: Expanded;
   readonly project: Accessor<Project | undefined>;
-  change(step: (state: UiState) => UiState): void;
   setProjectID(projectID: string | undefined): void;
   attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
 }
 
-export const DEFAULTS: Settings = {
-  theme: 'system',
-  sidebarOpen: true,
-  sidebarWidth: 264,
-  favouriteModels: [],
-  recentModels: [],
-  allowAll: false,
-  variants: {},
-  zoom: 100,
-  reducedMotion: false,
-  menuBar: true,
-  notify: true,
-  shortcuts: {},
-  editor: { kind: 'system' },
-  review: { width: 460, sideBySide: false, opens: true },
-  shell: '',
-  privateHosts: [],
-  importOffered: false,
-};
-
 export function createApp(host: Host): App {
-  const [state, setState] = createSignal<UiState>(emptyState);
+  const state = createState();
+  const { settings, load: loadSettings, save: saveSettings } = createSettings(host);
   const [phase, setPhase] = createSignal<Phase>({ name: 'starting' });
-  const [settings, setSettings] = createSignal<Settings>(DEFAULTS);
   const [version, setVersion] = createSignal('');
   const [projectID, setProjectID] = createSignal<string | undefined>();
   const [overlay, setOverlay] = createSignal<Overlay | undefined>();
@@ -134,7 +118,7 @@ export function createApp(host: Host): App {
   const toasts = createToasts();
 
   const project = createMemo(() => {
-    const { projects } = state();
+    const projects = state.sessions.projects();
     return projects.find((known) => known.id === projectID()) ?? projects[0];
   });
   const attempt = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
@@ -150,27 +134,20 @@ export function createApp(host: Host): App {
     state,
     toasts,
     drafts: createDrafts(host),
-    opened: createOpened(),
+    expanded: createExpanded(),
     project,
-    change: (step) => setState(step),
     setProjectID,
     attempt,
   };
-  const sessions = createSessions(core);
+  const sessions = createSessionActions(core);
   const finder = createFinder(core, sessions);
-  const waiting = createMemo(() => waitingSessions(state()), [], {
-    equals: (a, b) => a.length === b.length && a.every((id, index) => id === b[index]),
-  });
-  const save = (change: Partial<Settings>) => {
-    setSettings((now) => ({ ...now, ...change }));
-    void attempt(() => host.saveSettings(settings()));
-  };
+  const save = (change: Partial<Settings>) => void attempt(() => saveSettings(change));
   const review = createReview({
     host,
     toasts,
     selected: sessions.selected,
     session: sessions.session,
-    opened: () => state().open,
+    opened: state.timeline.open,
     busy: sessions.busy,
     attempt,
   });
@@ -187,15 +164,17 @@ export function createApp(host: Host): App {
 
   /** The prompt that waits in the copy is for whom it was. */
   const fork: App['fork'] = async (messageID, worktree) => {
-    const asked = state().open?.messages.find(({ info }) => info.id === messageID)?.info;
+    const asked = state.timeline.open()?.messages.find(({ info }) => info.id === messageID)?.info;
     const made = await sessions.fork(messageID, worktree);
     if (made && asked?.role === 'user' && asked.agent !== undefined) agents.choose(asked.agent, made.id);
     return made;
   };
 
   const receive = ({ updates }: UiBatch) => {
-    batch(() => setState((now) => reduceAll(now, updates)));
+    state.apply(updates);
     for (const update of updates) {
+      // Updates may have been lost before this one: what was listed may be out of date.
+      if (update.kind === 'activity') listAgain();
       if (update.kind === 'event' && update.event.type === 'session.error') {
         const { sessionID, error } = update.event.properties;
         if (error?.name === 'MessageAbortedError') continue;
@@ -205,8 +184,8 @@ export function createApp(host: Host): App {
           continue;
         }
         // The open session shows its own errors where they happened.
-        if (sessionID !== undefined && sessionID === state().open?.sessionID) continue;
-        const known = sessionID === undefined ? undefined : state().sessions[sessionID];
+        if (sessionID !== undefined && sessionID === state.timeline.open()?.sessionID) continue;
+        const known = sessionID === undefined ? undefined : state.sessions.get(sessionID);
         toasts.show({ tone: 'error', text: known ? writtenTitle(known) : en.error.session, detail });
       }
     }
@@ -217,10 +196,14 @@ export function createApp(host: Host): App {
   const list = async (id: string) => {
     const found = await attempt(() => host.listSessions(id));
     listings.delete(id);
-    if (found) setState((now) => sessionsListed(now, id, found));
+    if (found) state.sessions.list(id, found);
+  };
+  const listAgain = () => {
+    const { projects, isListed } = state.sessions;
+    for (const { id } of projects()) if (isListed(id)) void list(id);
   };
   const listProject = (id: string): Promise<void> => {
-    if (state().listed[id]) return Promise.resolve();
+    if (state.sessions.isListed(id)) return Promise.resolve();
     const asked = listings.get(id) ?? list(id);
     listings.set(id, asked);
     return asked;
@@ -250,8 +233,8 @@ export function createApp(host: Host): App {
     const { recent } = begun;
     const place = recent.projectID ?? begun.projects[0]?.id;
     batch(() => {
-      setState((now) => started(now, begun));
-      setSettings(begun.settings);
+      state.sessions.setProjects(begun.projects);
+      loadSettings(begun.settings);
       setVersion(begun.version);
       setProjectID(place);
       setPhase({ name: 'ready' });
@@ -262,14 +245,17 @@ export function createApp(host: Host): App {
     const last = recent.sessionID;
     // Whoever has gone somewhere in the meantime stays there.
     const stayed = sessions.selected() === here;
-    if (stayed && last !== undefined && state().sessions[last]) await sessions.select(last);
+    if (stayed && last !== undefined && state.sessions.get(last)) await sessions.select(last);
   };
 
   const refresh = async () => {
     const begun = await attempt(() => host.start());
     if (!begun) return;
     listings.clear();
-    setState((now) => ({ ...started(now, begun), listed: {} }));
+    batch(() => {
+      state.sessions.setProjects(begun.projects);
+      state.sessions.unlist();
+    });
     const place = project()?.id;
     if (place !== undefined) await listProject(place);
   };
@@ -290,13 +276,16 @@ export function createApp(host: Host): App {
     ...sessions,
     ...sending,
     host,
-    state,
+    sessions: state.sessions,
+    activity: state.activity,
+    timeline: state.timeline,
+    storeProblem: state.storeProblem,
     phase,
     settings,
     version,
     toasts,
     drafts: core.drafts,
-    opened: core.opened,
+    expanded: core.expanded,
     models,
     agents,
     surroundings,
@@ -308,7 +297,6 @@ export function createApp(host: Host): App {
     review,
     overlay,
     finder,
-    waiting,
     renaming,
     setRenaming,
     project,
@@ -320,7 +308,7 @@ export function createApp(host: Host): App {
       const opened = await attempt(() => host.pickProject());
       if (!opened) return;
       batch(() => {
-        setState((now) => projectOpened(now, opened));
+        state.sessions.openProject(opened);
         setProjectID(opened.project.id);
       });
       const latest = newest(opened.sessions);
@@ -333,12 +321,12 @@ export function createApp(host: Host): App {
     setTheme: (theme) => save({ theme }),
     save,
     goToWaiting() {
-      const list = waiting();
+      const list = state.activity.waiting();
       const next = list[(list.indexOf(sessions.selected() ?? '') + 1) % list.length];
       if (next !== undefined) void sessions.select(next);
     },
     setSidebar: save,
-    setReview: (change) => save({ review: { ...settings().review, ...change } }),
+    setReview: (change) => save({ review: { ...settings.review, ...change } }),
     openFile(path, line) {
       const id = sessions.selected();
       if (id !== undefined) void attempt(() => host.openInEditor(id, path, line ?? null));

@@ -5,8 +5,8 @@
  */
 import { createSignal, type Accessor } from 'solid-js';
 import { en } from '../i18n/en';
-import { bytes } from '../kit/format';
-import { visible } from '../kit/visible';
+import { bytes } from '../text/format';
+import { visible } from '../text/visible';
 import type {
   Attached,
   AttachmentKind,
@@ -19,9 +19,9 @@ import type {
 import type { Core } from './app';
 
 /** More than anyone reads, and as much as a provider takes. */
-export const MOST_ATTACHMENTS = 20;
+const MOST_ATTACHMENTS = 20;
 /** From here on pasted text is easier to see as one thing. */
-export const LONG_PASTE = { characters: 4000, lines: 60 };
+const LONG_PASTE = { characters: 4000, lines: 60 };
 
 export interface Attachments {
   readonly list: Accessor<readonly DraftAttachment[]>;
@@ -171,7 +171,7 @@ export function isStaged({ id }: Pick<AttachmentView, 'id'>): boolean {
   return id.startsWith('att_');
 }
 
-export function whyNot({ name, why, limit }: RefusedAttachment): string {
+function whyNot({ name, why, limit }: RefusedAttachment): string {
   const called = visible(name);
   return why === 'too-large'
     ? en.attach.refused['too-large'](called, bytes(limit ?? 0))

@@ -8,8 +8,8 @@ import { openWindow, type TestWindow } from '../testing/window';
 async function ready(): Promise<{ window: TestWindow; area: HTMLTextAreaElement; first: string }> {
   const window = openWindow();
   const area = (await screen.findByTestId('composer')) as HTMLTextAreaElement;
-  await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
-  const first = window.app.state().open?.messages[0]?.info.id ?? '';
+  await waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe('ses_gallery'));
+  const first = window.app.timeline.open()?.messages[0]?.info.id ?? '';
   return { window, area, first };
 }
 
@@ -66,7 +66,7 @@ describe('an earlier prompt', () => {
 
   test('is left alone with Escape, and nothing is taken back', async () => {
     const { window, area } = await ready();
-    window.app.editing.begin(window.app.state().open?.messages[0] as never);
+    window.app.editing.begin(window.app.timeline.open()?.messages[0] as never);
     await screen.findByTestId('editing');
     fireEvent.keyDown(area, { key: 'Escape' });
     await waitFor(() => expect(screen.queryByTestId('editing')).toBeNull());
@@ -76,11 +76,11 @@ describe('an earlier prompt', () => {
 
   test('of the last turn is undone with /undo, hidden, and brought back', async () => {
     const { window } = await ready();
-    const before = window.app.state().open?.messages.length ?? 0;
+    const before = window.app.timeline.open()?.messages.length ?? 0;
     await window.app.editing.undo();
     expect(window.called('revert')).toHaveLength(1);
     await screen.findByTestId('reverted');
-    expect(window.app.state().open?.messages).toHaveLength(before);
+    expect(window.app.timeline.open()?.messages).toHaveLength(before);
     fireEvent.click((await screen.findAllByRole('button', { name: 'Bring it back' }))[0] as HTMLElement);
     await waitFor(() => expect(screen.queryByTestId('reverted')).toBeNull());
     expect(window.called('unrevert')).toHaveLength(1);

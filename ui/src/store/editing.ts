@@ -54,7 +54,7 @@ export function createEditing(
   };
   /** A notice outlives its session's place on screen, and sometimes what it tells of. */
   const redoOf = async (sessionID: string, messageID: string) => {
-    const pending = state().sessions[sessionID]?.revert?.messageID === messageID;
+    const pending = state.sessions.get(sessionID)?.revert?.messageID === messageID;
     if (pending) await bringBack(sessionID);
     else toasts.show({ tone: 'info', text: en.edit.final });
   };
@@ -62,7 +62,7 @@ export function createEditing(
     current,
     begin(message) {
       const edit: Edit = { sessionID: message.info.sessionID, messageID: message.info.id, keepFiles: false };
-      const root = rootOf(core.project(), state().sessions[edit.sessionID]);
+      const root = rootOf(core.project(), state.sessions.get(edit.sessionID));
       // One that was begun before and left goes on where it was.
       if (drafts.get(placeOf(edit)) === NO_DRAFT) drafts.change(placeOf(edit), draftOf(message, root));
       setCurrent(edit);
@@ -85,7 +85,7 @@ export function createEditing(
     },
     async undo() {
       const sessionID = selected();
-      const shown = beforeRevert(state().open?.messages ?? [], state().sessions[sessionID ?? '']?.revert);
+      const shown = beforeRevert(state.timeline.open()?.messages ?? [], state.sessions.get(sessionID ?? '')?.revert);
       const last = shown.findLast(({ info }) => info.role === 'user');
       if (sessionID === undefined || !last) return;
       const messageID = last.info.id;

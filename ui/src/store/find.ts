@@ -6,7 +6,7 @@
 import { createEffect, createSignal, on, type Accessor } from 'solid-js';
 import type { FindHit } from '../protocol';
 import type { Core } from './app';
-import type { Sessions } from './sessions';
+import type { SessionActions } from './session-actions';
 
 export interface Finder {
   readonly shown: Accessor<boolean>;
@@ -27,7 +27,7 @@ export interface Finder {
 /** As one types, without a question for every letter. */
 const PAUSE = 120;
 
-export function createFinder(core: Core, sessions: Pick<Sessions, 'selected' | 'reveal'>): Finder {
+export function createFinder(core: Core, sessions: Pick<SessionActions, 'selected' | 'reveal'>): Finder {
   const [shown, setShown] = createSignal(false);
   const [asked, setAsked] = createSignal(0);
   const [text, setText] = createSignal('');

@@ -17,7 +17,7 @@ export interface Use {
   readonly variant?: string;
 }
 
-export interface Found {
+interface Found {
   readonly provider: ProviderView;
   readonly model: ModelView;
 }
@@ -64,7 +64,7 @@ export function sameModel(a: ModelRef, b: ModelRef): boolean {
 
 interface Around {
   readonly core: Core;
-  readonly settings: Accessor<Settings>;
+  readonly settings: Readonly<Settings>;
   save(change: Partial<Settings>): void;
   readonly selected: Accessor<string | undefined>;
   readonly place: Accessor<string>;
@@ -89,18 +89,18 @@ export function createModels({ core, settings, save, selected, place, agents }: 
   const connected = createMemo(() => [...index().values()].some(({ provider }) => isReal(provider)));
 
   const remembered = (model: ModelRef): Use => {
-    const variant = settings().variants[keyOf(model)];
+    const variant = settings.variants[keyOf(model)];
     return variant !== undefined && find(model)?.model.variants.includes(variant) ? { model, variant } : { model };
   };
   const fresh = createMemo((): Use | undefined => {
     const known = list();
     if (!known) return undefined;
-    const recent = settings().recentModels.find((model) => find(model)?.provider.ready);
+    const recent = settings.recentModels.find((model) => find(model)?.provider.ready);
     return remembered(recent ?? known.default);
   });
   /** What the newest prompt of the session on screen went to; undefined where there is none. */
   const before = createMemo((): Use | undefined => {
-    const { model, variant } = state().open?.lastUse ?? {};
+    const { model, variant } = state.timeline.open()?.lastUse ?? {};
     // Nobody picks the demo model over a real one: it answered because there was none.
     if (!model || (model.providerID === DEMO && connected())) return undefined;
     return variant === undefined ? { model } : { model, variant };
@@ -112,7 +112,7 @@ export function createModels({ core, settings, save, selected, place, agents }: 
     if (picks) return picks;
     const own = agents.find(name)?.model;
     if (selected() === undefined) return own ? { model: own } : fresh();
-    const { open } = state();
+    const open = state.timeline.open();
     if (open?.sessionID !== selected()) return undefined;
     const last = open?.lastUse?.agent;
     const went = before();
@@ -151,7 +151,7 @@ export function createModels({ core, settings, save, selected, place, agents }: 
     by,
     find,
     nameOf: (model) => find(model)?.model.name ?? model.modelID,
-    isFavourite: (model) => settings().favouriteModels.some((one) => sameModel(one, model)),
+    isFavourite: (model) => settings.favouriteModels.some((one) => sameModel(one, model)),
     async load() {
       loaded = true;
       await refresh();
@@ -161,19 +161,19 @@ export function createModels({ core, settings, save, selected, place, agents }: 
     lookForLocal,
     choose(model) {
       pick(remembered(model));
-      const others = settings().recentModels.filter((one) => !sameModel(one, model));
+      const others = settings.recentModels.filter((one) => !sameModel(one, model));
       save({ recentModels: [model, ...others].slice(0, RECENT) });
     },
     chooseVariant(variant) {
       const model = current()?.model;
       if (!model) return;
       pick(variant === undefined ? { model } : { model, variant });
-      const { [keyOf(model)]: _before, ...others } = settings().variants;
+      const { [keyOf(model)]: _before, ...others } = settings.variants;
       save({ variants: variant === undefined ? others : { ...others, [keyOf(model)]: variant } });
     },
     toggleFavourite(model) {
-      const others = settings().favouriteModels.filter((one) => !sameModel(one, model));
-      const added = others.length === settings().favouriteModels.length;
+      const others = settings.favouriteModels.filter((one) => !sameModel(one, model));
+      const added = others.length === settings.favouriteModels.length;
       save({ favouriteModels: added ? [...others, model] : others });
     },
     forget(where) {

@@ -26,11 +26,11 @@ export function projectOf(projects: readonly Project[], session: Session): Proje
 
 /** A project's sessions that stand on their own, newest activity first. */
 export function listOf(
-  sessions: Readonly<Record<string, Session>>,
+  sessions: readonly Session[],
   projects: readonly Project[],
   projectID: string,
 ): Session[] {
-  return Object.values(sessions)
+  return sessions
     .filter((session) => session.parentID === undefined && projectOf(projects, session)?.id === projectID)
     .sort((a, b) => b.time.updated - a.time.updated);
 }

@@ -5,13 +5,13 @@
  * now. A symbol is named by its place, which the words alone do not tell; everything else was
  * attached. Both go along again.
  */
-import { symbolFiles, wordsFor } from '../composer/tokens';
 import { en } from '../i18n/en';
-import { filePathOf } from '../kit/file-url';
-import { baseName, relativePath } from '../kit/format';
+import { filePathOf } from '../text/file-url';
+import { baseName, relativePath } from '../text/format';
 import type { DraftAttachment, DraftSymbol, FilePart, FilePartSource, MessageView, PromptFile } from '../protocol';
 import { kindOf, promptFile, resourceAttachment } from './attachments';
 import type { Draft } from './drafts';
+import { mentionOf, symbolFiles } from './mentions';
 
 /** As something to write on. `root` is the folder of the session's project. */
 export function draftOf(message: MessageView, root: string): Draft {
@@ -68,7 +68,7 @@ function symbolOf({ source }: FilePart, text: string, root: string): DraftSymbol
     line: source.range.start.line + 1,
     endLine: source.range.end.line + 1,
   };
-  return path !== source.path && wordsFor(symbol.name) === source.text.value ? symbol : undefined;
+  return path !== source.path && mentionOf(symbol.name) === source.text.value ? symbol : undefined;
 }
 
 function attachmentOf({ id, url, mime, filename, source }: FilePart): DraftAttachment {

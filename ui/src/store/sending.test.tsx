@@ -17,14 +17,14 @@ interface Held {
 async function slow(): Promise<Held> {
   const window = openWindow();
   const area = (await screen.findByTestId('composer')) as HTMLTextAreaElement;
-  await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+  await waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe('ses_gallery'));
   const { revert } = window.host;
   let settle!: Held['settle'];
   const held = new Promise<void>((resolve, reject) => {
     settle = (how) => (how ? reject({ code: 'failed', message: 'It is being worked on' }) : resolve());
   });
   window.host.revert = (id, target) => held.then(() => revert(id, target));
-  return { window, area, first: window.app.state().open?.messages[0] as MessageView, settle };
+  return { window, area, first: window.app.timeline.open()?.messages[0] as MessageView, settle };
 }
 
 const write = (area: HTMLElement, value: string) => fireEvent.input(area, { target: { value } });

@@ -13,7 +13,7 @@ import type { Editing } from './editing';
 import type { Models } from './models';
 import { rootOf } from './projects';
 import { draftOf, filesOf, isWritten } from './prompts';
-import type { Sessions } from './sessions';
+import type { SessionActions } from './session-actions';
 
 export interface Sending {
   /** To the session on screen, whatever is being written there. True when it was taken. */
@@ -28,7 +28,7 @@ export interface Sending {
 
 interface Around {
   readonly core: Core;
-  readonly sessions: Sessions;
+  readonly sessions: SessionActions;
   readonly agents: Agents;
   readonly models: Models;
   readonly editing: Editing;
@@ -80,7 +80,7 @@ export function createSending({ core, sessions, agents, models, editing, place }
       return deliver((to) => sessions.run(name, args, what, to));
     },
     async tryAgain(failedID) {
-      const messages = state().open?.messages ?? [];
+      const messages = state.timeline.open()?.messages ?? [];
       const failed = messages.find(({ info }) => info.id === failedID)?.info;
       if (failed?.role !== 'assistant') return;
       const answers = messages.filter(({ info }) => info.role === 'assistant' && info.parentID === failed.parentID);

@@ -1,366 +1,59 @@
-/** What a person does with sessions: choose, make, name, put away, delete, prompt, stop. */
-import { batch, createEffect, createMemo, createSignal, on, type Accessor } from 'solid-js';
-import { uiError } from '../host/host';
-import { en } from '../i18n/en';
-import { visible } from '../kit/visible';
-import type { PermissionRequest, QuestionRequest, PromptInput, Session, SessionStatus, UiError } from '../protocol';
-import type { Core } from './app';
-import { draftOf } from './prompts';
-import { dropSession, putSession } from './reduce';
-import { listOf, projectOf, rootOf } from './projects';
-import { writtenTitle } from './titles';
-import { closed, newerLoaded, olderLoaded, opened, opening, openingFailed, sessionsListed } from './transitions';
+/** The projects, and the sessions that the window knows of. One slice of the state. */
+import { batch, createSignal, type Accessor } from 'solid-js';
+import type { Project, ProjectOpened, Session } from '../protocol';
+import { projectOf, shownProjects } from './projects';
+import { createKeyedSignals } from './reactive';
 
 export interface Sessions {
-  /** The session on screen, or on its way there. */
-  readonly selected: Accessor<string | undefined>;
-  readonly session: Accessor<Session | undefined>;
-  readonly status: Accessor<SessionStatus>;
-  readonly busy: Accessor<boolean>;
-  /** What this session, or a task it started, waits for the person to say. */
-  readonly requests: Accessor<Requests>;
-  /** Why the selected session could not be opened. */
-  readonly openError: Accessor<UiError | undefined>;
-  /** A place in the open session that the reader wants to see. */
-  readonly target: Accessor<Target | undefined>;
-  /** Grows with every prompt that was taken from here: what one sends one wants to see. */
-  readonly sent: Accessor<number>;
-  /** With a place, the session opens there. */
-  select(sessionID: string, place?: Place): Promise<void>;
-  /** To a place of the open session, whether it is loaded or not. */
-  reveal(place: Place): Promise<void>;
-  /** Back to the end of a session that was opened somewhere inside. */
-  toLatest(): Promise<void>;
-  loadNewer(): Promise<void>;
-  /** To the next session in the list of the project, or the one before. */
-  step(by: 1 | -1): void;
-  /** Back to the empty page of the project. */
-  leave(): void;
-  create(projectID?: string): Promise<Session | undefined>;
-  rename(sessionID: string, title: string): Promise<void>;
-  archive(sessionID: string, archived: boolean): Promise<void>;
-  remove(sessionID: string): Promise<void>;
-  /** To that session, or to a new one. True when the prompt was taken. */
-  send(input: PromptInput, to: string | undefined): Promise<boolean>;
-  run(name: string, args: string, input: PromptInput, to: string | undefined): Promise<boolean>;
-  stop(): Promise<void>;
-  /** Sums the session up now. */
-  compact(): Promise<void>;
-  /**
-   * Goes on in a copy: from in front of a prompt, which waits there to be written anew, or from
-   * the end. `worktree`: with files of its own.
-   */
-  fork(messageID: string | null, worktree: boolean): Promise<Session | undefined>;
-  /** Keeps the files as they are now, under a name; false when that could not be. */
-  keepSnapshot(name: string): Promise<boolean>;
-  loadOlder(): Promise<void>;
+  readonly projects: Accessor<readonly Project[]>;
+  get(sessionID: string): Session | undefined;
+  /** Depends on every session; use `get` for one of them. */
+  all(): readonly Session[];
+  /** The list of this project is complete. */
+  isListed(projectID: string): boolean;
 }
 
-export interface Place {
-  readonly messageID: string;
-  readonly partID?: string;
-  /** Which of the part's matches. */
-  readonly nth?: number;
+export interface SessionsSlice extends Sessions {
+  setProjects(projects: readonly Project[]): void;
+  openProject(opened: ProjectOpened): void;
+  /** Replaces the sessions of a project: what the list does not name is gone. */
+  list(projectID: string, sessions: readonly Session[]): void;
+  /** The lists may be out of date; they are asked for again when they are shown. */
+  unlist(): void;
+  put(session: Session): void;
+  drop(sessionID: string): void;
 }
 
-export interface Target extends Place {
-  readonly sessionID: string;
-}
+export function createSessions(): SessionsSlice {
+  const [projects, setProjects] = createSignal<readonly Project[]>([]);
+  const sessions = createKeyedSignals<Session>();
+  const listed = createKeyedSignals<true>();
 
-export interface Requests {
-  readonly permissions: readonly PermissionRequest[];
-  readonly questions: readonly QuestionRequest[];
-}
-
-/** Enough for a tall window; the rest comes on scroll. */
-const TAIL = 30;
-const PAGE = 30;
-const IDLE: SessionStatus = { type: 'idle' };
-
-export function createSessions(core: Core): Sessions {
-  const { host, state, change, attempt, toasts } = core;
-  const [selected, setSelected] = createSignal<string | undefined>();
-  const [openError, setOpenError] = createSignal<UiError | undefined>();
-  const [target, setTarget] = createSignal<Target | undefined>();
-  const [sent, setSent] = createSignal(0);
-  /** Only the newest load may say what is on screen. */
-  let loads = 0;
-  let loadingOlder = false;
-  let loadingNewer = false;
-
-  const session = createMemo(() => {
-    const id = selected();
-    return id === undefined ? undefined : state().sessions[id];
-  });
-  const status = createMemo(() => {
-    const id = selected();
-    return (id === undefined ? undefined : state().statuses[id]) ?? IDLE;
-  });
-  const busy = createMemo(() => status().type !== 'idle');
-
-  const requests = createMemo<Requests>(() => {
-    const here = selected();
-    const { permissions, questions, sessions } = state();
-    const mine = ({ sessionID }: { sessionID: string }) =>
-      here !== undefined && (sessionID === here || sessions[sessionID]?.parentID === here);
-    return { permissions: permissions.filter(mine), questions: questions.filter(mine) };
-  });
-
-  /** What holds the place is opened, or there would be nothing to see. */
-  const lead = (sessionID: string, place: Place) => {
-    if (place.partID !== undefined) core.opened.choose(place.partID, true);
-    setTarget({ sessionID, ...place });
-  };
-
-  const load = async (sessionID: string, place?: Place) => {
-    const mine = ++loads;
-    setOpenError(undefined);
-    setTarget(undefined);
-    change((now) => opening(now, sessionID));
-    try {
-      const view = place
-        ? await host.openSessionAt(sessionID, place.messageID, TAIL)
-        : await host.openSession(sessionID, TAIL);
-      if (mine !== loads) return;
-      batch(() => {
-        change((now) => opened(now, view));
-        if (place) lead(sessionID, place);
-      });
-    } catch (reason) {
-      if (mine !== loads) return;
-      const error = uiError(reason);
-      change((now) => openingFailed(now, sessionID));
-      if (selected() !== sessionID) return;
-      if (error.code === 'not-found') {
-        change((now) => dropSession(now, sessionID));
-        leave();
-        toasts.show({ tone: 'error', text: error.message });
-      } else {
-        setOpenError(error);
-      }
-    }
-  };
-
-  const leave = () => {
-    const before = selected();
-    loads += 1;
+  const list = (projectID: string, found: readonly Session[]) => {
+    const isElsewhere = (session: Session) =>
+      session.projectID !== projectID && projectOf(projects(), session)?.id !== projectID;
+    const next = [...sessions.values().filter(isElsewhere), ...found];
     batch(() => {
-      setSelected(undefined);
-      setOpenError(undefined);
-      core.opened.clear();
-      change(closed);
+      sessions.replace(next.map((session) => [session.id, session]));
+      listed.set(projectID, true);
     });
-    if (before !== undefined) void attempt(() => host.closeSession(before));
   };
-
-  const select = async (sessionID: string, place?: Place) => {
-    const before = selected();
-    if (before === sessionID && !openError()) {
-      if (place) await reveal(place);
-      return;
-    }
-    const known = state().sessions[sessionID];
-    const projectID = known && projectOf(state().projects, known)?.id;
-    batch(() => {
-      setSelected(sessionID);
-      core.opened.clear();
-      if (projectID !== undefined) core.setProjectID(projectID);
-      change(closed);
-    });
-    if (before !== undefined && before !== sessionID) void attempt(() => host.closeSession(before));
-    await load(sessionID, place);
-  };
-
-  const reveal = async (place: Place) => {
-    const sessionID = selected();
-    if (sessionID === undefined) return;
-    const loaded = state().open?.messages.some((message) => message.info.id === place.messageID);
-    if (loaded && !state().opening) lead(sessionID, place);
-    else await load(sessionID, place);
-  };
-
-  // We fell behind: the tail is fetched anew, once per fall.
-  const stale = createMemo(() => state().open?.stale === true && state().opening === undefined);
-  createEffect(
-    on(stale, (fallen) => {
-      const id = selected();
-      if (fallen && id !== undefined) void load(id);
-    }),
-  );
-
-  // Deleted from elsewhere while we looked at it.
-  createEffect(
-    on(session, (now, before) => {
-      if (before && !now && selected() === before.id) leave();
-    }),
-  );
-
-  const create = async (projectID = core.project()?.id) => {
-    if (projectID === undefined) return undefined;
-    const current = session();
-    // An empty session is as good as a new one.
-    const home = current && projectOf(state().projects, current)?.id;
-    if (current && home === projectID && state().open?.messages.length === 0 && !busy()) return current;
-    const made = await attempt(() => host.createSession(projectID));
-    if (!made) return undefined;
-    change((now) => putSession(now, made));
-    await select(made.id);
-    return made;
-  };
-
-  const deliver = async (to: string | undefined, work: (id: string) => Promise<unknown>) => {
-    const id = to ?? (await create())?.id;
-    if (id === undefined) return false;
-    const taken = await attempt(() => work(id).then(() => true));
-    if (!taken) return false;
-    // What one sends is at the end, wherever one was.
-    if (selected() === id) {
-      if (state().open?.hasNewer) await load(id);
-      batch(() => {
-        setTarget(undefined);
-        setSent((count) => count + 1);
-      });
-    }
-    return true;
-  };
-
-  /** What is listed with a session, newest first. */
-  const neighbours = (one: Session): Session[] => {
-    const home = projectOf(state().projects, one)?.id ?? one.projectID;
-    return listOf(state().sessions, state().projects, home).filter((other) => other.time.archived === undefined);
-  };
-
-  /** The row that takes a removed one's place in the list. */
-  const neighbour = (gone: Session): Session | undefined => {
-    const shown = neighbours(gone);
-    const at = shown.findIndex((one) => one.id === gone.id);
-    return at === -1 ? undefined : (shown[at + 1] ?? shown[at - 1]);
-  };
-
-  const restore = async (gone: Session, reopen: boolean) => {
-    await attempt(async () => {
-      await host.restoreSession(gone.id);
-      const home = projectOf(state().projects, gone)?.id ?? gone.projectID;
-      const list = await host.listSessions(home);
-      change((now) => sessionsListed(now, home, list));
-    });
-    if (reopen && state().sessions[gone.id]) await select(gone.id);
-  };
-
   return {
-    selected,
-    session,
-    status,
-    busy,
-    requests,
-    openError,
-    target,
-    sent,
-    select,
-    reveal,
-    leave,
-    create,
-    async rename(sessionID, title) {
-      const known = state().sessions[sessionID];
-      const name = title.trim();
-      if (!known || name === '' || name === known.title) return;
-      change((now) => putSession(now, { ...known, title: name }));
-      const done = await attempt(() => host.renameSession(sessionID, name).then(() => true));
-      if (!done) change((now) => putSession(now, known));
-    },
-    async archive(sessionID, archived) {
-      const known = state().sessions[sessionID];
-      if (!known) return;
-      const next = neighbour(known);
-      const done = await attempt(() => host.archiveSession(sessionID, archived).then(() => true));
-      if (!done) return;
-      const { archived: _before, ...time } = known.time;
-      change((now) => putSession(now, { ...known, time: archived ? { ...time, archived: Date.now() } : time }));
-      if (!archived) return;
-      if (selected() === sessionID) await (next ? select(next.id) : leave());
-      toasts.show({
-        tone: 'info',
-        text: en.session.archivedToast(writtenTitle(known)),
-        action: { label: en.session.undo, run: () => void this.archive(sessionID, false) },
+    projects,
+    get: sessions.get,
+    all: sessions.values,
+    isListed: (projectID) => listed.get(projectID) === true,
+    setProjects: (found) => setProjects(shownProjects(found)),
+    openProject(opened) {
+      const others = projects().filter((project) => project.id !== opened.project.id);
+      batch(() => {
+        setProjects(shownProjects([opened.project, ...others]));
+        list(opened.project.id, opened.sessions);
       });
     },
-    async remove(sessionID) {
-      const known = state().sessions[sessionID];
-      if (!known) return;
-      const next = neighbour(known);
-      const shown = selected() === sessionID;
-      const done = await attempt(() => host.deleteSession(sessionID).then(() => true));
-      if (!done) return;
-      if (shown) await (next ? select(next.id) : leave());
-      change((now) => dropSession(now, sessionID));
-      toasts.show({
-        tone: 'info',
-        text: en.session.deleted(writtenTitle(known)),
-        action: { label: en.session.undo, run: () => void restore(known, shown) },
-      });
-    },
-    send: (input, to) => deliver(to, (id) => host.prompt(id, input)),
-    run: (name, args, input, to) => deliver(to, (id) => host.runCommand(id, name, args, input)),
-    async toLatest() {
-      const id = selected();
-      if (id !== undefined) await load(id);
-    },
-    step(by) {
-      const here = session();
-      const project = core.project();
-      const list = here ? neighbours(here) : project ? listOf(state().sessions, state().projects, project.id) : [];
-      const at = list.findIndex((one) => one.id === here?.id);
-      const next = list[at === -1 ? 0 : at + by];
-      if (next) void select(next.id);
-    },
-    async loadNewer() {
-      const open = state().open;
-      const after = open?.messages.at(-1)?.info.id;
-      if (!open?.hasNewer || after === undefined || loadingNewer) return;
-      loadingNewer = true;
-      const page = await attempt(() => host.newerMessages(open.sessionID, after, PAGE));
-      loadingNewer = false;
-      if (page) change((now) => newerLoaded(now, open.sessionID, after, page));
-    },
-    async stop() {
-      const id = selected();
-      if (id !== undefined && busy()) await attempt(() => host.abort(id));
-    },
-    async compact() {
-      const id = selected();
-      if (id !== undefined) await attempt(() => host.compact(id));
-    },
-    async fork(messageID, worktree) {
-      const id = selected();
-      if (id === undefined) return undefined;
-      const prompt = state().open?.messages.find(({ info }) => info.id === messageID);
-      const root = rootOf(core.project(), session());
-      const made = await attempt(() => host.fork(id, messageID, worktree));
-      if (!made) return undefined;
-      change((now) => putSession(now, made));
-      if (prompt) core.drafts.change(made.id, draftOf(prompt, root));
-      await select(made.id);
-      if (worktree) toasts.show({ tone: 'info', text: en.fork.worksIn, detail: visible(made.directory) });
-      return made;
-    },
-    async keepSnapshot(name) {
-      const id = selected();
-      if (id === undefined) return false;
-      const kept = await attempt(() => host.checkpoint(id, name));
-      if (!kept) return false;
-      const missing = kept.skipped?.length ?? 0;
-      const detail = missing === 0 ? undefined : en.snapshot.skipped(missing);
-      toasts.show({ tone: 'info', text: en.snapshot.kept(visible(kept.name ?? name)), detail });
-      return true;
-    },
-    async loadOlder() {
-      const open = state().open;
-      const before = open?.messages[0]?.info.id;
-      if (!open?.hasOlder || before === undefined || loadingOlder) return;
-      loadingOlder = true;
-      const page = await attempt(() => host.olderMessages(open.sessionID, before, PAGE));
-      loadingOlder = false;
-      if (page) change((now) => olderLoaded(now, open.sessionID, before, page));
-    },
+    list,
+    unlist: () => listed.replace([]),
+    put: (session) => sessions.set(session.id, session),
+    drop: (sessionID) => sessions.delete(sessionID),
   };
 }

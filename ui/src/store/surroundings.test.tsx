@@ -6,7 +6,7 @@ import { openWindow, type TestWindow } from '../testing/window';
 
 async function ready(options: FakeOptions = {}): Promise<TestWindow> {
   const window = openWindow(options);
-  await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+  await waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe('ses_gallery'));
   await waitFor(() => expect(window.app.surroundings.trust()).toBeDefined());
   await waitFor(() => expect(window.app.surroundings.commands()).not.toEqual([]));
   return window;

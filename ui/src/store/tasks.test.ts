@@ -2,9 +2,8 @@ import { expect, test } from 'vitest';
 import type { Session } from '../protocol';
 import { tasksOf } from './tasks';
 
-const session = (id: string, parentID?: string): [string, Session] => [id, { id, parentID } as Session];
-const ids = (sessions: [string, Session][], of: string) =>
-  tasksOf(Object.fromEntries(sessions), of).map((one) => one.id);
+const session = (id: string, parentID?: string) => ({ id, parentID }) as Session;
+const ids = (sessions: Session[], of: string) => tasksOf(sessions, of).map((one) => one.id);
 
 test('a session’s tasks are those it handed out, and what they handed out', () => {
   const all = [session('root'), session('a', 'root'), session('b', 'root'), session('deep', 'a'), session('other')];

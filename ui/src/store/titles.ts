@@ -1,6 +1,6 @@
 /** What a session is called on screen. */
 import { en } from '../i18n/en';
-import { visibleLine } from '../kit/visible';
+import { visibleLine } from '../text/visible';
 import type { Session } from '../protocol';
 
 /** The core names a session by its time until there is something to name it by. */

@@ -1,7 +1,7 @@
 /** Short notices with at most one action, gone by themselves. */
 import { createSignal, type Accessor } from 'solid-js';
 
-export interface Toast {
+interface Toast {
   readonly id: number;
   readonly tone: 'info' | 'error';
   readonly text: string;

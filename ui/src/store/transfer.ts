@@ -1,9 +1,8 @@
 /** A session leaves the program, or comes from a file. Says what became of it. */
 import { en } from '../i18n/en';
-import { visible } from '../kit/visible';
+import { visible } from '../text/visible';
 import type { ImportReport } from '../protocol';
 import type { Core } from './app';
-import { putSession } from './reduce';
 
 export interface Transfer {
   /** True once it is shared; false when the dialog was dismissed or it could not be. */
@@ -16,7 +15,7 @@ export interface Transfer {
   importSession(): Promise<void>;
 }
 
-export interface TransferNeeds {
+interface TransferNeeds {
   readonly core: Core;
   select(sessionID: string): Promise<void>;
   /** Asks again which projects and sessions there are. */
@@ -27,31 +26,31 @@ export interface TransferNeeds {
 const NAMED = 3;
 
 export function createTransfer({ core, select, refresh }: TransferNeeds): Transfer {
-  const { host, state, toasts, attempt, change } = core;
+  const { host, state, toasts, attempt } = core;
 
   /** The one session that was not here before, where there is exactly one. */
   const arrived = async (work: () => Promise<void>): Promise<string | undefined> => {
-    const before = new Set(Object.keys(state().sessions));
+    const before = new Set(state.sessions.all().map(({ id }) => id));
     await work();
-    const fresh = Object.keys(state().sessions).filter((id) => !before.has(id));
-    return fresh.length === 1 ? fresh[0] : undefined;
+    const fresh = state.sessions.all().filter(({ id }) => !before.has(id));
+    return fresh.length === 1 ? fresh[0]?.id : undefined;
   };
 
   return {
     async share(sessionID) {
       const shared = await attempt(() => host.shareSession(sessionID));
       if (!shared) return false;
-      change((now) => putSession(now, shared));
+      state.sessions.put(shared);
       return true;
     },
     async unshare(sessionID) {
-      if (state().sessions[sessionID]?.share === undefined) {
+      if (state.sessions.get(sessionID)?.share === undefined) {
         toasts.show({ tone: 'info', text: en.share.never });
         return true;
       }
       const back = await attempt(() => host.unshareSession(sessionID));
       if (!back) return false;
-      change((now) => putSession(now, back));
+      state.sessions.put(back);
       toasts.show({ tone: 'info', text: en.share.takenBack });
       return true;
     },

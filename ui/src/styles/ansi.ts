@@ -7,7 +7,7 @@
  */
 const LEVELS = [0, 95, 135, 175, 215, 255];
 
-export function ansiRules(): string {
+function ansiRules(): string {
   const rules: string[] = [];
   for (let index = 16; index < 256; index += 1) {
     const colour = `rgb(${rgb(index).join(' ')})`;

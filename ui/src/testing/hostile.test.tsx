@@ -1,7 +1,7 @@
 /** Names that hide or lie, in every dialog and pane that shows names. */
 import { fireEvent, screen, waitFor } from '@solidjs/testing-library';
 import { describe, expect, test } from 'vitest';
-import { visibleLine } from '../kit/visible';
+import { visibleLine } from '../text/visible';
 import type { PermissionRequest, QuestionRequest } from '../protocol';
 import type { SettingsSection } from '../store/app';
 import { openWindow, type TestWindow } from './window';
@@ -51,7 +51,7 @@ async function ready(): Promise<TestWindow> {
   });
   const session = host.sessions.get('ses_docs');
   if (session) host.sessions.set('ses_docs', { ...session, title: EVIL });
-  await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+  await waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe('ses_gallery'));
   // The first start was under way before the names were changed.
   await window.app.refresh();
   await window.app.models.refresh();
@@ -177,7 +177,7 @@ describe('names that hide or lie are drawn with their codes', () => {
 
   test('where a model failed, and while it is asked once more', async () => {
     const window = await ready();
-    const last = window.app.state().open?.messages.at(-1)?.info;
+    const last = window.app.timeline.open()?.messages.at(-1)?.info;
     if (last?.role !== 'assistant') throw new Error('the gallery ends with an answer');
     const info = { ...last, error: { name: 'UnknownError' as const, data: { message: EVIL } } };
     const status = { type: 'retry' as const, attempt: 1, message: EVIL, next: Date.now() + 60_000 };

@@ -14,12 +14,16 @@ export interface TestWindow {
   called(name: string): readonly (readonly unknown[])[];
 }
 
-export function openWindow(options: FakeOptions = {}): TestWindow {
-  return show(() => <App />, options);
+/** With the host of an earlier window, it is as if the page had been loaded again. */
+export function openWindow(options: FakeOptions = {}, host?: FakeHost): TestWindow {
+  return show(() => <App />, options, host);
 }
 
-export function show(component: () => JSX.Element, options: FakeOptions = {}): TestWindow {
-  const host = createFakeHost({ pace: 0, ...options });
+export function show(
+  component: () => JSX.Element,
+  options: FakeOptions = {},
+  host = createFakeHost({ pace: 0, ...options }),
+): TestWindow {
   let app!: Store;
   const { container } = render(() => {
     app = createApp(host);

@@ -2,7 +2,7 @@ import CircleAlert from 'lucide-solid/icons/circle-alert';
 import { Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
-import { visible } from '../kit/visible';
+import { visible } from '../text/visible';
 import type { MessageError } from '../protocol';
 import { useApp } from '../store/context';
 
@@ -18,7 +18,7 @@ export function MessageFailure(props: { error: MessageError; messageID?: string 
   const said = () => describe(props.error, providerName);
   /** Only the newest can be tried again: what came after another answer was built on it. */
   const again = () => {
-    const last = app.state().open?.messages.at(-1)?.info.id;
+    const last = app.timeline.open()?.messages.at(-1)?.info.id;
     return props.messageID !== undefined && props.messageID === last && !app.busy() ? props.messageID : undefined;
   };
   const ready = () => app.models.list()?.providers.find((one) => one.id === refused())?.ready === true;

@@ -5,7 +5,7 @@ import { openWindow, type TestWindow } from '../testing/window';
 
 async function ready(): Promise<TestWindow> {
   const window = openWindow();
-  await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+  await waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe('ses_gallery'));
   return window;
 }
 const prompt = (words: string) =>
@@ -30,14 +30,14 @@ const rows = () =>
 describe('a fork from a prompt', () => {
   test('holds what came before it, is open and stands below its origin, with the prompt to write anew', async () => {
     const { app, called } = await ready();
-    const second = app.state().open?.messages.find(({ parts }) =>
+    const second = app.timeline.open()?.messages.find(({ parts }) =>
       parts.some(({ part }) => part.type === 'text' && part.text.startsWith('Have a look')),
     )?.info.id;
     await chosen('Have a look at the docs', 'Fork from here');
     await waitFor(() => expect(app.session()?.forkedFrom).toEqual({ sessionID: 'ses_gallery', messageID: second }));
     expect(called('fork')).toEqual([['ses_gallery', second, false]]);
-    await waitFor(() => expect(app.state().open?.sessionID).toBe(app.selected()));
-    expect(app.state().open?.messages).toHaveLength(5);
+    await waitFor(() => expect(app.timeline.open()?.sessionID).toBe(app.selected()));
+    expect(app.timeline.open()?.messages).toHaveLength(5);
     expect((screen.getByTestId('composer') as HTMLTextAreaElement).value).toBe('Have a look at the docs as well.');
     expect(rows().slice(0, 2)).toEqual([
       { title: 'Fix the flicker of overlapping timers', depth: undefined, current: false },
@@ -55,7 +55,7 @@ describe('a fork from a prompt', () => {
 
   test('is for the agent whom the prompt was for', async () => {
     const { app, host } = await ready();
-    const asked = app.state().open?.messages.find(({ info }) => info.role === 'user')?.info;
+    const asked = app.timeline.open()?.messages.find(({ info }) => info.role === 'user')?.info;
     const info = { ...asked, agent: 'plan' } as NonNullable<typeof asked>;
     host.emit({ kind: 'event', event: { type: 'message.updated', properties: { info } } });
     await chosen('The reading lamp flickers', 'Fork from here');

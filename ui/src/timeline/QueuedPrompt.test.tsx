@@ -20,7 +20,7 @@ describe('a prompt sent while the session is busy', () => {
     const { app } = await withQueued();
     const prompt = document.querySelector('.user-message[data-queued]');
     expect(prompt?.textContent).toContain('And hurry');
-    expect(app.state().open?.queued).toEqual([prompt?.getAttribute('data-message-id')]);
+    expect(app.timeline.open()?.queued).toEqual([prompt?.getAttribute('data-message-id')]);
   });
 
   test('can be changed', async () => {
@@ -38,7 +38,7 @@ describe('a prompt sent while the session is busy', () => {
 
   /** What was attached, as it arrives from the core. */
   const attach = ({ host, app }: TestWindow, part: Omit<FilePart, 'id' | 'sessionID' | 'messageID'>) => {
-    const { sessionID, queued } = app.state().open!;
+    const { sessionID, queued } = app.timeline.open()!;
     const ids = { id: 'prt_ffffffffffff00000000000009', sessionID, messageID: queued[0] ?? '' };
     host.emit({ kind: 'part', part: { part: { type: 'file', ...ids, ...part } } });
   };
@@ -64,10 +64,10 @@ describe('a prompt sent while the session is busy', () => {
 
   test('stays the same prompt whatever it names now: the core finds that', async () => {
     const window = await withQueued();
-    const first = window.app.state().open?.queued[0];
+    const first = window.app.timeline.open()?.queued[0];
     await edited('And hurry with @src/lamp.ts');
     expect(window.called('editQueued')).toEqual([[window.app.selected(), first, 'And hurry with @src/lamp.ts']]);
-    expect(window.app.state().open?.queued).toEqual([first]);
+    expect(window.app.timeline.open()?.queued).toEqual([first]);
   });
 
   test('keeps what it says when the editing is left, and the turn goes on', async () => {

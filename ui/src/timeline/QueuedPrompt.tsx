@@ -64,7 +64,7 @@ function QueuedEditor(props: EditorProps) {
     setText(words);
     app.drafts.change(props.place, { text: words });
   };
-  onCleanup(() => keepWhatWasTakenUp(app, props.message, props.place));
+  onCleanup(() => untrack(() => keepWhatWasTakenUp(app, props.message, props.place)));
   let field!: HTMLTextAreaElement;
   const attached = createMemo(() => ({
     ...props.message,
@@ -118,12 +118,12 @@ function QueuedEditor(props: EditorProps) {
 /** The turn took the prompt up while somebody wrote at it: not a word of that is lost. */
 function keepWhatWasTakenUp(app: App, message: MessageView, place: string): void {
   const { sessionID, id } = message.info;
-  const { open } = untrack(app.state);
-  const { text } = untrack(() => app.drafts.get(place));
+  const open = app.timeline.open();
+  const { text } = app.drafts.get(place);
   if (open?.sessionID !== sessionID || open.queued.includes(id)) return;
   app.drafts.change(place, NO_DRAFT);
   if (text.trim() === '' || text === typed(message)) return;
-  const written = untrack(() => app.drafts.get(sessionID)).text;
+  const written = app.drafts.get(sessionID).text;
   app.drafts.change(sessionID, { text: written === '' ? text : `${written}\n\n${text}` });
   app.toasts.show({ tone: 'info', text: en.timeline.queuedTaken });
 }

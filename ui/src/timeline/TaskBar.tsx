@@ -12,7 +12,7 @@ export function TaskBar() {
       {(parent) => (
         <button type="button" class="task-bar" data-testid="back-to-parent" onClick={() => void app.select(parent())}>
           <ArrowLeft size={13} aria-hidden="true" />
-          {en.part.backToParent(titleOf(app.state().sessions[parent()]))}
+          {en.part.backToParent(titleOf(app.sessions.get(parent())))}
         </button>
       )}
     </Show>

@@ -23,7 +23,7 @@ describe('the timeline', () => {
     await waitFor(() => expect(app.selected()).toBe('ses_gallery'));
     await app.select('ses_long');
     await waitFor(() => expect(turns().length).toBeGreaterThan(0));
-    expect(turns().length).toBeLessThan(app.state().open?.messages.length ?? 0);
+    expect(turns().length).toBeLessThan(app.timeline.open()?.messages.length ?? 0);
   });
 
   test('streams an answer into view and says when it is finished', async () => {
@@ -37,9 +37,9 @@ describe('the timeline', () => {
     expect(answer?.querySelector('[data-part="text"]')?.textContent).toContain('Here is how a turn looks.');
     expect(answer?.querySelector('[data-part="reasoning"]')?.textContent).toContain('Planning the tour');
     expect(screen.getByRole('status').textContent).toBe('Answer finished');
-    const said = app
-      .state()
-      .open?.messages.at(-1)
+    const said = app.timeline
+      .open()
+      ?.messages.at(-1)
       ?.parts.find((view) => view.part.type === 'text')?.part;
     expect(said).toMatchObject({ text: TOUR });
   });
@@ -58,16 +58,16 @@ describe('the timeline', () => {
 
   test('a session that fell behind is opened anew', async () => {
     const window = openWindow();
-    await waitFor(() => expect(window.app.state().open).toBeTruthy());
+    await waitFor(() => expect(window.app.timeline.open()).toBeTruthy());
     const before = window.called('openSession').length;
     window.host.emit({ kind: 'reset', sessionID: 'ses_gallery' });
     await waitFor(() => expect(window.called('openSession')).toHaveLength(before + 1));
-    await waitFor(() => expect(window.app.state().open?.stale).toBe(false));
+    await waitFor(() => expect(window.app.timeline.open()?.stale).toBe(false));
   });
 
   test('a waiting retry counts down', async () => {
     const { host, app } = openWindow();
-    await waitFor(() => expect(app.state().open).toBeTruthy());
+    await waitFor(() => expect(app.timeline.open()).toBeTruthy());
     const status = { type: 'retry' as const, attempt: 2, message: 'Overloaded', next: Date.now() + 9500 };
     host.emit({
       kind: 'event',
@@ -133,7 +133,7 @@ describe('what stands in the centre', () => {
 
   test('when a session cannot be opened: why, and a second try', async () => {
     const window = openWindow();
-    await waitFor(() => expect(window.app.state().open).toBeTruthy());
+    await waitFor(() => expect(window.app.timeline.open()).toBeTruthy());
     const { openSession } = window.host;
     window.host.openSession = () => Promise.reject({ code: 'busy', message: 'Another program holds it' });
     await window.app.select('ses_docs');

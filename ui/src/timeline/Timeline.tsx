@@ -9,10 +9,11 @@ import { createEffect, createMemo, on, onMount, Show } from 'solid-js';
 import { Virtualizer, type VirtualizerHandle } from 'virtua/solid';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
-import { OpenedProvider } from '../kit/opened';
+import { registerFocus } from '../kit/focus';
+import { ExpandedProvider } from '../store/expanded';
 import { useApp } from '../store/context';
 import { beforeRevert } from '../store/editing';
-import type { OpenSession } from '../store/reduce';
+import type { OpenSession } from '../store/timeline';
 import { rowsOf, type Row } from '../store/turns';
 import { createStick } from './stick';
 import { useTarget } from './target';
@@ -75,6 +76,7 @@ export function Timeline(props: { open: OpenSession }) {
   };
 
   onMount(() => !app.target() && stick.toEnd());
+  registerFocus('timeline', () => ({ element: scroller, target: () => scroller }));
   let handle: VirtualizerHandle | undefined;
   useTarget({
     target: app.target,
@@ -101,7 +103,7 @@ export function Timeline(props: { open: OpenSession }) {
         onWheel={(event) => !movesWithin(event, scroller) && stick.turned(event.deltaY)}
         on:click={{ capture: true, handleEvent: onOpen }}
       >
-        <OpenedProvider value={app.opened}>
+        <ExpandedProvider value={app.expanded}>
           <Virtualizer
             data={keys()}
             shift={list().shift}
@@ -113,7 +115,7 @@ export function Timeline(props: { open: OpenSession }) {
           >
             {(key) => <Turn row={() => list().byKey.get(key)} last={() => list().keys.at(-1) === key} />}
           </Virtualizer>
-        </OpenedProvider>
+        </ExpandedProvider>
         <Show when={app.session()?.revert}>
           <div class="reverted" data-testid="reverted" role="note">
             <span>{en.edit.hidden}</span>

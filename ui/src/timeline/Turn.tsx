@@ -1,5 +1,5 @@
 import { createMemo, For, Show } from 'solid-js';
-import { clock } from '../kit/format';
+import { clock } from '../text/format';
 import { isSummary } from '../parts/CompactionPart';
 import { PartList } from '../parts/PartList';
 import { isWritten } from '../store/prompts';

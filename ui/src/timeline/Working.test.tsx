@@ -6,12 +6,12 @@ const counting = () => document.querySelector('.working-retry');
 
 test('a retry is counted down at the foot, unless the failed attempt is there and does so', async () => {
   const { app, host } = openWindow();
-  await waitFor(() => expect(app.state().open?.sessionID).toBe('ses_gallery'));
+  await waitFor(() => expect(app.timeline.open()?.sessionID).toBe('ses_gallery'));
   const status = { type: 'retry' as const, attempt: 1, message: 'Overloaded', next: Date.now() + 60_000 };
   host.emit({ kind: 'event', event: { type: 'session.status', properties: { sessionID: 'ses_gallery', status } } });
   await waitFor(() => expect(counting()?.textContent).toContain('Attempt 1 failed'));
 
-  const messageID = app.state().open?.messages.at(-1)?.info.id ?? '';
+  const messageID = app.timeline.open()?.messages.at(-1)?.info.id ?? '';
   const ids = { id: 'prt_ffffffffffff00000000000008', sessionID: 'ses_gallery', messageID };
   const error = { name: 'APIError' as const, data: { message: 'Overloaded', statusCode: 529, isRetryable: true } };
   host.emit({ kind: 'part', part: { part: { type: 'retry', ...ids, attempt: 1, error, time: { created: Date.now() } } } });

@@ -1,8 +1,8 @@
 import { createEffect, createSignal, on, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
-import { countdown } from '../kit/format';
-import { visible } from '../kit/visible';
+import { countdown } from '../text/format';
+import { visible } from '../text/visible';
 import { createCountdown } from '../parts/countdown';
 import { useApp } from '../store/context';
 
@@ -22,7 +22,7 @@ export function Working() {
     ),
   );
   const outcome = () => {
-    const last = app.state().open?.messages.at(-1)?.info;
+    const last = app.timeline.open()?.messages.at(-1)?.info;
     if (last?.role !== 'assistant' || !last.error) return en.timeline.finished;
     return last.error.name === 'MessageAbortedError' ? en.timeline.stopped : en.timeline.failed;
   };
@@ -65,7 +65,7 @@ export function Working() {
 
   /** The failed attempt is a part of its own, which says all of this. */
   function told() {
-    return retry() !== undefined && app.state().open?.messages.at(-1)?.parts.at(-1)?.part.type === 'retry';
+    return retry() !== undefined && app.timeline.open()?.messages.at(-1)?.parts.at(-1)?.part.type === 'retry';
   }
 
   function retry() {

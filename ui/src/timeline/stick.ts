@@ -6,7 +6,7 @@
  */
 import { createSignal, onCleanup, type Accessor } from 'solid-js';
 
-export interface Stick {
+interface Stick {
   readonly atEnd: Accessor<boolean>;
   /** So far from the end that a way back is wanted. */
   readonly isAway: Accessor<boolean>;

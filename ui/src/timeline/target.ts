@@ -1,9 +1,9 @@
 /** Bringing a place into view: first its row, which the list may not have drawn, then its part. */
 import { createEffect, on, type Accessor } from 'solid-js';
-import type { Target } from '../store/sessions';
+import type { Target } from '../store/session-actions';
 import type { Row } from '../store/turns';
 
-export interface TargetNeeds {
+interface TargetNeeds {
   readonly target: Accessor<Target | undefined>;
   readonly rows: () => readonly Row[];
   readonly scroller: () => HTMLElement;

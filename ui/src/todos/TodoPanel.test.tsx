@@ -10,7 +10,7 @@ const told = (todos: Todo[]) => ({
 
 test('the task list is told live, with states, and folds to what is under way', async () => {
   const { host, app } = openWindow();
-  await waitFor(() => expect(app.state().open?.sessionID).toBe('ses_gallery'));
+  await waitFor(() => expect(app.timeline.open()?.sessionID).toBe('ses_gallery'));
   expect(screen.queryByTestId('todos')).toBeNull();
   host.emit(
     told([

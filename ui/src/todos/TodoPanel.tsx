@@ -8,7 +8,7 @@ import { createSignal, createUniqueId, For, Show } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
 import { en } from '../i18n/en';
 import type { Icon } from '../kit/Button';
-import { visible } from '../kit/visible';
+import { visible } from '../text/visible';
 import type { Todo } from '../protocol';
 import { useApp } from '../store/context';
 import './todos.css';
@@ -23,7 +23,7 @@ export function TodoPanel() {
   const app = useApp();
   const [folded, setFolded] = createSignal(false);
   const id = createUniqueId();
-  const todos = (): readonly Todo[] => app.state().open?.todos ?? [];
+  const todos = (): readonly Todo[] => app.timeline.open()?.todos ?? [];
   const done = () => todos().filter((todo) => todo.status === 'completed').length;
   /** What a folded list says: the one thing that is going on. */
   const now = () => todos().find((todo) => todo.status === 'in_progress')?.content;

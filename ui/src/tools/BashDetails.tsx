@@ -1,7 +1,7 @@
 import { Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { RenderedTerminal } from '../kit/RenderedHtml';
-import { visible } from '../kit/visible';
+import { visible } from '../text/visible';
 import { Arguments, Outcome, type DetailsProps } from './GenericDetails';
 import { word } from './input';
 import { Labelled } from './Section';

@@ -11,7 +11,7 @@ import { Markdown } from '../kit/Markdown';
 import { createNarrow } from '../kit/narrow';
 import { RenderedTerminal } from '../kit/RenderedHtml';
 import { Spans } from '../kit/Spans';
-import { visible, visibleLine } from '../kit/visible';
+import { visible, visibleLine } from '../text/visible';
 import type { AnsweredQuestion, ToolBody } from '../protocol';
 import { useApp } from '../store/context';
 import type { Details } from './details';
@@ -151,7 +151,7 @@ function Diffs(props: { body: BodyOf<'diffs'>; details: Details }) {
       <DiffView
         files={props.body.files}
         headers={!single()}
-        sideBySide={app.settings().review.sideBySide && !narrow()}
+        sideBySide={app.settings.review.sideBySide && !narrow()}
         whole={(file) => props.details.whole(file)}
       />
     </>

@@ -23,10 +23,10 @@ export function ExploreCard(props: { calls: readonly RunCall[] }) {
     return part ? lookOf(part.tool).subtitle(inputOf(part.state), app.session()?.directory) : '';
   };
   const name = () => `run:${props.calls[0]?.part.id ?? ''}`;
-  const holdsOpen = () => props.calls.some(({ part }) => app.opened.of(part.id) === true);
+  const holdsOpen = () => props.calls.some(({ part }) => app.expanded.get(part.id) === true);
   createEffect(
     on(app.target, (target) => {
-      if (props.calls.some(({ part }) => part.id === target?.partID)) app.opened.choose(name(), true);
+      if (props.calls.some(({ part }) => part.id === target?.partID)) app.expanded.set(name(), true);
     }),
   );
   return (

@@ -1,6 +1,6 @@
 import { Show, type JSX } from 'solid-js';
 import { CopyButton } from '../kit/CopyButton';
-import { visible } from '../kit/visible';
+import { visible } from '../text/visible';
 
 export function Section(props: { label: string; text: string; tone?: 'danger'; copy?: string }) {
   return (

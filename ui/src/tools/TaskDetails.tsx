@@ -4,7 +4,7 @@ import CircleX from 'lucide-solid/icons/circle-x';
 import { createEffect, Index, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
-import { visibleLine } from '../kit/visible';
+import { visibleLine } from '../text/visible';
 import type { ToolPart } from '../protocol';
 import { useApp } from '../store/context';
 import { Outcome, type DetailsProps } from './GenericDetails';
@@ -96,7 +96,7 @@ export function childOf(part: ToolPart): string | undefined {
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
-export function stepsOf(part: ToolPart): readonly TaskStep[] {
+function stepsOf(part: ToolPart): readonly TaskStep[] {
   const list = metadataOf(part)['summary'];
   if (!Array.isArray(list)) return [];
   return list.map((one: { tool?: unknown; state?: { status?: unknown; title?: unknown } }) => ({

@@ -6,7 +6,7 @@ import { For, Show } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
 import { en } from '../i18n/en';
 import type { Icon } from '../kit/Button';
-import { visible } from '../kit/visible';
+import { visible } from '../text/visible';
 import type { Todo, ToolPart } from '../protocol';
 import { GenericDetails, type DetailsProps } from './GenericDetails';
 
@@ -40,7 +40,7 @@ export function TodoDetails(props: DetailsProps) {
 }
 
 /** From the result, else from what was asked for. */
-export function todosOf(part: ToolPart): readonly Todo[] {
+function todosOf(part: ToolPart): readonly Todo[] {
   const { state } = part;
   const stored = state.status === 'completed' ? state.metadata?.['todos'] : undefined;
   const list = stored ?? state.input?.['todos'];

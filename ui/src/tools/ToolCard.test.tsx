@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { ToolState } from '../protocol';
 import { show } from '../testing/window';
 import { toolLooks, type ToolName } from './registry';
-import { done, draw, opened, part, texts, unfold } from './testing';
+import { done, draw, opened, part, texts, unfold } from '../testing/tool-card';
 import { ToolCard } from './ToolCard';
 
 const inputs: { [N in ToolName]: [Record<string, unknown>, string, string[]] } = {

@@ -4,8 +4,8 @@ import { Dynamic } from 'solid-js/web';
 import { Counts } from '../diff/Counts';
 import { en } from '../i18n/en';
 import { Card } from '../kit/Card';
-import { duration } from '../kit/format';
-import { visible } from '../kit/visible';
+import { duration } from '../text/format';
+import { visible } from '../text/visible';
 import type { ToolPart, ToolState } from '../protocol';
 import { useApp } from '../store/context';
 import { changeOf, endingOf, metadataOf } from './outcome';
@@ -25,7 +25,7 @@ export function ToolCard(props: { part: ToolPart; blocks?: readonly string[] }) 
   };
   // What opened by itself stays open: text that follows must not jump when the call ends.
   const opened = createMemo<boolean>((before) => before || opensItself(props.part), false);
-  createEffect(() => opened() && app.opened.of(props.part.id) === undefined && app.opened.choose(props.part.id, true));
+  createEffect(() => opened() && app.expanded.get(props.part.id) === undefined && app.expanded.set(props.part.id, true));
   return (
     <div class="tool" data-tool={props.part.tool} data-status={state().status}>
       <Card

@@ -4,7 +4,7 @@ import { createSignal } from 'solid-js';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { ToolState } from '../protocol';
 import { show } from '../testing/window';
-import { done, draw, opened, part, texts } from './testing';
+import { done, draw, opened, part, texts } from '../testing/tool-card';
 import { ToolCard } from './ToolCard';
 
 afterEach(() => vi.unstubAllGlobals());

@@ -1,6 +1,6 @@
 /** A call's arguments in a few words. They may still be on their way, and of any shape. */
 import { en } from '../i18n/en';
-import { relativePath } from '../kit/format';
+import { relativePath } from '../text/format';
 import type { ToolState } from '../protocol';
 
 export type ToolInput = Readonly<Record<string, unknown>>;

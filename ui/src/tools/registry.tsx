@@ -38,7 +38,7 @@ export type ToolName =
   | 'todoread'
   | 'question';
 
-export interface ToolLook {
+interface ToolLook {
   readonly icon: Icon;
   readonly title: string;
   /** The one argument that says most, from an input that may still be incomplete. */

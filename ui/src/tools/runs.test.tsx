@@ -65,7 +65,7 @@ describe('a run of looks', () => {
     const calls = parts.map(({ part }) => ({ part }) as RunCall);
     const { app, container } = show(() => <ExploreCard calls={calls} />);
     expect(container.querySelectorAll('.tool')).toHaveLength(0);
-    app.opened.choose(calls[1]?.part.id ?? '', true);
+    app.expanded.set(calls[1]?.part.id ?? '', true);
     expect(container.querySelectorAll('.tool')).toHaveLength(3);
   });
 

@@ -5,7 +5,7 @@ import { openWindow, type TestWindow } from '../testing/window';
 
 async function ready(options: FakeOptions = {}): Promise<TestWindow> {
   const window = openWindow(options);
-  await waitFor(() => expect(window.app.state().open?.sessionID).toBe('ses_gallery'));
+  await waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe('ses_gallery'));
   return window;
 }
 

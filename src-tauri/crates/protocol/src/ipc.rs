@@ -3,6 +3,7 @@
 //! These are the arguments and answers of commands. In addition, each window has a channel that
 //! carries [`UiBatch`]es, at most one per frame.
 
+mod activity;
 mod agents;
 mod attachments;
 mod details;
@@ -19,6 +20,7 @@ mod share;
 mod trust;
 mod turn;
 
+pub use activity::Activity;
 pub use agents::{AgentMode, AgentView, CommandView};
 pub use attachments::{
     Attached, AttachmentKind, AttachmentView, DropUpdate, RefusedAttachment, RefusedWhy,
@@ -48,13 +50,11 @@ use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 use ts_rs::TS;
 
-use crate::event::{Event, SessionStatus};
+use crate::event::Event;
 use crate::id::{MessageId, PartId, ProjectId, SessionId};
 use crate::message::{Message, ModelRef};
 use crate::part::Part;
-use crate::permission::PermissionRequest;
 use crate::project::Project;
-use crate::question::QuestionRequest;
 use crate::session::Session;
 use crate::todo::Todo;
 
@@ -66,9 +66,6 @@ pub struct AppStart {
     pub recent: Recent,
     pub settings: Settings,
     pub version: String,
-    /// No model is connected: the built-in demo model answers.
-    pub demo: bool,
-    pub platform: String,
 }
 
 /// The project and the session that were open when the app was closed.
@@ -174,7 +171,8 @@ pub struct ProjectOpened {
     pub sessions: Vec<Session>,
 }
 
-/// A session as the timeline opens it: usually its newest messages.
+/// A session as the timeline opens it: usually its newest messages. Without its status and its
+/// requests: the window knows those of every session ([`UiUpdate::Activity`]).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionView {
@@ -183,9 +181,6 @@ pub struct SessionView {
     pub has_older: bool,
     /// Newer messages follow, because the session was opened at an older place.
     pub has_newer: bool,
-    pub status: SessionStatus,
-    pub permissions: Vec<PermissionRequest>,
-    pub questions: Vec<QuestionRequest>,
     pub todos: Vec<Todo>,
     /// Prompts that wait for the next step; the user can still change them.
     pub queued: Vec<MessageId>,
@@ -249,6 +244,11 @@ pub struct UiBatch {
     reason = "made, sent and dropped within a frame"
 )]
 pub enum UiUpdate {
+    /// What all sessions are doing now. The first update that a window gets, and the first after
+    /// updates were lost.
+    Activity {
+        activity: Activity,
+    },
     /// Any event except a part update, which is sent rendered as `Part` or `Blocks`.
     Event {
         event: Event,

@@ -39,7 +39,8 @@ impl Screen {
                     shown.truncate(keep as usize);
                     shown.extend(blocks);
                 }
-                UiUpdate::Event { .. }
+                UiUpdate::Activity { .. }
+                | UiUpdate::Event { .. }
                 | UiUpdate::Queue { .. }
                 | UiUpdate::Reset { .. }
                 | UiUpdate::Store { .. } => {}

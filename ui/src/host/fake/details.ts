@@ -134,7 +134,7 @@ function changes(tool: string, input: Input, metadata: Input, whole: boolean): T
 }
 
 /** One hunk: what the two texts share at either end is context. */
-export function diffOf(
+function diffOf(
   path: string,
   before: string | undefined,
   after: string | undefined,

@@ -14,7 +14,7 @@ type Needs =
   | 'onMenuChosen'
   | 'onSessionWanted';
 
-export interface FrameDoors {
+interface FrameDoors {
   chooseMenu(tell: (id: string) => void): void;
   wantSession(tell: (sessionID: string) => void): void;
   /** Removed sessions, by id. */

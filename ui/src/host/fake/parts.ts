@@ -15,7 +15,7 @@ import { blocksOf } from './markdown';
 /** What a part of this type says beyond its ids. */
 export type Told<T extends PartType> = Omit<PartOf<T>, 'id' | 'sessionID' | 'messageID' | 'type'>;
 
-export interface Writer {
+interface Writer {
   readonly sessionID: string;
   readonly clock: Clock;
   part<T extends PartType>(messageID: string, type: T, told: Told<T>): PartView;

@@ -1,11 +1,11 @@
 /** Prompts that wait in the fake host. */
-import type { MessageView, Session, UiError, UiUpdate } from '../../protocol';
+import type { MessageView, UiError, UiUpdate } from '../../protocol';
 import type { Host } from '../host';
 import { viewOf } from './parts';
 
-type QueueHost = Pick<Host, 'editQueued' | 'removeQueued' | 'childrenOf'>;
+type QueueHost = Pick<Host, 'editQueued' | 'removeQueued'>;
 
-export interface FakeQueue extends QueueHost {
+interface FakeQueue extends QueueHost {
   waiting(sessionID: string): string[];
   add(sessionID: string, messageID: string): void;
   /** The next step takes everything up. */
@@ -13,7 +13,6 @@ export interface FakeQueue extends QueueHost {
 }
 
 export function createFakeQueue(
-  sessions: ReadonlyMap<string, Session>,
   messages: Map<string, MessageView[]>,
   emit: (...updates: UiUpdate[]) => void,
 ): FakeQueue {
@@ -50,6 +49,5 @@ export function createFakeQueue(
         waiting(sessionID).filter((id) => id !== messageID),
       );
     },
-    childrenOf: async (parentID) => [...sessions.values()].filter((session) => session.parentID === parentID),
   };
 }

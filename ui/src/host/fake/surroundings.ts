@@ -28,7 +28,7 @@ const FILES: Mention[] = [
 
 type Surroundings = Pick<
   Host,
-  'listAgents' | 'listCommands' | 'findMentions' | 'trust' | 'setTrust' | 'setProjectEdits' | 'projectEdits' | 'configProblems'
+  'listAgents' | 'listCommands' | 'findMentions' | 'trust' | 'setTrust' | 'setProjectEdits' | 'projectEdits'
 >;
 
 export function createFakeSurroundings(state: TrustView['state']): Surroundings {
@@ -63,6 +63,5 @@ export function createFakeSurroundings(state: TrustView['state']): Surroundings 
     },
     projectEdits: async (id) => edits.has(id),
     setProjectEdits: async (id, allow) => void (allow ? edits.add(id) : edits.delete(id)),
-    configProblems: async () => [],
   };
 }

@@ -21,7 +21,7 @@ type Answers = Pick<
   | 'importSession'
 >;
 
-export interface FakeWorld {
+interface FakeWorld {
   readonly clock: Clock;
   readonly sessions: Map<string, Session>;
   readonly messages: Map<string, MessageView[]>;

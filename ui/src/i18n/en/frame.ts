@@ -195,7 +195,6 @@ export const frameWords = {
     bringBackOne: (title: string) => `Bring back ${title}`,
     confirmTrash: (count: number) =>
       count === 1 ? 'Delete 1 session for good? It cannot be brought back.' : `Delete ${count} sessions for good? They cannot be brought back.`,
-    cleaned: 'Done.',
     check: 'Check',
     checkNote: 'Reads every stored file. Repairing moves damaged and stray files to a folder of their own; nothing is deleted.',
     checkNow: 'Check now',

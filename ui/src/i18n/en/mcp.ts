@@ -28,7 +28,6 @@ export const mcp = {
   cancel: 'Cancel',
   tools: 'Tools',
   toolCount: (count: number) => String(count),
-  noTools: 'It offers no tools.',
   changedTool: 'changed',
   changedNote: 'Some of its tools are not what they were when you last looked. The agent does without those until you have.',
   accept: 'I have looked at them: use them',

@@ -4,7 +4,7 @@ import { createMemo, createSignal, For, Show } from 'solid-js';
 import { en } from '../../i18n/en';
 import { Banner } from '../../kit/Banner';
 import { Button } from '../../kit/Button';
-import { visible } from '../../kit/visible';
+import { visible } from '../../text/visible';
 import { useApp } from '../../store/context';
 import { NOTHING_TYPED, typedOf, type Typed } from './input';
 import { McpForm } from './McpForm';
@@ -23,6 +23,7 @@ export function Mcp() {
   const servers = createServers(app.host);
   const [editing, setEditing] = createSignal<Editing | undefined>();
   let page!: HTMLDivElement;
+  let addButton: HTMLButtonElement | undefined;
   // By key, so that a new list updates a row instead of replacing it and what is open in it.
   const keys = createMemo(() => servers.list()?.map(keyOf), undefined, {
     equals: (a, b) => a?.join('\n') === b?.join('\n'),
@@ -38,7 +39,7 @@ export function Mcp() {
   const close = (name: string) => {
     setEditing(undefined);
     const button = [...page.querySelectorAll<HTMLElement>('[data-edit]')].find((one) => one.dataset.edit === name);
-    (button ?? page.querySelector<HTMLElement>('[data-testid="add-mcp"]'))?.focus();
+    (button ?? addButton)?.focus();
   };
 
   return (
@@ -52,6 +53,7 @@ export function Mcp() {
             <div class="settings-heading-row settings-first">
               <h3 class="settings-heading">{en.mcp.title}</h3>
               <Button
+                ref={(button) => (addButton = button)}
                 icon={Plus}
                 data-testid="add-mcp"
                 onClick={() => setEditing({ typed: NOTHING_TYPED, isNew: true })}

@@ -3,7 +3,7 @@ import { createSignal, For, onMount, Show } from 'solid-js';
 import { uiError } from '../../host/host';
 import { en } from '../../i18n/en';
 import { Button } from '../../kit/Button';
-import { visible, visibleLine } from '../../kit/visible';
+import { visible, visibleLine } from '../../text/visible';
 import type { McpServerInput } from '../../protocol';
 import { TextField } from '../TextField';
 import { readForm, type Field, type Typed, type Wrong } from './input';
@@ -11,7 +11,7 @@ import { readForm, type Field, type Typed, type Wrong } from './input';
 const words = en.mcp.form;
 const KINDS = Object.keys(words.kinds) as McpServerInput['kind'][];
 
-export interface McpFormProps {
+interface McpFormProps {
   readonly typed: Typed;
   readonly isNew: boolean;
   /** Names that the person's servers have. */

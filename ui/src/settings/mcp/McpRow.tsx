@@ -5,14 +5,14 @@ import { en } from '../../i18n/en';
 import { Banner } from '../../kit/Banner';
 import { Button } from '../../kit/Button';
 import { Fold } from '../../kit/Fold';
-import { baseName } from '../../kit/format';
-import { visible, visibleLine } from '../../kit/visible';
+import { baseName } from '../../text/format';
+import { visible, visibleLine } from '../../text/visible';
 import type { McpServerView, McpToolView } from '../../protocol';
 import { useApp } from '../../store/context';
 import { Confirm } from '../Confirm';
 import type { Servers } from './servers';
 
-export interface McpRowProps {
+interface McpRowProps {
   readonly server: McpServerView;
   readonly servers: Servers;
   readonly onEdit: (name: string) => void;
@@ -26,7 +26,7 @@ export function McpRow(props: McpRowProps) {
   const shown = () => visibleLine(name());
   const project = () => {
     const id = props.server.projectID;
-    const found = app.state().projects.find((one) => one.id === id);
+    const found = app.sessions.projects().find((one) => one.id === id);
     return id === undefined ? undefined : visibleLine(found?.name ?? (found ? baseName(found.worktree) : id));
   };
   const run = async (work: () => Promise<McpServerView[]>) => {

@@ -1,6 +1,8 @@
 //! What waits: prompts for the next step, requests and questions for a person.
 
-use lathe_protocol::ipc::{ContextUse, LastUse};
+use std::collections::HashMap;
+
+use lathe_protocol::ipc::{Activity, ContextUse, LastUse};
 use lathe_protocol::{
     Message, MessageId, MessageWithParts, PermissionRequest, QuestionRequest, Session, SessionId,
     UserMessage,
@@ -22,6 +24,32 @@ impl Sessions {
 
     pub fn questions(&self) -> Vec<QuestionRequest> {
         self.core.questions.pending()
+    }
+
+    /// What all sessions are doing, for a window that starts to listen now.
+    pub async fn activity(&self) -> Activity {
+        let statuses: HashMap<_, _> = self.core.running.statuses().into_iter().collect();
+        let (permissions, questions) = (self.permissions(), self.questions());
+        let mut wanted: Vec<_> = statuses.keys().cloned().collect();
+        wanted.extend(permissions.iter().map(|request| request.session_id.clone()));
+        wanted.extend(questions.iter().map(|request| request.session_id.clone()));
+        let mut sessions = HashMap::new();
+        while let Some(id) = wanted.pop() {
+            if sessions.contains_key(&id) {
+                continue;
+            }
+            // A session that was removed in the meantime has its own event.
+            if let Ok(session) = self.get(&id).await {
+                wanted.extend(session.parent_id.clone());
+                sessions.insert(id, session.light());
+            }
+        }
+        Activity {
+            statuses,
+            permissions,
+            questions,
+            sessions: sessions.into_values().collect(),
+        }
     }
 
     /// Requests of a session and of the tasks it handed out: who watches the parent must see

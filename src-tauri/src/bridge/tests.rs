@@ -1,0 +1,132 @@
+//! A window is given the whole state at its start, after a reload and after lost notices.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use lathe_protocol::ipc::{Activity, UiBatch, UiUpdate};
+use lathe_protocol::{PermissionRequest, SessionStatus};
+use lathe_provider::WireKind;
+use lathe_session::Answer;
+use lathe_session::bus::Heard;
+use lathe_test_support::app::{TestApp, until_idle};
+use lathe_test_support::fake_model::{FakeModel, call, text};
+use serde_json::json;
+use tauri::ipc::{Channel, InvokeResponseBody};
+use tokio::sync::mpsc;
+
+use super::Bridge;
+use super::frame::Frame;
+
+/// A channel to a page, and what the page was sent.
+fn page() -> (Channel<UiBatch>, mpsc::UnboundedReceiver<Vec<UiUpdate>>) {
+    let (sender, receiver) = mpsc::unbounded_channel();
+    let channel = Channel::new(move |body| {
+        let InvokeResponseBody::Json(body) = body else {
+            panic!("bytes where a batch should be")
+        };
+        let batch: UiBatch = serde_json::from_str(&body).unwrap();
+        // The page may be gone.
+        let _ = sender.send(batch.updates);
+        Ok(())
+    });
+    (channel, receiver)
+}
+
+async fn next(page: &mut mpsc::UnboundedReceiver<Vec<UiUpdate>>) -> Vec<UiUpdate> {
+    let batch = tokio::time::timeout(Duration::from_secs(20), page.recv()).await;
+    batch.expect("a batch in time").expect("a fed page")
+}
+
+/// A session that no window has open, and that waits for permission to run a command.
+async fn waiting(model: &FakeModel) -> (TestApp, PermissionRequest) {
+    let command = json!({ "command": "touch made", "description": "Touch" });
+    model.reply([call("bash", command)]);
+    model.reply([text("done")]);
+    let app = TestApp::with_model(model, WireKind::OpenaiChat).await;
+    let mut events = app.sessions.subscribe();
+    app.send("go").await;
+    let request = app.asked(&mut events).await;
+    (app, request)
+}
+
+async fn expected(app: &TestApp, request: &PermissionRequest) -> [UiUpdate; 2] {
+    let session = app.sessions.get(&app.session.id).await.unwrap();
+    let activity = Activity {
+        statuses: [(session.id.clone(), SessionStatus::Busy)].into(),
+        permissions: vec![request.clone()],
+        questions: Vec::new(),
+        sessions: vec![session.light()],
+    };
+    [
+        UiUpdate::Activity { activity },
+        UiUpdate::Store { problem: None },
+    ]
+}
+
+#[tokio::test]
+async fn a_page_is_first_sent_what_all_sessions_do_and_again_when_it_is_reloaded() {
+    let model = FakeModel::start().await;
+    let (app, request) = waiting(&model).await;
+    let bridge = Arc::new(Bridge::new(app.sessions.clone()));
+    for _ in 0..2 {
+        let (channel, mut batches) = page();
+        bridge.clone().feed(channel);
+        let first = next(&mut batches).await;
+        assert_eq!(first, expected(&app, &request).await);
+    }
+}
+
+#[tokio::test]
+async fn what_happens_right_after_a_page_is_fed_reaches_it() {
+    let model = FakeModel::start().await;
+    let (app, request) = waiting(&model).await;
+    let mut events = app.sessions.subscribe();
+    let bridge = Arc::new(Bridge::new(app.sessions.clone()));
+    let (channel, mut batches) = page();
+    bridge.feed(channel);
+    app.sessions
+        .answer_permission(&request.id, Answer::Once)
+        .await
+        .unwrap();
+    until_idle(&mut events, &app.session.id).await;
+    let mut statuses = Vec::new();
+    while statuses.last() != Some(&SessionStatus::Idle) {
+        statuses.extend(next(&mut batches).await.into_iter().filter_map(status));
+    }
+}
+
+fn status(update: UiUpdate) -> Option<SessionStatus> {
+    match update {
+        UiUpdate::Event {
+            event: lathe_protocol::Event::SessionStatus { status, .. },
+        } => Some(status),
+        _ => None,
+    }
+}
+
+#[tokio::test]
+async fn a_page_that_missed_notices_opens_its_session_again_and_is_sent_the_whole_state() {
+    let model = FakeModel::start().await;
+    let (app, request) = waiting(&model).await;
+    let open = app.sessions.create(&app.project, None).await.unwrap();
+    let bridge = Bridge::new(app.sessions.clone());
+    bridge.open(&open.id, 10).await.unwrap();
+    let mut frame = Frame::new(app.sessions.clone(), bridge.roots.clone());
+    bridge.take(&mut frame, Heard::Missed).await;
+    let reset = UiUpdate::Reset {
+        session_id: open.id,
+    };
+    let mut wanted = vec![reset];
+    wanted.extend(expected(&app, &request).await);
+    assert_eq!(frame.finish(), wanted);
+}
+
+#[tokio::test]
+async fn a_reloaded_page_has_nothing_open() {
+    let app = TestApp::start().await;
+    let bridge = Arc::new(Bridge::new(app.sessions.clone()));
+    bridge.open(&app.session.id, 10).await.unwrap();
+    let (channel, _batches) = page();
+    bridge.clone().feed(channel);
+    assert!(bridge.open.lock().is_empty());
+}

@@ -1,0 +1,167 @@
+import CircleHelp from 'lucide-solid/icons/circle-question-mark';
+import { createMemo, createSignal, createUniqueId, For, Show } from 'solid-js';
+import { en } from '../i18n/en';
+import { Button } from '../kit/Button';
+import { moveFocus } from '../kit/focus';
+import { altName, isComposing, useShortcuts } from '../kit/keys';
+import { visible } from '../text/visible';
+import type { Question, QuestionRequest } from '../protocol';
+import { isRepeated, type Arming } from './arming';
+import { leaveToComposer } from './leave-to-composer';
+import { useApp } from '../store/context';
+import './request.css';
+
+interface Given {
+  readonly chosen: readonly string[];
+  readonly own: string;
+}
+
+const NOTHING: Given = { chosen: [], own: '' };
+
+/** The agent asks; every question must have an answer before any is sent. */
+export function QuestionPrompt(props: { request: QuestionRequest; arming: Arming; position?: string }) {
+  const app = useApp();
+  const armed = props.arming.begin();
+  const [answered, setAnswered] = createSignal(false);
+  const [given, setGiven] = createSignal<Readonly<Record<number, Given>>>({});
+  const answers = createMemo(() => props.request.questions.map((_, index) => answersOf(given()[index] ?? NOTHING)));
+  const complete = () => answers().every((list) => list.length > 0);
+
+  let section!: HTMLElement;
+  const leaving = leaveToComposer(() => section);
+  const once = async (work: () => Promise<void>) => {
+    if (answered()) return;
+    leaving.answering();
+    setAnswered(true);
+    if (!(await app.attempt(() => work().then(() => true)))) setAnswered(false);
+  };
+  const send = () => void once(() => app.host.answerQuestion(props.request.id, answers()));
+  /** Needs nothing to be chosen first, so it could be meant for the question before. */
+  const dismiss = () => void (armed() && once(() => app.host.dismissQuestion(props.request.id)));
+  const asker = () => {
+    const { sessionID } = props.request;
+    if (sessionID === app.selected()) return undefined;
+    const task = app.sessions.get(sessionID)?.title;
+    return task ? en.permission.fromTask(visible(task)) : en.permission.fromChild;
+  };
+  const keyed = (run: () => void) => () => {
+    if (!answered() && app.overlay() === undefined) run();
+  };
+  useShortcuts({
+    alt: {
+      Digit9: keyed(() => section.querySelector('input')?.focus()),
+      Digit0: keyed(dismiss),
+    },
+  });
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (isComposing(event) || !(event.target instanceof HTMLInputElement)) return;
+    if (event.key !== 'Enter' && event.key !== 'Escape') return;
+    event.preventDefault();
+    // Esc leaves the field and nothing else: the turn goes on.
+    if (event.key === 'Escape') moveFocus('composer');
+    else if (complete()) send();
+  };
+
+  return (
+    <section
+      class="prompt"
+      ref={section}
+      data-question="true"
+      data-request-id={props.request.id}
+      aria-label={en.question.label}
+      onKeyDown={onKeyDown}
+    >
+      <Show when={asker() ?? props.position}>
+        <div class="prompt-head prompt-whose">
+          <span class="prompt-note prompt-asker">{asker()}</span>
+          <span class="prompt-position">{props.position}</span>
+        </div>
+      </Show>
+      <For each={props.request.questions}>
+        {(question, index) => (
+          <QuestionField
+            question={question}
+            given={given()[index()] ?? NOTHING}
+            onGive={(value) => setGiven((all) => ({ ...all, [index()]: value }))}
+          />
+        )}
+      </For>
+      <div class="prompt-actions">
+        <span class="prompt-note">{en.question.keys(altName('9'))}</span>
+        <Button
+          disabled={answered()}
+          aria-disabled={armed() ? undefined : 'true'}
+          data-armed={armed() ? '' : undefined}
+          onClick={(event) => isRepeated(event) || dismiss()}
+        >
+          {en.question.dismiss}
+          <kbd aria-hidden="true">{altName('0')}</kbd>
+        </Button>
+        <Button
+          tone="primary"
+          disabled={!complete() || answered()}
+          onClick={(event) => isRepeated(event) || send()}
+        >
+          {en.question.answer}
+          <kbd aria-hidden="true">Enter</kbd>
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+function QuestionField(props: { question: Question; given: Given; onGive: (given: Given) => void }) {
+  const name = createUniqueId();
+  const isChosen = (label: string) => props.given.chosen.includes(label);
+  const choose = (label: string) => {
+    const { chosen, own } = props.given;
+    if (!props.question.multiple) return props.onGive({ chosen: [label], own: '' });
+    const next = isChosen(label) ? chosen.filter((one) => one !== label) : [...chosen, label];
+    return props.onGive({ chosen: next, own });
+  };
+  const write = (own: string) => props.onGive({ chosen: props.question.multiple ? props.given.chosen : [], own });
+
+  return (
+    <fieldset class="question">
+      <legend class="prompt-head">
+        <CircleHelp size={15} aria-hidden="true" />
+        <Show when={props.question.header}>
+          <span class="question-header">{visible(props.question.header)}</span>
+        </Show>
+        <span class="prompt-title">{visible(props.question.question)}</span>
+      </legend>
+      <For each={props.question.options}>
+        {(option) => (
+          <label class="question-option">
+            <input
+              type={props.question.multiple ? 'checkbox' : 'radio'}
+              name={name}
+              checked={isChosen(option.label)}
+              onChange={() => choose(option.label)}
+            />
+            <span>
+              {visible(option.label)}
+              <Show when={option.description}>
+                <span class="prompt-note"> {visible(option.description)}</span>
+              </Show>
+            </span>
+          </label>
+        )}
+      </For>
+      <Show when={props.question.custom !== false}>
+        <input
+          class="field"
+          aria-label={en.question.own}
+          placeholder={en.question.own}
+          value={props.given.own}
+          onInput={(event) => write(event.currentTarget.value)}
+        />
+      </Show>
+    </fieldset>
+  );
+}
+
+function answersOf({ chosen, own }: Given): string[] {
+  const written = own.trim();
+  return written === '' ? [...chosen] : [...chosen, written];
+}

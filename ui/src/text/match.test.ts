@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { match, ranked } from './match';
+
+test.each([
+  ['New session', 'new', 'prefix'],
+  ['New session', 'SES', 'word'],
+  ['New session', 'ssi', 'inside'],
+  ['New session', 'nss', 'scattered'],
+  ['New session', 'new ses', 'scattered'],
+  ['gpt-5-mini', 'mini', 'word'],
+  ['Übung', 'bung', 'inside'],
+  ['anything', '', 'prefix'],
+  ['New session', 'sns', undefined],
+])('%s and “%s”: %s', (text, typed, kind) => {
+  expect(match(text, typed)?.kind).toBe(kind);
+});
+
+test('letters in order fit; together and at the start of words fits better', () => {
+  const items = ['Show or hide the sidebar', 'New session', 'Find next', 'Open folder…'];
+  const fits = (typed: string) => ranked(items, (item) => item, typed);
+  expect(fits('new')[0]).toBe('New session');
+  expect(fits('ns')[0]).toBe('New session');
+  expect(fits('fn')).toEqual(['Find next']);
+  expect(fits('xyz')).toEqual([]);
+  expect(fits(' ')).toEqual(items);
+});
