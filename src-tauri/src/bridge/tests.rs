@@ -7,7 +7,7 @@ use lathe_protocol::ipc::{Activity, UiBatch, UiUpdate};
 use lathe_protocol::{PermissionRequest, SessionStatus};
 use lathe_provider::WireKind;
 use lathe_session::Answer;
-use lathe_session::bus::Heard;
+use lathe_session::bus::BusItem;
 use lathe_test_support::app::{TestApp, until_idle};
 use lathe_test_support::fake_model::{FakeModel, call, text};
 use serde_json::json;
@@ -55,7 +55,7 @@ async fn expected(app: &TestApp, request: &PermissionRequest) -> [UiUpdate; 2] {
         statuses: [(session.id.clone(), SessionStatus::Busy)].into(),
         permissions: vec![request.clone()],
         questions: Vec::new(),
-        sessions: vec![session.light()],
+        sessions: vec![session.shortened()],
     };
     [
         UiUpdate::Activity { activity },
@@ -112,7 +112,7 @@ async fn a_page_that_missed_notices_opens_its_session_again_and_is_sent_the_whol
     let bridge = Bridge::new(app.sessions.clone());
     bridge.open(&open.id, 10).await.unwrap();
     let mut frame = Frame::new(app.sessions.clone(), bridge.roots.clone());
-    bridge.take(&mut frame, Heard::Missed).await;
+    bridge.take(&mut frame, BusItem::Missed).await;
     let reset = UiUpdate::Reset {
         session_id: open.id,
     };

@@ -41,7 +41,7 @@ impl Sessions {
             // A session that was removed in the meantime has its own event.
             if let Ok(session) = self.get(&id).await {
                 wanted.extend(session.parent_id.clone());
-                sessions.insert(id, session.light());
+                sessions.insert(id, session.shortened());
             }
         }
         Activity {
