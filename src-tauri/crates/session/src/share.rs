@@ -1,9 +1,7 @@
 //! A session for other eyes: as one page in a file, or on a server that the person set up.
 //!
-//! What is shared went through [`redact`] first. The secret that takes a share back stays
+//! What is shared went through [`lathe_workspace::redact`] first. The secret that takes a share back stays
 //! under `session_share/` and goes nowhere else.
-
-pub mod redact;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +15,7 @@ use url::Url;
 use lathe_records::Records;
 use lathe_records::{Failed, Result};
 use lathe_workspace::models::Models;
-use redact::Redactor;
+use lathe_workspace::redact::Redactor;
 
 /// Draws a session as one HTML page; the core knows nothing of drawing.
 pub type DrawPage = Arc<dyn Fn(&SessionExport) -> String + Send + Sync>;

@@ -14,6 +14,7 @@ pub mod mentions;
 pub mod models;
 pub mod paths;
 pub mod project;
+pub mod redact;
 pub mod setup;
 pub mod tool_settings;
 pub mod trust;
