@@ -1,4 +1,4 @@
-//! A window is given the whole state at its start, after a reload and after lost notices.
+//! A window gets the whole state at its start, after a reload and after lost notices.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -55,7 +55,7 @@ async fn expected(app: &TestApp, request: &PermissionRequest) -> [UiUpdate; 2] {
         statuses: [(session.id.clone(), SessionStatus::Busy)].into(),
         permissions: vec![request.clone()],
         questions: Vec::new(),
-        sessions: vec![session.light()],
+        sessions: vec![session.shortened()],
     };
     [
         UiUpdate::Activity { activity },
