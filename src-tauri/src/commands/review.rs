@@ -1,0 +1,182 @@
+//! What the agent changed: diffs, reverts and named snapshots.
+
+use lathe_protocol::ipc::{RevertOutcome, RevertPreview, RevertTarget, SessionDiffView};
+use lathe_protocol::view::FileDiffView;
+use lathe_protocol::{MessageId, SessionId, SnapshotPart};
+use lathe_render::diff::{self, Extent};
+use lathe_session::Sessions;
+use tauri::State;
+
+use super::session::session;
+use crate::error::{Answer, OrUi, failed};
+use crate::state::Shell;
+
+#[tauri::command]
+pub async fn session_diff(
+    shell: State<'_, Shell>,
+    session_id: String,
+    message_id: Option<String>,
+) -> Answer<SessionDiffView> {
+    let (session_id, message_id) = (session(&session_id)?, message(message_id)?);
+    let diffs = shell.sessions.diff(&session_id, message_id.as_ref());
+    let diffs = diffs.await.or_ui()?;
+    let render = move || {
+        diffs
+            .iter()
+            .map(|one| diff::render_stored(one, Extent::Folded))
+            .collect()
+    };
+    let files: Vec<FileDiffView> = blocking(render).await?;
+    Ok(SessionDiffView {
+        session_id,
+        message_id,
+        additions: files.iter().map(|file| file.additions).sum(),
+        deletions: files.iter().map(|file| file.deletions).sum(),
+        files,
+    })
+}
+
+/// One file, also if the review folds it. `whole` includes every unchanged line.
+#[tauri::command]
+pub async fn file_diff(
+    shell: State<'_, Shell>,
+    session_id: String,
+    message_id: Option<String>,
+    path: String,
+    whole: bool,
+) -> Answer<FileDiffView> {
+    let (session_id, message_id) = (session(&session_id)?, message(message_id)?);
+    let extent = match whole {
+        true => Extent::Whole,
+        false => Extent::Unfolded,
+    };
+    render_file(
+        &shell.sessions,
+        &session_id,
+        message_id.as_ref(),
+        &path,
+        extent,
+    )
+    .await
+}
+
+async fn render_file(
+    sessions: &Sessions,
+    id: &SessionId,
+    turn: Option<&MessageId>,
+    path: &str,
+    extent: Extent,
+) -> Answer<FileDiffView> {
+    let stored = sessions.file_diff(id, turn, path).await.or_ui()?;
+    blocking(move || diff::render_stored(&stored, extent)).await
+}
+
+#[tauri::command]
+pub async fn preview_revert(
+    shell: State<'_, Shell>,
+    session_id: String,
+    target: RevertTarget,
+) -> Answer<RevertPreview> {
+    let (id, target) = (session(&session_id)?, checked(target)?);
+    shell.sessions.preview_revert(&id, &target).await.or_ui()
+}
+
+#[tauri::command]
+pub async fn revert(
+    shell: State<'_, Shell>,
+    session_id: String,
+    target: RevertTarget,
+) -> Answer<RevertOutcome> {
+    let (id, target) = (session(&session_id)?, checked(target)?);
+    shell.sessions.revert(&id, &target).await.or_ui()
+}
+
+#[tauri::command]
+pub async fn unrevert(shell: State<'_, Shell>, session_id: String) -> Answer<RevertOutcome> {
+    shell
+        .sessions
+        .unrevert(&session(&session_id)?)
+        .await
+        .or_ui()
+}
+
+#[tauri::command]
+pub async fn checkpoint(
+    shell: State<'_, Shell>,
+    session_id: String,
+    name: String,
+) -> Answer<SnapshotPart> {
+    let id: SessionId = session(&session_id)?;
+    shell.sessions.checkpoint(&id, &name).await.or_ui()
+}
+
+/// Rendering takes a while, so it must not block the async runtime.
+async fn blocking<T: Send + 'static>(render: impl FnOnce() -> T + Send + 'static) -> Answer<T> {
+    tokio::task::spawn_blocking(render).await.map_err(failed)
+}
+
+pub fn message(id: Option<String>) -> Answer<Option<MessageId>> {
+    let parse = |id: String| MessageId::parse(&id).map_err(Into::into).or_ui();
+    id.map(parse).transpose()
+}
+
+/// The ids inside a target are text from the page and must be checked, too.
+fn checked(target: RevertTarget) -> Answer<RevertTarget> {
+    let id = match &target {
+        RevertTarget::Message { message_id, .. }
+        | RevertTarget::Part { message_id, .. }
+        | RevertTarget::Snapshot { message_id, .. } => Some(message_id),
+        RevertTarget::File { message_id, .. } | RevertTarget::Hunk { message_id, .. } => {
+            message_id.as_ref()
+        }
+    };
+    message(id.map(ToString::to_string))?;
+    Ok(target)
+}
+
+#[cfg(test)]
+mod tests {
+    use lathe_protocol::Action;
+    use lathe_protocol::ipc::RevertChange;
+    use lathe_provider::WireKind;
+    use lathe_test_support::app::TestApp;
+    use lathe_test_support::fake_model::{FakeModel, call, text};
+    use serde_json::json;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_hunk_of_a_folded_file_can_be_reverted_once_the_file_is_unfolded() {
+        let model = FakeModel::start().await;
+        let app = TestApp::with_model(&model, WireKind::OpenaiChat).await;
+        let lines: String = (1..=40).map(|n| format!("line {n}\n")).collect();
+        let app = app.file("Cargo.lock", &lines).rule("*", "*", Action::Allow);
+        let command = "sed -i 's/line 8$/eight/; s/line 30$/thirty/' Cargo.lock";
+        model.reply([call(
+            "bash",
+            json!({ "command": command, "description": "edit" }),
+        )]);
+        model.reply([text("Done.")]);
+        app.ask("go").await;
+
+        let id = &app.session.id;
+        let list = app.sessions.diff(id, None).await.unwrap();
+        assert!(
+            diff::render_stored(&list[0], Extent::Folded)
+                .folded
+                .is_some()
+        );
+        let open = render_file(&app.sessions, id, None, "Cargo.lock", Extent::Unfolded);
+        let open = open.await.unwrap();
+        assert_eq!(open.hunks.len(), 2);
+        let target = RevertTarget::Hunk {
+            message_id: None,
+            path: "Cargo.lock".into(),
+            hunk: 1,
+            fingerprint: open.hunks[1].fingerprint.clone().unwrap(),
+        };
+        let outcome = app.sessions.revert(id, &target).await.unwrap();
+        assert_eq!(outcome.files[0].change, RevertChange::Restore);
+        assert_eq!(app.read("Cargo.lock"), lines.replace("line 8\n", "eight\n"));
+    }
+}
