@@ -260,7 +260,7 @@ fn the_documents_are_there_and_their_links_lead_somewhere() {
         for place in ["/home/", "/root/", "/Users/", "/work/"] {
             assert!(
                 !text.contains(place),
-                "{name} names a place on somebody's machine: {place}"
+                "{name} names a path of one machine: {place}"
             );
         }
     }

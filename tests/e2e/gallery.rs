@@ -38,7 +38,7 @@ async fn every_card_is_there_in_every_state() -> Result<(), WindowError> {
             json!("[data-look=light] [data-part]"),
         )
         .await?;
-    assert_eq!(types, 13, "the twelve types, and one that nobody knows");
+    assert_eq!(types, 13, "the twelve types, and one of an unknown type");
 
     let grounds = "['light', 'dark'].map((look) => \
                    getComputedStyle(document.querySelector(`[data-look=${look}]`)).backgroundColor)";

@@ -143,7 +143,11 @@ async fn a_remote_image_shows_its_host_and_is_fetched_only_on_a_click() -> Resul
     send(&window, "Show me a tulip").await?;
     until_answered(&window).await?;
     window.wait_for_text(".remote-image", "127.0.0.1").await?;
-    assert_eq!(visits.load(Ordering::SeqCst), 0, "nobody was asked yet");
+    assert_eq!(
+        visits.load(Ordering::SeqCst),
+        0,
+        "the image was fetched without a click"
+    );
     window.screenshot("remote-picture").await?;
 
     window.click(".remote-image").await?;

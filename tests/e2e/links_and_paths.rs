@@ -31,8 +31,8 @@ async fn a_match_opens_in_the_editor_of_the_settings_at_its_line() -> Result<(),
     window.click_text(".match-line", "12 beds").await?;
     window.wait_for_file(&called, "src/main.rs:2").await?;
     let place = garden.path().join("src/main.rs");
-    let told = fs::read_to_string(&called)?;
-    assert_eq!(told, format!("--goto {}:2\n", place.display()));
+    let calls = fs::read_to_string(&called)?;
+    assert_eq!(calls, format!("--goto {}:2\n", place.display()));
     window.close().await
 }
 
@@ -57,16 +57,16 @@ async fn only_web_and_mail_links_open() -> Result<(), WindowError> {
     }
     window.wait_for_file(&called, "example.org").await?;
     window.wait_for_file(&called, "mailto:").await?;
-    let mut told: Vec<_> = fs::read_to_string(&called)?
+    let mut calls: Vec<_> = fs::read_to_string(&called)?
         .lines()
         .map(str::to_owned)
         .collect();
-    told.sort();
+    calls.sort();
     let expected = [
         "https://example.org/tulips?bed=1",
         "mailto:gardener@example.org",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(calls, expected);
     let title = window.value_of("document.title", Value::Null).await?;
     assert_ne!(title, json!("gone"));
     window.close().await

@@ -70,12 +70,12 @@ async fn the_command_line_cannot_allow_what_the_config_denies() {
     let model = FakeModel::start().await;
     let home = with_rules(&model, json!({ "bash": { "touch *": "deny" } }));
     let asked = model.reply([touch()]);
-    let told = model.reply([say("I may not.")]);
+    let second = model.reply([say("I may not.")]);
     let args = ["run", "--yes", "--allow", "bash=touch *", "make it"];
     let output = home.run(&args).await;
     assert!(output.status.success(), "{}", text(&output.stderr));
     assert!(asked.was_asked());
-    assert!(told.request().tool_error("bash").contains("denied"));
+    assert!(second.request().tool_error("bash").contains("denied"));
     assert!(!home.project().join("made").exists());
 }
 

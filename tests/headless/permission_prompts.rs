@@ -107,7 +107,7 @@ async fn always_is_not_accepted_where_it_is_not_offered() {
 }
 
 /// Types each answer when the question is shown. Returns the screen and the result for the model.
-async fn told(mut question: Value, typed: &[&str]) -> (String, String) {
+async fn answer_question(mut question: Value, typed: &[&str]) -> (String, String) {
     let model = FakeModel::start().await;
     question["question"] = "Which?".into();
     question["header"] = "Colour".into();
@@ -126,34 +126,40 @@ async fn told(mut question: Value, typed: &[&str]) -> (String, String) {
     }
     let (status, screen) = terminal.end().await;
     assert!(status.success(), "{screen}");
-    let told = answered.request().tool_output("question").to_owned();
-    (told, screen)
+    let result = answered.request().tool_output("question").to_owned();
+    (result, screen)
 }
 
 #[tokio::test]
 async fn several_options_can_be_chosen_where_that_is_offered() {
     for typed in ["1,3", "1 3", "3, 1, 3"] {
-        let (told, _) = told(json!({ "multiple": true }), &[typed]).await;
-        assert!(told.contains("Red") && told.contains("Green"), "{told}");
-        assert!(!told.contains("Blue") && !told.contains(typed), "{told}");
+        let (result, _) = answer_question(json!({ "multiple": true }), &[typed]).await;
+        assert!(
+            result.contains("Red") && result.contains("Green"),
+            "{result}"
+        );
+        assert!(
+            !result.contains("Blue") && !result.contains(typed),
+            "{result}"
+        );
     }
 }
 
 #[tokio::test]
 async fn an_unknown_number_asks_again() {
-    let (told, screen) = told(json!({}), &["7", "1,2", "2"]).await;
-    assert!(told.contains("Blue"), "{told}");
+    let (result, screen) = answer_question(json!({}), &["7", "1,2", "2"]).await;
+    assert!(result.contains("Blue"), "{result}");
     assert!(screen.contains("there is no 7"), "{screen}");
     assert!(screen.contains("2. Blue: like the sea"), "{screen}");
 }
 
 #[tokio::test]
 async fn free_text_is_accepted_only_where_it_is_offered() {
-    let (chosen, _) = told(json!({ "custom": false }), &["purple", "1"]).await;
+    let (chosen, _) = answer_question(json!({ "custom": false }), &["purple", "1"]).await;
     assert!(
         chosen.contains("Red") && !chosen.contains("purple"),
         "{chosen}"
     );
-    let (own, _) = told(json!({}), &["a dark purple"]).await;
+    let (own, _) = answer_question(json!({}), &["a dark purple"]).await;
     assert!(own.contains("a dark purple"), "{own}");
 }

@@ -98,10 +98,10 @@ async fn real_model_an_answer_can_be_stopped_and_the_session_continues() {
         let mut stdout = child.stdout.take().unwrap();
         stdout.read_exact(&mut first).unwrap();
         let pid = child.id().to_string();
-        let told = std::process::Command::new("kill")
+        let status = std::process::Command::new("kill")
             .args(["-INT", &pid])
             .status();
-        assert!(told.unwrap().success());
+        assert!(status.unwrap().success());
         stdout.read_to_end(&mut Vec::new()).unwrap();
         child.wait().unwrap()
     });

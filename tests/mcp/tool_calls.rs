@@ -19,7 +19,7 @@ async fn a_server_tool_is_offered_asked_about_by_name_and_run() {
     let mut events = app.sessions.subscribe();
 
     app.send("say hello").await;
-    let asked = app.asked(&mut events).await;
+    let asked = app.next_permission(&mut events).await;
     assert_eq!(asked.permission, "s_echo");
     assert_eq!(
         (asked.patterns, asked.always),

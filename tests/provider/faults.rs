@@ -226,8 +226,8 @@ async fn an_unreachable_server_is_a_connection_failure() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     drop(listener);
-    let mut nobody = gone;
-    nobody.base_url = format!("http://127.0.0.1:{port}/v1");
-    let events = ask(&nobody, &request("go")).await;
+    let mut closed = gone;
+    closed.base_url = format!("http://127.0.0.1:{port}/v1");
+    let events = ask(&closed, &request("go")).await;
     assert_eq!(failure(&events), (FailureCause::Connection, None, true));
 }

@@ -24,7 +24,7 @@ async fn names_busy_sessions_waiting_requests_and_the_sessions_above_them() {
 
     let mut events = app.sessions.subscribe();
     app.send("go").await;
-    let request = app.asked(&mut events).await;
+    let request = app.next_permission(&mut events).await;
     let activity = app.sessions.activity().await;
     let busy = [&app.session.id, &request.session_id];
     let statuses: HashMap<_, _> = busy
@@ -32,7 +32,7 @@ async fn names_busy_sessions_waiting_requests_and_the_sessions_above_them() {
         .map(|id| (id.clone(), SessionStatus::Busy))
         .collect();
     assert_eq!(activity.statuses, statuses);
-    assert_eq!(activity.permissions, [request.clone()]);
+    assert_eq!(activity.permissions, std::slice::from_ref(&request));
     assert_eq!(activity.questions, []);
     assert_eq!(activity.sessions.len(), 2);
     let task = activity

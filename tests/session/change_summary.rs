@@ -57,13 +57,13 @@ async fn the_summary_is_published_before_the_turn_ends() {
     )]);
     agent.model.reply([text("done")]);
     agent.app.send("go").await;
-    let told = until(&mut events, |event| {
+    let published = until(&mut events, |event| {
         matches!(event, Event::SessionIdle { .. })
     })
     .await;
-    let diffs: Vec<_> = told
+    let diffs: Vec<_> = published
         .iter()
-        .filter_map(|told| match told {
+        .filter_map(|published| match published {
             Notification::Event(event) => match &**event {
                 Event::SessionDiff { diff, .. } => Some(diff.len()),
                 _ => None,
@@ -82,7 +82,7 @@ async fn a_long_file_is_counted_and_its_text_is_loaded_on_demand() {
         .await;
     let app = &agent.app;
     let diffs = app.sessions.diff(&app.session.id, None).await.unwrap();
-    let told: Vec<_> = diffs
+    let counts: Vec<_> = diffs
         .iter()
         .map(|diff| {
             (
@@ -94,7 +94,7 @@ async fn a_long_file_is_counted_and_its_text_is_loaded_on_demand() {
         })
         .collect();
     assert_eq!(
-        told,
+        counts,
         [
             ("binary", None, Some(true), 0),
             ("long.txt", Some(true), None, 40_000)
@@ -119,7 +119,7 @@ async fn edits_by_the_person_during_read_only_steps_are_not_counted() {
         .reply([call("read", json!({ "filePath": app.path("a.txt") }))]);
     agent.model.reply([text("read")]);
     app.send("look").await;
-    let asked = app.asked(&mut events).await;
+    let asked = app.next_permission(&mut events).await;
     fs::write(app.path("a.txt"), "mine\n").unwrap();
     let once = app
         .sessions

@@ -24,9 +24,9 @@ fn read(file: &str) -> Item {
     call("read", json!({ "filePath": file }))
 }
 
-async fn told_until_idle(events: &mut Subscription) -> Vec<Event> {
-    let told = until(events, |event| matches!(event, Event::SessionIdle { .. })).await;
-    let events = told.into_iter().filter_map(|one| match one {
+async fn published_until_idle(events: &mut Subscription) -> Vec<Event> {
+    let published = until(events, |event| matches!(event, Event::SessionIdle { .. })).await;
+    let events = published.into_iter().filter_map(|one| match one {
         Notification::Event(event) => Some((*event).clone()),
         _ => None,
     });
@@ -44,7 +44,7 @@ async fn a_full_session_is_summed_up_before_the_next_step_and_continues() {
         .file("a.txt", "one\n");
     let mut events = app.sessions.subscribe();
     app.send("what does it say?").await;
-    let told = told_until_idle(&mut events).await;
+    let published = published_until_idle(&mut events).await;
 
     assert_eq!(
         app.outline().await,
@@ -86,8 +86,8 @@ async fn a_full_session_is_summed_up_before_the_next_step_and_continues() {
     );
 
     let compacted = |event: &&Event| matches!(event, Event::SessionCompacted { .. });
-    assert_eq!(told.iter().filter(compacted).count(), 1);
-    let compacting: Vec<_> = told
+    assert_eq!(published.iter().filter(compacted).count(), 1);
+    let compacting: Vec<_> = published
         .iter()
         .filter_map(|event| match event {
             Event::SessionUpdated { info } => Some(info.time.compacting.is_some()),
@@ -343,7 +343,7 @@ async fn summing_up_by_hand_is_refused_while_busy_and_with_nothing_to_sum_up() {
     )]);
     let mut events = app.sessions.subscribe();
     app.send("go").await;
-    app.asked(&mut events).await;
+    app.next_permission(&mut events).await;
     let refused = app.sessions.compact(&app.session.id).await;
     assert!(matches!(refused, Err(Failed::Busy)), "{refused:?}");
     app.sessions.abort(&app.session.id).await;
@@ -359,9 +359,10 @@ async fn a_failed_summary_is_reported_and_leaves_the_session_unchanged() {
     app.ask("first prompt").await;
     let mut events = app.sessions.subscribe();
     app.sessions.compact(&app.session.id).await.unwrap();
-    let told = told_until_idle(&mut events).await;
+    let published = published_until_idle(&mut events).await;
     assert!(
-        told.iter()
+        published
+            .iter()
             .any(|event| matches!(event, Event::SessionError { .. }))
     );
     let session = app.sessions.get(&app.session.id).await.unwrap();

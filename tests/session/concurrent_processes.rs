@@ -80,16 +80,16 @@ async fn a_turn_of_this_process_is_stopped_before_its_session_is_removed() {
 async fn a_named_snapshot_is_visible_to_the_next_process() {
     let app = TestApp::start().await;
     app.ask("hello").await;
-    let (id, beside) = (&app.session.id, app.twin().await);
-    let kept = app.sessions.checkpoint(id, "mine").await.unwrap();
-    assert!(parts(&beside, id).await.contains(&Part::Snapshot(kept)));
+    let (id, beside) = (&app.session.id, app.second_process().await);
+    let snapshot = app.sessions.checkpoint(id, "mine").await.unwrap();
+    assert!(parts(&beside, id).await.contains(&Part::Snapshot(snapshot)));
 }
 
 #[tokio::test]
 async fn what_a_crash_left_is_settled_for_the_next_process() {
     let app = TestApp::start().await;
     cut_short(&app);
-    let (id, beside) = (&app.session.id, app.twin().await);
+    let (id, beside) = (&app.session.id, app.second_process().await);
     app.sessions.recover(id).await.unwrap();
     let found = parts(&beside, id).await;
     assert_eq!(found.len(), 2);
@@ -103,7 +103,7 @@ async fn what_a_crash_left_is_settled_for_the_next_process() {
 #[tokio::test]
 async fn the_changes_of_a_turn_are_visible_to_the_next_process_when_it_has_ended() {
     let agent = Agent::start().await;
-    let beside = agent.app.twin().await;
+    let beside = agent.app.second_process().await;
     // So many files that the summary is computed long after the answer has ended.
     let turn = agent
         .turn("for at in $(seq 500); do echo $at > $at; done")

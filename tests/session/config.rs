@@ -71,7 +71,7 @@ async fn an_ask_in_config_asks() {
     app.write_config("lathe/lathe.json", r#"{ "permission": "ask" }"#);
     let mut events = app.sessions.subscribe();
     app.send("go").await;
-    let request = app.asked(&mut events).await;
+    let request = app.next_permission(&mut events).await;
     assert_eq!(
         (request.permission.as_str(), request.patterns),
         ("read", vec!["a.txt".to_owned()])
@@ -151,7 +151,7 @@ async fn all_edits_in_a_project_can_be_allowed() {
     )]);
     let mut events = app.sessions.subscribe();
     app.send("again").await;
-    app.asked(&mut events).await;
+    app.next_permission(&mut events).await;
     app.sessions.abort(&app.session.id).await;
     assert!(!app.path("other.txt").exists());
 }
@@ -185,7 +185,7 @@ async fn a_remembered_permission_never_overrides_a_deny_of_the_config() {
     );
     let mut events = app.sessions.subscribe();
     app.send("go").await;
-    let request = app.asked(&mut events).await;
+    let request = app.next_permission(&mut events).await;
     let answered = app
         .sessions
         .answer_permission(&request.id, lathe_session::Answer::Always);

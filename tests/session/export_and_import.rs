@@ -7,7 +7,7 @@ use lathe_protocol::{Extra, FilePart, Message, Part};
 use lathe_test_support::app::TestApp;
 use serde_json::json;
 
-use crate::revert::{to, told};
+use crate::revert::{describe, to};
 use crate::scripted_agent::Agent;
 
 #[tokio::test]
@@ -61,7 +61,7 @@ async fn the_counts_of_an_imported_session_survive_a_revert_and_an_unrevert() {
         other.sessions.import_from(&file).await.unwrap();
         let outcome = other.sessions.revert(id, &to(&turn)).await.unwrap();
         let why = ["a.txt: the snapshot of it is not here"];
-        assert_eq!(told(&outcome.files), why);
+        assert_eq!(describe(&outcome.files), why);
         assert_eq!(outcome.session.summary.as_ref(), Some(&counted));
         let outcome = other.sessions.unrevert(id).await.unwrap();
         assert_eq!(outcome.session.summary.as_ref(), Some(&counted));

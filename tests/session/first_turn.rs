@@ -43,7 +43,7 @@ async fn everything_that_is_published_is_already_stored() {
     app.send("hello").await;
     loop {
         let Some(BusItem::Notification(notice)) = events.next().await else {
-            panic!("nothing told")
+            panic!("nothing was published")
         };
         let Notification::Event(event) = notice.notification else {
             continue;
@@ -57,13 +57,17 @@ async fn everything_that_is_published_is_already_stored() {
                 // It may have been removed since; it was there before.
                 let folder = survivor.folder.path().join("storage/part");
                 let folder = folder.join(part.message_id().as_str());
-                let told = format!("told of {} before it was written", part.id());
-                assert!(found.unwrap().is_some() || folder.exists(), "{told}");
+                let early = format!("{} was published before it was written", part.id());
+                assert!(found.unwrap().is_some() || folder.exists(), "{early}");
             }
             Event::MessageUpdated { info } => {
                 let store = &survivor.store;
                 let found = store.message_info(info.session_id(), info.id()).await;
-                assert!(found.unwrap().is_some(), "told of {} too early", info.id());
+                assert!(
+                    found.unwrap().is_some(),
+                    "{} was published too early",
+                    info.id()
+                );
             }
             _ => {}
         }
@@ -104,13 +108,13 @@ async fn deltas_add_up_to_the_stored_text() {
     let app = TestApp::start().await;
     let mut events = app.sessions.subscribe();
     app.send("hello").await;
-    let told = until(&mut events, |event| {
+    let published = until(&mut events, |event| {
         matches!(event, Event::SessionIdle { .. })
     })
     .await;
 
     let mut texts: HashMap<_, String> = HashMap::new();
-    for one in told {
+    for one in published {
         if let Notification::Delta(delta) = one {
             let text = texts.entry(delta.part_id.clone()).or_default();
             assert_eq!(text.len(), delta.at, "a delta says where it belongs");
@@ -142,13 +146,13 @@ async fn a_turn_publishes_busy_then_idle() {
     let app = TestApp::start().await;
     let mut events = app.sessions.subscribe();
     app.send("hello").await;
-    let told = until(&mut events, |event| {
+    let published = until(&mut events, |event| {
         matches!(event, Event::SessionIdle { .. })
     })
     .await;
-    let statuses: Vec<_> = told
+    let statuses: Vec<_> = published
         .iter()
-        .filter_map(|told| match told {
+        .filter_map(|published| match published {
             Notification::Event(event) => match &**event {
                 Event::SessionStatus { status, .. } => Some(status.clone()),
                 _ => None,

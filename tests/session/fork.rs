@@ -257,7 +257,7 @@ async fn calls_that_run_in_the_source_have_ended_in_the_fork() {
         .reply([call("read", json!({ "filePath": app.path("a.txt") }))]);
     agent.model.reply([text("read")]);
     app.send("look").await;
-    let asked = app.asked(&mut events).await;
+    let asked = app.next_permission(&mut events).await;
 
     let fork = app.sessions.fork(&app.session.id, None, false).await;
     let fork = fork.unwrap();

@@ -161,8 +161,12 @@ async fn a_removed_session_is_listed_and_can_be_restored_days_later() {
     let app = app.restart().await;
     let sessions = &app.sessions;
     let trashed = sessions.trashed().await.unwrap();
-    let told: Vec<_> = trashed.iter().map(|one| (&one.id, &*one.title)).collect();
-    assert_eq!(told, [(&id, "The lamp")], "a task comes back with its own");
+    let titles: Vec<_> = trashed.iter().map(|one| (&one.id, &*one.title)).collect();
+    assert_eq!(
+        titles,
+        [(&id, "The lamp")],
+        "a task comes back with its own"
+    );
     assert_eq!(trashed[0].directory, app.project.worktree);
 
     sessions.restore(&id).await.unwrap();

@@ -145,6 +145,6 @@ async fn messages_are_read_only_once_to_count_the_cost() {
     }
     let after = app.sessions.usage(&app.session.id).await.unwrap();
     assert_eq!((after.steps.0, &after), (1, &before));
-    let kept = app.data_dir().join("quarantine");
-    assert_eq!(std::fs::read_dir(kept).unwrap().count(), 0);
+    let quarantine = app.data_dir().join("quarantine");
+    assert_eq!(std::fs::read_dir(quarantine).unwrap().count(), 0);
 }

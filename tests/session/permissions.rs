@@ -31,7 +31,7 @@ async fn the_explore_agent_asks_before_unclear_commands_and_secrets() {
             .file(".env", "KEY=1\n");
         let mut events = app.sessions.subscribe();
         app.send("go").await;
-        assert_eq!(app.asked(&mut events).await.permission, tool);
+        assert_eq!(app.next_permission(&mut events).await.permission, tool);
         app.sessions.abort(&app.session.id).await;
         assert!(!app.path("made").exists());
     }
@@ -55,7 +55,7 @@ async fn grep_does_not_read_what_read_would_ask_about() {
 
     let mut events = app.sessions.subscribe();
     app.send("and in .env?").await;
-    let request = app.asked(&mut events).await;
+    let request = app.next_permission(&mut events).await;
     assert_eq!(
         (request.permission.as_str(), request.patterns),
         ("read", vec![".env".to_owned()])
@@ -71,7 +71,7 @@ fn fetch(host: &str) -> Item {
 async fn all_asked(app: &TestApp, events: &mut Subscription, count: usize) -> Vec<PermissionId> {
     let mut requests = Vec::new();
     for _ in 0..count {
-        requests.push(app.asked(events).await.id);
+        requests.push(app.next_permission(events).await.id);
     }
     requests
 }
@@ -116,7 +116,7 @@ async fn answers_given_at_the_same_time_are_all_remembered() {
     assert_eq!(approved.len(), hosts.len(), "{approved:?}");
 
     // Half of them by another process.
-    let (twin, id) = (app.twin().await, &app.project.id);
+    let (twin, id) = (app.second_process().await, &app.project.id);
     let (here, there) = approved.split_at(hosts.len() / 2);
     let here = join_all(here.iter().map(|rule| app.sessions.revoke(id, rule)));
     let there = join_all(there.iter().map(|rule| twin.revoke(id, rule)));

@@ -144,7 +144,7 @@ async fn leaving_plan_mode_asks_and_the_build_agent_continues() {
     model.reply([text("built")]);
     let mut events = app.sessions.subscribe();
     app.send_as("plan", "plan it").await;
-    let question = app.questioned(&mut events).await;
+    let question = app.next_question(&mut events).await;
     assert_eq!(question.questions[0].header, "Plan ready");
     let yes = vec![vec!["Carry it out".to_owned()]];
     app.sessions.answer_question(&question.id, yes).unwrap();
@@ -181,7 +181,7 @@ async fn a_rejected_exit_continues_planning() {
     let app = TestApp::with_git(&model, WIRE).await;
     let mut events = app.sessions.subscribe();
     app.send_as("plan", "plan it").await;
-    let question = app.questioned(&mut events).await;
+    let question = app.next_question(&mut events).await;
     let own = vec![vec!["mention the tests".to_owned()]];
     app.sessions.answer_question(&question.id, own).unwrap();
     until_idle(&mut events, &app.session.id).await;
@@ -201,7 +201,7 @@ async fn the_build_agent_can_suggest_to_plan_first() {
     let app = TestApp::with_git(&model, WIRE).await;
     let mut events = app.sessions.subscribe();
     app.send("rewrite everything").await;
-    let question = app.questioned(&mut events).await;
+    let question = app.next_question(&mut events).await;
     let yes = vec![vec!["Plan first".to_owned()]];
     app.sessions.answer_question(&question.id, yes).unwrap();
     until_idle(&mut events, &app.session.id).await;

@@ -21,7 +21,7 @@ async fn busy(model: &FakeModel) -> (TestApp, Subscription, PermissionRequest, A
     let app = TestApp::with_model(model, WIRE).await;
     let mut events = app.sessions.subscribe();
     app.send("first").await;
-    let request = app.asked(&mut events).await;
+    let request = app.next_permission(&mut events).await;
     (app, events, request, next)
 }
 
@@ -35,15 +35,15 @@ async fn allow(app: &TestApp, events: &mut Subscription, request: &PermissionReq
 
 /// The queues that were published so far.
 fn queues(events: &mut Subscription) -> Vec<Vec<MessageId>> {
-    let mut told = Vec::new();
-    while let Some(heard) = events.try_next() {
-        if let BusItem::Notification(notice) = heard
+    let mut queues = Vec::new();
+    while let Some(item) = events.try_next() {
+        if let BusItem::Notification(notice) = item
             && let Notification::Queue(waiting) = notice.notification
         {
-            told.push(waiting.messages.clone());
+            queues.push(waiting.messages.clone());
         }
     }
-    told
+    queues
 }
 
 #[tokio::test]
@@ -95,14 +95,14 @@ async fn a_waiting_prompt_can_be_edited() {
 async fn an_edited_prompt_resolves_its_mentions_again_and_keeps_its_attachments() {
     let model = FakeModel::start().await;
     let (app, mut events, request, next) = busy(&model).await;
-    for name in ["old.txt", "new.txt", "kept.txt"] {
+    for name in ["old.txt", "new.txt", "attached.txt"] {
         app.write(name, format!("inside {name}\n"));
     }
-    let kept = url::Url::from_file_path(app.path("kept.txt")).unwrap();
+    let attached = url::Url::from_file_path(app.path("attached.txt")).unwrap();
     let input = PromptInput {
         text: "compare @old.txt".to_owned(),
         files: vec![PromptFile {
-            url: kept.into(),
+            url: attached.into(),
             ..PromptFile::default()
         }],
         ..PromptInput::default()
@@ -114,8 +114,8 @@ async fn an_edited_prompt_resolves_its_mentions_again_and_keeps_its_attachments(
         .unwrap();
     allow(&app, &mut events, &request).await;
     let asked = next.request().user_text();
-    let seen =
-        ["old.txt", "new.txt", "kept.txt"].map(|name| asked.contains(&format!("inside {name}")));
+    let seen = ["old.txt", "new.txt", "attached.txt"]
+        .map(|name| asked.contains(&format!("inside {name}")));
     assert_eq!(seen, [false, true, true]);
     let messages = app.messages().await;
     let stored = messages.iter().find(|message| *message.info.id() == id);
@@ -128,7 +128,7 @@ async fn an_edited_prompt_resolves_its_mentions_again_and_keeps_its_attachments(
             _ => None,
         })
         .collect();
-    assert_eq!(files, ["kept.txt", "new.txt"]);
+    assert_eq!(files, ["attached.txt", "new.txt"]);
 }
 
 #[tokio::test]
@@ -241,7 +241,7 @@ async fn a_prompt_that_waits_when_the_turn_fails_begins_the_next_one() {
     let app = TestApp::with_model(&model, WIRE).await;
     let mut events = app.sessions.subscribe();
     app.send("first").await;
-    let request = app.asked(&mut events).await;
+    let request = app.next_permission(&mut events).await;
     let next = model.reply([text("answered")]);
     app.send("second").await;
     let no = Answer::Reject { message: None };
@@ -251,9 +251,9 @@ async fn a_prompt_that_waits_when_the_turn_fails_begins_the_next_one() {
         .unwrap();
     until_idle(&mut events, &app.session.id).await;
     assert!(next.request().prompt().ends_with("second"));
-    let idle = std::iter::from_fn(|| events.try_next()).filter(|heard| {
-        matches!(heard, BusItem::Notification(notice) if matches!(&notice.notification,
+    let idle = std::iter::from_fn(|| events.try_next()).filter(|item| {
+        matches!(item, BusItem::Notification(notice) if matches!(&notice.notification,
             Notification::Event(event) if matches!(**event, Event::SessionIdle { .. })))
     });
-    assert_eq!(idle.count(), 0, "idle was told once");
+    assert_eq!(idle.count(), 0, "idle was published once");
 }

@@ -148,7 +148,7 @@ async fn a_refused_key_is_reported_not_retried_and_never_shown() {
         let app = TestApp::with_model(&model, WIRE).await;
         let mut events = app.sessions.subscribe();
         app.send("hello").await;
-        let told = until(&mut events, |event| {
+        let published = until(&mut events, |event| {
             matches!(event, Event::SessionIdle { .. })
         })
         .await;
@@ -162,7 +162,7 @@ async fn a_refused_key_is_reported_not_retried_and_never_shown() {
         if status == 401 {
             assert!(matches!(error, MessageError::ProviderAuth(_)), "{error:?}");
         }
-        for one in told {
+        for one in published {
             if let Notification::Event(event) = one {
                 let line = serde_json::to_string(&*event).unwrap();
                 assert!(!line.contains(CANARY_KEY), "{line}");

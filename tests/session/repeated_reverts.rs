@@ -7,7 +7,7 @@ use lathe_protocol::ipc::{RevertPreview, RevertTarget};
 use lathe_test_support::app::TestApp;
 use lathe_test_support::fake_model::text;
 
-use crate::revert::{revert, to, told, unrevert};
+use crate::revert::{describe, revert, to, unrevert};
 use crate::scripted_agent::Agent;
 
 async fn preview(app: &TestApp, target: &RevertTarget) -> RevertPreview {
@@ -50,7 +50,7 @@ async fn a_revert_to_a_later_message_names_every_restored_file_and_every_conflic
         "new/b.txt create",
         "src/main.rs delete",
     ];
-    assert_eq!(told(&preview.files), names);
+    assert_eq!(describe(&preview.files), names);
     assert_eq!(preview.hides_messages, 1);
 
     let outcome = revert(app, &last).await;
@@ -68,9 +68,15 @@ async fn a_file_that_is_restored_and_removed_again_is_not_named() {
     revert(app, &first).await;
 
     let preview = preview(app, &step).await;
-    assert_eq!((told(&preview.files), preview.hides_messages), (vec![], 3));
+    assert_eq!(
+        (describe(&preview.files), preview.hides_messages),
+        (vec![], 3)
+    );
     let outcome = revert(app, &step).await;
-    assert_eq!((told(&outcome.files), outcome.hides_messages), (vec![], 3));
+    assert_eq!(
+        (describe(&outcome.files), outcome.hides_messages),
+        (vec![], 3)
+    );
     assert_eq!(agent.tree(), ["a.txt 1\n", "src/main.rs main\n"]);
 
     unrevert(app).await;
@@ -91,7 +97,7 @@ async fn a_file_changed_by_several_reverts_is_named_once_with_the_net_change() {
     let preview = preview(app, &to(&turns[1])).await;
     let outcome = revert(app, &to(&turns[1])).await;
     assert_eq!(outcome.files, preview.files);
-    assert_eq!(told(&outcome.files), ["a.txt create"]);
+    assert_eq!(describe(&outcome.files), ["a.txt create"]);
     let file = &outcome.files[0];
     assert_eq!((file.additions, file.deletions), (1, 0));
     assert_eq!(agent.tree(), ["a.txt 1\n"]);
@@ -123,7 +129,7 @@ async fn files_left_alone_by_one_revert_are_reverted_by_the_next() {
         let outcome = revert(app, &target).await;
         assert_eq!(outcome.files, preview.files);
         let names = ["a.txt restore", "new/b.txt delete", "src/main.rs create"];
-        assert_eq!(told(&outcome.files), names);
+        assert_eq!(describe(&outcome.files), names);
         assert_eq!(agent.tree(), ["a.txt 1\n", "src/main.rs main\n"]);
 
         unrevert(app).await;
@@ -142,10 +148,10 @@ async fn a_later_revert_reverts_only_what_an_earlier_one_left_alone() {
     assert_eq!(app.read("a.txt"), "1\n");
 
     let outcome = revert(app, &to(&first)).await;
-    assert_eq!(told(&outcome.files), ["a.txt restore"]);
+    assert_eq!(describe(&outcome.files), ["a.txt restore"]);
     assert_eq!(app.read("a.txt"), "0\n");
     let again = revert(app, &to(&first)).await;
-    assert_eq!((told(&again.files), again.hides_messages), (vec![], 6));
+    assert_eq!((describe(&again.files), again.hides_messages), (vec![], 6));
 
     unrevert(app).await;
     assert_eq!(app.read("a.txt"), "2\n");

@@ -26,7 +26,7 @@ fn file(message: Option<&MessageId>, path: &str) -> RevertTarget {
 }
 
 /// `path change`, or the reason of a conflict.
-pub fn told(files: &[RevertFile]) -> Vec<String> {
+pub fn describe(files: &[RevertFile]) -> Vec<String> {
     let one = |file: &RevertFile| match (&file.change, &file.reason) {
         (RevertChange::Conflict, Some(why)) => format!("{}: {why}", file.path),
         (change, None) => format!("{} {}", file.path, format!("{change:?}").to_lowercase()),
@@ -64,7 +64,7 @@ async fn a_revert_to_a_message_reverts_files_and_messages_and_unrevert_restores_
         .await
         .unwrap();
     assert_eq!(
-        told(&preview.files),
+        describe(&preview.files),
         ["a.txt restore", "d/new.txt delete", "gone.txt create"]
     );
     assert_eq!(preview.hides_messages, 3);
@@ -136,7 +136,7 @@ async fn no_change_of_the_person_is_lost_and_every_conflict_is_named() {
 
     let outcome = revert(app, &to(&turn)).await;
     assert_eq!(
-        told(&outcome.files),
+        describe(&outcome.files),
         [
             "deleted.txt: changed since the agent wrote it",
             "made/agent.txt delete",
@@ -173,7 +173,7 @@ async fn a_file_changed_by_the_person_between_two_turns_is_not_reverted_past_tha
 
     let outcome = revert(&agent.app, &to(&first)).await;
     assert_eq!(
-        told(&outcome.files),
+        describe(&outcome.files),
         ["a.txt: it was also changed between two of the agent's steps"]
     );
     assert_eq!(agent.app.read("a.txt"), "mine\nmore\n");
@@ -230,7 +230,7 @@ async fn one_file_is_reverted_alone_and_removed_from_the_diff() {
 
     let outcome = revert(app, &file(Some(&turn), "b.txt")).await;
     assert_eq!(
-        (told(&outcome.files), outcome.hides_messages),
+        (describe(&outcome.files), outcome.hides_messages),
         (vec!["b.txt restore".into()], 0)
     );
     assert_eq!(agent.tree(), ["a.txt 2\n", "b.txt 1\n"]);
@@ -249,7 +249,7 @@ async fn a_file_restored_by_hand_does_not_block_a_later_revert() {
     revert(&agent.app, &file(None, "a.txt")).await;
     agent.turn("printf '3\\n' > a.txt").await;
     let outcome = revert(&agent.app, &to(&first)).await;
-    assert_eq!(told(&outcome.files), ["a.txt restore"]);
+    assert_eq!(describe(&outcome.files), ["a.txt restore"]);
     assert_eq!(agent.app.read("a.txt"), "1\n");
 }
 
@@ -284,11 +284,11 @@ async fn one_hunk_is_reverted_although_the_person_edited_elsewhere_in_the_file()
     };
     let outdated = revert(app, &target("0000")).await;
     assert_eq!(
-        told(&outdated.files),
+        describe(&outdated.files),
         ["a.txt: this change is not part of the file's changes any more"]
     );
     let outcome = revert(app, &target(&hunks[1].0)).await;
-    assert_eq!(told(&outcome.files), ["a.txt restore"]);
+    assert_eq!(describe(&outcome.files), ["a.txt restore"]);
     assert_eq!(app.read("a.txt"), edited.replace("twenty-five", "line 25"));
     unrevert(app).await;
     assert_eq!(app.read("a.txt"), edited);
@@ -344,7 +344,7 @@ async fn a_revert_to_a_part_keeps_what_came_before_it_in_the_same_step() {
         part_id: calls[1].id().clone(),
     };
     let outcome = revert(app, &target).await;
-    assert_eq!(told(&outcome.files), ["b.txt restore"]);
+    assert_eq!(describe(&outcome.files), ["b.txt restore"]);
     assert_eq!(outcome.hides_messages, 1);
     assert_eq!(agent.tree(), ["a.txt 1\n", "b.txt 0\n"]);
 
@@ -397,22 +397,25 @@ async fn a_prompt_is_edited_and_sent_again_without_touching_files() {
 async fn restoring_a_named_snapshot_restores_the_whole_tree_and_can_be_undone() {
     let agent = Agent::start().await.file("a.txt", "1\n");
     let app = &agent.app;
-    let kept = app
+    let snapshot = app
         .sessions
         .checkpoint(&app.session.id, " before lunch ")
         .await
         .unwrap();
-    assert_eq!(kept.name.as_deref(), Some("before lunch"));
+    assert_eq!(snapshot.name.as_deref(), Some("before lunch"));
     assert_eq!(app.outline().await, ["user: snapshot"]);
     agent.turn("printf '2\\n' > a.txt").await;
     fs::write(app.path("mine.txt"), "mine\n").unwrap();
 
     let target = RevertTarget::Snapshot {
-        message_id: kept.message_id.clone(),
-        part_id: kept.id.clone(),
+        message_id: snapshot.message_id.clone(),
+        part_id: snapshot.id.clone(),
     };
     let outcome = revert(app, &target).await;
-    assert_eq!(told(&outcome.files), ["a.txt restore", "mine.txt delete"]);
+    assert_eq!(
+        describe(&outcome.files),
+        ["a.txt restore", "mine.txt delete"]
+    );
     assert_eq!(agent.tree(), ["a.txt 1\n"]);
     unrevert(app).await;
     assert_eq!(agent.tree(), ["a.txt 2\n", "mine.txt mine\n"]);

@@ -38,7 +38,7 @@ struct Story {
     /// result is the same, so it cannot be checked.
     removed: BTreeSet<&'static str>,
     turns: Vec<MessageId>,
-    told: Vec<String>,
+    log: Vec<String>,
 }
 
 impl Story {
@@ -50,7 +50,7 @@ impl Story {
             mine: BTreeMap::new(),
             removed: BTreeSet::new(),
             turns: Vec::new(),
-            told: vec![format!("seed {seed}")],
+            log: vec![format!("seed {seed}")],
         };
         for step in 0..steps {
             let before = story.there();
@@ -79,7 +79,7 @@ impl Story {
                 fs::create_dir_all(path.parent().unwrap()).unwrap();
                 fs::write(&path, &content).unwrap();
                 self.mine.insert(file, Some(content));
-                self.told.push(format!("I write {file}"));
+                self.log.push(format!("I write {file}"));
             }
             2 => {
                 if fs::remove_file(&path).is_ok() {
@@ -87,7 +87,7 @@ impl Story {
                         true => self.mine.remove(file),
                         false => self.mine.insert(file, None),
                     };
-                    self.told.push(format!("I remove {file}"));
+                    self.log.push(format!("I remove {file}"));
                 }
             }
             3 | 4 => {
@@ -98,7 +98,7 @@ impl Story {
                 };
                 self.turns.push(self.agent.turn(&command).await);
                 self.mine.remove(file);
-                self.told.push(format!("the agent runs {command}"));
+                self.log.push(format!("the agent runs {command}"));
             }
             5 => {
                 if let Some(message_id) = self.some_turn().await {
@@ -122,7 +122,7 @@ impl Story {
                     "{undone:?}"
                 );
                 app.sessions.clean_up(0).await;
-                self.told.push("all comes back, and a clean-up".into());
+                self.log.push("all comes back, and a clean-up".into());
             }
         }
     }
@@ -140,13 +140,13 @@ impl Story {
         let app = &self.agent.app;
         let done = app.sessions.revert(&app.session.id, &target).await;
         assert!(matches!(done, Ok(_) | Err(Failed::Refused(_))), "{done:?}");
-        self.told.push(format!("back to {target:?}"));
+        self.log.push(format!("back to {target:?}"));
     }
 
     fn check(&self) {
         for (file, wanted) in &self.mine {
             let found = fs::read_to_string(self.agent.app.path(file)).ok();
-            assert_eq!(&found, wanted, "{file} after {:#?}", self.told);
+            assert_eq!(&found, wanted, "{file} after {:#?}", self.log);
         }
     }
 }

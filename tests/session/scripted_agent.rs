@@ -6,6 +6,7 @@ use std::path::Path;
 use lathe_protocol::{Action, MessageId};
 use lathe_provider::WireKind;
 use lathe_test_support::app::TestApp;
+use lathe_test_support::disk;
 use lathe_test_support::fake_model::{FakeModel, call, text};
 use serde_json::json;
 
@@ -19,6 +20,7 @@ impl Agent {
         let model = FakeModel::start().await;
         let app = TestApp::with_model(&model, WireKind::OpenaiChat).await;
         let app = app.rule("*", "*", Action::Allow);
+        assert_eq!(disk::shortage(app.data_dir()), None);
         Agent { model, app }
     }
 

@@ -117,7 +117,7 @@ async fn sessions_written_by_another_process_are_found() {
     let app = TestApp::start().await;
     app.ask("about gooseberries").await;
     titles(&app, "gooseberries").await;
-    let other = app.twin().await;
+    let other = app.second_process().await;
     app.clock.advance(Duration::from_secs(30));
     let id = app.session.id.clone();
     let mut events = other.subscribe();
@@ -153,7 +153,7 @@ async fn finding_in_a_session_counts_only_that_session() {
 #[tokio::test]
 async fn reverted_messages_are_not_found_in_the_session() {
     let app = TestApp::start().await;
-    let kept = app.ask("plums, please").await;
+    let visible = app.ask("plums, please").await;
     let taken = app.ask("more plums").await;
     let target = RevertTarget::Message {
         message_id: taken.clone(),
@@ -163,7 +163,7 @@ async fn reverted_messages_are_not_found_in_the_session() {
 
     let found = messages_saying(&app, "plums").await;
     assert!(
-        found.contains(&kept) && !found.contains(&taken),
+        found.contains(&visible) && !found.contains(&taken),
         "{found:?}"
     );
 

@@ -14,12 +14,12 @@ async fn a_shared_page_holds_no_secret_and_unshare_removes_it() {
     app.ask(&format!("my key is {CANARY_KEY} and the rest"))
         .await;
     let preview = app.sessions.share_preview(&app.session.id).await.unwrap();
-    let told: Vec<_> = preview
+    let left_out: Vec<_> = preview
         .redacted
         .iter()
         .map(|one| one.what.as_str())
         .collect();
-    assert!(told.contains(&"API key"), "{told:?}");
+    assert!(left_out.contains(&"API key"), "{left_out:?}");
     assert_eq!((preview.messages, preview.endpoint), (2, None));
 
     let file = app.path("page.html");

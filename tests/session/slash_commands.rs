@@ -44,12 +44,12 @@ async fn a_command_sends_its_text_with_arguments_and_files_filled_in() {
         messages[0].info.as_user().unwrap().agent.as_deref(),
         Some("plan")
     );
-    let told = until(&mut events, |event| {
+    let published = until(&mut events, |event| {
         matches!(event, Event::CommandExecuted { .. })
     })
     .await;
-    let Some(lathe_session::bus::Notification::Event(event)) = told.last() else {
-        panic!("{told:?}")
+    let Some(lathe_session::bus::Notification::Event(event)) = published.last() else {
+        panic!("{published:?}")
     };
     assert_eq!(
         **event,
@@ -108,7 +108,7 @@ async fn a_shell_command_in_a_template_needs_the_permission_it_always_needs() {
             .run_command(&id, "say", "you", PromptInput::default())
             .await
     });
-    let request = app.asked(&mut events).await;
+    let request = app.next_permission(&mut events).await;
     assert_eq!(request.permission, "bash");
     assert_eq!(request.patterns, ["echo hello you"]);
     app.sessions

@@ -163,7 +163,7 @@ async fn the_progress_of_a_subtask_is_shown_in_the_parents_call() {
     let app = TestApp::with_model(&model, WIRE).await;
     let mut events = app.sessions.subscribe();
     app.send("go").await;
-    let request = app.asked(&mut events).await;
+    let request = app.next_permission(&mut events).await;
     // While the child waits for a permission, its call is running, which the parent shows.
     let running = |event: &Event| match event {
         Event::MessagePartUpdated(updated) => match &updated.part {
@@ -197,7 +197,7 @@ async fn a_permission_request_of_a_subtask_is_shown_in_its_parent() {
     let app = TestApp::with_model(&model, WIRE).await;
     let mut events = app.sessions.subscribe();
     app.send("go").await;
-    let request = app.asked(&mut events).await;
+    let request = app.next_permission(&mut events).await;
     let child = child(&app).await;
     assert_eq!(request.session_id, child.id);
     let asked = std::slice::from_ref(&request);
@@ -221,7 +221,7 @@ async fn a_plain_no_to_a_subtask_stops_the_parent() {
     let app = TestApp::with_model(&model, WIRE).await;
     let mut events = app.sessions.subscribe();
     app.send("go").await;
-    let request = app.asked(&mut events).await;
+    let request = app.next_permission(&mut events).await;
     let no = Answer::Reject { message: None };
     app.sessions
         .answer_permission(&request.id, no)
@@ -453,13 +453,13 @@ async fn events_of_a_child_session_are_published() {
     let app = TestApp::with_model(&model, WIRE).await;
     let mut events = app.sessions.subscribe();
     app.send("go").await;
-    let told = until(
+    let published = until(
         &mut events,
         |event| matches!(event, Event::SessionIdle { session_id } if *session_id == app.session.id),
     )
     .await;
     let child = child(&app).await.id;
-    let about = told.iter().filter_map(|one| match one {
+    let about = published.iter().filter_map(|one| match one {
         Notification::Event(event) if event.session_id() == Some(&child) => match &**event {
             Event::SessionCreated { .. } => Some("created"),
             Event::SessionStatus {

@@ -131,7 +131,7 @@ async fn a_tool_that_asks_runs_once_it_is_allowed() {
     let app = TestApp::with_model(&model, WIRE).await;
     let mut events = app.sessions.subscribe();
     app.send("go").await;
-    let request = app.asked(&mut events).await;
+    let request = app.next_permission(&mut events).await;
     assert_eq!(
         (request.permission.as_str(), request.patterns.len()),
         ("bash", 1)
@@ -159,7 +159,7 @@ async fn a_plain_no_stops_the_turn() {
     let app = TestApp::with_model(&model, WIRE).await;
     let mut events = app.sessions.subscribe();
     app.send("go").await;
-    let request = app.asked(&mut events).await;
+    let request = app.next_permission(&mut events).await;
     app.sessions
         .answer_permission(&request.id, Answer::Reject { message: None })
         .await
@@ -181,7 +181,7 @@ async fn a_no_with_a_message_is_sent_to_the_model_and_the_turn_continues() {
     let app = TestApp::with_model(&model, WIRE).await;
     let mut events = app.sessions.subscribe();
     app.send("go").await;
-    let request = app.asked(&mut events).await;
+    let request = app.next_permission(&mut events).await;
     let message = Some("use the other folder".to_owned());
     app.sessions
         .answer_permission(&request.id, Answer::Reject { message })
@@ -212,7 +212,7 @@ async fn always_is_remembered_and_can_be_revoked() {
     let app = TestApp::with_model(&model, WIRE).await;
     let mut events = app.sessions.subscribe();
     app.send("go").await;
-    let request = app.asked(&mut events).await;
+    let request = app.next_permission(&mut events).await;
     app.sessions
         .answer_permission(&request.id, Answer::Always)
         .await
@@ -242,7 +242,7 @@ async fn the_same_call_three_times_in_a_row_asks_even_across_steps() {
         .file("a.txt", "one\n");
     let mut events = app.sessions.subscribe();
     app.send("go").await;
-    let request = app.asked(&mut events).await;
+    let request = app.next_permission(&mut events).await;
     assert_eq!(
         (request.permission.as_str(), request.patterns),
         ("doom_loop", vec!["read".to_owned()])
@@ -308,7 +308,7 @@ async fn a_prompt_sent_while_busy_joins_at_the_next_step() {
     let app = TestApp::with_model(&model, WIRE).await;
     let mut events = app.sessions.subscribe();
     app.send("first").await;
-    let request = app.asked(&mut events).await;
+    let request = app.next_permission(&mut events).await;
     let steer = app.send("and also this").await;
     app.sessions
         .answer_permission(&request.id, Answer::Once)

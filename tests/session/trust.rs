@@ -66,7 +66,7 @@ async fn a_hostile_repository_runs_and_redirects_nothing_until_it_is_trusted() {
     let first = model.reply([bash()]);
     let mut events = app.sessions.subscribe();
     app.send("hello").await;
-    let request = app.asked(&mut events).await;
+    let request = app.next_permission(&mut events).await;
     assert_eq!(request.permission, "bash");
     let reject = Answer::Reject { message: None };
     app.sessions
@@ -236,7 +236,7 @@ async fn an_untrusted_project_may_still_deny() {
     );
     let mut events = app.sessions.subscribe();
     app.send("go").await;
-    assert_eq!(app.asked(&mut events).await.permission, "read");
+    assert_eq!(app.next_permission(&mut events).await.permission, "read");
     app.sessions.abort(&app.session.id).await;
     let tools = first.request().tools;
     assert!(!tools.iter().any(|tool| tool == "webfetch"));

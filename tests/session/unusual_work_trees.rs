@@ -145,9 +145,9 @@ async fn a_turn_in_an_unusual_work_tree_can_be_reverted_without_touching_unusual
     let elsewhere = inventory(outside.path());
     let before = inventory(&app.path(""));
 
-    let kept = app.sessions.checkpoint(id, "before").await.unwrap();
+    let snapshot = app.sessions.checkpoint(id, "before").await.unwrap();
     assert_eq!(
-        kept.skipped.clone().unwrap(),
+        snapshot.skipped.clone().unwrap(),
         [
             "closed: it cannot be read",
             "fifo: neither file, folder nor link",
@@ -183,7 +183,7 @@ async fn a_turn_in_an_unusual_work_tree_can_be_reverted_without_touching_unusual
         )
         .await;
     let after = inventory(&app.path(""));
-    for target in [to(&turn), to_snapshot(&kept)] {
+    for target in [to(&turn), to_snapshot(&snapshot)] {
         let outcome = app.sessions.revert(id, &target).await.unwrap();
         assert_eq!(conflicts(&outcome.files), opened);
         assert_eq!(inventory(&app.path("")), after);
@@ -205,19 +205,19 @@ async fn a_missing_snapshot_is_reported_once_per_prompt() {
     }
     agent.model.reply([text("Done.")]);
     agent.model.reply([text("I only talk.")]);
-    for told in [1, 0] {
+    for expected in [1, 0] {
         let mut events = app.sessions.subscribe();
         let input = PromptInput {
             text: "go".into(),
             ..PromptInput::default()
         };
         app.sessions.prompt(&session.id, input).await.unwrap();
-        let heard = until(
+        let published = until(
             &mut events,
             |event| matches!(event, Event::SessionIdle { session_id } if *session_id == session.id),
         )
         .await;
-        let errors = heard.iter().filter_map(|one| match one {
+        let errors = published.iter().filter_map(|one| match one {
             Notification::Event(event) => match &**event {
                 Event::SessionError { error, .. } => error.as_ref(),
                 _ => None,
@@ -225,7 +225,7 @@ async fn a_missing_snapshot_is_reported_once_per_prompt() {
             _ => None,
         });
         let said: Vec<String> = errors.map(MessageError::message).collect();
-        assert_eq!(said.len(), told, "{said:?}");
+        assert_eq!(said.len(), expected, "{said:?}");
         assert!(said.iter().all(|text| text.contains("our own data")));
     }
 }

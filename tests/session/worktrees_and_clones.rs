@@ -129,17 +129,17 @@ async fn a_project_stays_in_its_folder_while_that_folder_exists() {
     checkouts.open("clone").await;
     let clone = shown(&checkouts.path("clone"));
 
-    let another = checkouts.app.twin().await;
-    let kept = another.project(&one.id).await.unwrap();
-    assert_eq!(kept.worktree, shown(&checkouts.path("main")));
-    assert_eq!(kept.sandboxes, Some(vec![clone.clone()]));
+    let another = checkouts.app.second_process().await;
+    let project = another.project(&one.id).await.unwrap();
+    assert_eq!(project.worktree, shown(&checkouts.path("main")));
+    assert_eq!(project.sandboxes, Some(vec![clone.clone()]));
 
     fs::remove_dir_all(checkouts.path("main")).unwrap();
     another
         .open_project(&checkouts.path("clone"))
         .await
         .unwrap();
-    let another = checkouts.app.twin().await;
+    let another = checkouts.app.second_process().await;
     let moved = another.project(&one.id).await.unwrap();
     assert_eq!(moved.worktree, clone);
     assert_eq!(moved.sandboxes, Some(Vec::new()));

@@ -156,9 +156,9 @@ impl TestApp {
     }
 
     /// The next request for a permission.
-    pub async fn asked(&self, events: &mut Subscription) -> PermissionRequest {
-        let told = until(events, |event| matches!(event, Event::PermissionAsked(_))).await;
-        match told.last() {
+    pub async fn next_permission(&self, events: &mut Subscription) -> PermissionRequest {
+        let published = until(events, |event| matches!(event, Event::PermissionAsked(_))).await;
+        match published.last() {
             Some(Notification::Event(event)) => match &**event {
                 Event::PermissionAsked(request) => request.clone(),
                 other => panic!("{other:?}"),
@@ -168,9 +168,9 @@ impl TestApp {
     }
 
     /// The next question of the agent.
-    pub async fn questioned(&self, events: &mut Subscription) -> QuestionRequest {
-        let told = until(events, |event| matches!(event, Event::QuestionAsked(_))).await;
-        match told.last() {
+    pub async fn next_question(&self, events: &mut Subscription) -> QuestionRequest {
+        let published = until(events, |event| matches!(event, Event::QuestionAsked(_))).await;
+        match published.last() {
             Some(Notification::Event(event)) => match &**event {
                 Event::QuestionAsked(request) => request.clone(),
                 other => panic!("{other:?}"),
@@ -214,7 +214,7 @@ impl TestApp {
     }
 
     /// Another process on the same data.
-    pub async fn twin(&self) -> Sessions {
+    pub async fn second_process(&self) -> Sessions {
         open(self.data.path(), &self.clock).await
     }
 
@@ -378,16 +378,16 @@ pub async fn until(
     events: &mut Subscription,
     wanted: impl Fn(&Event) -> bool,
 ) -> Vec<Notification> {
-    let mut told = Vec::new();
+    let mut published = Vec::new();
     loop {
         match events.next().await.expect("the program is running") {
             BusItem::Missed => panic!("the test fell behind"),
             BusItem::Notification(notice) => {
                 let found =
                     matches!(&notice.notification, Notification::Event(event) if wanted(event));
-                told.push(notice.notification);
+                published.push(notice.notification);
                 if found {
-                    return told;
+                    return published;
                 }
             }
         }

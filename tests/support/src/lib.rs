@@ -1,6 +1,7 @@
 //! Support for tests: the fake model server, test projects and the window driver.
 
 pub mod app;
+pub mod disk;
 pub mod fake_model;
 pub mod git;
 pub mod mcp_server;

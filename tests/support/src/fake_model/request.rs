@@ -47,7 +47,7 @@ struct Glance {
 }
 
 impl SeenRequest {
-    /// Only a request for a title is read; of a turn's own nothing is kept.
+    /// Only a request for a title is read; nothing of the others is stored.
     pub(super) fn glance(wire: WireKind, request: &Request) -> Self {
         match serde_json::from_slice(&request.body) {
             Ok(Glance { tools }) if !tools.is_empty() => Self::blank(wire, request),

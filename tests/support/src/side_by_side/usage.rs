@@ -40,7 +40,7 @@ fn wait(process: u32) -> io::Result<(ExitStatus, libc::rusage)> {
     use std::os::unix::process::ExitStatusExt;
     let mut status = 0;
     // SAFETY: all zeroes is a valid rusage, and both pointers are to values that outlive the
-    // call. The process is our child and nobody else waits for it.
+    // call. The process is our child and no other code waits for it.
     let (ended, used) = unsafe {
         let mut used: libc::rusage = std::mem::zeroed();
         let ended = libc::wait4(process as libc::pid_t, &mut status, 0, &mut used);

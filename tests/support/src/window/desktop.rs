@@ -44,6 +44,9 @@ pub struct Desktop {
 impl Desktop {
     pub fn start(options: &WindowOptions) -> Result<Self, WindowError> {
         let home = tempfile::tempdir()?;
+        if let Some(shortage) = crate::disk::shortage(home.path()) {
+            return Err(WindowError::Native(shortage));
+        }
         let data_dir = options
             .data_dir
             .clone()
