@@ -1,4 +1,4 @@
-//! Why a review could not be made, or a revert not be done.
+//! Why a review or a revert failed.
 
 use lathe_records::Failed;
 use lathe_snapshot::SnapshotError;

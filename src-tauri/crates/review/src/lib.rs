@@ -1,10 +1,10 @@
-//! What a session changed: its steps as differences, their summary, and the way back from them.
+//! What a session changed: differences per step, summaries, reverting and undoing a revert.
 //!
-//! The trees come from `lathe-snapshot`, the steps from the parts of a session. This crate
-//! knows neither models, tools nor turns. The caller holds the session's lock.
+//! The trees come from `lathe-snapshot`, the steps from the parts of a session. This crate must
+//! not know models, tools, turns or how anything is shown. The caller holds the session's lock.
 
-pub mod checkpoint;
 mod error;
+pub mod named_snapshot;
 pub mod revert;
 pub mod snapshots;
 pub mod steps;
@@ -18,7 +18,7 @@ pub use error::{Result, ReviewError};
 use snapshots::Snapshots;
 use summary::Summaries;
 
-/// What every function of this crate works with.
+/// The handles that this crate's functions need.
 pub struct Review {
     pub records: Records,
     pub snapshots: Snapshots,

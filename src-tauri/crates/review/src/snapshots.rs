@@ -1,9 +1,7 @@
-//! The work tree around each step, so that what a step changed can be seen and taken back.
+//! Snapshots of the work tree around each step, so that its changes can be reviewed and reverted.
 //!
-//! A tree that cannot be taken (the home directory, a full disk) costs the step its snapshot,
-//! never the turn.
-//!
-//! A tree is held for the session it was taken for, until nothing of the session names it.
+//! Where no snapshot can be taken (the home directory, a full disk), the turn goes on without.
+//! A snapshot is held for its session until none of the session's records name it.
 
 pub mod for_fork;
 mod referenced_trees;
@@ -22,13 +20,13 @@ use crate::error::{Result, ReviewError};
 #[derive(Clone)]
 pub struct Snapshots {
     data_dir: PathBuf,
-    /// One per work tree, or why there never will be one.
+    /// One per work tree, or why there can never be one.
     repos: Arc<Mutex<HashMap<PathBuf, Opened>>>,
 }
 
 type Opened = Result<Arc<SideRepo>, NoSnapshot>;
 
-/// Why a tree was not taken, for a person: what is changed now cannot be shown or taken back.
+/// Why no snapshot was taken, as a text for a person.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NoSnapshot(String);
@@ -41,7 +39,7 @@ impl Snapshots {
         }
     }
 
-    /// The tree as it is now. Runs beside whatever the caller does until it is awaited.
+    /// Takes a snapshot of the work tree as it is now.
     pub async fn take(&self, worktree: &Path, session: &SessionId) -> Result<TreeId, NoSnapshot> {
         let (snapshots, worktree, label) = (self.clone(), worktree.to_owned(), session.to_string());
         let taken = tokio::task::spawn_blocking(move || {
@@ -53,13 +51,13 @@ impl Snapshots {
                 taken = repo.take(&label);
             }
             if repo.needs_repack() {
-                // Beside the step: only the next snapshot may have to wait for it.
+                // In the background: only the next snapshot may have to wait for it.
                 let repo = repo.clone();
                 tokio::task::spawn_blocking(move || repo.collect_garbage());
             }
             taken.map(|snapshot| snapshot.hash).map_err(|error| {
                 tracing::warn!(%error, "no snapshot was taken");
-                NoSnapshot::of(&error)
+                NoSnapshot::new(&error)
             })
         });
         let taken = taken.await;
@@ -83,8 +81,8 @@ impl Snapshots {
         changed.await.ok().flatten().unwrap_or_default()
     }
 
-    /// Runs beside the async world: trees are read and files written.
-    pub async fn with<T: Send + 'static>(
+    /// Runs blocking work on the repository of a work tree.
+    pub async fn with_repo<T: Send + 'static>(
         &self,
         worktree: &Path,
         work: impl FnOnce(&SideRepo) -> Result<T> + Send + 'static,
@@ -100,45 +98,45 @@ impl Snapshots {
             .map_err(|error| ReviewError::refused(error.to_string()))?
     }
 
-    /// Whose snapshots there are of a work tree, and the bytes they take; nothing if none was
+    /// The owners of a work tree's snapshots and the bytes on disk; `None` if no snapshot was
     /// ever taken.
-    pub async fn holdings(&self, worktree: &Path) -> Result<Option<(BTreeSet<String>, u64)>> {
+    pub async fn usage(&self, worktree: &Path) -> Result<Option<(BTreeSet<String>, u64)>> {
         if !SideRepo::exists(&self.data_dir, worktree) {
             return Ok(None);
         }
-        let holdings = |repo: &SideRepo| {
+        let usage = |repo: &SideRepo| {
             let all = repo.all_references()?;
             let labels = all.iter().map(|one| one.label().to_owned()).collect();
             Ok(Some((labels, repo.disk_use()?)))
         };
-        self.with(worktree, holdings).await
+        self.with_repo(worktree, usage).await
     }
 
-    /// What is held for an owner.
+    /// The snapshots that are held for an owner.
     pub async fn references(&self, worktree: &Path, label: &str) -> Result<Vec<SnapshotRef>> {
         let label = label.to_owned();
         let references = move |repo: &SideRepo| Ok(repo.references(&label)?);
-        self.with(worktree, references).await
+        self.with_repo(worktree, references).await
     }
 
-    /// Their room comes back with [`Snapshots::collect`], or when enough has come together.
+    /// The disk space is freed by [`Snapshots::collect_garbage`], or once enough was released.
     pub async fn release(&self, worktree: &Path, references: Vec<SnapshotRef>) -> Result<()> {
         let release = move |repo: &SideRepo| Ok(repo.release(&references)?);
-        self.with(worktree, release).await
+        self.with_repo(worktree, release).await
     }
 
-    /// Makes room of what was let go, now or by somebody who did not come that far.
-    pub async fn collect(&self, worktree: &Path) -> Result<()> {
+    /// Frees the disk space of released snapshots, also of those that another process released.
+    pub async fn collect_garbage(&self, worktree: &Path) -> Result<()> {
         let collect = |repo: &SideRepo| {
             if repo.has_garbage() {
                 repo.collect_garbage()?;
             }
             Ok(())
         };
-        self.with(worktree, collect).await
+        self.with_repo(worktree, collect).await
     }
 
-    /// Snapshots of work trees that are not there any more.
+    /// Snapshots of work trees that no longer exist.
     pub async fn abandoned(&self) -> Result<Vec<AbandonedRepo>> {
         let data_dir = self.data_dir.clone();
         let found = tokio::task::spawn_blocking(move || AbandonedRepo::find(&data_dir)).await;
@@ -155,9 +153,9 @@ impl Snapshots {
         if let Some(known) = self.repos.lock().get(worktree) {
             return known.clone();
         }
-        // Opened outside the lock: the first look at a large tree takes a while.
+        // Opened outside the lock: the first scan of a large tree takes a while.
         let opened = SideRepo::open(&self.data_dir, worktree).map(Arc::new);
-        let is_final = opened.as_ref().map_or_else(lasts, |_| true);
+        let is_final = opened.as_ref().map_or_else(is_permanent, |_| true);
         let opened = opened.map_err(|refused| {
             tracing::info!(%refused, "this tree is not snapshotted");
             NoSnapshot(refused.to_string())
@@ -170,8 +168,8 @@ impl Snapshots {
     }
 }
 
-/// A folder that is away, or a disk that fails, may come back.
-fn lasts(refused: &Refused) -> bool {
+/// A missing folder or a failing disk may come back.
+fn is_permanent(refused: &Refused) -> bool {
     match refused {
         Refused::RootDirectory | Refused::HomeDirectory | Refused::HoldsOurData => true,
         Refused::NotADirectory { .. } | Refused::NoRepository(_) => false,
@@ -179,7 +177,7 @@ fn lasts(refused: &Refused) -> bool {
 }
 
 impl NoSnapshot {
-    fn of(error: &SnapshotError) -> Self {
+    fn new(error: &SnapshotError) -> Self {
         let gigabytes = |bytes: u64| bytes >> 30;
         NoSnapshot(match error {
             SnapshotError::OverLimit { limit } => format!(
@@ -212,7 +210,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_folder_that_was_away_is_snapshotted_when_it_is_back() {
+    async fn a_folder_that_was_missing_is_snapshotted_when_it_exists_again() {
         let data = tempfile::tempdir().unwrap();
         let home = tempfile::tempdir().unwrap();
         let worktree = home.path().join("usb");

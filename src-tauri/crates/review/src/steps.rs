@@ -1,8 +1,8 @@
-//! What each step did to the work tree, as its parts tell.
+//! The changes of each step, read from the parts of a session.
 //!
-//! A step is known by two trees. What was taken back by hand counts as a step of its own, so
-//! that a file's changes form one unbroken chain from the first tree to what is there now; a
-//! chain that is broken says that somebody else changed the file in between.
+//! A step has a tree before and a tree after. A revert of single files counts as a step too, so
+//! that the changes of a file form an unbroken chain from the first tree to the current file. A
+//! broken chain means that the person or another program changed the file in between.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use std::ops::Range;
 use lathe_protocol::{MessageId, MessageWithParts, Part};
 use lathe_snapshot::{RelPath, Result, SideRepo, TreeId};
 
-/// One step, with where its parts stand in the history.
+/// A step and the position of its parts in the history.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepTrees {
     /// The position of its message.
@@ -19,18 +19,19 @@ pub struct StepTrees {
     pub parts: Range<usize>,
     pub start: TreeId,
     pub finish: TreeId,
-    /// The files it says it changed.
+    /// The files that the step lists as changed.
     pub named: Vec<String>,
-    /// Only these files count, and only where a step before changed them.
-    pub taken_back: bool,
-    /// Trees between the calls of the step: each the one before the part at that position.
+    /// A revert of single files. Only the named files count, and only where an earlier step
+    /// changed them.
+    pub is_revert: bool,
+    /// The trees between the calls of the step, each with the position of the part after it.
     pub between: Vec<(usize, TreeId)>,
 }
 
-/// The key under which a tool part keeps the tree before it ran.
+/// The key of the tree before a call, in the `extra` fields of its tool part.
 pub const TREE_BEFORE_CALL: &str = "snapshot";
 
-/// Those steps of a history whose two trees are both known, in order.
+/// The steps of a history that have both trees, in order.
 pub fn read(messages: &[MessageWithParts]) -> Vec<StepTrees> {
     let each = messages.iter().enumerate();
     each.flat_map(|(at, message)| read_message(at, message))
@@ -61,30 +62,30 @@ fn read_message(message: usize, content: &MessageWithParts) -> Vec<StepTrees> {
                         start,
                         finish,
                         named: Vec::new(),
-                        taken_back: false,
+                        is_revert: false,
                         between: std::mem::take(&mut between),
                     });
                 }
             }
             Part::Patch(part) => {
-                if let Some(step) = steps.last_mut().filter(|step| !step.taken_back) {
+                if let Some(step) = steps.last_mut().filter(|step| !step.is_revert) {
                     step.named.extend(part.files.iter().cloned());
                     step.parts.end = at + 1;
                 }
             }
             Part::Snapshot(part) => {
-                let back = part.reverted_files.as_ref();
-                let after = back.and_then(|back| tree(Some(&back.after)));
-                if let (Some(back), Some(start), Some(finish)) =
-                    (back, tree(Some(&part.snapshot)), after)
+                let reverted = part.reverted_files.as_ref();
+                let after = reverted.and_then(|reverted| tree(Some(&reverted.after)));
+                if let (Some(reverted), Some(start), Some(finish)) =
+                    (reverted, tree(Some(&part.snapshot)), after)
                 {
                     steps.push(StepTrees {
                         message,
                         parts: at..at + 1,
                         start,
                         finish,
-                        named: back.files.clone(),
-                        taken_back: true,
+                        named: reverted.files.clone(),
+                        is_revert: true,
                         between: Vec::new(),
                     });
                 }
@@ -99,14 +100,14 @@ fn tree(hash: Option<&str>) -> Option<TreeId> {
     hash?.parse().ok()
 }
 
-/// A file's way through the steps that changed it.
+/// The changes of one file by several steps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chain {
     /// The tree before the first change.
     pub start: TreeId,
     /// The tree after the last.
     pub finish: TreeId,
-    /// Somebody else changed it in between.
+    /// The file was also changed between two of the steps.
     pub broken: bool,
 }
 
@@ -114,16 +115,16 @@ pub struct Chain {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Chains {
     pub files: BTreeMap<RelPath, Chain>,
-    /// Files of steps whose trees are not here, as the steps name them.
+    /// Files of steps whose trees are missing, as the steps name them.
     pub unknown: Vec<String>,
 }
 
-/// Blocks: trees are read.
+/// Reads trees: blocks.
 pub fn chains(repo: &SideRepo, steps: &[StepTrees]) -> Result<Chains> {
     chains_after(repo, Chains::default(), steps)
 }
 
-/// The same where the steps go on from what is known already.
+/// The same, continuing from chains that are already known.
 pub fn chains_after(repo: &SideRepo, known: Chains, steps: &[StepTrees]) -> Result<Chains> {
     let mut chains = known;
     for step in steps {
@@ -135,7 +136,7 @@ pub fn chains_after(repo: &SideRepo, known: Chains, steps: &[StepTrees]) -> Resu
             continue;
         }
         for path in repo.changed_files(step.start, step.finish)? {
-            if step.taken_back && !step.named.iter().any(|name| *name == path.to_string()) {
+            if step.is_revert && !step.named.iter().any(|name| *name == path.to_string()) {
                 continue;
             }
             match chains.files.get_mut(&path) {
@@ -143,7 +144,7 @@ pub fn chains_after(repo: &SideRepo, known: Chains, steps: &[StepTrees]) -> Resu
                     chain.broken |= !repo.is_same(&path, chain.finish, step.start)?;
                     chain.finish = step.finish;
                 }
-                None if step.taken_back => {}
+                None if step.is_revert => {}
                 None => {
                     let (start, finish) = (step.start, step.finish);
                     let broken = false;
@@ -163,7 +164,7 @@ pub fn chains_after(repo: &SideRepo, known: Chains, steps: &[StepTrees]) -> Resu
 }
 
 /// The positions of a turn's messages: a prompt and its answers, or one answer alone.
-pub fn turn(messages: &[MessageWithParts], id: &MessageId) -> Vec<usize> {
+pub fn turn_positions(messages: &[MessageWithParts], id: &MessageId) -> Vec<usize> {
     let belongs = |message: &MessageWithParts| {
         let answers = message.info.as_assistant();
         message.info.id() == id || answers.is_some_and(|answer| answer.parent_id == *id)

@@ -1,6 +1,7 @@
-//! Where a history is cut: everything from there on is hidden, and later gone.
+//! The position at which a revert cuts the history: everything after it is hidden and later
+//! removed.
 //!
-//! Cut by position, never by the order of ids.
+//! Cuts go by position, never by the order of ids.
 
 use lathe_protocol::{MessageId, MessageWithParts, Part, PartId, RevertState};
 use lathe_snapshot::TreeId;
@@ -8,7 +9,7 @@ use lathe_snapshot::TreeId;
 use crate::error::{Result, ReviewError};
 use crate::steps::StepTrees;
 
-/// The first thing that goes: a message, or one of its parts with what follows it.
+/// The first thing that is hidden: a message, or one of its parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cut {
     pub message: usize,
@@ -17,13 +18,13 @@ pub struct Cut {
 }
 
 impl Cut {
-    /// Where a pending revert cut; nothing if its message is gone.
-    pub fn of(messages: &[MessageWithParts], state: &RevertState) -> Option<Cut> {
-        Cut::named(messages, &state.message_id, state.part_id.as_ref())
+    /// The cut of a pending revert; `None` if its message was removed.
+    pub fn find(messages: &[MessageWithParts], state: &RevertState) -> Option<Cut> {
+        Cut::locate(messages, &state.message_id, state.part_id.as_ref())
     }
 
-    /// The way back from [`Cut::state`].
-    pub fn named(
+    /// The inverse of [`Cut::ids`].
+    pub fn locate(
         messages: &[MessageWithParts],
         message: &MessageId,
         part: Option<&PartId>,
@@ -36,7 +37,7 @@ impl Cut {
         Some(Cut { message, part })
     }
 
-    /// A prompt of which no answer is left goes with them.
+    /// A prompt is cut together with its first answer.
     pub fn at_message(messages: &[MessageWithParts], id: &MessageId) -> Result<Cut> {
         let at =
             position(messages, id).ok_or_else(|| ReviewError::missing("message", id.as_str()))?;
@@ -58,8 +59,8 @@ impl Cut {
         Ok(Cut { message, part: 0 })
     }
 
-    /// What came before the part stays, unless nothing of it was said or done, or nobody can
-    /// tell what the tree was like in between.
+    /// Cuts the whole message if it has no content before the part, or if the tree before the
+    /// part is not known.
     pub fn at_part(
         messages: &[MessageWithParts],
         steps: &[StepTrees],
@@ -71,18 +72,19 @@ impl Cut {
         let message = &messages[at];
         let part = part_position(message, part)
             .ok_or_else(|| ReviewError::missing("part", part.as_str()))?;
-        let said = |part: &Part| matches!(part, Part::Text(_) | Part::Tool(_) | Part::File(_));
+        let is_content =
+            |part: &Part| matches!(part, Part::Text(_) | Part::Tool(_) | Part::File(_));
         let inside = steps
             .iter()
             .find(|step| step.message == at && step.parts.start < part && part < step.parts.end);
         let known = inside.is_none_or(|step| tree_at(step, message, part).is_some());
-        if !known || !message.parts[..part].iter().any(said) {
+        if !known || !message.parts[..part].iter().any(is_content) {
             return Cut::at_message(messages, id);
         }
         Ok(Cut { message: at, part })
     }
 
-    pub fn state(&self, messages: &[MessageWithParts]) -> Option<(MessageId, Option<PartId>)> {
+    pub fn ids(&self, messages: &[MessageWithParts]) -> Option<(MessageId, Option<PartId>)> {
         let message = messages.get(self.message)?;
         let part = match self.part {
             0 => None,
@@ -91,32 +93,41 @@ impl Cut {
         Some((message.info.id().clone(), part))
     }
 
-    pub fn hidden(&self, messages: &[MessageWithParts]) -> usize {
+    /// The number of messages that are hidden as a whole.
+    pub fn hidden_count(&self, messages: &[MessageWithParts]) -> usize {
         messages
             .len()
             .saturating_sub(self.message + usize::from(self.part > 0))
     }
 
-    /// The history in front of the cut.
+    /// The history before the cut.
     pub fn visible(&self, messages: &[MessageWithParts]) -> Vec<MessageWithParts> {
-        let mut kept = messages[..self.message.min(messages.len())].to_vec();
+        let mut visible = messages[..self.message.min(messages.len())].to_vec();
         if let Some(cut) = messages.get(self.message).filter(|_| self.part > 0) {
-            kept.push(MessageWithParts {
+            visible.push(MessageWithParts {
                 info: cut.info.clone(),
                 parts: cut.parts[..self.part.min(cut.parts.len())].to_vec(),
             });
         }
-        kept
+        visible
     }
 
-    /// The steps behind the cut; one that is cut through begins in between.
-    pub fn after(&self, messages: &[MessageWithParts], steps: &[StepTrees]) -> Vec<StepTrees> {
+    /// The steps after the cut; a step that is cut through starts at the cut.
+    pub fn steps_after(
+        &self,
+        messages: &[MessageWithParts],
+        steps: &[StepTrees],
+    ) -> Vec<StepTrees> {
         let split = |step: &StepTrees| self.split(messages, step).1;
         steps.iter().filter_map(split).collect()
     }
 
-    /// The steps in front of it; one that is cut through ends in between.
-    pub fn before(&self, messages: &[MessageWithParts], steps: &[StepTrees]) -> Vec<StepTrees> {
+    /// The steps before the cut; a step that is cut through ends at the cut.
+    pub fn steps_before(
+        &self,
+        messages: &[MessageWithParts],
+        steps: &[StepTrees],
+    ) -> Vec<StepTrees> {
         let split = |step: &StepTrees| self.split(messages, step).0;
         steps.iter().filter_map(split).collect()
     }
@@ -137,7 +148,7 @@ impl Cut {
         if ends <= *self {
             return (Some(step.clone()), None);
         }
-        // A message that goes as a whole goes with its first step, wherever that starts.
+        // A message that is cut as a whole includes its first step, wherever that starts.
         if *self <= begins {
             return (None, Some(step.clone()));
         }
@@ -153,7 +164,7 @@ impl Cut {
     }
 }
 
-/// The tree when the part at `at` had not happened yet.
+/// The tree before the part at `at`.
 fn tree_at(step: &StepTrees, message: &MessageWithParts, at: usize) -> Option<TreeId> {
     let calls = |from: usize, to: usize| {
         let to = to.min(message.parts.len());

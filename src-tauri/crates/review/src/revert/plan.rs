@@ -1,4 +1,4 @@
-//! Which files would go back, and which cannot. Blocks: trees and files are read.
+//! Plans which files a revert changes, and which it cannot. Reads trees and files: blocks.
 
 use std::collections::BTreeMap;
 
@@ -7,36 +7,36 @@ use lathe_snapshot::{
     Change, Outcome, PathRestore, Plan, RelPath, RestoreAction, SideRepo, TreeId, display_hunks,
 };
 
-use super::net::Net;
+use super::net_effect::NetEffect;
 use crate::error::Result;
 use crate::steps::{self, StepTrees};
 
-/// What is to happen to files.
+/// What a revert does to files.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Task {
-    /// What these steps did, in all files or in one.
+pub enum RevertTask {
+    /// Reverts what these steps did, in all files or in one.
     Steps {
         steps: Vec<StepTrees>,
         only: Option<String>,
     },
-    /// One hunk of what these steps did to a file.
+    /// Reverts one hunk of what these steps did to a file.
     Hunk {
         steps: Vec<StepTrees>,
         path: String,
         hunk: usize,
         fingerprint: String,
     },
-    /// Everything as in this tree.
+    /// Makes all files as in this tree.
     Tree(TreeId),
-    /// From what a taking back left to what was before it.
-    Undo(super::rounds::Round),
+    /// Undoes a revert.
+    Undo(super::undo_log::UndoEntry),
 }
 
-/// A plan, told as a person reads it.
-pub struct Planned {
+/// A plan, with its files described for a person.
+pub struct RevertPlan {
     plan: Option<Plan>,
     pub files: Vec<RevertFile>,
-    /// From which tree to which each file goes, where trees have it.
+    /// From which tree to which each file moves, where trees have it.
     pub moves: BTreeMap<RelPath, PathRestore>,
 }
 
@@ -47,56 +47,61 @@ const NOT_TEXT: &str = "it is not text";
 const NOT_CHANGED: &str = "the agent did not change it";
 const OUTDATED: &str = "this change is not part of the file's changes any more";
 
-impl Planned {
-    /// `now` is the tree as it is, to which everything that is touched must be the same;
-    /// `first` is what would be done to it before.
-    pub fn new(repo: &SideRepo, task: &Task, now: TreeId, first: &Net) -> Result<Planned> {
+impl RevertPlan {
+    /// `now` is the current tree: a file that differs from it is not touched. `first` is what
+    /// would be reverted before this.
+    pub fn new(
+        repo: &SideRepo,
+        task: &RevertTask,
+        now: TreeId,
+        first: &NetEffect,
+    ) -> Result<RevertPlan> {
         match task {
-            Task::Steps { steps, only } => {
-                let (moves, conflicts) = steps_back(repo, steps, only.as_deref(), now)?;
-                Planned::moves(repo, moves, conflicts, first)
+            RevertTask::Steps { steps, only } => {
+                let (moves, conflicts) = plan_steps(repo, steps, only.as_deref(), now)?;
+                RevertPlan::plan_moves(repo, moves, conflicts, first)
             }
-            Task::Hunk {
+            RevertTask::Hunk {
                 steps,
                 path,
                 hunk,
                 fingerprint,
-            } => Planned::hunk(repo, steps, path, *hunk, fingerprint),
-            Task::Tree(target) => {
+            } => RevertPlan::plan_hunk(repo, steps, path, *hunk, fingerprint),
+            RevertTask::Tree(target) => {
                 let paths = repo.changed_files(*target, now)?;
                 let moves = paths.into_iter().map(|path| PathRestore {
                     path,
                     target: *target,
                     post_image: now,
                 });
-                Planned::moves(repo, moves.collect(), Vec::new(), first)
+                RevertPlan::plan_moves(repo, moves.collect(), Vec::new(), first)
             }
-            Task::Undo(round) => {
-                let moves = round.undoing(repo)?;
-                Planned::moves(repo, moves, Vec::new(), first)
+            RevertTask::Undo(entry) => {
+                let moves = entry.moves_back(repo)?;
+                RevertPlan::plan_moves(repo, moves, Vec::new(), first)
             }
         }
     }
 
-    fn moves(
+    fn plan_moves(
         repo: &SideRepo,
         moves: Vec<PathRestore>,
         conflicts: Vec<RevertFile>,
-        first: &Net,
-    ) -> Result<Planned> {
+        first: &NetEffect,
+    ) -> Result<RevertPlan> {
         let plan = repo.plan_restore(&moves)?;
         let mut files = conflicts;
         for one in &moves {
-            let moved = first.step(repo, one)?;
-            let step = moved.as_ref().or_else(|| plan.action(&one.path));
-            if matches!(step, None | Some(RestoreAction::Unchanged)) {
+            let planned = first.next_action(repo, one)?;
+            let action = planned.as_ref().or_else(|| plan.action(&one.path));
+            if matches!(action, None | Some(RestoreAction::Unchanged)) {
                 continue;
             }
             let Some(change) = repo.diff_path(&one.path, one.post_image, one.target)? else {
                 continue;
             };
-            let mut file = told(&change);
-            if let Some(RestoreAction::Conflict(conflict)) = step {
+            let mut file = describe(&change);
+            if let Some(RestoreAction::Conflict(conflict)) = action {
                 file.change = RevertChange::Conflict;
                 file.reason = Some(conflict.to_string());
             }
@@ -104,23 +109,23 @@ impl Planned {
         }
         files.sort_by(|a, b| a.path.cmp(&b.path));
         let moves = moves.into_iter().map(|one| (one.path.clone(), one));
-        Ok(Planned {
+        Ok(RevertPlan {
             plan: Some(plan),
             files,
             moves: moves.collect(),
         })
     }
 
-    fn hunk(
+    fn plan_hunk(
         repo: &SideRepo,
         steps: &[StepTrees],
         name: &str,
         index: usize,
         fingerprint: &str,
-    ) -> Result<Planned> {
-        let nothing = |reason: &str| Planned {
+    ) -> Result<RevertPlan> {
+        let nothing = |reason: &str| RevertPlan {
             plan: None,
-            files: vec![refused(name.to_owned(), reason)],
+            files: vec![conflict(name.to_owned(), reason)],
             moves: BTreeMap::new(),
         };
         let chains = steps::chains(repo, steps)?.files;
@@ -136,7 +141,7 @@ impl Planned {
         };
         let shown = display_hunks(&before, &after);
         let same = |at: &usize| shown.get(*at).is_some_and(|(name, _)| name == fingerprint);
-        // The same lines can stand at another place in the list by now.
+        // The same hunk may have another index by now.
         let at = Some(index)
             .filter(same)
             .or_else(|| (0..shown.len()).find(same));
@@ -155,14 +160,14 @@ impl Planned {
             additions: hunk.old.len(),
             deletions: hunk.new.len(),
         };
-        Ok(Planned {
+        Ok(RevertPlan {
             plan: Some(plan),
             files: vec![file],
             moves: BTreeMap::new(),
         })
     }
 
-    /// Acts, and tells what became of each file.
+    /// Carries the plan out and returns the changed files. New conflicts are added to `files`.
     pub fn apply(&mut self, repo: &SideRepo, trash: &std::path::Path) -> Vec<RelPath> {
         let outcome = self.plan.as_ref().map(|plan| repo.apply(plan, trash));
         let Outcome {
@@ -183,8 +188,8 @@ impl Planned {
     }
 }
 
-/// What takes steps back, and what stands in the way of that.
-fn steps_back(
+/// The moves that revert steps, and the conflicts.
+fn plan_steps(
     repo: &SideRepo,
     steps: &[StepTrees],
     only: Option<&str>,
@@ -204,9 +209,9 @@ fn steps_back(
             post_image: chain.finish,
         };
         if chain.broken {
-            conflicts.push(refused(one.path.to_string(), BROKEN));
+            conflicts.push(conflict(one.path.to_string(), BROKEN));
         } else if is_unsaved(repo, &one, now)? {
-            conflicts.push(refused(one.path.to_string(), UNSAVED));
+            conflicts.push(conflict(one.path.to_string(), UNSAVED));
         } else {
             moves.push(one);
         }
@@ -219,19 +224,19 @@ fn steps_back(
     conflicts.extend(
         unknown
             .filter(|name| wanted(name))
-            .map(|name| refused(name, UNKNOWN)),
+            .map(|name| conflict(name, UNKNOWN)),
     );
     if let Some(only) = only
         && moves.is_empty()
         && conflicts.is_empty()
     {
-        conflicts.push(refused(only.to_owned(), NOT_CHANGED));
+        conflicts.push(conflict(only.to_owned(), NOT_CHANGED));
     }
     Ok((moves, conflicts))
 }
 
-/// Something is there that the tree of this moment does not hold as the agent left it, though
-/// the file may still be that: it could not be brought back.
+/// Whether the revert would change a file whose current content is not in a snapshot: it could
+/// not be restored.
 fn is_unsaved(repo: &SideRepo, one: &PathRestore, now: TreeId) -> Result<bool> {
     if repo.is_same(&one.path, one.post_image, now)? {
         return Ok(false);
@@ -244,7 +249,8 @@ fn is_unsaved(repo: &SideRepo, one: &PathRestore, now: TreeId) -> Result<bool> {
     Ok(acts)
 }
 
-pub fn told(change: &Change) -> RevertFile {
+/// Describes a change as a revert makes it.
+pub fn describe(change: &Change) -> RevertFile {
     RevertFile {
         path: change.path.to_string(),
         change: match (change.old_mode, change.new_mode) {
@@ -258,7 +264,7 @@ pub fn told(change: &Change) -> RevertFile {
     }
 }
 
-fn refused(path: String, reason: &str) -> RevertFile {
+fn conflict(path: String, reason: &str) -> RevertFile {
     RevertFile {
         path,
         change: RevertChange::Conflict,

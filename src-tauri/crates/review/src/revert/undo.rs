@@ -1,72 +1,74 @@
-//! The way back from a taking back.
+//! Undoes a revert.
 
 use lathe_protocol::Part;
 use lathe_protocol::ipc::RevertOutcome;
 use lathe_snapshot::TreeId;
 
 use super::Revert;
-use super::net::Net;
-use super::plan::{Planned, Task};
-use super::rounds::{self, Round};
+use super::net_effect::NetEffect;
+use super::plan::{RevertPlan, RevertTask};
+use super::undo_log::{self, UndoEntry};
 use crate::error::{Result, ReviewError};
 
 impl Revert {
-    /// Brings back what the newest taking back changed: all of a pending revert, or else the
-    /// last file, hunk or snapshot.
+    /// Undoes all of a pending revert, or else the last revert of a file, hunk or snapshot.
     pub async fn undo(mut self) -> Result<RevertOutcome> {
-        let net = if self.session.revert.is_some() {
+        let effect = if self.session.revert.is_some() {
             self.undo_hiding().await?
         } else {
-            let mut rounds = rounds::load(&self.review, &self.session.id).await?;
-            let Some(round) = rounds.pop() else {
+            let mut entries = undo_log::load(&self.review, &self.session.id).await?;
+            let Some(entry) = entries.pop() else {
                 return Err(ReviewError::refused("There is nothing to bring back"));
             };
-            let mut net = Net::default();
-            net.add(&self.undo_round(&round).await?);
-            rounds::save(&self.review, &self.session.id, rounds).await?;
-            net
+            let mut effect = NetEffect::default();
+            effect.add(&self.undo_entry(&entry).await?);
+            undo_log::save(&self.review, &self.session.id, entries).await?;
+            effect
         };
-        self.outcome(net, 0).await
+        self.outcome(effect, 0).await
     }
 
-    /// Undoes everything back to where messages were first hidden.
-    pub(super) async fn undo_hiding(&mut self) -> Result<Net> {
-        let mut rounds = rounds::load(&self.review, &self.session.id).await?;
-        let mut net = Net::default();
-        for round in rounds::split_hiding(&mut rounds).iter().rev() {
-            net.add(&self.undo_round(round).await?);
+    /// Undoes every revert since messages were first hidden.
+    pub(super) async fn undo_hiding(&mut self) -> Result<NetEffect> {
+        let mut entries = undo_log::load(&self.review, &self.session.id).await?;
+        let mut effect = NetEffect::default();
+        for entry in undo_log::split_off_hiding(&mut entries).iter().rev() {
+            effect.add(&self.undo_entry(entry).await?);
         }
-        rounds::save(&self.review, &self.session.id, rounds).await?;
+        undo_log::save(&self.review, &self.session.id, entries).await?;
         self.pending = None;
         self.set_state(None).await?;
-        Ok(net)
+        Ok(effect)
     }
 
     /// What [`Revert::undo_hiding`] would do, in its order.
-    pub(super) async fn plan_undo_hiding(&mut self) -> Result<Vec<Task>> {
-        let mut rounds = rounds::load(&self.review, &self.session.id).await?;
-        let hiding = rounds::split_hiding(&mut rounds);
+    pub(super) async fn plan_undo_hiding(&mut self) -> Result<Vec<RevertTask>> {
+        let mut entries = undo_log::load(&self.review, &self.session.id).await?;
+        let hiding = undo_log::split_off_hiding(&mut entries);
         self.pending = None;
-        Ok(hiding.into_iter().rev().map(Task::Undo).collect())
+        Ok(hiding.into_iter().rev().map(RevertTask::Undo).collect())
     }
 
-    async fn undo_round(&self, round: &Round) -> Result<Planned> {
-        let (task, trash) = (Task::Undo(round.clone()), self.trash());
-        let safety: TreeId = round.safety.parse()?;
-        let done = self.review.snapshots.with(&self.worktree, move |repo| {
-            let mut planned = Planned::new(repo, &task, safety, &Net::default())?;
-            let touched = planned.apply(repo, &trash);
-            Ok((planned, touched))
-        });
+    async fn undo_entry(&self, entry: &UndoEntry) -> Result<RevertPlan> {
+        let (task, trash) = (RevertTask::Undo(entry.clone()), self.trash());
+        let safety: TreeId = entry.safety.parse()?;
+        let done = self
+            .review
+            .snapshots
+            .with_repo(&self.worktree, move |repo| {
+                let mut planned = RevertPlan::new(repo, &task, safety, &NetEffect::default())?;
+                let touched = planned.apply(repo, &trash);
+                Ok((planned, touched))
+            });
         let (planned, touched) = done.await?;
-        self.forget_taken_back(round).await?;
-        self.tell_of_files(&touched);
+        self.clear_reverted_mark(entry).await?;
+        self.publish_file_edits(&touched);
         Ok(planned)
     }
 
-    /// The files are the agent's again.
-    async fn forget_taken_back(&self, round: &Round) -> Result<()> {
-        let Some((message, part)) = &round.part else {
+    /// The files count as the agent's changes again.
+    async fn clear_reverted_mark(&self, entry: &UndoEntry) -> Result<()> {
+        let Some((message, part)) = &entry.part else {
             return Ok(());
         };
         let found = self.review.records.store().part(message, part).await?;

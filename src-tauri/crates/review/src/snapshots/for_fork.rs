@@ -26,7 +26,7 @@ pub async fn share(
         held.retain(|one| referenced.contains(&one.tree()));
         Ok(repo.add_label(&to, &held)?)
     };
-    review.snapshots.with(worktree, share).await
+    review.snapshots.with_repo(worktree, share).await
 }
 
 /// The tree as it was when the message at `end` began: the tree before the next step, or the
@@ -48,7 +48,7 @@ pub async fn find_tree(
             None => repo.take(&label)?.hash,
         })
     };
-    review.snapshots.with(worktree, find).await
+    review.snapshots.with_repo(worktree, find).await
 }
 
 /// Writes the files of a tree into an empty folder.
@@ -64,5 +64,5 @@ pub async fn write_files(
         repo.write_out(tree, &into)?;
         Ok(repo.release(&repo.references(&label)?)?)
     };
-    review.snapshots.with(worktree, write).await
+    review.snapshots.with_repo(worktree, write).await
 }

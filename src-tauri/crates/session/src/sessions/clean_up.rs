@@ -65,7 +65,7 @@ impl Sessions {
 
     async fn clean_worktree(&self, root: &Path, spare: u64) -> Result<()> {
         let review = &self.core.review;
-        let Some((labels, used)) = review.snapshots.holdings(root).await? else {
+        let Some((labels, used)) = review.snapshots.usage(root).await? else {
             return Ok(());
         };
         for label in labels {
@@ -77,7 +77,7 @@ impl Sessions {
                 self.release_unused_snapshots(&id, root).await?;
             }
         }
-        Ok(review.snapshots.collect(root).await?)
+        Ok(review.snapshots.collect_garbage(root).await?)
     }
 
     /// Does nothing while a turn, a prompt or another process works on the session.

@@ -5,7 +5,7 @@ use std::path::Path;
 use lathe_protocol::{MessageId, MessageWithParts, Session, SessionId};
 use lathe_records::{Failed, Result};
 use lathe_review::snapshots::for_fork;
-use lathe_review::summary::{self, Basis, Turns};
+use lathe_review::summary::{self, SummaryInput, Turns};
 use lathe_store::Key;
 use lathe_workspace::git_worktree;
 
@@ -56,8 +56,8 @@ impl Sessions {
             if let Err(error) = shared {
                 tracing::info!(%error, "a fork without snapshots");
             }
-            let basis = Basis::new(&session.id, &root, &copied, &Turns::All);
-            summary::begin(&self.core.review, basis);
+            let input = SummaryInput::new(&session.id, &root, &copied, &Turns::All);
+            summary::start(&self.core.review, input);
         }
         Ok(session)
     }

@@ -7,10 +7,10 @@ use lathe_protocol::{
     FileDiff, MessageId, MessageWithParts, Session, SessionId, SessionStatus, SnapshotPart,
 };
 use lathe_records::{Failed, Result};
-use lathe_review::checkpoint;
+use lathe_review::named_snapshot;
 use lathe_review::revert::{self, Cut, Revert};
 use lathe_review::snapshots::unused;
-use lathe_review::summary::{self, Basis, Turns};
+use lathe_review::summary::{self, SummaryInput, Turns};
 
 use super::Sessions;
 
@@ -19,7 +19,7 @@ impl Sessions {
     /// without its texts; [`Sessions::file_diff`] has them.
     pub async fn diff(&self, id: &SessionId, turn: Option<&MessageId>) -> Result<Vec<FileDiff>> {
         self.get(id).await?;
-        Ok(summary::stored(&self.core.review, id, turn).await?)
+        Ok(summary::read_stored(&self.core.review, id, turn).await?)
     }
 
     /// One file of that, whole.
@@ -38,7 +38,8 @@ impl Sessions {
         let session = self.get(id).await?;
         let worktree = self.worktree(&session).await?;
         let messages = self.visible(&session).await?;
-        let whole = summary::whole(&self.core.review, &worktree, &messages, turn, path).await?;
+        let whole =
+            summary::full_file_diff(&self.core.review, &worktree, &messages, turn, path).await?;
         Ok(whole.unwrap_or(kept))
     }
 
@@ -79,13 +80,13 @@ impl Sessions {
     /// How many files, hunks and snapshots that were taken back [`Sessions::unrevert`] can bring
     /// back, one after the other, besides a pending revert.
     pub async fn undoable(&self, session: &Session) -> Result<usize> {
-        Ok(revert::undoable(&self.core.review, session).await?)
+        Ok(revert::count_undoable(&self.core.review, session).await?)
     }
 
     /// Waits until what a session changed is counted and stored. Whoever goes on does not need
     /// to; a process that ends would take it along.
     pub async fn counted(&self, id: &SessionId) -> Result<()> {
-        summary::finish(&self.core.review, id).await;
+        summary::wait(&self.core.review, id).await;
         Ok(self.core.records.store().barrier(id).await?)
     }
 
@@ -111,7 +112,7 @@ impl Sessions {
         let visible = self.visible(&session).await?;
         let newest = visible.last().map(|message| message.info.id());
         let review = &self.core.review;
-        Ok(checkpoint::keep(review, &session, &worktree, newest, name).await?)
+        Ok(named_snapshot::take(review, &session, &worktree, newest, name).await?)
     }
 
     /// The folder that changed files are named from: the project's, or one of the session's own.
@@ -129,7 +130,7 @@ impl Sessions {
     pub async fn visible(&self, session: &Session) -> Result<Vec<MessageWithParts>> {
         let page = self.messages(&session.id, None, usize::MAX).await?;
         let cut = session.revert.as_ref();
-        let cut = cut.and_then(|state| Cut::of(&page.messages, state));
+        let cut = cut.and_then(|state| Cut::find(&page.messages, state));
         Ok(match cut {
             Some(cut) => cut.visible(&page.messages),
             None => page.messages,
@@ -143,7 +144,7 @@ impl Sessions {
         }
         let id = session.id.clone();
         let writer = self.core.records.store().lock_session(&id).await?;
-        let settled = revert::settle(&self.core.review, session).await;
+        let settled = revert::finalize(&self.core.review, session).await;
         self.runner
             .release(&id, writer, settled.map_err(Failed::from))
             .await
@@ -166,9 +167,9 @@ impl Sessions {
         let worktree = self.worktree(&outcome.session).await?;
         let visible = self.visible(&outcome.session).await?;
         let all = self.messages(&id, None, usize::MAX).await?.messages;
-        let basis = Basis::new(&id, &worktree, &visible, &Turns::All);
-        summary::begin(&self.core.review, basis.hiding(&all));
-        summary::finish(&self.core.review, &id).await;
+        let input = SummaryInput::new(&id, &worktree, &visible, &Turns::All);
+        summary::start(&self.core.review, input.with_hidden(&all));
+        summary::wait(&self.core.review, &id).await;
         if let Err(error) = unused::release(&self.core.review, &id, &worktree).await {
             tracing::info!(%error, "unused snapshots were not released");
         }

@@ -18,7 +18,7 @@ impl Sessions {
         let session = self.get(id).await?;
         let messages = self.visible(&session).await?;
         let todos = self.todos(id).await?;
-        let diff = summary::stored(&self.core.review, id, None).await?;
+        let diff = summary::read_stored(&self.core.review, id, None).await?;
         transfer::export(session, messages, todos, diff).await
     }
 

@@ -51,7 +51,7 @@ impl History {
     ) -> Result<Self> {
         // The cut may be before the newest summary, which is then hidden too.
         let messages = records.messages(session, None, usize::MAX).await?.messages;
-        let messages = match Cut::of(&messages, revert) {
+        let messages = match Cut::find(&messages, revert) {
             Some(cut) => cut.visible(&messages),
             None => messages,
         };

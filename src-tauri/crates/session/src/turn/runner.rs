@@ -205,7 +205,7 @@ async fn drive(core: Arc<Core>, id: SessionId, mut turn: Turn) -> TurnEnd {
                 (TurnEnd::Failed(error.to_string()), true)
             }
         };
-        summary::finish(&core.review, &id).await;
+        summary::wait(&core.review, &id).await;
         touch(&core, &id).await;
         match core.running.end_unless_queued(&id, !broken, turn) {
             Some(next) => turn = next,

@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 use super::Turn;
 use lathe_records::Result;
 use lathe_review::snapshots::NoSnapshot;
-use lathe_review::summary::{self, Basis, Turns};
+use lathe_review::summary::{self, SummaryInput, Turns};
 
 /// A step that has started; its snapshot is taken while the model answers.
 pub struct OpenStep {
@@ -110,11 +110,11 @@ impl Turn {
     /// Updates the summary of changes while the next step runs.
     pub(super) fn update_summary(&self, user: &MessageId) {
         let worktree = Path::new(&self.project.worktree);
-        let turns = Turns::Of(user.clone());
-        let basis = Basis::new(&self.session.id, worktree, self.history.messages(), &turns);
-        summary::begin(
+        let turns = Turns::One(user.clone());
+        let input = SummaryInput::new(&self.session.id, worktree, self.history.messages(), &turns);
+        summary::start(
             &self.core.review,
-            basis.after(self.history.messages(), self.history.cut()),
+            input.starting_at(self.history.messages(), self.history.cut()),
         );
     }
 

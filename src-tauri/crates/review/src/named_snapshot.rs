@@ -1,4 +1,4 @@
-//! A snapshot that a person keeps by hand, under a name.
+//! A snapshot that a person takes by hand, under a name.
 
 use std::path::Path;
 
@@ -11,11 +11,12 @@ use lathe_snapshot::{Skipped, Snapshot};
 use crate::Review;
 use crate::error::{Result, ReviewError};
 
-/// More than these are not listed.
-const LISTED: usize = 50;
+/// Skipped files beyond this number are not listed.
+const MOST_LISTED: usize = 50;
 
-/// On the newest message that is visible; a session without one gets a message for it.
-pub async fn keep(
+/// Takes a snapshot and stores it with the newest visible message. A session without messages
+/// gets one for it.
+pub async fn take(
     review: &Review,
     session: &Session,
     worktree: &Path,
@@ -28,10 +29,10 @@ pub async fn keep(
     }
     let label = session.id.to_string();
     let take = move |repo: &lathe_snapshot::SideRepo| Ok(repo.take(&label)?);
-    let Snapshot { hash, skipped, .. } = review.snapshots.with(worktree, take).await?;
+    let Snapshot { hash, skipped, .. } = review.snapshots.with_repo(worktree, take).await?;
     let (ids, now) = (review.records.ids(), review.records.now());
     let message_id = newest.cloned().unwrap_or_else(|| ids.message(now));
-    let told = |one: &Skipped| format!("{}: {}", one.path, one.reason);
+    let describe = |one: &Skipped| format!("{}: {}", one.path, one.reason);
     let part = SnapshotPart {
         id: ids.part(now),
         session_id: session.id.clone(),
@@ -39,7 +40,8 @@ pub async fn keep(
         snapshot: hash.to_string(),
         name: Some(name.to_owned()),
         reverted_files: None,
-        skipped: (!skipped.is_empty()).then(|| skipped.iter().take(LISTED).map(told).collect()),
+        skipped: (!skipped.is_empty())
+            .then(|| skipped.iter().take(MOST_LISTED).map(describe).collect()),
         extra: Extra::default(),
     };
     if newest.is_some() {

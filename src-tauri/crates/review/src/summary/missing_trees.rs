@@ -1,5 +1,5 @@
-//! Steps whose trees are not here: they were done on another machine, or by a program whose
-//! snapshots are not ours. What was written of them stays as it was written.
+//! Steps whose trees are missing: they were done on another machine, or by a program with other
+//! snapshots. Their stored differences are kept.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -7,49 +7,42 @@ use std::path::Path;
 use lathe_protocol::{Count, FileDiff, MessageWithParts, SessionSummary};
 use lathe_snapshot::SideRepo;
 
-use super::totals;
+use super::diffs::totals;
 use crate::steps::StepTrees;
 
-/// What the figures of a session count beyond every file that is listed.
-pub struct Rest {
-    /// Some file is listed nowhere, so that only the figures know of it.
-    unlisted: bool,
-    /// What the lists account for in the figures so far.
-    accounted: SessionSummary,
+/// Changes that the stored totals of a session count although no list has the file.
+pub struct UnlistedChanges {
+    /// At least one file is in no list, so that only the totals include it.
+    any: bool,
+    /// The totals of the listed files.
+    listed: SessionSummary,
 }
 
-impl Rest {
+impl UnlistedChanges {
+    /// Adds them to new totals.
     pub fn add_to(
         &self,
         summary: SessionSummary,
         stored: Option<SessionSummary>,
     ) -> SessionSummary {
-        let Some(stored) = stored.filter(|_| self.unlisted) else {
+        let Some(stored) = stored.filter(|_| self.any) else {
             return summary;
         };
-        let add = |new: Count, stored: Count, accounted: Count| {
-            Count(new.0 + stored.0.saturating_sub(accounted.0).max(0))
+        let add = |new: Count, stored: Count, listed: Count| {
+            Count(new.0 + stored.0.saturating_sub(listed.0).max(0))
         };
         let files = |of: &SessionSummary| of.files.unwrap_or(Count(0));
         SessionSummary {
-            additions: add(
-                summary.additions,
-                stored.additions,
-                self.accounted.additions,
-            ),
-            deletions: add(
-                summary.deletions,
-                stored.deletions,
-                self.accounted.deletions,
-            ),
-            files: Some(add(files(&summary), files(&stored), files(&self.accounted))),
+            additions: add(summary.additions, stored.additions, self.listed.additions),
+            deletions: add(summary.deletions, stored.deletions, self.listed.deletions),
+            files: Some(add(files(&summary), files(&stored), files(&self.listed))),
             ..summary
         }
     }
 }
 
-/// The files of steps whose trees are not here, as the steps name them.
-pub fn unheld(repo: &SideRepo, steps: &[StepTrees]) -> Vec<String> {
+/// The files of steps whose trees are missing, as the steps name them.
+pub fn files_without_trees(repo: &SideRepo, steps: &[StepTrees]) -> Vec<String> {
     let changed = steps.iter().filter(|step| step.start != step.finish);
     changed
         .filter(|step| !repo.contains(step.start) || !repo.contains(step.finish))
@@ -57,8 +50,8 @@ pub fn unheld(repo: &SideRepo, steps: &[StepTrees]) -> Vec<String> {
         .collect()
 }
 
-/// Every file that prompts list of their turns, once.
-pub fn listed(messages: &[MessageWithParts]) -> Vec<FileDiff> {
+/// Every file that prompts list for their turns, once.
+pub fn listed_files(messages: &[MessageWithParts]) -> Vec<FileDiff> {
     let mut files: Vec<FileDiff> = Vec::new();
     let prompts = messages.iter().filter_map(|message| message.info.as_user());
     let each = prompts.filter_map(|user| user.summary.as_ref());
@@ -75,14 +68,14 @@ pub fn listed(messages: &[MessageWithParts]) -> Vec<FileDiff> {
     files
 }
 
-/// Adds the files of `unknown` to `diffs`, from what the session or else its prompts listed.
-pub fn keep(
+/// Adds the files of `unknown` to `diffs`, as the session or else its prompts listed them.
+pub fn add_listed(
     repo: &SideRepo,
     diffs: &mut Vec<FileDiff>,
     before: Vec<FileDiff>,
     listed: Vec<FileDiff>,
     unknown: &[String],
-) -> Rest {
+) -> UnlistedChanges {
     let root = repo.worktree();
     let below = |name: &String| match Path::new(name).strip_prefix(root) {
         Ok(path) => path.display().to_string(),
@@ -95,13 +88,13 @@ pub fn keep(
             old.push(diff);
         }
     }
-    let accounted = totals(&old);
+    let listed_totals = totals(&old);
     missing.retain(|name| !names(diffs, name));
     diffs.extend(old.into_iter().filter(|diff| missing.remove(&diff.file)));
     diffs.sort_by(|a, b| a.file.cmp(&b.file));
-    Rest {
-        unlisted: !missing.is_empty(),
-        accounted,
+    UnlistedChanges {
+        any: !missing.is_empty(),
+        listed: listed_totals,
     }
 }
 
