@@ -81,7 +81,7 @@ async fn a_named_snapshot_is_visible_to_the_next_process() {
     let app = TestApp::start().await;
     app.ask("hello").await;
     let (id, beside) = (&app.session.id, app.second_process().await);
-    let snapshot = app.sessions.checkpoint(id, "mine").await.unwrap();
+    let snapshot = app.sessions.take_snapshot(id, "mine").await.unwrap();
     assert!(parts(&beside, id).await.contains(&Part::Snapshot(snapshot)));
 }
 

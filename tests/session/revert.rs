@@ -312,7 +312,7 @@ async fn reverts_are_undone_step_by_step_also_after_a_restart() {
     let agent = agent.restart().await;
     let app = &agent.app;
     let session = app.sessions.get(&app.session.id).await.unwrap();
-    assert_eq!(app.sessions.undoable(&session).await.unwrap(), 2);
+    assert_eq!(app.sessions.count_undoable(&session).await.unwrap(), 2);
     assert_eq!(unrevert(app).await.undoable, 1);
     assert_eq!(unrevert(app).await.undoable, 0);
     assert_eq!(agent.tree(), ["a.txt a\n", "b.txt b\n", "c.txt c\n"]);
@@ -399,7 +399,7 @@ async fn restoring_a_named_snapshot_restores_the_whole_tree_and_can_be_undone() 
     let app = &agent.app;
     let snapshot = app
         .sessions
-        .checkpoint(&app.session.id, " before lunch ")
+        .take_snapshot(&app.session.id, " before lunch ")
         .await
         .unwrap();
     assert_eq!(snapshot.name.as_deref(), Some("before lunch"));

@@ -133,7 +133,7 @@ impl Story {
                 allowed(app.sessions.revert(id, &target).await.err());
             }
             5 => allowed(app.sessions.unrevert(id).await.err()),
-            6 => drop(app.sessions.checkpoint(id, "kept").await.unwrap()),
+            6 => drop(app.sessions.take_snapshot(id, "kept").await.unwrap()),
             _ => {
                 fs::write(app.path("mine.txt"), format!("{step}\n")).unwrap();
                 let before = match count {
@@ -280,7 +280,7 @@ async fn snapshots_of_a_missing_folder_are_removed_with_its_session() {
     agent.turn("printf '2\\n' > a.txt").await;
     let fork = app.sessions.fork(&app.session.id, None, true).await;
     let fork = fork.unwrap();
-    app.sessions.checkpoint(&fork.id, "kept").await.unwrap();
+    app.sessions.take_snapshot(&fork.id, "kept").await.unwrap();
     let all = || {
         fs::read_dir(app.data_dir().join("snapshot"))
             .unwrap()

@@ -145,7 +145,7 @@ async fn a_turn_in_an_unusual_work_tree_can_be_reverted_without_touching_unusual
     let elsewhere = inventory(outside.path());
     let before = inventory(&app.path(""));
 
-    let snapshot = app.sessions.checkpoint(id, "before").await.unwrap();
+    let snapshot = app.sessions.take_snapshot(id, "before").await.unwrap();
     assert_eq!(
         snapshot.skipped.clone().unwrap(),
         [

@@ -68,7 +68,7 @@ async fn with_page(
     roots.insert(&session);
     // The use of the context and the last agent depend on the newest messages.
     let end = if has_newer {
-        Some(sessions.newest(id).await?)
+        Some(sessions.newest_messages(id).await?)
     } else {
         None
     };
@@ -82,7 +82,7 @@ async fn with_page(
         has_newer: page.has_newer,
         todos: sessions.todos(id).await?,
         queued: sessions.queued(id),
-        undoable: sessions.undoable(&session).await?,
+        undoable: sessions.count_undoable(&session).await?,
         context,
         last_use,
         damaged: page.damaged,

@@ -107,7 +107,7 @@ pub async fn checkpoint(
     name: String,
 ) -> Answer<SnapshotPart> {
     let id: SessionId = session(&session_id)?;
-    shell.sessions.checkpoint(&id, &name).await.or_ui()
+    shell.sessions.take_snapshot(&id, &name).await.or_ui()
 }
 
 /// Rendering takes a while, so it must not block the async runtime.

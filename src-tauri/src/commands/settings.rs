@@ -43,7 +43,7 @@ pub async fn data_use(shell: State<'_, Shell>) -> Answer<DataView> {
 
 #[tauri::command]
 pub async fn clean_data(shell: State<'_, Shell>, kind: DataKind) -> Answer<DataView> {
-    shell.sessions.clean(kind).await.or_ui()?;
+    shell.sessions.delete_data(kind).await.or_ui()?;
     shell.sessions.data_use().await.or_ui()
 }
 

@@ -23,8 +23,8 @@ pub async fn sessions(
         sessions.list(&project).await?
     };
     if let Some(words) = search {
-        let found_in_text = sessions.sessions_saying(words).await?;
-        let titled = lathe_session::titled(words);
+        let found_in_text = sessions.sessions_with_words(words).await?;
+        let titled = lathe_session::title_contains(words);
         found.retain(|session| found_in_text.contains(&session.id) || titled(session));
     }
     if json {

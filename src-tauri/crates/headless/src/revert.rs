@@ -12,7 +12,7 @@ use crate::{Outcome, output};
 /// Prints the new session's id, for use in scripts.
 pub async fn fork(sessions: &Sessions, id: &SessionId, at: Option<&MessageId>) -> Outcome {
     let forked = sessions.fork(id, at, false).await?;
-    sessions.counted(&forked.id).await?;
+    sessions.wait_for_summary(&forked.id).await?;
     output::line(forked.id.as_str())?;
     Ok(ExitCode::SUCCESS)
 }

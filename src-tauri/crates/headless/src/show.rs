@@ -30,7 +30,7 @@ pub async fn show(sessions: &Sessions, id: &SessionId, form: Form) -> Outcome {
         Form::Text => {
             let session = sessions.get(id).await?;
             output::line(&session.title)?;
-            for message in sessions.visible(&session).await? {
+            for message in sessions.visible_messages(&session).await? {
                 output::line(&format!("\n{}\n", as_text(&message).trim_end()))?;
             }
             Ok(ExitCode::SUCCESS)

@@ -1,7 +1,7 @@
-//! When a session no longer fits its model, and what of it is kept.
+//! Decides when a session is compacted and which of its messages stay as they are.
 //!
-//! Pure: limits and messages in, decisions out. `turn/compact.rs` carries them out; nothing
-//! here knows how a model is asked or where messages are stored.
+//! Pure: limits and messages in, decisions out. `turn/summarize_history.rs` carries them out;
+//! nothing here knows how a model is called or where messages are stored.
 
 mod condense;
 mod estimate;
@@ -19,17 +19,17 @@ pub use condense::{condense, fit};
 pub use prune::stale_outputs;
 pub use tail::split;
 
-/// What the model that sums up is told it is.
+/// The system prompt of the model that writes the summary.
 pub const SYSTEM: &str = include_str!("compaction/system.txt");
-/// What it is asked for, after everything it is to sum up.
+/// The request for a summary, after all messages that it covers.
 pub const REQUEST: &str = include_str!("compaction/request.txt");
-/// What the loop goes on with after an automatic compaction.
+/// The prompt that the turn continues with after an automatic compaction.
 pub const GO_ON: &str = "The session so far was summed up to make room. Go on with what was \
     asked last, from where you were. If nothing is left to do, say what was done.";
 
-/// Kept back of an input limit for the answer, at most.
+/// Reserved for the answer, at most, where the model has an input limit.
 const INPUT_RESERVE: u64 = 20_000;
-/// Kept back of a context for the answer, at most.
+/// Reserved for the answer, at most, where it has not.
 const OUTPUT_RESERVE: u64 = 32_000;
 
 /// The config's `compaction` block.
@@ -41,7 +41,7 @@ pub struct Settings {
 
 impl Settings {
     /// Both are on unless the config says otherwise.
-    pub fn of(config: &config::Settings) -> Self {
+    pub fn new(config: &config::Settings) -> Self {
         let block = config.compaction.unwrap_or_default();
         Settings {
             auto: block.auto.unwrap_or(true),
@@ -50,8 +50,8 @@ impl Settings {
     }
 }
 
-/// How many tokens a session may hold before it must be summed up; nothing where the model's
-/// context is not known.
+/// The tokens that a session may have before it is compacted; `None` if the model's context is
+/// not known.
 pub fn usable(limits: &Limits) -> Option<u64> {
     if limits.context == 0 {
         return None;
@@ -65,7 +65,7 @@ pub fn usable(limits: &Limits) -> Option<u64> {
         Some(input) => input.saturating_sub(output.min(INPUT_RESERVE)),
         None => limits.context.saturating_sub(output.min(OUTPUT_RESERVE)),
     };
-    // A model whose answer may fill its whole context would never have room for a question.
+    // Otherwise a model whose answer may fill its whole context could never be asked anything.
     Some(if usable == 0 {
         limits.context / 2
     } else {
@@ -84,7 +84,7 @@ pub fn context_use(used: u64, limits: &Limits, settings: Settings) -> ContextUse
     }
 }
 
-/// Automatic compactions in a row, so that one that does not help is not repeated for ever.
+/// Counts automatic compactions in a row, so that a useless one is not repeated for ever.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Streak {
     times: u32,
@@ -94,8 +94,8 @@ pub struct Streak {
 impl Streak {
     const MOST: u32 = 2;
 
-    /// Counts one more at this total; false when it would be the third in a row of which none
-    /// made the total go down.
+    /// Counts a compaction at this total; false for the third in a row that did not reduce the
+    /// total.
     pub fn begin(&mut self, total: u64) -> bool {
         let helped = self.last.is_none_or(|last| total < last);
         self.times = if helped { 1 } else { self.times + 1 };
@@ -153,7 +153,7 @@ mod tests {
     fn config_turns_either_off() {
         let read = |auto, prune| {
             let compaction = Some(config::CompactionBlock { auto, prune });
-            let settings = Settings::of(&config::Settings {
+            let settings = Settings::new(&config::Settings {
                 compaction,
                 ..config::Settings::default()
             });

@@ -1,7 +1,6 @@
-//! Stored messages → what the model is sent.
+//! Converts stored messages into the provider-neutral form.
 //!
-//! Pure: history in, neutral messages out. Each rule here has a test of its own in
-//! `convert/tests.rs`.
+//! Pure: history in, neutral messages out. Each rule has a test in `convert/tests.rs`.
 
 mod files;
 pub mod window;
@@ -24,13 +23,13 @@ pub const INTERRUPTED: &str = "[Tool execution was interrupted]";
 const COMPACTION_PROMPT: &str = "What did we do so far?";
 const SUBTASK_NOTE: &str = "The following tool was executed by the user";
 
-/// Which model the messages are for: what it can see decides what it is sent.
+/// The model that the messages are for: they are adapted to what it accepts.
 pub struct Target<'a> {
     pub model: &'a ModelInfo,
     pub wire: WireKind,
-    /// Makes a picture one that the provider takes.
+    /// Scales a picture to the provider's limits.
     pub fit: &'a (dyn Fn(&FilePart, Vec<u8>) -> Option<FittedPicture> + Sync),
-    /// Finds the bytes of a `file://` attachment.
+    /// Reads the bytes of a `file://` attachment.
     pub load: &'a (dyn Fn(&str) -> Option<Vec<u8>> + Sync),
 }
 
@@ -39,13 +38,13 @@ impl Target<'_> {
         self.wire == WireKind::Anthropic
     }
 
-    fn wrote(&self, message: &AssistantMessage) -> bool {
+    fn is_author(&self, message: &AssistantMessage) -> bool {
         message.provider_id == self.model.provider && message.model_id == self.model.id
     }
 }
 
-/// These messages, all of them.
-pub fn each_to_model<'a>(
+/// Converts all the given messages.
+pub fn convert_messages<'a>(
     messages: impl IntoIterator<Item = &'a MessageWithParts>,
     target: &Target,
 ) -> Vec<ModelMessage> {
@@ -75,7 +74,7 @@ fn user_content(parts: &[Part], target: &Target) -> Vec<UserContent> {
             Part::Text(part) if part.ignored != Some(true) && !part.text.is_empty() => {
                 Some(text(&part.text))
             }
-            Part::File(file) => files::for_user(file, target),
+            Part::File(file) => files::convert(file, target),
             Part::Compaction(_) => Some(text(COMPACTION_PROMPT)),
             Part::Subtask(_) => Some(text(SUBTASK_NOTE)),
             _ => None,
@@ -89,20 +88,20 @@ fn push_assistant(
     parts: &[Part],
     target: &Target,
 ) {
-    if left_out(info, parts) {
+    if is_left_out(info, parts) {
         return;
     }
-    let same_model = target.wrote(info);
+    let same_model = target.is_author(info);
     let mut content = Vec::new();
     for part in parts {
         match part {
             Part::Text(part) if !part.text.is_empty() => content.push(AssistantContent::Text {
                 text: part.text.clone(),
-                metadata: kept(part.metadata.as_ref(), same_model),
+                metadata: own_metadata(part.metadata.as_ref(), same_model),
             }),
             Part::Reasoning(part) if same_model => content.push(AssistantContent::Reasoning {
                 text: part.text.clone(),
-                metadata: kept(part.metadata.as_ref(), true),
+                metadata: own_metadata(part.metadata.as_ref(), true),
             }),
             Part::Tool(tool) => {
                 let (call, attachments) = tool_call(tool, same_model, target);
@@ -117,28 +116,30 @@ fn push_assistant(
     }
 }
 
-/// A failed message says nothing to the model, except one that was aborted, or cut by the
-/// output limit, after it had something to say: who asks to go on means just that.
-fn left_out(info: &AssistantMessage, parts: &[Part]) -> bool {
-    let silent = |part: &Part| matches!(part, Part::StepStart(_) | Part::Reasoning(_));
+/// Whether a failed message is left out. One that was stopped, or cut by the output limit, is
+/// sent if it has content: a person who asks to continue refers to it.
+fn is_left_out(info: &AssistantMessage, parts: &[Part]) -> bool {
+    let is_empty = |part: &Part| matches!(part, Part::StepStart(_) | Part::Reasoning(_));
     match &info.error {
         None => false,
-        Some(MessageError::Aborted(_) | MessageError::OutputLength(_)) => parts.iter().all(silent),
+        Some(MessageError::Aborted(_) | MessageError::OutputLength(_)) => {
+            parts.iter().all(is_empty)
+        }
         Some(_) => true,
     }
 }
 
-fn kept(metadata: Option<&Map>, same_model: bool) -> Map {
+fn own_metadata(metadata: Option<&Map>, same_model: bool) -> Map {
     metadata.filter(|_| same_model).cloned().unwrap_or_default()
 }
 
-/// The call with its one result, and what must be shown to the model beside it.
+/// The call with its result, and attachments that are sent as a separate message.
 fn tool_call(
     tool: &ToolPart,
     same_model: bool,
     target: &Target,
 ) -> (AssistantContent, Vec<UserContent>) {
-    let mut beside = Vec::new();
+    let mut separate = Vec::new();
     let result = match tool.state() {
         ToolState::Completed(done) if done.time.compacted.is_some() => {
             ToolOutcome::text(COMPACTED_OUTPUT)
@@ -147,9 +148,9 @@ fn tool_call(
             let files = done.attachments.as_deref().unwrap_or_default();
             let mut outcome = ToolOutcome::text(done.output.clone());
             if target.images_in_results() {
-                outcome.attachments = embedded(files, target, &mut outcome.text);
+                outcome.attachments = embed_files(files, target, &mut outcome.text);
             } else {
-                beside = attachments_message(&tool.tool, files, target);
+                separate = attachments_message(&tool.tool, files, target);
             }
             outcome
         }
@@ -160,19 +161,16 @@ fn tool_call(
         id: tool.call_id.clone(),
         name: tool.tool.clone(),
         input: Value::Object(tool.state().input().clone()),
-        metadata: kept(tool.metadata.as_ref(), same_model),
+        metadata: own_metadata(tool.metadata.as_ref(), same_model),
         result,
     };
-    (call, beside)
+    (call, separate)
 }
 
-/// Files that go inside the result; what cannot go there is named in its text.
-fn embedded(files: &[FilePart], target: &Target, text: &mut String) -> Vec<FileContent> {
+/// The files for inside the result; what cannot be sent is mentioned in its text.
+fn embed_files(files: &[FilePart], target: &Target, text: &mut String) -> Vec<FileContent> {
     let mut inside = Vec::new();
-    for content in files
-        .iter()
-        .filter_map(|file| files::for_user(file, target))
-    {
+    for content in files.iter().filter_map(|file| files::convert(file, target)) {
         match content {
             UserContent::File(file) => inside.push(file),
             UserContent::Text { text: note } => {
@@ -187,7 +185,7 @@ fn embedded(files: &[FilePart], target: &Target, text: &mut String) -> Vec<FileC
 fn attachments_message(tool: &str, files: &[FilePart], target: &Target) -> Vec<UserContent> {
     let files: Vec<_> = files
         .iter()
-        .filter_map(|file| files::for_user(file, target))
+        .filter_map(|file| files::convert(file, target))
         .collect();
     if files.is_empty() {
         return Vec::new();

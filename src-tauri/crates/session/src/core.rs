@@ -14,17 +14,17 @@ use lathe_tools::{Environment, FileReads, Registry};
 use lathe_workspace::Workspace;
 use parking_lot::Mutex;
 
+use crate::active_sessions::ActiveSessions;
 use crate::permission::Permissions;
 use crate::pictures::Pictures;
 use crate::question::QuestionBroker;
-use crate::running::RunningSessions;
 use crate::title::Titles;
 
 pub struct Core {
     pub records: Records,
     pub workspace: Workspace,
     pub review: Arc<Review>,
-    pub running: RunningSessions,
+    pub active: ActiveSessions,
     pub permissions: Permissions,
     pub questions: QuestionBroker,
     pub tools: ToolBox,
@@ -37,7 +37,7 @@ pub struct Core {
 pub struct ToolBox {
     pub built_in: Registry,
     pub environment: Arc<Environment>,
-    /// What each session has read.
+    /// The files that each session has read.
     reads: Mutex<HashMap<SessionId, Arc<FileReads>>>,
     output_dir: PathBuf,
 }
@@ -60,7 +60,7 @@ impl ToolBox {
             .clone()
     }
 
-    /// Where the whole of a cut result is kept.
+    /// The folder for complete results that were too long for the model.
     pub fn output_dir(&self) -> PathBuf {
         self.output_dir.clone()
     }

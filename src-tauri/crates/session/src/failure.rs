@@ -1,4 +1,4 @@
-//! A provider's failure, as it is stored with a message.
+//! Converts a provider's failure to the error that is stored with a message.
 
 use lathe_protocol::{ApiErrorData, Count, Extra, MessageError};
 use lathe_provider::{ApiFailure, ProviderError};

@@ -1,7 +1,7 @@
-//! A session goes on from some point of another, by itself.
+//! Copies a session up to some message.
 //!
-//! Messages are copied by position up to that point and get ids of their own. The copy says
-//! where it comes from; it is nobody's child, because children are work that was handed over.
+//! Messages are copied by position and get new ids. The fork names its source; it is not a child
+//! session, because children are tasks.
 
 use std::collections::HashMap;
 
@@ -15,8 +15,8 @@ use crate::slug;
 use lathe_records::Records;
 use lathe_records::Result;
 
-/// The new session's record; nothing is stored yet.
-pub fn record(
+/// The record of the new session, not stored yet.
+pub fn new_session(
     records: &Records,
     source: &Session,
     before: Option<&MessageId>,
@@ -51,17 +51,17 @@ pub fn record(
     }
 }
 
-/// Stores the messages anew, each part before its message.
-pub async fn copy(
+/// Stores copies of the messages, each part before its message.
+pub async fn copy_messages(
     records: &Records,
     to: &SessionId,
     messages: Vec<MessageWithParts>,
 ) -> Result<()> {
     let store = records.store();
     let now = records.now();
-    let mut renamed = HashMap::new();
+    let mut new_ids = HashMap::new();
     for message in messages {
-        let copied = renew(records, to, message, now, &mut renamed);
+        let copied = copy_message(records, to, message, now, &mut new_ids);
         for part in &copied.parts {
             store.write_part(part).await?;
         }
@@ -70,24 +70,24 @@ pub async fn copy(
     Ok(store.barrier(to).await?)
 }
 
-fn renew(
+fn copy_message(
     records: &Records,
     to: &SessionId,
     message: MessageWithParts,
     now: Millis,
-    renamed: &mut HashMap<String, MessageId>,
+    new_ids: &mut HashMap<String, MessageId>,
 ) -> MessageWithParts {
     let ids = records.ids();
     let MessageWithParts { mut info, parts } = message;
     let id = ids.message(now);
-    renamed.insert(info.id().to_string(), id.clone());
+    new_ids.insert(info.id().to_string(), id.clone());
     match &mut info {
         Message::User(user) => {
             (user.id, user.session_id) = (id.clone(), to.clone());
         }
         Message::Assistant(answer) => {
             (answer.id, answer.session_id) = (id.clone(), to.clone());
-            if let Some(parent) = renamed.get(answer.parent_id.as_str()) {
+            if let Some(parent) = new_ids.get(answer.parent_id.as_str()) {
                 answer.parent_id = parent.clone();
             }
             settle(answer, now);
@@ -99,10 +99,10 @@ fn renew(
             call.abort(now);
         }
         if let Part::Compaction(part) = &mut part {
-            // The messages that it names have other ids here.
+            // The messages that it names have new ids.
             for key in [TAIL_START, REPLAYED] {
                 if let Some(named) = part.extra.0.get_mut(key)
-                    && let Some(copied) = named.as_str().and_then(|id| renamed.get(id))
+                    && let Some(copied) = named.as_str().and_then(|id| new_ids.get(id))
                 {
                     *named = copied.as_str().into();
                 }
@@ -116,7 +116,7 @@ fn renew(
     }
 }
 
-/// Nobody goes on with the copy of an answer that is still being given.
+/// Ends the copy of an answer that is still being written: no turn continues it.
 fn settle(answer: &mut AssistantMessage, now: Millis) {
     if answer.time.completed.is_some() {
         return;
@@ -127,8 +127,8 @@ fn settle(answer: &mut AssistantMessage, now: Millis) {
     });
 }
 
-/// `Tea`, `Tea (fork)`, `Tea (fork 2)`: the first that is free.
-pub fn title(source: &str, taken: &[String]) -> String {
+/// The first free title of `Tea`, `Tea (fork)`, `Tea (fork 2)`.
+pub fn free_title(source: &str, taken: &[String]) -> String {
     let base = match source.rsplit_once(" (fork") {
         Some((base, rest)) if rest.ends_with(')') => base,
         _ => source,
@@ -143,13 +143,13 @@ pub fn title(source: &str, taken: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::title;
+    use super::free_title;
 
     #[test]
     fn forks_are_numbered() {
         let taken = ["Tea".to_owned(), "Tea (fork)".to_owned()];
-        assert_eq!(title("Tea", &taken[..1]), "Tea (fork)");
-        assert_eq!(title("Tea", &taken), "Tea (fork 2)");
-        assert_eq!(title("Tea (fork)", &taken), "Tea (fork 2)");
+        assert_eq!(free_title("Tea", &taken[..1]), "Tea (fork)");
+        assert_eq!(free_title("Tea", &taken), "Tea (fork 2)");
+        assert_eq!(free_title("Tea (fork)", &taken), "Tea (fork 2)");
     }
 }

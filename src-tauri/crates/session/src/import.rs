@@ -1,7 +1,7 @@
-//! Bringing over what another program keeps.
+//! Imports sessions of another program.
 //!
-//! The store reads and writes; here the new sessions get a project where theirs is no folder
-//! of this machine, and are told of.
+//! The store reads and writes them; this opens a project for each where possible and publishes
+//! the new sessions.
 
 use std::path::Path;
 
@@ -14,20 +14,20 @@ use lathe_records::Result;
 use lathe_workspace::project;
 
 impl Sessions {
-    /// What lies in the places where other programs keep their sessions.
+    /// The sessions of other programs, found in their usual folders.
     pub async fn find_imports(&self) -> Vec<ImportSource> {
         let store = self.core().records.store();
         let found = store.find_sources(default_import_paths()).await;
-        found.into_iter().filter_map(source).collect()
+        found.into_iter().filter_map(import_source).collect()
     }
 
-    /// Brings every session at `path`: a data directory, a database or one exported session.
+    /// Imports every session at `path`: a data directory, a database or one exported session.
     pub async fn import_from(&self, path: &Path) -> Result<ImportReport> {
         let records = &self.core().records;
         let imported = records.store().import_from(path).await?;
         let added = imported.added.len();
         for session in imported.added {
-            self.find_project(&session).await;
+            self.open_project_of(&session).await;
             records.publish(Event::SessionCreated { info: session });
         }
         let unreadable = imported
@@ -45,8 +45,8 @@ impl Sessions {
         })
     }
 
-    /// A session without a project of its own is found through its folder's, if that exists.
-    async fn find_project(&self, session: &Session) {
+    /// Opens the project of the session's folder if the session's own project is unknown.
+    async fn open_project_of(&self, session: &Session) {
         let folder = Path::new(&session.directory);
         if self.project(&session.project_id).await.is_ok() || !folder.is_absolute() {
             return;
@@ -57,7 +57,7 @@ impl Sessions {
     }
 }
 
-fn source(found: FoundSource) -> Option<ImportSource> {
+fn import_source(found: FoundSource) -> Option<ImportSource> {
     let kind = match found.kind {
         SourceKind::Json => ImportKind::Json,
         SourceKind::Sqlite => ImportKind::Sqlite,

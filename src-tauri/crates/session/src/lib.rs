@@ -1,8 +1,9 @@
 //! The loop: sessions, prompts, the queue, turns, compaction, subtasks, forks and shares.
 //!
-//! [`Sessions`] is the handle that a window, a server or a command line holds. This crate puts
-//! models, tools, storage, projects and reviews together; it knows nothing of windows or HTTP.
+//! [`Sessions`] is the handle for a window, a server or a command line. This crate combines
+//! models, tools, storage, projects and reviews. It must not know windows, rendering or servers.
 
+mod active_sessions;
 mod compaction;
 mod convert;
 mod core;
@@ -15,12 +16,11 @@ mod pictures;
 mod plan;
 mod prompt;
 mod question;
-mod running;
 mod sessions;
 mod share;
 mod slug;
 mod synthetic;
-mod system;
+mod system_prompt;
 mod title;
 mod transfer;
 mod turn;
@@ -38,6 +38,6 @@ pub use lathe_workspace::tool_settings::ToolOptions;
 pub use lathe_workspace::{config, mcp, models};
 pub use permission::Answer;
 pub use pictures::FitPicture;
-pub use sessions::{Options, Sessions, default_data_dir, titled};
+pub use sessions::{Options, Sessions, default_data_dir, title_contains};
 pub use share::DrawPage;
 pub use turn::NextRequest;

@@ -1,4 +1,4 @@
-//! What a new session begins with.
+//! The initial record of a session.
 
 use lathe_protocol::{Extra, Project, Ruleset, Session, SessionId, SessionTime};
 use lathe_records::Records;

@@ -1,7 +1,7 @@
 //! Permission requests: rules decide, and where they say "ask", a person does.
 
 mod broker;
-mod command;
+mod shell;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -13,14 +13,14 @@ use lathe_workspace::setup::Setup;
 use parking_lot::Mutex;
 
 pub use broker::{Answer, Inquiry, PermissionBroker, unless_denied};
-pub use command::{asks_for_command, disk_paths};
+pub use shell::{asks_for_command, disk_paths};
 
 /// The broker, with what the person set for all projects.
 pub struct Permissions {
     pub broker: PermissionBroker,
     /// Rules from the person's settings, over those of every agent.
     settings: Mutex<Ruleset>,
-    /// Nothing is asked any more; off unless the person says so.
+    /// Everything is allowed without asking; off by default.
     allow_all: AtomicBool,
 }
 

@@ -1,7 +1,7 @@
-//! Pictures as a provider takes them: upright, not too large, not too heavy.
+//! Pictures within a provider's limits: upright, not too large, not too many bytes.
 //!
-//! The pixels are somebody else's work ([`FitPicture`], given by whoever starts the core);
-//! what was fitted once is kept, because every step sends the whole history again.
+//! The caller that opens the sessions provides the scaling ([`FitPicture`]). Results are cached,
+//! because every step sends the whole history again.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use lathe_protocol::{FilePart, PartId};
 use lathe_provider::catalog::ImageLimits;
 use parking_lot::Mutex;
 
-/// Bytes, longest side and most bytes → MIME type and bytes; nothing for what is no picture.
+/// Bytes, longest side and most bytes → MIME type and bytes; `None` if it is not a picture.
 pub type FitPicture = Arc<dyn Fn(&[u8], u32, usize) -> Option<(String, Vec<u8>)> + Send + Sync>;
 
 #[derive(Debug, Clone, PartialEq)]

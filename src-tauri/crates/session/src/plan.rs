@@ -1,6 +1,6 @@
-//! Plan mode: the agent looks and writes a plan, and changes nothing else.
+//! Plan mode: the agent reads and writes a plan, and changes nothing else.
 //!
-//! The plan is a file of the session. Rules keep every other file safe, whatever the person
+//! The plan is a file of the session. Rules deny changes to every other file, whatever the person
 //! has allowed elsewhere; reminders tell the model what it may do now.
 
 use std::path::{Path, PathBuf};
@@ -13,32 +13,32 @@ use crate::convert::window::asks_for_summary;
 use lathe_policy::agents::{BUILDER, PLANNER, while_planning};
 use lathe_policy::rule;
 
-/// Marks the text part that holds a reminder.
+/// The metadata key of a text part that is a reminder.
 pub const REMINDER: &str = "reminder";
 
 const APPROVED: &str = "The plan is approved: carry it out.";
 const WANTED: &str = "Plan mode it is: look at what is there and write the plan.";
 
-/// Where a session's plan lies, and where all plans of such projects lie.
+/// The file of a session's plan, and the folder of all plans.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanFile {
     pub path: PathBuf,
-    /// As rules and the model name it: relative to the project where it lies in it.
+    /// The path in rules and for the model: relative if it is inside the project.
     pub shown: String,
     folder: PathBuf,
     inside: bool,
 }
 
 impl PlanFile {
-    /// In the project where it has a history, so that plans can be kept with it; else in our
-    /// own data.
-    pub fn of(session: &Session, project: &Project, data_dir: &Path) -> Self {
+    /// In the project if that is under version control, so that plans can be committed; else in
+    /// our data directory.
+    pub fn new(session: &Session, project: &Project, data_dir: &Path) -> Self {
         let worktree = Path::new(&project.worktree);
         let inside = project.vcs.is_some();
         let folder = if inside {
             worktree.join(".opencode").join("plans")
         } else {
-            // Rules see paths without links in them.
+            // Rules compare paths without symbolic links.
             let data = data_dir.canonicalize();
             data.unwrap_or_else(|_| data_dir.to_owned()).join("plans")
         };
@@ -55,8 +55,7 @@ impl PlanFile {
         }
     }
 
-    /// What comes on top of an agent's rules: for the planner, that its file is the only one
-    /// it may change.
+    /// Additional rules for an agent: the planner may only change its plan file.
     pub fn rules(&self, agent: &str) -> Ruleset {
         let mut rules: Vec<Rule> = Vec::new();
         if !self.inside {
@@ -69,13 +68,13 @@ impl PlanFile {
         rules
     }
 
-    /// What the model must be told with this prompt about the mode it is in.
+    /// The reminder of the mode that belongs to this prompt, if any.
     pub fn reminder(
         &self,
         history: &[MessageWithParts],
         prompt: &MessageWithParts,
     ) -> Option<String> {
-        let agent = agent_of(prompt);
+        let agent = agent_name(prompt);
         let before = history
             .iter()
             .rev()
@@ -88,7 +87,7 @@ impl PlanFile {
             .is_some_and(|message| asks_for_summary(message));
         let earlier = before
             .find(|message| !asks_for_summary(message))
-            .map(agent_of);
+            .map(agent_name);
         let exists = self.path.exists();
         if agent == PLANNER {
             let entering = summed_up || earlier != Some(PLANNER);
@@ -151,12 +150,12 @@ pub fn agent_for(switch: AgentSwitch) -> &'static str {
     }
 }
 
-/// What is said in the person's place when they agreed to change modes.
-pub fn said_on_switch(agent: &str) -> &'static str {
+/// The text of the user message after the person agreed to change modes.
+pub fn switch_text(agent: &str) -> &'static str {
     if agent == PLANNER { WANTED } else { APPROVED }
 }
 
-fn agent_of(message: &MessageWithParts) -> &str {
+fn agent_name(message: &MessageWithParts) -> &str {
     let user = message.info.as_user();
     user.and_then(|user| user.agent.as_deref())
         .unwrap_or(lathe_workspace::agents::DEFAULT)

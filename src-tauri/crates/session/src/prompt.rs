@@ -1,4 +1,4 @@
-//! From what a person typed and attached to a stored user message.
+//! Builds a user message from text and attachments.
 
 mod files;
 mod host;
@@ -15,19 +15,19 @@ use lathe_protocol::{
 
 use crate::core::Core;
 use files::Reader;
-pub use host::{PromptHost, context};
+pub use host::{PromptHost, tool_context};
 use lathe_records::{Failed, Result};
 use lathe_workspace::mentions;
 use lathe_workspace::setup::Setup;
 pub use parts::{NewSubtask, PartList};
 
-/// What is sent: a person's words, or a task for another agent.
+/// A prompt before it becomes a message.
 pub struct Prompt {
     pub input: PromptInput,
-    /// Written by another agent: names in it are not followed, or a model could read with them
-    /// what it may not.
+    /// Written by another agent: mentions in it are ignored, because a model could use them to
+    /// read what it may not.
     pub by_agent: bool,
-    /// Stands in place of the text.
+    /// Replaces the text.
     pub subtask: Option<NewSubtask>,
 }
 
@@ -41,8 +41,8 @@ impl Prompt {
     }
 }
 
-/// Makes the message for a session where it works; nothing is stored yet.
-pub async fn for_session(
+/// Builds the message for a session; it is not stored yet.
+pub async fn build_message(
     core: &Arc<Core>,
     session: &Session,
     prompt: Prompt,
@@ -66,7 +66,7 @@ async fn build(
         .await?
         .messages;
     let newest = newest.last().map(|message| &message.info);
-    // Time never goes back within a session, or the prompt would sort before older messages.
+    // Never earlier than the newest message, or the prompt would sort before it.
     let now = newest.map_or(records.now(), |newest| records.now().max(newest.created()));
     let agent = prompt.input.agent.clone();
     let agent = agent.unwrap_or_else(|| setup.agents.default_name().to_owned());
@@ -93,14 +93,14 @@ async fn build(
         variant: prompt.input.variant.clone(),
         extra: Extra::default(),
     };
-    let parts = parts(core, setup, session, project, &info, prompt).await?;
+    let parts = build_parts(core, setup, session, project, &info, prompt).await?;
     let info = Message::User(info);
     Ok(MessageWithParts { info, parts })
 }
 
-/// The parts that a message gets when its person types something else. What was attached
-/// stays; what the old text named goes, and what the new one names comes.
-pub async fn retyped(
+/// The parts of a queued prompt after its text was edited. Attachments stay; mentions are
+/// resolved again.
+pub async fn edited_parts(
     core: &Arc<Core>,
     setup: &Setup,
     session: &Session,
@@ -120,7 +120,7 @@ pub async fn retyped(
         files: files.collect(),
         ..PromptInput::default()
     };
-    parts(
+    build_parts(
         core,
         setup,
         session,
@@ -131,9 +131,8 @@ pub async fn retyped(
     .await
 }
 
-/// They stand in the order in which the person gave them: the text, what was attached, what
-/// the text mentions.
-async fn parts(
+/// The parts in order: the text, attachments, mentions.
+async fn build_parts(
     core: &Arc<Core>,
     setup: &Setup,
     session: &Session,
@@ -166,7 +165,7 @@ async fn parts(
         core,
         project,
         agents: &setup.agents,
-        cx: context(core, session, project, id, host),
+        cx: tool_context(core, session, project, id, host),
     };
     let is_subtask = subtask.is_some();
     match subtask {
@@ -178,13 +177,13 @@ async fn parts(
         reader.attach(file, &mut parts).await?;
     }
     if !is_subtask && !by_agent {
-        reader.mentions(&input, &mut parts).await;
+        reader.add_mentions(&input, &mut parts).await;
     }
     Ok(parts.into_parts())
 }
 
-/// A file that words of the text name is looked up again by its name; a symbol or a resource
-/// cannot be, and stays as long as its words do.
+/// A file that the text mentions is resolved again by its name. A symbol or a resource cannot be
+/// resolved again; it stays while the text still mentions it.
 fn still_attached(file: &FilePart, text: &str) -> Option<PromptFile> {
     let mut source = file.source.clone();
     let named = match &mut source {

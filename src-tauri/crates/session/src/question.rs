@@ -1,4 +1,4 @@
-//! Where the agent's questions wait for a person.
+//! The agent's questions that wait for a person.
 
 use std::collections::HashMap;
 
@@ -31,7 +31,8 @@ impl QuestionBroker {
         }
     }
 
-    /// One list of chosen labels per question. A caller that stops waiting takes it back.
+    /// Returns one list of chosen labels per question. If the caller stops waiting, the question
+    /// is withdrawn.
     pub async fn ask(&self, request: QuestionRequest) -> Result<Answers, ToolFailure> {
         let (answer, answered) = oneshot::channel();
         let _withdraw = Withdraw {
@@ -70,7 +71,7 @@ impl QuestionBroker {
                 request_id: one.request.id,
                 answers: answers.clone(),
             });
-            // The call may be gone by now; its answer then has no reader.
+            // The call may have ended by now; the answer then has no reader.
             let _ = one.answer.send(Some(answers));
         }
         Ok(())

@@ -1,7 +1,7 @@
-//! A session for other eyes: as one page in a file, or on a server that the person set up.
+//! Shares a session as a page in a file, or on a server that the person configured.
 //!
-//! What is shared went through [`lathe_workspace::redact`] first. The secret that takes a share back stays
-//! under `session_share/` and goes nowhere else.
+//! What is shared went through [`lathe_workspace::redact`] first. The secret that deletes a share stays
+//! under `session_share/`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,13 +17,13 @@ use lathe_records::{Failed, Result};
 use lathe_workspace::models::Models;
 use lathe_workspace::redact::Redactor;
 
-/// Draws a session as one HTML page; the core knows nothing of drawing.
+/// Renders a session as one HTML page; this crate does not know rendering.
 pub type DrawPage = Arc<dyn Fn(&SessionExport) -> String + Send + Sync>;
 
-/// How a share is found again, and taken back.
+/// What is needed to find and delete a share. The field names are stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Record {
+pub enum ShareRecord {
     File {
         file: PathBuf,
         url: String,
@@ -36,23 +36,23 @@ pub enum Record {
     },
 }
 
-/// What a server answers when it has taken a session.
+/// The server's answer to an upload.
 #[derive(Debug, Deserialize)]
-struct Taken {
+struct UploadAnswer {
     id: String,
     url: String,
     #[serde(default)]
     secret: String,
 }
 
-impl Record {
+impl ShareRecord {
     pub fn url(&self) -> &str {
         match self {
-            Record::File { url, .. } | Record::Server { url, .. } => url,
+            ShareRecord::File { url, .. } | ShareRecord::Server { url, .. } => url,
         }
     }
 
-    pub async fn load(records: &Records, session: &SessionId) -> Result<Option<Record>> {
+    pub async fn load(records: &Records, session: &SessionId) -> Result<Option<ShareRecord>> {
         let key = Key::session_share(session)?;
         Ok(records.store().read(&key).await?)
     }
@@ -62,7 +62,7 @@ impl Record {
         Ok(records.store().write_durable(&key, self).await?)
     }
 
-    pub async fn forget(records: &Records, session: &SessionId) -> Result<()> {
+    pub async fn delete(records: &Records, session: &SessionId) -> Result<()> {
         records
             .store()
             .remove(&Key::session_share(session)?)
@@ -71,8 +71,8 @@ impl Record {
     }
 }
 
-/// The session without what must not be shared, and a list of that.
-pub async fn cleaned(
+/// The session without what must not be shared, and a list of what was removed.
+pub async fn redact(
     models: &Models,
     export: SessionExport,
 ) -> Result<(SessionExport, Vec<Redaction>)> {
@@ -89,7 +89,7 @@ pub async fn cleaned(
     done.map_err(|error| Failed::refused(error.to_string()))
 }
 
-pub async fn to_file(draw: &DrawPage, export: SessionExport, file: &Path) -> Result<Record> {
+pub async fn to_file(draw: &DrawPage, export: SessionExport, file: &Path) -> Result<ShareRecord> {
     let (draw, path) = (draw.clone(), file.to_owned());
     let written = tokio::task::spawn_blocking(move || {
         if let Some(folder) = path.parent() {
@@ -105,51 +105,51 @@ pub async fn to_file(draw: &DrawPage, export: SessionExport, file: &Path) -> Res
         Failed::refused(format!("{} could not be written: {error}", file.display()))
     })?;
     let url = Url::from_file_path(&file).map_err(|()| Failed::refused("That place has no name"))?;
-    Ok(Record::File {
+    Ok(ShareRecord::File {
         file,
         url: url.to_string(),
     })
 }
 
 /// `POST` of the session; the answer is `{ id, url, secret }`.
-pub async fn to_server(endpoint: &str, export: &SessionExport) -> Result<Record> {
-    let endpoint = checked(endpoint)?;
+pub async fn to_server(endpoint: &str, export: &SessionExport) -> Result<ShareRecord> {
+    let endpoint = parse_web_url(endpoint)?;
     let answer = client()?.post(endpoint.clone()).json(export).send().await;
     let answer = answer.and_then(reqwest::Response::error_for_status);
-    let taken: Taken = answer.map_err(refused)?.json().await.map_err(refused)?;
-    let url = checked(&taken.url)?;
-    Ok(Record::Server {
-        id: taken.id,
-        secret: taken.secret,
+    let uploaded: UploadAnswer = answer.map_err(refused)?.json().await.map_err(refused)?;
+    let url = parse_web_url(&uploaded.url)?;
+    Ok(ShareRecord::Server {
+        id: uploaded.id,
+        secret: uploaded.secret,
         url: url.to_string(),
         endpoint: endpoint.to_string(),
     })
 }
 
-/// Removes what was shared: the file, or by `DELETE endpoint/id` with the secret.
-pub async fn take_back(record: &Record) -> Result<()> {
+/// Deletes the shared file, or sends `DELETE endpoint/id` with the secret.
+pub async fn delete(record: &ShareRecord) -> Result<()> {
     match record {
-        Record::File { file, .. } => match std::fs::remove_file(file) {
+        ShareRecord::File { file, .. } => match std::fs::remove_file(file) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                let said = format!("{} could not be removed: {error}", file.display());
-                Err(Failed::refused(said))
+                let message = format!("{} could not be removed: {error}", file.display());
+                Err(Failed::refused(message))
             }
             _ => Ok(()),
         },
-        Record::Server {
+        ShareRecord::Server {
             id,
             secret,
             endpoint,
             ..
         } => {
-            let mut place = checked(endpoint)?;
-            if let Ok(mut path) = place.path_segments_mut() {
+            let mut url = parse_web_url(endpoint)?;
+            if let Ok(mut path) = url.path_segments_mut() {
                 path.pop_if_empty().push(id);
             }
             let body = serde_json::json!({ "secret": secret });
-            let answer = client()?.delete(place).json(&body).send().await;
+            let answer = client()?.delete(url).json(&body).send().await;
             let answer = answer.map_err(refused)?;
-            // Gone is what was wanted.
+            // Already deleted.
             if answer.status() == reqwest::StatusCode::NOT_FOUND {
                 return Ok(());
             }
@@ -158,7 +158,7 @@ pub async fn take_back(record: &Record) -> Result<()> {
     }
 }
 
-fn checked(address: &str) -> Result<Url> {
+fn parse_web_url(address: &str) -> Result<Url> {
     let url = Url::parse(address).ok();
     let web = url.filter(|url| matches!(url.scheme(), "http" | "https"));
     web.ok_or_else(|| Failed::refused("A share's address must begin with http or https"))
@@ -172,7 +172,7 @@ fn client() -> Result<reqwest::Client> {
     built.map_err(refused)
 }
 
-/// Without the address: it may hold what must not be seen.
+/// Without the URL, which may contain secrets.
 fn refused(error: reqwest::Error) -> Failed {
     let error = error.without_url();
     Failed::refused(format!("The share's server did not do it: {error}"))

@@ -1,4 +1,4 @@
-//! Messages that the program writes in the person's place.
+//! User messages that the program writes itself.
 
 use lathe_protocol::{
     CompactionPart, CreatedTime, Extra, Map, Message, MessageId, MessageWithParts, Millis, Part,
@@ -15,7 +15,7 @@ pub struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    /// `not_before` keeps it behind what it follows.
+    /// Dated at `not_before` or later, so that it sorts after what it follows.
     pub fn like(records: &'a Records, earlier: &UserMessage, not_before: Millis) -> Self {
         let now = records.now().max(not_before);
         let info = UserMessage {
@@ -32,17 +32,17 @@ impl<'a> Draft<'a> {
     }
 
     #[must_use]
-    pub fn by(mut self, agent: &str) -> Self {
+    pub fn for_agent(mut self, agent: &str) -> Self {
         self.info.agent = Some(agent.to_owned());
         self
     }
 
-    pub fn saying(self, said: &str) -> MessageWithParts {
-        let part = text(self.records.ids().part(self.now), &self.info, said, None);
-        self.with(vec![part])
+    pub fn with_text(self, content: &str) -> MessageWithParts {
+        let part = text(self.records.ids().part(self.now), &self.info, content, None);
+        self.with_parts(vec![part])
     }
 
-    pub fn asking_for_summary(self, auto: bool, extra: Extra) -> MessageWithParts {
+    pub fn requesting_summary(self, auto: bool, extra: Extra) -> MessageWithParts {
         let part = Part::Compaction(CompactionPart {
             id: self.records.ids().part(self.now),
             session_id: self.info.session_id.clone(),
@@ -50,11 +50,11 @@ impl<'a> Draft<'a> {
             auto,
             extra,
         });
-        self.with(vec![part])
+        self.with_parts(vec![part])
     }
 
-    /// The same prompt once more.
-    pub fn repeating(self, prompt: &MessageWithParts) -> MessageWithParts {
+    /// A copy of the prompt.
+    pub fn copy_of(self, prompt: &MessageWithParts) -> MessageWithParts {
         let parts = prompt.parts.iter().map(|part| {
             let mut part = part.clone();
             let id = self.records.ids().part(self.now);
@@ -65,10 +65,10 @@ impl<'a> Draft<'a> {
             part
         });
         let parts = parts.collect();
-        self.with(parts)
+        self.with_parts(parts)
     }
 
-    fn with(self, parts: Vec<Part>) -> MessageWithParts {
+    fn with_parts(self, parts: Vec<Part>) -> MessageWithParts {
         MessageWithParts {
             info: Message::User(self.info),
             parts,
@@ -76,14 +76,14 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// A text that the model reads and the person need not.
-pub fn text(id: PartId, of: &UserMessage, said: &str, metadata: Option<Map>) -> Part {
-    let message_id: MessageId = of.id.clone();
+/// A text part for the model that is not shown to the person.
+pub fn text(id: PartId, message: &UserMessage, content: &str, metadata: Option<Map>) -> Part {
+    let message_id: MessageId = message.id.clone();
     Part::Text(TextPart {
         id,
-        session_id: of.session_id.clone(),
+        session_id: message.session_id.clone(),
         message_id,
-        text: said.to_owned(),
+        text: content.to_owned(),
         synthetic: Some(true),
         ignored: None,
         time: None,

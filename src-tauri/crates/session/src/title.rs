@@ -1,4 +1,4 @@
-//! What a session is called, before and after it has something to be called by.
+//! Titles of sessions: the default one, and the one that a model writes.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use lathe_workspace::models::Models;
 const DEFAULT: &str = "New session - ";
 const DEFAULT_CHILD: &str = "Child session - ";
 const LONGEST: usize = 100;
-/// A title needs the gist of a prompt, not the log that was pasted into it.
+/// A longer prompt is cut: a title does not need a pasted log.
 const PROMPT_CHARS: usize = 4_000;
 
 const SYSTEM: &str = "You write titles for work sessions. Answer with one title for the \
@@ -29,12 +29,12 @@ pub fn default(is_child: bool, now: Millis) -> String {
     format!("{prefix}{}", slug::iso_time(now))
 }
 
-/// Titles that nobody chose may be replaced by one that says something.
+/// Only default titles are replaced.
 fn is_default(title: &str) -> bool {
     title.starts_with(DEFAULT) || title.starts_with(DEFAULT_CHILD)
 }
 
-/// Requests for titles that run beside turns.
+/// Title requests that run in the background.
 #[derive(Default)]
 pub struct Titles {
     running: Mutex<JoinSet<()>>,
@@ -42,14 +42,14 @@ pub struct Titles {
 
 impl Titles {
     /// Waits until every title is stored.
-    pub async fn settle(&self) {
+    pub async fn wait(&self) {
         let mut running = std::mem::take(&mut *self.running.lock());
         while running.join_next().await.is_some() {}
     }
 }
 
-/// Asks for a title beside the turn; a failure leaves the title as it is.
-pub fn begin(
+/// Requests a title in the background; a failure leaves the default title.
+pub fn start(
     titles: &Titles,
     records: &Records,
     models: &Arc<Models>,
@@ -64,26 +64,26 @@ pub fn begin(
         return;
     }
     let (records, models, id) = (records.clone(), models.clone(), session.id.clone());
-    let (prompt, model) = (text_of(first), user.model.clone());
+    let (prompt, model) = (prompt_text(first), user.model.clone());
     let mut running = titles.running.lock();
     while running.try_join_next().is_some() {}
     running.spawn(async move {
-        let Some(title) = ask(&models, prompt, model).await else {
+        let Some(title) = request_title(&models, prompt, model).await else {
             return;
         };
-        let named = records.update_session(&id, move |session| {
-            // The person may have been quicker.
+        let stored = records.update_session(&id, move |session| {
+            // The person may have renamed the session in the meantime.
             if is_default(&session.title) {
                 session.title = title;
             }
         });
-        if let Err(error) = named.await {
+        if let Err(error) = stored.await {
             tracing::info!(%error, "a title could not be stored");
         }
     });
 }
 
-fn text_of(message: &MessageWithParts) -> String {
+fn prompt_text(message: &MessageWithParts) -> String {
     let texts = message.parts.iter().filter_map(|part| match part {
         Part::Text(part) if part.synthetic != Some(true) => Some(part.text.as_str()),
         _ => None,
@@ -96,7 +96,7 @@ fn text_of(message: &MessageWithParts) -> String {
         .collect()
 }
 
-async fn ask(models: &Models, prompt: String, model: Option<ModelRef>) -> Option<String> {
+async fn request_title(models: &Models, prompt: String, model: Option<ModelRef>) -> Option<String> {
     let model = match model {
         Some(model) => model,
         None => models.default().await,
@@ -120,19 +120,16 @@ async fn ask(models: &Models, prompt: String, model: Option<ModelRef>) -> Option
             _ => {}
         }
     }
-    clean(&answer)
+    clean_title(&answer)
 }
 
-/// The first line that says something, without the thinking some models put before it.
-fn clean(answer: &str) -> Option<String> {
-    let spoken = match answer.rfind("</think>") {
+/// The first non-empty line, without the thinking that some models put before it.
+fn clean_title(answer: &str) -> Option<String> {
+    let text = match answer.rfind("</think>") {
         Some(end) => &answer[end + "</think>".len()..],
         None => answer,
     };
-    let line = spoken
-        .lines()
-        .map(str::trim)
-        .find(|line| !line.is_empty())?;
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
     let line = line.trim_matches(['"', '*', '#', '`']).trim();
     (!line.is_empty()).then(|| line.chars().take(LONGEST).collect())
 }
@@ -152,12 +149,12 @@ mod tests {
             ("<think>only</think>", None),
         ];
         for (answer, expected) in cases {
-            assert_eq!(clean(answer).as_deref(), expected, "{answer:?}");
+            assert_eq!(clean_title(answer).as_deref(), expected, "{answer:?}");
         }
     }
 
     #[test]
-    fn only_titles_that_nobody_chose_are_replaced() {
+    fn only_default_titles_are_replaced() {
         assert!(is_default(&default(false, Millis(0))));
         assert!(is_default(&default(true, Millis(0))));
         assert!(!is_default("Tea"));

@@ -1,5 +1,4 @@
-//! One session as a file that another machine can read: with its attachments, without what
-//! only holds here.
+//! Exports a session for another machine: with its attachments, without what is only valid here.
 
 use lathe_protocol::ipc::SessionExport;
 use lathe_protocol::{FileDiff, MessageWithParts, Session, Todo};
@@ -9,10 +8,10 @@ use url::Url;
 use lathe_protocol::data_url;
 use lathe_records::{Failed, Result};
 
-/// A larger attachment stays a reference.
+/// A larger attachment stays a reference to its file.
 const LARGEST_INLINED: u64 = 20 << 20;
 
-/// What a pending revert hides is not in `messages`.
+/// `messages` does not include what a pending revert hides.
 pub async fn export(
     session: Session,
     messages: Vec<MessageWithParts>,
@@ -20,7 +19,7 @@ pub async fn export(
     diff: Vec<FileDiff>,
 ) -> Result<SessionExport> {
     let export = SessionExport {
-        // Neither the undoing of a revert nor the address of a share goes along.
+        // Undo records and the share stay on this machine.
         info: Session {
             revert: None,
             share: None,
@@ -41,16 +40,17 @@ pub async fn export(
     done.map_err(|error: serde_json::Error| Failed::refused(error.to_string()))
 }
 
-/// Pictures and documents that are named by their place become their own content.
+/// Replaces the URLs of local pictures and PDFs by their content.
 fn inline_files(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(inline_files),
         Value::Object(fields) => {
             let mime = fields.get("mime").and_then(Value::as_str);
-            let held = mime.filter(|mime| mime.starts_with("image/") || *mime == "application/pdf");
+            let inlinable =
+                mime.filter(|mime| mime.starts_with("image/") || *mime == "application/pdf");
             let url = fields.get("url").and_then(Value::as_str);
-            if let (Some(mime), Some(url)) = (held, url)
-                && let Some(bytes) = read(url)
+            if let (Some(mime), Some(url)) = (inlinable, url)
+                && let Some(bytes) = read_small(url)
             {
                 let inlined = data_url::encode(mime, &bytes);
                 fields.insert("url".to_owned(), inlined.into());
@@ -61,7 +61,7 @@ fn inline_files(value: &mut Value) {
     }
 }
 
-fn read(url: &str) -> Option<Vec<u8>> {
+fn read_small(url: &str) -> Option<Vec<u8>> {
     let path = Url::parse(url).ok()?.to_file_path().ok()?;
     let small = std::fs::metadata(&path).ok()?.len() <= LARGEST_INLINED;
     small.then(|| std::fs::read(path).ok()).flatten()

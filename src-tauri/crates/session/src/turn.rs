@@ -127,7 +127,7 @@ impl Turn {
             history: History::load(&core.records, &session.id).await?,
             writing: None,
             setup: core.workspace.setup(&session, &project).await,
-            plan: PlanFile::of(&session, &project, &core.data_dir),
+            plan: PlanFile::new(&session, &project, &core.data_dir),
             core,
             subtasks,
             session,
@@ -175,7 +175,7 @@ impl Turn {
                 let Core {
                     titles, records, ..
                 } = &*self.core;
-                title::begin(titles, records, &self.setup.models, &self.session, first);
+                title::start(titles, records, &self.setup.models, &self.session, first);
             }
             self.setup = self
                 .core
@@ -217,7 +217,7 @@ impl Turn {
 
     /// Adds the prompts that were sent during the last step.
     fn take_queued(&mut self) {
-        let taken = self.core.running.take_queued(&self.session.id);
+        let taken = self.core.active.take_queued(&self.session.id);
         // This turn may have read them when it loaded the session.
         for id in &taken.withdrawn {
             self.history.remove(id);

@@ -119,7 +119,7 @@ impl<'a> Follower<'a> {
     ) -> Outcome<()> {
         let mut stop = self.stop.clone();
         tokio::select! {
-            () = self.sessions.settle_titles(timeout) => {}
+            () = self.sessions.wait_for_titles(timeout) => {}
             () = stop.wait() => {}
         }
         while let Some(item) = events.try_next() {

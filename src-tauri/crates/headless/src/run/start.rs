@@ -69,7 +69,9 @@ impl Start {
             Target::New(directory) => {
                 let project = sessions.open_project(&directory).await?;
                 let folder = directory.display().to_string();
-                let begun = sessions.begin_with(&project, &folder, self.input).await;
+                let begun = sessions
+                    .create_with_prompt(&project, &folder, self.input)
+                    .await;
                 Ok(begun?)
             }
             Target::Existing(session) => {

@@ -1,4 +1,4 @@
-//! Messages made short enough to be summed up: what a summary does not need is taken out.
+//! Shortens messages for a summary: removes what a summary does not need.
 
 use lathe_protocol::{
     Extra, FilePart, Map, MessageWithParts, Millis, Part, TextPart, ToolPart, ToolState,
@@ -7,13 +7,13 @@ use serde_json::Value;
 
 use super::estimate;
 
-/// Characters of a tool's answer, and of one of its arguments, that a summary gets to see.
+/// Characters of a tool's output, and of each argument, that are kept for a summary.
 const LONGEST: usize = 2_000;
 
-/// The message without media and thinking, its tool calls cut.
+/// The message without media and reasoning, with shortened tool calls.
 pub fn condense(message: &MessageWithParts) -> MessageWithParts {
     let parts = message.parts.iter().filter_map(|part| match part {
-        Part::File(file) => Some(Part::Text(named(file))),
+        Part::File(file) => Some(Part::Text(placeholder(file))),
         Part::Reasoning(_) => None,
         Part::Tool(tool) => Some(Part::Tool(cut_call(tool))),
         other => Some(other.clone()),
@@ -24,27 +24,28 @@ pub fn condense(message: &MessageWithParts) -> MessageWithParts {
     }
 }
 
-/// The messages that fit the budget: the oldest go first, an earlier summary never.
+/// Drops the oldest messages until the rest fits the budget. An earlier summary is never
+/// dropped.
 pub fn fit(messages: Vec<MessageWithParts>, budget: u64, summed_up: bool) -> Vec<MessageWithParts> {
-    let kept = if summed_up { 2.min(messages.len()) } else { 0 };
+    let protected = if summed_up { 2.min(messages.len()) } else { 0 };
     let costs: Vec<u64> = messages.iter().map(estimate::message).collect();
     let mut total: u64 = costs.iter().sum();
-    let mut from = kept;
-    // An answer without its question would be the first thing the model reads.
+    let mut from = protected;
+    // The first message must not be an answer without its prompt.
     while from < messages.len()
-        && (total > budget || (from > kept && messages[from].info.as_user().is_none()))
+        && (total > budget || (from > protected && messages[from].info.as_user().is_none()))
     {
         total -= costs[from];
         from += 1;
     }
     let mut messages = messages;
-    messages.drain(kept..from);
+    messages.drain(protected..from);
     messages
 }
 
-fn named(file: &FilePart) -> TextPart {
+fn placeholder(file: &FilePart) -> TextPart {
     let name = file.filename.as_deref().unwrap_or(&file.url);
-    // A data URL names nothing.
+    // A data URL is not a name.
     let name = if name.starts_with("data:") {
         "unnamed"
     } else {
@@ -63,7 +64,7 @@ fn named(file: &FilePart) -> TextPart {
     }
 }
 
-/// A copy that has gone the same way with less in it.
+/// A copy in the same state with shortened texts.
 fn cut_call(tool: &ToolPart) -> ToolPart {
     let mut short = ToolPart::pending(
         tool.id.clone(),
@@ -72,14 +73,14 @@ fn cut_call(tool: &ToolPart) -> ToolPart {
         tool.call_id.clone(),
         tool.tool.clone(),
     );
-    // A fresh copy takes each of these moves once.
+    // A new part accepts each of these transitions once.
     let _ = short.start(cut_map(tool.state().input()), Millis(0));
     match tool.state() {
         ToolState::Completed(done) => {
             let mut output = cut(&done.output);
             for file in done.attachments.iter().flatten() {
                 output.push('\n');
-                output.push_str(&named(file).text);
+                output.push_str(&placeholder(file).text);
             }
             let _ = short.complete(output, String::new(), Map::new(), Vec::new(), Millis(0));
             if done.time.compacted.is_some() {
@@ -122,7 +123,7 @@ mod tests {
     use crate::compaction::samples::{assistant, called, file, user};
 
     #[test]
-    fn media_and_thinking_go_and_long_tool_calls_are_cut() {
+    fn media_and_reasoning_are_removed_and_long_tool_calls_are_cut() {
         let long = "é".repeat(2_500);
         let mut message = called("msg_2", "msg_1", "read", &long);
         message.parts.push(file("msg_2", "image/png", "a.png"));
@@ -140,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_go_when_even_the_short_form_is_too_long() {
+    fn the_oldest_messages_are_dropped_when_the_short_form_is_too_long() {
         let big = "x".repeat(4_000);
         let messages = || {
             vec![

@@ -1,4 +1,4 @@
-//! How many tokens something is, roughly: four characters are one.
+//! Estimates tokens: four characters are one token.
 
 use lathe_protocol::{Map, MessageWithParts, Part, ToolPart, ToolState};
 use serde_json::Value;
@@ -25,7 +25,7 @@ fn part(part: &Part) -> u64 {
     }
 }
 
-/// What a tool's answer costs; one that was cleared costs next to nothing.
+/// The tokens of a tool's output; cleared output costs nothing.
 pub fn output(tool: &ToolPart) -> u64 {
     match tool.state() {
         ToolState::Completed(done) if done.time.compacted.is_some() => 0,

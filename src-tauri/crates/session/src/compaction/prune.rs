@@ -1,13 +1,13 @@
-//! Old tool output that the model no longer needs to see.
+//! Selects old tool output that is hidden from the model.
 
 use lathe_protocol::{MessageWithParts, Part, ToolPart, ToolState};
 
 use super::estimate;
 
-/// Turns whose output is never cleared.
-const KEPT_TURNS: usize = 2;
-/// Tokens of output before those turns that stay as well.
-const KEPT_OUTPUT: u64 = 40_000;
+/// The newest turns, whose output is never cleared.
+const PROTECTED_TURNS: usize = 2;
+/// Tokens of output before those turns that are not cleared either.
+const PROTECTED_OUTPUT: u64 = 40_000;
 /// Less than this is not worth losing the provider's cache for.
 const LEAST_GAIN: u64 = 20_000;
 
@@ -20,7 +20,7 @@ pub fn stale_outputs(history: &[MessageWithParts]) -> Vec<ToolPart> {
         if message.info.as_user().is_some() {
             turns += 1;
         }
-        if turns < KEPT_TURNS {
+        if turns < PROTECTED_TURNS {
             continue;
         }
         if let Some(info) = message.info.as_assistant()
@@ -34,12 +34,12 @@ pub fn stale_outputs(history: &[MessageWithParts]) -> Vec<ToolPart> {
                 continue;
             };
             if done.time.compacted.is_some() {
-                // Everything before was cleared the last time.
+                // Everything before this was cleared earlier.
                 break 'messages;
             }
             let cost = estimate::output(tool);
             seen += cost;
-            if seen > KEPT_OUTPUT {
+            if seen > PROTECTED_OUTPUT {
                 gain += cost;
                 stale.push(tool.clone());
             }

@@ -1,4 +1,4 @@
-//! Messages for the tests of this module.
+//! Sample messages for the tests of this module.
 
 use lathe_protocol::{Map, MessageId, MessageWithParts, Millis, Part, PartId, SessionId, ToolPart};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! What stays word for word after a summary.
+//! Selects the newest messages, which stay as they are beside a summary.
 
 use lathe_protocol::{MessageId, MessageWithParts};
 
@@ -7,9 +7,9 @@ use super::estimate;
 const LEAST: u64 = 2_000;
 const MOST: u64 = 15_000;
 
-/// Where the newest messages begin that stay as they are: a quarter of what is usable. The
-/// `unanswered` prompt always stays, or nobody would know what was asked. The first two
-/// messages are never part of it where they are an earlier summary (`summed_up`).
+/// The position of the first message that stays: the newest messages up to a quarter of the
+/// usable tokens. The `unanswered` prompt always stays. If the first two messages are an earlier
+/// summary (`summed_up`), they never stay.
 pub fn split(
     visible: &[&MessageWithParts],
     usable: u64,

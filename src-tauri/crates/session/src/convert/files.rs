@@ -1,4 +1,4 @@
-//! Attachments → what the model can take, or a sentence that says why it cannot.
+//! Converts attachments to what the model accepts, or to a sentence that says why it cannot.
 
 use lathe_protocol::FilePart;
 use lathe_provider::{FileContent, FileData, UserContent};
@@ -6,9 +6,9 @@ use lathe_provider::{FileContent, FileData, UserContent};
 use super::Target;
 use lathe_protocol::data_url;
 
-/// `None` for what is already in the text: plain text files and folders were read when the
-/// prompt was made.
-pub fn for_user(file: &FilePart, target: &Target) -> Option<UserContent> {
+/// `None` for plain text files and folders: their content was added as text when the prompt was
+/// created.
+pub fn convert(file: &FilePart, target: &Target) -> Option<UserContent> {
     if file.mime == "text/plain" || file.mime == "application/x-directory" {
         return None;
     }
@@ -16,18 +16,18 @@ pub fn for_user(file: &FilePart, target: &Target) -> Option<UserContent> {
     let refused = |why: &str| UserContent::Text {
         text: format!("[The attachment {name} {why}]"),
     };
-    let can_take = match file.mime.as_str() {
+    let accepts = match file.mime.as_str() {
         "application/pdf" => target.model.pdf,
         mime if mime.starts_with("image/") => target.model.images,
         _ => false,
     };
-    if !can_take {
-        let kind = kind_of(&file.mime);
+    if !accepts {
+        let kind = media_kind(&file.mime);
         return Some(refused(&format!(
             "was left out: this model does not take {kind}"
         )));
     }
-    let Some(data) = bytes_of(&file.url, target) else {
+    let Some(data) = file_data(&file.url, target) else {
         return Some(refused("could not be read any more"));
     };
     let (mime, data) = match data {
@@ -50,7 +50,7 @@ pub fn for_user(file: &FilePart, target: &Target) -> Option<UserContent> {
     }))
 }
 
-fn kind_of(mime: &str) -> &str {
+fn media_kind(mime: &str) -> &str {
     match mime {
         "application/pdf" => "PDF files",
         mime if mime.starts_with("image/") => "images",
@@ -58,7 +58,7 @@ fn kind_of(mime: &str) -> &str {
     }
 }
 
-fn bytes_of(url: &str, target: &Target) -> Option<FileData> {
+fn file_data(url: &str, target: &Target) -> Option<FileData> {
     if url.starts_with("data:") {
         return data_url::decode(url).map(|data| FileData::Bytes(data.bytes.into()));
     }

@@ -34,7 +34,7 @@ fn convert_for(
         url.strip_prefix("file:///there/")
             .map(|name| name.as_bytes().to_vec())
     };
-    each_to_model(
+    convert_messages(
         visible(history),
         &Target {
             model,

@@ -1,4 +1,4 @@
-//! Where requests wait for a person, and where their answers take effect.
+//! Permission requests that wait for a person, and the effect of the answers.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -49,15 +49,15 @@ struct Waiting {
 pub struct PermissionBroker {
     records: Records,
     open: Mutex<Open>,
-    /// Yes, said before anything was asked; never more than a yes, so a deny stays one.
+    /// Allowed in advance, like a "yes" of the person: it does not override a rule that denies.
     granted: Mutex<Ruleset>,
 }
 
 #[derive(Default)]
 struct Open {
     waiting: HashMap<PermissionId, Waiting>,
-    /// The message of each session whose calls were last refused without a word: it ends its
-    /// turn, so that those of its calls that come later ask nobody any more.
+    /// The message of each session whose call was last refused without a reason. That ends the
+    /// turn, so later calls of the message are refused without asking.
     refused: HashMap<SessionId, MessageId>,
 }
 
@@ -74,7 +74,7 @@ impl Open {
     }
 }
 
-/// One call's question to the rules.
+/// A request together with the rules that decide it.
 pub struct Inquiry<'a> {
     pub project: &'a ProjectId,
     pub rules: &'a [Rule],
@@ -95,7 +95,7 @@ impl PermissionBroker {
         *self.granted.lock() = rules;
     }
 
-    /// Returns when it is allowed. A caller that stops waiting takes its request back.
+    /// Returns when it is allowed. If the caller stops waiting, the request is withdrawn.
     pub async fn ask(&self, inquiry: Inquiry<'_>) -> Result<(), ToolFailure> {
         let Inquiry {
             project,
@@ -177,7 +177,7 @@ impl PermissionBroker {
         requests
     }
 
-    /// What may be read without a question, as rules and answers stand now.
+    /// What may be read without asking, by the current rules and answers.
     pub async fn may_read(&self, project: &ProjectId, rules: &[Rule]) -> Result<MayRead> {
         let approved = self.approved(project).await?;
         Ok(Arc::new(may_read(rules, &approved)))
@@ -189,14 +189,14 @@ impl PermissionBroker {
         Ok(self.records.store().read(&key).await?.unwrap_or_default())
     }
 
-    /// Takes one "always" back.
+    /// Removes one "always".
     pub async fn revoke(&self, project: &ProjectId, revoked: &Rule) -> Result<()> {
         let revoked = revoked.clone();
         let edit = move |rules: &mut Ruleset| rules.retain(|rule| *rule != revoked);
         self.change_approved(project, edit).await
     }
 
-    /// In one go: another answer, here or in another process, must not be lost.
+    /// Atomic: an answer in another window or process must not be lost.
     async fn change_approved(
         &self,
         project: &ProjectId,
@@ -245,7 +245,7 @@ impl PermissionBroker {
         Ok(())
     }
 
-    /// What was said to one holds for all: without a word to read, the turn would stop.
+    /// Rejects the other requests of the session too. Without a message, the turn stops.
     fn cancel_others(&self, refused: PermissionRequest, message: Option<String>) {
         let session = refused.session_id;
         let others = {
@@ -267,12 +267,12 @@ impl PermissionBroker {
             request_id: waiting.request.id,
             reply: answer.reply(),
         });
-        // The call may be gone by now; its answer then has no reader.
+        // The call may have ended by now; the answer then has no reader.
         let _ = waiting.answer.send(answer);
     }
 }
 
-/// What no rule forbids is allowed here: the person asked for it themselves.
+/// Allows everything that no rule denies: the person asked for it themselves.
 pub fn unless_denied(
     rules: &[Rule],
     permission: &str,
@@ -316,10 +316,10 @@ mod tests {
     use lathe_records::bus::{Bus, BusItem, Notification, Subscription};
     use lathe_records::clock::SystemClock;
 
-    async fn asked(heard: &mut Subscription) -> Option<PermissionId> {
+    async fn asked(items: &mut Subscription) -> Option<PermissionId> {
         loop {
-            match heard.next().await? {
-                BusItem::Notification(notice) => match &notice.notification {
+            match items.next().await? {
+                BusItem::Notification(numbered) => match &numbered.notification {
                     Notification::Event(event) => match &**event {
                         Event::PermissionAsked(request) => return Some(request.id.clone()),
                         _ => continue,
@@ -332,11 +332,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn after_a_plain_no_the_other_calls_of_the_step_ask_nobody() {
+    async fn after_a_refusal_without_a_reason_other_calls_of_the_step_do_not_ask() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path(), Options::default()).await;
         let bus = Bus::default();
-        let mut heard = bus.subscribe();
+        let mut items = bus.subscribe();
         let records = Records::new(store.unwrap(), bus, Arc::new(SystemClock));
         let broker = PermissionBroker::new(records);
         let ids = IdSource::new(Tick::default());
@@ -356,19 +356,19 @@ mod tests {
                 opaque: false,
             })
         };
-        let no = async |heard: &mut Subscription, message: Option<&str>| {
-            let id = asked(heard).await.unwrap();
+        let no = async |items: &mut Subscription, message: Option<&str>| {
+            let id = asked(items).await.unwrap();
             let message = message.map(str::to_owned);
             broker.reply(&id, Answer::Reject { message }).await.unwrap();
         };
 
-        let (first, ()) = tokio::join!(ask(&step), no(&mut heard, Some("not so")));
+        let (first, ()) = tokio::join!(ask(&step), no(&mut items, Some("not so")));
         assert!(first.unwrap_err().text.contains("not so"));
-        let (second, ()) = tokio::join!(ask(&step), no(&mut heard, None));
+        let (second, ()) = tokio::join!(ask(&step), no(&mut items, None));
         assert_eq!(second, Err(ToolFailure::rejected()));
         assert_eq!(ask(&step).await, Err(ToolFailure::rejected()));
 
-        let (later, ()) = tokio::join!(ask(&next), no(&mut heard, Some("another turn")));
+        let (later, ()) = tokio::join!(ask(&next), no(&mut items, Some("another turn")));
         assert!(later.unwrap_err().text.contains("another turn"));
     }
 }

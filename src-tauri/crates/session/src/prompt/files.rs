@@ -1,7 +1,7 @@
-//! Attachments and mentions: read once, when the prompt is made.
+//! Attachments and mentions, which are read once, when the prompt is created.
 //!
-//! A text file becomes what the `read` tool would answer, a directory its listing, each
-//! beside the part that names it; images and PDFs become parts that carry their bytes.
+//! A text file becomes the output of the `read` tool and a directory its listing, each next to
+//! the part that names it; images and PDFs become parts with their bytes.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ use lathe_records::{Failed, Result};
 use lathe_workspace::agents::Agents;
 use lathe_workspace::mentions::{self, Lines, MentionText};
 
-/// As much as the `read` tool attaches.
+/// The same limit as for the `read` tool.
 const MOST_BYTES: usize = 20 * 1024 * 1024;
 pub(super) const TEXT: &str = "text/plain";
 const DIRECTORY: &str = "application/x-directory";
@@ -31,22 +31,23 @@ pub struct Reader<'a> {
     pub cx: ToolContext,
 }
 
-/// A file or folder on disk, and which lines of it are meant.
+/// A file or folder on disk, with the selected lines.
 struct OnDisk {
     path: PathBuf,
     lines: Option<Lines>,
 }
 
 impl Reader<'_> {
-    /// What cannot be attached refuses the prompt: the person would believe it was seen.
+    /// Fails if the file cannot be attached, so that the prompt is refused: the person would
+    /// believe that the model has seen it.
     pub async fn attach(&self, file: &PromptFile, parts: &mut PartList<'_>) -> Result<()> {
-        if let Some(source) = resources::named(file) {
+        if let Some(source) = resources::named_resource(file) {
             return self.attach_resource(file, source, parts).await;
         }
         if file.url.starts_with("data:") {
             return attach_data(file, parts);
         }
-        let found = OnDisk::of_url(&file.url).ok_or_else(|| {
+        let found = OnDisk::from_url(&file.url).ok_or_else(|| {
             let name = file.filename.as_deref().unwrap_or(&file.url);
             Failed::refused(format!("{name} cannot be attached: it is not a file"))
         })?;
@@ -64,23 +65,23 @@ impl Reader<'_> {
         self.read(&found, new, parts).await.map_err(refused)
     }
 
-    /// What the text names with `@`, unless it came attached already.
-    pub async fn mentions(&self, input: &PromptInput, parts: &mut PartList<'_>) {
+    /// Adds what the text mentions with `@`, unless it is already attached.
+    pub async fn add_mentions(&self, input: &PromptInput, parts: &mut PartList<'_>) {
         for named in mentions::find_mentions(&input.text) {
-            if input.files.iter().any(|file| is_for(file, &named)) {
+            if input.files.iter().any(|file| is_same_mention(file, &named)) {
                 continue;
             }
-            if let Some((name, source)) = self.agent(&named) {
+            if let Some((name, source)) = self.find_agent(&named) {
                 parts.agent(name.clone(), source);
-                parts.synthetic(call_agent(&name));
-            } else if let Some((found, mention)) = self.on_disk(&named) {
-                self.mention(found, mention, parts).await;
+                parts.synthetic(agent_instruction(&name));
+            } else if let Some((found, mention)) = self.find_file(&named) {
+                self.add_file(found, mention, parts).await;
             }
         }
     }
 
-    /// Only agents that take work from others can be called upon.
-    fn agent(&self, named: &MentionText) -> Option<(String, SourceText)> {
+    /// Only agents that accept tasks can be mentioned.
+    fn find_agent(&self, named: &MentionText) -> Option<(String, SourceText)> {
         let mut candidates = named.candidates();
         candidates.find_map(|candidate| {
             let agent = self.agents.callable(&candidate.path)?;
@@ -89,8 +90,8 @@ impl Reader<'_> {
         })
     }
 
-    /// Only what lies in the project: a text that was pasted must not reach further.
-    fn on_disk(&self, named: &MentionText) -> Option<(OnDisk, mentions::Candidate)> {
+    /// Only files in the project: pasted text must not reach further.
+    fn find_file(&self, named: &MentionText) -> Option<(OnDisk, mentions::Candidate)> {
         let home = self.cx.environment.home();
         for candidate in named.candidates() {
             for from in [&self.cx.cwd, &self.cx.root] {
@@ -109,7 +110,7 @@ impl Reader<'_> {
         None
     }
 
-    async fn mention(
+    async fn add_file(
         &self,
         found: OnDisk,
         candidate: mentions::Candidate,
@@ -135,7 +136,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The error is a sentence for people and models alike.
+    /// The error is a sentence for a person or a model.
     async fn read(
         &self,
         found: &OnDisk,
@@ -169,7 +170,7 @@ impl Reader<'_> {
 }
 
 impl OnDisk {
-    fn of_url(url: &str) -> Option<Self> {
+    fn from_url(url: &str) -> Option<Self> {
         let url = Url::parse(url).ok().filter(|url| url.scheme() == "file")?;
         let number = |name: &str| {
             let pair = url.query_pairs().find(|(key, _)| key == name);
@@ -235,7 +236,7 @@ fn attach_data(file: &PromptFile, parts: &mut PartList<'_>) -> Result<()> {
     Ok(())
 }
 
-/// A drawing in SVG is text to a model.
+/// SVG is text for a model.
 fn is_picture(mime: &str) -> bool {
     mime.starts_with("image/") && mime != "image/svg+xml"
 }
@@ -247,8 +248,8 @@ fn base_name(path: &Path) -> String {
     )
 }
 
-/// The window may have resolved the same words by itself.
-fn is_for(file: &PromptFile, named: &MentionText) -> bool {
+/// Whether the window has already resolved this mention.
+fn is_same_mention(file: &PromptFile, named: &MentionText) -> bool {
     let text = match &file.source {
         Some(FilePartSource::File(source)) => &source.text,
         Some(FilePartSource::Symbol(source)) => &source.text,
@@ -258,7 +259,7 @@ fn is_for(file: &PromptFile, named: &MentionText) -> bool {
     named.overlaps(text)
 }
 
-fn call_agent(name: &str) -> String {
+fn agent_instruction(name: &str) -> String {
     format!(
         "The user wants the agent \"{name}\" for this. Call the task tool with subagent_type \
          \"{name}\" and a prompt that tells it everything it needs to know."

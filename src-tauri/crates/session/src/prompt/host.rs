@@ -1,4 +1,4 @@
-//! Whom a tool asks when it runs for a prompt instead of a call of the model's.
+//! The host of tools that run for a prompt instead of a call of the model.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub struct PromptHost {
     rules: Ruleset,
     root: PathBuf,
     environment: Arc<Environment>,
-    /// Nothing when the person named the file themselves: what would be asked is answered.
+    /// `None` when the person named the file themselves: everything but a denial is allowed.
     asking: Option<Asking>,
 }
 
@@ -56,8 +56,8 @@ impl PromptHost {
     }
 }
 
-/// What a tool needs to run before there is a turn.
-pub fn context(
+/// The context of a tool that runs before there is a turn.
+pub fn tool_context(
     core: &Arc<Core>,
     session: &Session,
     project: &Project,
@@ -115,7 +115,7 @@ impl Host for PromptHost {
         Ok(())
     }
 
-    /// Only a call of the model's searches.
+    /// Only calls of the model search.
     async fn may_read(&self) -> Result<MayRead, ToolFailure> {
         Err(not_here())
     }

@@ -1,4 +1,4 @@
-//! The parts of a message in the making, each with its place.
+//! Collects the parts of a new message.
 
 use lathe_protocol::{
     AgentPart, Extra, FilePart, FilePartSource, MessageId, Millis, ModelRef, Part, SessionId,
@@ -15,7 +15,7 @@ pub struct PartList<'a> {
     parts: Vec<Part>,
 }
 
-/// An attachment as it will be stored.
+/// An attachment that is not stored yet.
 pub struct NewFile {
     pub mime: String,
     pub filename: Option<String>,
@@ -23,7 +23,7 @@ pub struct NewFile {
     pub source: Option<FilePartSource>,
 }
 
-/// Work for another agent, as a command hands it over.
+/// A task for another agent, from a command.
 pub struct NewSubtask {
     pub prompt: String,
     pub description: String,
@@ -47,12 +47,12 @@ impl<'a> PartList<'a> {
         self.parts
     }
 
-    /// What the person typed.
+    /// Text of the person.
     pub fn text(&mut self, text: String) {
         self.push_text(text, None);
     }
 
-    /// What the program adds for the model to read.
+    /// Text that the program adds for the model.
     pub fn synthetic(&mut self, text: String) {
         self.push_text(text, Some(true));
     }

@@ -1,4 +1,4 @@
-//! What an MCP server lets one read, attached to a prompt.
+//! Resources of MCP servers, attached to a prompt.
 
 use lathe_protocol::ipc::PromptFile;
 use lathe_protocol::{FilePartSource, ResourceSource};
@@ -8,8 +8,8 @@ use super::parts::{NewFile, PartList};
 use lathe_protocol::data_url;
 use lathe_records::{Failed, Result};
 
-/// The resource that an attachment names, unless its content came along.
-pub fn named(file: &PromptFile) -> Option<&ResourceSource> {
+/// The resource that an attachment names, unless its content is included.
+pub fn named_resource(file: &PromptFile) -> Option<&ResourceSource> {
     match &file.source {
         Some(FilePartSource::Resource(source)) if !file.url.starts_with("data:") => Some(source),
         _ => None,
@@ -17,7 +17,7 @@ pub fn named(file: &PromptFile) -> Option<&ResourceSource> {
 }
 
 impl Reader<'_> {
-    /// A text is read out to the model beside its part; anything else goes by its bytes.
+    /// Text is added as synthetic text next to the part; other content as bytes.
     pub async fn attach_resource(
         &self,
         file: &PromptFile,

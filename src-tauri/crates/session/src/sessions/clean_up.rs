@@ -85,7 +85,7 @@ impl Sessions {
         if unused::find(&self.core.review, id, root).await?.is_empty() {
             return Ok(());
         }
-        let _prompt = self.core.running.lock_prompt(id).await;
+        let _prompt = self.core.active.lock_prompt(id).await;
         if self.status(id) != SessionStatus::Idle {
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! `/` commands: from a template to a prompt.
+//! `/` commands: turns a template into a prompt.
 
 use lathe_protocol::ipc::{CommandView, PromptInput};
 use lathe_protocol::{Event, MessageId, Project, Session, SessionId};
@@ -7,14 +7,14 @@ use lathe_tools::{DynTool, ToolContext};
 use serde_json::json;
 
 use super::Sessions;
-use crate::prompt::{NewSubtask, Prompt, PromptHost, context};
+use crate::prompt::{NewSubtask, Prompt, PromptHost, tool_context};
 use lathe_records::{Failed, Result};
 use lathe_workspace::agents::Mode;
 use lathe_workspace::commands::{Command, Piece};
 use lathe_workspace::setup::Setup;
 
-/// Who works on a subtask when the command does not say.
-const WORKER: &str = "general";
+/// The agent of a subtask if the command names none.
+const DEFAULT_AGENT: &str = "general";
 
 impl Sessions {
     pub async fn commands(&self, project: &Project) -> Result<Vec<CommandView>> {
@@ -22,8 +22,8 @@ impl Sessions {
         Ok(setup.commands.iter().map(Command::view).collect())
     }
 
-    /// Sends what the command's template comes to with these arguments. Its own choice of
-    /// agent and model goes before the input's.
+    /// Fills the command's template with the arguments and sends it. The command's agent and
+    /// model override the input's.
     pub async fn run_command(
         &self,
         id: &SessionId,
@@ -53,7 +53,7 @@ impl Sessions {
             pieces,
         );
         let text = text.await?;
-        let prompt = prompt_of(command, &setup, agent, text, input);
+        let prompt = build_prompt(command, &setup, agent, text, input);
         let message_id = self.submit(id, prompt).await?;
         self.core.records.publish(Event::CommandExecuted {
             name: name.to_owned(),
@@ -64,7 +64,7 @@ impl Sessions {
         Ok(message_id)
     }
 
-    /// Shell commands run one after the other, each with the permission that any would need.
+    /// Runs the template's shell commands one after the other, each with the usual permission.
     async fn expand(
         &self,
         setup: &Setup,
@@ -80,7 +80,7 @@ impl Sessions {
             .rules(setup, &setup.agents.get(agent), session, &[]);
         let host = PromptHost::asking(core, session, project, rules);
         let message = core.records.ids().message(core.records.now());
-        let cx = context(core, session, project, message, host);
+        let cx = tool_context(core, session, project, message, host);
         let mut text = String::new();
         for piece in pieces {
             match piece {
@@ -107,7 +107,7 @@ async fn run(cx: &ToolContext, name: &str, line: &str) -> Result<String> {
     })
 }
 
-fn prompt_of(
+fn build_prompt(
     command: &Command,
     setup: &Setup,
     agent: Option<String>,
@@ -117,7 +117,7 @@ fn prompt_of(
     let worker = agent.as_deref().and_then(|name| setup.agents.find(name));
     let is_subagent = worker.is_some_and(|agent| agent.mode == Mode::Subagent);
     if !command.subtask.unwrap_or(is_subagent) {
-        // The input's model is for the input's agent. One that the command names brings its own.
+        // The input's model is for the input's agent; an agent of the command has its own.
         let named = worker.filter(|_| command.agent.is_some());
         let own = named.and_then(|agent| agent.model.clone());
         let input = PromptInput {
@@ -141,7 +141,7 @@ fn prompt_of(
     let subtask = Some(NewSubtask {
         prompt: text,
         description,
-        agent: callable.unwrap_or_else(|| WORKER.to_owned()),
+        agent: callable.unwrap_or_else(|| DEFAULT_AGENT.to_owned()),
         model: command.model.clone(),
         command: command.name.clone(),
     });

@@ -1,4 +1,4 @@
-//! What a prompt can draw on in a project, and what the project's files may do.
+//! Agents, mentions, config and trust of a project.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use lathe_workspace::setup::Setup;
 const MOST_MENTIONS: usize = 200;
 
 impl Sessions {
-    /// Those a person can talk to or hand work to.
+    /// The agents that a person can prompt or mention.
     pub async fn agents(&self, project: &Project) -> Result<Vec<AgentView>> {
         let setup = self.core.workspace.setup_of(project).await;
         let default = setup.agents.default_name();
@@ -25,7 +25,7 @@ impl Sessions {
         Ok(setup.agents.all().iter().filter_map(view).collect())
     }
 
-    /// What `@` and these letters could mean, best first.
+    /// Completions for `@` and these letters, best first.
     pub async fn find_mentions(
         &self,
         project: &Project,
@@ -36,7 +36,7 @@ impl Sessions {
         Ok(self.mentions(project, &setup, query, limit).await)
     }
 
-    /// The same where a session works: a fork may have a worktree of its own.
+    /// The same for a session: a fork may have a worktree of its own.
     pub async fn find_mentions_in(
         &self,
         id: &SessionId,
@@ -69,8 +69,8 @@ impl Sessions {
         Ok(self.core.workspace.setup_of(project).await.trust.clone())
     }
 
-    /// Trusts what the project's files said when they were shown, by the hash of
-    /// [`TrustView`]; any change of them asks again. Nothing takes the trust back.
+    /// Trusts the project's files as they were shown, by the hash of [`TrustView`]; after any
+    /// change the person is asked again. `None` removes the trust.
     pub async fn set_trust(&self, project: &Project, shown: Option<&str>) -> Result<TrustView> {
         let now = self.trust(project).await?.hash;
         if shown.is_some_and(|shown| shown != now) {
@@ -90,7 +90,7 @@ impl Sessions {
         trust
     }
 
-    /// Edits of the agent's in this project need no question any more.
+    /// Whether the agent may edit files of this project without asking.
     pub async fn set_project_edits(&self, project: &Project, allow: bool) -> Result<()> {
         let worktree = Path::new(&project.worktree);
         let set = self.core.workspace.setups().set_edits(worktree, allow);
@@ -101,12 +101,12 @@ impl Sessions {
         self.core.workspace.setup_of(project).await.edits
     }
 
-    /// What in the config files could not be used.
+    /// The problems in the config files.
     pub async fn config_problems(&self, project: &Project) -> Result<Vec<ConfigProblem>> {
         Ok(self.core.workspace.setup_of(project).await.problems.clone())
     }
 
-    /// The same where a session works: a folder of the project may have files of its own.
+    /// The same for a session: a folder of the project may have config files of its own.
     pub async fn config_problems_in(
         &self,
         project: &Project,
@@ -120,7 +120,7 @@ impl Sessions {
             .clone()
     }
 
-    /// The servers that may run for this project: the person's, and its own if it is trusted.
+    /// The MCP servers of this project: the person's, and the project's own if it is trusted.
     pub async fn mcp_servers(&self, project: &Project) -> Vec<McpServer> {
         self.core.workspace.setup_of(project).await.mcp.clone()
     }
@@ -129,12 +129,12 @@ impl Sessions {
         self.core.workspace.setup_of(project).await.settings.clone()
     }
 
-    /// The models of a project, which may bring its own if it is trusted.
+    /// The models of a project, including its own if it is trusted.
     pub async fn models_of(&self, project: &Project) -> Arc<Models> {
         self.core.workspace.setup_of(project).await.models.clone()
     }
 
-    /// The same where a session works.
+    /// The same for a session's folder.
     pub async fn models_in(&self, project: &Project, directory: &Path) -> Arc<Models> {
         self.core
             .workspace

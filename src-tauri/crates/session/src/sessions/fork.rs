@@ -1,4 +1,4 @@
-//! Forks: a session goes on from some point of another, optionally in a worktree of its own.
+//! Forks a session, optionally into a git worktree of its own.
 
 use std::path::Path;
 
@@ -14,8 +14,8 @@ use crate::core::Core;
 use crate::fork;
 
 impl Sessions {
-    /// A new session with everything in front of a message, or with all of it; optionally in
-    /// a git worktree of its own, whose files are as they were at that point.
+    /// A new session with a copy of all messages, or of those before `before`; optionally in a
+    /// git worktree of its own, whose files are as they were at that point.
     pub async fn fork(
         &self,
         id: &SessionId,
@@ -23,7 +23,7 @@ impl Sessions {
         own_worktree: bool,
     ) -> Result<Session> {
         let source = self.get(id).await?;
-        let messages = self.visible(&source).await?;
+        let messages = self.visible_messages(&source).await?;
         let end = match before {
             Some(before) => messages
                 .iter()
@@ -32,8 +32,8 @@ impl Sessions {
             None => messages.len(),
         };
         let taken = self.list_all().await?.into_iter().map(|one| one.title);
-        let title = fork::title(&source.title, &taken.collect::<Vec<_>>());
-        let mut session = fork::record(&self.core.records, &source, before, title);
+        let title = fork::free_title(&source.title, &taken.collect::<Vec<_>>());
+        let mut session = fork::new_session(&self.core.records, &source, before, title);
         let root = self.worktree(&source).await?;
         if own_worktree {
             session.directory = self
@@ -45,12 +45,12 @@ impl Sessions {
             let key = Key::todo(&session.id)?;
             self.core.records.store().write(&key, &todos).await?;
         }
-        let mut kept = messages;
-        kept.truncate(end);
-        fork::copy(&self.core.records, &session.id, kept).await?;
+        let mut copied = messages;
+        copied.truncate(end);
+        fork::copy_messages(&self.core.records, &session.id, copied).await?;
         let session = self.core.records.create_session(session).await?;
         if !own_worktree {
-            let copied = self.visible(&session).await?;
+            let copied = self.visible_messages(&session).await?;
             let review = &self.core.review;
             let shared = for_fork::share(review, &source.id, &session.id, &copied, &root).await;
             if let Err(error) = shared {

@@ -1,4 +1,4 @@
-//! Sessions come and go: create, rename, archive, remove, take back.
+//! Creates, renames, archives, removes and restores sessions.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ impl Sessions {
         self.create_in(project, &project.worktree, parent).await
     }
 
-    /// In a folder below the project's root.
+    /// Creates a session in a folder below the project's root.
     pub async fn create_in(
         &self,
         project: &Project,
@@ -30,7 +30,7 @@ impl Sessions {
         records.create_session(new.draft(records, project)).await
     }
 
-    /// An edit of one's own, atomic.
+    /// Edits the session's record atomically.
     pub async fn update(
         &self,
         id: &SessionId,
@@ -69,18 +69,18 @@ impl Sessions {
         Ok(sessions)
     }
 
-    /// With everything below it. It can be taken back with [`Sessions::restore`]. Refused, with
-    /// nothing moved, while another process works on any of it.
+    /// Removes a session with its tasks. [`Sessions::restore`] restores them. Refused, with
+    /// nothing moved, while another process works on any of them.
     pub async fn remove(&self, id: &SessionId) -> Result<()> {
-        // A turn may add to the family until it has ended.
+        // A turn may start further tasks until it has ended.
         for session in self.family(id).await? {
             self.abort(&session.id).await;
         }
         let family = self.family(id).await?;
         let mut held = Vec::with_capacity(family.len());
-        // Parents first: a turn waits for its tasks and never the other way round.
+        // Parents first: a turn waits for its tasks, never the other way round.
         for session in &family {
-            let turn = self.core.running.lock_prompt(&session.id).await;
+            let turn = self.core.active.lock_prompt(&session.id).await;
             self.abort(&session.id).await;
             let writer = self.core.records.store().lock_session(&session.id).await?;
             held.push((turn, writer));
@@ -100,7 +100,7 @@ impl Sessions {
         Ok(())
     }
 
-    /// Takes a removal back, with everything that went with it.
+    /// Restores a removed session with its tasks.
     pub async fn restore(&self, id: &SessionId) -> Result<Session> {
         let known = self.removed.lock().remove(id);
         let family = match known {
@@ -115,24 +115,24 @@ impl Sessions {
         self.get(id).await
     }
 
-    /// Removed sessions, removed last first. What went with another one comes back with it.
+    /// Removed sessions, last removed first, without tasks that are restored with their parent.
     pub async fn trashed(&self) -> Result<Vec<TrashedSession>> {
         let all = self.core.records.store().trashed().await?;
         let ids: HashSet<_> = all.iter().map(|one| one.session.id.clone()).collect();
-        let alone = |one: &Trashed| match &one.session.parent_id {
+        let is_root = |one: &Trashed| match &one.session.parent_id {
             Some(parent) => !ids.contains(parent),
             None => true,
         };
-        let told = |one: Trashed| TrashedSession {
+        let view = |one: Trashed| TrashedSession {
             id: one.session.id,
             title: one.session.title,
             directory: one.session.directory,
             removed: one.removed,
         };
-        Ok(all.into_iter().filter(alone).map(told).collect())
+        Ok(all.into_iter().filter(is_root).map(view).collect())
     }
 
-    /// After a restart nobody remembers what went together: the trash says whose they were.
+    /// The sessions that were removed together, by their parents: for a restore after a restart.
     async fn family_in_trash(&self, id: &SessionId) -> Result<Vec<SessionId>> {
         let all = self.core.records.store().trashed().await?;
         let mut family = vec![id.clone()];
@@ -150,14 +150,14 @@ impl Sessions {
         Ok(family)
     }
 
-    /// Sessions whose title holds every word.
+    /// Sessions whose title contains every word.
     pub async fn search(&self, project: &Project, words: &str) -> Result<Vec<Session>> {
         let mut sessions = self.list(project).await?;
-        sessions.retain(titled(words));
+        sessions.retain(title_contains(words));
         Ok(sessions)
     }
 
-    /// The session and all below it, parents first.
+    /// The session and its tasks, parents first.
     async fn family(&self, id: &SessionId) -> Result<Vec<Session>> {
         let all = self.list_all().await?;
         let mut family = vec![self.get(id).await?];
@@ -177,8 +177,8 @@ impl Sessions {
     }
 }
 
-/// Whether a session's title holds every word.
-pub fn titled(words: &str) -> impl Fn(&Session) -> bool {
+/// Whether a session's title contains every word.
+pub fn title_contains(words: &str) -> impl Fn(&Session) -> bool {
     let words: Vec<_> = words.split_whitespace().map(str::to_lowercase).collect();
     move |session| {
         let title = session.title.to_lowercase();

@@ -1,4 +1,4 @@
-//! What a session changed, reverting it, and snapshots by hand.
+//! Reviews and reverts what a session changed, and takes named snapshots.
 
 use std::path::PathBuf;
 
@@ -22,7 +22,7 @@ impl Sessions {
         Ok(summary::read_stored(&self.core.review, id, turn).await?)
     }
 
-    /// One file of that, whole.
+    /// One of these files, with its complete texts.
     pub async fn file_diff(
         &self,
         id: &SessionId,
@@ -30,17 +30,17 @@ impl Sessions {
         path: &str,
     ) -> Result<FileDiff> {
         let stored = self.diff(id, turn).await?;
-        let kept = stored.into_iter().find(|diff| diff.file == path);
-        let kept = kept.ok_or_else(|| Failed::missing("changed file", path))?;
-        if kept.folded != Some(true) {
-            return Ok(kept);
+        let diff = stored.into_iter().find(|diff| diff.file == path);
+        let diff = diff.ok_or_else(|| Failed::missing("changed file", path))?;
+        if diff.folded != Some(true) {
+            return Ok(diff);
         }
         let session = self.get(id).await?;
         let worktree = self.worktree(&session).await?;
-        let messages = self.visible(&session).await?;
+        let messages = self.visible_messages(&session).await?;
         let whole =
             summary::full_file_diff(&self.core.review, &worktree, &messages, turn, path).await?;
-        Ok(whole.unwrap_or(kept))
+        Ok(whole.unwrap_or(diff))
     }
 
     pub async fn preview_revert(
@@ -54,68 +54,67 @@ impl Sessions {
         Ok(revert.preview(target).await?)
     }
 
-    /// Takes back what the target names. Refused while the session is worked on.
+    /// Reverts to the target. Refused while a turn is running.
     pub async fn revert(&self, id: &SessionId, target: &RevertTarget) -> Result<RevertOutcome> {
-        let _prompt = self.core.running.lock_prompt(id).await;
-        let (revert, writer) = self.taking_back(id).await?;
+        let _prompt = self.core.active.lock_prompt(id).await;
+        let (revert, writer) = self.open_revert(id).await?;
         let outcome = match revert.perform(target).await {
-            Ok(outcome) => self.summarize_again(outcome).await,
+            Ok(outcome) => self.update_summary(outcome).await,
             Err(error) => Err(error.into()),
         };
         self.runner.release(id, writer, outcome).await
     }
 
-    /// Brings back what was taken back last: all of a pending revert, or else one file, hunk
-    /// or snapshot.
+    /// Undoes the last revert: all of a pending one, or else that of one file, hunk or
+    /// snapshot.
     pub async fn unrevert(&self, id: &SessionId) -> Result<RevertOutcome> {
-        let _prompt = self.core.running.lock_prompt(id).await;
-        let (revert, writer) = self.taking_back(id).await?;
+        let _prompt = self.core.active.lock_prompt(id).await;
+        let (revert, writer) = self.open_revert(id).await?;
         let outcome = match revert.undo().await {
-            Ok(outcome) => self.summarize_again(outcome).await,
+            Ok(outcome) => self.update_summary(outcome).await,
             Err(error) => Err(error.into()),
         };
         self.runner.release(id, writer, outcome).await
     }
 
-    /// How many files, hunks and snapshots that were taken back [`Sessions::unrevert`] can bring
-    /// back, one after the other, besides a pending revert.
-    pub async fn undoable(&self, session: &Session) -> Result<usize> {
+    /// How many reverts of files, hunks and snapshots [`Sessions::unrevert`] can undo one by
+    /// one, besides a pending revert.
+    pub async fn count_undoable(&self, session: &Session) -> Result<usize> {
         Ok(revert::count_undoable(&self.core.review, session).await?)
     }
 
-    /// Waits until what a session changed is counted and stored. Whoever goes on does not need
-    /// to; a process that ends would take it along.
-    pub async fn counted(&self, id: &SessionId) -> Result<()> {
+    /// Waits until the summary of changes is stored, for a process that is about to end.
+    pub async fn wait_for_summary(&self, id: &SessionId) -> Result<()> {
         summary::wait(&self.core.review, id).await;
         Ok(self.core.records.store().barrier(id).await?)
     }
 
-    /// Keeps the work tree as it is now, under a name.
-    pub async fn checkpoint(&self, id: &SessionId, name: &str) -> Result<SnapshotPart> {
-        let _prompt = self.core.running.lock_prompt(id).await;
-        // A turn under way holds the session already.
+    /// Takes a snapshot of the work tree under a name.
+    pub async fn take_snapshot(&self, id: &SessionId, name: &str) -> Result<SnapshotPart> {
+        let _prompt = self.core.active.lock_prompt(id).await;
+        // A running turn already holds the lock.
         let writer = match self.status(id) {
             SessionStatus::Idle => Some(self.core.records.store().lock_session(id).await?),
             _ => None,
         };
-        let kept = self.keep_checkpoint(id, name).await;
+        let part = self.take_snapshot_locked(id, name).await;
         match writer {
-            Some(writer) => self.runner.release(id, writer, kept).await,
-            None => kept,
+            Some(writer) => self.runner.release(id, writer, part).await,
+            None => part,
         }
     }
 
-    /// The caller holds the session.
-    async fn keep_checkpoint(&self, id: &SessionId, name: &str) -> Result<SnapshotPart> {
+    /// The caller holds the session's lock.
+    async fn take_snapshot_locked(&self, id: &SessionId, name: &str) -> Result<SnapshotPart> {
         let session = self.get(id).await?;
         let worktree = self.worktree(&session).await?;
-        let visible = self.visible(&session).await?;
+        let visible = self.visible_messages(&session).await?;
         let newest = visible.last().map(|message| message.info.id());
         let review = &self.core.review;
         Ok(named_snapshot::take(review, &session, &worktree, newest, name).await?)
     }
 
-    /// The folder that changed files are named from: the project's, or one of the session's own.
+    /// The folder that paths of changed files are relative to: the checkout of the session.
     pub async fn worktree(&self, session: &Session) -> Result<PathBuf> {
         Ok(self
             .core
@@ -126,8 +125,8 @@ impl Sessions {
             .into())
     }
 
-    /// What a pending revert does not hide.
-    pub async fn visible(&self, session: &Session) -> Result<Vec<MessageWithParts>> {
+    /// The messages that a pending revert does not hide.
+    pub async fn visible_messages(&self, session: &Session) -> Result<Vec<MessageWithParts>> {
         let page = self.messages(&session.id, None, usize::MAX).await?;
         let cut = session.revert.as_ref();
         let cut = cut.and_then(|state| Cut::find(&page.messages, state));
@@ -137,20 +136,20 @@ impl Sessions {
         })
     }
 
-    /// Makes a pending revert final, as a prompt does. The caller holds the session's turn.
-    pub(super) async fn settle_revert(&self, session: Session) -> Result<Session> {
+    /// Makes a pending revert final, as a prompt does. The caller holds the prompt lock.
+    pub(super) async fn finalize_revert(&self, session: Session) -> Result<Session> {
         if session.revert.is_none() {
             return Ok(session);
         }
         let id = session.id.clone();
         let writer = self.core.records.store().lock_session(&id).await?;
-        let settled = revert::finalize(&self.core.review, session).await;
+        let finalized = revert::finalize(&self.core.review, session).await;
         self.runner
-            .release(&id, writer, settled.map_err(Failed::from))
+            .release(&id, writer, finalized.map_err(Failed::from))
             .await
     }
 
-    async fn taking_back(&self, id: &SessionId) -> Result<(Revert, lathe_store::SessionWriter)> {
+    async fn open_revert(&self, id: &SessionId) -> Result<(Revert, lathe_store::SessionWriter)> {
         if self.status(id) != SessionStatus::Idle {
             return Err(Failed::Busy);
         }
@@ -161,11 +160,11 @@ impl Sessions {
         Ok((revert, writer))
     }
 
-    /// Then nothing needs the trees of what was brought back or is gone for good.
-    async fn summarize_again(&self, mut outcome: RevertOutcome) -> Result<RevertOutcome> {
+    /// Updates the summary and then releases snapshots that nothing refers to any more.
+    async fn update_summary(&self, mut outcome: RevertOutcome) -> Result<RevertOutcome> {
         let id = outcome.session.id.clone();
         let worktree = self.worktree(&outcome.session).await?;
-        let visible = self.visible(&outcome.session).await?;
+        let visible = self.visible_messages(&outcome.session).await?;
         let all = self.messages(&id, None, usize::MAX).await?.messages;
         let input = SummaryInput::new(&id, &worktree, &visible, &Turns::All);
         summary::start(&self.core.review, input.with_hidden(&all));

@@ -1,4 +1,4 @@
-//! Finding what was said, and going there.
+//! Full-text search, and loading messages around a hit.
 
 use std::collections::HashSet;
 
@@ -10,41 +10,39 @@ use super::Sessions;
 use lathe_records::Result;
 
 impl Sessions {
-    /// Begins to keep the search index level, for a program that stays. Without it the first
-    /// search does.
+    /// Starts to keep the search index up to date, for a program that keeps running. Otherwise
+    /// the first search does.
     pub async fn start_indexing(&self) -> Result<()> {
-        self.indexing().await?.update_in_background();
+        self.live_index().await?.update_in_background();
         Ok(())
     }
 
-    /// Places in every session that hold all the words, best first. Answers with what is
-    /// indexed by now.
-    pub async fn search_text(&self, typed: &str, limit: usize) -> Result<SearchAnswer> {
-        Ok(self.indexing().await?.search(typed, limit).await?)
+    /// Hits in all sessions that contain every word, best first, in what is indexed by now.
+    pub async fn search_text(&self, query: &str, limit: usize) -> Result<SearchAnswer> {
+        Ok(self.live_index().await?.search(query, limit).await?)
     }
 
     /// Waits until everything stored can be found.
     pub async fn index_all(&self) -> Result<()> {
-        Ok(self.indexing().await?.update().await?)
+        Ok(self.live_index().await?.update().await?)
     }
 
-    /// The sessions in which all the words stand, as far as is stored by now.
-    pub async fn sessions_saying(&self, words: &str) -> Result<HashSet<SessionId>> {
-        Ok(self.indexing().await?.sessions_with(words).await?)
+    /// The sessions that contain every word.
+    pub async fn sessions_with_words(&self, words: &str) -> Result<HashSet<SessionId>> {
+        Ok(self.live_index().await?.sessions_with(words).await?)
     }
 
-    /// Makes the search index anew.
+    /// Builds the search index again from the store.
     pub async fn rebuild_index(&self) -> Result<()> {
-        Ok(self.indexing().await?.rebuild().await?)
+        Ok(self.live_index().await?.rebuild().await?)
     }
 
-    /// Every place of one session that holds the text, in reading order. What a pending revert
-    /// hides is not found.
+    /// Every hit in one session, in reading order, except what a pending revert hides.
     pub async fn find_in(&self, id: &SessionId, text: &str) -> Result<Vec<FindHit>> {
         let session = self.get(id).await?;
-        let mut hits = self.indexing().await?.find(&session, text).await?;
+        let mut hits = self.live_index().await?.find(&session, text).await?;
         if session.revert.is_some() && !hits.is_empty() {
-            let shown = self.visible(&session).await?;
+            let shown = self.visible_messages(&session).await?;
             let parts = shown.iter().flat_map(|message| &message.parts);
             let shown: HashSet<&PartId> = parts.map(Part::id).collect();
             hits.retain(|hit| shown.contains(&hit.part_id));
@@ -52,7 +50,7 @@ impl Sessions {
         Ok(hits)
     }
 
-    /// Messages somewhere inside a session, with streaming text as new as it was told.
+    /// Messages around some place in a session, with streaming text as it was last published.
     pub async fn window(
         &self,
         id: &SessionId,

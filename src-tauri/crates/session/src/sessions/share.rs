@@ -1,4 +1,4 @@
-//! A session leaves the program: exported, shared, and taken back.
+//! Exports, shares and unshares sessions.
 
 use std::path::Path;
 
@@ -6,33 +6,33 @@ use lathe_protocol::ipc::{SessionExport, SharePreview};
 use lathe_protocol::{Extra, Session, SessionId, Share};
 
 use super::Sessions;
-use crate::share::{self, Record};
+use crate::share::{self, ShareRecord};
 use crate::transfer;
 use lathe_records::{Failed, Result};
 use lathe_review::summary;
 use lathe_workspace::config::{ShareMode, ShareSetting};
 
 impl Sessions {
-    /// The session with everything that is visible of it, attachments included.
+    /// The session with all visible messages and attachments.
     pub async fn export(&self, id: &SessionId) -> Result<SessionExport> {
         let session = self.get(id).await?;
-        let messages = self.visible(&session).await?;
+        let messages = self.visible_messages(&session).await?;
         let todos = self.todos(id).await?;
         let diff = summary::read_stored(&self.core.review, id, None).await?;
         transfer::export(session, messages, todos, diff).await
     }
 
-    /// The same for other eyes: secrets and the home folder are taken out.
+    /// The same for other people: without secrets and the home folder.
     pub async fn export_redacted(&self, id: &SessionId) -> Result<SessionExport> {
-        Ok(share::cleaned(self.models(), self.export(id).await?)
+        Ok(share::redact(self.models(), self.export(id).await?)
             .await?
             .0)
     }
 
-    /// What sharing would leave out, and where it would go.
+    /// What sharing would remove, and the server it would use.
     pub async fn share_preview(&self, id: &SessionId) -> Result<SharePreview> {
         let endpoint = self.share_endpoint(id).await?;
-        let (export, redacted) = share::cleaned(self.models(), self.export(id).await?).await?;
+        let (export, redacted) = share::redact(self.models(), self.export(id).await?).await?;
         Ok(SharePreview {
             messages: export.messages.len(),
             redacted,
@@ -40,12 +40,12 @@ impl Sessions {
         })
     }
 
-    /// To the server that is set up, or else as a page into a file: the one named, or one
-    /// beside our data.
+    /// Shares the session on the configured server, or else as a page in `file` or in our data
+    /// directory.
     pub async fn share(&self, id: &SessionId, file: Option<&Path>) -> Result<Session> {
         let endpoint = self.share_endpoint(id).await?;
         let export = self.export_redacted(id).await?;
-        self.take_share_back(id).await?;
+        self.delete_share(id).await?;
         let record = match (endpoint, &self.draw_page) {
             (Some(endpoint), _) => share::to_server(&endpoint, &export).await?,
             (None, Some(draw)) => {
@@ -64,16 +64,16 @@ impl Sessions {
         .await
     }
 
-    /// Removes what was shared.
+    /// Deletes the share.
     pub async fn unshare(&self, id: &SessionId) -> Result<Session> {
-        self.take_share_back(id).await?;
+        self.delete_share(id).await?;
         self.update(id, |session| session.share = None).await
     }
 
-    async fn take_share_back(&self, id: &SessionId) -> Result<()> {
-        if let Some(record) = Record::load(&self.core.records, id).await? {
-            share::take_back(&record).await?;
-            Record::forget(&self.core.records, id).await?;
+    async fn delete_share(&self, id: &SessionId) -> Result<()> {
+        if let Some(record) = ShareRecord::load(&self.core.records, id).await? {
+            share::delete(&record).await?;
+            ShareRecord::delete(&self.core.records, id).await?;
         }
         Ok(())
     }

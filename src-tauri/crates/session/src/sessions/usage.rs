@@ -1,4 +1,4 @@
-//! What a whole session cost, also where nobody has scrolled to.
+//! Tokens and cost of a whole session.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -14,13 +14,13 @@ use rust_decimal::prelude::{FromPrimitive, ToPrimitive};
 use super::Sessions;
 use lathe_records::Result;
 
-/// What each message of a session cost that will cost no more: finished answers, and prompts,
-/// which cost nothing. They are never read again, however often somebody asks.
+/// The cost of each message that is final: finished answers, and prompts (`None`), which cost
+/// nothing. They are read only once.
 #[derive(Debug, Default)]
-pub struct Counted(Arc<Mutex<HashMap<MessageId, Option<Spent>>>>);
+pub struct CountedMessages(Arc<Mutex<HashMap<MessageId, Option<Usage>>>>);
 
 #[derive(Debug, Clone, Default)]
-struct Spent {
+struct Usage {
     cost: Decimal,
     tokens: TokenUsage,
 }
@@ -29,8 +29,8 @@ impl Sessions {
     /// All the answers of a session added up, in decimal.
     pub async fn usage(&self, id: &SessionId) -> Result<SessionUsage> {
         let counted = {
-            let mut spent = self.spent.lock();
-            spent.entry(id.clone()).or_default().0.clone()
+            let mut all = self.counted.lock();
+            all.entry(id.clone()).or_default().0.clone()
         };
         let present = Arc::new(Mutex::new(HashSet::new()));
         let (known, noted) = (counted.clone(), present.clone());
@@ -40,18 +40,18 @@ impl Sessions {
         };
         let fresh = self.core.records.store().message_infos(id, unseen).await?;
         let mut counted = counted.lock();
-        // What a revert took away is no longer part of the session.
+        // Messages that a revert removed no longer count.
         let present = present.lock();
         counted.retain(|one, _| present.contains(one));
         let mut running = Vec::new();
         for message in fresh {
             match message {
                 Message::Assistant(answer) if answer.time.completed.is_none() => {
-                    running.push(spent(&answer));
+                    running.push(usage(&answer));
                 }
                 Message::Assistant(answer) => {
-                    let spent = spent(&answer);
-                    counted.insert(answer.id, Some(spent));
+                    let usage = usage(&answer);
+                    counted.insert(answer.id, Some(usage));
                 }
                 other => drop(counted.insert(other.id().clone(), None)),
             }
@@ -60,15 +60,15 @@ impl Sessions {
     }
 }
 
-fn spent(answer: &AssistantMessage) -> Spent {
-    Spent {
-        // What is no number was never a price.
+fn usage(answer: &AssistantMessage) -> Usage {
+    Usage {
+        // Not a number: the provider sent no valid price.
         cost: Decimal::from_f64(answer.cost).unwrap_or_default(),
         tokens: answer.tokens.clone(),
     }
 }
 
-fn add_up<'a>(id: &SessionId, all: impl Iterator<Item = &'a Spent>) -> SessionUsage {
+fn add_up<'a>(id: &SessionId, all: impl Iterator<Item = &'a Usage>) -> SessionUsage {
     let (mut cost, mut tokens, mut steps) = (Decimal::ZERO, TokenUsage::default(), 0);
     for one in all {
         cost = cost.saturating_add(one.cost);

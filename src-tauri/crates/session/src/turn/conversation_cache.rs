@@ -37,7 +37,7 @@ impl ConversationCache {
             let begin = self.conversation.message_count();
             self.messages.push((message.info.id().clone(), begin));
             self.conversation
-                .extend(convert::each_to_model([*message], target));
+                .extend(convert::convert_messages([*message], target));
         }
         self.conversation.clone()
     }

@@ -33,7 +33,7 @@ impl History {
             page.messages.append(&mut messages);
             messages = page.messages;
             let has_older = page.has_older;
-            if !has_older || window::is_whole(&messages) {
+            if !has_older || window::is_complete(&messages) {
                 return Ok(History {
                     messages,
                     has_older,
@@ -67,8 +67,8 @@ impl History {
 
     /// The position of the summary that replaces messages which are not loaded.
     pub fn cut(&self) -> Option<usize> {
-        let summed_up = || window::summed_up_at(&self.messages);
-        self.has_older.then(summed_up).flatten()
+        let position = || window::summary_position(&self.messages);
+        self.has_older.then(position).flatten()
     }
 
     /// All messages of the session, or none if older ones are not loaded.

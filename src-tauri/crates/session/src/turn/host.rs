@@ -240,13 +240,13 @@ impl Host for CallHost {
         let records = self.scope.records();
         let (agent, user) = (plan::agent_for(to), &self.scope.prompt.user);
         // Dated after the answer that this call belongs to.
-        let draft = Draft::like(records, user, user.time.created).by(agent);
-        let message = draft.saying(plan::said_on_switch(agent));
+        let draft = Draft::like(records, user, user.time.created).for_agent(agent);
+        let message = draft.with_text(plan::switch_text(agent));
         let stored = records.put_complete_message(&message).await;
         stored.map_err(|error| ToolFailure::failed(error.to_string()))?;
         self.scope
             .core
-            .running
+            .active
             .steer(&self.scope.session.id, message);
         Ok(())
     }

@@ -7,7 +7,7 @@ use lathe_tools::Registry;
 use super::{ResolvedPrompt, StepTools, Turn};
 use crate::convert::Target;
 use crate::pictures::Pictures;
-use crate::system::{self, Scene};
+use crate::system_prompt::{self, PromptContext};
 use lathe_policy::hides_tool;
 use lathe_workspace::agents::Agent;
 use lathe_workspace::models::OpenModel;
@@ -24,14 +24,14 @@ impl Turn {
     ) -> ModelRequest {
         let ResolvedPrompt { user, agent, .. } = resolved;
         let mut request = ModelRequest::new(model.info().wire_id.clone());
-        let scene = Scene {
+        let context = PromptContext {
             instructions: self.core.workspace.instructions(),
             now: self.core.records.now(),
             setup: &self.setup,
             session: &self.session,
             project: &self.project,
         };
-        request.system = system::prompt(scene, agent, user).await;
+        request.system = system_prompt::build(context, agent, user).await;
         let history = &mut self.history;
         request.messages =
             convert_for_model(&self.core.pictures, model, |target| history.convert(target));

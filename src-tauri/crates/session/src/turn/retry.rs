@@ -57,18 +57,18 @@ impl Attempts<'_> {
                 next,
             };
             self.core
-                .running
+                .active
                 .set_status(&self.message.session_id, status);
             if !self
                 .core
-                .running
+                .active
                 .wait_for_retry(&self.message.session_id, wait, self.cancel)
                 .await
             {
                 return Ok((StreamEnd::Aborted, Vec::new()));
             }
             self.core
-                .running
+                .active
                 .set_status(&self.message.session_id, SessionStatus::Busy);
             attempt += 1;
         }

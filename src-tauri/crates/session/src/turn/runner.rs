@@ -19,9 +19,9 @@ use tokio::task::JoinHandle;
 use super::recovery;
 use super::subtask::SubtaskStarter;
 use super::{Turn, TurnEnd};
+use crate::active_sessions::ActiveSession;
 use crate::core::Core;
 use crate::prompt::{self, Prompt};
-use crate::running::Running;
 
 #[derive(Clone)]
 pub struct Runner {
@@ -37,12 +37,12 @@ impl Runner {
     pub async fn send(&self, session: Session, message: MessageWithParts) -> Result<MessageId> {
         let (id, core) = (session.id.clone(), &self.core);
         let message_id = message.info.id().clone();
-        if core.running.claim(&id, Running::by_itself()) {
+        if core.active.claim(&id, ActiveSession::for_person()) {
             self.start(session, Some(&message)).await?;
             return Ok(message_id);
         }
         core.records.put_complete_message(&message).await?;
-        if !core.running.queue(&id, message) && core.running.claim(&id, Running::by_itself()) {
+        if !core.active.queue(&id, message) && core.active.claim(&id, ActiveSession::for_person()) {
             // The turn has just ended: this prompt starts the next one.
             self.start(session, None).await?;
         }
@@ -54,9 +54,9 @@ impl Runner {
         &self,
         session: Session,
         message: &MessageWithParts,
-        running: Running,
+        running: ActiveSession,
     ) -> Result<JoinHandle<TurnEnd>> {
-        if !self.core.running.claim(&session.id, running) {
+        if !self.core.active.claim(&session.id, running) {
             return Err(Failed::Busy);
         }
         self.start(session, Some(message)).await
@@ -65,11 +65,11 @@ impl Runner {
     /// Stops the turn and waits until all its calls and messages are settled.
     pub async fn abort(&self, id: &SessionId) {
         let mut events = self.core.records.bus().subscribe();
-        let Some(cancel) = self.core.running.cancel_token(id) else {
+        let Some(cancel) = self.core.active.cancel_token(id) else {
             return;
         };
         cancel.cancel();
-        while self.core.running.contains(id) {
+        while self.core.active.contains(id) {
             match events.next().await {
                 None => return,
                 Some(BusItem::Missed) => {}
@@ -88,10 +88,10 @@ impl Runner {
         let mut open = vec![id.clone()];
         while let Some(id) = open.pop() {
             // Another caller holds the lock and settles the session. New prompts wait for us.
-            let Some(_prompt) = self.core.running.try_lock_prompt(&id) else {
+            let Some(_prompt) = self.core.active.try_lock_prompt(&id) else {
                 continue;
             };
-            if self.core.running.contains(&id) {
+            if self.core.active.contains(&id) {
                 continue;
             }
             let Ok(writer) = self.core.records.store().lock_session(&id).await else {
@@ -133,7 +133,7 @@ impl Runner {
         match self.open_turn(session, message).await {
             Ok(turn) => Ok(tokio::spawn(drive(self.core.clone(), id, turn))),
             Err(error) => {
-                self.core.running.end_unless_queued(&id, false, ());
+                self.core.active.end_unless_queued(&id, false, ());
                 Err(error)
             }
         }
@@ -149,10 +149,10 @@ impl Runner {
             self.core.records.put_complete_message(message).await?;
         }
         self.core
-            .running
+            .active
             .set_status(&session.id, SessionStatus::Busy);
         let project = self.core.workspace.project_of(&session).await?;
-        let cancel = self.core.running.cancel_token(&session.id);
+        let cancel = self.core.active.cancel_token(&session.id);
         let subtasks = Arc::new(self.clone());
         let (core, cancel) = (self.core.clone(), cancel.unwrap_or_default());
         Turn::new(core, subtasks, session, project, cancel, writer).await
@@ -177,15 +177,15 @@ impl SubtaskStarter for Runner {
         &self,
         session: Session,
         input: PromptInput,
-        running: Running,
+        running: ActiveSession,
     ) -> Result<(MessageId, JoinHandle<TurnEnd>)> {
-        let _prompt = self.core.running.lock_prompt(&session.id).await;
+        let _prompt = self.core.active.lock_prompt(&session.id).await;
         let prompt = Prompt {
             input,
             by_agent: true,
             subtask: None,
         };
-        let message = prompt::for_session(&self.core, &session, prompt).await?;
+        let message = prompt::build_message(&self.core, &session, prompt).await?;
         let turn = self.begin(session, &message, running).await?;
         Ok((message.info.id().clone(), turn))
     }
@@ -207,7 +207,7 @@ async fn drive(core: Arc<Core>, id: SessionId, mut turn: Turn) -> TurnEnd {
         };
         summary::wait(&core.review, &id).await;
         touch(&core, &id).await;
-        match core.running.end_unless_queued(&id, !broken, turn) {
+        match core.active.end_unless_queued(&id, !broken, turn) {
             Some(next) => turn = next,
             None => return ended,
         }

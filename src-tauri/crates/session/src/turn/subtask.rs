@@ -13,8 +13,8 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::TurnEnd;
+use crate::active_sessions::ActiveSession;
 use crate::new_session::NewSession;
-use crate::running::Running;
 use lathe_policy::{agents::PLANNER, rule};
 use lathe_records::Failed;
 use lathe_records::Records;
@@ -29,7 +29,7 @@ pub trait SubtaskStarter: Send + Sync {
         &self,
         session: Session,
         input: PromptInput,
-        running: Running,
+        running: ActiveSession,
     ) -> lathe_records::Result<(MessageId, JoinHandle<TurnEnd>)>;
 }
 
@@ -71,7 +71,7 @@ pub async fn run(
         model: Some(model.unwrap_or(from.model).clone()),
         ..PromptInput::default()
     };
-    let running = Running::new(from.cancel.child_token(), Some(from.parent.id.clone()));
+    let running = ActiveSession::new(from.cancel.child_token(), Some(from.parent.id.clone()));
     let started = from.starter.start(child.clone(), input, running).await;
     let (prompt, mut turn) = started.map_err(refused)?;
     let ended = loop {

@@ -42,7 +42,7 @@ impl Turn {
     }
 
     fn compaction(&self) -> compaction::Settings {
-        compaction::Settings::of(&self.setup.settings)
+        compaction::Settings::new(&self.setup.settings)
     }
 
     pub(super) fn may_compact_after_refusal(&self) -> bool {
@@ -87,7 +87,7 @@ impl Turn {
     async fn request_summary(&mut self, user: &UserMessage, extra: Extra) -> Result<Next> {
         let records = self.core.records.clone();
         let draft = Draft::like(&records, user, self.history.newest_created());
-        let request = draft.asking_for_summary(true, extra);
+        let request = draft.requesting_summary(true, extra);
         records.put_complete_message(&request).await?;
         self.history.put(request.clone());
         // Answered at once: no queued prompt may come in between.
@@ -127,7 +127,7 @@ impl Turn {
         self.core.records.publish(Event::SessionCompacted {
             session_id: self.session.id.clone(),
         });
-        if part.auto && !self.core.running.has_queued(&self.session.id) {
+        if part.auto && !self.core.active.has_queued(&self.session.id) {
             self.continue_after_summary(user, part).await?;
         }
         Ok(Next::Continue)
@@ -152,7 +152,7 @@ impl Turn {
             .and_then(|id| id.as_str());
         let mut visible = window::visible(before);
         visible.retain(|message| Some(message.info.id().as_str()) != replayed);
-        let summed_up = window::is_summed_up(before);
+        let summed_up = window::starts_with_summary(before);
         let usable = compaction::usable(&self.setup.models.limits(&resolved.model));
         let unanswered = before
             .iter()
@@ -245,7 +245,7 @@ impl Turn {
         request.system = vec![SYSTEM.trim_end().to_owned()];
         request.system.extend(resolved.agent.prompt.clone());
         let head = convert_for_model(&self.core.pictures, model, |target| {
-            convert::each_to_model(head, target)
+            convert::convert_messages(head, target)
         });
         request.messages = head.into();
         let text = REQUEST.trim_end().to_owned();
@@ -286,8 +286,8 @@ impl Turn {
         let mut messages = self.history.messages().iter();
         let replayed = messages.find(|one| Some(one.info.id().as_str()) == replayed);
         let message = match replayed {
-            Some(prompt) => draft.repeating(prompt),
-            None => draft.saying(GO_ON),
+            Some(prompt) => draft.copy_of(prompt),
+            None => draft.with_text(GO_ON),
         };
         records.put_complete_message(&message).await?;
         self.history.put(message);

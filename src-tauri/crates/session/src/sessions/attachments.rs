@@ -1,4 +1,4 @@
-//! The files of a whole session, also where nobody has scrolled to.
+//! The attachments of a session, also in messages that are not loaded in a window.
 
 use lathe_protocol::{FilePart, MessageId, MessageWithParts, Part, PartId, SessionId};
 use lathe_tools::webfetch;
@@ -10,7 +10,7 @@ use lathe_records::{Failed, Result};
 const PAGE: usize = 200;
 
 impl Sessions {
-    /// An attachment by its id: a part of its own, or what a tool call brought along.
+    /// An attachment by its id: a file part, or a file in the result of a tool call.
     pub async fn attachment(
         &self,
         session: &SessionId,
@@ -32,26 +32,26 @@ impl Sessions {
         Ok(found)
     }
 
-    /// A picture of the web that the person clicked on, as bytes nobody has looked at yet.
+    /// Downloads a picture that the person clicked on. Its bytes are not checked yet.
     pub async fn fetch_picture(&self, url: &str) -> Result<Vec<u8>> {
         let hosts = self.core.tools.environment.private_hosts();
         let fetched = webfetch::fetch_asked_for(url, hosts, &webfetch::SystemLookup).await;
         fetched.map_err(|failure| Failed::refused(failure.to_string()))
     }
 
-    /// Every attachment of a session that `keep` wants, oldest first.
+    /// Every attachment of a session that `select` maps to something, oldest first.
     pub async fn attachments<T>(
         &self,
         id: &SessionId,
-        mut keep: impl FnMut(&FilePart) -> Option<T>,
+        mut select: impl FnMut(&FilePart) -> Option<T>,
     ) -> Result<Vec<T>> {
         let mut found = Vec::new();
         let mut before: Option<MessageId> = None;
         loop {
             let page = self.messages(id, before.as_ref(), PAGE).await?;
-            // Newest first, as the pages come; turned at the end.
+            // Newest first, like the pages; reversed at the end.
             for message in page.messages.iter().rev() {
-                found.extend(files(message).rev().filter_map(&mut keep));
+                found.extend(files(message).rev().filter_map(&mut select));
             }
             before = page.messages.first().map(|one| one.info.id().clone());
             if !page.has_older || before.is_none() {

@@ -1,4 +1,4 @@
-//! What a shell command must be allowed before it runs.
+//! The permissions that a shell command needs before it runs.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use lathe_tools::{CommandAsk, Environment, PermissionAsk};
 use lathe_workspace::paths::DiskPaths;
 use serde_json::Value;
 
-/// The file system as the analysis of commands sees it.
+/// The file system for the analysis of commands.
 pub fn disk_paths<'a>(root: &'a Path, environment: &'a Environment) -> DiskPaths<'a> {
     DiskPaths {
         root,

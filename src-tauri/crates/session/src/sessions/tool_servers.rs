@@ -1,4 +1,4 @@
-//! The tool servers that the person sets up in the window.
+//! Tool servers that the person configures in the window.
 
 use lathe_protocol::ipc::McpServerInput;
 use lathe_records::Result;

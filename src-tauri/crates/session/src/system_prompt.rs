@@ -1,4 +1,4 @@
-//! What every request tells the model about itself and where it works.
+//! The system prompt: what every request tells the model about itself and its project.
 
 use lathe_protocol::{Millis, Project, Session, UserMessage};
 
@@ -7,11 +7,11 @@ use lathe_workspace::instructions::{Instruction, Instructions};
 use lathe_workspace::project::branch;
 use lathe_workspace::setup::Setup;
 
-const GENERAL: &str = include_str!("system.txt");
+const GENERAL: &str = include_str!("system_prompt.txt");
 
-/// Where the model works.
+/// What the system prompt is built from.
 #[derive(Clone, Copy)]
-pub struct Scene<'a> {
+pub struct PromptContext<'a> {
     pub instructions: &'a Instructions,
     pub now: Millis,
     pub setup: &'a Setup,
@@ -19,25 +19,25 @@ pub struct Scene<'a> {
     pub project: &'a Project,
 }
 
-/// The most stable text first, so that providers can cache it.
-pub async fn prompt(scene: Scene<'_>, agent: &Agent, user: &UserMessage) -> Vec<String> {
+/// The blocks of the prompt, the most stable first, so that providers can cache them.
+pub async fn build(context: PromptContext<'_>, agent: &Agent, user: &UserMessage) -> Vec<String> {
     let mut blocks = vec![GENERAL.trim_end().to_owned()];
     blocks.extend(agent.prompt.clone());
-    blocks.push(scene.environment().await);
+    blocks.push(context.environment().await);
     let Setup {
         locations,
         instructions,
         ..
-    } = scene.setup;
-    let instructions = scene
+    } = context.setup;
+    let instructions = context
         .instructions
         .load(locations.clone(), instructions.clone());
-    blocks.extend(instructions.await.iter().map(block));
+    blocks.extend(instructions.await.iter().map(instruction_block));
     blocks.extend(user.system.clone());
     blocks
 }
 
-fn block(instruction: &Instruction) -> String {
+fn instruction_block(instruction: &Instruction) -> String {
     format!(
         "Instructions from {}:\n{}",
         instruction.path,
@@ -45,8 +45,8 @@ fn block(instruction: &Instruction) -> String {
     )
 }
 
-impl Scene<'_> {
-    /// Facts only, found out without running anything.
+impl PromptContext<'_> {
+    /// Facts about the project, found without running a command.
     async fn environment(&self) -> String {
         let git = match self.project.vcs.as_deref() {
             Some("git") => {

@@ -1,14 +1,14 @@
 //! Prompts sent while a session is busy: they wait for its next step and can be changed
 //! until then.
 //!
-//! Everything here happens under the lock of the running sessions, so a prompt is either
-//! still waiting or already taken up.
+//! Everything here happens under the lock of the active sessions, so a prompt is either
+//! still waiting or already taken.
 
 use lathe_protocol::{MessageId, MessageWithParts, Part, SessionId};
 
 use lathe_records::bus::QueuedPrompts;
 
-use super::RunningSessions;
+use super::ActiveSessions;
 
 #[derive(Debug, Default)]
 pub struct Queue {
@@ -24,9 +24,9 @@ struct Queued {
     by_person: bool,
 }
 
-/// The prompts that a step takes up.
+/// The prompts that a step takes from the queue.
 #[derive(Debug, Default)]
-pub struct Taken {
+pub struct TakenPrompts {
     pub prompts: Vec<MessageWithParts>,
     pub withdrawn: Vec<MessageId>,
 }
@@ -66,7 +66,7 @@ impl Queue {
     }
 }
 
-impl RunningSessions {
+impl ActiveSessions {
     /// Puts a person's prompt into the queue; false when the turn ended in the meantime.
     pub fn queue(&self, session: &SessionId, message: MessageWithParts) -> bool {
         self.push(session, message, true)
@@ -78,8 +78,8 @@ impl RunningSessions {
     }
 
     fn push(&self, session: &SessionId, message: MessageWithParts, by_person: bool) -> bool {
-        let mut running = self.running.lock();
-        let Some(one) = running.get_mut(session) else {
+        let mut sessions = self.sessions.lock();
+        let Some(one) = sessions.get_mut(session) else {
             return false;
         };
         one.queue.prompts.push(Queued { message, by_person });
@@ -89,40 +89,40 @@ impl RunningSessions {
         true
     }
 
-    pub fn take_queued(&self, session: &SessionId) -> Taken {
-        let mut running = self.running.lock();
-        let Some(one) = running.get_mut(session) else {
-            return Taken::default();
+    pub fn take_queued(&self, session: &SessionId) -> TakenPrompts {
+        let mut sessions = self.sessions.lock();
+        let Some(one) = sessions.get_mut(session) else {
+            return TakenPrompts::default();
         };
         let Queue { prompts, withdrawn } = std::mem::take(&mut one.queue);
         if prompts.iter().any(|prompt| prompt.by_person) {
             self.publish_queue(session, Vec::new());
         }
-        Taken {
+        TakenPrompts {
             prompts: prompts.into_iter().map(|one| one.message).collect(),
             withdrawn,
         }
     }
 
     pub fn has_queued(&self, session: &SessionId) -> bool {
-        let running = self.running.lock();
-        running
+        let sessions = self.sessions.lock();
+        sessions
             .get(session)
             .is_some_and(|one| !one.queue.is_empty())
     }
 
     pub fn queued(&self, session: &SessionId) -> Vec<MessageId> {
-        let running = self.running.lock();
-        running
+        let sessions = self.sessions.lock();
+        sessions
             .get(session)
             .map(|one| one.queue.shown())
             .unwrap_or_default()
     }
 
-    /// A prompt that waits, as it is.
+    /// A waiting prompt.
     pub fn waiting(&self, session: &SessionId, id: &MessageId) -> Option<MessageWithParts> {
-        let running = self.running.lock();
-        let queue = &running.get(session)?.queue;
+        let sessions = self.sessions.lock();
+        let queue = &sessions.get(session)?.queue;
         Some(queue.prompts[queue.find(id)?].message.clone())
     }
 
@@ -133,14 +133,14 @@ impl RunningSessions {
         id: &MessageId,
         parts: Vec<Part>,
     ) -> Option<Vec<Part>> {
-        let mut running = self.running.lock();
-        running.get_mut(session)?.queue.replace(id, parts)
+        let mut sessions = self.sessions.lock();
+        sessions.get_mut(session)?.queue.replace(id, parts)
     }
 
     /// False when the prompt no longer waits.
     pub fn withdraw_queued(&self, session: &SessionId, id: &MessageId) -> bool {
-        let mut running = self.running.lock();
-        let Some(one) = running.get_mut(session) else {
+        let mut sessions = self.sessions.lock();
+        let Some(one) = sessions.get_mut(session) else {
             return false;
         };
         let withdrawn = one.queue.withdraw(id);

@@ -1,4 +1,4 @@
-//! What the data directory holds, and what of it may go.
+//! Disk use of the data directory, and deleting what is not needed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,9 +21,8 @@ impl Sessions {
         Ok(DataView { path, uses })
     }
 
-    /// Takes away what can be spared: removed sessions, kept tool output, snapshots that nothing
-    /// needs any more, the search index.
-    pub async fn clean(&self, kind: DataKind) -> Result<()> {
+    /// Deletes removed sessions, old tool output, unused snapshots or the search index.
+    pub async fn delete_data(&self, kind: DataKind) -> Result<()> {
         match kind {
             DataKind::Trash => {
                 self.core
@@ -41,7 +40,7 @@ impl Sessions {
                 emptied.map_err(|error| Failed::refused(error.to_string()))
             }
             DataKind::Snapshots => {
-                // A person asked for it: every session is looked through, however little there is.
+                // A person asked for it: every session is read, however small the snapshots are.
                 self.clean_up(0).await;
                 Ok(())
             }
@@ -51,7 +50,7 @@ impl Sessions {
     }
 }
 
-fn kind_of(name: &str) -> DataKind {
+fn data_kind(name: &str) -> DataKind {
     match name {
         "storage" => DataKind::Sessions,
         "snapshot" | "snapshots" => DataKind::Snapshots,
@@ -63,11 +62,11 @@ fn kind_of(name: &str) -> DataKind {
     }
 }
 
-/// What vanishes while we look does not count.
+/// Files that disappear in the meantime are not counted.
 fn measure(root: &Path) -> io::Result<Vec<DataUse>> {
     let mut uses = BTreeMap::new();
     for entry in fs::read_dir(root)?.flatten() {
-        let kind = kind_of(&entry.file_name().to_string_lossy());
+        let kind = data_kind(&entry.file_name().to_string_lossy());
         let (bytes, files) = uses.entry(kind).or_insert((0, 0));
         let mut waiting = vec![entry];
         while let Some(entry) = waiting.pop() {

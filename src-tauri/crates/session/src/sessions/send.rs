@@ -1,25 +1,24 @@
-//! Prompts in, turns stopped.
+//! Sends prompts and stops turns.
 
 use lathe_protocol::ipc::PromptInput;
 use lathe_protocol::{Extra, MessageId, Project, Session, SessionId};
 use lathe_records::{Failed, Result};
 
 use super::Sessions;
+use crate::active_sessions::ActiveSession;
 use crate::new_session::NewSession;
 use crate::prompt::{self, Prompt};
-use crate::running::Running;
 use crate::synthetic::Draft;
 use crate::turn::{self, NextRequest, RECOVERED_TAIL};
 
 impl Sessions {
-    /// Stores the prompt and sees that it is answered: by a new turn, or by the one under way
-    /// at its next step.
+    /// Stores the prompt. A new turn answers it, or the running turn at its next step.
     pub async fn prompt(&self, id: &SessionId, input: PromptInput) -> Result<MessageId> {
         self.submit(id, Prompt::by_person(input)).await
     }
 
-    /// A new session for a prompt. A prompt that is refused leaves no session behind.
-    pub async fn begin_with(
+    /// Creates a session with its first prompt. If the prompt is refused, no session is created.
+    pub async fn create_with_prompt(
         &self,
         project: &Project,
         directory: &str,
@@ -27,26 +26,26 @@ impl Sessions {
     ) -> Result<(Session, MessageId)> {
         let core = &self.core;
         let session = NewSession::in_directory(directory).draft(&core.records, project);
-        let message = prompt::for_session(core, &session, Prompt::by_person(input)).await?;
+        let message = prompt::build_message(core, &session, Prompt::by_person(input)).await?;
         let session = core.records.create_session(session).await?;
         let prompt = self.runner.send(session.clone(), message).await?;
         Ok((session, prompt))
     }
 
     pub(super) async fn submit(&self, id: &SessionId, prompt: Prompt) -> Result<MessageId> {
-        let _prompt = self.core.running.lock_prompt(id).await;
+        let _prompt = self.core.active.lock_prompt(id).await;
         let session = self.get(id).await?;
-        let message = prompt::for_session(&self.core, &session, prompt).await?;
-        // Only now: a prompt that is refused must not discard what a revert hides.
-        let session = self.settle_revert(session).await?;
+        let message = prompt::build_message(&self.core, &session, prompt).await?;
+        // Only now: a refused prompt must not remove what a revert hides.
+        let session = self.finalize_revert(session).await?;
         self.runner.send(session, message).await
     }
 
     /// Compacts the session now.
     pub async fn compact(&self, id: &SessionId) -> Result<MessageId> {
-        let _prompt = self.core.running.lock_prompt(id).await;
+        let _prompt = self.core.active.lock_prompt(id).await;
         let session = self.get(id).await?;
-        let session = self.settle_revert(session).await?;
+        let session = self.finalize_revert(session).await?;
         let records = &self.core.records;
         let page = records.messages(id, None, RECOVERED_TAIL).await?;
         let newest = page
@@ -58,30 +57,32 @@ impl Sessions {
             return Err(Failed::refused("There is nothing to sum up yet"));
         };
         let draft = Draft::like(records, user, last.info.created());
-        let request = draft.asking_for_summary(false, Extra::default());
-        let started = self.runner.begin(session, &request, Running::by_itself());
+        let request = draft.requesting_summary(false, Extra::default());
+        let started = self
+            .runner
+            .begin(session, &request, ActiveSession::for_person());
         started.await?;
         Ok(request.info.id().clone())
     }
 
-    /// What the model would be asked next in this session.
+    /// The request that would be sent next in this session.
     pub async fn next_request(&self, id: &SessionId) -> Result<NextRequest> {
         let session = self.get(id).await?;
         turn::preview(self.core.clone(), self.runner.clone(), session).await
     }
 
-    /// Stops the turn and waits until everything of it is settled.
+    /// Stops the turn and waits until all its calls and messages are settled.
     pub async fn abort(&self, id: &SessionId) {
         self.runner.abort(id).await;
     }
 
-    /// Does not wait out the pause before the next try.
+    /// Ends the pause before the next attempt.
     pub fn retry_now(&self, id: &SessionId) {
-        self.core.running.retry_now(id);
+        self.core.active.retry_now(id);
     }
 
-    /// Settles what a crash left open: calls without an end, messages that never finished,
-    /// tasks that were under way. A session that another process works on is left alone.
+    /// Settles what a crash left open: running calls and tasks, unfinished messages. A session
+    /// that another process works on is left alone.
     pub async fn recover(&self, id: &SessionId) -> Result<()> {
         self.runner.recover(id).await
     }

@@ -18,9 +18,9 @@ use tokio_util::sync::CancellationToken;
 use queue::Queue;
 
 /// A session that is being worked on in this process.
-pub struct Running {
+pub struct ActiveSession {
     cancel: CancellationToken,
-    /// The session that handed this one its work.
+    /// The session that started this one as a task.
     parent: Option<SessionId>,
     queue: Queue,
     status: SessionStatus,
@@ -28,14 +28,14 @@ pub struct Running {
     retry_now: Arc<Notify>,
 }
 
-impl Running {
-    /// A session that a person prompted.
-    pub fn by_itself() -> Self {
-        Running::new(CancellationToken::new(), None)
+impl ActiveSession {
+    /// A session that works on a person's prompt.
+    pub fn for_person() -> Self {
+        ActiveSession::new(CancellationToken::new(), None)
     }
 
     pub fn new(cancel: CancellationToken, parent: Option<SessionId>) -> Self {
-        Running {
+        ActiveSession {
             cancel,
             parent,
             queue: Queue::default(),
@@ -45,18 +45,18 @@ impl Running {
     }
 }
 
-pub struct RunningSessions {
+pub struct ActiveSessions {
     records: Records,
-    running: Mutex<HashMap<SessionId, Running>>,
+    sessions: Mutex<HashMap<SessionId, ActiveSession>>,
     /// One prompt at a time per session, so that ids, files and queue have one order.
     prompting: Mutex<HashMap<SessionId, Arc<tokio::sync::Mutex<()>>>>,
 }
 
-impl RunningSessions {
+impl ActiveSessions {
     pub fn new(records: Records) -> Self {
-        RunningSessions {
+        ActiveSessions {
             records,
-            running: Mutex::default(),
+            sessions: Mutex::default(),
             prompting: Mutex::default(),
         }
     }
@@ -66,7 +66,7 @@ impl RunningSessions {
         self.prompt_lock(id).lock_owned().await
     }
 
-    /// None where another caller is at it.
+    /// `None` if another caller holds the lock.
     pub fn try_lock_prompt(&self, id: &SessionId) -> Option<OwnedMutexGuard<()>> {
         self.prompt_lock(id).try_lock_owned().ok()
     }
@@ -76,49 +76,49 @@ impl RunningSessions {
     }
 
     /// True for the one caller that may start a turn.
-    pub fn claim(&self, id: &SessionId, new: Running) -> bool {
-        let mut running = self.running.lock();
-        if running.contains_key(id) {
+    pub fn claim(&self, id: &SessionId, new: ActiveSession) -> bool {
+        let mut sessions = self.sessions.lock();
+        if sessions.contains_key(id) {
             return false;
         }
-        running.insert(id.clone(), new);
+        sessions.insert(id.clone(), new);
         true
     }
 
     pub fn contains(&self, id: &SessionId) -> bool {
-        self.running.lock().contains_key(id)
+        self.sessions.lock().contains_key(id)
     }
 
     pub fn ids(&self) -> Vec<SessionId> {
-        self.running.lock().keys().cloned().collect()
+        self.sessions.lock().keys().cloned().collect()
     }
 
     /// The token that stops the session's turn.
     pub fn cancel_token(&self, id: &SessionId) -> Option<CancellationToken> {
-        self.running.lock().get(id).map(|one| one.cancel.clone())
+        self.sessions.lock().get(id).map(|one| one.cancel.clone())
     }
 
-    /// The session that handed this one its work.
+    /// The session that started this one as a task.
     pub fn parent(&self, id: &SessionId) -> Option<SessionId> {
-        self.running.lock().get(id)?.parent.clone()
+        self.sessions.lock().get(id)?.parent.clone()
     }
 
     pub fn status(&self, id: &SessionId) -> SessionStatus {
-        let running = self.running.lock();
-        let one = running.get(id);
+        let sessions = self.sessions.lock();
+        let one = sessions.get(id);
         one.map_or(SessionStatus::Idle, |one| one.status.clone())
     }
 
     /// The status of every session that is not idle.
     pub fn statuses(&self) -> Vec<(SessionId, SessionStatus)> {
-        let running = self.running.lock();
-        let status = |(id, one): (&SessionId, &Running)| (id.clone(), one.status.clone());
-        running.iter().map(status).collect()
+        let sessions = self.sessions.lock();
+        let status = |(id, one): (&SessionId, &ActiveSession)| (id.clone(), one.status.clone());
+        sessions.iter().map(status).collect()
     }
 
     pub fn set_status(&self, id: &SessionId, status: SessionStatus) {
-        let mut running = self.running.lock();
-        if let Some(one) = running.get_mut(id) {
+        let mut sessions = self.sessions.lock();
+        if let Some(one) = sessions.get_mut(id) {
             one.status = status.clone();
         }
         self.publish_status(id, status);
@@ -130,16 +130,16 @@ impl RunningSessions {
     /// The check and the end share one lock: a prompt either joins this turn or finds none
     /// running. "Idle" never comes after the next turn's "busy".
     pub fn end_unless_queued<T>(&self, id: &SessionId, go_on: bool, turn: T) -> Option<T> {
-        let mut running = self.running.lock();
-        let waits = |one: &Running| !one.cancel.is_cancelled() && !one.queue.is_empty();
-        if go_on && running.get(id).is_some_and(waits) {
+        let mut sessions = self.sessions.lock();
+        let waits = |one: &ActiveSession| !one.cancel.is_cancelled() && !one.queue.is_empty();
+        if go_on && sessions.get(id).is_some_and(waits) {
             return Some(turn);
         }
         drop(turn);
-        if let Some(ended) = running.remove(id)
+        if let Some(ended) = sessions.remove(id)
             && !ended.queue.is_empty()
         {
-            // They stay in the session, but no step takes them up by itself any more.
+            // They stay in the session, but no step takes them any more.
             self.publish_queue(id, Vec::new());
         }
         self.publish_status(id, SessionStatus::Idle);
@@ -157,7 +157,7 @@ impl RunningSessions {
 
     /// Ends the pause before the next try.
     pub fn retry_now(&self, id: &SessionId) {
-        if let Some(one) = self.running.lock().get(id) {
+        if let Some(one) = self.sessions.lock().get(id) {
             one.retry_now.notify_waiters();
         }
     }
@@ -169,7 +169,11 @@ impl RunningSessions {
         wait: Duration,
         cancel: &CancellationToken,
     ) -> bool {
-        let now = self.running.lock().get(id).map(|one| one.retry_now.clone());
+        let now = self
+            .sessions
+            .lock()
+            .get(id)
+            .map(|one| one.retry_now.clone());
         let now = now.unwrap_or_default();
         tokio::select! {
             () = cancel.cancelled() => false,
