@@ -1,6 +1,6 @@
 //! Snapshots of the work tree around each step, so that its changes can be reviewed and reverted.
 //!
-//! Where no snapshot can be taken (the home directory, a full disk), the turn goes on without.
+//! Where no snapshot can be taken (the home directory, a full disk), the turn continues without one.
 //! A snapshot is held for its session until none of the session's records name it.
 
 pub mod for_fork;

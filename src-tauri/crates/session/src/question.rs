@@ -100,7 +100,7 @@ impl QuestionBroker {
     }
 }
 
-/// Removes a question whose call was dropped (an abort) before anyone answered.
+/// Removes a question whose call was dropped (an abort) before it was answered.
 struct Withdraw<'a> {
     broker: &'a QuestionBroker,
     id: QuestionId,

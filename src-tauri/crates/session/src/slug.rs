@@ -18,7 +18,7 @@ const SECOND: [&str; 32] = [
 /// Two words, such as `quiet-river`. It need not be unique: ids are.
 pub fn make() -> String {
     let mut bytes = [0; 2];
-    // Without randomness every session would be called the same, which harms nobody.
+    // Without randomness every session would be called the same, which does no harm.
     let _ = getrandom::fill(&mut bytes);
     let pick = |words: [&'static str; 32], byte: u8| words[usize::from(byte) % words.len()];
     format!("{}-{}", pick(FIRST, bytes[0]), pick(SECOND, bytes[1]))

@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn two_turns_and_the_newest_output_before_them_stay() {
-        // From the newest: two turns kept, 40,000 kept, the rest goes.
+        // From the newest: two turns and 40,000 tokens stay, the rest is cleared.
         let history = session(&[15_000, 15_000, 20_000, 20_000, 90_000, 90_000]);
         assert_eq!(cleared(&history), ["msg_1b", "msg_0b"]);
     }

@@ -22,7 +22,7 @@ use lathe_records::{Failed, Result};
 pub enum Answer {
     Once,
     Always,
-    /// With a message the model reads it and goes on; without, the turn stops.
+    /// With a message the model reads it and continues; without one, the turn stops.
     Reject {
         message: Option<String>,
     },
@@ -291,7 +291,7 @@ fn denied(rule: &Rule) -> ToolFailure {
     ))
 }
 
-/// Removes a request whose call was dropped (an abort) before anyone answered.
+/// Removes a request whose call was dropped (an abort) before it was answered.
 struct Withdraw<'a> {
     broker: &'a PermissionBroker,
     id: PermissionId,
