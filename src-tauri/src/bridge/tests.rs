@@ -45,7 +45,7 @@ async fn waiting(model: &FakeModel) -> (TestApp, PermissionRequest) {
     let app = TestApp::with_model(model, WireKind::OpenaiChat).await;
     let mut events = app.sessions.subscribe();
     app.send("go").await;
-    let request = app.asked(&mut events).await;
+    let request = app.next_permission(&mut events).await;
     (app, request)
 }
 
