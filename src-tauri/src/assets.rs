@@ -1,9 +1,9 @@
-//! `attachment://`: the bytes of attachments, which never cross as JSON.
+//! Serves `attachment://`: the bytes of attachments, which are never sent as JSON.
 //!
-//! `attachment://localhost/{session}/{message}/{part}` is a stored file, also one that a tool
-//! call brought along (which may be named by the call and its place there, `…/{part}/{index}`).
-//! `attachment://localhost/staged/{id}` waits beside a prompt. `?thumb=PX` is a picture at most
-//! that large, scaled here so that the webview decodes it once.
+//! `attachment://localhost/{session}/{message}/{part}` is a stored file. One that a tool call
+//! returned may also be named by the call and its index there: `…/{part}/{index}`.
+//! `attachment://localhost/staged/{id}` is an attachment that is not sent yet. `?thumb=PX` scales a
+//! picture down to that size, so that the webview has less to decode.
 
 use lathe_protocol::ipc::AttachmentView;
 use lathe_protocol::{FilePart, MessageId, Part, PartId, SessionId};
@@ -12,13 +12,13 @@ use lathe_session::data_url;
 use tauri::http::{Request, Response, StatusCode, header};
 use tauri::{Manager, UriSchemeContext, UriSchemeResponder, Wry};
 
-use crate::attachments::STAGED;
+use crate::staged_attachments::STAGED;
 use crate::state::Shell;
 
 pub const SCHEME: &str = "attachment";
 const ROOT: &str = "attachment://localhost/";
 
-/// What a stored file is called in the window.
+/// The address of a stored file.
 pub fn url_of(file: &FilePart) -> String {
     file.address()
 }
@@ -27,7 +27,7 @@ pub fn is_ours(url: &str) -> bool {
     url.starts_with(ROOT)
 }
 
-/// Something behind an address of ours.
+/// What an `attachment://` address points to.
 pub enum Asset {
     Staged(AttachmentView),
     Stored(Box<FilePart>),
@@ -41,7 +41,7 @@ impl Asset {
         }
     }
 
-    /// May block; nothing where the bytes are not ours to read.
+    /// Blocks. None if the bytes cannot be read.
     pub fn bytes(&self, shell: &Shell) -> Option<Vec<u8>> {
         match self {
             Asset::Staged(staged) => shell.attachments.read(staged).ok(),
@@ -50,7 +50,7 @@ impl Asset {
     }
 }
 
-/// What lies at the end of `attachment://localhost/…`.
+/// Resolves an `attachment://localhost/…` address.
 pub async fn find(shell: &Shell, url: &str) -> Option<Asset> {
     let path = url.strip_prefix(ROOT)?;
     let mut names = path.split('/');
@@ -105,7 +105,7 @@ fn thumb(query: &str) -> Option<u32> {
     query.strip_prefix("thumb=")?.parse().ok()
 }
 
-/// Only pictures are shown, by what they hold; anything else is handed to the system as a file.
+/// Only pictures are served, recognised by their content. Other files are opened by the system.
 fn picture(
     shell: &Shell,
     asset: &Asset,
@@ -128,7 +128,7 @@ fn respond(mime: &str, bytes: Vec<u8>) -> Result<Response<Vec<u8>>, StatusCode> 
     Response::builder()
         .header(header::CONTENT_TYPE, mime)
         .header(header::X_CONTENT_TYPE_OPTIONS, "nosniff")
-        // What is behind an address never changes.
+        // The content behind an address never changes.
         .header(
             header::CACHE_CONTROL,
             "private, max-age=31536000, immutable",

@@ -1,8 +1,8 @@
-//! From the core's notices to what the webview draws: filtered, coalesced, rendered.
+//! Turns the core's notices into updates for the webview: filtered, coalesced, rendered.
 //!
-//! A window hears of every session's existence and state, but of the parts only of sessions
-//! it has open. What happens within one frame arrives as one batch; text that streams in is
-//! rendered once per frame and only from its open block on.
+//! A window gets the state of every session, but messages and parts only of the sessions that it has
+//! open. Updates of one frame are sent as one batch. Streaming text is rendered once per frame, and
+//! only from its last unfinished block on.
 
 mod frame;
 mod view;
@@ -22,14 +22,14 @@ use tauri::ipc::Channel;
 use frame::Frame;
 use view::Roots;
 
-/// How long notices are gathered before they are sent. Words that come thirty times a second
-/// look as if they flowed, and cost half of what sixty do where the webview draws in software.
+/// How long notices are gathered before they are sent. Thirty updates a second look smooth, and cost
+/// half as much as sixty where the webview renders in software.
 const FRAME: Duration = Duration::from_millis(33);
 
 pub struct Bridge {
     sessions: Sessions,
     open: Mutex<HashSet<SessionId>>,
-    /// Sessions whose view was just made anew: half-rendered text of theirs starts over.
+    /// Sessions that were just opened again: the rendering of their streaming text starts over.
     reopened: Mutex<HashSet<SessionId>>,
     roots: Roots,
     feeding: Mutex<Option<JoinHandle<()>>>,
@@ -50,7 +50,7 @@ impl Bridge {
     /// nothing open yet.
     pub fn feed(self: Arc<Self>, channel: Channel<UiBatch>) {
         for id in self.open.lock().drain() {
-            self.roots.forget(&id);
+            self.roots.remove(&id);
         }
         let bridge = self.clone();
         // Before the caller goes on: it relies on being sent what happens from now on.
@@ -62,13 +62,13 @@ impl Bridge {
     }
 
     pub async fn open(&self, id: &SessionId, limit: usize) -> Result<SessionView> {
-        // Before the snapshot is taken: what is told in between must not be missed.
+        // Before the messages are read, so that no update in between is missed.
         self.open.lock().insert(id.clone());
         self.reopened.lock().insert(id.clone());
         view::session(&self.sessions, &self.roots, id, limit).await
     }
 
-    /// As [`Bridge::open`], but where a message stands.
+    /// Like [`Bridge::open`], but around a message.
     pub async fn open_at(
         &self,
         id: &SessionId,
@@ -101,7 +101,7 @@ impl Bridge {
 
     pub fn close(&self, id: &SessionId) {
         self.open.lock().remove(id);
-        self.roots.forget(id);
+        self.roots.remove(id);
     }
 
     async fn run(&self, channel: Channel<UiBatch>, mut notices: Subscription) {

@@ -1,7 +1,7 @@
 //! Pictures and files on the system's clipboard.
 //!
-//! The webview's own clipboard is not enough: WebKitGTK hands a pasted picture over empty, and
-//! no webview says where a copied file lies.
+//! The webview's own clipboard is not enough: in WebKitGTK a pasted picture is empty, and no webview
+//! gives the path of a copied file.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -10,14 +10,14 @@ use arboard::{Clipboard, ImageData};
 use lathe_render::picture::Pixels;
 use parking_lot::Mutex;
 
-/// Opened when it is first needed and then kept: on X11 the picture one copies is served by
-/// whoever copied it, for as long as the connection lives.
+/// Opened on first use and never closed: on X11 a copied picture is served by the process that
+/// copied it, as long as its connection lives.
 #[derive(Default)]
 pub struct SystemClipboard {
     open: Mutex<Option<Clipboard>>,
 }
 
-/// What can become an attachment. Text is the webview's own business.
+/// What can become an attachment. The webview handles text itself.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Copied {
     Files(Vec<PathBuf>),
@@ -28,7 +28,7 @@ pub enum Copied {
 impl SystemClipboard {
     pub fn read(&self) -> Result<Copied, arboard::Error> {
         self.with(|clipboard| {
-            // A file manager offers a copied picture as both: the file keeps its name.
+            // A file manager offers a copied picture as both; the file has a name.
             if let Ok(files) = clipboard.get().file_list()
                 && !files.is_empty()
             {

@@ -1,21 +1,22 @@
-//! What the webview may ask. One file a topic; a body validates, calls, converts.
+//! The commands that the webview may call, one file per topic. A command validates its arguments,
+//! calls the core and converts the result.
 
-mod answers;
 mod app;
 mod attachments;
 mod drafts;
 mod editor;
+mod environment;
 mod import;
 mod mcp;
 mod models;
 mod parts;
 mod project;
+mod requests;
+mod review;
 mod search;
 mod session;
 mod settings;
 mod share;
-mod surroundings;
-mod time;
 mod trust;
 mod turn;
 
@@ -59,9 +60,10 @@ pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
         session::open_session,
         session::older_messages,
         session::close_session,
-        surroundings::list_agents,
-        surroundings::list_commands,
-        surroundings::find_mentions,
+        session::fork,
+        environment::list_agents,
+        environment::list_commands,
+        environment::find_mentions,
         trust::trust,
         trust::set_trust,
         trust::set_project_edits,
@@ -71,13 +73,12 @@ pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
         share::open_shared,
         share::export_session,
         share::import_session,
-        time::session_diff,
-        time::file_diff,
-        time::preview_revert,
-        time::revert,
-        time::unrevert,
-        time::fork,
-        time::checkpoint,
+        review::session_diff,
+        review::file_diff,
+        review::preview_revert,
+        review::revert,
+        review::unrevert,
+        review::checkpoint,
         turn::prompt,
         turn::run_command,
         turn::abort,
@@ -86,9 +87,9 @@ pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
         turn::context_use,
         turn::edit_queued,
         turn::remove_queued,
-        answers::answer_permission,
-        answers::answer_question,
-        answers::dismiss_question,
+        requests::answer_permission,
+        requests::answer_question,
+        requests::dismiss_question,
         attachments::pick_attachments,
         attachments::paste_clipboard,
         attachments::attach_bytes,

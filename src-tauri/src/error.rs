@@ -1,11 +1,11 @@
-//! The core's failures, as the UI is told of them.
+//! Errors of the core, as the UI receives them.
 
 use lathe_protocol::ipc::{UiError, UiErrorCode};
 use lathe_session::{Failed, StoreError};
 
 pub type Answer<T> = Result<T, UiError>;
 
-/// A command's `?`: keeps only what the UI acts on.
+/// Converts the error of a command, so that `?` can be used. The code keeps what the UI acts on.
 pub trait OrUi<T> {
     fn or_ui(self) -> Answer<T>;
 }

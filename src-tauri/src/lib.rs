@@ -1,22 +1,22 @@
 //! The shell: a window around the session core.
 //!
 //! The only Rust that knows tauri. Commands validate, call the core and convert; the bridge
-//! turns what the core tells into batches for the webview. Wiring only; no decisions.
+//! turns its notices into batches for the webview. Wiring only; no decisions.
 
 mod assets;
-mod attachments;
 mod bridge;
 mod clipboard;
 mod commands;
-mod drafts;
+mod draft_store;
 mod error;
+#[cfg(target_os = "linux")]
+mod gtk_settings;
 mod menu;
 mod notify;
 mod sample;
 mod settings;
+mod staged_attachments;
 mod state;
-#[cfg(target_os = "linux")]
-mod toolkit;
 mod window;
 
 use std::process::ExitCode;
@@ -27,7 +27,7 @@ use crate::state::Shell;
 
 pub fn run() -> ExitCode {
     #[cfg(target_os = "linux")]
-    toolkit::quieten();
+    gtk_settings::apply();
     match build() {
         Ok(app) => {
             app.run(|handle, event| {
@@ -48,7 +48,7 @@ fn build() -> Result<tauri::App<Wry>, Box<dyn std::error::Error>> {
     let data_dir = lathe_session::default_data_dir()?;
     let mut builder = Builder::default();
     if window::can_find_other_instances() {
-        // First of all plugins: a second start must not touch anything else.
+        // Before all other plugins: a second start must not touch anything else.
         builder = builder.plugin(tauri_plugin_single_instance::init(window::second_start));
     }
     let app = builder

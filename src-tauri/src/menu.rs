@@ -1,5 +1,5 @@
-//! The menu bar. The window says what is in it and does what is chosen; what belongs to the
-//! system (quit, clipboard, windows) is the system's own.
+//! The menu bar. The window defines the items and runs them; items that belong to the system (quit,
+//! clipboard, windows) are predefined.
 
 use lathe_protocol::ipc::{MenuItemView, MenuView};
 use tauri::menu::{Menu, MenuEvent, MenuItem, PredefinedMenuItem, Submenu};
@@ -8,7 +8,7 @@ use tauri::{AppHandle, Emitter, Manager, Wry};
 use crate::state::Shell;
 use crate::window::{self, MAIN};
 
-/// Told to the webview with the id of the action.
+/// The event that carries the id of a chosen action.
 const CHOSEN: &str = "menu-chosen";
 
 pub fn set(app: &AppHandle, menus: Vec<MenuView>) -> tauri::Result<()> {
@@ -26,10 +26,10 @@ pub fn set(app: &AppHandle, menus: Vec<MenuView>) -> tauri::Result<()> {
     window::apply(app, &app.state::<Shell>().settings.settings())
 }
 
-/// The bus of the webview is the only one that knows what an action does.
+/// Only the webview knows what an action does.
 pub fn chosen(app: &AppHandle, event: MenuEvent) {
     if let Err(error) = app.emit_to(MAIN, CHOSEN, event.id().0.as_str()) {
-        tracing::warn!(%error, "a menu item was chosen and not heard");
+        tracing::warn!(%error, "a menu choice was not delivered to the window");
     }
 }
 
@@ -46,7 +46,7 @@ fn submenu(app: &AppHandle, view: MenuView) -> tauri::Result<Submenu<Wry>> {
     Ok(submenu)
 }
 
-/// Keys that the system does not know are left to the window, which hears them itself.
+/// A shortcut that the system cannot parse is left out; the window handles the key itself.
 fn action(
     app: &AppHandle,
     id: String,
@@ -57,7 +57,7 @@ fn action(
     with_keys.or_else(|_| MenuItem::with_id(app, id, label, true, None::<&str>))
 }
 
-/// Cocoa reaches the clipboard through these items; elsewhere they are a courtesy.
+/// On macOS the clipboard shortcuts only work through these items.
 fn edit(app: &AppHandle) -> tauri::Result<Submenu<Wry>> {
     let edit = Submenu::new(app, "Edit", true)?;
     if cfg!(target_os = "macos") {

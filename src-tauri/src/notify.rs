@@ -1,4 +1,5 @@
-//! Someone waits and nobody looks: the system says so, and a click leads there.
+//! Desktop notifications for requests that arrive while the window is not focused. A click on one
+//! opens its session.
 
 use lathe_protocol::{Event, SessionId};
 use lathe_render::escape::visible_line;
@@ -10,15 +11,18 @@ use tauri_plugin_notification::{ActionPerformed, NotificationExt};
 use crate::state::Shell;
 use crate::window::{self, MAIN};
 
-/// Told to the webview with the id of a session.
+/// The event that carries the id of the session to open.
 const OPEN_SESSION: &str = "open-session";
-/// Under which a notification carries its session.
+/// The key of the session id in a notification.
 const SESSION: &str = "session";
 
 pub fn begin(app: &AppHandle) {
     let clicked = app.clone();
-    if let Err(error) = app.notification().on_action(move |what| go(&clicked, what)) {
-        tracing::warn!(%error, "clicks on notifications are not heard");
+    if let Err(error) = app
+        .notification()
+        .on_action(move |what| open_session(&clicked, what))
+    {
+        tracing::warn!(%error, "clicks on notifications cannot be received");
     }
     let app = app.clone();
     tauri::async_runtime::spawn(async move { listen(app).await });
@@ -39,14 +43,14 @@ async fn listen(app: AppHandle) {
             Event::QuestionAsked(request) => (&request.session_id, "A question for you"),
             _ => continue,
         };
-        if window::is_unseen(&app) && app.state::<Shell>().settings.settings().notify {
-            say(&app, &sessions, session, title).await;
+        if window::is_unfocused(&app) && app.state::<Shell>().settings.settings().notify {
+            notify(&app, &sessions, session, title).await;
         }
     }
 }
 
-/// The request of a task is answered in the session that started it.
-async fn say(app: &AppHandle, sessions: &Sessions, id: &SessionId, title: &str) {
+/// Notifies for the session at the top, where the request of a task is answered.
+async fn notify(app: &AppHandle, sessions: &Sessions, id: &SessionId, title: &str) {
     let Ok(mut session) = sessions.get(id).await else {
         return;
     };
@@ -66,29 +70,29 @@ async fn say(app: &AppHandle, sessions: &Sessions, id: &SessionId, title: &str) 
     }
 }
 
-/// A title comes from a model. Nothing in it may hide or turn the words around, and where servers
-/// read the body as markup (freedesktop's do), nothing in it is a tag, a link or a picture.
+/// A title comes from a model, so hidden and direction-changing characters are escaped. Notification
+/// servers on Linux read the body as markup, so that is escaped as well.
 fn body(title: &str) -> String {
     let shown = visible_line(title);
     match cfg!(target_os = "linux") {
-        true => markup(&shown),
+        true => escape_markup(&shown),
         false => shown,
     }
 }
 
-fn markup(text: &str) -> String {
+fn escape_markup(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
 }
 
-fn go(app: &AppHandle, what: &ActionPerformed) {
+fn open_session(app: &AppHandle, what: &ActionPerformed) {
     let carried = what.notification().and_then(|one| one.extra().get(SESSION));
     window::bring_forward(app);
     if let Some(session) = carried.and_then(|value| value.as_str())
         && let Err(error) = app.emit_to(MAIN, OPEN_SESSION, session)
     {
-        tracing::warn!(%error, "a click on a notification was not heard");
+        tracing::warn!(%error, "a click on a notification was not delivered to the window");
     }
 }
 
@@ -97,11 +101,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_title_is_no_markup_and_hides_nothing() {
+    fn a_title_is_escaped_and_hides_nothing() {
         let shown = body("Fix \u{202e}gnp.exe\u{1b}[31m\nnow");
         assert!(!shown.contains(['\u{202e}', '\u{1b}', '\n']));
         assert_eq!(
-            markup("<a href=\"http://x\">R&D</a>"),
+            escape_markup("<a href=\"http://x\">R&D</a>"),
             "&lt;a href=\"http://x\"&gt;R&amp;D&lt;/a&gt;"
         );
         assert_eq!(body("Place the moons"), "Place the moons");

@@ -1,11 +1,11 @@
-//! The project that a first start opens, so that there is something to try things on.
+//! The sample project that a first start opens.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use lathe_session::{Failed, Result, SAMPLE_PROJECT};
 
-/// Written once; what the person then does with it is theirs.
+/// Writes it once; later changes of the person are kept.
 pub fn write(data_dir: &Path) -> Result<PathBuf> {
     let folder = data_dir.join("sample").join("tea-timer");
     if !folder.exists() {

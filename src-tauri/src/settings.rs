@@ -1,4 +1,4 @@
-//! What the person set, and where they were: one small file, kept by tauri-plugin-store.
+//! The person's settings and the session they had open, in one file of tauri-plugin-store.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -39,14 +39,14 @@ impl SettingsFile {
         self.set(RECENT, recent);
     }
 
-    /// Settings are a convenience: a disk that takes none is no reason to stop.
+    /// A failure is only logged: the program works without stored settings.
     pub fn save(&self) {
         if let Err(error) = self.store.save() {
             tracing::warn!(%error, "the settings could not be saved");
         }
     }
 
-    /// A value of an older version that no longer fits falls back to its default.
+    /// A value that cannot be read, such as one of an older version, becomes the default.
     fn get<T: DeserializeOwned + Default>(&self, key: &str) -> T {
         let stored = self.store.get(key);
         stored

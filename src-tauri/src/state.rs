@@ -1,4 +1,4 @@
-//! What commands borrow.
+//! The state of the shell that commands share.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,21 +11,21 @@ use lathe_session::{Options, Sessions, ToolOptions};
 use parking_lot::Mutex;
 use tauri::AppHandle;
 
-use crate::attachments::AttachmentDesk;
 use crate::bridge::Bridge;
 use crate::clipboard::SystemClipboard;
-use crate::drafts::DraftDesk;
+use crate::draft_store::DraftStore;
 use crate::sample;
 use crate::settings::SettingsFile;
+use crate::staged_attachments::StagedAttachments;
 
 pub struct Shell {
     pub sessions: Sessions,
-    pub attachments: AttachmentDesk,
-    pub drafts: DraftDesk,
+    pub attachments: StagedAttachments,
+    pub drafts: DraftStore,
     pub clipboard: SystemClipboard,
     pub bridge: Arc<Bridge>,
     pub settings: SettingsFile,
-    /// The folder this start was asked to open, until the window has taken it.
+    /// The folder that the program was started with, until the window has opened it.
     pub wanted: Mutex<Option<PathBuf>>,
     data_dir: PathBuf,
 }
@@ -42,7 +42,7 @@ impl Shell {
         let sessions = Sessions::open(options).await?;
         let bridge = Arc::new(Bridge::new(sessions.clone()));
         let around = sessions.clone();
-        // Servers on this machine are found by themselves, at nobody's expense.
+        // Finds model servers on this machine while the window opens.
         tauri::async_runtime::spawn(async move { around.models().discover_local_servers().await });
         let index = sessions.clone();
         tauri::async_runtime::spawn(async move {
@@ -51,12 +51,12 @@ impl Shell {
             }
         });
         let wanted = folder_argument(std::env::args().skip(1), &std::env::current_dir()?);
-        let attachments = AttachmentDesk::new(&data_dir);
+        let attachments = StagedAttachments::new(&data_dir);
         attachments.sweep(SystemTime::now());
         let shell = Shell {
             sessions,
             attachments,
-            drafts: DraftDesk::new(&data_dir),
+            drafts: DraftStore::new(&data_dir),
             clipboard: SystemClipboard::default(),
             bridge,
             settings,
@@ -67,7 +67,7 @@ impl Shell {
         Ok(shell)
     }
 
-    /// The projects the sidebar begins with: those known, or the sample where there is none.
+    /// The known projects, or the sample project if there is none.
     pub async fn first_projects(&self) -> lathe_session::Result<Vec<Project>> {
         let projects = self.sessions.projects().await?;
         if !projects.is_empty() {
@@ -81,12 +81,12 @@ impl Shell {
         &self.data_dir
     }
 
-    /// Copies of attachments that other programs show, until we close.
+    /// Copies of attachments that are open in other programs. Removed when the program closes.
     pub fn opened_dir(&self) -> PathBuf {
         self.data_dir.join("opened")
     }
 
-    /// Hands on what the core must know of the settings.
+    /// Passes to the core the settings that concern it.
     pub fn apply(&self, settings: &Settings) {
         self.sessions.set_allow_all(settings.allow_all);
         let shell = Some(settings.shell.clone()).filter(|shell| !shell.trim().is_empty());
@@ -97,7 +97,7 @@ impl Shell {
     }
 
     pub fn close(&self) {
-        // There may be none.
+        // It may not exist.
         let _ = std::fs::remove_dir_all(self.opened_dir());
         self.settings.save();
         self.drafts.write();
@@ -110,7 +110,7 @@ fn fit_picture(bytes: &[u8], max_edge: u32, max_bytes: usize) -> Option<(String,
     Some((fitted.mime.to_owned(), fitted.bytes))
 }
 
-/// The first argument that is not an option, seen from where the program was started.
+/// The first argument that is not an option, relative to the working directory.
 pub fn folder_argument(
     mut args: impl Iterator<Item = String>,
     cwd: &std::path::Path,

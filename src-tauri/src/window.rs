@@ -1,4 +1,4 @@
-//! The one window: how it opens, what it remembers, what it never does.
+//! The window: opening it, remembering its size, and what the page may not do.
 
 use std::path::Path;
 
@@ -14,9 +14,9 @@ use crate::commands::stage;
 use crate::state::{Shell, folder_argument};
 
 pub const MAIN: &str = "main";
-/// Told to the webview when a second start asked for a folder.
+/// The event for a second start of the program with a folder.
 const OPEN_FOLDER: &str = "open-folder";
-/// Told to the webview when files are dragged over it and dropped.
+/// The event for files that are dragged over the window or dropped.
 const DROP: &str = "drop-update";
 
 pub fn open(app: &AppHandle) -> tauri::Result<()> {
@@ -25,7 +25,7 @@ pub fn open(app: &AppHandle) -> tauri::Result<()> {
         .inner_size(1240.0, 820.0)
         .min_inner_size(420.0, 400.0)
         .on_navigation(is_our_page)
-        // The page knows what is open and who waits.
+        // The page sets the title, because it knows the open session and the waiting requests.
         .on_document_title_changed(|window, title| {
             if let Err(error) = window.set_title(&title) {
                 tracing::debug!(%error, "the title was not set");
@@ -35,40 +35,40 @@ pub fn open(app: &AppHandle) -> tauri::Result<()> {
     let handle = app.clone();
     window.on_window_event(move |event| {
         if let WindowEvent::DragDrop(drag) = event {
-            dragged(&handle, drag);
+            on_drag(&handle, drag);
         }
     });
     apply(app, &app.state::<Shell>().settings.settings())?;
     window.set_focus()
 }
 
-/// The page is told that something is dragged over it, and what it may call what was dropped.
-/// It never learns where that lies from us, nor names a path of its own.
-fn dragged(app: &AppHandle, drag: &DragDropEvent) {
+/// Sends the page how many files hover, and the addresses of those that were dropped. The page gets
+/// no paths and cannot name any.
+fn on_drag(app: &AppHandle, drag: &DragDropEvent) {
     match drag {
         DragDropEvent::Enter { paths, .. } if !paths.is_empty() => {
             let count = u32::try_from(paths.len()).unwrap_or(u32::MAX);
-            tell_drop(app, &DropUpdate::Over { count });
+            emit_drop(app, &DropUpdate::Over { count });
         }
-        DragDropEvent::Leave => tell_drop(app, &DropUpdate::Left),
+        DragDropEvent::Leave => emit_drop(app, &DropUpdate::Left),
         DragDropEvent::Drop { paths, .. } => {
             let (app, paths) = (app.clone(), paths.clone());
             tauri::async_runtime::spawn(async move {
                 let attached = stage(app.clone(), paths).await.unwrap_or_default();
-                tell_drop(&app, &DropUpdate::Dropped { attached });
+                emit_drop(&app, &DropUpdate::Dropped { attached });
             });
         }
         _ => {}
     }
 }
 
-fn tell_drop(app: &AppHandle, update: &DropUpdate) {
+fn emit_drop(app: &AppHandle, update: &DropUpdate) {
     if let Err(error) = app.emit_to(MAIN, DROP, update) {
-        tracing::warn!(%error, "the window was not told of a drop");
+        tracing::warn!(%error, "a drop was not delivered to the window");
     }
 }
 
-/// Who works on the cards sees all of them at once; a release knows no such page.
+/// Debug builds can open the gallery of all cards instead.
 fn page() -> WebviewUrl {
     let gallery = cfg!(debug_assertions) && std::env::args().any(|word| word == "--gallery");
     if gallery {
@@ -78,13 +78,13 @@ fn page() -> WebviewUrl {
     }
 }
 
-/// What the person set that the system draws.
+/// Applies the settings that concern the native window.
 pub fn apply(app: &AppHandle, settings: &Settings) -> tauri::Result<()> {
     let Some(window) = app.get_webview_window(MAIN) else {
         return Ok(());
     };
     window.set_zoom(f64::from(settings.zoom.clamp(50, 300)) / 100.0)?;
-    // On a Mac the menu bar is the screen's.
+    // On macOS the menu bar does not belong to the window.
     if !cfg!(target_os = "macos") {
         match settings.menu_bar {
             true => window.show_menu()?,
@@ -94,20 +94,20 @@ pub fn apply(app: &AppHandle, settings: &Settings) -> tauri::Result<()> {
     Ok(())
 }
 
-/// Nobody looks at it.
-pub fn is_unseen(app: &AppHandle) -> bool {
+/// Whether the window is not focused.
+pub fn is_unfocused(app: &AppHandle) -> bool {
     app.get_webview_window(MAIN)
         .is_some_and(|window| !window.is_focused().unwrap_or(true))
 }
 
-/// The page never leaves; links are opened by the system instead.
+/// The page never navigates away; the system opens links.
 fn is_our_page(url: &Url) -> bool {
     let ours = ["tauri", "about"].contains(&url.scheme())
         || (cfg!(windows) && url.host_str() == Some("tauri.localhost"));
     ours || (cfg!(debug_assertions) && url.host_str() == Some("localhost"))
 }
 
-/// Size, position and whether it filled the screen.
+/// Stores the size, the position and whether the window is maximised.
 pub fn remember_size(data_dir: &Path) -> tauri::plugin::TauriPlugin<Wry> {
     tauri_plugin_window_state::Builder::new()
         .with_filename(data_dir.join("window.json").display().to_string())
@@ -115,18 +115,18 @@ pub fn remember_size(data_dir: &Path) -> tauri::plugin::TauriPlugin<Wry> {
         .build()
 }
 
-/// Without a session bus there is no way to ask, and no reason to fail.
+/// On Linux this needs a D-Bus session; without one, the program still starts.
 pub fn can_find_other_instances() -> bool {
     !cfg!(target_os = "linux") || std::env::var_os("DBUS_SESSION_BUS_ADDRESS").is_some()
 }
 
-/// Another start of the program ends in this window.
+/// Called when the program is started again: this window comes to the front instead.
 pub fn second_start(app: &AppHandle, args: Vec<String>, cwd: String) {
     bring_forward(app);
     if let Some(folder) = folder_argument(args.into_iter().skip(1), cwd.as_ref()) {
         *app.state::<Shell>().wanted.lock() = Some(folder);
         if let Err(error) = app.emit_to(MAIN, OPEN_FOLDER, ()) {
-            tracing::warn!(%error, "the window was not told of a folder to open");
+            tracing::warn!(%error, "a folder to open was not delivered to the window");
         }
     }
 }
@@ -141,7 +141,7 @@ pub fn bring_forward(app: &AppHandle) {
     }
 }
 
-/// There is no window to say it in.
+/// Shows an error dialog, because there is no window yet.
 #[allow(clippy::print_stderr)]
 pub fn show_fatal(message: &str) {
     eprintln!("Lathe cannot start: {message}");

@@ -23,8 +23,8 @@ import { createNarrow } from './kit/narrow';
 import { visible, visibleLine } from './text/visible';
 import { Lightbox } from './media/Lightbox';
 import { Palette } from './palette/Palette';
-import { ReviewPlace } from './review/ReviewPlace';
-import { FindBar } from './search/FindBar';
+import { ReviewDock } from './review/ReviewDock';
+import { FindBar } from './find/FindBar';
 import { ImportOffer } from './settings/Import';
 import { SettingsDialog } from './settings/SettingsDialog';
 import { Sidebar } from './sidebar/Sidebar';
@@ -89,7 +89,7 @@ export function App() {
   const onClick = (event: MouseEvent) => followLinks(event, ways);
   const onKeyDown = (event: KeyboardEvent) => followLinksByKey(event, ways);
   // Files change while people are elsewhere.
-  const onFocus = () => void app.surroundings.refresh();
+  const onFocus = () => void app.environment.refresh();
   onMount(() => {
     window.addEventListener('focus', onFocus);
     document.addEventListener('click', onClick);
@@ -138,7 +138,7 @@ export function App() {
           <Centre />
         </main>
         <Toasts toasts={app.toasts} />
-        <ReviewPlace />
+        <ReviewDock />
         <SettingsDialog />
         <Palette />
         <ShareDialog />

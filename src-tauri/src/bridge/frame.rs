@@ -1,4 +1,4 @@
-//! What happened since the last batch.
+//! Gathers the updates of one frame and renders them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,13 +21,13 @@ pub struct Frame {
 #[allow(clippy::large_enum_variant, reason = "lives for one frame")]
 enum Pending {
     Ready(UiUpdate),
-    /// Only the newest state of a part in a frame is drawn.
+    /// Only the newest state of a part in a frame is sent.
     Part(Arc<Event>),
-    /// Text for a stream, gathered so that it is rendered once.
+    /// Text appended to a streaming part, gathered so that it is rendered once.
     Text(Arc<Delta>, String),
 }
 
-/// A part that text streams into, rendered up to `length`.
+/// A part with streaming text, rendered up to byte `length`.
 struct Live {
     session: SessionId,
     stream: Stream,
@@ -48,7 +48,7 @@ impl Frame {
         self.updates.push(Pending::Ready(update));
     }
 
-    /// Everything of these sessions must be read anew.
+    /// These sessions must be opened again; what was gathered is obsolete.
     pub fn reset(&mut self, sessions: Vec<SessionId>) {
         self.updates.clear();
         self.streams.clear();
@@ -108,7 +108,7 @@ impl Frame {
         }
     }
 
-    /// An update of the whole part makes what was gathered for it needless.
+    /// An update of the whole part replaces what was gathered for it.
     fn supersede(&mut self, part: &PartId) {
         self.updates.retain(|one| match one {
             Pending::Part(event) => {
@@ -160,9 +160,9 @@ impl Frame {
         })
     }
 
-    /// The first we hear of a stream, or more than we have: take the text as it is now.
+    /// For the first delta of a part, or after a gap: starts over with the part's whole text.
     fn catch_up(&mut self, id: &PartId) -> Option<UiUpdate> {
-        // A part that is no longer streaming tells its end by itself.
+        // A part that has ended is sent whole by its own event.
         let part = self.sessions.streaming(id)?;
         let text = view::text(&part)?.to_owned();
         let mut stream = Stream::new(self.roots.markdown(part.session_id()));

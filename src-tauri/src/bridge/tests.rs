@@ -1,4 +1,4 @@
-//! A window is given the whole state at its start, after a reload and after lost notices.
+//! A window gets the whole state at its start, after a reload and after lost notices.
 
 use std::sync::Arc;
 use std::time::Duration;

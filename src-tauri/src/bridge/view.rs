@@ -1,4 +1,4 @@
-//! Stored messages, as the timeline shows them.
+//! Reads stored messages and renders them for the timeline.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,17 +10,17 @@ use lathe_render::markdown::{self, Options};
 use lathe_session::{Page, Result, Sessions, WindowAnchor};
 use parking_lot::Mutex;
 
-/// The folder of each open session: paths below it are shown from there.
+/// The folder of each open session. Paths are shown relative to it.
 #[derive(Clone, Default)]
 pub struct Roots(Arc<Mutex<HashMap<SessionId, String>>>);
 
 impl Roots {
-    pub fn learn(&self, session: &Session) {
+    pub fn insert(&self, session: &Session) {
         let root = session.directory.clone();
         self.0.lock().insert(session.id.clone(), root);
     }
 
-    pub fn forget(&self, session: &SessionId) {
+    pub fn remove(&self, session: &SessionId) {
         self.0.lock().remove(session);
     }
 
@@ -42,7 +42,7 @@ pub async fn session(
     with_page(sessions, roots, id, stored, false).await
 }
 
-/// As it stands around a message.
+/// Like [`session`], around a message.
 pub async fn session_at(
     sessions: &Sessions,
     roots: &Roots,
@@ -65,8 +65,8 @@ async fn with_page(
     has_newer: bool,
 ) -> Result<SessionView> {
     let session = sessions.get(id).await?;
-    roots.learn(&session);
-    // How full the model's context is and who is asked next, only the end of a session says.
+    roots.insert(&session);
+    // The use of the context and the last agent depend on the newest messages.
     let end = if has_newer {
         Some(sessions.newest(id).await?)
     } else {
@@ -75,7 +75,7 @@ async fn with_page(
     let newest = end.as_deref().unwrap_or(&stored.messages);
     let context = sessions.context_after(&session, newest).await?;
     let last_use = sessions.last_use(id, newest).await?;
-    let page = drawn(stored, has_newer, &roots.markdown(id));
+    let page = render_page(stored, has_newer, &roots.markdown(id));
     Ok(SessionView {
         messages: page.messages,
         has_older: page.has_older,
@@ -98,7 +98,7 @@ pub async fn page(
     limit: usize,
 ) -> Result<MessagePage> {
     let stored = sessions.messages(id, before, limit).await?;
-    Ok(drawn(stored, false, &roots.markdown(id)))
+    Ok(render_page(stored, false, &roots.markdown(id)))
 }
 
 pub async fn window(
@@ -109,10 +109,14 @@ pub async fn window(
     limit: usize,
 ) -> Result<MessagePage> {
     let window = sessions.window(id, anchor, limit).await?;
-    Ok(drawn(window.page, window.has_newer, &roots.markdown(id)))
+    Ok(render_page(
+        window.page,
+        window.has_newer,
+        &roots.markdown(id),
+    ))
 }
 
-fn drawn(page: Page, has_newer: bool, options: &Options) -> MessagePage {
+fn render_page(page: Page, has_newer: bool, options: &Options) -> MessagePage {
     let damaged = page.damaged.into_iter().map(|one| Damaged {
         key: one.key.to_string(),
         reason: one.reason,
@@ -139,7 +143,7 @@ fn message(message: MessageWithParts, options: &Options) -> MessageView {
     }
 }
 
-/// A part with what is drawn of it at once; the rest is asked for.
+/// A part with the HTML that is shown at once. The window asks for details when a card is opened.
 pub fn part(part: Part, options: &Options) -> PartView {
     let blocks = match &part {
         Part::Tool(call) => details::live_output(call).map(|html| vec![html]),
@@ -151,7 +155,7 @@ pub fn part(part: Part, options: &Options) -> PartView {
     }
 }
 
-/// What is drawn as Markdown.
+/// The text that is rendered as Markdown.
 pub fn text(part: &Part) -> Option<&str> {
     match part {
         Part::Text(part) => Some(&part.text),

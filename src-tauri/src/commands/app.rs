@@ -61,7 +61,7 @@ pub async fn remember(
     Ok(())
 }
 
-/// Links of a model's text lead out of the program: only to the web and to mail.
+/// Opens a link from a model's text outside of the program. Only web and mail addresses.
 #[tauri::command]
 pub async fn open_external(app: AppHandle, url: String) -> Answer<()> {
     let lower = url.trim().to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! Attachments: staged, shown, copied, saved. The window names them by address, never by path.
+//! Attachments: stage, show, copy and save them. The window names them by address, never by path.
 
 use std::path::PathBuf;
 
@@ -14,21 +14,21 @@ use tokio::sync::oneshot;
 
 use super::session::session;
 use crate::assets::{self, Asset};
-use crate::attachments::gather;
 use crate::clipboard::Copied;
 use crate::error::{Answer, OrUi, failed};
+use crate::staged_attachments::gather;
 use crate::state::Shell;
 
-/// What a pasted picture is called; a clipboard knows no names.
+/// The name of a pasted picture: the clipboard has none.
 const PASTED: &str = "Pasted picture.png";
 const FETCHED: &str = "Picture";
 
-/// The native dialog. Files and folders are picked apart on every platform.
+/// Opens the native dialog. No platform has one dialog for both files and folders.
 #[tauri::command]
 pub async fn pick_attachments(app: AppHandle, folders: bool) -> Answer<Attached> {
     let (answer, picked) = oneshot::channel::<Option<Vec<FilePath>>>();
     let dialog = app.dialog().file();
-    // The command may be gone when the dialog closes with the window.
+    // If the window closes first, nothing receives the answer.
     let done = move |paths| drop(answer.send(paths));
     match folders {
         true => dialog.set_title("Attach folders").pick_folders(done),
@@ -58,7 +58,7 @@ pub async fn paste_clipboard(app: AppHandle) -> Answer<Attached> {
     .await
 }
 
-/// The body is the bytes themselves; the name comes percent-encoded in a header.
+/// The body is the raw bytes; the name is percent-encoded in a header.
 #[tauri::command]
 pub async fn attach_bytes(app: AppHandle, request: Request<'_>) -> Answer<Attached> {
     let InvokeBody::Raw(bytes) = request.body() else {
@@ -75,8 +75,8 @@ pub async fn attach_bytes(app: AppHandle, request: Request<'_>) -> Answer<Attach
     .await
 }
 
-/// Fetches a picture that a text shows from the web, because it was clicked, and tells where
-/// the webview gets it from. The webview itself reaches no host.
+/// Fetches a remote picture that the person clicked, and returns its `attachment://` address. The
+/// webview itself may not connect to any host.
 #[tauri::command]
 pub async fn load_remote_image(app: AppHandle, url: String) -> Answer<String> {
     let sessions = app.state::<Shell>().sessions.clone();
@@ -90,7 +90,7 @@ pub async fn load_remote_image(app: AppHandle, url: String) -> Answer<String> {
     .await
 }
 
-/// Those of a draft that are still there.
+/// The staged attachments with these ids that still exist.
 #[tauri::command]
 pub async fn find_attachments(app: AppHandle, ids: Vec<String>) -> Answer<Vec<AttachmentView>> {
     blocking(app, move |shell| {
@@ -159,8 +159,8 @@ pub async fn save_attachment(app: AppHandle, url: String) -> Answer<bool> {
     .await
 }
 
-/// The window's addresses become what the core can read. Answers which were staged, so that
-/// they can go once the prompt is stored.
+/// Replaces the window's addresses by URLs that the core can read. Returns the ids of staged
+/// attachments, so that they can be removed once the prompt is stored.
 pub async fn resolve(app: &AppHandle, files: &mut [PromptFile]) -> Answer<Vec<String>> {
     let mut staged = Vec::new();
     for file in files.iter_mut().filter(|file| assets::is_ours(&file.url)) {
@@ -186,7 +186,7 @@ pub async fn stage(app: AppHandle, paths: Vec<PathBuf>) -> Answer<Attached> {
 }
 
 fn image(file: &FilePart) -> Option<SessionImage> {
-    // Only what is stored with the session: a file that lies elsewhere may be another by now.
+    // Only pictures stored with the session: a file elsewhere may have changed since.
     let shown = file.url.starts_with("data:") && file.mime.starts_with("image/");
     shown.then(|| SessionImage {
         message_id: file.message_id.clone(),
@@ -197,8 +197,8 @@ fn image(file: &FilePart) -> Option<SessionImage> {
     })
 }
 
-/// What a save dialog suggests: one name in the folder that is shown, without anything that hides
-/// its ending or leads elsewhere. It may come from a model.
+/// A safe suggestion for a save dialog. The name may come from a model, so it must not contain a
+/// folder or characters that hide its extension.
 fn plain_name(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let mut previous = None;
@@ -210,7 +210,7 @@ fn plain_name(name: &str) -> String {
         }
         previous = Some(c);
     }
-    // A leading dot would hide the file, and Windows drops dots and blanks at the end.
+    // A leading dot would hide the file; Windows drops trailing dots and spaces.
     let plain = plain.trim().trim_matches('.').trim();
     match plain {
         "" => "attachment".to_owned(),

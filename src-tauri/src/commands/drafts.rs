@@ -1,4 +1,4 @@
-//! What was written and not sent.
+//! Drafts: prompts that are not sent yet.
 
 use std::collections::BTreeMap;
 
@@ -16,10 +16,10 @@ pub async fn drafts(shell: State<'_, Shell>) -> Answer<BTreeMap<String, Draft>> 
         .map_err(failed)
 }
 
-/// Not async: drafts are taken in the order in which they were typed.
+/// Not async, so that drafts arrive in the order in which they were typed.
 #[tauri::command]
 pub fn keep_draft(shell: State<'_, Shell>, place: String, draft: Option<Draft>) -> Answer<()> {
-    match shell.drafts.keep(&place, draft) {
+    match shell.drafts.set(&place, draft) {
         true => Ok(()),
         false => Err(failed(format!("{place} has no draft"))),
     }

@@ -1,7 +1,7 @@
-//! Opens files where the person edits them.
+//! Opens files in the person's editor.
 //!
-//! A file's name comes from a model: it is handed over as one argument, never through a shell,
-//! and what the system would run instead of showing it is shown in its folder.
+//! A file name comes from a model: it is passed as one argument, never through a shell. A file that
+//! the system would run instead of showing is revealed in its folder.
 
 mod launch;
 
@@ -15,8 +15,7 @@ use super::session::session;
 use crate::error::{Answer, OrUi, failed};
 use crate::state::Shell;
 
-/// `path` is absolute, or seen from the session's folder, or else from the project's: what was
-/// changed is named from there.
+/// `path` is absolute, or relative to the session's folder, or to the project's, as in the review.
 #[tauri::command]
 pub async fn open_in_editor(
     app: AppHandle,
@@ -44,8 +43,8 @@ pub async fn open_in_editor(
     }
 }
 
-/// In the first of the folders that has it. Its real place: a link must not make a program look
-/// like a text.
+/// Looks in the folders in order. Returns the canonical path: a link must not make a program look
+/// like a text file.
 fn existing(roots: [&Path; 2], path: &str) -> Answer<PathBuf> {
     let [file, other] = roots.map(|root| root.join(path));
     let found = file.canonicalize();

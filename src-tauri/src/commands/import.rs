@@ -1,4 +1,4 @@
-//! Bringing over what another program keeps.
+//! Importing the sessions of other programs.
 
 use std::path::Path;
 

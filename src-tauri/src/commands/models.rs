@@ -1,4 +1,4 @@
-//! Models and the keys they want.
+//! Models, providers and API keys.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ use super::session::project;
 use crate::error::{Answer, failed};
 use crate::state::Shell;
 
-/// Of a project, which may bring its own once it is trusted; else the person's.
+/// The models of a project, which may add its own once it is trusted, or else the person's.
 #[tauri::command]
 pub async fn list_models(shell: State<'_, Shell>, project_id: Option<String>) -> Answer<ModelList> {
     Ok(list(&*models(&shell, project_id).await?).await)
 }
 
-/// Looks for servers on this machine first.
+/// Searches for model servers on this machine first.
 #[tauri::command]
 pub async fn find_local_models(shell: State<'_, Shell>) -> Answer<ModelList> {
     let models = shell.sessions.models();

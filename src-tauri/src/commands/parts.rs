@@ -1,4 +1,4 @@
-//! What an opened card shows: fetched when it is opened, never pushed.
+//! The content of a tool card. It is fetched when the card is opened, never pushed.
 
 use std::path::{Path, PathBuf};
 
@@ -34,7 +34,7 @@ pub async fn tool_details(
         .map_err(failed)
 }
 
-/// A PDF has no place in the window: the system's own reader shows it.
+/// Opens a PDF in the system's reader: the window cannot show one.
 #[tauri::command]
 pub async fn open_attachment(
     app: AppHandle,
@@ -73,7 +73,8 @@ fn ids(
     Ok((session(session_id)?, message, part))
 }
 
-/// A copy that the reader may keep open; its name is ours, its content no program.
+/// Writes a copy for the reader. The name is ours, and the content is checked, so that it is not a
+/// program.
 fn as_pdf(file: &FilePart, folder: &Path) -> Answer<PathBuf> {
     let data = data_url::decode(&file.url).ok_or_else(|| failed("The attachment holds no data"))?;
     if !data.bytes.starts_with(b"%PDF-") {

@@ -1,4 +1,4 @@
-//! Folders become projects.
+//! Opening a folder as a project.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 use crate::error::{Answer, OrUi, failed};
 use crate::state::Shell;
 
-/// The native dialog; nothing when it was dismissed.
+/// Opens the native dialog. None if it was dismissed.
 #[tauri::command]
 pub async fn pick_project(
     app: AppHandle,
@@ -21,7 +21,7 @@ pub async fn pick_project(
         .file()
         .set_title("Open a project")
         .pick_folder(move |folder| {
-            // The command may be gone when the dialog closes with the window.
+            // If the window closes first, nothing receives the answer.
             let _ = answer.send(folder);
         });
     let Ok(Some(folder)) = picked.await else {

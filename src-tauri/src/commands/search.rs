@@ -1,4 +1,4 @@
-//! Finding what was said, and opening the place.
+//! Full-text search, and opening a session at a hit.
 
 use lathe_protocol::MessageId;
 use lathe_protocol::ipc::{FindHit, MessagePage, SearchAnswer, SessionView};
@@ -8,9 +8,9 @@ use super::session::session;
 use crate::error::{Answer, OrUi};
 use crate::state::Shell;
 
-/// More hits than anyone reads.
+/// The most hits that a search returns.
 const MOST_HITS: usize = 200;
-/// More than a screenful is fetched when it is scrolled to.
+/// The window asks for more when it scrolls.
 const LARGEST_PAGE: usize = 200;
 
 #[tauri::command]

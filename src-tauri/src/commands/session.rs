@@ -1,13 +1,14 @@
-//! Sessions: listed, opened, changed, removed.
+//! Sessions: list, open, change, fork and remove them.
 
 use lathe_protocol::ipc::{MessagePage, SessionView};
 use lathe_protocol::{MessageId, Project, ProjectId, Session, SessionId};
 use tauri::State;
 
+use super::review;
 use crate::error::{Answer, OrUi};
 use crate::state::Shell;
 
-/// More than a screenful is fetched when it is scrolled to.
+/// The window asks for more when it scrolls.
 const LARGEST_PAGE: usize = 200;
 
 #[tauri::command]
@@ -98,6 +99,18 @@ pub async fn older_messages(
 pub async fn close_session(shell: State<'_, Shell>, session_id: String) -> Answer<()> {
     shell.bridge.close(&session(&session_id)?);
     Ok(())
+}
+
+#[tauri::command]
+pub async fn fork(
+    shell: State<'_, Shell>,
+    session_id: String,
+    message_id: Option<String>,
+    worktree: bool,
+) -> Answer<Session> {
+    let (id, before) = (session(&session_id)?, review::message(message_id)?);
+    let fork = shell.sessions.fork(&id, before.as_ref(), worktree);
+    fork.await.or_ui()
 }
 
 pub fn session(id: &str) -> Answer<SessionId> {

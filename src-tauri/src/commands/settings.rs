@@ -1,4 +1,4 @@
-//! What the settings pages show and change beyond the settings themselves.
+//! What the settings pages show and change besides the settings: rules, stored data, the menu bar.
 
 use lathe_protocol::Rule;
 use lathe_protocol::ipc::{Damaged, DataKind, DataReport, DataView, MenuView, TrashedSession};
@@ -11,7 +11,7 @@ use crate::error::{Answer, OrUi, failed};
 use crate::menu;
 use crate::state::Shell;
 
-/// What was answered with "always" in a project.
+/// The rules that "always" answers have added in a project.
 #[tauri::command]
 pub async fn approved_rules(shell: State<'_, Shell>, project_id: String) -> Answer<Vec<Rule>> {
     let project = project(&shell, &project_id).await?;
@@ -75,7 +75,7 @@ fn report(report: CheckReport) -> DataReport {
     }
 }
 
-/// Opens the folder that holds everything.
+/// Opens the data folder in the file manager.
 #[tauri::command]
 pub async fn show_data(app: AppHandle, shell: State<'_, Shell>) -> Answer<()> {
     let folder = shell.data_dir().display().to_string();

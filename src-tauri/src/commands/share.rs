@@ -1,4 +1,4 @@
-//! A session leaves the program, or comes from a file.
+//! Sharing, exporting and importing sessions.
 
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ pub async fn share_preview(shell: State<'_, Shell>, session_id: String) -> Answe
     shell.sessions.share_preview(&id).await.or_ui()
 }
 
-/// To the server that is set up, or into a file that a dialog asks for; nothing when that was
+/// Shares to the configured server, or to a file that a dialog asks for. None if the dialog was
 /// dismissed.
 #[tauri::command]
 pub async fn share_session(
@@ -52,7 +52,7 @@ pub async fn unshare_session(shell: State<'_, Shell>, session_id: String) -> Ans
     shell.sessions.unshare(&id).await.or_ui()
 }
 
-/// Shows what was shared: a page in the browser, an address of the web there too.
+/// Opens the shared page in the browser, whether it is a file or a web address.
 #[tauri::command]
 pub async fn open_shared(
     app: AppHandle,
@@ -67,14 +67,14 @@ pub async fn open_shared(
     }
 }
 
-/// Only a page: the system might run anything else.
+/// Only an HTML file: the system might run anything else.
 fn page_of(url: &str) -> Option<String> {
     let file = Url::parse(url).ok()?.to_file_path().ok()?;
     let is_page = file.extension()?.eq_ignore_ascii_case("html");
     is_page.then(|| file.to_str().map(str::to_owned))?
 }
 
-/// The path of the file; nothing when the dialog was dismissed.
+/// Returns the path of the file. None if the dialog was dismissed.
 #[tauri::command]
 pub async fn export_session(
     app: AppHandle,
@@ -93,7 +93,7 @@ pub async fn export_session(
     Ok(Some(file.display().to_string()))
 }
 
-/// Nothing when the dialog was dismissed.
+/// None if the dialog was dismissed.
 #[tauri::command]
 pub async fn import_session(
     app: AppHandle,
@@ -104,7 +104,7 @@ pub async fn import_session(
     dialog
         .add_filter("Session", &["json"])
         .pick_file(move |file| {
-            // The command may be gone when the dialog closes with the window.
+            // If the window closes first, nothing receives the answer.
             let _ = answer.send(file);
         });
     let Some(file) = path(picked.await.ok().flatten())? else {
@@ -126,11 +126,11 @@ fn path(file: Option<FilePath>) -> Answer<Option<PathBuf>> {
         .transpose()
 }
 
-/// The title, as far as a file can be called that.
+/// The session's title as a file name.
 async fn file_name(shell: &Shell, id: &lathe_protocol::SessionId, ending: &str) -> Answer<String> {
     let title = shell.sessions.get(id).await.or_ui()?.title;
-    let kept = |c: char| if c.is_alphanumeric() { c } else { '-' };
-    let name: String = title.chars().map(kept).take(60).collect();
+    let safe = |c: char| if c.is_alphanumeric() { c } else { '-' };
+    let name: String = title.chars().map(safe).take(60).collect();
     Ok(format!("{}.{ending}", name.trim_matches('-')))
 }
 

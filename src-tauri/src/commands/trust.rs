@@ -1,4 +1,4 @@
-//! What a project's own files may do.
+//! Whether a project's own config, agents and commands are trusted.
 
 use lathe_protocol::ipc::TrustView;
 use tauri::State;
@@ -13,7 +13,7 @@ pub async fn trust(shell: State<'_, Shell>, project_id: String) -> Answer<TrustV
     shell.sessions.trust(&project).await.or_ui()
 }
 
-/// `hash` is that of what was shown; without one the trust is taken back.
+/// `hash` identifies what was shown to the person. Without one, the trust is revoked.
 #[tauri::command]
 pub async fn set_trust(
     shell: State<'_, Shell>,
@@ -25,7 +25,7 @@ pub async fn set_trust(
     set.await.or_ui()
 }
 
-/// Edits of the agent's in this project need no question any more.
+/// Allows the agent to edit this project's files without asking.
 #[tauri::command]
 pub async fn set_project_edits(
     shell: State<'_, Shell>,

@@ -1,4 +1,4 @@
-//! Prompts, what stops them, and what waits behind them.
+//! Prompts: send, queue, retry, stop.
 
 use lathe_protocol::MessageId;
 use lathe_protocol::ipc::{ContextUse, PromptInput};
@@ -19,11 +19,11 @@ pub async fn prompt(
     let id = session(&session_id)?;
     let staged = resolve(&app, &mut input.files).await?;
     let message = shell.sessions.prompt(&id, input).await.or_ui()?;
-    forget(&shell, &staged);
+    remove_staged(&shell, &staged);
     Ok(message)
 }
 
-/// A `/` command; the input's text is what was typed besides.
+/// Runs a `/` command. `input` holds the attachments and the model.
 #[tauri::command]
 pub async fn run_command(
     app: AppHandle,
@@ -37,12 +37,12 @@ pub async fn run_command(
     let staged = resolve(&app, &mut input.files).await?;
     let command = shell.sessions.run_command(&id, &name, &args, input);
     let message = command.await.or_ui()?;
-    forget(&shell, &staged);
+    remove_staged(&shell, &staged);
     Ok(message)
 }
 
-/// What was sent is stored with its message.
-fn forget(shell: &Shell, staged: &[String]) {
+/// Attachments that were sent are stored with the message.
+fn remove_staged(shell: &Shell, staged: &[String]) {
     for id in staged {
         shell.attachments.remove(id);
     }
@@ -60,7 +60,7 @@ pub async fn retry_now(shell: State<'_, Shell>, session_id: String) -> Answer<()
     Ok(())
 }
 
-/// Sums the session up now.
+/// Compacts the session now.
 #[tauri::command]
 pub async fn compact(shell: State<'_, Shell>, session_id: String) -> Answer<()> {
     let id = session(&session_id)?;

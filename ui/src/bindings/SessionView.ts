@@ -8,7 +8,8 @@ import type { Session } from "./Session";
 import type { Todo } from "./Todo";
 
 /**
- * A session as the timeline opens it: usually its newest messages.
+ * A session as the timeline opens it: usually its newest messages. Without its status and its
+ * requests: the window knows those of every session ([`UiUpdate::Activity`]).
  */
 export type SessionView = { session: Session, messages: Array<MessageView>, hasOlder: boolean, 
 /**

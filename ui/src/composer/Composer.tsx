@@ -48,7 +48,7 @@ export function Composer() {
   const commands = createMemo(() => {
     const window = builtinCommands(app.selected() !== undefined);
     const names = new Set(window.map(({ name }) => name));
-    return [...window, ...app.surroundings.commands().filter(({ name }) => !names.has(name))];
+    return [...window, ...app.environment.commands().filter(({ name }) => !names.has(name))];
   });
   const called = (prompt: string) => {
     const known = commands().map(({ name }) => name);
@@ -56,7 +56,7 @@ export function Composer() {
   };
   const suggest = createSuggest({
     commands,
-    refreshCommands: () => void app.surroundings.refreshCommands(),
+    refreshCommands: () => void app.environment.refreshCommands(),
     findMentions: async (query) => {
       const id = app.project()?.id;
       return id === undefined ? [] : ((await app.attempt(() => app.host.findMentions(id, app.selected() ?? null, query, MENTIONS))) ?? []);
@@ -92,7 +92,7 @@ export function Composer() {
     if (text().trim().startsWith('/') && !called(text().trim())) {
       const [where, written] = [place(), text()];
       waits = true;
-      await app.surroundings.commandsTold();
+      await app.environment.commandsTold();
       waits = false;
       if (!sendable() || place() !== where || text() !== written) return;
     }

@@ -7,8 +7,8 @@ import { Button } from '../kit/Button';
 import { count, money } from '../text/format';
 import type { ContextUse } from '../protocol';
 import { useApp } from '../store/context';
-import { useMeasures } from './measures';
-import type { Spent } from './spent';
+import { useMeterValues } from './meter-values';
+import type { Usage } from './usage';
 import './meter.css';
 
 const ROUND = 2 * Math.PI * 6;
@@ -18,7 +18,7 @@ const NEARLY = 0.85;
 export function ContextMeter() {
   const app = useApp();
   const [open, setOpen] = createSignal(false);
-  const { context, spent, answered } = useMeasures();
+  const { context, spent, answered } = useMeterValues();
   const cost = () => spent()?.cost ?? 0;
   const share = () => {
     const { used, usable } = context();
@@ -93,7 +93,7 @@ function ContextFacts(props: { use: ContextUse }) {
   );
 }
 
-function SpentFacts(props: { spent: Spent }) {
+function SpentFacts(props: { spent: Usage }) {
   return (
     <>
       <dt>{en.context.total}</dt>

@@ -237,7 +237,7 @@ describe('a difference that is read again', () => {
     expect(gaps()).toContain('2 unchanged lines');
   });
 
-  test('opens the hunks of a folded file, with their surroundings folded as in others', async () => {
+  test('opens the hunks of a folded file, with the lines around them folded as in other files', async () => {
     const folded = file({ folded: 'lockFile', hunks: [] });
     const { container } = show(() => (
       <DiffView files={[folded]} sideBySide={false} whole={async () => all} unfolded={async () => file()} />

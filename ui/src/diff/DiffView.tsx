@@ -8,10 +8,10 @@ import { createMemo, type JSX } from 'solid-js';
 import { en } from '../i18n/en';
 import { LineList, type LineListHandle } from '../kit/LineList';
 import type { FileDiffView } from '../protocol';
-import { keepFocus } from './focus';
+import { keepFocus } from './keep-focus';
 import { rowsOf, type DiffRow } from './rows';
 import { createUnfolding } from './unfolding';
-import { createWalk, type DiffHandle } from './walk';
+import { createWalk, type DiffHandle } from './keyboard';
 import { DiffRowView } from './DiffRowView';
 import './diff.css';
 

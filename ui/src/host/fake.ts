@@ -26,9 +26,9 @@ import { createFakeModels } from './fake/models';
 import { viewOf, createWriter } from './fake/parts';
 import { createFakeQueue } from './fake/queue';
 import { longSession, projects, sampleRequests, sampleSessions } from './fake/samples';
-import { createFakeSurroundings } from './fake/surroundings';
-import { createFakeTime } from './fake/time';
-import { createFakeFrame } from './fake/frame';
+import { createFakeEnvironment } from './fake/environment';
+import { createFakeReview } from './fake/review';
+import { createFakeSettingsPages } from './fake/settings-pages';
 import { createFakeSearch } from './fake/search';
 import { DEFAULTS } from './defaults';
 import type { Host } from './host';
@@ -134,7 +134,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
     }
   };
 
-  const { undoable, ...time } = createFakeTime({ clock, sessions, messages, find, told, emit, isBusy: (id) => running.has(id) });
+  const { undoable, ...time } = createFakeReview({ clock, sessions, messages, find, told, emit, isBusy: (id) => running.has(id) });
   const search = createFakeSearch(sessions, messages, (id) => find(id));
 
   const status = (sessionID: string, type: 'busy' | 'idle'): UiUpdate => ({
@@ -287,7 +287,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
     ...attachments.host,
     runCommand: (sessionID, name, args, input) =>
       host.prompt(sessionID, { ...input, text: `/${name} ${args}`.trim() }),
-    ...createFakeSurroundings(options.trust ?? 'nothing'),
+    ...createFakeEnvironment(options.trust ?? 'nothing'),
     ...time,
     toolDetails: async (sessionID, messageID, partID, whole) => {
       const message = messages.get(sessionID)?.find((one) => one.info.id === messageID);
@@ -302,7 +302,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
     ...queue,
     ...createFakeContext(clock, messages, emit),
     ...imports,
-    ...createFakeFrame({ chooseMenu: (tell) => (chooseMenu = tell), wantSession: (tell) => (wantSession = tell), deleted }),
+    ...createFakeSettingsPages({ chooseMenu: (tell) => (chooseMenu = tell), wantSession: (tell) => (wantSession = tell), deleted }),
     saveSettings: async (next) => {
       settings = next;
     },

@@ -10,7 +10,7 @@ import { useApp } from '../store/context';
 import { copyText } from './clipboard';
 import { highlightWords } from './highlight';
 import { morph } from './morph';
-import { addressOf, dress, LOADED, nameOf, REMOTE } from './remoteImage';
+import { addressOf, dress, LOADED, nameOf, REMOTE } from './remote-image';
 
 /** Twice the height a picture is shown at, for fine screens. */
 const PICTURE = 640;

@@ -1,7 +1,7 @@
 /** The picture itself: the wheel zooms where the pointer is, dragging moves it. */
 import { createSignal, onCleanup, onMount, Show } from 'solid-js';
 import { en } from '../i18n/en';
-import { FITTED, moved, scaleOf, wheelSteps, zoomed, type Size } from './view';
+import { FITTED, moved, scaleOf, wheelSteps, zoomed, type Size } from './zoom';
 
 export interface PictureHandle {
   zoom(steps: number): void;

@@ -10,7 +10,7 @@ import type { PermissionReply, PermissionRequest } from '../protocol';
 import { useApp } from '../store/context';
 import { isRepeated, type Arming } from './arming';
 import { leaveToComposer } from './leave-to-composer';
-import { whatOf } from './what';
+import { describePermission } from './permission-details';
 import './request.css';
 
 /**
@@ -26,7 +26,7 @@ export function PermissionPrompt(props: { request: PermissionRequest; arming: Ar
   const [answered, setAnswered] = createSignal(false);
   const title = () =>
     en.permission.titles[props.request.permission] ?? en.permission.title(visible(props.request.permission));
-  const what = createMemo(() => whatOf(props.request));
+  const what = createMemo(() => describePermission(props.request));
   const asker = () => {
     const { sessionID } = props.request;
     if (sessionID === app.selected()) return undefined;

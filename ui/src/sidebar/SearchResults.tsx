@@ -5,7 +5,7 @@ import { ago } from '../text/format';
 import { visible } from '../text/visible';
 import type { SearchAnswer, SearchHit } from '../protocol';
 import { useApp } from '../store/context';
-import { useNow } from '../store/now';
+import { useNow } from '../store/clock';
 import { titleOf } from '../store/titles';
 
 /** Fewer letters stand everywhere. */

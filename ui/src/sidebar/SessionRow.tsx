@@ -12,7 +12,7 @@ import { ago, clock } from '../text/format';
 import { isComposing } from '../kit/keys';
 import { Menu, type MenuItem } from '../kit/Menu';
 import { useApp } from '../store/context';
-import { useNow } from '../store/now';
+import { useNow } from '../store/clock';
 import { titleOf, writtenTitle } from '../store/titles';
 
 export function SessionRow(props: { sessionID: string; depth: number; onNavigate: () => void }) {

@@ -18,7 +18,7 @@ async function ready(agents?: (all: AgentView[]) => AgentView[]): Promise<TestWi
   if (agents) window.host.listAgents = async (id) => agents(await listAgents(id));
   await waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe('ses_gallery'));
   await waitFor(() => expect(window.app.models.list()).toBeDefined());
-  await window.app.surroundings.refresh();
+  await window.app.environment.refresh();
   return window;
 }
 

@@ -23,7 +23,7 @@ import { createSessionActions, type SessionActions } from './session-actions';
 import type { Sessions } from './sessions';
 import { createSettings } from './settings';
 import { createState, isWarning, type State } from './state';
-import { createSurroundings, type Surroundings } from './surroundings';
+import { createEnvironment, type Environment } from './environment';
 import type { Timeline } from './timeline';
 import { writtenTitle } from './titles';
 import { createToasts, type Toasts } from './toasts';
@@ -61,7 +61,7 @@ export interface App extends Omit<SessionActions, 'send' | 'run'>, Sending {
   readonly expanded: Expanded;
   readonly models: Models;
   readonly agents: Agents;
-  readonly surroundings: Surroundings;
+  readonly environment: Environment;
   readonly attachments: Attachments;
   readonly pictures: Pictures;
   readonly editing: Editing;
@@ -156,8 +156,8 @@ export function createApp(host: Host): App {
     const edit = editing.current();
     return edit ? placeOf(edit) : (sessions.selected() ?? `new:${project()?.id ?? ''}`);
   });
-  const surroundings = createSurroundings({ core, onTrust: () => void models.refresh() });
-  const agents = createAgents({ core, place, all: surroundings.agents });
+  const environment = createEnvironment({ core, onTrust: () => void models.refresh() });
+  const agents = createAgents({ core, place, all: environment.agents });
   const models = createModels({ core, settings, save, selected: sessions.selected, place, agents });
   const sending = createSending({ core, sessions, agents, models, editing, place });
   const attachments = createAttachments(core, place);
@@ -288,7 +288,7 @@ export function createApp(host: Host): App {
     expanded: core.expanded,
     models,
     agents,
-    surroundings,
+    environment,
     attachments,
     pictures: createPictures(host),
     editing,

@@ -28,7 +28,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   todos: VIEW,
   trust: VIEW,
   palette: [...VIEW, 'actions'],
-  search: [...VIEW, 'actions'],
+  find: [...VIEW, 'actions'],
   settings: [...VIEW, 'actions'],
   sidebar: [...VIEW, 'actions'],
   review: [...VIEW, 'diff'],
@@ -37,7 +37,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   gallery: [...STATE, 'parts'],
   App: [
     ...VIEW,
-    ...['media', 'actions', 'dialogs', 'todos', 'trust', 'palette', 'search', 'settings', 'sidebar', 'review'],
+    ...['media', 'actions', 'dialogs', 'todos', 'trust', 'palette', 'find', 'settings', 'sidebar', 'review'],
     ...['timeline', 'composer'],
   ],
   main: [...STATE, 'kit', 'styles', 'gallery', 'App'],

@@ -18,7 +18,7 @@ export function TrustBanner() {
   // Answers given in this window; the core keeps only a yes.
   const [later, setLater] = createSignal<readonly string[]>([]);
   const asked = createMemo(() => {
-    const view = app.surroundings.trust();
+    const view = app.environment.trust();
     const open = view?.state === 'untrusted' || view?.state === 'changed';
     return open && !later().includes(matter(view)) ? view : undefined;
   });
@@ -52,7 +52,7 @@ export function TrustBanner() {
             <Button data-testid="trust-later" onClick={() => setLater((all) => [...all, matter(view())])}>
               {en.trust.later}
             </Button>
-            <Button tone="primary" data-testid="trust-yes" onClick={() => void app.surroundings.allow(view())}>
+            <Button tone="primary" data-testid="trust-yes" onClick={() => void app.environment.allow(view())}>
               {en.trust.yes}
             </Button>
           </div>

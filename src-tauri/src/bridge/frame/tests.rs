@@ -1,4 +1,4 @@
-//! What a window is sent adds up to what is stored, however it is cut into frames.
+//! The updates of a window add up to the stored answer, however they are divided into frames.
 
 use std::collections::HashMap;
 
@@ -49,7 +49,7 @@ impl Screen {
     }
 }
 
-/// Hands one turn's notices to a frame, ending a frame after every `per_frame` of them.
+/// Passes the notices of one turn to a frame, and ends a frame after every `per_frame` of them.
 async fn watch(app: &TestApp, mut events: Subscription, per_frame: usize, open: bool) -> Screen {
     let mut frame = Frame::new(app.sessions.clone(), Roots::default());
     let mut screen = Screen::default();
@@ -103,7 +103,7 @@ async fn frames_of_any_length_add_up_to_the_stored_answer() {
 }
 
 #[tokio::test]
-async fn a_frame_says_each_thing_once() {
+async fn a_frame_sends_each_change_once() {
     let app = TestApp::start().await;
     let events = app.sessions.subscribe();
     app.ask("hello").await;
@@ -116,7 +116,7 @@ async fn a_frame_says_each_thing_once() {
 }
 
 #[tokio::test]
-async fn a_window_hears_nothing_of_the_parts_of_sessions_it_has_not_open() {
+async fn a_window_gets_no_parts_of_sessions_that_are_not_open() {
     let app = TestApp::start().await;
     let events = app.sessions.subscribe();
     app.ask("hello").await;
@@ -126,7 +126,7 @@ async fn a_window_hears_nothing_of_the_parts_of_sessions_it_has_not_open() {
 }
 
 #[tokio::test]
-async fn who_fell_behind_is_told_to_read_the_session_anew_and_nothing_else() {
+async fn a_reset_replaces_all_gathered_updates() {
     let app = TestApp::start().await;
     let mut frame = Frame::new(app.sessions.clone(), Roots::default());
     frame.add(UiUpdate::Store { problem: None });

@@ -1,19 +1,19 @@
-//! How each editor is told which file and line to show.
+//! The command line of each editor, and which files must not be opened at all.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use lathe_protocol::ipc::{EditorChoice, EditorKind};
 
-/// Endings of what is run wherever somebody has a program for it, whatever its mode says.
+/// Extensions that are run on any system that has a handler, whatever the file mode is.
 const PROGRAMS: [&str; 29] = [
     "action", "app", "appimage", "bin", "chm", "com", "command", "cpl", "desktop", "exe", "hta",
     "jar", "jnlp", "lnk", "msc", "msi", "msp", "pif", "pkg", "reg", "run", "scr", "terminal",
     "tool", "vbe", "vbs", "workflow", "wsf", "wsh",
 ];
 
-/// Endings that Windows runs, or that language runtimes have it run: an ending is all it looks
-/// at. Elsewhere these are texts.
+/// Extensions that Windows runs, by itself or through an installed language runtime: it looks at
+/// the extension only. Elsewhere these are text files.
 const WINDOWS_PROGRAMS: [&str; 28] = [
     "ahk",
     "application",
@@ -45,9 +45,9 @@ const WINDOWS_PROGRAMS: [&str; 28] = [
     "xll",
 ];
 
-/// Texts that no handler runs, also where the file may be executed: on some disks every file
-/// may. Scripts are none of them: among freedesktop's MIME types JavaScript, Python, Ruby, Perl and
-/// shell are kinds of executables, and a desktop may run one whose mode allows it.
+/// Text files that no handler runs even if the mode is executable: on some disks every file is.
+/// Scripts are not in the list. For freedesktop, JavaScript, Python, Ruby, Perl and shell scripts are
+/// executables, and a desktop may run one whose mode allows it.
 const TEXTS: [&str; 50] = [
     "adoc", "c", "cc", "cfg", "conf", "cpp", "cs", "css", "csv", "cxx", "dart", "ex", "exs", "go",
     "gradle", "h", "hpp", "hs", "html", "ini", "java", "json", "json5", "jsonc", "jsx", "kt",
@@ -55,7 +55,7 @@ const TEXTS: [&str; 50] = [
     "sql", "svelte", "swift", "toml", "ts", "tsx", "txt", "vue", "xml", "yaml", "yml",
 ];
 
-/// The command for an editor; none where the system shall decide.
+/// None if the system chooses the editor.
 /// Without a line, an editor that has the file open leaves the caret where it is.
 pub fn command(choice: &EditorChoice, file: &Path, line: Option<u32>) -> Option<Command> {
     let path = file.display().to_string();
@@ -85,7 +85,7 @@ pub fn command(choice: &EditorChoice, file: &Path, line: Option<u32>) -> Option<
     Some(command)
 }
 
-/// Whether the system would run this instead of showing it. In doubt it would: a click on a file
+/// Whether the system might run this file instead of showing it. If in doubt, yes: a click on a file
 /// name must never start what a model wrote.
 pub fn is_program(file: &Path) -> bool {
     let ending = file.extension().map(|ending| ending.to_ascii_lowercase());
@@ -162,9 +162,9 @@ fn in_terminal(command: Vec<String>) -> Vec<String> {
     words
 }
 
-/// The words of a command, with the file and the line put in. Without a place for the file it
-/// comes last. Without a line, what only tells of it is left out; a word that is nothing but the
-/// line may belong to the word before it, and says the first.
+/// Fills the file and the line into the words of a command. If no word has a placeholder for the
+/// file, it comes last. If there is no line, words that mention it are left out, except for a word
+/// that is only the line: it may be the value of the option before it, so it becomes 1.
 fn filled(command: &str, path: &str, line: Option<u32>) -> Vec<String> {
     let mut words: Vec<String> = split(command);
     if !words.iter().any(|word| word.contains("{path}")) {
@@ -180,13 +180,13 @@ fn filled(command: &str, path: &str, line: Option<u32>) -> Vec<String> {
             None => word.replace("{path}:{line}", "{path}"),
             Some(_) => word,
         };
-        // The line first: a path may hold braces of its own.
+        // The line first: a path may contain braces.
         word.replace("{line}", &number).replace("{path}", path)
     };
     words.into_iter().map(fill).collect()
 }
 
-/// Splits at blanks, except inside quotes.
+/// Splits at spaces, except inside quotes.
 fn split(command: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn each_editor_is_told_the_file_and_the_line() {
+    fn each_editor_gets_the_file_and_the_line() {
         assert_eq!(words(EditorKind::System, None), None);
         let code = words(EditorKind::VsCode, None).unwrap_or_default();
         assert_eq!(code[1..], ["--goto", "/p/a b.rs:12"]);
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_of_ones_own_is_split_but_its_file_is_not() {
+    fn a_custom_command_is_split_but_the_file_name_is_not() {
         assert_eq!(
             words(EditorKind::Custom, Some("'my editor' --line={line} {path}")),
             Some(vec![
@@ -285,7 +285,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_would_run_is_known_by_its_ending_and_its_mode() {
+    fn programs_are_recognised_by_extension_and_mode() {
         use std::os::unix::fs::PermissionsExt;
         let folder = std::env::temp_dir().join(format!("lathe-launch-{}", std::process::id()));
         assert!(fs::create_dir_all(&folder).is_ok());

@@ -28,7 +28,7 @@ impl Sessions {
 
     /// What all sessions are doing, for a window that starts to listen now.
     pub async fn activity(&self) -> Activity {
-        let statuses: HashMap<_, _> = self.core.running.statuses().into_iter().collect();
+        let statuses: HashMap<_, _> = self.statuses().into_iter().collect();
         let (permissions, questions) = (self.permissions(), self.questions());
         let mut wanted: Vec<_> = statuses.keys().cloned().collect();
         wanted.extend(permissions.iter().map(|request| request.session_id.clone()));

@@ -1,36 +1,36 @@
-//! What the toolkit is asked to leave out on Linux, so that a window nobody uses costs nothing.
+//! GTK settings on Linux that keep an idle window from redrawing.
 //!
-//! Many machines draw in software: virtual ones, remote ones, those without a driver. There,
-//! every change on the screen draws the whole window anew and takes tens of milliseconds. The
-//! webview reads these settings once, when it begins.
+//! Many machines render in software: virtual machines, remote ones, those without a driver. There,
+//! every change on screen redraws the whole window and takes tens of milliseconds. The webview reads
+//! these settings once, at its start.
 
 use std::path::Path;
 
 use gtk::glib;
 use gtk::prelude::{GtkSettingsExt, ObjectExt};
 
-/// Where the kernel puts the graphics cards it knows.
+/// Where the kernel lists graphics cards.
 const CARDS: &str = "/dev/dri";
-/// Letters painted by the processor, instead of by a graphics card that the processor plays.
-const PAINT_BY_PROCESSOR: &str = "WEBKIT_SKIA_ENABLE_CPU_RENDERING";
+/// Makes WebKit paint with the CPU instead of with an emulated graphics card.
+const CPU_RENDERING: &str = "WEBKIT_SKIA_ENABLE_CPU_RENDERING";
 
 const A_DAY_IN_MS: i32 = 24 * 60 * 60 * 1000;
 
-/// Before anything else asks the toolkit. Where it cannot begin, the window says why.
-pub fn quieten() {
+/// Must be called before anything else uses GTK. If GTK cannot start, opening the window reports it.
+pub fn apply() {
     if !has_card(Path::new(CARDS)) {
-        // Somebody who knows better keeps what was said.
-        let set = glib::setenv(PAINT_BY_PROCESSOR, "1", false);
+        // Does not replace a value that the person has set.
+        let set = glib::setenv(CPU_RENDERING, "1", false);
         tracing::debug!(?set, "there is no graphics card");
     }
     if gtk::init().is_ok()
         && let Some(settings) = gtk::Settings::default()
     {
-        // GTK's own fields stop blinking after a while; those of a webview go on for ever. One
-        // that may not blink at all is looked at with every frame, so it blinks once a day.
+        // A caret in a webview blinks for ever. If blinking is off, WebKit checks the caret with every
+        // frame, so it blinks once a day instead.
         settings.set_gtk_cursor_blink(true);
         settings.set_gtk_cursor_blink_time(A_DAY_IN_MS);
-        // A scrollbar over the text fades away for seconds after each scroll.
+        // An overlay scrollbar animates for seconds after each scroll.
         settings.set_property("gtk-overlay-scrolling", false);
     }
 }
@@ -47,7 +47,7 @@ mod tests {
     use super::has_card;
 
     #[test]
-    fn a_card_that_can_render_is_one() {
+    fn only_a_render_node_counts_as_a_graphics_card() {
         let folder = tempfile::tempdir().unwrap();
         assert!(!has_card(&folder.path().join("missing")));
         std::fs::write(folder.path().join("card0"), "").unwrap();

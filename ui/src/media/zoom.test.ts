@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { FITTED, fitScale, moved, scaleOf, wheelSteps, zoomed } from './view';
+import { FITTED, fitScale, moved, scaleOf, wheelSteps, zoomed } from './zoom';
 
 const photo = { width: 2000, height: 1000 };
 const icon = { width: 32, height: 32 };

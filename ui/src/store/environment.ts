@@ -8,7 +8,7 @@ import { createEffect, createMemo, createSignal, on, type Accessor } from 'solid
 import type { AgentView, CommandView, Project, TrustView } from '../protocol';
 import type { Core } from './app';
 
-export interface Surroundings {
+export interface Environment {
   /** Empty until the core has told. */
   readonly agents: Accessor<readonly AgentView[]>;
   readonly commands: Accessor<readonly CommandView[]>;
@@ -34,7 +34,7 @@ interface Around {
   readonly onTrust: () => void;
 }
 
-export function createSurroundings({ core, onTrust }: Around): Surroundings {
+export function createEnvironment({ core, onTrust }: Around): Environment {
   const { host, project, attempt } = core;
   const [known, setKnown] = createSignal<Readonly<Record<string, Told>>>({});
   /** By its folder: another checkout of the project has files of its own. */

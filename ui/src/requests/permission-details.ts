@@ -14,7 +14,7 @@ interface Fact {
   readonly lines?: true;
 }
 
-export interface What {
+export interface PermissionDetails {
   /** In the words of the agent, which may be wrong. */
   readonly said?: string;
   readonly facts: readonly Fact[];
@@ -23,7 +23,7 @@ export interface What {
   readonly reasons: readonly string[];
 }
 
-export function whatOf({ permission, patterns, metadata }: PermissionRequest): What {
+export function describePermission({ permission, patterns, metadata }: PermissionRequest): PermissionDetails {
   const text = (name: string) => {
     const value = metadata[name];
     return typeof value === 'string' && value !== '' ? value : undefined;

@@ -21,7 +21,7 @@ interface FrameDoors {
   readonly deleted: Map<string, Session>;
 }
 
-export function createFakeFrame(doors: FrameDoors): Pick<Host, Needs> {
+export function createFakeSettingsPages(doors: FrameDoors): Pick<Host, Needs> {
   let rules: Rule[] = [
     { permission: 'bash', pattern: 'cargo test *', action: 'allow' },
     { permission: 'webfetch', pattern: 'docs.rs', action: 'allow' },

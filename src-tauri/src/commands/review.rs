@@ -1,8 +1,8 @@
-//! Differences, taking back, forks and snapshots by hand.
+//! What the agent changed: diffs, reverts and named snapshots.
 
 use lathe_protocol::ipc::{RevertOutcome, RevertPreview, RevertTarget, SessionDiffView};
 use lathe_protocol::view::FileDiffView;
-use lathe_protocol::{MessageId, Session, SessionId, SnapshotPart};
+use lathe_protocol::{MessageId, SessionId, SnapshotPart};
 use lathe_render::diff::{self, Extent};
 use lathe_session::Sessions;
 use tauri::State;
@@ -20,13 +20,13 @@ pub async fn session_diff(
     let (session_id, message_id) = (session(&session_id)?, message(message_id)?);
     let diffs = shell.sessions.diff(&session_id, message_id.as_ref());
     let diffs = diffs.await.or_ui()?;
-    let draw = move || {
+    let render = move || {
         diffs
             .iter()
             .map(|one| diff::render_stored(one, Extent::Folded))
             .collect()
     };
-    let files: Vec<FileDiffView> = beside(draw).await?;
+    let files: Vec<FileDiffView> = blocking(render).await?;
     Ok(SessionDiffView {
         session_id,
         message_id,
@@ -36,7 +36,7 @@ pub async fn session_diff(
     })
 }
 
-/// One file, drawn though it is usually folded; `whole` with every line around its changes.
+/// One file, also if the review folds it. `whole` includes every unchanged line.
 #[tauri::command]
 pub async fn file_diff(
     shell: State<'_, Shell>,
@@ -50,7 +50,7 @@ pub async fn file_diff(
         true => Extent::Whole,
         false => Extent::Unfolded,
     };
-    drawn(
+    render_file(
         &shell.sessions,
         &session_id,
         message_id.as_ref(),
@@ -60,7 +60,7 @@ pub async fn file_diff(
     .await
 }
 
-async fn drawn(
+async fn render_file(
     sessions: &Sessions,
     id: &SessionId,
     turn: Option<&MessageId>,
@@ -68,7 +68,7 @@ async fn drawn(
     extent: Extent,
 ) -> Answer<FileDiffView> {
     let stored = sessions.file_diff(id, turn, path).await.or_ui()?;
-    beside(move || diff::render_stored(&stored, extent)).await
+    blocking(move || diff::render_stored(&stored, extent)).await
 }
 
 #[tauri::command]
@@ -101,18 +101,6 @@ pub async fn unrevert(shell: State<'_, Shell>, session_id: String) -> Answer<Rev
 }
 
 #[tauri::command]
-pub async fn fork(
-    shell: State<'_, Shell>,
-    session_id: String,
-    message_id: Option<String>,
-    worktree: bool,
-) -> Answer<Session> {
-    let (id, before) = (session(&session_id)?, message(message_id)?);
-    let fork = shell.sessions.fork(&id, before.as_ref(), worktree);
-    fork.await.or_ui()
-}
-
-#[tauri::command]
 pub async fn checkpoint(
     shell: State<'_, Shell>,
     session_id: String,
@@ -122,17 +110,17 @@ pub async fn checkpoint(
     shell.sessions.checkpoint(&id, &name).await.or_ui()
 }
 
-/// Drawing takes a while: not on the thread that answers.
-async fn beside<T: Send + 'static>(draw: impl FnOnce() -> T + Send + 'static) -> Answer<T> {
-    tokio::task::spawn_blocking(draw).await.map_err(failed)
+/// Rendering takes a while, so it must not block the async runtime.
+async fn blocking<T: Send + 'static>(render: impl FnOnce() -> T + Send + 'static) -> Answer<T> {
+    tokio::task::spawn_blocking(render).await.map_err(failed)
 }
 
-fn message(id: Option<String>) -> Answer<Option<MessageId>> {
+pub fn message(id: Option<String>) -> Answer<Option<MessageId>> {
     let parse = |id: String| MessageId::parse(&id).map_err(Into::into).or_ui();
     id.map(parse).transpose()
 }
 
-/// Ids inside a target come from the page as text, too.
+/// The ids inside a target are text from the page and must be checked, too.
 fn checked(target: RevertTarget) -> Answer<RevertTarget> {
     let id = match &target {
         RevertTarget::Message { message_id, .. }
@@ -158,7 +146,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_hunk_of_a_folded_file_can_be_taken_back_once_the_file_is_opened() {
+    async fn a_hunk_of_a_folded_file_can_be_reverted_once_the_file_is_unfolded() {
         let model = FakeModel::start().await;
         let app = TestApp::with_model(&model, WireKind::OpenaiChat).await;
         let lines: String = (1..=40).map(|n| format!("line {n}\n")).collect();
@@ -178,7 +166,7 @@ mod tests {
                 .folded
                 .is_some()
         );
-        let open = drawn(&app.sessions, id, None, "Cargo.lock", Extent::Unfolded);
+        let open = render_file(&app.sessions, id, None, "Cargo.lock", Extent::Unfolded);
         let open = open.await.unwrap();
         assert_eq!(open.hunks.len(), 2);
         let target = RevertTarget::Hunk {

@@ -2,7 +2,7 @@
 import type { Host } from '../host/host';
 import type { SessionUsage } from '../protocol';
 
-export interface Spent {
+export interface Usage {
   readonly sessionID: string;
   readonly cost: number;
   /** How much of the cost its tasks had. */
@@ -14,12 +14,12 @@ export interface Spent {
   readonly cached: number;
 }
 
-export async function spentIn(host: Pick<Host, 'sessionUsage'>, sessionID: string, tasks: readonly string[]): Promise<Spent> {
+export async function readUsage(host: Pick<Host, 'sessionUsage'>, sessionID: string, tasks: readonly string[]): Promise<Usage> {
   const [own, ...others] = await Promise.all([sessionID, ...tasks].map((id) => host.sessionUsage(id)));
   return addUp(sessionID, own ? [own] : [], others);
 }
 
-function addUp(sessionID: string, own: readonly SessionUsage[], others: readonly SessionUsage[]): Spent {
+function addUp(sessionID: string, own: readonly SessionUsage[], others: readonly SessionUsage[]): Usage {
   const all = [...own, ...others];
   const sum = (list: readonly SessionUsage[], pick: (usage: SessionUsage) => number) =>
     list.reduce((total, usage) => total + pick(usage), 0);

@@ -1,7 +1,7 @@
-//! Where drafts wait until they are sent: a file each, in the data directory.
+//! Drafts on disk: one file each, in the data directory.
 //!
-//! A draft changes with every key, so it is taken at once and written after a moment: what a
-//! crash costs is that moment. Closing the window costs nothing.
+//! A draft changes with every key press. Changes are collected in memory and written after a short
+//! delay, so a crash loses no more than that. Closing the window writes at once.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,33 +15,33 @@ use lathe_protocol::ipc::Draft;
 use lathe_session::write_private_file;
 use parking_lot::Mutex;
 
-/// Typing is written no more often than this, and no later.
-const MOMENT: Duration = Duration::from_millis(250);
-const ENDING: &str = "json";
+/// How long changes are collected before they are written.
+const WRITE_DELAY: Duration = Duration::from_millis(250);
+const EXTENSION: &str = "json";
 
 #[derive(Clone)]
-pub struct DraftDesk(Arc<Inner>);
+pub struct DraftStore(Arc<Inner>);
 
 struct Inner {
     folder: PathBuf,
-    /// Taken and not written yet, by place; nothing for a draft that was sent or emptied.
-    fresh: Mutex<BTreeMap<String, Option<Draft>>>,
-    /// Somebody waits for the moment to write them.
-    awaited: AtomicBool,
+    /// Changes that are not written yet, by place. None if the draft was sent or emptied.
+    unwritten: Mutex<BTreeMap<String, Option<Draft>>>,
+    /// A task already waits to write them.
+    scheduled: AtomicBool,
     writing: Mutex<()>,
 }
 
-impl DraftDesk {
+impl DraftStore {
     pub fn new(data_dir: &Path) -> Self {
-        DraftDesk(Arc::new(Inner {
+        DraftStore(Arc::new(Inner {
             folder: data_dir.join("drafts"),
-            fresh: Mutex::default(),
-            awaited: AtomicBool::default(),
+            unwritten: Mutex::default(),
+            scheduled: AtomicBool::default(),
             writing: Mutex::default(),
         }))
     }
 
-    /// Everything that was written and not sent. What is no draft is left where it lies.
+    /// All drafts, by place. Files that are not drafts are left alone.
     pub fn all(&self) -> BTreeMap<String, Draft> {
         self.write();
         let _writing = self.0.writing.lock();
@@ -49,7 +49,7 @@ impl DraftDesk {
         let drafts = entries.filter_map(|entry| {
             let path = entry.path();
             if path.extension().is_some_and(|ending| ending == "tmp") {
-                // Half of one that a crash left.
+                // A crash interrupted the write.
                 let _ = fs::remove_file(&path);
             }
             let place = place(&path)?;
@@ -58,17 +58,18 @@ impl DraftDesk {
         drafts.collect()
     }
 
-    /// Takes a draft as it is now. The first to come waits for the moment and writes for all.
-    pub fn keep(&self, place: &str, draft: Option<Draft>) -> bool {
+    /// Records a draft; None if it was sent or emptied. The first change schedules a write for all
+    /// that follow. False if the place is not valid.
+    pub fn set(&self, place: &str, draft: Option<Draft>) -> bool {
         if !is_place(place) {
             return false;
         }
-        self.0.fresh.lock().insert(place.to_owned(), draft);
-        if !self.0.awaited.swap(true, Ordering::AcqRel) {
-            let desk = self.clone();
+        self.0.unwritten.lock().insert(place.to_owned(), draft);
+        if !self.0.scheduled.swap(true, Ordering::AcqRel) {
+            let store = self.clone();
             tauri::async_runtime::spawn(async move {
-                tokio::time::sleep(MOMENT).await;
-                let written = tokio::task::spawn_blocking(move || desk.write()).await;
+                tokio::time::sleep(WRITE_DELAY).await;
+                let written = tokio::task::spawn_blocking(move || store.write()).await;
                 if let Err(error) = written {
                     tracing::warn!(%error, "drafts were not written");
                 }
@@ -77,16 +78,16 @@ impl DraftDesk {
         true
     }
 
-    /// Puts on disk what was taken so far.
+    /// Writes all recorded changes.
     pub fn write(&self) {
         let _writing = self.0.writing.lock();
-        self.0.awaited.store(false, Ordering::Release);
-        let fresh = std::mem::take(&mut *self.0.fresh.lock());
-        for (place, draft) in fresh {
+        self.0.scheduled.store(false, Ordering::Release);
+        let unwritten = std::mem::take(&mut *self.0.unwritten.lock());
+        for (place, draft) in unwritten {
             if let Err(error) = self.put(&place, draft.as_ref()) {
                 tracing::warn!(%error, "a draft was not written");
-                // Unless it has changed meanwhile, it is tried again with the next change.
-                self.0.fresh.lock().entry(place).or_insert(draft);
+                // Tried again with the next change, unless the draft has changed in the meantime.
+                self.0.unwritten.lock().entry(place).or_insert(draft);
             }
         }
     }
@@ -105,21 +106,21 @@ impl DraftDesk {
         }
     }
 
-    /// Not every file system takes a colon.
+    /// Not every file system allows a colon.
     fn path(&self, place: &str) -> PathBuf {
         let name = place.replace(':', "=");
-        self.0.folder.join(format!("{name}.{ENDING}"))
+        self.0.folder.join(format!("{name}.{EXTENSION}"))
     }
 }
 
-/// Only names that lead nowhere else: the window must not reach other folders.
+/// The window must not reach other folders through the name of a place.
 fn is_place(place: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-:".contains(&byte);
     !place.is_empty() && place.len() <= 200 && place.bytes().all(plain)
 }
 
 fn place(path: &Path) -> Option<String> {
-    let ours = path.extension()? == ENDING;
+    let ours = path.extension()? == EXTENSION;
     let place = path.file_stem()?.to_str()?.replace('=', ":");
     (ours && is_place(&place)).then_some(place)
 }

@@ -1,6 +1,6 @@
 import { createRoot } from 'solid-js';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createStick } from './stick';
+import { createStick } from './stick-to-end';
 
 /** A viewport of 100 over a content that grows. */
 function reader(height: number) {

@@ -34,7 +34,7 @@ interface FakeWorld {
 const OUTDATED = "this change is not part of the file's changes any more";
 const BUSY = { code: 'busy', message: 'This session is being worked on; wait for it or stop it first' } as const;
 
-export function createFakeTime(world: FakeWorld): Answers & { undoable(sessionID: string): number } {
+export function createFakeReview(world: FakeWorld): Answers & { undoable(sessionID: string): number } {
   /** What was taken back in each session, oldest first; with a pending revert, on top of that. */
   const rounds = new Map<string, string[][]>();
   const cut = new Map<string, string[]>();

@@ -8,18 +8,18 @@ import { createMemo, createResource, type Accessor } from 'solid-js';
 import type { ContextUse } from '../protocol';
 import { useApp } from '../store/context';
 import { tasksOf } from '../store/tasks';
-import { spentIn, type Spent } from './spent';
+import { readUsage, type Usage } from './usage';
 
-interface Measures {
+interface MeterValues {
   /** A step has ended: there is something to measure. */
   readonly answered: Accessor<boolean>;
   readonly context: Accessor<ContextUse>;
-  readonly spent: Accessor<Spent | undefined>;
+  readonly spent: Accessor<Usage | undefined>;
 }
 
 const NONE: ContextUse = { used: 0, usable: 0, limit: 0, willCompact: false };
 
-export function useMeasures(): Measures {
+export function useMeterValues(): MeterValues {
   const app = useApp();
   const shown = createMemo(() => {
     const open = app.timeline.open();
@@ -47,7 +47,7 @@ export function useMeasures(): Measures {
   });
   const [spent] = createResource(
     () => moment() && `${moment()} ${tasksNow()}`,
-    () => spentIn(app.host, sessionID(), tasks()).catch(() => undefined),
+    () => readUsage(app.host, sessionID(), tasks()).catch(() => undefined),
   );
 
   return {

@@ -26,12 +26,12 @@ const FILES: Mention[] = [
   { kind: 'symbol', name: 'Lamp', symbolKind: 'class', lspKind: 5, path: 'src/lamp.ts', line: 10, endLine: 64 },
 ];
 
-type Surroundings = Pick<
+type Environment = Pick<
   Host,
   'listAgents' | 'listCommands' | 'findMentions' | 'trust' | 'setTrust' | 'setProjectEdits' | 'projectEdits'
 >;
 
-export function createFakeSurroundings(state: TrustView['state']): Surroundings {
+export function createFakeEnvironment(state: TrustView['state']): Environment {
   const edits = new Set<string>();
   let trust: TrustView = {
     state,

@@ -7,8 +7,8 @@ import { openWindow, type TestWindow } from '../testing/window';
 async function ready(options: FakeOptions = {}): Promise<TestWindow> {
   const window = openWindow(options);
   await waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe('ses_gallery'));
-  await waitFor(() => expect(window.app.surroundings.trust()).toBeDefined());
-  await waitFor(() => expect(window.app.surroundings.commands()).not.toEqual([]));
+  await waitFor(() => expect(window.app.environment.trust()).toBeDefined());
+  await waitFor(() => expect(window.app.environment.commands()).not.toEqual([]));
   return window;
 }
 
@@ -31,7 +31,7 @@ describe('what was changed while the window was left', () => {
     const listed = window.called('listModels').length;
     fireEvent.focus(globalThis.window);
     await waitFor(() => expect(window.app.agents.list().some(({ name }) => name === 'fresh')).toBe(true));
-    expect(window.app.surroundings.commands().at(-1)?.name).toBe('deploy');
+    expect(window.app.environment.commands().at(-1)?.name).toBe('deploy');
     // A config that stops counting says so, and takes its models along.
     await screen.findByTestId('trust-banner');
     await waitFor(() => expect(window.called('listModels').length).toBeGreaterThan(listed));
@@ -53,7 +53,7 @@ describe('what was changed while the window was left', () => {
     const window = await ready();
     const gone = () => Promise.reject({ code: 'failed', message: 'The folder is gone' });
     Object.assign(window.host, { listAgents: gone, listCommands: gone, trust: gone });
-    await window.app.surroundings.refresh();
+    await window.app.environment.refresh();
     expect(window.app.agents.list().length).toBeGreaterThan(1);
     expect(screen.queryByTestId('toast')).toBeNull();
   });
@@ -68,7 +68,7 @@ test('a project that was just trusted brings its agents and its commands', async
   };
   fireEvent.click(await screen.findByTestId('trust-yes'));
   await waitFor(() => expect(window.app.agents.list().some(({ name }) => name === 'fresh')).toBe(true));
-  await waitFor(() => expect(window.app.surroundings.commands().at(-1)?.name).toBe('deploy'));
+  await waitFor(() => expect(window.app.environment.commands().at(-1)?.name).toBe('deploy'));
 });
 
 describe('a command', () => {

@@ -1,4 +1,4 @@
-//! What a prompt can draw on: agents, commands, files.
+//! What a project offers to a prompt: agents, commands, files to mention.
 
 use lathe_protocol::ipc::{AgentView, CommandView, Mention};
 use tauri::State;

@@ -1,8 +1,8 @@
-//! Where attachments wait until their prompt is sent.
+//! Attachments of prompts that are not sent yet.
 //!
-//! Each has a folder of its own below the data directory: what it is, and its bytes if it was
-//! pasted. A dropped or picked file stays where it lies and is read when it is needed. The
-//! folder outlives a restart, as the draft does.
+//! Each has a folder in the data directory with its description, and its bytes if it was pasted. A
+//! dropped or picked file stays where it is and is read when it is needed. The folders survive a
+//! restart, as the drafts do.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -17,27 +17,27 @@ use lathe_render::picture;
 use lathe_session::data_url;
 use tauri::Url;
 
-/// What the window calls an attachment that is not sent yet, before its id.
+/// In an address, the segment before the id of a staged attachment.
 pub const STAGED: &str = "staged";
 const PREFIX: &str = "att_";
 const ABOUT: &str = "about.json";
 const CONTENT: &str = "content";
-/// A draft that nobody came back to for so long is given up.
-const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// Attachments that were not touched for this long are removed.
+const MAX_AGE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-const MOST_TEXT: u64 = 10 * 1024 * 1024;
-/// What the core takes along with a prompt.
-const MOST_MEDIA: u64 = 20 * 1024 * 1024;
-/// As much as is looked at to tell text from anything else.
+const MAX_TEXT: u64 = 10 * 1024 * 1024;
+/// The core accepts no larger media in a prompt.
+const MAX_MEDIA: u64 = 20 * 1024 * 1024;
+/// How many bytes are read to recognise the type.
 const HEAD: usize = 8 * 1024;
 
-pub struct AttachmentDesk {
+pub struct StagedAttachments {
     folder: PathBuf,
 }
 
-impl AttachmentDesk {
+impl StagedAttachments {
     pub fn new(data_dir: &Path) -> Self {
-        AttachmentDesk {
+        StagedAttachments {
             folder: data_dir.join("attachments"),
         }
     }
@@ -53,34 +53,34 @@ impl AttachmentDesk {
             .to_str()
             .ok_or_else(|| refuse(RefusedWhy::Unreadable))?;
         let about = fs::metadata(path).map_err(|_| refuse(RefusedWhy::Unreadable))?;
-        let seen = if about.is_dir() {
-            Seen::directory()
+        let recognised = if about.is_dir() {
+            Recognised::directory()
         } else if about.is_file() {
             let mut head = vec![0; HEAD];
             let length = read_head(path, &mut head).map_err(|_| refuse(RefusedWhy::Unreadable))?;
             head.truncate(length);
-            look(&name, &head, about.len(), || fs::read(path))?
+            recognise(&name, &head, about.len(), || fs::read(path))?
         } else {
-            // A pipe or a device would be waited for, perhaps for ever.
+            // Reading a pipe or a device could block for ever.
             return Err(refuse(RefusedWhy::Unreadable));
         };
-        self.keep(&name, seen, Some(path_text), None)
+        self.store(&name, recognised, Some(path_text), None)
             .map_err(|_| refuse(RefusedWhy::Unreadable))
     }
 
-    /// What was pasted, and lies nowhere else.
+    /// Stores pasted data, which exists nowhere else.
     pub fn stage_bytes(
         &self,
         name: &str,
         bytes: &[u8],
     ) -> Result<AttachmentView, RefusedAttachment> {
         let head = &bytes[..bytes.len().min(HEAD)];
-        let seen = look(name, head, bytes.len() as u64, || Ok(bytes.to_vec()))?;
-        self.keep(name, seen, None, Some(bytes))
+        let recognised = recognise(name, head, bytes.len() as u64, || Ok(bytes.to_vec()))?;
+        self.store(name, recognised, None, Some(bytes))
             .map_err(|_| refused(name, RefusedWhy::Unreadable, None))
     }
 
-    /// Nothing for an id that was never given, or is gone.
+    /// None if the id was never assigned, or the attachment was removed.
     pub fn find(&self, id: &str) -> Option<AttachmentView> {
         let about = fs::read(self.place(id)?.join(ABOUT)).ok()?;
         serde_json::from_slice(&about).ok()
@@ -96,7 +96,7 @@ impl AttachmentDesk {
         }
     }
 
-    /// As the core takes it: by its path, or with its bytes where it has none.
+    /// A `file:` URL, or a data URL if the attachment has no path.
     pub fn url_for_core(&self, attachment: &AttachmentView) -> io::Result<String> {
         match &attachment.path {
             Some(path) => Url::from_file_path(path)
@@ -114,7 +114,7 @@ impl AttachmentDesk {
         }
     }
 
-    /// Drops what no draft can still want.
+    /// Removes attachments that no draft has used for a long time.
     pub fn sweep(&self, now: SystemTime) {
         let Ok(entries) = fs::read_dir(&self.folder) else {
             return;
@@ -125,16 +125,16 @@ impl AttachmentDesk {
                 .and_then(|about| about.modified())
                 .ok()
                 .and_then(|changed| now.duration_since(changed).ok());
-            if age.is_some_and(|age| age > KEPT) {
+            if age.is_some_and(|age| age > MAX_AGE) {
                 self.remove(&entry.file_name().to_string_lossy());
             }
         }
     }
 
-    fn keep(
+    fn store(
         &self,
         name: &str,
-        seen: Seen,
+        recognised: Recognised,
         path: Option<&str>,
         bytes: Option<&[u8]>,
     ) -> io::Result<AttachmentView> {
@@ -148,23 +148,23 @@ impl AttachmentDesk {
             url: url(&id),
             id,
             name: name.to_owned(),
-            kind: seen.kind,
-            mime: seen.mime.to_owned(),
-            size: Count(i64::try_from(seen.size).unwrap_or(i64::MAX)),
+            kind: recognised.kind,
+            mime: recognised.mime.to_owned(),
+            size: Count(i64::try_from(recognised.size).unwrap_or(i64::MAX)),
             path: path.map(str::to_owned),
-            width: seen.sides.map(|(width, _)| width),
-            height: seen.sides.map(|(_, height)| height),
+            width: recognised.sides.map(|(width, _)| width),
+            height: recognised.sides.map(|(_, height)| height),
         };
         if let Some(bytes) = bytes {
             fs::write(place.path().join(CONTENT), bytes)?;
         }
         fs::write(place.path().join(ABOUT), serde_json::to_vec(&view)?)?;
-        // Written whole: from here on it stays.
+        // Complete: from here on it is not deleted on drop.
         let _ = place.keep();
         Ok(view)
     }
 
-    /// Only a name that we could have given: the window must not reach other folders.
+    /// Only an id of our own form: the window must not reach other folders.
     fn place(&self, id: &str) -> Option<PathBuf> {
         let ours = id.strip_prefix(PREFIX)?;
         let plain = !ours.is_empty() && ours.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -172,7 +172,7 @@ impl AttachmentDesk {
     }
 }
 
-/// What the window knows it by.
+/// The address of a staged attachment.
 fn url(id: &str) -> String {
     format!("attachment://localhost/{STAGED}/{id}")
 }
@@ -188,16 +188,16 @@ pub fn gather(all: impl Iterator<Item = Result<AttachmentView, RefusedAttachment
     attached
 }
 
-struct Seen {
+struct Recognised {
     kind: AttachmentKind,
     mime: &'static str,
     size: u64,
     sides: Option<(u32, u32)>,
 }
 
-impl Seen {
+impl Recognised {
     fn directory() -> Self {
-        Seen {
+        Recognised {
             kind: AttachmentKind::Directory,
             mime: "application/x-directory",
             size: 0,
@@ -206,40 +206,40 @@ impl Seen {
     }
 }
 
-/// By what it holds, never by its name: names lie, and many have no ending.
-fn look(
+/// Recognises the type by content, never by name: a name may be wrong or have no extension.
+fn recognise(
     name: &str,
     head: &[u8],
     size: u64,
     whole: impl FnOnce() -> io::Result<Vec<u8>>,
-) -> Result<Seen, RefusedAttachment> {
+) -> Result<Recognised, RefusedAttachment> {
     let within = |limit: u64| match size > limit {
         true => Err(refused(name, RefusedWhy::TooLarge, Some(limit))),
         false => Ok(()),
     };
-    let seen = |kind, mime, sides| Seen {
+    let recognised = |kind, mime, sides| Recognised {
         kind,
         mime,
         size,
         sides,
     };
     if let Some(mime) = lathe_protocol::media::sniff_picture(head) {
-        within(MOST_MEDIA)?;
+        within(MAX_MEDIA)?;
         let bytes = whole().map_err(|_| refused(name, RefusedWhy::Unreadable, None))?;
         let sides = picture::dimensions(&bytes);
         let sides = sides.map_err(|_| refused(name, RefusedWhy::Damaged, None))?;
-        return Ok(seen(AttachmentKind::Image, mime, Some(sides)));
+        return Ok(recognised(AttachmentKind::Image, mime, Some(sides)));
     }
     if head.starts_with(b"%PDF-") {
-        within(MOST_MEDIA)?;
-        return Ok(seen(AttachmentKind::Pdf, "application/pdf", None));
+        within(MAX_MEDIA)?;
+        return Ok(recognised(AttachmentKind::Pdf, "application/pdf", None));
     }
     if !is_text(head) {
         return Err(refused(name, RefusedWhy::Type, None));
     }
-    within(MOST_TEXT)?;
-    // Whatever language it is in: the model reads it as text.
-    Ok(seen(AttachmentKind::Text, "text/plain", None))
+    within(MAX_TEXT)?;
+    // Also source code: the model reads it as text.
+    Ok(recognised(AttachmentKind::Text, "text/plain", None))
 }
 
 fn is_text(head: &[u8]) -> bool {

@@ -8,7 +8,7 @@ import { changesIn } from '../store/review';
 /** Below this, sidebar, timeline and review do not fit beside each other. Matches review.css. */
 const ROOM = '(max-width: 999px)';
 
-export function ReviewPlace() {
+export function ReviewDock() {
   const app = useApp();
   const tight = createNarrow(ROOM);
   const { review } = app;

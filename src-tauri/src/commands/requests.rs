@@ -1,4 +1,4 @@
-//! What a person says to the agent's requests.
+//! The person's answers to permission requests and questions.
 
 use lathe_protocol::{PermissionId, PermissionReply, QuestionId};
 use lathe_session::Answer as PermissionAnswer;

@@ -6,10 +6,10 @@ use super::*;
 const GIF: &[u8] =
     b"GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;";
 
-fn desk() -> (tempfile::TempDir, AttachmentDesk) {
+fn staged() -> (tempfile::TempDir, StagedAttachments) {
     let data = tempfile::tempdir().unwrap();
-    let desk = AttachmentDesk::new(data.path());
-    (data, desk)
+    let staged = StagedAttachments::new(data.path());
+    (data, staged)
 }
 
 fn file(data: &tempfile::TempDir, name: &str, content: &[u8]) -> PathBuf {
@@ -23,8 +23,8 @@ fn refusal(name: &str, why: RefusedWhy) -> RefusedAttachment {
 }
 
 #[test]
-fn things_are_known_by_what_they_hold_and_not_by_their_names() {
-    let (data, desk) = desk();
+fn attachments_are_recognised_by_content_and_not_by_name() {
+    let (data, staged) = staged();
     let paths = [
         file(&data, "notes.png", b"just words"),
         file(&data, "shot", GIF),
@@ -33,7 +33,7 @@ fn things_are_known_by_what_they_hold_and_not_by_their_names() {
         file(&data, "wide.txt", b"\xff\xfeh\x00i\x00"),
         data.path().to_owned(),
     ];
-    let attached = desk.stage_paths(&paths);
+    let attached = staged.stage_paths(&paths);
     let kinds: Vec<_> = attached
         .added
         .iter()
@@ -54,17 +54,17 @@ fn things_are_known_by_what_they_hold_and_not_by_their_names() {
 }
 
 #[test]
-fn what_cannot_be_attached_is_refused_with_the_reason() {
-    let (data, desk) = desk();
+fn an_unusable_file_is_refused_with_a_reason() {
+    let (data, staged) = staged();
     let large = data.path().join("large.log");
-    fs::write(&large, vec![b'x'; MOST_TEXT as usize + 1]).unwrap();
+    fs::write(&large, vec![b'x'; MAX_TEXT as usize + 1]).unwrap();
     let paths = [
         file(&data, "tool.exe", b"MZ\x00\x01"),
         file(&data, "broken.gif", &GIF[..9]),
         data.path().join("nowhere"),
         large,
     ];
-    let attached = desk.stage_paths(&paths);
+    let attached = staged.stage_paths(&paths);
     assert_eq!(attached.added, []);
     assert_eq!(
         attached.refused,
@@ -72,7 +72,7 @@ fn what_cannot_be_attached_is_refused_with_the_reason() {
             refusal("tool.exe", RefusedWhy::Type),
             refusal("broken.gif", RefusedWhy::Damaged),
             refusal("nowhere", RefusedWhy::Unreadable),
-            refused("large.log", RefusedWhy::TooLarge, Some(MOST_TEXT)),
+            refused("large.log", RefusedWhy::TooLarge, Some(MAX_TEXT)),
         ]
     );
 }
@@ -80,15 +80,15 @@ fn what_cannot_be_attached_is_refused_with_the_reason() {
 #[cfg(unix)]
 #[test]
 fn a_pipe_is_not_waited_for() {
-    let (_data, desk) = desk();
-    let refused = desk.stage_path(Path::new("/dev/null")).unwrap_err();
+    let (_data, staged) = staged();
+    let refused = staged.stage_path(Path::new("/dev/null")).unwrap_err();
     assert_eq!(refused, refusal("null", RefusedWhy::Unreadable));
 }
 
 #[test]
-fn what_was_pasted_is_found_again_by_another_start_and_then_removed() {
-    let (data, desk) = desk();
-    let pasted = desk
+fn a_pasted_attachment_survives_a_restart_until_it_is_removed() {
+    let (data, staged) = staged();
+    let pasted = staged
         .stage_bytes("Pasted text.txt", b"a long story")
         .unwrap();
     assert_eq!(pasted.path, None);
@@ -97,7 +97,7 @@ fn what_was_pasted_is_found_again_by_another_start_and_then_removed() {
         format!("attachment://localhost/staged/{}", pasted.id)
     );
 
-    let again = AttachmentDesk::new(data.path());
+    let again = StagedAttachments::new(data.path());
     assert_eq!(again.find(&pasted.id), Some(pasted.clone()));
     assert_eq!(again.read(&pasted).unwrap(), b"a long story");
 
@@ -106,8 +106,8 @@ fn what_was_pasted_is_found_again_by_another_start_and_then_removed() {
 }
 
 #[test]
-fn a_name_we_never_gave_leads_nowhere() {
-    let (data, desk) = desk();
+fn an_id_that_was_never_assigned_is_not_found() {
+    let (data, staged) = staged();
     fs::write(data.path().join(ABOUT), "{}").unwrap();
     for id in [
         "",
@@ -118,30 +118,30 @@ fn a_name_we_never_gave_leads_nowhere() {
         "/etc/passwd",
         "att_\\",
     ] {
-        assert_eq!(desk.place(id), None, "{id:?}");
+        assert_eq!(staged.place(id), None, "{id:?}");
     }
 }
 
 #[test]
-fn only_drafts_that_were_given_up_are_swept() {
-    let (_data, desk) = desk();
-    let kept = desk.stage_bytes("a.txt", b"a").unwrap();
-    desk.sweep(SystemTime::now());
-    assert_eq!(desk.find(&kept.id), Some(kept.clone()));
-    desk.sweep(SystemTime::now() + KEPT + Duration::from_secs(60));
-    assert_eq!(desk.find(&kept.id), None);
+fn only_old_attachments_are_swept() {
+    let (_data, staged) = staged();
+    let pasted = staged.stage_bytes("a.txt", b"a").unwrap();
+    staged.sweep(SystemTime::now());
+    assert_eq!(staged.find(&pasted.id), Some(pasted.clone()));
+    staged.sweep(SystemTime::now() + MAX_AGE + Duration::from_secs(60));
+    assert_eq!(staged.find(&pasted.id), None);
 }
 
 #[test]
-fn the_core_gets_a_path_or_the_bytes_themselves() {
-    let (data, desk) = desk();
-    let named = desk.stage_path(&file(&data, "a b.txt", b"hi")).unwrap();
-    let pasted = desk.stage_bytes("p.txt", b"hi").unwrap();
+fn the_core_gets_a_file_url_or_a_data_url() {
+    let (data, staged) = staged();
+    let named = staged.stage_path(&file(&data, "a b.txt", b"hi")).unwrap();
+    let pasted = staged.stage_bytes("p.txt", b"hi").unwrap();
     let path = Url::from_file_path(data.path().join("a b.txt")).unwrap();
-    assert_eq!(desk.url_for_core(&named).unwrap(), path.as_str());
+    assert_eq!(staged.url_for_core(&named).unwrap(), path.as_str());
     assert!(path.as_str().ends_with("/a%20b.txt"));
     assert_eq!(
-        desk.url_for_core(&pasted).unwrap(),
+        staged.url_for_core(&pasted).unwrap(),
         "data:text/plain;base64,aGk="
     );
 }
