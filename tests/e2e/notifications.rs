@@ -75,3 +75,21 @@ async fn a_waiting_session_changes_the_title_and_a_key_opens_it() -> Result<(), 
     window.wait_for("[data-permission=true]").await?;
     window.close().await
 }
+
+#[tokio::test]
+async fn a_reloaded_page_still_marks_the_waiting_session() -> Result<(), WindowError> {
+    let garden = project()?;
+    let window = open(&garden).await?;
+    send(&window, "Show me around: give me the tour").await?;
+    window.wait_for(PERMISSION).await?;
+    let waiting = current_session(&window).await?;
+    new_session(&window).await?;
+
+    window.reload().await?;
+    let mark = format!(".session-row[data-session-id={waiting}] [data-mark=waiting]");
+    window.wait_for(&mark).await?;
+    window
+        .wait_until("the title", "document.title === '(1) Lathe — needs you'")
+        .await?;
+    window.close().await
+}

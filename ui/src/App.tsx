@@ -41,7 +41,7 @@ import './frame.css';
 export function App() {
   const app = useApp();
   const narrow = createNarrow();
-  // In a narrow window the sidebar is a visit, not a setting.
+  // In a narrow window the sidebar covers the timeline for a moment; the setting is not changed.
   const [visiting, setVisiting] = createSignal(false);
   const sidebarOpen = () => (narrow() ? visiting() : app.settings.sidebarOpen);
   const setSidebarOpen = (open: boolean) => (narrow() ? setVisiting(open) : app.setSidebar({ sidebarOpen: open }));
@@ -50,11 +50,11 @@ export function App() {
   const list = actionList(app, {
     toggleSidebar: () => setSidebarOpen(!sidebarOpen()),
     showSidebar: () => setSidebarOpen(true),
-    // Once what an action has opened is in the document.
+    // After the elements that the action opened are in the document.
     focus: (name) => setTimeout(() => moveFocus(name)),
     stepPane,
   });
-  /** Nothing happens behind a dialog or a picture; the list of models is no more than a menu. */
+  /** No action runs behind a dialog or a picture; the list of models counts as a menu. */
   const covers = () => (app.overlay()?.name ?? 'models') !== 'models';
   const actions = createActions(list, { settings: app.settings, covered: covers });
   useActionKeys(actions);
@@ -80,7 +80,7 @@ export function App() {
     if (waiting > 0) document.title = en.waiting.title(waiting);
     else document.title = session ? `${titleOf(session)} – ${en.app}` : en.app;
   });
-  // The models are picked in the timeline's column, which a visiting sidebar covers.
+  // The model list is in the timeline's column, which the narrow sidebar covers.
   createEffect(() => app.overlay()?.name === 'models' && setVisiting(false));
   const ways: Ways = {
     open: (url) => void app.attempt(() => app.host.openExternal(url)),
@@ -88,7 +88,7 @@ export function App() {
   };
   const onClick = (event: MouseEvent) => followLinks(event, ways);
   const onKeyDown = (event: KeyboardEvent) => followLinksByKey(event, ways);
-  // Files change while people are elsewhere.
+  // Config files may have changed while another window had the focus.
   const onFocus = () => void app.environment.refresh();
   onMount(() => {
     window.addEventListener('focus', onFocus);
@@ -150,7 +150,7 @@ export function App() {
   );
 }
 
-/** The menu bar shows what the person's keys are now, and does what the palette does. */
+/** The menu bar shows the current shortcuts and runs the same actions as the palette. */
 function useMenuBar(app: Store, actions: Actions): void {
   createEffect(() => {
     const menus = actions.menus();

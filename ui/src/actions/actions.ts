@@ -1,8 +1,8 @@
 /**
- * Everything a person can do to the window as a whole, in one list.
+ * All actions of the window, in one list.
  *
- * The palette, the keyboard, the menu bar and the list of shortcuts all read it; what an action
- * does is said nowhere else. The keys are the person's own where they set some.
+ * The palette, the keyboard, the menu bar and the list of shortcuts all read it. Shortcuts that the
+ * person has set replace the built-in ones.
  */
 import { createMemo, type Accessor } from 'solid-js';
 import { en } from '../i18n/en';
@@ -14,34 +14,34 @@ type MenuName = keyof typeof en.actions.menus;
 
 export interface Action {
   readonly id: ActionID;
-  /** Without settings of the person's. */
+  /** The built-in shortcut. */
   readonly keys?: Chord;
   readonly menu?: MenuName;
-  /** Begins another group in its menu. */
+  /** Starts a new group in its menu. */
   readonly apart?: boolean;
-  /** It can be done now. */
+  /** Whether it can run now; always if missing. */
   readonly enabled?: () => boolean;
-  /** Also while the settings lie over the window. */
+  /** Runs also while a dialog is open. */
   readonly always?: boolean;
   readonly run: () => void;
 }
 
 export interface Actions {
   readonly list: readonly Action[];
-  /** The keys in use; undefined for none. */
+  /** The shortcut in use; undefined for none. */
   keysOf(id: ActionID): Chord | undefined;
-  /** The keys in use, for people; empty for none. */
+  /** The shortcut in use, as shown on screen; empty for none. */
   nameOf(id: ActionID): string;
-  /** Which actions have these keys; more than one is a conflict. */
+  /** The actions with this shortcut; more than one is a conflict. */
   withKeys(chord: Chord): readonly Action[];
-  /** Runs it unless it cannot be done now. */
+  /** False if it cannot run now. */
   run(id: string): boolean;
   readonly menus: Accessor<MenuView[]>;
 }
 
 interface ActionsNeeds {
   readonly settings: Pick<Settings, 'shortcuts'>;
-  /** Something lies over the window. */
+  /** A dialog or a picture is open. */
   readonly covered: () => boolean;
 }
 
@@ -59,7 +59,7 @@ export function createActions(list: readonly Action[], needs: ActionsNeeds): Act
     }
     return found;
   });
-  // A key that both the menu bar and the page hear must not act twice.
+  // The menu bar and the page may both receive a key press, which must run the action only once.
   let last: { id: string; at: number } | undefined;
 
   const keysOf = (id: ActionID) => keys().get(id);

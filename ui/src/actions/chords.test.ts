@@ -4,7 +4,7 @@ import { accelerator, chordName, chordOf, isUsable } from './chords';
 const press = (key: string, held: KeyboardEventInit = {}) => chordOf(new KeyboardEvent('keydown', { key, ...held }));
 
 describe('a chord', () => {
-  test('is what is held and what is pressed', () => {
+  test('consists of the modifiers and the key', () => {
     expect(press('k', { ctrlKey: true })).toBe('Mod+K');
     expect(press('F', { ctrlKey: true, shiftKey: true })).toBe('Mod+Shift+F');
     expect(press('ArrowDown', { altKey: true })).toBe('Alt+ArrowDown');
@@ -12,7 +12,7 @@ describe('a chord', () => {
     expect(press('!', { altKey: true, shiftKey: true, code: 'Digit1' })).toBe('Alt+Shift+1');
   });
 
-  test('does not ask for Shift where a layout needs it to write the sign', () => {
+  test('ignores Shift for signs, because that depends on the layout', () => {
     expect(press('/', { ctrlKey: true, shiftKey: true })).toBe('Mod+/');
     expect(press('+', { ctrlKey: true, shiftKey: true })).toBe('Mod+=');
   });
@@ -21,13 +21,13 @@ describe('a chord', () => {
     for (const key of ['Control', 'Shift', 'Alt', 'Meta', 'Dead']) expect(press(key, { ctrlKey: true })).toBeUndefined();
   });
 
-  test('must not be what one types', () => {
+  test('must not be a key that types text', () => {
     expect(['A', 'Shift+A', 'Enter', 'Mod+Escape', 'Tab'].filter(isUsable)).toEqual([]);
     const good = ['Mod+A', 'Alt+1', 'F5', 'Mod+Shift+ArrowUp'];
     expect(good.filter(isUsable)).toEqual(good);
   });
 
-  test('has a name for people and one for the menu bar', () => {
+  test('has a name for the screen and one for the menu bar', () => {
     expect(chordName('Mod+Shift+F')).toBe('Ctrl+Shift+F');
     expect(chordName('Alt+ArrowUp')).toBe('Alt+↑');
     expect(accelerator('Mod+Shift+F')).toBe('CmdOrCtrl+Shift+F');

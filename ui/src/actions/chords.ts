@@ -1,8 +1,9 @@
 /**
  * Keys held together, as text: "Mod+Shift+F". Mod is the command key of the platform.
  *
- * Letters and signs go by what the key writes, so that a chord is where the letter is on every
- * layout; digits by their place, because Shift and some layouts write something else there.
+ * Letters and signs are identified by the character, so that a shortcut follows the keyboard layout.
+ * Digits are identified by the physical key, because with Shift and on some layouts it types another
+ * character.
  */
 import { isMac } from '../kit/keys';
 
@@ -23,10 +24,10 @@ const KEYS: Readonly<Record<string, string>> = {
   ' ': 'Space',
 };
 
-/** Keys that are only held. */
+/** Modifier keys. */
 const HELD = new Set(['Control', 'Shift', 'Alt', 'Meta', 'AltGraph', 'CapsLock', 'Dead', 'Process', 'Unidentified']);
 
-/** What was pressed; nothing while only modifiers are. */
+/** Undefined while only modifiers are pressed. */
 export function chordOf(event: KeyboardEvent): Chord | undefined {
   if (HELD.has(event.key)) return undefined;
   const held: Record<Modifier, boolean> = {
@@ -37,13 +38,13 @@ export function chordOf(event: KeyboardEvent): Chord | undefined {
   };
   const digit = /^Digit(\d)$/.exec(event.code)?.[1];
   const name = digit ?? (event.key.length === 1 ? event.key.toUpperCase() : event.key);
-  // A sign needs Shift on one layout and none on another: the sign itself says enough.
+  // Whether a sign needs Shift depends on the layout, so Shift is left out.
   if (event.key.length === 1 && digit === undefined && !/[a-z]/i.test(event.key)) held.Shift = false;
   const key = name === '+' ? '=' : name;
   return [...ORDER.filter((modifier) => held[modifier]), key].join('+');
 }
 
-/** Without a modifier it would be text: only function keys may stand alone. */
+/** Without a modifier a key types text; only function keys may be used alone. */
 export function isUsable(chord: Chord): boolean {
   const { modifiers, key } = split(chord);
   if (/^F\d{1,2}$/.test(key)) return true;
@@ -51,7 +52,7 @@ export function isUsable(chord: Chord): boolean {
   return modifiers.includes('Mod') || modifiers.includes('Alt') || modifiers.includes('Ctrl');
 }
 
-/** For people: "Ctrl+Shift+F", or "⇧⌘F" on a Mac. */
+/** For the screen: "Ctrl+Shift+F", or "⇧⌘F" on a Mac. */
 export function chordName(chord: Chord): string {
   const { modifiers, key } = split(chord);
   const shown = KEYS[key] ?? key;
@@ -60,7 +61,7 @@ export function chordName(chord: Chord): string {
   return order.filter((modifier) => modifiers.includes(modifier)).map((modifier) => MAC[modifier]).join('') + shown;
 }
 
-/** For the menu bar; nothing where the system has no name for the key. */
+/** For the menu bar; undefined if the system has no name for the key. */
 export function accelerator(chord: Chord): string | null {
   const { modifiers, key } = split(chord);
   const known = /^[A-Z0-9]$|^F\d{1,2}$|^Arrow|^[,.\-=/;\\[\]]$|^Delete$/.test(key);

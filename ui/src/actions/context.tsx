@@ -13,14 +13,14 @@ export function useActions(): Actions {
   return actions;
 }
 
-/** The window's own keys. What a field or a dialog has taken is not heard. */
+/** Listens for shortcuts. Keys that a field or a dialog has handled are ignored. */
 export function useActionKeys(actions: Actions): void {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.defaultPrevented || event.repeat || isComposing(event) || event.getModifierState('AltGraph')) return;
     const chord = chordOf(event);
     const action = chord === undefined ? undefined : actions.withKeys(chord)[0];
     if (!action) return;
-    // Never the webview's own find or print, also while the action cannot be done.
+    // Prevents the webview's own find or print dialog, also if the action cannot run now.
     event.preventDefault();
     actions.run(action.id);
   };

@@ -65,7 +65,7 @@ describe('a session', () => {
     await waitFor(() => expect(called(call)).toEqual([args]));
   });
 
-  test('is not summed up while it is worked on', async () => {
+  test('is not compacted while a turn runs', async () => {
     const { host, called, app } = await ready();
     host.emit({
       kind: 'event',

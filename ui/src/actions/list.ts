@@ -1,15 +1,15 @@
-/** What can be done, and how it is done. One line an action; the words are in i18n. */
+/** The actions, one per line. Their names are in i18n. */
 import type { FocusName } from '../kit/focus';
 import { modelKey } from '../kit/keys';
 import type { App, SettingsSection } from '../store/app';
 import type { Action } from './actions';
 
-/** What only the frame knows. */
+/** What the frame of the window does for an action. */
 export interface Frame {
   toggleSidebar(): void;
   showSidebar(): void;
   focus(name: FocusName): void;
-  /** To the next pane (1) or the one before (-1). */
+  /** To the next pane (1) or the previous one (-1). */
   stepPane(step: 1 | -1): void;
 }
 

@@ -2,7 +2,7 @@ import { fireEvent, screen, waitFor } from '@solidjs/testing-library';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openWindow } from '../testing/window';
 
-// The same action twice within a moment is one press, heard by the menu bar and by the page.
+// The same action twice within a moment counts as one key press, received by the menu bar and the page.
 beforeEach(() => {
   let now = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => (now += 100));
@@ -40,7 +40,7 @@ test('Shift+F6 goes back, and past a pane that is not there', async () => {
   expect(pane()).toBe('centre');
 });
 
-test('the field for the prompt says how it is left', async () => {
+test('the composer describes how to leave it', async () => {
   const window = openWindow();
   await waitFor(() => expect(window.app.agents.list().length).toBeGreaterThan(1));
   const said = screen.getByTestId('composer').getAttribute('aria-description');

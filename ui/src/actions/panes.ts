@@ -1,6 +1,6 @@
 /**
- * From pane to pane with one key. The way out of the field for the prompt, where Tab has another use
- * and Esc stops the turn.
+ * Moves the focus from pane to pane with one key. It is the way out of the composer, where Tab switches
+ * the agent and Esc stops the turn.
  */
 import { focusHandle, type FocusName } from '../kit/focus';
 
@@ -14,7 +14,7 @@ export function stepPane(step: 1 | -1): void {
     return handle && target ? [{ element: handle.element, target }] : [];
   });
   const at = open.findIndex(({ element }) => element.contains(document.activeElement));
-  // From nowhere, forward leads to the first and back to the last.
+  // If no pane has the focus: forward to the first, back to the last.
   const next = at === -1 ? (step === 1 ? 0 : open.length - 1) : (at + step + open.length) % open.length;
   open[next]?.target.focus();
 }

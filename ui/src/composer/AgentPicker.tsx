@@ -6,7 +6,7 @@ import { focusable } from '../kit/focus';
 import { visibleLine } from '../text/visible';
 import { useApp } from '../store/context';
 
-/** Who answers. Tab in the composer goes through the same list. */
+/** Chooses the agent. Tab in the composer goes through the same list. */
 export function AgentPicker() {
   const app = useApp();
   const options = () =>

@@ -10,8 +10,8 @@ import type { McpResourceView } from '../protocol';
 import { useApp } from '../store/context';
 
 /**
- * Files and folders are picked in different dialogs on every platform. What tool servers offer is
- * asked for each time the menu opens: a server may have started since.
+ * No platform has one dialog for both files and folders. The resources of tool servers are loaded each
+ * time the menu opens, because a server may have started in the meantime.
  */
 export function AttachMenu() {
   const app = useApp();

@@ -29,7 +29,7 @@ describe('attachments', () => {
     expect(screen.queryByTestId('drop-overlay')).toBeNull();
   });
 
-  test('go with the prompt by their address, in their order, and are gone after it', async () => {
+  test('are sent with the prompt by address, in order, and removed afterwards', async () => {
     const { window, area } = await ready();
     const [a, b] = [window.host.attachments.make('a.txt'), window.host.attachments.make('b.txt')];
     drop(window, [a, b]);
@@ -47,7 +47,7 @@ describe('attachments', () => {
     expect(names()).toEqual([]);
   });
 
-  test('are taken away with the keyboard, and the focus goes on to the next', async () => {
+  test('are removed with the keyboard, and the focus moves to the next', async () => {
     const { window } = await ready();
     drop(window, ['a.txt', 'b.txt', 'c.txt'].map((name) => window.host.attachments.make(name)));
     await waitFor(() => expect(names()).toHaveLength(3));
@@ -59,7 +59,7 @@ describe('attachments', () => {
     expect(window.called('removeAttachment')).toEqual([['att_2']]);
   });
 
-  test('that cannot be taken are named with the reason', async () => {
+  test('that are refused are named with the reason', async () => {
     const { window } = await ready();
     drop(window, [], [
       { name: 'tool\u202e.exe', why: 'type' },
@@ -90,7 +90,7 @@ describe('attachments', () => {
     expect(names()).toEqual(['a.txt']);
   });
 
-  test('of a draft that are no longer there are dropped from it', async () => {
+  test('that no longer exist are removed from the draft', async () => {
     const { window } = await ready();
     drop(window, ['a.txt', 'b.txt'].map((name) => window.host.attachments.make(name)));
     window.host.attachments.staged.delete('att_1');
@@ -142,7 +142,7 @@ describe('a resource of a tool server', () => {
     expect([window.called('removeAttachment'), window.called('findAttachments')]).toEqual([[], []]);
   });
 
-  test('leaves the menu as it was where there is none', async () => {
+  test('adds nothing to the menu if there is none', async () => {
     const { window } = await ready();
     window.host.listMcpResources = async () => [];
     openMenu();
@@ -150,7 +150,7 @@ describe('a resource of a tool server', () => {
     expect(items.map((one) => one.textContent)).toEqual(['Files…', 'Folders…']);
   });
 
-  test('goes along again when its prompt is edited, once though it came as two files', async () => {
+  test('is attached once when its prompt is edited, though it was stored as two files', async () => {
     const { window, area } = await ready();
     const [prompt] = window.app.timeline.open()?.messages ?? [];
     const { id: messageID, sessionID } = prompt?.info ?? { id: '', sessionID: '' };
@@ -198,7 +198,7 @@ test('moving stops at the ends', () => {
 });
 
 describe('a picture beside the prompt', () => {
-  test('is looked at with a click, and the focus comes back to it', async () => {
+  test('is shown large with a click, and gets the focus back', async () => {
     const { window } = await ready();
     drop(window, [window.host.attachments.make('a.png')]);
     const chip = await screen.findByRole('button', { name: /^a\.png/ });
@@ -225,7 +225,7 @@ describe('a picture beside the prompt', () => {
   });
 });
 
-test('long text that is wanted as text after all goes to the session it was pasted in', async () => {
+test('long text that is moved into the prompt goes to the session it was pasted in', async () => {
   const { window, area } = await ready();
   const long = 'line\n'.repeat(80);
   fireEvent.input(area, { target: { value: 'See: ' } });

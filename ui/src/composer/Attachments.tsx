@@ -1,4 +1,4 @@
-/** What goes along with the prompt, as chips: looked at, ordered, taken away. */
+/** The attachments of the prompt as chips: view, reorder, remove. */
 import FileText from 'lucide-solid/icons/file-text';
 import FileType from 'lucide-solid/icons/file-type';
 import Folder from 'lucide-solid/icons/folder';
@@ -20,9 +20,9 @@ const ICONS: Readonly<Record<Exclude<AttachmentKind, 'image'>, Icon>> = {
   pdf: FileType,
   directory: Folder,
 };
-/** Twice the side it is drawn at, for fine screens. */
+/** Twice the size on screen, for high-density displays. */
 const THUMB = 72;
-/** So far a press may stray before it is a drag. */
+/** A press that moves less than this is not a drag. */
 const STRAY = 6;
 
 export function Attachments(props: { onLeave: () => void }) {
@@ -89,7 +89,7 @@ interface ChipProps {
   readonly position: string;
   readonly onKeyDown: (event: KeyboardEvent) => void;
   readonly onRemove: () => void;
-  /** Dragged past a neighbour. */
+  /** The chip was dragged past a neighbour. */
   readonly onSlide: (step: number) => void;
 }
 
@@ -102,10 +102,10 @@ function Chip(props: ChipProps) {
     const from = resource();
     if (from) return en.attach.from(visible(from.server));
     if (kind() === 'directory') return en.attach.folder;
-    // Of one that was sent before nobody has said how large it is.
+    // The size is unknown for attachments of a prompt that was sent before.
     return isStaged(props.attachment) ? bytes(props.attachment.size) : en.attach.sent;
   };
-  /** What a server holds is only read when the prompt is sent. */
+  /** A resource of a tool server is read when the prompt is sent. */
   const isPicture = () => kind() === 'image' && !resource();
   const look = () => {
     const { url } = props.attachment;
@@ -114,7 +114,7 @@ function Chip(props: ChipProps) {
   const icon = () => (resource() ? Plug : ICONS[kind() as Exclude<AttachmentKind, 'image'>]);
   let item!: HTMLLIElement;
   let from: number | undefined;
-  /** The click that ends a drag is none. */
+  /** Ignores the click that ends a drag. */
   let strayed = false;
 
   const onPointerDown = (event: PointerEvent) => {

@@ -99,7 +99,7 @@ describe('the composer', () => {
     expect((await screen.findByTestId('toast')).textContent).toContain('no longer there');
   });
 
-  test('waits with a kept draft until the session that it is for is open', async () => {
+  test('shows a stored draft only once its session is open', async () => {
     const window = openWindow();
     await field(window);
     const { openSession } = window.host;

@@ -28,7 +28,7 @@ import './composer.css';
 
 const MENTIONS = 20;
 
-/** Where the prompt is written. A draft belongs to its session, or to the project's empty page. */
+/** The field for the prompt. A draft belongs to its session, or to the project's empty page. */
 export function Composer() {
   const app = useApp();
   const actions = useActions();
@@ -41,7 +41,7 @@ export function Composer() {
   const draft = () => app.drafts.get(place());
   const text = () => draft().text;
   const ready = () => app.phase().name === 'ready' && app.project() !== undefined && !app.openError();
-  /** To whom a session's next prompt goes is known once it is open. */
+  /** The agent and the model are known once the session is open. */
   const settled = () => app.selected() === undefined || app.timeline.open()?.sessionID === app.selected();
   const sendable = () => ready() && settled() && (text().trim() !== '' || draft().attachments.length > 0);
 
@@ -63,7 +63,7 @@ export function Composer() {
     },
   });
   const [walk, setWalk] = createSignal<Walk | undefined>();
-  /** Escape gives Tab back to the keyboard's own use, once: the field is no trap. */
+  /** After Escape, the next Tab moves the focus: the field must not trap the keyboard. */
   let leaving = false;
 
   const look = () => suggest.look(area.value, area.selectionStart === area.selectionEnd ? area.selectionStart : -1);
@@ -74,18 +74,18 @@ export function Composer() {
     look();
   };
 
-  /** A command of the core, or a prompt. */
+  /** Sends a command of the core, or a prompt. */
   const deliver = async (prompt: string): Promise<boolean> => {
     const command = called(prompt);
     const files = filesOf(draft(), prompt, rootOf(app.project(), app.session()));
     return command ? app.run(command.name, command.args, files) : app.submit(prompt, files);
   };
-  /** For the arrow keys. */
+  /** Adds the text to the history for the arrow keys. */
   const note = (prompt: string) => {
     const project = app.project()?.id;
     if (project !== undefined && prompt !== '') noteSent(globalThis.localStorage, project, prompt);
   };
-  /** A name that is not known may be that of a new file: it is looked up before it is sent as text. */
+  /** An unknown command may be in a new file, so the list is refreshed before the text is sent as a prompt. */
   let waits = false;
   const send = async () => {
     if (waits || !sendable()) return;
@@ -103,7 +103,7 @@ export function Composer() {
     setWalk(undefined);
     const command = called(prompt);
     if (command && runBuiltin(app, command.name, command.args)) {
-      // What is attached was not for the command: it waits for the prompt.
+      // A window command does not use the attachments; they stay for the next prompt.
       app.drafts.change(from, { text: '', symbols: [] });
       note(prompt);
       return;
@@ -111,7 +111,7 @@ export function Composer() {
     const sent = deliver(prompt);
     app.drafts.change(from, NO_DRAFT);
     if (await sent) return note(prompt);
-    // Not taken: give it back, unless something new was written meanwhile.
+    // Refused: put the text back, unless something new was typed in the meantime.
     if (app.drafts.get(from) === NO_DRAFT) app.drafts.change(from, before);
   };
 
@@ -123,7 +123,7 @@ export function Composer() {
     write(put.text, put.caret);
     area.focus();
   };
-  /** Only from the first line back and from the last line forward: in between the keys move the caret. */
+  /** Only from the first line up and from the last line down; elsewhere the keys move the caret. */
   const walkHistory = (by: -1 | 1): (() => void) | undefined => {
     const { value, selectionStart, selectionEnd } = area;
     if (selectionStart !== selectionEnd) return undefined;
@@ -159,7 +159,7 @@ export function Composer() {
     if (suggestion) return suggestion;
     if (event.altKey || event.ctrlKey || event.metaKey) return undefined;
     if (isTab(event)) {
-      // With one agent there is nothing to switch: the key moves the focus as everywhere.
+      // With one agent there is nothing to switch, so Tab moves the focus.
       return app.agents.list().length > 1 && !leaving ? () => app.agents.cycle(event.shiftKey ? -1 : 1) : undefined;
     }
     switch (event.key) {
@@ -184,7 +184,7 @@ export function Composer() {
     run();
   };
 
-  /** Where the caret is; at the end of what was written in a place that was left. */
+  /** Inserts at the caret, or appends if the text belongs to another session's draft. */
   const insertText = (value: string, where: string) => {
     if (where !== place()) return app.drafts.change(where, { text: app.drafts.get(where).text + value });
     const { selectionStart, selectionEnd } = area;
@@ -201,7 +201,7 @@ export function Composer() {
     else void app.attachments.pasteSystem();
   };
 
-  // The field is as tall as its text; CSS sets the limit.
+  // The field is as tall as its text, up to a limit in CSS.
   createEffect(() => {
     const value = text();
     if (area.value !== value) area.value = value;
@@ -217,7 +217,7 @@ export function Composer() {
   );
   onMount(() => area.focus());
   registerFocus('composer', () => ({ element: dock, target: () => (area.disabled ? undefined : area) }));
-  // The list lies over the timeline, in line with the box that the dock would cut it off from.
+  // The list is positioned by the viewport, because the dock would clip it.
   createEffect(() => {
     if (!suggest.open()) return;
     const { left, top, width } = box.getBoundingClientRect();

@@ -58,7 +58,7 @@ describe('the meter', () => {
     await waitFor(() => expect(note()).toBe(said));
   });
 
-  test('sums up, after which nothing is known until the next step', async () => {
+  test('compacts, after which nothing is known until the next step', async () => {
     const window = await ready();
     await look();
     fireEvent.click(sumUp());
@@ -70,7 +70,7 @@ describe('the meter', () => {
     expect(sumUp().disabled).toBe(true);
   });
 
-  test('does not sum up while the session is worked on', async () => {
+  test('does not compact while a turn runs', async () => {
     const window = await ready();
     await look();
     expect(sumUp().disabled).toBe(false);

@@ -1,4 +1,4 @@
-/** How full the model's context is and what the session cost: one glance, and the details behind it. */
+/** How full the model's context is and what the session cost, with details in a popover. */
 import { Popover } from '@kobalte/core/popover';
 import FoldVertical from 'lucide-solid/icons/fold-vertical';
 import { createSignal, Show } from 'solid-js';
@@ -12,7 +12,7 @@ import type { Usage } from './usage';
 import './meter.css';
 
 const ROUND = 2 * Math.PI * 6;
-/** From here on it is time to think of summing up. */
+/** From this share on, the meter warns. */
 const NEARLY = 0.85;
 
 export function ContextMeter() {
@@ -110,7 +110,7 @@ function SpentFacts(props: { spent: Usage }) {
   );
 }
 
-/** What happens when it is full. */
+/** Explains what happens when the context is full. */
 function outlook({ used, usable, willCompact }: ContextUse): string {
   if (willCompact) return en.context.willCompact;
   if (usable === 0) return en.context.noLimit;

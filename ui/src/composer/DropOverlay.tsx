@@ -4,7 +4,7 @@ import { en } from '../i18n/en';
 import { useApp } from '../store/context';
 import './attachments.css';
 
-/** Says that letting go here attaches. It takes no part in the drag itself: the shell hears that. */
+/** Shown while files are dragged over the window. The shell handles the drag itself. */
 export function DropOverlay() {
   const app = useApp();
   return (

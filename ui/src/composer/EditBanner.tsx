@@ -4,7 +4,7 @@ import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
 import { useApp } from '../store/context';
 
-/** Over the field while an earlier prompt is written anew: what sending it will do. */
+/** Shown above the field while an earlier prompt is edited: what sending it will do. */
 export function EditBanner() {
   const app = useApp();
   return (

@@ -23,7 +23,7 @@ const rows = () => [...document.querySelectorAll('.suggest-name')].map((row) => 
 const marked = () => document.querySelector('.suggest-row[data-active] .suggest-name')?.textContent;
 
 describe('a mention', () => {
-  test('is found as one types, marked with the arrows and picked with Enter', async () => {
+  test('is found while typing, selected with the arrow keys and inserted with Enter', async () => {
     const { window, area } = await typed('Look at @lamp');
     await waitFor(() => expect(rows()).toEqual(['src/lamp.ts', 'Lamp']));
     expect(area.getAttribute('role')).toBe('combobox');
@@ -57,7 +57,7 @@ describe('a mention', () => {
     expect(area.value).toBe('@src/');
   });
 
-  test('is let be with Escape, which stops nothing then', async () => {
+  test('is dismissed with Escape, which does not stop the turn', async () => {
     const { window, area } = await typed('@lamp');
     await screen.findByTestId('suggestions');
     key(area, 'Escape');
@@ -76,7 +76,7 @@ describe('a mention', () => {
 });
 
 describe('a command', () => {
-  test('of the project is run with what stands after it', async () => {
+  test('of the project is run with its arguments', async () => {
     const { window, area } = await typed('/rel');
     await waitFor(() => expect(rows()).toEqual(['release']));
     key(area, 'Enter');
@@ -95,7 +95,7 @@ describe('a command', () => {
     expect(area.value).toBe('');
   });
 
-  test('that nobody knows is a prompt like any other', async () => {
+  test('that is unknown is sent as a prompt', async () => {
     const { window, area } = await typed('/etc/hosts is wrong');
     key(area, 'Enter');
     await waitFor(() => expect((window.called('prompt')[0]?.[1] as PromptInput).text).toBe('/etc/hosts is wrong'));

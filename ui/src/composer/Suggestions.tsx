@@ -1,4 +1,4 @@
-/** The list above the composer: what an `@` or a `/` could become. The focus stays in the field. */
+/** The list above the composer with suggestions for `@` and `/`. The focus stays in the field. */
 import Bot from 'lucide-solid/icons/bot';
 import Braces from 'lucide-solid/icons/braces';
 import File from 'lucide-solid/icons/file';
@@ -54,7 +54,7 @@ export function Suggestions(props: SuggestionsProps) {
               data-active={index() === props.active ? '' : undefined}
               aria-selected={index() === props.active}
               onPointerMove={() => index() !== props.active && props.onMark(index())}
-              // The field keeps the focus, and with it the caret.
+              // Keeps the focus and the caret in the field.
               onPointerDown={(event) => event.preventDefault()}
               onClick={() => props.onChoose(index())}
             >

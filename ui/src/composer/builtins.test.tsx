@@ -18,7 +18,7 @@ async function ready(): Promise<TestWindow & { say(line: string): void; area: HT
 const toast = async () => (await screen.findByTestId('toast')).textContent;
 
 describe('a command of the window', () => {
-  test('sums the session up', async () => {
+  test('compacts the session', async () => {
     const { say, called } = await ready();
     say('/compact');
     await waitFor(() => expect(called('compact')).toEqual([['ses_gallery']]));
@@ -35,7 +35,7 @@ describe('a command of the window', () => {
     },
   );
 
-  test('takes back what was shared, and says so where nothing was', async () => {
+  test('unshares the session, and reports if it was not shared', async () => {
     const { say, called, host, app } = await ready();
     say('/unshare');
     expect(await toast()).toContain('This session is not shared');
@@ -67,7 +67,7 @@ describe('a command of the window', () => {
     expect(screen.queryByTestId('toast')).toBeNull();
   });
 
-  test('brings a session, lists it, leads to it and names what could not be read', async () => {
+  test('imports a session, lists it, links to it and names what could not be read', async () => {
     const { say, host, app } = await ready();
     host.importSession = async () => {
       const source = host.sessions.get('ses_docs');
@@ -106,7 +106,7 @@ describe('a command of the window', () => {
     await waitFor(() => expect(app.overlay()).toEqual({ name: 'settings', section: 'shortcuts' }));
   });
 
-  test('leaves what is attached for the prompt', async () => {
+  test('leaves the attachments for the next prompt', async () => {
     const { say, app, host, area } = await ready();
     host.attachments.next = { added: [host.attachments.make('notes.txt')], refused: [] };
     await app.attachments.pick(false);

@@ -1,4 +1,4 @@
-/** The `/` commands of the window itself. The core has its own, which become prompts. */
+/** The `/` commands that the window handles itself. Commands of the core become prompts. */
 import { en } from '../i18n/en';
 import { focusHandle } from '../kit/focus';
 import type { CommandView, Session } from '../protocol';
@@ -6,11 +6,11 @@ import type { App } from '../store/app';
 
 interface Builtin {
   readonly name: keyof typeof en.commands;
-  /** Understood, but not offered: what other programs call it. */
+  /** Also accepted but not suggested: the name in other programs. */
   readonly alias?: string;
-  /** It needs a session with something in it. */
+  /** Needs a session with messages. */
   readonly needsSession: boolean;
-  /** `words` is what stands after the name. */
+  /** `words` is the text after the name. */
   run(app: App, words: string): void;
 }
 
@@ -37,14 +37,14 @@ export function builtinCommands(hasSession: boolean): CommandView[] {
   });
 }
 
-/** Every spelling that `runBuiltin` understands. */
+/** Every name that `runBuiltin` accepts. */
 export function builtinNames(hasSession: boolean): string[] {
   return BUILTINS.filter((one) => hasSession || !one.needsSession).flatMap(({ name, alias }) =>
     alias === undefined ? [name] : [name, alias],
   );
 }
 
-/** True when the window itself had something to do. */
+/** True if it was a command of the window. */
 export function runBuiltin(app: App, name: string, words: string): boolean {
   const found = BUILTINS.find((one) => one.name === name || one.alias === name);
   if (!found || (found.needsSession && app.selected() === undefined)) return false;
@@ -59,7 +59,7 @@ function withSession(work: (app: App, sessionID: string) => void): Builtin['run'
   };
 }
 
-/** The words wait in the field of the session that was made; nothing is sent by itself. */
+/** Puts the words into the draft of the new session; they are not sent. */
 async function beginWith(app: App, making: Promise<Session | undefined>, words: string): Promise<void> {
   const made = await making;
   if (made && words !== '') app.drafts.change(made.id, { text: words });

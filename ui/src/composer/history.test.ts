@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { noteSent, readHistory, step } from './history';
 
 describe('earlier prompts', () => {
-  test('are kept for their project, each once, newest last', () => {
+  test('are stored by project without repeats, newest last', () => {
     for (const text of ['one', 'two', 'one']) noteSent(localStorage, 'prj_a', text);
     expect(readHistory(localStorage, 'prj_a')).toEqual(['two', 'one']);
     expect(readHistory(localStorage, 'prj_b')).toEqual([]);
   });
 
-  test('are walked through and back to what was being written', () => {
+  test('can be walked back and forward to the unsent text', () => {
     const sent = ['one', 'two'];
     const first = step(sent, undefined, -1, 'half');
     expect(first).toEqual({ text: 'two', walk: { at: 1, own: 'half' } });

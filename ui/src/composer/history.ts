@@ -1,7 +1,7 @@
 /**
- * Prompts that were sent, for the arrow keys: newest last, each once, kept for the project.
+ * The history of sent prompts for the arrow keys, by project: newest last, without repeats.
  *
- * Pure but for the storage it is given; a full or missing one only means that nothing is kept.
+ * Pure except for the storage; if that is full or missing, nothing is remembered.
  */
 const KEY = 'lathe.history';
 const AT_MOST = 200;
@@ -20,7 +20,7 @@ export function noteSent(storage: Kept | undefined, projectID: string, text: str
   try {
     storage?.setItem(KEY, JSON.stringify(next));
   } catch {
-    // The prompt was sent; only the arrow keys will not know it.
+    // Not worth an error: the prompt itself was sent.
   }
 }
 
@@ -33,13 +33,13 @@ function load(storage: Kept | undefined): Stored {
   }
 }
 
-/** Where the arrow keys are; `own` is what was being written before they were pressed. */
+/** A position in the history; `own` is the text before the first key press. */
 export interface Walk {
   readonly at: number;
   readonly own: string;
 }
 
-/** One step back (-1) or forward (1); nothing where there is nowhere to go. */
+/** One step back (-1) or forward (1); undefined at the end. */
 export function step(
   history: readonly string[],
   walk: Walk | undefined,

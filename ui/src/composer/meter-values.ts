@@ -1,8 +1,8 @@
 /**
- * What the meter shows of the session on screen.
+ * The values of the context meter.
  *
- * Asked for anew when the session opens, when a step or a task ends, and when something is
- * taken back; until the answer is there, what the session said when it opened stands.
+ * They are loaded when the session opens, when a step or a task ends, and after a revert. Until then,
+ * the values that came with the session are shown.
  */
 import { createMemo, createResource, type Accessor } from 'solid-js';
 import type { ContextUse } from '../protocol';
@@ -11,7 +11,7 @@ import { tasksOf } from '../store/tasks';
 import { readUsage, type Usage } from './usage';
 
 interface MeterValues {
-  /** A step has ended: there is something to measure. */
+  /** At least one step has ended. */
   readonly answered: Accessor<boolean>;
   readonly context: Accessor<ContextUse>;
   readonly spent: Accessor<Usage | undefined>;
@@ -29,7 +29,7 @@ export function useMeterValues(): MeterValues {
     () =>
       shown()?.messages.findLast(({ info }) => info.role === 'assistant' && info.time.completed !== undefined)?.info.id,
   );
-  /** Another value whenever there may be something new to tell. */
+  /** Changes whenever the values may have changed. */
   const moment = createMemo(() => {
     const sessionID = shown()?.sessionID;
     if (sessionID === undefined) return undefined;
@@ -39,7 +39,7 @@ export function useMeterValues(): MeterValues {
   const tasks = createMemo(() => tasksOf(app.sessions.all(), sessionID()).map(({ id }) => id));
   const tasksNow = createMemo(() => JSON.stringify(tasks().map((id) => [id, app.activity.status(id).type])));
 
-  // A measure that fails leaves the last one standing: it is not worth an alarm at every step.
+  // If loading fails, the last values stay; that is not worth an error at every step.
   const [use] = createResource(moment, async () => {
     const asked = sessionID();
     const told = await app.host.contextUse(asked).catch(() => undefined);
@@ -52,7 +52,7 @@ export function useMeterValues(): MeterValues {
 
   return {
     answered: () => finished() !== undefined,
-    // A late answer for another session says nothing of this one.
+    // Ignores a late answer for another session.
     context: () => (use.latest?.sessionID === sessionID() ? use.latest?.told : shown()?.context) ?? NONE,
     spent: () => (spent.latest?.sessionID === sessionID() ? spent.latest : undefined),
   };

@@ -1,8 +1,8 @@
 /**
- * What a paste means. Pure: the clipboard's offer in, a decision out.
+ * Decides what to do with a paste. Pure.
  *
- * Webviews differ: some hand over a copied file with its bytes, WebKitGTK a picture without
- * any. Where bytes are missing the shell reads the system's clipboard itself.
+ * Webviews differ: some provide the bytes of a copied file, WebKitGTK provides an empty picture. If
+ * bytes are missing, the shell reads the system's clipboard.
  */
 import { isLong } from '../store/attachments';
 
@@ -26,7 +26,7 @@ export function offerOf(data: DataTransfer | null): Offer {
 
 export function pasteOf({ text, uris, files }: Offer): Paste {
   const whole = files.length > 0 && files.every((file) => file.size > 0);
-  // A file manager also offers where the files lie; their names are not what was meant.
+  // A file manager also offers the paths as text, which is not what the person wants.
   const named = files.length > 0 && files.every((file) => file.name !== '' && text.includes(file.name));
   if (/^file:/m.test(uris)) return 'system';
   if (text === '' || named) return whole ? 'files' : 'system';

@@ -1,4 +1,4 @@
-/** What the list above the composer holds, and where the mark in it is. */
+/** The suggestions above the composer, and which one is selected. */
 import { createMemo, createSignal, type Accessor } from 'solid-js';
 import type { CommandView, Mention } from '../protocol';
 import { match } from '../text/match';
@@ -19,16 +19,16 @@ interface Suggest {
   look(text: string, caret: number): void;
   mark(index: number): void;
   move(step: number): void;
-  /** Until another token begins. */
+  /** Hides the list until another token begins. */
   dismiss(): void;
-  /** `into` goes on inside a folder instead of naming it. */
+  /** `into` continues inside a folder instead of mentioning it. */
   choose(text: string, index: number, into: boolean): (Inserted & { readonly picked: Suggestion }) | undefined;
 }
 
 interface Sources {
   findMentions(query: string): Promise<readonly Mention[]>;
   readonly commands: Accessor<readonly CommandView[]>;
-  /** A `/` was begun: there may be other commands by now. */
+  /** Called when a `/` is typed: the commands may have changed. */
   refreshCommands(): void;
 }
 
@@ -48,7 +48,7 @@ export function createSuggest(sources: Sources): Suggest {
     asked += 1;
     const mine = asked;
     const found = await sources.findMentions(query);
-    // Letters typed meanwhile have asked again.
+    // Overtaken by a newer query.
     if (mine !== asked) return;
     setMentions(found);
     setActive(0);

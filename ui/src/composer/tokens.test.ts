@@ -8,7 +8,7 @@ const at = (text: string) => {
   return token && `${token.kind}:${token.query}`;
 };
 
-describe('what the caret stands in', () => {
+describe('the token at the caret', () => {
   test.each([
     ['@|', 'mention:'],
     ['see @src/la|', 'mention:src/la'],
@@ -28,7 +28,7 @@ describe('what the caret stands in', () => {
 });
 
 describe('a picked suggestion', () => {
-  test('takes the place of what was typed, with one space after it', () => {
+  test('replaces the typed text, with one space after it', () => {
     const token = tokenAt('see @la please', 7);
     if (!token) throw new Error('no token');
     expect(insert('see @la please', token, '@src/lamp.ts')).toEqual({ text: 'see @src/lamp.ts please', caret: 17 });

@@ -1,17 +1,17 @@
-/** What the caret stands in: a command at the beginning, a mention, or plain text. Pure. */
+/** Finds the token at the caret: a command at the beginning, or a mention. Pure. */
 import type { Mention } from '../protocol';
 import { mentionOf } from '../store/mentions';
 
 export interface Token {
   readonly kind: 'mention' | 'command';
-  /** What was typed after the sign. */
+  /** The text after the `@` or `/`. */
   readonly query: string;
-  /** From the sign up to the caret. */
+  /** From the `@` or `/` up to the caret. */
   readonly start: number;
   readonly end: number;
 }
 
-/** Not after a word or a backtick: mail addresses and code are not mentions. */
+/** Not after a word character or a backtick: mail addresses and code are not mentions. */
 const MENTION = /(?:^|[^\w`@])@("[^"\n]*|[^\s`"]*)$/u;
 const COMMAND = /^\/([\w:-]*)$/;
 
@@ -25,7 +25,7 @@ export function tokenAt(text: string, caret: number): Token | undefined {
   return { kind: 'mention', query: typed.replace(/^"/, ''), start: caret - typed.length - 1, end: caret };
 }
 
-/** The words that stand for a mention in the text. */
+/** The text of a mention, such as `@src/a.ts`. */
 export function wordsOf(mention: Mention): string {
   return mentionOf(mention.kind === 'file' || mention.kind === 'directory' ? pathOf(mention) : mention.name);
 }
@@ -47,7 +47,7 @@ export function insert(text: string, token: Token, words: string, space = true):
   return { text: text.slice(0, token.start) + put + after, caret };
 }
 
-/** A command and what stands after it; nothing where the text is not one of these. */
+/** The command and its arguments; undefined if the text is not one of these commands. */
 export function commandOf(text: string, names: readonly string[]): { name: string; args: string } | undefined {
   const found = /^\/([\w:-]+)(?:\s+([\s\S]*))?$/.exec(text.trim());
   const name = found?.[1];

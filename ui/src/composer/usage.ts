@@ -1,14 +1,14 @@
-/** What a session used and cost, with the tasks it handed out. Pure but for the host it asks. */
+/** The tokens and the cost of a session, including its tasks. */
 import type { Host } from '../host/host';
 import type { SessionUsage } from '../protocol';
 
 export interface Usage {
   readonly sessionID: string;
   readonly cost: number;
-  /** How much of the cost its tasks had. */
+  /** The share of its tasks. */
   readonly taskCost: number;
   readonly tasks: number;
-  /** Everything a model read, from the cache or not. */
+  /** All input tokens, cached or not. */
   readonly input: number;
   readonly output: number;
   readonly cached: number;

@@ -19,7 +19,7 @@ const closed = () => waitFor(() => expect(screen.queryByTestId('share-dialog')).
 const place = async () => (await screen.findByTestId('share-place')).querySelector('code')?.textContent;
 
 describe('sharing', () => {
-  test('says first what is left out and where it goes; nothing is shared by then', async () => {
+  test('first shows what is redacted and where it goes, and shares nothing yet', async () => {
     const { called } = await opened();
     const share = await screen.findByTestId('share-now');
     const rows = [...screen.getByTestId('left-out').querySelectorAll('li')].map((row) =>
@@ -35,7 +35,7 @@ describe('sharing', () => {
     expect(called('shareSession')).toEqual([]);
   });
 
-  test('then shows where it is, to copy and to open, and takes it back', async () => {
+  test('then shows the address, to copy and to open, and unshares', async () => {
     const { called, app } = await opened();
     fireEvent.click(await screen.findByTestId('share-now'));
     expect(await place()).toBe('/home/you/lantern.html');
@@ -68,7 +68,7 @@ describe('sharing', () => {
     expect(called('openShared')).toEqual([['ses_gallery']]);
   });
 
-  test('can be done anew of a session that is shared, after another look', async () => {
+  test('can be repeated for a shared session, after another preview', async () => {
     const { called } = await opened();
     fireEvent.click(await screen.findByTestId('share-now'));
     await place();
@@ -97,7 +97,7 @@ describe('sharing', () => {
     expect(screen.queryByTestId('share-now')).toBeNull();
   });
 
-  test('is left with Escape, which stops no turn and gives the focus back', async () => {
+  test('is closed with Escape, which does not stop the turn and returns the focus', async () => {
     const { app, called } = await ready();
     const field = screen.getByTestId('composer');
     field.focus();
@@ -128,7 +128,7 @@ describe('the ways to it', () => {
     await waitFor(() => expect(called('exportSession')).toEqual([['ses_docs']]));
   });
 
-  test('the menu bar shares, exports and imports; what is not shared cannot be taken back', async () => {
+  test('the menu bar shares, exports and imports; only a shared session can be unshared', async () => {
     const { host, app, called } = await ready();
     host.chooseMenu('unshare');
     host.chooseMenu('exportSession');

@@ -1,4 +1,4 @@
-/** Sharing a session: first what would be left out and where it goes, then where it is. */
+/** Shares a session: first a preview of what is redacted and where it goes, then the address. */
 import ExternalLink from 'lucide-solid/icons/external-link';
 import { createMemo, createResource, createSignal, For, Match, onCleanup, Show, Switch } from 'solid-js';
 import { uiError } from '../host/host';
@@ -22,7 +22,7 @@ export function ShareDialog() {
 function Sharing(props: { sessionID: string }) {
   const app = useApp();
   const url = createMemo(() => app.sessions.get(props.sessionID)?.share?.url);
-  /** Shared once, but it has gone on since. */
+  /** Shared before, but the session has changed since. */
   const [again, setAgain] = createSignal(false);
   return (
     <Show
@@ -34,7 +34,7 @@ function Sharing(props: { sessionID: string }) {
   );
 }
 
-/** Nothing has left the program yet. */
+/** The preview: nothing is shared yet. */
 function Preview(props: { sessionID: string; onShared: () => void }) {
   const app = useApp();
   const [sharing, setSharing] = createSignal(false);
@@ -42,7 +42,7 @@ function Preview(props: { sessionID: string; onShared: () => void }) {
     () => props.sessionID,
     (id) => app.host.sharePreview(id),
   );
-  // The news that it is shared may come before the answer, and put this away.
+  // The update that it is shared may arrive before the answer, and remove this component.
   let gone = false;
   onCleanup(() => (gone = true));
   const share = async () => {
@@ -143,7 +143,7 @@ function Shared(props: { sessionID: string; url: string; onAgain: () => void }) 
   );
 }
 
-/** Once it is in the document; it comes after the dialog has opened. */
+/** Focuses it once it is in the document, after the dialog has opened. */
 function focusWhenThere(button: HTMLButtonElement): void {
   setTimeout(() => button.focus());
 }

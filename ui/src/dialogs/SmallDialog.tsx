@@ -1,4 +1,4 @@
-/** A dialog for one short task. The focus stays inside until it closes, and goes back where it was. */
+/** A small dialog. It traps the focus and returns it when it closes. */
 import { Dialog } from '@kobalte/core/dialog';
 import { createMemo, type JSX } from 'solid-js';
 import { en } from '../i18n/en';
@@ -13,7 +13,7 @@ interface SmallDialogProps<N extends Overlay['name']> {
   readonly children: (place: Extract<Overlay, { name: N }>) => JSX.Element;
 }
 
-/** Shown while `name` lies over the window; `[data-first]` inside gets the focus. */
+/** Shown while the overlay has this name; `[data-first]` inside gets the focus. */
 export function SmallDialog<N extends Overlay['name']>(props: SmallDialogProps<N>) {
   const app = useApp();
   const place = createMemo(() => {
@@ -29,7 +29,7 @@ export function SmallDialog<N extends Overlay['name']>(props: SmallDialogProps<N
 
 function Window(props: { name: string; title: string; content: JSX.Element }) {
   let content!: HTMLElement;
-  // A menu item that opened it is gone when it closes.
+  // The menu item that opened it no longer exists when it closes.
   const giveBack = focusReturn('composer');
   return (
     <Dialog.Content

@@ -24,8 +24,8 @@ const line = (words: string) =>
     return found;
   });
 
-describe('keeping a snapshot', () => {
-  test('asks for a name, keeps it with Enter and shows it in the timeline', async () => {
+describe('taking a snapshot', () => {
+  test('asks for a name, takes a snapshot with Enter and shows it in the timeline', async () => {
     const { field, called } = await asked();
     expect((screen.getByTestId('keep-snapshot') as HTMLButtonElement).disabled).toBe(true);
     fireEvent.input(field, { target: { value: '  Before the rewrite ' } });
@@ -36,7 +36,7 @@ describe('keeping a snapshot', () => {
     expect((await screen.findByTestId('toast')).textContent).toContain('The files are kept as “Before the rewrite”');
   });
 
-  test('stays open with the name when it cannot be kept', async () => {
+  test('stays open with the name if the snapshot fails', async () => {
     const { field, host } = await asked();
     host.checkpoint = () => Promise.reject({ code: 'failed', message: 'The disk is full' });
     fireEvent.input(field, { target: { value: 'Now' } });
@@ -64,7 +64,7 @@ describe('a snapshot in the timeline', () => {
     return target;
   };
 
-  test('brings the files back after saying what that does, and can be undone', async () => {
+  test('restores the files after a preview, and can be undone', async () => {
     const window = await ready();
     const target = await put(window, { name: 'Good' });
     fireEvent.click(within(await line('“Good”')).getByRole('button', { name: 'Bring the files back to this' }));
@@ -80,7 +80,7 @@ describe('a snapshot in the timeline', () => {
     await waitFor(() => expect(window.called('unrevert')).toHaveLength(1));
   });
 
-  test('says when there is nothing to bring back', async () => {
+  test('says when there is nothing to restore', async () => {
     const window = await ready();
     window.host.previewRevert = async () => ({ files: [], hidesMessages: 0 });
     await put(window, { name: 'Good' });
@@ -89,7 +89,7 @@ describe('a snapshot in the timeline', () => {
     expect(screen.queryByTestId('review')).toBeNull();
   });
 
-  test('tells what was taken back after it, and what it does not hold', async () => {
+  test('says what was reverted after it, and what it does not contain', async () => {
     const window = await ready();
     const skipped = ['video.mp4: larger than 2 MiB'];
     await put(window, { takenBack: { after: 'beef', files: ['a.rs', 'b.rs', 'c.rs', 'd.rs'] }, skipped });
@@ -99,7 +99,7 @@ describe('a snapshot in the timeline', () => {
     expect(shown.querySelector('.snapshot-skipped')?.textContent).toBe('video.mp4: larger than 2 MiB');
   });
 
-  test('leads nowhere while the session is worked on', async () => {
+  test('cannot be restored while a turn runs', async () => {
     const window = await ready();
     await put(window, { name: 'Good' });
     window.host.emit({

@@ -1,4 +1,4 @@
-/** Keeps the files as they are now, under a name that says why. */
+/** Takes a named snapshot of the files. */
 import { createSignal } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';

@@ -1,7 +1,7 @@
 import { Show } from 'solid-js';
 import { en } from '../i18n/en';
 
-/** How many lines came and went. */
+/** The numbers of added and removed lines. */
 export function Counts(props: { additions: number; deletions: number }) {
   return (
     <Show when={props.additions + props.deletions > 0}>

@@ -4,7 +4,7 @@ import { DiffText, diffLines } from './DiffText';
 
 const DIFF = '--- a/tea.sh\n+++ b/tea.sh\n@@ -1,2 +1,2 @@\n same\n-old\u202e\n+new\n';
 
-test('a diff is told by its lines, without the names of the file', () => {
+test('a diff has its lines without the file header', () => {
   expect(diffLines(DIFF)).toEqual([
     { kind: 'hunk', text: '@@ -1,2 +1,2 @@' },
     { kind: 'context', text: ' same' },

@@ -12,8 +12,8 @@ interface Line {
 const HUNK = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
 
 /**
- * The lines of a unified diff. What names a file is left out where there is only one; it is told
- * from a changed line by the counts of the hunk before it, never by how it begins.
+ * The lines of a unified diff. File headers are left out if there is only one file. They are
+ * distinguished from changed lines by the line counts of the hunk before, never by how they begin.
  */
 export function diffLines(diff: string): Line[] {
   const lines: Line[] = [];
@@ -43,7 +43,7 @@ export function diffLines(diff: string): Line[] {
   return shown.map(({ kind, text }) => ({ kind, text: visible(text) }));
 }
 
-/** A small diff as plain text in colours, for a prompt. Larger ones are the review's. */
+/** A small diff as coloured text, for a permission request. */
 export function DiffText(props: { diff: string; label: string }) {
   return (
     <pre class="diff-text" tabindex="0" role="group" aria-label={props.label}>

@@ -65,7 +65,7 @@ const words = (container: HTMLElement) =>
   [...container.querySelectorAll('.diff-line code')].map((code) => code.textContent);
 
 describe('rows of a difference', () => {
-  test('stand below each other, each hunk under a line that says what is hidden', () => {
+  test('are below each other, each hunk under a line that says what is hidden', () => {
     expect(rowsOf([file()], plain).map((row) => (row.kind === 'hunk' ? row.gap.lines : row.kind))).toEqual([
       4,
       'line',
@@ -85,7 +85,7 @@ describe('rows of a difference', () => {
     expect(rowsOf([ends], plain).at(-1)?.kind).toBe('line');
   });
 
-  test('stand beside each other, removed lines next to those that replace them', () => {
+  test('are beside each other, removed lines next to those that replace them', () => {
     const pairs = rowsOf([file()], { ...plain, sideBySide: true }).flatMap((row) =>
       row.kind === 'pair' ? [[row.before?.spans[0]?.text, row.after?.spans[0]?.text]] : [],
     );
@@ -137,7 +137,7 @@ describe('a difference on screen', () => {
     expect(container.textContent).not.toContain('\u202e');
   });
 
-  test('opens what is folded, place by place, and asks for the file once', async () => {
+  test('unfolds gaps one by one, and loads the file once', async () => {
     const whole = vi.fn(async () => all);
     const { container } = show(() => <DiffView files={[file()]} sideBySide={false} whole={whole} />);
     const gaps = () => [...container.querySelectorAll('button.diff-gap')];
@@ -164,7 +164,7 @@ describe('a difference on screen', () => {
     expect(container.querySelector('.diff-note')?.textContent).toBe(note);
   });
 
-  test('shows what is usually folded when it is asked for', async () => {
+  test('unfolds a folded file on request', async () => {
     const folded = file({ folded: 'lockFile', hunks: [] });
     const { container } = show(() => <DiffView files={[folded]} sideBySide={false} whole={async () => all} />);
     fireEvent.click(container.querySelector('.diff-note button') as Element);

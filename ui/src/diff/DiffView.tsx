@@ -1,8 +1,8 @@
 /**
- * Differences of files: unified or side by side, with syntax colours and marked words.
+ * Diffs of files: unified or side by side, with syntax colours and highlighted words.
  *
- * Only the rows in sight are in the page once there are many. Draws what Rust made of the
- * files; knows neither where they come from nor what can be done with them.
+ * A long diff is virtual: only the visible rows are in the DOM. It draws what Rust rendered, and knows
+ * neither where the files come from nor which actions they have.
  */
 import { createMemo, type JSX } from 'solid-js';
 import { en } from '../i18n/en';
@@ -19,17 +19,17 @@ interface DiffViewProps {
   readonly files: readonly FileDiffView[];
   readonly sideBySide: boolean;
   readonly headers?: boolean;
-  /** The folder that the files are named from, where that is not the session's. */
+  /** The folder that paths are relative to, if it is not the session's. */
   readonly root?: string;
   readonly fill?: boolean;
   readonly label?: string;
-  /** The file with every line around its changes. */
+  /** Loads the file with all unchanged lines. */
   readonly whole?: (file: FileDiffView) => Promise<FileDiffView | undefined>;
-  /** The hunks of a file that is folded, as other files have them; without it, it is drawn whole. */
+  /** Loads the hunks of a folded file; without it, the whole file is shown. */
   readonly unfolded?: (file: FileDiffView) => Promise<FileDiffView | undefined>;
-  /** What can be done with a file, or with one of its hunks. */
+  /** The action buttons of a file or a hunk. */
   readonly actions?: (file: FileDiffView, hunk: number | undefined) => JSX.Element;
-  /** The key that takes back was pressed on one. */
+  /** The revert key was pressed on a file or a hunk. */
   readonly onTakeBack?: (file: FileDiffView, hunk: number | undefined) => void;
   readonly ref?: (handle: DiffHandle) => void;
 }
@@ -42,7 +42,7 @@ export function DiffView(props: DiffViewProps) {
     unfolded: () => props.unfolded,
   });
 
-  // A row that stays the same stays the same object, so that its elements stay, too.
+  // Unchanged rows keep their identity, so that their elements are reused.
   const rows = createMemo<DiffRow[]>((before) => {
     const known = new Map(before.map((row) => [row.key, row]));
     const fresh = rowsOf(props.files, {

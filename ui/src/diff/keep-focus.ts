@@ -1,14 +1,14 @@
-/** The focus outlives what it was on: lists that are loaded anew make their elements anew, too. */
+/** Keeps the focus when a list is loaded again and its elements are replaced. */
 import { createComputed, createEffect, on, type Accessor } from 'solid-js';
 
-/** Nobody has it. */
+/** No element has the focus. */
 export function isFocusLost(): boolean {
   return document.activeElement === null || document.activeElement === document.body;
 }
 
 /**
- * `before` runs while the old elements are still there and says what had the focus; if that was
- * something and it has gone with them, `after` gets it.
+ * `before` runs while the old elements exist and returns what had the focus. If that element is gone
+ * after the change, `after` is called with it.
  */
 export function keepFocus<T>(change: Accessor<unknown>, before: () => T | undefined, after: (had: T) => void): void {
   let had: T | undefined;

@@ -1,30 +1,30 @@
 /**
- * Going through a difference with the keyboard: from change to change, opening, taking back.
+ * Keyboard control of a diff: move between changes, unfold, revert.
  *
- * A row that is out of sight may not be in the page; it is brought there first.
+ * The list is virtual: a row may have to be scrolled to before it can take the focus.
  */
 import type { LineListHandle } from '../kit/LineList';
 import type { FileDiffView } from '../protocol';
 import { changeOf, hunkFrom, stopFrom, type DiffRow } from './rows';
 
 export interface DiffHandle {
-  /** Remembers which row has the focus, or holds what has it; nothing where none does. */
+  /** Remembers the row that has the focus; undefined if none does. */
   remember(): string | undefined;
-  /** Gives the focus back to the row that is remembered, or to one near it when it is gone. */
+  /** Returns the focus to the remembered row, or to one near it if it is gone. */
   giveBack(): void;
-  /** Brings a file to the top and gives it the focus. */
+  /** Scrolls a file to the top and focuses it. */
   show(path: string): void;
-  /** Brings a file to the top; the focus stays where it is. */
+  /** Scrolls a file to the top without moving the focus. */
   reveal(path: string): void;
 }
 
 interface WalkNeeds {
   readonly list: () => LineListHandle;
   readonly rows: () => readonly DiffRow[];
-  /** Opens what is folded: a gap, or the whole file. */
+  /** Unfolds a gap or a file. */
   readonly unfold?: (file: FileDiffView, gap: string | undefined) => void;
   toggle(path: string): void;
-  /** Without it, nothing can be done with a change, and the arrows scroll. */
+  /** Without it, changes have no actions, and the arrow keys scroll. */
   readonly takeBack?: (file: FileDiffView, hunk: number | undefined) => void;
 }
 
@@ -38,7 +38,7 @@ const STEPS: Readonly<Record<string, 1 | -1>> = { n: 1, p: -1, ArrowDown: 1, Arr
 
 export function createWalk(needs: WalkNeeds): Walk {
   const { rows } = needs;
-  /** Where the focus was last, also when that row is gone. */
+  /** The last row with the focus, which may be gone. */
   let last: { index: number; key?: string } = { index: -1 };
 
   const element = (key: string | undefined) => rowElement(needs.list().element, key);
@@ -50,7 +50,7 @@ export function createWalk(needs: WalkNeeds): Walk {
   const toTop = (index: number) => {
     note(index);
     needs.list().show(index);
-    // The row is drawn by the next frame at the latest.
+    // The row is in the DOM by the next frame.
     requestAnimationFrame(() => element(rows()[index]?.key)?.focus({ preventScroll: true }));
   };
   const to = (index: number) => {
@@ -60,7 +60,7 @@ export function createWalk(needs: WalkNeeds): Walk {
     drawn.focus();
   };
 
-  /** With the row itself, where it has the focus; the buttons in it have keys of their own. */
+  /** Only if the row itself has the focus; its buttons handle their own keys. */
   const onRow = (key: string, row: DiffRow): Run => {
     const opens = key === 'Enter' || key === ' ';
     if (row.kind === 'file') {
@@ -129,7 +129,7 @@ function rowElement(list: HTMLElement, key: string | undefined): HTMLElement | u
   return [...list.querySelectorAll<HTMLElement>('[data-row]')].find((one) => one.dataset.row === key);
 }
 
-/** The row that an element stands in. */
+/** The row of an element. */
 function keyOf(element: EventTarget | null, list: HTMLElement): string | undefined {
   if (!(element instanceof Element) || !list.contains(element)) return undefined;
   return element.closest<HTMLElement>('[data-row]')?.dataset.row;

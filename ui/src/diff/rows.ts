@@ -1,8 +1,8 @@
 /**
- * A difference as rows to draw, one below the other.
+ * Converts a diff to rows.
  *
- * Pure. Old and new beside each other are pairs; the lines between two hunks are folded, and
- * come from the whole file once somebody asked for them.
+ * Pure. In the side-by-side view, old and new lines are paired. The lines between two hunks are folded,
+ * and are taken from the whole file once they are unfolded.
  */
 import type { DiffLine, FileDiffView } from '../protocol';
 
@@ -16,28 +16,28 @@ export type DiffRow =
 
 type Note = 'binary' | 'renamed' | 'mode' | 'empty' | 'folded';
 
-/** Lines that are the same on both sides and not shown. */
+/** Unchanged lines that are not shown. */
 export interface Gap {
   readonly id: string;
-  /** Unknown after the last hunk, until the whole file has come. */
+  /** Unknown after the last hunk, until the whole file is loaded. */
   readonly lines: number | undefined;
   readonly open: boolean;
 }
 
 export interface RowOptions {
   readonly sideBySide: boolean;
-  /** Names the file above its lines. */
+  /** The header of a file. */
   readonly headers: boolean;
   readonly closed: ReadonlySet<string>;
-  /** Gaps that were opened, by id. */
+  /** Unfolded gaps, by id. */
   readonly open: ReadonlySet<string>;
-  /** The files with all their lines, as far as they were asked for. */
+  /** The files that are loaded with all lines. */
   readonly whole: ReadonlyMap<string, FileDiffView>;
-  /** The hunks of folded files that were opened. */
+  /** The hunks of unfolded files. */
   readonly unfolded: ReadonlyMap<string, FileDiffView>;
 }
 
-/** As many unchanged lines as the core draws around a change. */
+/** The number of unchanged lines that the core puts around a change. */
 const CONTEXT = 3;
 
 export function rowsOf(files: readonly FileDiffView[], options: RowOptions): DiffRow[] {
@@ -82,7 +82,7 @@ function hunkRows(file: FileDiffView, whole: FileDiffView | undefined, options: 
   return [...rows, { kind: 'rest', key: `rest:${file.path}`, file, gap: rest }];
 }
 
-/** Fewer unchanged lines after a change than are drawn around it: there are no more. */
+/** Fewer context lines than usual after the last change mean that the file ends there. */
 function linesAfter({ hunks }: FileDiffView): 0 | undefined {
   const lines = hunks.at(-1)?.lines ?? [];
   const same = lines.length - 1 - lines.findLastIndex((line) => line.kind !== 'context');
@@ -105,7 +105,7 @@ function drawn(lines: readonly DiffLine[], prefix: string, options: RowOptions):
   return lines.map((line, index) => ({ kind: 'line', key: `${prefix}${index}`, line }));
 }
 
-/** A run of deletions stands beside the additions that follow it. */
+/** Pairs a run of deletions with the additions that follow it. */
 function pairs(lines: readonly DiffLine[], prefix: string): DiffRow[] {
   const rows: DiffRow[] = [];
   let at = 0;
@@ -127,17 +127,17 @@ function pairs(lines: readonly DiffLine[], prefix: string): DiffRow[] {
   return rows;
 }
 
-/** The next hunk below a row, or the one above it; undefined at either end. */
+/** The next or previous hunk; undefined at either end. */
 export function hunkFrom(rows: readonly DiffRow[], from: number, step: 1 | -1): number | undefined {
   return rowFrom(rows, from, step, (row) => row.kind === 'hunk' || row.kind === 'note');
 }
 
-/** The same for everything that something can be done with: files, too. */
+/** The next or previous file or hunk. */
 export function stopFrom(rows: readonly DiffRow[], from: number, step: 1 | -1): number | undefined {
   return rowFrom(rows, from, step, (row) => changeOf(row) !== undefined);
 }
 
-/** What a row stands for: a file, or one of its hunks. */
+/** The file or hunk that a row belongs to. */
 export function changeOf(row: DiffRow | undefined): { file: FileDiffView; hunk?: number } | undefined {
   if (row?.kind === 'hunk') return { file: row.file, hunk: row.hunk };
   return row?.kind === 'file' || row?.kind === 'note' ? { file: row.file } : undefined;

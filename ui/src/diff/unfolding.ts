@@ -1,9 +1,8 @@
 /**
- * What somebody closed and opened in a difference.
+ * What the person folded and unfolded in a diff.
  *
- * The files are read again while the agent goes on. Lines that were asked for belong to the file
- * as it was then: they are shown no longer than that file is, and a folded file that was opened is
- * asked for anew. Must not know the DOM.
+ * The diff is loaded again while the agent works. Loaded lines belong to the file as it was then: they
+ * are dropped when the file changes, and an unfolded file is loaded again. Must not know the DOM.
  */
 import { createEffect, createMemo, createSignal, type Accessor } from 'solid-js';
 import type { FileDiffView } from '../protocol';
@@ -13,27 +12,27 @@ type Load = ((file: FileDiffView) => Promise<FileDiffView | undefined>) | undefi
 
 interface UnfoldingNeeds {
   readonly files: Accessor<readonly FileDiffView[]>;
-  /** The file with every line around its changes. */
+  /** Loads the file with all unchanged lines. */
   readonly whole: Accessor<Load>;
-  /** The hunks of a folded file; without it, the whole file is drawn. */
+  /** Loads the hunks of a folded file; without it, the whole file is shown. */
   readonly unfolded: Accessor<Load>;
 }
 
 interface Unfolding {
   readonly options: Accessor<Pick<RowOptions, 'closed' | 'open' | 'whole' | 'unfolded'>>;
   toggle(path: string): void;
-  /** Opens a gap, or a file that is folded. */
+  /** Unfolds a gap or a file. */
   unfold(file: FileDiffView, gap: string | undefined): Promise<void>;
 }
 
-/** What was read for a file. */
+/** What was loaded for a file. */
 interface Read {
   readonly of: FileDiffView;
   readonly view: FileDiffView;
 }
 
 interface Whole extends Read {
-  /** The gaps that were opened with it, by id. */
+  /** The unfolded gaps, by id. */
   readonly open: ReadonlySet<string>;
 }
 
@@ -43,7 +42,7 @@ export function createUnfolding(needs: UnfoldingNeeds): Unfolding {
   const [unfolded, setUnfolded] = createSignal<ReadonlyMap<string, Read>>(new Map());
   const [whole, setWhole] = createSignal<ReadonlyMap<string, Whole>>(new Map());
   const given = (path: string) => files().find((file) => file.path === path);
-  /** The file as it is drawn. */
+  /** The file as it is shown. */
   const drawn = (path: string) => {
     const file = given(path);
     return file?.folded === undefined ? file : (unfolded().get(path)?.view ?? file);
@@ -55,13 +54,13 @@ export function createUnfolding(needs: UnfoldingNeeds): Unfolding {
     const hunksOnly = needs.unfolded();
     const view = await (hunksOnly ?? needs.whole())?.(file);
     const now = given(path);
-    // It was read anew meanwhile; one that is open already is asked for below.
+    // The diff was loaded again in the meantime; unfolded files are loaded below.
     if (now !== file) return now?.folded === undefined || unfolded().has(path) ? undefined : load(now);
     if (view && !hunksOnly) setWhole((now) => new Map(now).set(path, { of: view, view, open: new Set() }));
     setUnfolded((now) => (view ? new Map(now).set(path, { of: file, view }) : without(now, path)));
   };
 
-  /** The files that are being asked for anew. */
+  /** Files that are being loaded again. */
   const asked = new Map<string, FileDiffView>();
   createEffect(() => {
     for (const [path, { of }] of unfolded()) {
@@ -95,7 +94,7 @@ export function createUnfolding(needs: UnfoldingNeeds): Unfolding {
       if (!view) return;
       setWhole((now) => {
         const before = now.get(path);
-        // Two gaps opened at once are two answers about the same file.
+        // Two gaps unfolded at once load the same file twice.
         const open = new Set(before && sameChange(before.of, file) ? before.open : []).add(gap);
         return new Map(now).set(path, { of: file, view, open });
       });
@@ -103,7 +102,7 @@ export function createUnfolding(needs: UnfoldingNeeds): Unfolding {
   };
 }
 
-/** Read again, a file is another object; what it says of its lines may be the same. */
+/** After a reload a file is a new object, but its lines may be the same. */
 function sameChange(a: FileDiffView, b: FileDiffView | undefined): boolean {
   return a === b || (b !== undefined && JSON.stringify(a) === JSON.stringify(b));
 }

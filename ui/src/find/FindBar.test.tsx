@@ -18,7 +18,7 @@ const type = (words: string) => fireEvent.input(field(), { target: { value: word
 const says = (text: string) => waitFor(() => expect(screen.getByTestId('find-count').textContent).toBe(text));
 
 describe('find in session', () => {
-  test('counts every place, also what is not loaded, and begins at the newest', async () => {
+  test('counts all matches, also in messages that are not loaded, and starts at the newest', async () => {
     const window = await opened('ses_long');
     const loaded = window.app.timeline.open()?.messages.length ?? 0;
     type('module');
@@ -27,7 +27,7 @@ describe('find in session', () => {
     expect(window.app.target()?.sessionID).toBe('ses_long');
   });
 
-  test('walks with Enter and Shift+Enter, round the ends, and loads what it needs', async () => {
+  test('moves with Enter and Shift+Enter, wrapping at the ends, and loads what it needs', async () => {
     const window = await opened('ses_long');
     type('module');
     await says('120 of 120');
@@ -40,7 +40,7 @@ describe('find in session', () => {
     await says('120 of 120');
   });
 
-  test('opens what holds the place', async () => {
+  test('expands the card with the match', async () => {
     const window = await opened('ses_gallery');
     const folded = document.querySelector('[data-part=tool][data-status=completed]');
     expect(folded?.querySelector('.card-body')).toBeNull();
@@ -50,7 +50,7 @@ describe('find in session', () => {
     expect(folded?.querySelector('.card-body')).toBeTruthy();
   });
 
-  test('a place that was overtaken by another one is not led to', async () => {
+  test('a match that was overtaken by another one is not scrolled to', async () => {
     const window = await opened('ses_long');
     const all = window.host.messages.get('ses_long') ?? [];
     const places = [all[0], all[40]].map((message) => message?.info.id ?? '');
@@ -80,7 +80,7 @@ describe('find in session', () => {
     expect(window.called('abort')).toEqual([]);
   });
 
-  test('goes with the session it was for', async () => {
+  test('closes with its session', async () => {
     const window = await opened('ses_long');
     type('module');
     await says('120 of 120');
@@ -90,7 +90,7 @@ describe('find in session', () => {
 });
 
 describe('a session opened somewhere inside', () => {
-  test('ignores what is told of later messages, and goes back to the end', async () => {
+  test('ignores updates of later messages, and goes back to the end', async () => {
     const window = openWindow();
     await waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe('ses_gallery'));
     const all = window.host.messages.get('ses_long') ?? [];

@@ -1,4 +1,4 @@
-/** Over the timeline: what to find, how often it stands there, and the way from one to the next. */
+/** Find in session: the field, the number of matches, and the buttons for next and previous. */
 import ChevronDown from 'lucide-solid/icons/chevron-down';
 import ChevronUp from 'lucide-solid/icons/chevron-up';
 import X from 'lucide-solid/icons/x';
@@ -11,7 +11,7 @@ import { useApp } from '../store/context';
 import { useMarks } from './marks';
 import './find.css';
 
-/** As many as the core counts. */
+/** The core reports at most this many matches. */
 const MOST = 5000;
 
 export function FindBar() {
@@ -32,7 +32,7 @@ function Bar() {
 
   createEffect(
     on(finder.asked, () => {
-      // After the keys that opened it have done their work.
+      // After the key press that opened it has been handled.
       queueMicrotask(() => {
         field.focus();
         field.select();

@@ -1,19 +1,19 @@
 /**
- * Marks in the text, without touching it: ranges that the webview paints over what is drawn.
- * Where it cannot, the part that holds the place has a frame around it instead.
+ * Highlights matches without changing the DOM, with CSS highlight ranges. Where the webview has none,
+ * the part with the match gets an outline instead.
  */
 import { createEffect, on, onCleanup, type Accessor } from 'solid-js';
 import type { Target } from '../store/session-actions';
 
 const ALL = 'find';
 const HERE = 'find-here';
-/** More marks than can be seen at once. */
+/** The maximum number of highlights. */
 const MOST = 2000;
 
-/** What is no part of the text; a line that a search found can be pressed and is one. */
+/** Elements that are not part of the text. A result line of a search tool is text, though it is a button. */
 const UNSAID = 'button:not(.match-line), [aria-hidden="true"], .visually-hidden';
 
-/** The places of `text` in an element, whatever their case, also across its inline elements. */
+/** The ranges of `text` in an element, ignoring case, also across inline elements. */
 export function rangesIn(root: Element, text: string, most = MOST): Range[] {
   const wanted = text.toLowerCase();
   if (wanted === '') return [];
@@ -26,7 +26,7 @@ export function rangesIn(root: Element, text: string, most = MOST): Range[] {
     all += node.nodeValue ?? '';
   }
   const lower = all.toLowerCase();
-  // A letter that is longer in lower case would shift what follows.
+  // A character that is longer in lower case would shift the offsets.
   if (lower.length !== all.length) return [];
   const ranges: Range[] = [];
   const place = (offset: number) => {
@@ -45,7 +45,7 @@ export function rangesIn(root: Element, text: string, most = MOST): Range[] {
   return ranges;
 }
 
-/** A part is taller than the window now and then; what was found in it must be in sight. */
+/** A part may be taller than the window, so the match itself is scrolled into view. */
 function leadTo(range: Range): void {
   const scroller = document.querySelector('.timeline-scroll')?.getBoundingClientRect();
   const place = range.getBoundingClientRect?.();
@@ -58,7 +58,7 @@ function leadTo(range: Range): void {
 export function useMarks(text: Accessor<string>, target: Accessor<Target | undefined>): void {
   const highlights = globalThis.CSS !== undefined && 'highlights' in CSS ? CSS.highlights : undefined;
   let asked = false;
-  /** The place that was brought into view: what has been drawn since may hold it. */
+  /** The match that was already scrolled into view. */
   let led: Target | undefined;
 
   const paint = () => {
@@ -81,7 +81,7 @@ export function useMarks(text: Accessor<string>, target: Accessor<Target | undef
       if (chosen && highlights) here.push(chosen);
       else part.setAttribute('data-found', '');
     }
-    // WebKit paints over what is taken out, and forgets what is only replaced.
+    // WebKit does not repaint a highlight that is replaced, only one that is removed.
     for (const name of [ALL, HERE]) highlights?.delete(name);
     highlights?.set(ALL, new Highlight(...all));
     highlights?.set(HERE, new Highlight(...here));
@@ -93,7 +93,7 @@ export function useMarks(text: Accessor<string>, target: Accessor<Target | undef
   };
 
   createEffect(on([text, target], soon));
-  // The timeline draws only what is near: parts come and go.
+  // The timeline is virtual: parts are added and removed while scrolling.
   const watcher = new MutationObserver((changes) => {
     const drawn = changes.some((change) => change.type !== 'attributes');
     if (drawn) soon();

@@ -1,8 +1,8 @@
 /**
  * Every part and every tool card in every state, light beside dark, on a scripted host.
  *
- * For whoever changes how something looks: `cargo xtask run --gallery`. It is a chunk of its
- * own that the app never loads by itself.
+ * For work on the design: `cargo xtask run --gallery`. It is a separate chunk that the app never
+ * loads.
  */
 import { createEffect, For, onMount } from 'solid-js';
 import { createFakeHost } from '../host/fake';
@@ -50,7 +50,7 @@ function RoomView(props: { room: Room }) {
 
 function ExhibitView(props: { name: string; message: MessageView }) {
   let place!: HTMLDivElement;
-  // Open, because what is inside is what one comes to see.
+  // Opens all cards, to show their content.
   createEffect(() => {
     for (const head of place.querySelectorAll<HTMLElement>('.card-head[aria-expanded=false]')) head.click();
   });

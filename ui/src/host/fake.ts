@@ -115,7 +115,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
 
   const { waiting, add, take, ...queue } = createFakeQueue(messages, emit);
 
-  /** The core stores before it tells; so does this. */
+  /** Like the core, stores an update before it sends it. */
   const keep = (update: UiUpdate) => {
     activity.record(update);
     if (update.kind === 'part') {

@@ -1,8 +1,8 @@
 /**
- * What the window may ask of the program behind it.
+ * The interface between the window and the program behind it.
  *
- * The only door out of the UI: `tauri.ts` opens it onto the Rust core, `fake.ts` onto a scripted
- * one for tests and a plain browser. Nothing else knows which of the two is there.
+ * `tauri.ts` implements it with the Rust core, `fake.ts` with a scripted host for tests and a plain
+ * browser. No other file knows which of the two is in use.
  */
 import type {
   AgentView,
@@ -54,12 +54,12 @@ import type {
 
 export interface Host {
   start(): Promise<AppStart>;
-  /** One watcher a window; a batch comes at most once a frame. */
+  /** One watcher per window; it gets at most one batch per frame. The first batch has the activity of all sessions. */
   watch(receive: (batch: UiBatch) => void): Promise<void>;
-  /** Another start of the program wants a folder opened here: `start` again tells which. */
+  /** The program was started again with a folder; `start` returns which. */
   onFolderWanted(tell: () => void): Promise<void>;
 
-  /** The native folder dialog; null when it was dismissed. */
+  /** Opens the native folder dialog; null if it was dismissed. */
   pickProject(): Promise<ProjectOpened | null>;
 
   listSessions(projectID: string): Promise<Session[]>;
@@ -69,29 +69,29 @@ export interface Host {
   deleteSession(sessionID: string): Promise<void>;
   restoreSession(sessionID: string): Promise<void>;
 
-  /** Loads the tail and starts the flow of part updates for this session. */
+  /** Loads the newest messages and starts the part updates of this session. */
   openSession(sessionID: string, limit: number): Promise<SessionView>;
   olderMessages(sessionID: string, before: string, limit: number): Promise<MessagePage>;
   closeSession(sessionID: string): Promise<void>;
 
-  /** Over every session; what is indexed by now. */
+  /** Searches all sessions, as far as they are indexed. */
   search(query: string, limit: number): Promise<SearchAnswer>;
-  /** Every place of one session, in reading order. */
+  /** Finds all matches in one session, in reading order. */
   findInSession(sessionID: string, query: string): Promise<FindHit[]>;
-  /** As `openSession`, around a message. */
+  /** Like `openSession`, around a message. */
   openSessionAt(sessionID: string, messageID: string, limit: number): Promise<SessionView>;
   newerMessages(sessionID: string, after: string, limit: number): Promise<MessagePage>;
 
   prompt(sessionID: string, input: PromptInput): Promise<string>;
-  /** A `/` command with what stands after its name; resolves to the id of its message. */
+  /** Runs a `/` command; resolves to the id of its message. */
   runCommand(sessionID: string, name: string, args: string, input: PromptInput): Promise<string>;
   abort(sessionID: string): Promise<void>;
-  /** Does not wait for the rest of a retry's pause. */
+  /** Ends the pause before a retry. */
   retryNow(sessionID: string): Promise<void>;
-  /** Sums the session up now, so that it goes on with room to spare. */
+  /** Compacts the session now. */
   compact(sessionID: string): Promise<void>;
   contextUse(sessionID: string): Promise<ContextUse>;
-  /** Both are refused once a step has taken the prompt up. */
+  /** Both are refused once a step has started with the prompt. */
   editQueued(sessionID: string, messageID: string, text: string): Promise<void>;
   removeQueued(sessionID: string, messageID: string): Promise<void>;
   answerPermission(requestID: string, reply: PermissionReply, message: string | null): Promise<void>;
@@ -99,102 +99,102 @@ export interface Host {
   answerQuestion(requestID: string, answers: string[][]): Promise<void>;
   dismissQuestion(requestID: string): Promise<void>;
 
-  /** What was written and not sent, by its place. */
+  /** All drafts, by place. */
   drafts(): Promise<Record<string, Draft>>;
-  /** A draft as it is now, null when it was sent or emptied. Kept in the order of the calls. */
+  /** Stores a draft; null if it was sent or emptied. Calls are processed in order. */
   keepDraft(place: string, draft: Draft | null): Promise<void>;
-  /** The native dialog, for files or for folders; nothing added when it was dismissed. */
+  /** Opens the native dialog for files or folders; empty if it was dismissed. */
   pickAttachments(folders: boolean): Promise<Attached>;
-  /** Files and pictures on the system's clipboard, which a webview shows only in part. */
+  /** Attaches files and pictures from the system's clipboard, which a webview cannot always read. */
   pasteClipboard(): Promise<Attached>;
   attachBytes(name: string, bytes: Uint8Array): Promise<Attached>;
-  /** Those of a draft that are still there. */
+  /** The attachments with these ids that still exist. */
   findAttachments(ids: string[]): Promise<AttachmentView[]>;
   removeAttachment(id: string): Promise<void>;
-  /** Files dragged over the window, and what became of them when they were dropped. */
+  /** Files are dragged over the window, or dropped. */
   onDrop(tell: (update: DropUpdate) => void): Promise<void>;
-  /** Where the webview gets a picture from: as it is, or scaled to fit a square of `side`. */
+  /** The address of a picture for the webview: full size, or scaled to fit a square of `side`. */
   pictureURL(url: string, side?: number): string;
-  /** Every picture of a session in its order, also those that are not loaded. */
+  /** All pictures of a session in order, also those of messages that are not loaded. */
   sessionImages(sessionID: string): Promise<SessionImage[]>;
   copyImage(url: string): Promise<void>;
-  /** The native dialog; false when it was dismissed. */
+  /** Opens the native dialog; false if it was dismissed. */
   saveAttachment(url: string): Promise<boolean>;
-  /** What the session used and cost, all of its messages counted. */
+  /** The tokens and the cost of all messages of the session. */
   sessionUsage(sessionID: string): Promise<SessionUsage>;
-  /** What a prompt can draw on in a project. */
+  /** What a project offers to a prompt. */
   listAgents(projectID: string): Promise<AgentView[]>;
   listCommands(projectID: string): Promise<CommandView[]>;
-  /** What `@` and these letters could mean where a session works or will, best first. */
+  /** Suggestions for an `@` mention, best first. */
   findMentions(projectID: string, sessionID: string | null, query: string, limit: number): Promise<Mention[]>;
 
-  /** What the project's own files would like to do, and whether they may. */
+  /** What the project's own config wants to do, and whether it is trusted. */
   trust(projectID: string): Promise<TrustView>;
-  /** Trusts what was shown, by its hash; none takes the trust back. Refused when files have changed since. */
+  /** Trusts what was shown, identified by its hash; null revokes. Refused if the files have changed since. */
   setTrust(projectID: string, hash: string | null): Promise<TrustView>;
-  /** Edits in this project need no question any more. */
+  /** Allows edits in this project without asking. */
   setProjectEdits(projectID: string, allow: boolean): Promise<void>;
-  /** What the agent changed in the session, or in the turn of one prompt. */
+  /** The diff of the session, or of the turn that a prompt began. */
   sessionDiff(sessionID: string, messageID?: string): Promise<SessionDiffView>;
-  /** One file of that, drawn though it is usually folded. `whole`: with every line around its changes. */
+  /** One file of the diff, also if it is folded. `whole`: with all unchanged lines. */
   fileDiff(sessionID: string, messageID: string | undefined, path: string, whole: boolean): Promise<FileDiffView>;
   previewRevert(sessionID: string, target: RevertTarget): Promise<RevertPreview>;
-  /** Refused with `busy` while the session is worked on. */
+  /** Refused with `busy` while a turn runs. */
   revert(sessionID: string, target: RevertTarget): Promise<RevertOutcome>;
-  /** Brings back what was taken back last. */
+  /** Undoes the last revert. */
   unrevert(sessionID: string): Promise<RevertOutcome>;
-  /** A new session with everything in front of the message (null: all of it). */
+  /** A new session with all messages before this one (null: all messages). */
   fork(sessionID: string, messageID: string | null, worktree: boolean): Promise<Session>;
-  /** Keeps the files as they are now, under a name. */
+  /** Takes a named snapshot of the files. */
   checkpoint(sessionID: string, name: string): Promise<SnapshotPart>;
-  /** An opened card in full. `whole`: changes with every line around them. */
+  /** The content of an opened card. `whole`: diffs with all unchanged lines. */
   toolDetails(sessionID: string, messageID: string, partID: string, whole: boolean): Promise<ToolDetails>;
-  /** Shows a PDF in the system's own reader. */
+  /** Opens a PDF in the system's reader. */
   openAttachment(sessionID: string, messageID: string, partID: string): Promise<void>;
-  /** `path` is absolute, or seen from the session's folder. */
+  /** `path` is absolute, or relative to the session's folder. */
   openInEditor(sessionID: string, path: string, line: number | null): Promise<void>;
 
-  /** What sharing would leave out, and where it would go. */
+  /** What sharing would redact, and where the page would go. */
   sharePreview(sessionID: string): Promise<SharePreview>;
-  /** To the server that is set up, or into a file a dialog asks for; null when dismissed. */
+  /** Shares to the configured server, or to a file that a dialog asks for; null if it was dismissed. */
   shareSession(sessionID: string): Promise<Session | null>;
   unshareSession(sessionID: string): Promise<Session>;
-  /** In the browser, also where it is a file. */
+  /** Opens the shared page in the browser. */
   openShared(sessionID: string): Promise<void>;
-  /** The path of the file; null when the dialog was dismissed. */
+  /** Returns the path of the file; null if the dialog was dismissed. */
   exportSession(sessionID: string): Promise<string | null>;
-  /** From a file a dialog asks for; null when dismissed. */
+  /** Imports from a file that a dialog asks for; null if it was dismissed. */
   importSession(): Promise<ImportReport | null>;
-  /** Starts those that are on, so ask again while one is `starting`. */
+  /** Also starts the enabled servers; call again while one is `starting`. */
   listMcp(): Promise<McpServerView[]>;
   setMcpEnabled(name: string, on: boolean): Promise<McpServerView[]>;
   restartMcp(name: string): Promise<McpServerView[]>;
-  /** The person has looked at the server's tools as they are now. */
+  /** Accepts the server's tools as they are now. */
   acceptMcp(name: string): Promise<McpServerView[]>;
   /**
-   * One of the person's own, for editing. Values of variables and headers may be secret and come
-   * out empty; saved empty, the value of a known name stays what it is.
+   * A server of the person, for editing. Values of variables and headers may be secret and are empty
+   * here; saving an empty value keeps the stored one.
    */
   readMcp(name: string): Promise<McpServerInput>;
-  /** Adds one of the person's own, or replaces the one of that name. */
+  /** Adds a server, or replaces the one of that name. */
   saveMcp(name: string, server: McpServerInput): Promise<McpServerView[]>;
   removeMcp(name: string): Promise<McpServerView[]>;
-  /** What servers let one attach to a prompt. */
+  /** The resources of tool servers that can be attached to a prompt. */
   listMcpResources(projectID: string): Promise<McpResourceView[]>;
 
-  /** Of a project, which may bring its own once it is trusted; else the person's. */
+  /** The models of a project, which may add its own once it is trusted, or else the person's. */
   listModels(projectID?: string): Promise<ModelList>;
-  /** Looks for the model servers that people run on their own machine. */
+  /** Searches for model servers on this machine. */
   findLocalModels(): Promise<ModelList>;
-  /** A key goes in and never comes out again. The provider may be one that a project brings. */
+  /** Stores an API key; no call returns it. The provider may come from a project. */
   setKey(providerID: string, key: string, projectID?: string): Promise<ModelList>;
   removeKey(providerID: string, projectID?: string): Promise<ModelList>;
   testConnection(providerID: string, projectID?: string): Promise<ConnectionReport>;
 
-  /** Sessions of other programs, in the places where those keep them. */
+  /** Finds sessions of other programs in their usual places. */
   findImports(): Promise<ImportSource[]>;
   importFrom(path: string): Promise<ImportReport>;
-  /** What was answered with "always" in a project. */
+  /** The rules that "always" answers have added in a project. */
   approvedRules(projectID: string): Promise<Rule[]>;
   revokeRule(projectID: string, rule: Rule): Promise<Rule[]>;
 
@@ -203,13 +203,13 @@ export interface Host {
 
   dataUse(): Promise<DataView>;
   cleanData(kind: DataKind): Promise<DataView>;
-  /** Removed sessions that can be brought back, removed last first. */
+  /** Removed sessions that can be restored, newest first. */
   listTrash(): Promise<TrashedSession[]>;
   checkData(repair: boolean): Promise<DataReport>;
   /** Opens the data folder in the system's file manager. */
   showData(): Promise<void>;
 
-  /** What the menu bar shows; choosing an item tells its id. */
+  /** Sets the items of the menu bar. */
   setMenu(menus: MenuView[]): Promise<void>;
   onMenuChosen(tell: (id: string) => void): Promise<void>;
   /** A notification was clicked. */
@@ -218,16 +218,16 @@ export interface Host {
   saveSettings(settings: Settings): Promise<void>;
   remember(projectID: string | null, sessionID: string | null): Promise<void>;
   openExternal(url: string): Promise<void>;
-  /** Fetches a picture of the web that was clicked on; resolves to its `attachment://` address. */
+  /** Fetches a remote picture; resolves to its `attachment://` address. */
   loadRemoteImage(url: string): Promise<string>;
 }
 
 const CODES: Record<UiErrorCode, true> = { 'not-found': true, busy: true, storage: true, failed: true };
 
-/** Whatever a host rejects with, as something that can be shown. */
+/** Converts any rejection of a host to an error that can be shown. */
 export function uiError(reason: unknown): UiError {
   if (typeof reason !== 'object' || reason === null) return { code: 'failed', message: String(reason) };
-  // Solid's resources wrap what is no Error; what the host said is inside.
+  // Solid's resources wrap a value that is not an Error; the original is its cause.
   if (reason instanceof Error && typeof reason.cause === 'object' && reason.cause !== null) return uiError(reason.cause);
   const { code, message } = reason as Partial<UiError>;
   return {

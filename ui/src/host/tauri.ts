@@ -6,15 +6,13 @@ import type { Host } from './host';
 
 export const inTauri = isTauri;
 
-/** Told when another start of the program was given a folder. The shell's `window.rs` names it. */
+/** Events of the shell: `window.rs`, `menu.rs` and `notify.rs` emit them. */
 const OPEN_FOLDER = 'open-folder';
-/** Told when files are dragged over the window, by the same file. */
 const DROP = 'drop-update';
-/** How the core spells an attachment's address; Windows spells it another way. */
-const ATTACHMENT = 'attachment://localhost/';
-/** Told with an action's id by `menu.rs`, and with a session's by `notify.rs`. */
 const MENU_CHOSEN = 'menu-chosen';
 const OPEN_SESSION = 'open-session';
+/** The core's form of an attachment address; on Windows the webview needs another one. */
+const ATTACHMENT = 'attachment://localhost/';
 
 export function createTauriHost(): Host {
   return {

@@ -2,7 +2,7 @@ import type { JSX } from 'solid-js';
 import TriangleAlert from 'lucide-solid/icons/triangle-alert';
 import './banner.css';
 
-/** A problem that stays until it is over. */
+/** A message for a problem that lasts. */
 export function Banner(props: { tone: 'warn' | 'danger'; children: JSX.Element }) {
   return (
     <div class="banner" data-tone={props.tone} role="alert">

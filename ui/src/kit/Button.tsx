@@ -23,7 +23,7 @@ interface IconButtonProps extends JSX.ButtonHTMLAttributes<HTMLButtonElement> {
   icon: Icon;
   /** The name for screen readers and the tooltip. */
   label: string;
-  /** How the same is done with the keyboard, shown in the tooltip. */
+  /** The shortcut, shown in the tooltip. */
   keys?: string;
   size?: number;
 }

@@ -10,18 +10,18 @@ interface CardProps {
   readonly icon: Icon;
   readonly title: string;
   readonly subtitle?: string;
-  /** At the right end of the head: a state, a duration. */
+  /** At the right end of the header: a state, a duration. */
   readonly aside?: JSX.Element;
   readonly tone?: 'plain' | 'danger';
-  /** Where it stands until somebody clicks. */
+  /** Whether it is open until the person clicks. */
   readonly open?: boolean;
-  /** Under which name it is remembered whether it is open. */
+  /** The key under which its open state is remembered. */
   readonly remembered?: string;
-  /** Made only when the card is opened. */
+  /** Created only when the card is opened. */
   readonly children?: JSX.Element;
 }
 
-/** One line that says what happened, and opens to show how. */
+/** One line with a summary that expands to the details. */
 export function Card(props: CardProps) {
   const { open, toggle } = createOpenState(
     () => props.remembered,

@@ -1,4 +1,4 @@
-/** A quiet button that shows the present choice and opens a menu of all. */
+/** A button that shows the current choice and opens a menu of all options. */
 import { DropdownMenu } from '@kobalte/core/dropdown-menu';
 import Check from 'lucide-solid/icons/check';
 import ChevronDown from 'lucide-solid/icons/chevron-down';
@@ -9,14 +9,14 @@ import { visibleLine } from '../text/visible';
 interface ChoiceProps {
   readonly label: string;
   readonly options: readonly { readonly value: string; readonly label: string; readonly note?: string }[];
-  /** How the same is done with the keyboard, shown in the tooltip. */
+  /** The shortcut, shown in the tooltip. */
   readonly keys?: string;
   readonly value: string;
   readonly onChoose: (value: string) => void;
   readonly testID: string;
   /** Gets the button. */
   readonly triggerRef?: (button: HTMLElement) => void;
-  /** Before the words of the button. */
+  /** Before the text of the button. */
   readonly children?: JSX.Element;
 }
 

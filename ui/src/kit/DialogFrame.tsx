@@ -1,6 +1,6 @@
 /**
- * What the dialogs over the window have in common: they are open while there is something to show,
- * they trap the focus (Kobalte's doing), and they give it back where it was.
+ * What all dialogs have in common: they are open while there is something to show, they trap the focus
+ * (done by Kobalte), and they return it when they close.
  */
 import { Dialog } from '@kobalte/core/dialog';
 import X from 'lucide-solid/icons/x';
@@ -10,7 +10,7 @@ import { moveFocus, type FocusName } from './focus';
 interface DialogFrameProps<T> {
   /** What is shown; undefined while the dialog is closed. */
   readonly at: T | undefined;
-  /** The class of what lies between the dialog and the window. */
+  /** The class of the overlay behind the dialog. */
   readonly scrim: string;
   readonly onClose: () => void;
   /** Draws a `Dialog.Content`. */
@@ -36,7 +36,7 @@ export function DialogClose(props: { label: string }) {
   );
 }
 
-/** For `onOpenAutoFocus`. The dialog is told before it is in the document, where nothing has the focus yet. */
+/** For `onOpenAutoFocus`, which is called before the dialog is in the document. */
 export function focusLater(focus: () => void): (event: Event) => void {
   return (event) => {
     event.preventDefault();
@@ -45,8 +45,8 @@ export function focusLater(focus: () => void): (event: Event) => void {
 }
 
 /**
- * For `onCloseAutoFocus`: to where the focus is now, or to `otherwise` where that was nowhere or is
- * gone. Made when the dialog is, not in its properties: those are read when it closes.
+ * For `onCloseAutoFocus`: returns the focus to the element that has it now, or to `otherwise` if there is
+ * none or it is gone. Call it when the dialog opens, not inside a property, which is read on closing.
  */
 export function focusReturn(otherwise?: FocusName): (event: Event) => void {
   const before = document.activeElement;

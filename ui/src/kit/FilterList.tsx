@@ -1,10 +1,10 @@
-/** A field that filters and a list below it. The focus stays in the field; the arrows move the mark. */
+/** A filter field with a list below it. The focus stays in the field; the arrow keys move the selection. */
 import Search from 'lucide-solid/icons/search';
 import { createEffect, createMemo, createSignal, createUniqueId, For, on, Show, type JSX } from 'solid-js';
 import { isComposing } from './keys';
 import './filter-list.css';
 
-/** Rows that a page key passes. */
+/** Rows that a page key skips. */
 const PAGE = 8;
 
 interface FilterSection<E> {
@@ -12,7 +12,7 @@ interface FilterSection<E> {
   readonly entries: readonly E[];
 }
 
-/** What a row, which has the role of an option, must know of the list. */
+/** What a row needs from the list. A row must have the role `option`. */
 export interface FilterRow {
   readonly id: string;
   readonly active: () => boolean;
@@ -22,15 +22,15 @@ export interface FilterRow {
 
 interface FilterListProps<E extends { readonly key: string }, S extends FilterSection<E>> {
   readonly label: string;
-  /** The name of the list, where it is another than the field's. */
+  /** The name of the list, if it differs from the field's. */
   readonly listLabel?: string;
   readonly placeholder: string;
   readonly testID: string;
   readonly query: string;
   readonly sections: readonly S[];
-  /** Where the mark stands before anybody moved it; the first where undefined. */
+  /** The initially selected row; the first if undefined. */
   readonly preferred?: E;
-  /** Said where nothing fits. */
+  /** Shown if nothing matches. */
   readonly none: string;
   readonly foot: JSX.Element;
   readonly ref?: (field: HTMLInputElement) => void;
@@ -83,7 +83,7 @@ export function FilterList<E extends { readonly key: string }, S extends FilterS
     run();
   };
 
-  // A frame later, when the list is in the document and has a size.
+  // One frame later, when the list is in the document and has a size.
   const reveal = () => rows.querySelector('[data-active]')?.scrollIntoView?.({ block: 'nearest' });
   createEffect(on(active, () => requestAnimationFrame(reveal)));
 

@@ -7,14 +7,14 @@ import { visibleLine } from '../text/visible';
 interface FoldProps {
   readonly label: string;
   readonly detail?: string;
-  /** Where it stands until somebody clicks. */
+  /** Whether it is open until the person clicks. */
   readonly open?: boolean;
-  /** Under which name it is remembered whether it is open. */
+  /** The key under which its open state is remembered. */
   readonly remembered?: string;
   readonly children: JSX.Element;
 }
 
-/** A quiet line that opens. */
+/** A line of text that expands. */
 export function Fold(props: FoldProps) {
   const { open, toggle } = createOpenState(
     () => props.remembered,

@@ -1,15 +1,15 @@
-/** Rows of text: all of them where they are few, only those in sight where they are many. */
+/** Rows of text: all of them if they are few, else only the visible ones. */
 import { For, Show, type JSX } from 'solid-js';
 import { Virtualizer, type VirtualizerHandle } from 'virtua/solid';
 
-/** More rows than this, and the list scrolls by itself. */
+/** With more rows than this, the list has its own scrollbar. */
 const FEW = 240;
 
 interface LineListProps<T extends object> {
   readonly rows: readonly T[];
   readonly class?: string;
   readonly label: string;
-  /** Fills the room it is given and scrolls in it, however few its rows are. */
+  /** Fills its container and scrolls inside, even with few rows. */
   readonly fill?: boolean;
   readonly onKeyDown?: (event: KeyboardEvent) => void;
   readonly ref?: (list: LineListHandle) => void;
@@ -18,7 +18,7 @@ interface LineListProps<T extends object> {
 
 export interface LineListHandle {
   readonly element: HTMLElement;
-  /** Brings a row to the top. */
+  /** Scrolls a row to the top. */
   show(index: number): void;
 }
 

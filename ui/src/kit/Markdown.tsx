@@ -2,8 +2,8 @@ import { Index } from 'solid-js';
 import { RenderedHtml } from './RenderedHtml';
 
 /**
- * Rendered Markdown, block by block. Keyed by place: while an answer streams, only the blocks
- * whose HTML is another are touched, and a finished one keeps its very nodes.
+ * Rendered Markdown, block by block. Keyed by index: while an answer streams, only blocks whose HTML
+ * has changed are updated.
  */
 export function Markdown(props: { blocks: readonly string[]; marks?: readonly string[]; class?: string }) {
   return (

@@ -19,7 +19,7 @@ export interface MenuItem {
 interface MenuProps {
   readonly label: string;
   readonly items: readonly MenuItem[];
-  /** A list that may be long or come late. It stands above the others, which keep their place. */
+  /** A list that may be long or load late. It is above the other items, so that they do not move. */
   readonly more?: { readonly label: string; readonly items: readonly MenuItem[] };
   readonly class?: string;
   readonly onOpen?: () => void;

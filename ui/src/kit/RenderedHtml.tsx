@@ -1,7 +1,7 @@
 /**
  * The one place where HTML text becomes elements.
  *
- * What comes in was made and sanitised by the render crate; nothing else may be passed here.
+ * The HTML was made and sanitised by the render crate; nothing else may be passed here.
  * Links are followed by the window's own click handler, never by the webview.
  */
 import { createEffect, createRenderEffect, onMount } from 'solid-js';
@@ -12,13 +12,13 @@ import { highlightWords } from './highlight';
 import { morph } from './morph';
 import { addressOf, dress, LOADED, nameOf, REMOTE } from './remote-image';
 
-/** Twice the height a picture is shown at, for fine screens. */
+/** Twice the height on screen, for high-density displays. */
 const PICTURE = 640;
 
-/** A block of Markdown. While it grows, the nodes that stay the same stay. */
+/** A block of Markdown. While it grows, unchanged nodes are kept. */
 export function RenderedHtml(props: { html: string; marks?: readonly string[] }) {
   const app = useApp();
-  // Filled before it is in the page: the list around it measures it at once.
+  // Filled before it is in the document, because the virtual list measures it at once.
   const fill = (block: HTMLDivElement) =>
     createRenderEffect(() => {
       const fresh = elementsOf(props.html);
@@ -47,7 +47,7 @@ export function RenderedHtml(props: { html: string; marks?: readonly string[] })
     if (!button || !pre) return;
     void copyText(codeOf(pre)).then((done) => done && (button.textContent = en.part.copied));
   };
-  /** Of a picture; it does not bubble, so it is heard on its way down. */
+  /** The error event of a picture does not bubble, so it is captured. */
   const onError = ({ target }: Event) => {
     const button = target instanceof Element && target.classList.contains(LOADED) ? target.closest(REMOTE) : null;
     const address = button ? addressOf(button) : undefined;
@@ -66,7 +66,7 @@ export function RenderedHtml(props: { html: string; marks?: readonly string[] })
   );
 }
 
-/** What a command printed. While it runs, the end stays in sight of who is there. */
+/** The output of a command. While it runs, the view follows the end unless the reader scrolled up. */
 export function RenderedTerminal(props: { html: string; label: string; live?: boolean }) {
   let pre!: HTMLPreElement;
   let atEnd = true;
@@ -95,7 +95,7 @@ function elementsOf(html: string): DocumentFragment {
   return template.content;
 }
 
-/** A long fence goes on in the blocks that follow. */
+/** A long code block continues in the following blocks. */
 function codeOf(pre: Element): string {
   let code = textOf(pre);
   let next = pre.closest('.block')?.nextElementSibling?.querySelector(':scope > pre.continued');

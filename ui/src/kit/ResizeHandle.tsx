@@ -2,7 +2,7 @@ import { createSignal } from 'solid-js';
 
 interface ResizeHandleProps {
   readonly label: string;
-  /** The pane around the handle, by its selector. */
+  /** The selector of the pane around the handle. */
   readonly pane: string;
   /** Which edge of the pane it is. */
   readonly edge: 'left' | 'right';
@@ -19,7 +19,7 @@ interface ResizeHandleProps {
 export function ResizeHandle(props: ResizeHandleProps) {
   const [dragging, setDragging] = createSignal(false);
   const clamp = (width: number) => Math.round(Math.min(props.most, Math.max(props.least, width)));
-  /** Which way the pane grows. */
+  /** The direction in which the pane grows. */
   const way = () => (props.edge === 'right' ? 1 : -1);
 
   const onPointerDown = (event: PointerEvent & { currentTarget: HTMLElement }) => {
@@ -33,7 +33,7 @@ export function ResizeHandle(props: ResizeHandleProps) {
     const onUp = () => {
       handle.removeEventListener('pointermove', onMove);
       setDragging(false);
-      // Told once, when the hand lets go.
+      // Reported once, at the end of the drag.
       props.onResize(clamp(pane.offsetWidth));
     };
     setDragging(true);

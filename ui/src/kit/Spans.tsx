@@ -1,7 +1,7 @@
 import { For, Show } from 'solid-js';
 import type { Span } from '../protocol';
 
-/** Coloured text from Rust. It goes into text nodes; what would hide or lie is drawn as its code. */
+/** Coloured text from Rust. It goes into text nodes; deceptive characters are shown as codes. */
 export function Spans(props: { spans: readonly Span[] }) {
   return (
     <For each={props.spans}>

@@ -1,4 +1,4 @@
-/** Puts text on the clipboard; false when the webview will not let us. */
+/** Copies text to the clipboard; false if the webview refuses. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -8,7 +8,7 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** Webviews without the clipboard API, or without the focus it wants, still copy a selection. */
+/** Without the clipboard API, or without the focus that it needs, a webview can still copy a selection. */
 function copyBySelection(text: string): boolean {
   const area = document.createElement('textarea');
   area.value = text;

@@ -1,4 +1,4 @@
-/** Draws some words of a text as mentions. Works on text nodes: nothing here is HTML. */
+/** Highlights mentions in text nodes. Nothing here is HTML. */
 export function highlightWords(root: ParentNode, words: readonly string[]): void {
   const wanted = words.filter((word) => word !== '').sort((a, b) => b.length - a.length);
   if (wanted.length === 0) return;

@@ -1,4 +1,4 @@
-/** Keyboard: what counts as the command key, and the window's own shortcuts. */
+/** Keyboard helpers: the command key of the platform, and shortcuts. */
 import { onCleanup, onMount } from 'solid-js';
 
 export const isMac = /mac|iphone|ipad/i.test(globalThis.navigator?.platform ?? '');
@@ -13,19 +13,19 @@ export function altName(digit: string): string {
   return isMac ? `⌥${digit}` : `Alt+${digit}`;
 }
 
-/** For the list of models. On a Mac, ⌘M puts the window away. */
+/** The shortcut for the list of models. On a Mac, ⌘M minimises the window. */
 export const modelKey = isMac ? ';' : 'm';
 
 export function hasCommandKey(event: KeyboardEvent): boolean {
   return isMac ? event.metaKey && !event.ctrlKey : event.ctrlKey && !event.metaKey;
 }
 
-/** An input method is at work: its keys are not ours. 229 is what WebKit sends instead of the flag. */
+/** An input method is composing. WebKit sends the key code 229 instead of the flag. */
 export function isComposing(event: KeyboardEvent): boolean {
   return event.isComposing || event.keyCode === 229;
 }
 
-/** WebKitGTK has no name for Tab while Shift is held, only its place. */
+/** WebKitGTK reports Shift+Tab by code only. */
 export function isTab(event: KeyboardEvent): boolean {
   return event.key === 'Tab' || (event.key === 'Unidentified' && event.code === 'Tab');
 }
@@ -34,11 +34,11 @@ export interface Shortcuts {
   /** With the command key held. */
   readonly command?: Readonly<Record<string, () => void>>;
   /**
-   * With Alt held, by place on the keyboard ("Digit1"): on a Mac, Alt changes what a key writes.
-   * Digits only: they have the same place on every layout, letters do not.
+   * With Alt, by physical key ("Digit1"), because on a Mac Alt changes the character. Digits only: they
+   * are in the same place on every layout.
    */
   readonly alt?: Readonly<Record<string, () => void>>;
-  /** When nothing else has taken it: dialogs, menus and fields come first. */
+  /** If nothing else has handled it: dialogs, menus and fields come first. */
   readonly escape?: () => void;
 }
 
@@ -60,7 +60,7 @@ export function useShortcuts(shortcuts: Shortcuts): void {
 
 function wanted(event: KeyboardEvent, { command, alt }: Shortcuts): (() => void) | undefined {
   if (event.shiftKey) return undefined;
-  // AltGr writes characters; on Windows it comes as Ctrl and Alt at once.
+  // AltGr types characters; on Windows it is reported as Ctrl and Alt.
   const onlyAlt = event.altKey && !event.ctrlKey && !event.metaKey && !event.getModifierState('AltGraph');
   if (onlyAlt) return alt?.[event.code];
   return hasCommandKey(event) && !event.altKey ? command?.[event.key.toLowerCase()] : undefined;

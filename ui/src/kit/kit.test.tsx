@@ -8,7 +8,7 @@ describe('toasts', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  test('leave by themselves, but not while somebody is on them', () => {
+  test('disappear after a while, but not while the pointer is on them', () => {
     const toasts = createToasts();
     render(() => <Toasts toasts={toasts} />);
     toasts.show({ tone: 'info', text: 'one' });

@@ -1,12 +1,13 @@
 /**
- * Links never navigate the window. The schemes below go to the system; the rest goes nowhere.
+ * Links never navigate the window. Those with the schemes below are opened by the system; others are
+ * ignored.
  */
 const SCHEMES = new Set(['http:', 'https:', 'mailto:']);
 
 export interface Ways {
-  /** To the web or to mail. */
+  /** Opens a web or mail address. */
   readonly open: (url: string) => void;
-  /** To a file of the project. */
+  /** Opens a file of the project. */
   readonly edit: (path: string, line: number | undefined) => void;
 }
 
@@ -20,7 +21,7 @@ export function followLinks(event: Event, ways: Ways): void {
   if (address && URL.canParse(address) && SCHEMES.has(new URL(address).protocol)) ways.open(address);
 }
 
-/** A link to a file has no address, so the keyboard does not click it by itself. */
+/** A link to a file has no `href`, so the browser does not handle its keys. */
 export function followLinksByKey(event: KeyboardEvent, ways: Ways): void {
   const link = event.target instanceof Element ? event.target.closest('a[data-path]') : null;
   if (link && event.key === 'Enter') followLinks(event, ways);

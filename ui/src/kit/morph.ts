@@ -1,8 +1,8 @@
 /**
- * Makes an element's children like those of another, touching only what differs.
+ * Makes an element's children equal to those of another, changing only what differs.
  *
- * Text streams in at the end of a block: everything before it keeps its nodes, and with them a
- * selection, a focus and the scroll position of a wide code line.
+ * While text streams in at the end of a block, the nodes before it are kept, and with them the
+ * selection, the focus and scroll positions.
  */
 export function morph(target: Element, wanted: ParentNode): void {
   let now = target.firstChild;
@@ -31,7 +31,7 @@ export function morph(target: Element, wanted: ParentNode): void {
   }
 }
 
-/** More of the same text is appended, which leaves a selection in it alone. */
+/** Appends if the new text continues the old one, which keeps a selection. */
 function write(node: Text, text: string): void {
   if (text.startsWith(node.data)) node.appendData(text.slice(node.data.length));
   else node.data = text;

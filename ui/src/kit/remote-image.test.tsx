@@ -49,7 +49,7 @@ describe('a picture of the web', () => {
     expect([button(), document.activeElement]).toEqual([before, before]);
   });
 
-  test('that cannot be had says why, and is asked for again', async () => {
+  test('that cannot be loaded says why, and is tried again', async () => {
     const window = draw(remote('https://img.invalid/a.png'));
     fireEvent.click(button());
     await waitFor(() => expect(button().textContent).toBe('a lamp · img.invalidThe host is not knownTry again'));

@@ -1,9 +1,9 @@
 /**
- * A picture of the web, where Markdown names one: a button that says where it would come from,
- * and holds the picture once it was asked for.
+ * A remote picture in Markdown: a button that shows the host, and contains the picture once it was
+ * clicked.
  *
- * Rust makes the button; only its children change here, never its attributes, so that it stays
- * the same node, with the focus on it, while the text around it is drawn anew.
+ * Rust renders the button. Only its children are changed here, never its attributes, so that `morph`
+ * keeps the node and the focus while the text around it changes.
  */
 import { en } from '../i18n/en';
 import type { PictureState } from '../store/pictures';
@@ -12,20 +12,20 @@ import { visible } from '../text/visible';
 export const REMOTE = 'button.remote-image';
 export const LOADED = 'remote-picture';
 
-/** Undefined for what is not of the web, whoever wrote it. */
+/** Undefined if it is not a web address. */
 export function addressOf(button: Element): string | undefined {
   const address = button.getAttribute('data-src') ?? '';
   return /^https?:\/\//i.test(address) && URL.canParse(address) ? address : undefined;
 }
 
-/** What the text calls it, without the host that Rust wrote behind it. */
+/** The alternative text, without the host that Rust appended. */
 export function nameOf(button: Element): string {
   const text = button.querySelector('img')?.alt ?? button.textContent ?? '';
   const host = ` · ${button.getAttribute('data-host') ?? ''}`;
   return text.endsWith(host) ? text.slice(0, -host.length) : text;
 }
 
-/** `button` is as Rust made it. */
+/** `button` is as Rust rendered it. */
 export function dress(button: Element, state: PictureState, pictureURL: (url: string) => string): void {
   switch (state.name) {
     case 'unasked':
@@ -47,7 +47,7 @@ function words(name: string, text: string): HTMLElement {
 }
 
 function picture(button: Element, url: string): HTMLImageElement {
-  // Of the button's own document: a template's loads nothing until it is in the page.
+  // Created in the button's document: an image of a template loads only once it is in the page.
   const image = button.ownerDocument.createElement('img');
   image.className = LOADED;
   image.alt = nameOf(button);

@@ -15,10 +15,10 @@ import type { FilePart } from '../protocol';
 import { useApp } from '../store/context';
 import './file-chip.css';
 
-/** Twice the height it is shown at, for fine screens. */
+/** Twice the height on screen, for high-density displays. */
 const THUMB = 480;
 
-/** An attachment: a picture as a thumbnail, everything else in one line that leads to it. */
+/** An attachment: a picture as a thumbnail, any other file as a link. */
 export function FileChip(props: { file: FilePart }) {
   const app = useApp();
   const name = () => visibleLine(nameOf(props.file, app.session()?.directory));
@@ -99,7 +99,7 @@ function nameOf(file: FilePart, root: string | undefined): string {
   return path === undefined ? en.part.attachment : baseName(path);
 }
 
-/** Pixels only. An SVG is a program, and anything else is not ours to decode. */
+/** Only bitmap formats: an SVG can contain scripts. */
 function isPicture(file: { readonly mime: string; readonly url: string }): boolean {
   const pixels = /^image\/(png|jpeg|gif|webp|bmp)$/.test(file.mime);
   return pixels && /^(attachment:|data:image\/(png|jpeg|gif|webp|bmp);base64,)/.test(file.url);
@@ -115,7 +115,7 @@ interface Place {
   readonly line?: number;
 }
 
-/** Where the editor finds it. A picture or a PDF that came as bytes is nowhere. */
+/** The place to open in the editor. Attachments that came as bytes have none. */
 function placeOf(file: FilePart): Place | undefined {
   const { source } = file;
   if (source?.type === 'resource') return undefined;

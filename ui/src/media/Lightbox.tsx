@@ -1,7 +1,7 @@
 /**
- * One picture over the window: near, far, moved, and the session's others beside it.
+ * Shows one picture over the window, with zoom, pan and navigation to the session's other pictures.
  *
- * The picture that was asked for is shown at once; the list of all arrives after it.
+ * The requested picture is shown at once; the list of all pictures loads afterwards.
  */
 import { Dialog } from '@kobalte/core/dialog';
 import ChevronLeft from 'lucide-solid/icons/chevron-left';
@@ -53,7 +53,7 @@ function Window(props: { place: Place }) {
     const known = all() ?? [];
     const own = loaded();
     if (known.some((one) => one.partID === partID()) || !own) return known;
-    // It came after the list was made, or the list is still on its way.
+    // It is newer than the list, or the list is still loading.
     return [...known, own];
   });
   const at = () => images().findIndex((one) => one.partID === partID());

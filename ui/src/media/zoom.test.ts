@@ -36,7 +36,7 @@ describe('a picture in its frame', () => {
 describe('the wheel', () => {
   const turned = (deltaY: number, deltaMode = 0) => wheelSteps({ deltaY, deltaMode });
 
-  test('zooms as far as it was turned, and one step at most', () => {
+  test('zooms in proportion to the wheel, one step at most', () => {
     expect(turned(-30)).toBe(0.5);
     expect(turned(3)).toBe(-0.05);
     expect([turned(-120), turned(900)]).toEqual([1, -1]);
@@ -48,7 +48,7 @@ describe('the wheel', () => {
     expect([turned(-3, 1), turned(1, 2)]).toEqual([1, -1]);
   });
 
-  test('does not leap to the largest with one touch', () => {
+  test('does not jump to the maximum with one movement', () => {
     const touch = Array.from({ length: 12 }, () => turned(-4));
     const near = touch.reduce((view, steps) => zoomed(view, steps, photo, frame), FITTED);
     expect(scaleOf(near, photo, frame)).toBeLessThan(0.65);

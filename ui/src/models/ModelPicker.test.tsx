@@ -70,12 +70,12 @@ describe('the model picker', () => {
     await waitFor(() => expect(document.activeElement).toBe(screen.getByTestId('model-search')));
   });
 
-  test('shows the default of the list where nobody chose', async () => {
+  test('shows the default of the list if no model was chosen', async () => {
     await ready();
     await waitFor(() => expect(button().textContent).toBe('Claude Sonnet 4.5'));
   });
 
-  test('lists what the project one is in brings, also after a key was entered there', async () => {
+  test('lists the models of the current project, also after a key was entered', async () => {
     const window = await ready();
     const brought = () => window.app.models.find({ providerID: 'observatory', modelID: 'sky' })?.model.name;
     expect(window.called('listModels')[0]).toEqual(['prj_lantern']);
@@ -185,7 +185,7 @@ describe('the model picker', () => {
 });
 
 describe('a session', () => {
-  test('goes on with its own model, whatever is picked in another', async () => {
+  test('continues with its own model, whatever is picked in another session', async () => {
     const window = await ready();
     await pick('haiku');
     await send(window, 'with haiku');
@@ -204,7 +204,7 @@ describe('a session', () => {
     expect(await send(window, 'begin')).toEqual({ text: 'begin', model: HAIKU, agent: 'build' });
   });
 
-  test('of the demo model goes on with a real one once that is connected', async () => {
+  test('of the demo model continues with a real one once that is connected', async () => {
     const window = await ready({});
     expect(await send(window, 'one')).toEqual({ text: 'one', model: DEMO, agent: 'build' });
     await window.app.models.setKey('anthropic', 'sk-1');

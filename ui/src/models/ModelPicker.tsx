@@ -13,7 +13,7 @@ import './models.css';
 export function ModelPicker(props: { onDone: () => void }) {
   const app = useApp();
   const open = () => app.overlay()?.name === 'models';
-  // While a session is opening, the button keeps its words rather than blink.
+  // While a session is opening, the button keeps its text, so that it does not flicker.
   const shown = createMemo((before: { name: string; demo: boolean } | undefined) => {
     const use = app.models.current();
     if (!use) return before;
@@ -40,7 +40,7 @@ export function ModelPicker(props: { onDone: () => void }) {
           aria-label={en.models.title}
           onCloseAutoFocus={(event) => {
             event.preventDefault();
-            // Settings take the focus themselves.
+            // The settings dialog takes the focus itself.
             if (app.overlay() === undefined) props.onDone();
           }}
         >

@@ -14,7 +14,7 @@ interface ModelRowProps {
   readonly id: string;
   readonly entry: Entry;
   readonly withProvider: boolean;
-  /** Where the arrow keys are. */
+  /** Selected with the arrow keys. */
   readonly active: boolean;
   readonly inUse: boolean;
   readonly onMark: () => void;

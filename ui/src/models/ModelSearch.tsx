@@ -10,12 +10,12 @@ import { sameModel } from '../store/models';
 import { ModelRow } from './ModelRow';
 import { sectionsOf, type Entry, type Section } from './sections';
 
-/** All models to pick one from. */
+/** The searchable list of models. */
 export function ModelSearch(props: { list: ModelList }) {
   const app = useApp();
   const [query, setQuery] = createSignal('');
   let field!: HTMLInputElement;
-  // The list may come after what opened around it has looked for something to focus.
+  // The list may load after the popover has looked for an element to focus.
   onMount(() => field.focus());
   const sections = createMemo(() =>
     sectionsOf(props.list, app.settings, query()).map((section) => ({ ...section, title: titleOf(section) })),

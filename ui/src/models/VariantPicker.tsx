@@ -4,10 +4,10 @@ import { en } from '../i18n/en';
 import { Choice } from '../kit/Choice';
 import { useApp } from '../store/context';
 
-/** No variant has an empty name, so the empty one stands for the model's own default. */
+/** No variant has an empty name, so the empty name means the model's default. */
 const DEFAULT = '';
 
-/** How hard the model in use shall think; nothing for a model that has no say in it. */
+/** Chooses the reasoning variant, for models that have any. */
 export function VariantPicker() {
   const app = useApp();
   const variants = createMemo(() => {

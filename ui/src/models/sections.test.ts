@@ -49,7 +49,7 @@ describe('the list of models', () => {
     expect((await names(query))[0] ?? ['found']).toEqual(['found', ...expected]);
   });
 
-  test('puts the start of a word before its middle, and what is liked before its equals', async () => {
+  test('ranks the start of a word before its middle, and favourites before equal matches', async () => {
     expect((await names('5'))[0]?.slice(1, 4)).toEqual(['claude-opus-4-5', 'claude-sonnet-4-5', 'claude-haiku-4-5']);
     const liked = { recentModels: [ref('anthropic', 'claude-haiku-4-5')] };
     expect((await names('claude', liked))[0]?.[1]).toBe('claude-haiku-4-5');

@@ -1,10 +1,10 @@
-/** What the model picker lists, and in which order. Pure. */
+/** The sections of the model picker and their order. Pure. */
 import type { ModelList, ModelRef, ModelView, ProviderView, Settings } from '../protocol';
 import { DEMO, keyOf } from '../store/models';
 import { match, type MatchKind } from '../text/match';
 
 export interface Entry {
-  /** Unique in the list: a favourite stands there twice. */
+  /** Unique in the list: a favourite is listed twice. */
   readonly key: string;
   readonly ref: ModelRef;
   readonly provider: ProviderView;
@@ -17,7 +17,7 @@ export type Section =
 
 type Kept = Pick<Settings, 'favouriteModels' | 'recentModels'>;
 
-/** Favourites, recent ones and then all by provider; with words to look for, the best matches. */
+/** Favourites, recent models and then all by provider; with a query, the best matches. */
 export function sectionsOf(list: ModelList, kept: Kept, query: string): Section[] {
   const words = query.split(/\s+/).filter(Boolean);
   const sections = words.length === 0 ? byPlace(list, kept) : [found(list, kept, words)];
@@ -43,7 +43,7 @@ function byPlace(list: ModelList, kept: Kept): Section[] {
   ];
 }
 
-/** Ready ones first; the demo model after what is real and ready. The sort keeps the list's order else. */
+/** Ready providers first, then the demo model, then the others. Otherwise the order of the list is kept. */
 function rank(provider: ProviderView): number {
   if (!provider.ready) return 2;
   return provider.id === DEMO ? 1 : 0;
@@ -54,7 +54,7 @@ function found(list: ModelList, kept: Kept, words: readonly string[]): Section {
   const scored = entriesOf(list).flatMap((entry) => {
     const score = scoreOf(entry, words);
     if (score === undefined) return [];
-    // Among equals: what can be used, then what is used.
+    // Among equals, usable models first, then favourites and recent ones.
     const usable = (entry.provider.ready ? 0.5 : 0) + (liked.has(keyOf(entry.ref)) ? 0.25 : 0);
     return [{ entry, score: score + usable }];
   });

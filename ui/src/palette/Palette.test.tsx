@@ -34,7 +34,7 @@ describe('the palette', () => {
     expect(row?.querySelector('kbd')?.textContent).toBe('Ctrl+B');
   });
 
-  test('runs what is marked with Enter, and gives the focus back', async () => {
+  test('runs the selected entry with Enter, and returns the focus', async () => {
     const window = await opened();
     type('theme dark');
     expect(active()).toBe('Theme: dark');
@@ -43,7 +43,7 @@ describe('the palette', () => {
     await waitFor(() => expect(window.host.settings().theme).toBe('dark'));
   });
 
-  test('is walked with the arrows, round its ends', async () => {
+  test('is navigated with the arrow keys, wrapping at the ends', async () => {
     await opened();
     const all = labels();
     fireEvent.keyDown(field(), { key: 'ArrowDown' });
@@ -89,7 +89,7 @@ describe('the menu bar', () => {
     await waitFor(() => expect(window.host.settings().sidebarOpen).toBe(false));
   });
 
-  test('and the page that both hear a key act once', async () => {
+  test('and the page run an action once if both receive the key', async () => {
     const window = await ready();
     // A busy machine takes longer between the two than any person's key.
     vi.spyOn(performance, 'now').mockReturnValue(1000);

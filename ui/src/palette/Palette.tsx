@@ -1,4 +1,4 @@
-/** Everything by its name: actions with their keys, sessions, projects. */
+/** The command palette: actions with their shortcuts, sessions, projects. */
 import { Dialog } from '@kobalte/core/dialog';
 import ChevronRight from 'lucide-solid/icons/chevron-right';
 import Folder from 'lucide-solid/icons/folder';
@@ -58,7 +58,7 @@ function Window() {
   });
   const run = (entry: Entry) => {
     app.dismiss('palette');
-    // After the focus is back where it was, so that the action may move it.
+    // After the focus has returned, so that the action can move it.
     setTimeout(() => entry.run());
   };
 
@@ -115,7 +115,7 @@ function PaletteRow(props: { entry: Entry; row: FilterRow }) {
 function useEntries(typed: () => string) {
   const app = useApp();
   const actions = useActions();
-  // A session can be found only in lists that are here.
+  // Only listed sessions can be found.
   createEffect(() => {
     if (typed().trim() !== '') for (const project of app.sessions.projects()) void app.listProject(project.id);
   });

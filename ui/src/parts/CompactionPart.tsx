@@ -6,12 +6,12 @@ import type { MessageView, PartView } from '../protocol';
 import { useApp } from '../store/context';
 import type { PartProps } from './registry';
 
-/** Where the model's memory was summed up. What it was told instead can be read here. */
+/** The divider where the session was compacted, with the summary that the model got. */
 export function CompactionPart(props: PartProps<'compaction'>) {
   const app = useApp();
   const id = createUniqueId();
   const summary = createMemo(() => summaryOf(props.message.id, app.timeline.open()?.messages ?? []));
-  // Under the name of the text that it shows: whoever is led there finds it open.
+  // With the id of the text part, so that a search hit in it opens it.
   const { open, toggle } = createOpenState(
     () => summary()?.part.id,
     () => false,
@@ -44,13 +44,13 @@ export function CompactionPart(props: PartProps<'compaction'>) {
   );
 }
 
-/** The first text of the message that sums up. */
+/** The first text part of the summary message. */
 function summaryOf(promptID: string, messages: readonly MessageView[]): PartView | undefined {
   const summary = messages.find(({ info }) => isSummary(info) && info.parentID === promptID);
   return summary?.parts.find((view) => view.part.type === 'text');
 }
 
-/** Shown by the divider it belongs to, not as an answer. */
+/** A summary is shown by its divider, not as an answer. */
 export function isSummary(info: MessageView['info']): info is Extract<MessageView['info'], { role: 'assistant' }> {
   return info.role === 'assistant' && info.summary === true;
 }

@@ -6,7 +6,7 @@ import type { Runs } from '../tools/runs';
 import { rendererOf } from './registry';
 import { UnknownPart } from './UnknownPart';
 
-/** The parts of a message. Keyed by id: an update reaches a part's own nodes, it makes no new ones. */
+/** The parts of a message. Keyed by id, so that an update changes a part's nodes instead of replacing them. */
 export function PartList(props: { message: MessageView; runs?: Runs }) {
   const ids = createMemo(() => props.message.parts.map((view) => view.part.id));
   const byID = createMemo(() => new Map(props.message.parts.map((view) => [view.part.id, view])));
@@ -38,7 +38,7 @@ export function PartList(props: { message: MessageView; runs?: Runs }) {
   );
 }
 
-/** Only a prompt's words speak of the parts beside them. */
+/** Only the text of a prompt mentions other parts. */
 function siblingsOf(message: MessageView, view: PartView): readonly PartView[] | undefined {
   return message.info.role === 'user' && view.part.type === 'text' ? message.parts : undefined;
 }
@@ -49,7 +49,7 @@ export function PartSlot(props: {
   siblings?: readonly PartView[];
 }) {
   const part = () => props.view.part;
-  // A part of a known type that lacks a field reaches us too: it must not take its message along.
+  // A part of a known type may lack a field; that must not break the whole message.
   return (
     <div
       class="part"

@@ -9,7 +9,7 @@ import type { PartProps } from './registry';
 
 const NAMED = 3;
 
-/** The files a step changed. Leads to what changed in them. */
+/** The files that a step changed, with links to the review. */
 export function PatchPart(props: PartProps<'patch'>) {
   const app = useApp();
   const files = () => props.part.files.map((file) => relativePath(file, app.session()?.directory));

@@ -8,7 +8,7 @@ import type { PartProps } from './registry';
 
 const BOLD_TITLE = /^\s*\*\*([^*\n]+)\*\*/;
 
-/** Open while the model thinks, folded once it is done; a click decides for good. */
+/** Open while the model thinks, closed afterwards, unless the person has clicked. */
 export function ReasoningPart(props: PartProps<'reasoning'>) {
   const done = () => props.part.time.end !== undefined || stopped(props);
   const title = createMemo(() => BOLD_TITLE.exec(props.part.text)?.[1] ?? drawnTitle(props.blocks ?? []));
@@ -31,13 +31,13 @@ export function ReasoningPart(props: PartProps<'reasoning'>) {
 const DRAWN_TITLE = /^\s*<p><strong>([^<]+)<\/strong>/;
 const ENTITIES: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&amp;': '&' };
 
-/** While it streams, only what is drawn is up to date. A title is complete once something follows. */
+/** While it streams, only the blocks are up to date. A title is complete once text follows it. */
 function drawnTitle(blocks: readonly string[]): string | undefined {
   const found = blocks.length > 1 ? DRAWN_TITLE.exec(blocks[0] ?? '')?.[1] : undefined;
   return found?.replaceAll(/&(?:lt|gt|quot|#39|amp);/g, (entity) => ENTITIES[entity] ?? entity);
 }
 
-/** A killed turn leaves its thinking without an end. */
+/** A killed turn leaves its reasoning without an end time. */
 function stopped({ message }: PartProps<'reasoning'>): boolean {
   return message.role === 'assistant' && (message.time.completed !== undefined || message.error !== undefined);
 }

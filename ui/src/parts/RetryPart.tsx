@@ -8,7 +8,7 @@ import { useApp } from '../store/context';
 import { createCountdown } from './countdown';
 import type { PartProps } from './registry';
 
-/** One attempt that failed. The newest counts down to the next one, which need not be waited for. */
+/** A failed attempt. The newest one counts down to the next attempt, which can be started at once. */
 export function RetryPart(props: PartProps<'retry'>) {
   const app = useApp();
   const reason = () => {
@@ -21,7 +21,7 @@ export function RetryPart(props: PartProps<'retry'>) {
     const mine = status.type === 'retry' && status.attempt === props.part.attempt && newest() === props.part.id;
     return mine && app.selected() === props.part.sessionID ? status : undefined;
   };
-  // Attempts are counted anew with every answer: an older one may bear the same number.
+  // Attempts are counted per answer, so an older part may have the same number.
   const newest = () =>
     app.timeline.open()?.messages.at(-1)?.parts.findLast(({ part }) => part.type === 'retry')?.part.id;
   return (

@@ -8,11 +8,11 @@ import type { PartProps } from './registry';
 
 const NAMED = 3;
 
-/** The files as they were here: kept by hand under a name, or before something was taken back. */
+/** A snapshot of the files: named by the person, or taken before a revert. */
 export function SnapshotPart(props: PartProps<'snapshot'>) {
   const app = useApp();
   const takenBack = () => props.part.takenBack?.files ?? [];
-  /** One that nobody named and that says nothing of its own is known by its tree. */
+  /** A snapshot without a name is shown by its tree id. */
   const bare = () => props.part.name === undefined && takenBack().length === 0;
   const words = () => {
     if (props.part.name !== undefined) return en.part.namedSnapshot(visible(props.part.name));

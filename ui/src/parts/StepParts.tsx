@@ -4,12 +4,12 @@ import { count, duration, money } from '../text/format';
 import { useApp } from '../store/context';
 import type { PartProps } from './registry';
 
-/** A step begins with nothing to see; the mark is there for style sheets and for find. */
+/** Nothing is visible; the element is there for style sheets and tests. */
 export function StepStartPart(_props: PartProps<'step-start'>) {
   return null;
 }
 
-/** What a step used. Loud only at the end of a turn; between steps it shows on hover. */
+/** The tokens of a step. Always visible at the end of a turn, else on hover. */
 export function StepFinishPart(props: PartProps<'step-finish'>) {
   const app = useApp();
   const used = createMemo(() => {

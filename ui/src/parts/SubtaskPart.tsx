@@ -11,7 +11,7 @@ import type { OpenSession } from '../store/timeline';
 import { childOf } from '../tools/TaskDetails';
 import type { PartProps } from './registry';
 
-/** A task the person gave to another agent. Leads to the session in which it is done. */
+/** A task for another agent, with a link to its session. */
 export function SubtaskPart(props: PartProps<'subtask'>) {
   const app = useApp();
   const call = createMemo(() => callOf(props.part, app.timeline.open()));
@@ -45,7 +45,7 @@ export function SubtaskPart(props: PartProps<'subtask'>) {
   );
 }
 
-/** The call that does it: an answer to the same prompt, with the same words. */
+/** The tool call of this task: it answers the same prompt with the same text. */
 function callOf(part: Subtask, open: OpenSession | undefined): ToolPart | undefined {
   const answers = open?.messages.filter(({ info }) => info.role === 'assistant' && info.parentID === part.messageID);
   const calls = answers?.flatMap((message) => message.parts.map((view) => view.part)) ?? [];

@@ -24,12 +24,12 @@ export function TextPart(props: PartProps<'text'>) {
   );
 }
 
-/** While it streams, the source is behind what is shown. */
+/** While it streams, the source text is older than the blocks. */
 function isFinished({ part, message }: PartProps<'text'>): boolean {
   return message.role === 'user' || message.time.completed !== undefined || part.time?.end !== undefined;
 }
 
-/** The words of a prompt that name an agent or a file. */
+/** The mentions of agents and files in a prompt. */
 function mentionsOf(siblings: readonly PartView[]): readonly string[] {
   return siblings.flatMap(({ part }) => {
     if (part.type === 'agent') return [part.source?.value ?? `@${part.name}`];

@@ -3,7 +3,7 @@ import { en } from '../i18n/en';
 import { Card } from '../kit/Card';
 import { visible } from '../text/visible';
 
-/** A part that this version cannot read. Shown as data, never dropped. */
+/** A part that this version does not know. Shown as data. */
 export function UnknownPart(props: { part: { readonly type: string; readonly id?: string } }) {
   return (
     <Card

@@ -63,7 +63,7 @@ describe('every part', () => {
     expect(part.textContent).toContain(says);
   });
 
-  test('a type nobody knows is shown as data', () => {
+  test('an unknown type is shown as data', () => {
     const part = drawView({
       part: { id: 'prt_1', sessionID: 's', messageID: 'm', type: 'hologram', angle: 30 } as never,
     });

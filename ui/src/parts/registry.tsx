@@ -1,4 +1,4 @@
-/** Who draws which part. */
+/** The component for each type of part. */
 import type { Component } from 'solid-js';
 import type { Message, PartOf, PartType, PartView } from '../protocol';
 import { AgentPart } from './AgentPart';
@@ -17,10 +17,10 @@ import './parts.css';
 
 export interface PartProps<T extends PartType> {
   readonly part: PartOf<T>;
-  /** Sanitised HTML from Rust: of text and reasoning, and of what a running command prints. */
+  /** Sanitised HTML from Rust, for text, reasoning and the output of running commands. */
   readonly blocks?: readonly string[];
   readonly message: Message;
-  /** The parts beside it, for the words of a prompt. */
+  /** The other parts of the message, for the mentions in a prompt. */
   readonly siblings?: readonly PartView[];
 }
 

@@ -14,8 +14,8 @@ import { describePermission } from './permission-details';
 import './request.css';
 
 /**
- * The agent asks for leave. Nothing here takes the focus by itself: a key that was meant for
- * the composer must never allow anything. Its own keys need Alt.
+ * A permission request. It never takes the focus by itself: a key press that was meant for the composer
+ * must not allow anything. Its shortcuts need Alt.
  */
 export function PermissionPrompt(props: { request: PermissionRequest; arming: Arming; position?: string }) {
   const app = useApp();
@@ -57,11 +57,11 @@ export function PermissionPrompt(props: { request: PermissionRequest; arming: Ar
   const onKeyDown = (event: KeyboardEvent) => {
     if (isComposing(event) || (event.key !== 'Enter' && event.key !== 'Escape')) return;
     event.preventDefault();
-    // Esc leaves the field and nothing else: the turn goes on.
+    // Esc only leaves the field; it must not stop the turn.
     if (event.key === 'Escape') moveFocus('composer');
     else void answer('reject');
   };
-  /** Not `disabled`, which would take the focus away and say nothing to a screen reader. */
+  /** Not `disabled`, which would drop the focus and hide the button from screen readers. */
   const button = (reply: PermissionReply) => ({
     disabled: answered(),
     'aria-disabled': armed() ? undefined : ('true' as const),

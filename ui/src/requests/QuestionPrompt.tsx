@@ -18,7 +18,7 @@ interface Given {
 
 const NOTHING: Given = { chosen: [], own: '' };
 
-/** The agent asks; every question must have an answer before any is sent. */
+/** A question of the agent. All questions of a request are answered together. */
 export function QuestionPrompt(props: { request: QuestionRequest; arming: Arming; position?: string }) {
   const app = useApp();
   const armed = props.arming.begin();
@@ -36,7 +36,7 @@ export function QuestionPrompt(props: { request: QuestionRequest; arming: Arming
     if (!(await app.attempt(() => work().then(() => true)))) setAnswered(false);
   };
   const send = () => void once(() => app.host.answerQuestion(props.request.id, answers()));
-  /** Needs nothing to be chosen first, so it could be meant for the question before. */
+  /** Dismissing needs no choice, so a late key press could be meant for the previous question. */
   const dismiss = () => void (armed() && once(() => app.host.dismissQuestion(props.request.id)));
   const asker = () => {
     const { sessionID } = props.request;
@@ -57,7 +57,7 @@ export function QuestionPrompt(props: { request: QuestionRequest; arming: Arming
     if (isComposing(event) || !(event.target instanceof HTMLInputElement)) return;
     if (event.key !== 'Enter' && event.key !== 'Escape') return;
     event.preventDefault();
-    // Esc leaves the field and nothing else: the turn goes on.
+    // Esc only leaves the field; it must not stop the turn.
     if (event.key === 'Escape') moveFocus('composer');
     else if (complete()) send();
   };

@@ -100,7 +100,7 @@ describe('a permission', () => {
     expect(window.called('answerPermission')).toEqual([]);
   });
 
-  test('takes the focus for a reason only when told to', async () => {
+  test('focuses the reason field only on request', async () => {
     await asked();
     fireEvent.keyDown(screen.getByTestId('composer'), { code: 'Digit4', altKey: true });
     expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Say why, for the agent to read' }));

@@ -6,8 +6,8 @@ import { createArming } from './arming';
 import { PermissionPrompt } from './PermissionPrompt';
 
 /**
- * What waits for the person, above the composer so that it is seen wherever the reader is. One at
- * a time, oldest first: a dialog that changes under the hand that answers it is not an answer.
+ * The waiting requests, above the composer so that they are visible at every scroll position. One at a
+ * time, oldest first: a request must not be replaced while the person answers it.
  */
 export function Requests() {
   const app = useApp();

@@ -11,7 +11,7 @@ const button = (name: string) => within(prompt()).getByRole('button', { name });
 const answers = (window: TestWindow) => window.called('answerPermission').map(([id]) => id);
 const allow = () => fireEvent.keyDown(screen.getByTestId('composer'), { code: 'Digit1', altKey: true });
 
-/** As many permissions as named, and a clock that stands still. */
+/** The named permissions, and a stopped clock. */
 async function asked(...ids: string[]): Promise<TestWindow> {
   const window = openWindow();
   await waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe('ses_gallery'));
@@ -25,7 +25,7 @@ function ask(window: TestWindow, id: string): void {
   request.event.properties.id = id;
   window.host.emit(request as unknown as UiUpdate);
 }
-/** What was promised is done; the clock still stands. */
+/** Runs the pending promises without moving the clock. */
 async function shows(id: string | undefined): Promise<void> {
   for (let step = 0; step < 10; step += 1) await Promise.resolve();
   expect(prompt()?.dataset.requestId).toBe(id);
@@ -50,7 +50,7 @@ describe('a permission that takes the place of another', () => {
     expect(answers(window)).toEqual(['per_a', 'per_b']);
   });
 
-  test('is answered at once when the other one is long gone', async () => {
+  test('is answered at once if the other one ended long ago', async () => {
     const window = await asked('per_a');
     allow();
     await shows(undefined);

@@ -1,18 +1,18 @@
 /**
- * A prompt that takes the place of another one must not take the answer that was meant for that
- * one: for a moment it is only to be read.
+ * A request that replaces another one must not take the answer that was meant for the first: for a
+ * moment it accepts none.
  *
- * A prompt that comes alone answers at once. Nothing could have been aimed at one before it.
+ * A request that does not follow another one accepts answers at once.
  */
 import { createSignal, onCleanup, type Accessor } from 'solid-js';
 
-/** Longer than a second click, shorter than reading. */
+/** Longer than the pause in a double click, shorter than reading takes. */
 const UNREAD_MS = 400;
-/** So long after a prompt went, another one in its place counts as following it. */
+/** A request within this time after another one counts as following it. */
 const FOLLOWS_MS = 1000;
 
 export interface Arming {
-  /** For a prompt that appears now, in whose owner this is called: whether it takes answers. */
+  /** Called by the component of a new request. Whether it accepts answers. */
   begin(): Accessor<boolean>;
 }
 
@@ -32,7 +32,7 @@ export function createArming(now: () => number = () => performance.now()): Armin
   };
 }
 
-/** The second click of two belongs to what was there at the first. */
+/** The second click of a double click was meant for what was there at the first. */
 export function isRepeated(event: MouseEvent): boolean {
   return event.detail > 1;
 }

@@ -42,7 +42,7 @@ describe('what a request would let happen', () => {
     ]);
   });
 
-  test('is each pattern outside of the project where no folder is told', () => {
+  test('is each pattern outside of the project if no folder is given', () => {
     expect(describePermission(request('external_directory', ['/etc/*', '/a\nb/*'], {})).facts).toEqual([
       { label: 'Outside of the project', values: ['/etc/*', '/a\nb/*'] },
     ]);
@@ -57,7 +57,7 @@ describe('what a request would let happen', () => {
     ]);
   });
 
-  test('is what it is asked for where nothing more is told', () => {
+  test('is the patterns if nothing more is given', () => {
     expect(describePermission(request('dance', ['waltz'], { description: 3 }))).toEqual({
       said: undefined,
       diff: undefined,

@@ -1,25 +1,25 @@
 /**
- * What a request would let happen, from what the tool told about it. Pure.
+ * What a permission request would allow, from the metadata of the tool. Pure.
  *
- * Everything here is text that a model chose: it is drawn through `kit/visible` and nowhere else.
+ * All of it is text from a model: it must be drawn through `text/visible`.
  */
 import { en } from '../i18n/en';
 import type { PermissionRequest } from '../protocol';
 
 interface Fact {
   readonly label: string;
-  /** Each on its own; drawn in full. */
+  /** Each on its own line, never cut. */
   readonly values: readonly string[];
-  /** A value may have several lines; a line break in any other would pass for a second value. */
+  /** The values may have several lines. In other facts, a line break would look like a second value. */
   readonly lines?: true;
 }
 
 export interface PermissionDetails {
-  /** In the words of the agent, which may be wrong. */
+  /** The agent's own description, which may be wrong. */
   readonly said?: string;
   readonly facts: readonly Fact[];
   readonly diff?: string;
-  /** Why no rule could decide it. */
+  /** Why no rule decided it. */
   readonly reasons: readonly string[];
 }
 
@@ -59,7 +59,7 @@ export function describePermission({ permission, patterns, metadata }: Permissio
     case 'doom_loop':
       return { ...base, facts: [asked, ...input] };
     default: {
-      // A server's tool is asked for as a whole; its name and its input say more.
+      // The patterns of a server's tool say nothing; its name and its input do.
       const tool = [
         ...fact(en.permission.facts.server, text('server')),
         ...fact(en.permission.facts.tool, text('tool')),

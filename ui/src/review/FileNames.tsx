@@ -10,7 +10,7 @@ interface FileNamesProps {
   readonly onTakeBack: (file: FileDiffView) => void;
 }
 
-/** Which files there are, before one scrolls to them. One stop for Tab; the arrows go through it. */
+/** The list of changed files. One tab stop; the arrow keys move through it. */
 export function FileNames(props: FileNamesProps) {
   const [current, setCurrent] = createSignal<string | undefined>();
   const stop = () => props.files.find((file) => file.path === current())?.path ?? props.files[0]?.path;

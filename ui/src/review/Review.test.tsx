@@ -22,7 +22,7 @@ describe('the review', () => {
     expect(byPath('src/lamp.ts').querySelector('.counts')?.textContent).toBe('+2 −1');
   });
 
-  test('takes back one hunk after saying what that does, and brings it again', async () => {
+  test('reverts one hunk after a preview, and undoes that', async () => {
     const { called, app } = await reviewed();
     click(document.querySelector('[data-hunk="0"] [data-testid=take-back-hunk]'));
     const confirm = await screen.findByTestId('review-confirm');
@@ -42,7 +42,7 @@ describe('the review', () => {
     expect(app.review.canUndo()).toBe(false);
   });
 
-  test('takes back a file, with an undo in the notice', async () => {
+  test('reverts a file, with an undo in the notice', async () => {
     const { called } = await reviewed();
     click(byPath('src/wick.ts').querySelector('[data-testid=take-back-file]'));
     click(await screen.findByTestId('confirm-take-back'));
@@ -50,7 +50,7 @@ describe('the review', () => {
     expect(called('revert')[0]?.[1]).toEqual({ kind: 'file', path: 'src/wick.ts' });
   });
 
-  test('names a conflict and then takes nothing back', async () => {
+  test('names a conflict and then reverts nothing', async () => {
     const { host, called } = await reviewed();
     host.previewRevert = async () => ({
       files: [{ path: 'src/wick.ts', change: 'conflict', reason: 'You changed it since', additions: 0, deletions: 0 }],
@@ -66,7 +66,7 @@ describe('the review', () => {
     expect(called('revert')).toEqual([]);
   });
 
-  test('says how many files a conflict kept from being taken back', async () => {
+  test('says how many files were not reverted because of a conflict', async () => {
     const { host } = await reviewed();
     const session = host.sessions.get('ses_gallery')!;
     const file = { path: 'src/wick.ts', additions: 0, deletions: 1 };

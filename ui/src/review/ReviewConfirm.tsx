@@ -7,7 +7,7 @@ import { visible, visibleLine } from '../text/visible';
 import { useApp } from '../store/context';
 import type { Pending } from '../store/review';
 
-/** What taking something back would do, before it is done. */
+/** The preview of a revert, with its confirmation. */
 export function ReviewConfirm(props: { pending: Pending }) {
   const { review } = useApp();
   let confirm!: HTMLButtonElement;

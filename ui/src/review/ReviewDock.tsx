@@ -1,4 +1,4 @@
-/** Where the review lies: beside the timeline, or over it where there is no room for both. */
+/** Places the review beside the timeline, or over it in a narrow window. */
 import { createEffect, createMemo, on, Show } from 'solid-js';
 import { createNarrow } from '../kit/narrow';
 import { useApp } from '../store/context';
@@ -13,10 +13,10 @@ export function ReviewDock() {
   const tight = createNarrow(ROOM);
   const { review } = app;
 
-  // A window that became too narrow for it closes it; one opens it again on purpose.
+  // Closes when the window becomes too narrow; it can be opened again.
   createEffect(on(tight, (now, before) => now && before === false && review.close()));
 
-  // The first change of the open session brings it up, once, while the agent is at work.
+  // Opens with the first change of the open session while the agent works.
   const changes = createMemo(() => {
     const open = app.timeline.open();
     return open && open.sessionID === app.selected() ? { id: open.sessionID, count: changesIn(open) } : undefined;

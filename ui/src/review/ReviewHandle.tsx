@@ -2,7 +2,7 @@ import { en } from '../i18n/en';
 import { ResizeHandle } from '../kit/ResizeHandle';
 import { useApp } from '../store/context';
 
-/** The edge of the review. */
+/** Resizes the review pane. */
 export function ReviewHandle() {
   const app = useApp();
   return (

@@ -1,8 +1,6 @@
 /**
- * The files that the session or one of its turns changed, beside the timeline.
- *
- * A first form: it shows, and takes back a file or a hunk. Marks and remarks will find their
- * place in the head of a file.
+ * The files that the session or one of its turns changed, beside the timeline. Files and hunks can be
+ * reverted.
  */
 import Columns2 from 'lucide-solid/icons/columns-2';
 import Rows2 from 'lucide-solid/icons/rows-2';
@@ -28,7 +26,7 @@ import { ReviewHandle } from './ReviewHandle';
 import type { Scope } from '../store/review';
 import './review.css';
 
-/** Room for two columns of code. */
+/** The minimum width for two columns of code. */
 const WIDE = 620;
 
 export function ReviewPane() {
@@ -36,12 +34,12 @@ export function ReviewPane() {
   const { review } = app;
   const narrow = createNarrow();
   const files = createMemo(() => inOrder(review.diff()?.files ?? [], review.scope().path));
-  /** What was opened and closed belongs to one session or turn, and goes with it. */
+  /** The fold state of the diff belongs to one session or turn. */
   const place = createMemo(() => {
     const diff = files().length > 0 ? review.diff() : undefined;
     return diff && `${diff.sessionID} ${diff.messageID ?? ''}`;
   });
-  /** The core names what was changed from the project's folder; links begin at the session's. */
+  /** Paths in the diff are relative to the project's folder, links to the session's. */
   const root = () => {
     const folder = rootOf(app.project(), app.session());
     return folder === app.session()?.directory ? undefined : folder;
@@ -58,7 +56,7 @@ export function ReviewPane() {
 
   let pane!: HTMLElement;
   let diff: DiffHandle | undefined;
-  // Whoever asked for a file is led to it, also where the pane was open and further down.
+  // Scrolls to the requested file, also if the pane was already open.
   let led: Scope | undefined;
   createEffect(() => {
     const [scope, first] = [review.scope(), files()[0]];
@@ -74,10 +72,10 @@ export function ReviewPane() {
   const undo = async () => {
     if (app.busy() || !review.canUndo()) return;
     await review.undo();
-    // Its own button goes with what it undid.
+    // The undo button is gone if nothing is left to undo.
     if (isFocusLost()) (diff ? diff.giveBack() : pane.focus());
   };
-  // A file of the list keeps the focus while it is there; without any, the pane hears the keys.
+  // Keeps the focus on the same file; without files, the pane takes it, to receive the keys.
   keepFocus(
     files,
     () => (pane?.contains(document.activeElement) ? ((document.activeElement as HTMLElement).dataset.path ?? '') : undefined),
@@ -189,18 +187,18 @@ export function ReviewPane() {
   );
 }
 
-/** The file somebody asked for comes first. */
+/** The requested file comes first. */
 function inOrder(files: readonly FileDiffView[], first: string | undefined): readonly FileDiffView[] {
   const wanted = files.find((file) => file.path === first) ?? files.find((file) => isNamed(file, first));
   return wanted ? [wanted, ...files.filter((file) => file !== wanted)] : files;
 }
 
-/** Names in the timeline begin at the session's folder, which may lie below the project's. */
+/** Paths in the timeline are relative to the session's folder, which may be below the project's. */
 function isNamed({ path }: FileDiffView, name: string | undefined): boolean {
   return name !== undefined && (path === name || path.endsWith(`/${name}`) || name.endsWith(`/${path}`));
 }
 
-/** Two columns want room. */
+/** Widens the pane for two columns. */
 function widened(review: { readonly width: number; readonly sideBySide: boolean }): number {
   return review.sideBySide ? review.width : Math.max(review.width, WIDE);
 }

@@ -27,7 +27,7 @@ const gone = (path: string) => waitFor(() => expect(document.querySelector(`[dat
 const there = (path: string) => waitFor(() => expect(document.querySelector(`[data-file="${path}"]`)).toBeTruthy());
 
 describe('the review by keyboard', () => {
-  test('is walked from change to change with the arrows, files and hunks alike', async () => {
+  test('is navigated from change to change with the arrow keys, files and hunks alike', async () => {
     await entered();
     const seen: (string | undefined)[] = [];
     for (let step = 0; step < 8; step += 1) {
@@ -60,7 +60,7 @@ describe('the review by keyboard', () => {
     await waitFor(() => expect(row()).toBe('file:src/lamp.ts'));
   });
 
-  test('takes back a hunk with Delete and Enter, goes on at the next change, and Ctrl+Z brings it again', async () => {
+  test('reverts a hunk with Delete and Enter, continues at the next change, and undoes with Ctrl+Z', async () => {
     const user = userEvent.setup();
     const { called } = await entered();
     press('ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown');
@@ -80,7 +80,7 @@ describe('the review by keyboard', () => {
     await waitFor(() => expect(row()).toBe('hunk:src/wick.ts:0'));
   });
 
-  test('leaves everything as it is with Escape, and the focus goes back to the change', async () => {
+  test('cancels with Escape, and the focus returns to the change', async () => {
     const { called } = await entered();
     press('ArrowDown', 'ArrowDown', 'ArrowDown', 'Delete');
     await screen.findByTestId('review-confirm');
@@ -90,7 +90,7 @@ describe('the review by keyboard', () => {
     expect([called('revert'), called('abort')]).toEqual([[], []]);
   });
 
-  test('hears Ctrl+Z also when nothing is left to show', async () => {
+  test('handles Ctrl+Z also if no file is left', async () => {
     const { app } = await entered();
     press('ArrowDown');
     await app.review.ask({ kind: 'snapshot', messageID: 'msg_a', partID: 'prt_a' });
@@ -101,7 +101,7 @@ describe('the review by keyboard', () => {
     await there('src/lamp.ts');
   });
 
-  test('takes nothing back while the session is worked on', async () => {
+  test('reverts nothing while a turn runs', async () => {
     const { host, app, called } = await entered();
     host.emit({
       kind: 'event',
@@ -117,7 +117,7 @@ describe('the review by keyboard', () => {
 describe('the list of files', () => {
   const name = (path: string) => document.querySelector<HTMLElement>(`.review-file[data-path="${path}"]`) as HTMLElement;
 
-  test('is one stop for Tab, and the arrows go through it', async () => {
+  test('is one tab stop, and the arrow keys move through it', async () => {
     await entered();
     const stops = () => [...document.querySelectorAll<HTMLElement>('.review-file')].map((one) => one.tabIndex);
     expect(stops()).toEqual([0, -1, -1]);
@@ -129,13 +129,13 @@ describe('the list of files', () => {
     expect(focused()).toBe(name('src/wick.ts'));
   });
 
-  test('leads to a file, which then has the focus', async () => {
+  test('scrolls to a file and focuses it', async () => {
     await entered();
     fireEvent.click(name('src/wick.ts'));
     await waitFor(() => expect(row()).toBe('file:src/wick.ts'));
   });
 
-  test('takes back a file with Delete', async () => {
+  test('reverts a file with Delete', async () => {
     const { called } = await entered();
     name('src/wick.ts').focus();
     press('Delete');

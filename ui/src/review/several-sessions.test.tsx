@@ -28,7 +28,7 @@ const opened = (window: TestWindow, id: string) =>
   waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe(id));
 
 describe('the review of several sessions', () => {
-  test('shows nothing of the session before while it waits for the next one', async () => {
+  test('shows nothing of the previous session while the next one loads', async () => {
     const { app, host } = await reviewed();
     let answer!: (diff: SessionDiffView) => void;
     host.sessionDiff = () => new Promise((resolve) => (answer = resolve));
@@ -40,7 +40,7 @@ describe('the review of several sessions', () => {
     await screen.findByText('Nothing has been changed.');
   });
 
-  test('forgets with the session which of its files were closed', async () => {
+  test('forgets which files were folded when another session opens', async () => {
     const window = await reviewed();
     fireEvent.click(element('[data-file="src/lamp.ts"] .diff-file-toggle'));
     expect(document.querySelector('[data-row^="hunk:src/lamp.ts"]')).toBeNull();
@@ -49,7 +49,7 @@ describe('the review of several sessions', () => {
     await waitFor(() => expect(document.querySelector('[data-row^="hunk:src/lamp.ts"]')).toBeTruthy());
   });
 
-  test('undoes in the session that a notice is about, not in the one on screen', async () => {
+  test('undoes in the session of the notice, not in the one on screen', async () => {
     const window = await reviewed();
     await takeBack('src/wick.ts');
     await window.app.select('ses_long');
@@ -58,7 +58,7 @@ describe('the review of several sessions', () => {
     await waitFor(() => expect(window.called('unrevert')).toEqual([['ses_gallery']]));
   });
 
-  test('brings a turn back where it was taken back, also from another session', async () => {
+  test('undoes the revert of a turn in its own session, also from another one', async () => {
     const window = await reviewed();
     await window.app.editing.undo();
     await window.app.select('ses_long');
@@ -68,8 +68,8 @@ describe('the review of several sessions', () => {
   });
 });
 
-describe('taking back several times', () => {
-  test('is undone step by step', async () => {
+describe('several reverts', () => {
+  test('are undone step by step', async () => {
     const { app } = await reviewed();
     for (const path of ['package-lock.json', 'src/lamp.ts', 'src/wick.ts']) await takeBack(path);
     for (const path of ['src/wick.ts', 'src/lamp.ts', 'package-lock.json']) {
@@ -79,11 +79,11 @@ describe('taking back several times', () => {
     expect(app.review.canUndo()).toBe(false);
   });
 
-  test('can still be undone after the session was left, or the program ended', async () => {
+  test('can still be undone after the session was closed, or the program restarted', async () => {
     const window = await reviewed();
     await window.app.select('ses_long');
     await opened(window, 'ses_long');
-    // What was taken back before this window was there is known to the core only.
+    // Reverts from before this window was opened are known to the core only.
     await window.host.revert('ses_gallery', { kind: 'file', path: 'src/wick.ts' });
     expect(window.app.review.canUndo()).toBe(false);
     await window.app.select('ses_gallery');
@@ -91,7 +91,7 @@ describe('taking back several times', () => {
     expect(window.app.review.canUndo()).toBe(true);
   });
 
-  test('takes back one hunk of a folded file that was opened', async () => {
+  test('can revert one hunk of a folded file', async () => {
     const { called, app } = await reviewed();
     fireEvent.click(element('[data-row="note:package-lock.json"] button'));
     await waitFor(() => expect(element('[data-row="hunk:package-lock.json:1"]')).toBeTruthy());
@@ -102,7 +102,7 @@ describe('taking back several times', () => {
 });
 
 describe('a file that was asked for', () => {
-  test('is brought into sight, also where the pane is open and further down', async () => {
+  test('is scrolled into view, also if the pane is open and scrolled down', async () => {
     const { app } = await reviewed();
     const turnID = app.timeline.open()?.messages[0]?.info.id ?? '';
     app.review.open({ turnID, path: 'src/wick.ts' });

@@ -1,4 +1,4 @@
-/** Who can be asked, and where they come from. */
+/** The agents of the project and where they are defined. */
 import { createResource, For, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { baseName } from '../text/format';

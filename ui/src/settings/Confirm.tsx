@@ -2,13 +2,13 @@ import { onMount } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
 
-/** Asks in place of the button that was pressed. Nothing happens by accident: "no" has the focus. */
+/** Replaces a button by a confirmation. "No" has the focus, so that nothing happens by accident. */
 export function Confirm(props: { question: string; yes: string; onYes: () => void; onNo: () => void }) {
   let no!: HTMLButtonElement;
   onMount(() => no.focus());
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Escape') return;
-    // The dialog would take it as its own.
+    // Otherwise Escape would close the dialog.
     event.preventDefault();
     event.stopPropagation();
     props.onNo();

@@ -1,4 +1,4 @@
-/** Where everything is kept, how much it is, and whether it is whole. */
+/** The data folder: its size, cleaning up, and checking for damage. */
 import FolderOpen from 'lucide-solid/icons/folder-open';
 import { createResource, createSignal, For, Show } from 'solid-js';
 import { en } from '../i18n/en';
@@ -25,7 +25,7 @@ export function Data() {
     if (now) mutate(now);
     if (kind === 'trash') await lookIntoTrash();
   };
-  /** What is in the trash is nowhere else. */
+  /** Emptying the trash cannot be undone. */
   const begin = (kind: DataKind) => (kind === 'trash' ? setAsking(true) : void clean(kind));
   const cleaning = (kind: DataKind) => (en.data.clean as Partial<Record<DataKind, string>>)[kind];
 

@@ -1,4 +1,4 @@
-/** Sessions of another program: found, brought over, and what could not be. The other stays as it is. */
+/** Imports sessions of other programs and reports what could not be read. Their data is not changed. */
 import { createResource, createSignal, For, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Banner } from '../kit/Banner';
@@ -18,7 +18,7 @@ export function Import(props: { onDone: () => void }) {
     setBusy(undefined);
     app.save({ importOffered: true });
     props.onDone();
-    // Its projects and sessions are the sidebar's business now.
+    // The sidebar must list the new projects and sessions.
     await app.refresh();
   };
   return (
@@ -65,7 +65,7 @@ export function Import(props: { onDone: () => void }) {
   );
 }
 
-/** Once, on a first start that finds something. */
+/** Offered once, on a first start that finds something. */
 export function ImportOffer() {
   const app = useApp();
   const wanted = () => app.phase().name === 'ready' && !app.settings.importOffered;

@@ -1,4 +1,4 @@
-/** What the agent may do without being asked for, and how to take that back. */
+/** What the agent may do without asking, and how to revoke that. */
 import { createResource, For, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Banner } from '../kit/Banner';

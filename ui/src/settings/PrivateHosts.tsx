@@ -1,4 +1,4 @@
-/** Hosts of a private network that the agent may fetch from; all others are refused. */
+/** The hosts of private networks that the agent may fetch from. */
 import { createSignal, For, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';

@@ -7,8 +7,8 @@ import type { ConnectionReport, ProviderView } from '../protocol';
 import { useApp } from '../store/context';
 
 /**
- * One provider. A key is read from the field when it is saved and lives nowhere else in the
- * window: not in a signal, not in the page once the core has it.
+ * One provider. A key is read from the field when it is saved, and is stored nowhere else in the window:
+ * not in a signal, and not in the page once the core has it.
  */
 export function ProviderRow(props: { provider: ProviderView; wanted: boolean }) {
   const app = useApp();

@@ -8,11 +8,11 @@ import { useApp } from '../store/context';
 import { DEMO } from '../store/models';
 import { ProviderRow } from './ProviderRow';
 
-/** Who answers: providers and their keys, the servers on this machine, what the config got wrong. */
+/** Providers and their keys, model servers on this machine, and problems in the config. */
 export function Providers(props: { place: { readonly providerID?: string } }) {
   const app = useApp();
   const [looking, setLooking] = createSignal(false);
-  // By id, so that a new list updates a row instead of replacing it and what was typed in it.
+  // Keyed by id, so that a new list does not replace a row and the text typed in it.
   const ids = createMemo(
     () => {
       const all = app.models.list()?.providers.filter((provider) => provider.id !== DEMO) ?? [];

@@ -131,7 +131,7 @@ describe('a provider', () => {
 });
 
 describe('the way to a key', () => {
-  test('leads from an answer that failed for want of one', async () => {
+  test('starts at an answer that failed without a key', async () => {
     const window = await ready();
     await waitFor(() => expect(document.querySelector('[data-error="ProviderAuthError"]')).not.toBeNull());
     expect(screen.getByText('Anthropic refused the credentials')).toBeTruthy();
@@ -140,7 +140,7 @@ describe('the way to a key', () => {
     expect(window.app.overlay()).toEqual({ name: 'settings', section: 'providers', providerID: 'anthropic' });
   });
 
-  test('leads from the empty page while only the demo model answers', async () => {
+  test('starts at the empty page while only the demo model answers', async () => {
     const window = await ready();
     await window.app.select('ses_empty');
     fireEvent.click(await screen.findByTestId('connect-model'));

@@ -1,4 +1,4 @@
-/** The settings, over the window. The focus stays inside until Escape, and goes back where it was. */
+/** The settings dialog. It traps the focus and returns it when it closes. */
 import { Dialog } from '@kobalte/core/dialog';
 import { Tabs } from '@kobalte/core/tabs';
 import Blocks from 'lucide-solid/icons/blocks';
@@ -63,7 +63,7 @@ function Window(props: { place: Place }) {
   const app = useApp();
   const giveBack = focusReturn('composer');
   let content!: HTMLElement;
-  /** At the provider that was asked for, or at the list of pages. */
+  /** Focuses the requested provider, or the list of pages. */
   const begin = () => {
     const wanted = content.querySelector<HTMLElement>('[data-wanted] input, [data-wanted] button');
     (wanted ?? content.querySelector<HTMLElement>('[role="tab"][data-selected]'))?.focus();

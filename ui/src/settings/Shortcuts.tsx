@@ -1,4 +1,4 @@
-/** Every action and its keys: shown, changed, given back. */
+/** The shortcuts of all actions: change and reset them. */
 import RotateCcw from 'lucide-solid/icons/rotate-ccw';
 import { createSignal, For, Show } from 'solid-js';
 import type { Action } from '../actions/actions';

@@ -5,16 +5,16 @@ interface TextFieldProps {
   readonly placeholder: string;
   readonly note?: string;
   readonly value: string;
-  /** Why it cannot be taken; said in place of the note. */
+  /** The error, shown instead of the note. */
   readonly wrong: string | undefined;
   /** More than one line. */
   readonly lines?: boolean;
-  /** At the right of the field: what is done with it. */
+  /** Buttons at the right of the field. */
   readonly beside?: JSX.Element;
   readonly onType: (value: string) => void;
 }
 
-/** A field with its name above and what there is to say of it below. */
+/** A field with its label above and a note or an error below. */
 export function TextField(props: TextFieldProps) {
   const id = createUniqueId();
   const said = () => props.wrong ?? props.note;

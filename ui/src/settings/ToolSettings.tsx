@@ -1,4 +1,4 @@
-/** What runs the agent's commands, what opens its files, and where it may fetch from. */
+/** The shell for commands, the editor for files, and the hosts that may be fetched from. */
 import { For, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import type { EditorKind } from '../protocol';

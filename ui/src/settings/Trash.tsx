@@ -1,4 +1,4 @@
-/** Deleted sessions: each can be brought back until its time has come. */
+/** Deleted sessions, which can be restored until they are removed for good. */
 import { createSignal, For, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
@@ -15,7 +15,7 @@ export function Trash(props: { sessions: readonly TrashedSession[]; onDone: () =
     const done = await app.attempt(() => app.host.restoreSession(id).then(() => true));
     setBusy(undefined);
     props.onDone();
-    // It is the sidebar's business again.
+    // The sidebar must list it again.
     if (done) await app.refresh();
   };
   return (

@@ -96,7 +96,7 @@ describe('private hosts', () => {
     fireEvent.click(screen.getByRole('button', { name: 'Add' }));
   };
 
-  test('are named one by one, as addresses spell them, and taken away', async () => {
+  test('are added one by one, normalised, and removed', async () => {
     const window = await page('tools', { settings: { privateHosts: ['localhost'] } });
     add('http://Wiki.lan:8080/start');
     expect(named()).toEqual(['localhost', 'wiki.lan']);
@@ -105,7 +105,7 @@ describe('private hosts', () => {
     expect(window.host.settings().privateHosts).toEqual(['wiki.lan']);
   });
 
-  test('are refused with the reason where they name no single host, or one that is there', async () => {
+  test('are refused with a reason if they are not a single host, or are already listed', async () => {
     const window = await page('tools', { settings: { privateHosts: ['wiki.lan'] } });
     add('10.0.0.0/8');
     expect(screen.getByRole('alert').textContent).toContain('Name one host');
@@ -142,7 +142,7 @@ describe('data', () => {
     expect(window.called('cleanData')).toEqual([['trash']]);
   });
 
-  test('lists deleted sessions, and brings one back long after its notice has gone', async () => {
+  test('lists deleted sessions, and restores one after its notice has disappeared', async () => {
     const window = openWindow();
     await waitFor(() => expect(window.app.timeline.open()).toBeTruthy());
     await window.host.deleteSession('ses_docs');
@@ -157,7 +157,7 @@ describe('data', () => {
     await waitFor(() => expect(screen.queryByTestId('trash')).toBeNull());
   });
 
-  test('of another program is brought over, and what could not be is said', async () => {
+  test('of another program is imported, and unreadable sessions are reported', async () => {
     const window = await page('data');
     const [source] = await window.host.findImports();
     fireEvent.click(await screen.findByRole('button', { name: `Import from ${source?.path}` }));

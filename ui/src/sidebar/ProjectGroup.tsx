@@ -11,7 +11,7 @@ import { forkTree } from './forks';
 import { listOf } from '../store/projects';
 import { SessionRow } from './SessionRow';
 
-/** Rows drawn at once; more on demand, so that thousands of sessions cost nothing. */
+/** Rows shown at once; more on demand, so that thousands of sessions stay fast. */
 const CHUNK = 60;
 
 export function ProjectGroup(props: { project: Project; filter: string; onNavigate: () => void }) {
@@ -75,7 +75,7 @@ export function ProjectGroup(props: { project: Project; filter: string; onNaviga
 
 function SessionList(props: { sessions: readonly Session[]; onNavigate: () => void }) {
   const [shown, setShown] = createSignal(CHUNK);
-  // Rows live by id: a renamed or touched session keeps its row and its focus.
+  // Keyed by id: a changed session keeps its row and its focus.
   const tree = createMemo(() => forkTree(props.sessions));
   const ids = createMemo(() => tree().slice(0, shown()).map((row) => row.session.id));
   const depth = (id: string) => tree().find((row) => row.session.id === id)?.depth ?? 0;

@@ -2,7 +2,7 @@ import { en } from '../i18n/en';
 import { ResizeHandle as Handle } from '../kit/ResizeHandle';
 import { useApp } from '../store/context';
 
-/** The edge of the sidebar. */
+/** Resizes the sidebar. */
 export function ResizeHandle() {
   const app = useApp();
   return (

@@ -19,7 +19,7 @@ const permission = (sessionID: string, id = 'per_1') => ({
 });
 
 describe('searching all sessions', () => {
-  test('shows places with the words marked, and leads to them', async () => {
+  test('shows highlighted matches, and opens them', async () => {
     const window = await ready();
     fireEvent.keyDown(document.body, { key: 'F', ctrlKey: true, shiftKey: true });
     const field = await screen.findByTestId('session-filter');
@@ -72,8 +72,8 @@ describe('searching all sessions', () => {
   });
 });
 
-describe('someone who waits', () => {
-  test('is in the title, in the badge and on the row, and a key leads there', async () => {
+describe('a waiting request', () => {
+  test('is in the title, in the badge and on the row, and a shortcut opens it', async () => {
     const window = await ready();
     window.host.emit(permission('ses_docs'));
     await waitFor(() => expect(document.title).toBe('(1) Lathe — needs you'));
@@ -104,7 +104,7 @@ describe('someone who waits', () => {
 });
 
 describe('the list', () => {
-  test('marks a session that answered while nobody looked, until it is opened', async () => {
+  test('marks a session that answered in the background, until it is opened', async () => {
     const window = await ready();
     window.host.emit({ kind: 'event', event: { type: 'session.idle', properties: { sessionID: 'ses_docs' } } });
     const row = () => document.querySelector('[data-session-id="ses_docs"]');
@@ -129,7 +129,7 @@ describe('forks', () => {
     ({ id, title: id, ...(from ? { forkedFrom: { sessionID: from } } : {}) }) as unknown as Session;
   const outline = (sessions: Session[]) => forkTree(sessions).map((row) => `${'-'.repeat(row.depth)}${row.session.id}`);
 
-  test('stand below their origin, and the family where its newest member would', () => {
+  test('are below their origin, and the tree is placed by its newest session', () => {
     const list = [session('c', 'a'), session('x'), session('a'), session('d', 'c'), session('lone', 'gone')];
     expect(outline(list)).toEqual(['a', '-c', '--d', 'x', 'lone']);
   });

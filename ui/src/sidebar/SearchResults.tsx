@@ -1,4 +1,4 @@
-/** What was said, in every session: as one types, grouped by session, each place a way there. */
+/** Full-text search results over all sessions, grouped by session. */
 import { createEffect, createMemo, createSignal, For, on, onCleanup, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { ago } from '../text/format';
@@ -8,14 +8,14 @@ import { useApp } from '../store/context';
 import { useNow } from '../store/clock';
 import { titleOf } from '../store/titles';
 
-/** Fewer letters stand everywhere. */
+/** Shorter queries match nearly everything. */
 const SHORTEST = 2;
 const PAUSE = 120;
-/** Until the index has read more. */
+/** The delay before asking again while the index is being built. */
 const AGAIN = 1000;
-/** Places in all; one more is asked for, to know whether there are more. */
+/** The maximum number of hits. One more is requested, to know whether there are more. */
 const MOST = 100;
-/** Places of one session before they are asked for. */
+/** Hits per session before "more" is clicked. */
 const FIRST = 3;
 
 export function SearchResults(props: { words: string; onNavigate: () => void; onCount?: (count: number) => void }) {

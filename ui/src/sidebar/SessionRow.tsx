@@ -42,7 +42,7 @@ export function SessionRow(props: { sessionID: string; depth: number; onNavigate
   ]);
 
   const onOpen = () => {
-    // Not every webview focuses a button that is clicked; F2 and Delete need it.
+    // Not every webview focuses a clicked button, but F2 and Delete need the focus.
     row?.focus();
     void app.select(props.sessionID).then(props.onNavigate);
   };
@@ -52,7 +52,7 @@ export function SessionRow(props: { sessionID: string; depth: number; onNavigate
     else return;
     event.preventDefault();
   };
-  /** The next row takes the focus, so that the keyboard stays in the list. */
+  /** Moves the focus to the next row, so that it stays in the list. */
   const removeByKey = () => {
     const item = row?.closest('li');
     const near = item?.nextElementSibling ?? item?.previousElementSibling;

@@ -60,7 +60,7 @@ describe('the list', () => {
     await waitFor(() => expect(titles()).toContain('Write the driver manual'));
   });
 
-  test('is walked with the arrow keys', async () => {
+  test('is navigated with the arrow keys', async () => {
     openWindow();
     const first = await opener('ses_gallery');
     first.focus();
@@ -94,7 +94,7 @@ describe('renaming', () => {
   });
 });
 
-describe('putting away', () => {
+describe('archiving and deleting', () => {
   test('the menu archives a session into the folded group, and brings it back', async () => {
     const user = userEvent.setup();
     const window = openWindow();

@@ -23,7 +23,7 @@ export function Sidebar(props: { onHide: () => void; onNavigate: () => void }) {
 
   const onFilter = (text: string) => {
     setWords(text);
-    // A title can be found only in lists that are here.
+    // Only listed sessions can be filtered.
     if (text.trim() !== '') for (const project of app.sessions.projects()) void app.listProject(project.id);
   };
   const onFilterKey = (event: KeyboardEvent) => {
@@ -135,7 +135,7 @@ function withKeys(label: string, keys: string): string {
   return keys === '' ? label : `${label} (${keys})`;
 }
 
-/** Up and Down walk the rows, whatever stands between them. */
+/** Up and Down move between rows, across groups. */
 function moveBetweenRows(event: KeyboardEvent & { currentTarget: HTMLElement }) {
   const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
   const row = event.target instanceof Element ? event.target.closest('[data-row]') : null;

@@ -9,7 +9,7 @@ import { useApp } from '../store/context';
 const NEXT: Record<Theme, Theme> = { system: 'light', light: 'dark', dark: 'system' };
 const ICON: Record<Theme, Icon> = { system: Monitor, light: Sun, dark: Moon };
 
-/** System, light, dark, and round again. */
+/** Cycles through system, light and dark. */
 export function ThemeToggle() {
   const app = useApp();
   const theme = () => app.settings.theme;

@@ -1,4 +1,4 @@
-/** Sessions with their forks below them; a fork whose origin is not in the list stands alone. */
+/** Arranges sessions with their forks below them. A fork whose origin is not in the list is at the top level. */
 import type { Session } from '../protocol';
 
 interface TreeRow {
@@ -6,7 +6,7 @@ interface TreeRow {
   readonly depth: number;
 }
 
-/** `sessions` newest first; a family stands where its newest member would. */
+/** `sessions` newest first; a tree is placed by its newest session. */
 export function forkTree(sessions: readonly Session[]): TreeRow[] {
   const byID = new Map(sessions.map((session) => [session.id, session]));
   const origin = (session: Session): Session | undefined => {
@@ -39,7 +39,7 @@ function rootOf(session: Session, origin: (session: Session) => Session | undefi
   return root;
 }
 
-/** Foreign data may say that two sessions are forks of each other. */
+/** Imported data may have cycles of forks. */
 function isBelow(session: Session, other: Session, origin: (session: Session) => Session | undefined): boolean {
   const seen = new Set<string>();
   for (let above: Session | undefined = session; above && !seen.has(above.id); above = origin(above)) {

@@ -100,7 +100,7 @@ function topOf(sessions: Pick<Sessions, 'get'>, sessionID: string): string {
   let id = sessionID;
   for (;;) {
     const above = sessions.get(id)?.parentID;
-    // Foreign data may say that two sessions are each other's task.
+    // Imported data may have cycles of parents.
     if (above === undefined || seen.has(above) || !sessions.get(above)) return id;
     seen.add(above);
     id = above;

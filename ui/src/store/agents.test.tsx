@@ -98,18 +98,18 @@ describe('the agent that is shown', () => {
 });
 
 describe('a model that belongs to an agent', () => {
-  test('is shown and used where nobody picked one', async () => {
+  test('is shown and used if no model was picked', async () => {
     const window = await ready(withMine);
     window.app.agents.choose('mine');
     await waitFor(() => expect(picker('model')).toBe('Claude Opus 4.5'));
     expect(await send(window, 'begin')).toEqual({ text: 'begin', agent: 'mine', model: OPUS });
     await waitFor(() => expect(window.app.busy()).toBe(false));
-    // It goes with its agent.
+    // The model changes with the agent.
     window.app.agents.choose('build');
     await waitFor(() => expect(picker('model')).toBe('Claude Sonnet 4.5'));
   });
 
-  test('gives way to what was picked for the session, also for one that is only begun', async () => {
+  test('is replaced by a model that was picked for the session, also for a new one', async () => {
     const window = await ready(withMine);
     window.app.leave();
     await waitFor(() => expect(picker('model')).toBe('Claude Opus 4.5'));
@@ -123,7 +123,7 @@ describe('a model that belongs to an agent', () => {
     await waitFor(() => expect(picker('model')).toBe('Claude Opus 4.5'));
   });
 
-  test('leaves a session that went on with another one alone', async () => {
+  test('does not change a session that continued with another model', async () => {
     const window = await ready(withMine);
     asked(window, { agent: 'mine', model: SONNET, answers: 1 });
     await window.app.select('ses_docs');

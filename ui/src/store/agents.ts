@@ -1,8 +1,8 @@
 /**
- * Who answers the next prompt: the agents of a project, and which of them is chosen.
+ * The agents of a project, and which of them gets the next prompt.
  *
- * A session goes on with the agent of its newest prompt until the person picks another; where
- * nothing was asked yet, the project's default answers.
+ * A session continues with the agent of its newest prompt until the person picks another one. A new
+ * session begins with the project's default.
  */
 import { createMemo, createSignal, type Accessor } from 'solid-js';
 import type { AgentView } from '../protocol';
@@ -10,16 +10,16 @@ import type { Core } from './app';
 import { placeOf } from './editing';
 
 export interface Agents {
-  /** Those a person can talk to; empty until the core has told. */
+  /** The agents for prompts, without subagents; empty until they are loaded. */
   readonly list: Accessor<readonly AgentView[]>;
-  /** Undefined while it is not known yet; the core decides then. */
+  /** Undefined until it is known; the core decides then. */
   readonly current: Accessor<string | undefined>;
-  /** Who answers in a place. */
+  /** The agent for a place. */
   of(where: string): string | undefined;
   find(name: string | undefined): AgentView | undefined;
-  /** For the place where the person is, or another. */
+  /** For the current place, or another one. */
   choose(name: string, where?: string): void;
-  /** To the next agent (1) or the one before (-1). */
+  /** To the next agent (1) or the previous one (-1). */
   cycle(step: number): void;
 }
 
@@ -37,13 +37,13 @@ export function createAgents({ core, place, all }: Around): Agents {
   const last = (where: string) => {
     const open = state.timeline.open();
     if (!open || where === open.sessionID) return open?.lastUse?.agent;
-    // A prompt that is written anew is for whom it was.
+    // An edited prompt keeps its agent.
     const edited = open.messages.find(({ info }) => where === placeOf({ messageID: info.id }))?.info;
     return edited?.role === 'user' ? edited.agent : undefined;
   };
   const of = (where: string) => {
     const wanted = picked()[where] ?? last(where);
-    // An agent that is gone, or that only answers to other agents, cannot be talked to.
+    // The agent was removed, or is a subagent now.
     if (list().length === 0 || list().some((agent) => agent.name === wanted)) return wanted;
     return (list().find((agent) => agent.default) ?? list()[0])?.name;
   };

@@ -14,7 +14,7 @@ describe('the start', () => {
     expect(app.project()?.id).toBe('prj_lantern');
   });
 
-  test('leaves whoever has gone elsewhere meanwhile where they are', async () => {
+  test('does not move a person who has gone elsewhere in the meantime', async () => {
     const host = createFakeHost();
     let answer!: () => void;
     const asked = new Promise<void>((resolve) => (answer = resolve));
@@ -31,7 +31,7 @@ describe('the start', () => {
     });
   });
 
-  test('that is wanted again with another folder goes there', async () => {
+  test('that is repeated with another folder opens it', async () => {
     const { app, host } = openWindow();
     await waitFor(() => expect(app.timeline.open()?.sessionID).toBe('ses_gallery'));
     host.startAgain('prj_orrery');

@@ -32,7 +32,7 @@ import { createTransfer, type Transfer } from './transfer';
 type Phase =
   { readonly name: 'starting' } | { readonly name: 'ready' } | { readonly name: 'failed'; readonly error: UiError };
 
-/** What lies over the window; one thing at a time. */
+/** The dialog or picture over the window; one at a time. */
 export type Overlay =
   | { readonly name: 'models' }
   | { readonly name: 'lightbox'; readonly sessionID: string; readonly partID: string }
@@ -66,7 +66,7 @@ export interface App extends Omit<SessionActions, 'send' | 'run'>, Sending {
   readonly pictures: Pictures;
   readonly editing: Editing;
   readonly transfer: Transfer;
-  /** Where what is written belongs: a session, an edited prompt, or the project's empty page. */
+  /** The place that the draft belongs to: a session, an edited prompt, or the project's empty page. */
   readonly place: Accessor<string>;
   readonly overlay: Accessor<Overlay | undefined>;
   readonly finder: Finder;
@@ -78,7 +78,7 @@ export interface App extends Omit<SessionActions, 'send' | 'run'>, Sending {
   readonly project: Accessor<Project | undefined>;
   start(): Promise<void>;
   pickProject(): Promise<void>;
-  /** Asks again which projects and sessions there are. */
+  /** Loads the projects and the sessions again. */
   refresh(): Promise<void>;
   /** Fetches the sessions of a project, once. */
   listProject(projectID: string): Promise<void>;
@@ -89,13 +89,13 @@ export interface App extends Omit<SessionActions, 'send' | 'run'>, Sending {
   setSidebar(change: Partial<Pick<Settings, 'sidebarOpen' | 'sidebarWidth'>>): void;
   readonly review: Review;
   setReview(change: Partial<ReviewSettings>): void;
-  /** In the person's editor. A path is absolute, or seen from the session's folder. */
+  /** Opens a file in the person's editor. A path is absolute, or relative to the session's folder. */
   openFile(path: string, line?: number): void;
-  /** Runs what may fail and says so if it does; undefined then. */
+  /** Runs an operation and shows its error; undefined if it failed. */
   attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
 }
 
-/** What the store needs from its own inside; not for components. */
+/** What the parts of the store share; not for components. */
 export interface Core {
   readonly host: Host;
   readonly state: State;
@@ -162,7 +162,7 @@ export function createApp(host: Host): App {
   const sending = createSending({ core, sessions, agents, models, editing, place });
   const attachments = createAttachments(core, place);
 
-  /** The prompt that waits in the copy is for whom it was. */
+  /** The prompt in the fork's draft keeps its agent. */
   const fork: App['fork'] = async (messageID, worktree) => {
     const asked = state.timeline.open()?.messages.find(({ info }) => info.id === messageID)?.info;
     const made = await sessions.fork(messageID, worktree);
@@ -183,7 +183,7 @@ export function createApp(host: Host): App {
           toasts.show({ tone: 'error', text: en.error.noSnapshot, detail });
           continue;
         }
-        // The open session shows its own errors where they happened.
+        // The open session shows its errors in the timeline.
         if (sessionID !== undefined && sessionID === state.timeline.open()?.sessionID) continue;
         const known = sessionID === undefined ? undefined : state.sessions.get(sessionID);
         toasts.show({ tone: 'error', text: known ? writtenTitle(known) : en.error.session, detail });
@@ -191,7 +191,7 @@ export function createApp(host: Host): App {
     }
   };
 
-  /** Under way: the start and the sidebar both ask for the project that is on screen. */
+  /** Pending requests: the start and the sidebar both list the current project. */
   const listings = new Map<string, Promise<void>>();
   const list = async (id: string) => {
     const found = await attempt(() => host.listSessions(id));
@@ -212,7 +212,7 @@ export function createApp(host: Host): App {
   const start = async () => {
     setPhase({ name: 'starting' });
     try {
-      // All of it before the core is asked how things are: nothing may happen in between.
+      // Before `start`, so that no event in between is lost.
       await Promise.all([
         host.watch(receive),
         host.onFolderWanted(() => void attempt(arrive)),
@@ -227,7 +227,7 @@ export function createApp(host: Host): App {
     }
   };
 
-  /** To where the core says the person is, or wants to be. */
+  /** Opens the project and the session that the core names. */
   const arrive = async () => {
     const begun = await host.start();
     const { recent } = begun;
@@ -243,7 +243,7 @@ export function createApp(host: Host): App {
     const here = sessions.selected();
     if (place !== undefined) await listProject(place);
     const last = recent.sessionID;
-    // Whoever has gone somewhere in the meantime stays there.
+    // Unless the person has gone elsewhere in the meantime.
     const stayed = sessions.selected() === here;
     if (stayed && last !== undefined && state.sessions.get(last)) await sessions.select(last);
   };
@@ -261,7 +261,7 @@ export function createApp(host: Host): App {
   };
   const transfer = createTransfer({ core, select: sessions.select, refresh });
 
-  // Where the person is, for the next start.
+  // Remembers the place for the next start.
   createEffect(
     on(
       () => [project()?.id, sessions.selected()] as const,

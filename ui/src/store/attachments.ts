@@ -1,7 +1,7 @@
 /**
- * What is put beside a prompt: dropped, pasted, picked, ordered, taken away.
+ * The attachments of a prompt: drop, paste, pick, reorder, remove.
  *
- * The draft holds the list; the bytes wait with the host, known here by an address only.
+ * The list is in the draft. The bytes are with the host; here they only have an address.
  */
 import { createSignal, type Accessor } from 'solid-js';
 import { en } from '../i18n/en';
@@ -18,29 +18,29 @@ import type {
 } from '../protocol';
 import type { Core } from './app';
 
-/** More than anyone reads, and as much as a provider takes. */
+/** The maximum number of attachments that providers accept. */
 const MOST_ATTACHMENTS = 20;
-/** From here on pasted text is easier to see as one thing. */
+/** Longer pasted text becomes an attachment. */
 const LONG_PASTE = { characters: 4000, lines: 60 };
 
 export interface Attachments {
   readonly list: Accessor<readonly DraftAttachment[]>;
-  /** How many files hover over the window; none is undefined. */
+  /** The number of files dragged over the window; undefined for none. */
   readonly hovering: Accessor<number | undefined>;
   pick(folders: boolean): Promise<void>;
-  /** What the system's clipboard holds, where the webview cannot read it. */
+  /** Pastes from the system's clipboard, if the webview cannot read it. */
   pasteSystem(): Promise<void>;
   pasteFiles(files: readonly File[]): Promise<void>;
-  /** Long text becomes an attachment; `inline` puts it into the text of that place after all. */
+  /** Attaches long text; `inline` is called if the person wants it in the prompt after all. */
   pasteText(text: string, inline: (where: string) => void): Promise<void>;
-  /** What a tool server offers. It is read when the prompt is sent. */
+  /** Attaches a resource of a tool server. It is read when the prompt is sent. */
   addResource(resource: McpResourceView): void;
   remove(id: string): void;
-  /** One place towards the beginning (-1) or the end (1). */
+  /** Moves it by one towards the beginning (-1) or the end (1). */
   move(id: string, step: number): void;
-  /** Listens for drops; drops what a draft names and is no longer there. */
+  /** Listens for dropped files. */
   start(): Promise<void>;
-  /** After a restart: some of a draft's attachments may be gone. */
+  /** Removes attachments from the draft that no longer exist, such as after a restart. */
   check(place: string): Promise<void>;
 }
 
@@ -64,7 +64,7 @@ export function createAttachments(core: Core, place: Accessor<string>): Attachme
 
   const add = (where: string, { added, refused }: Attached) => {
     const now = drafts.get(where).attachments;
-    // The same thing twice says nothing new.
+    // No duplicates.
     const isThere = (one: DraftAttachment) =>
       now.some((old) => old.id === one.id || (one.path !== undefined && old.path === one.path));
     const fresh = added.filter((one) => !isThere(one));
@@ -118,7 +118,7 @@ export function createAttachments(core: Core, place: Accessor<string>): Attachme
         action: {
           label: en.attach.inline,
           run: () => {
-            // Sent or taken away meanwhile: there is nothing to put elsewhere.
+            // Sent or removed in the meantime.
             if (!waits()) return;
             remove(made.id, where);
             inline(where);
@@ -147,11 +147,11 @@ export function createAttachments(core: Core, place: Accessor<string>): Attachme
   };
 }
 
-/** As a prompt names it. */
+/** The file as it is sent with a prompt. */
 export function promptFile({ url, mime, name, resource }: DraftAttachment): PromptFile {
   const file: PromptFile = { url, mime, filename: name };
   if (!resource) return file;
-  // No word of the prompt names it, so none is pointed at.
+  // No text of the prompt mentions it, so the range is empty.
   const text = { value: '', start: 0, end: 0 };
   return { ...file, source: { type: 'resource', clientName: resource.server, uri: resource.uri, text } };
 }
@@ -166,7 +166,7 @@ export function kindOf(mime: string): AttachmentKind {
   return mime.startsWith('image/') ? 'image' : 'text';
 }
 
-/** Those of a prompt that is edited are stored with it, under the ids of their parts. */
+/** Attachments of an edited prompt are stored with it and have the ids of their parts. */
 export function isStaged({ id }: Pick<AttachmentView, 'id'>): boolean {
   return id.startsWith('att_');
 }

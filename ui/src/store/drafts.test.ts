@@ -19,7 +19,7 @@ describe('drafts', () => {
     expect([...drafts.keys()]).toEqual(['ses_b']);
   });
 
-  test('give way to what is written before they are there', async () => {
+  test('do not replace text that was typed before they were loaded', async () => {
     const { host, drafts } = createFakeAttachments(new Map());
     drafts.set('ses_a', { text: 'old', attachments: [], symbols: [] });
     const late = createDrafts(host);
@@ -29,7 +29,7 @@ describe('drafts', () => {
     expect(late.get('ses_a').text).toBe('new');
   });
 
-  test('stay on screen when they cannot be kept', async () => {
+  test('stay on screen if they cannot be stored', async () => {
     const keepDraft = vi.fn(() => Promise.reject(new Error('no')));
     const drafts = createDrafts({ drafts: async () => ({}), keepDraft });
     drafts.change('ses_a', { text: 'x' });
@@ -38,7 +38,7 @@ describe('drafts', () => {
     expect(keepDraft).toHaveBeenCalledTimes(1);
   });
 
-  test('that were empty and stay so are nothing to tell', () => {
+  test('that were empty and stay empty are not stored', () => {
     const keepDraft = vi.fn(async () => {});
     createDrafts({ drafts: async () => ({}), keepDraft }).change('ses_a', NO_DRAFT);
     expect(keepDraft).not.toHaveBeenCalled();

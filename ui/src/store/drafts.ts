@@ -1,6 +1,6 @@
 /**
- * What was written and not sent, per place: a session, a prompt that is edited, or the empty page
- * of a project. The host keeps it from the first letter on, so that it outlives a crash.
+ * Drafts, by place: a session, an edited prompt, or the empty page of a project. The host stores every
+ * change, so that drafts survive a crash.
  */
 import { createSignal } from 'solid-js';
 import type { Host } from '../host/host';
@@ -9,7 +9,7 @@ import type { Draft as Kept, DraftAttachment, DraftSymbol } from '../protocol';
 export interface Draft {
   readonly text: string;
   readonly attachments: readonly DraftAttachment[];
-  /** Symbols picked for this text; those whose name is no longer in it are not sent. */
+  /** Symbols mentioned in the text. Those whose name is no longer in it are not sent. */
   readonly symbols: readonly DraftSymbol[];
 }
 
@@ -18,7 +18,7 @@ export const NO_DRAFT: Draft = { text: '', attachments: [], symbols: [] };
 export interface Drafts {
   get(place: string): Draft;
   change(place: string, change: Partial<Draft>): void;
-  /** Takes up what was kept when the program ended. */
+  /** Loads the drafts of the last run. */
   load(): Promise<void>;
 }
 
@@ -32,12 +32,12 @@ export function createDrafts(host: Pick<Host, 'drafts' | 'keepDraft'>): Drafts {
       const empty = isEmpty(next);
       if (empty && !old) return;
       setDrafts(empty ? others : { ...others, [place]: next });
-      // One that cannot be kept is still on screen.
+      // If storing fails, the draft is still on screen.
       void host.keepDraft(place, empty ? null : kept(next)).catch(() => {});
     },
     async load() {
       const found = await host.drafts();
-      // What is written here by now is newer.
+      // What was typed in the meantime is newer.
       setDrafts((now) => ({ ...found, ...now }));
     },
   };

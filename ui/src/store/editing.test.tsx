@@ -14,7 +14,7 @@ async function ready(): Promise<{ window: TestWindow; area: HTMLTextAreaElement;
 }
 
 describe('an earlier prompt', () => {
-  test('is edited with what was attached, and sending it takes back what came after', async () => {
+  test('is edited with its attachments, and sending it reverts what came after', async () => {
     const { window, area, first } = await ready();
     fireEvent.input(area, { target: { value: 'a draft of my own' } });
     fireEvent.click((await screen.findAllByRole('button', { name: 'Edit and send again' }))[0] as HTMLElement);
@@ -64,7 +64,7 @@ describe('an earlier prompt', () => {
     expect(window.called('revert')[0]?.[1]).toEqual({ kind: 'message', messageID: first.info.id, keepFiles: false });
   });
 
-  test('is left alone with Escape, and nothing is taken back', async () => {
+  test('is unchanged after Escape, and nothing is reverted', async () => {
     const { window, area } = await ready();
     window.app.editing.begin(window.app.timeline.open()?.messages[0] as never);
     await screen.findByTestId('editing');
@@ -74,7 +74,7 @@ describe('an earlier prompt', () => {
     expect([window.called('revert'), window.called('abort')]).toEqual([[], []]);
   });
 
-  test('of the last turn is undone with /undo, hidden, and brought back', async () => {
+  test('of the last turn is reverted with /undo, hidden, and restored', async () => {
     const { window } = await ready();
     const before = window.app.timeline.open()?.messages.length ?? 0;
     await window.app.editing.undo();

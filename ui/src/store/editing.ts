@@ -1,7 +1,7 @@
 /**
- * Going back to an earlier prompt: writing it anew, or taking the last turn back.
+ * Editing an earlier prompt, and undoing the last turn.
  *
- * An edited prompt is a draft of its own; nothing is taken back before it is sent.
+ * An edited prompt has its own draft; nothing is reverted before it is sent.
  */
 import { createEffect, createSignal, on, type Accessor } from 'solid-js';
 import { en } from '../i18n/en';
@@ -14,7 +14,7 @@ import { draftOf } from './prompts';
 export interface Edit {
   readonly sessionID: string;
   readonly messageID: string;
-  /** Leave the files as they are, and take back only the words. */
+  /** Revert the messages only, not the files. */
   readonly keepFiles: boolean;
 }
 
@@ -22,15 +22,15 @@ export interface Editing {
   readonly current: Accessor<Edit | undefined>;
   begin(message: MessageView): void;
   setKeepFiles(keep: boolean): void;
-  /** What was written stays, and is there when the same prompt is edited again. */
+  /** Ends editing and keeps the draft for the next time. */
   leave(): void;
-  /** What was written goes. */
+  /** Ends editing and deletes the draft. */
   cancel(): void;
-  /** Back to one that was left, unless the person is elsewhere by now. */
+  /** Continues an edit, unless the person has gone elsewhere. */
   resume(edit: Edit): void;
-  /** Takes back everything from its prompt on; false when it could not be. */
+  /** Reverts everything from its prompt on; false if that failed. */
   takeBack(edit: Edit): Promise<boolean>;
-  /** The newest turn, files and words. */
+  /** Reverts the newest turn, files and messages. */
   undo(): Promise<void>;
   redo(): Promise<void>;
 }
@@ -52,7 +52,7 @@ export function createEditing(
     const sessionID = selected();
     if (sessionID !== undefined) await bringBack(sessionID);
   };
-  /** A notice outlives its session's place on screen, and sometimes what it tells of. */
+  /** The notice may still be there when another session is open, or when the revert is final. */
   const redoOf = async (sessionID: string, messageID: string) => {
     const pending = state.sessions.get(sessionID)?.revert?.messageID === messageID;
     if (pending) await bringBack(sessionID);
@@ -63,7 +63,7 @@ export function createEditing(
     begin(message) {
       const edit: Edit = { sessionID: message.info.sessionID, messageID: message.info.id, keepFiles: false };
       const root = rootOf(core.project(), state.sessions.get(edit.sessionID));
-      // One that was begun before and left goes on where it was.
+      // Continues an earlier edit of the same prompt.
       if (drafts.get(placeOf(edit)) === NO_DRAFT) drafts.change(placeOf(edit), draftOf(message, root));
       setCurrent(edit);
     },
@@ -102,7 +102,7 @@ export function createEditing(
   };
 }
 
-/** What a revert left in sight. The messages behind it are still there until the next prompt. */
+/** The messages before a pending revert. The others exist until the next prompt. */
 export function beforeRevert(messages: readonly MessageView[], revert: Session['revert']): readonly MessageView[] {
   if (!revert) return messages;
   const at = messages.findIndex(({ info }) => info.id === revert.messageID);

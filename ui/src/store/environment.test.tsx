@@ -24,8 +24,8 @@ function pulled({ host }: TestWindow): void {
   host.trust = async (id) => ({ ...(await trust(id)), state: 'changed' });
 }
 
-describe('what was changed while the window was left', () => {
-  test('is known when one comes back', async () => {
+describe('what was changed while another window had the focus', () => {
+  test('is loaded when the window gets the focus', async () => {
     const window = await ready();
     pulled(window);
     const listed = window.called('listModels').length;
@@ -37,7 +37,7 @@ describe('what was changed while the window was left', () => {
     await waitFor(() => expect(window.called('listModels').length).toBeGreaterThan(listed));
   });
 
-  test('asks again where not now was said to something else', async () => {
+  test('asks again if "not now" was said to another config', async () => {
     const window = await ready({ trust: 'untrusted' });
     fireEvent.click(await screen.findByTestId('trust-later'));
     await waitFor(() => expect(screen.queryByTestId('trust-banner')).toBeNull());
@@ -49,7 +49,7 @@ describe('what was changed while the window was left', () => {
     await screen.findByTestId('trust-banner');
   });
 
-  test('says nothing when it cannot be asked for, and leaves what was known', async () => {
+  test('is ignored if it cannot be loaded, and the last values stay', async () => {
     const window = await ready();
     const gone = () => Promise.reject({ code: 'failed', message: 'The folder is gone' });
     Object.assign(window.host, { listAgents: gone, listCommands: gone, trust: gone });

@@ -1,24 +1,24 @@
 /**
- * What the files of a project bring: its agents, its commands, and whether they may act at all.
+ * What the files of a project define: agents, commands, and whether they are trusted.
  *
- * Files change while the window is open. So it is asked again whenever somebody comes back to the
- * window; the commands also when a `/` is begun. Must not know the DOM: who asks again is told.
+ * Files change while the window is open, so everything is loaded again when the window gets the focus,
+ * and the commands when a `/` is typed. Must not know the DOM.
  */
 import { createEffect, createMemo, createSignal, on, type Accessor } from 'solid-js';
 import type { AgentView, CommandView, Project, TrustView } from '../protocol';
 import type { Core } from './app';
 
 export interface Environment {
-  /** Empty until the core has told. */
+  /** Empty until they are loaded. */
   readonly agents: Accessor<readonly AgentView[]>;
   readonly commands: Accessor<readonly CommandView[]>;
   readonly trust: Accessor<TrustView | undefined>;
-  /** Asks for all of it again. */
+  /** Loads everything again. */
   refresh(): Promise<void>;
   refreshCommands(): Promise<void>;
-  /** The list that is on its way, or another one. */
+  /** Resolves once a current list is loaded. */
   commandsTold(): Promise<void>;
-  /** Trusts what was shown; if the files have changed since, asks what they want now. */
+  /** Trusts what was shown; if the files have changed since, loads what they want now. */
   allow(shown: TrustView): Promise<void>;
 }
 
@@ -30,20 +30,20 @@ interface Told {
 
 interface Around {
   readonly core: Core;
-  /** What the project's files may do is another thing now. */
+  /** Called when the trust has changed. */
   readonly onTrust: () => void;
 }
 
 export function createEnvironment({ core, onTrust }: Around): Environment {
   const { host, project, attempt } = core;
   const [known, setKnown] = createSignal<Readonly<Record<string, Told>>>({});
-  /** By its folder: another checkout of the project has files of its own. */
+  /** By folder: another checkout of the project has its own files. */
   const here = createMemo((): Told => known()[project()?.worktree ?? ''] ?? {});
   let commandsAsked: Promise<void> | undefined;
 
   const put = ({ worktree }: Project, told: Told) =>
     setKnown((all) => ({ ...all, [worktree]: { ...all[worktree], ...told } }));
-  /** Nobody waits for what is asked again: what was known stays where there is no answer. */
+  /** A failed reload is ignored; the last known values stay. */
   const quietly = <T>(work: Promise<T>): Promise<T | undefined> => work.catch(() => undefined);
 
   const askAgents = async (of: Project) => {

@@ -21,7 +21,7 @@ function draw(expanded: Expanded) {
 const isOpen = (container: HTMLElement) =>
   [...container.querySelectorAll('button')].map((button) => button.getAttribute('aria-expanded'));
 
-test('what was expanded or closed is so again when it is drawn anew', () => {
+test('what was expanded or collapsed is so again when it is drawn again', () => {
   const expanded = createExpanded();
   const first = draw(expanded);
   expect(isOpen(first.container)).toEqual(['false', 'true']);

@@ -1,7 +1,7 @@
 /**
- * Finding in the open session, over everything of it, also what was never loaded.
+ * Find in the open session, also in messages that are not loaded.
  *
- * The core counts the places; the timeline shows the one that is walked to.
+ * The core finds the matches; the timeline scrolls to the current one.
  */
 import { createEffect, createSignal, on, type Accessor } from 'solid-js';
 import type { FindHit } from '../protocol';
@@ -12,19 +12,19 @@ export interface Finder {
   readonly shown: Accessor<boolean>;
   readonly text: Accessor<string>;
   readonly hits: Accessor<readonly FindHit[]>;
-  /** The place in `hits` that is shown; -1 for none. */
+  /** The index of the current match; -1 for none. */
   readonly at: Accessor<number>;
   readonly looking: Accessor<boolean>;
-  /** Grows with every wish to see the bar, so that it takes the focus again. */
+  /** Incremented with every `show`, so that the bar takes the focus again. */
   readonly asked: Accessor<number>;
   show(): void;
   close(): void;
   look(text: string): void;
-  /** To the next place or, with -1, the one before; round at the ends. */
+  /** To the next match (1) or the previous one (-1), wrapping at the ends. */
   step(by: 1 | -1): void;
 }
 
-/** As one types, without a question for every letter. */
+/** The delay after typing, to avoid a query for every key press. */
 const PAUSE = 120;
 
 export function createFinder(core: Core, sessions: Pick<SessionActions, 'selected' | 'reveal'>): Finder {
@@ -58,7 +58,7 @@ export function createFinder(core: Core, sessions: Pick<SessionActions, 'selecte
     if (mine !== question) return;
     setLooking(false);
     setHits(found ?? []);
-    // From the end, where the reader most likely is.
+    // Starts at the last match: the reader is most likely at the end.
     goTo((found?.length ?? 0) - 1);
   };
   const look = (wanted: string) => {
@@ -69,7 +69,7 @@ export function createFinder(core: Core, sessions: Pick<SessionActions, 'selecte
     timer = setTimeout(() => void ask(wanted), PAUSE);
   };
 
-  // Another session is another text.
+  // Matches belong to one session.
   createEffect(
     on(
       sessions.selected,

@@ -2,16 +2,16 @@
 import type { DraftSymbol, PromptFile } from '../protocol';
 import { fileURL } from '../text/file-url';
 
-/** The words that name it in a text. */
+/** The text of a mention, quoted if it has spaces. */
 export function mentionOf(name: string): string {
   return /\s/.test(name) ? `@"${name}"` : `@${name}`;
 }
 
-/** Symbols are named by their place, so that the core need not guess which one is meant. */
+/** Sends a symbol with its position, so that the core does not have to guess which one is meant. */
 export function symbolFiles(text: string, symbols: readonly DraftSymbol[], root: string): PromptFile[] {
   return symbols.flatMap((symbol) => {
     const value = mentionOf(symbol.name);
-    // Without looking back: not every webview's expressions can.
+    // Without a lookbehind, which not every webview supports.
     const found = new RegExp(`(^|[^\\w\`])${escape(value)}(?!\\w)`).exec(text);
     if (!found) return [];
     const start = found.index + (found[1]?.length ?? 0);

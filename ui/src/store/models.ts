@@ -1,17 +1,17 @@
 /**
- * Which models there are, and which of them the next prompt goes to.
+ * The models, and which of them gets the next prompt.
  *
- * A trusted project may bring models of its own, so the list is that of the project one is in.
- * What the person picked for a session goes first. Then a session goes on with the model of its
- * newest prompt, and an agent begins with its own if it has one. A new session begins with what
- * was picked last, or with the default of the list.
+ * The list belongs to the current project, because a trusted project may add models. A model that the
+ * person picked for the session comes first. Otherwise a session continues with the model of its newest
+ * prompt, and an agent starts with its own model if it has one. A new session starts with the last pick,
+ * or with the default of the list.
  */
 import { createEffect, createMemo, createSignal, on, type Accessor } from 'solid-js';
 import type { ModelList, ModelRef, ModelView, ProviderView, Settings } from '../protocol';
 import type { Agents } from './agents';
 import type { Core } from './app';
 
-/** What a prompt is sent to, in the words of `PromptInput`. */
+/** The model of a prompt, as in `PromptInput`. */
 export interface Use {
   readonly model: ModelRef;
   readonly variant?: string;
@@ -23,30 +23,30 @@ interface Found {
 }
 
 export interface Models {
-  /** Undefined until the core has told. */
+  /** Undefined until it is loaded. */
   readonly list: Accessor<ModelList | undefined>;
-  /** Something besides the demo model can answer. */
+  /** A model besides the demo model is ready. */
   readonly connected: Accessor<boolean>;
-  /** Undefined while it is not known yet; the core decides then. */
+  /** Undefined until it is known; the core decides then. */
   readonly current: Accessor<Use | undefined>;
-  /** The same, if another agent answered. */
+  /** The model for another agent. */
   by(agent: string | undefined): Use | undefined;
   find(model: ModelRef): Found | undefined;
-  /** The model's name, or its id where the list does not know it. */
+  /** The model's name, or its id if it is not in the list. */
   nameOf(model: ModelRef): string;
   isFavourite(model: ModelRef): boolean;
 
   load(): Promise<void>;
-  /** Asks again: what the project may bring has changed. */
+  /** Loads the list again, for example after the project was trusted. */
   refresh(): Promise<void>;
   lookForLocal(): Promise<void>;
   choose(model: ModelRef): void;
-  /** Undefined is the model's own default. */
+  /** Undefined for the model's default. */
   chooseVariant(variant: string | undefined): void;
   toggleFavourite(model: ModelRef): void;
-  /** What was picked there has been sent: the next prompt from there begins anew. */
+  /** Forgets the pick of a place after its prompt was sent. */
   forget(where: string): void;
-  /** Fails with the reason, for the page where the key was entered. */
+  /** Rejects with the reason, for the page where the key was entered. */
   setKey(providerID: string, key: string): Promise<void>;
   removeKey(providerID: string): Promise<void>;
 }
@@ -98,14 +98,14 @@ export function createModels({ core, settings, save, selected, place, agents }: 
     const recent = settings.recentModels.find((model) => find(model)?.provider.ready);
     return remembered(recent ?? known.default);
   });
-  /** What the newest prompt of the session on screen went to; undefined where there is none. */
+  /** The model of the newest prompt of the open session; undefined if there is none. */
   const before = createMemo((): Use | undefined => {
     const { model, variant } = state.timeline.open()?.lastUse ?? {};
-    // Nobody picks the demo model over a real one: it answered because there was none.
+    // The demo model only answered because no other model was connected.
     if (!model || (model.providerID === DEMO && connected())) return undefined;
     return variant === undefined ? { model } : { model, variant };
   });
-  /** A session, or the empty page on which one would begin; an edited prompt is its session's. */
+  /** The session, or the empty page; an edited prompt counts for its session. */
   const home = () => selected() ?? place();
   const by = (name: string | undefined): Use | undefined => {
     const picks = picked()[home()];
@@ -116,16 +116,16 @@ export function createModels({ core, settings, save, selected, place, agents }: 
     if (open?.sessionID !== selected()) return undefined;
     const last = open?.lastUse?.agent;
     const went = before();
-    // Where its newest prompt went elsewhere than to the agent's own, somebody wanted that.
+    // If the newest prompt used another model than the agent's own, the person chose that.
     if (went && last === name) return went;
     if (own) return { model: own };
-    // The model of another agent is that agent's, not the session's.
+    // The own model of another agent is not carried over.
     const theirs = agents.find(last)?.model;
     return went && !(theirs && last !== name && sameModel(theirs, went.model)) ? went : fresh();
   };
   const current = createMemo(() => by(agents.current()));
 
-  /** The pick belongs to this session; that it was the latest is what a new one goes by. */
+  /** A pick is valid for this session; new sessions use the most recent one. */
   const pick = (use: Use) => setPicked((all) => ({ ...all, [home()]: use }));
   const projectID = () => core.project()?.id;
   let loaded = false;
@@ -134,10 +134,10 @@ export function createModels({ core, settings, save, selected, place, agents }: 
     asked += 1;
     const turn = asked;
     const told = await attempt(() => host.listModels(projectID()));
-    // What was asked before another project was opened, or a key was entered, is old.
+    // Ignores an answer that a newer request has overtaken.
     if (told && turn === asked) setList(told);
   };
-  /** What changes the list answers with the person's own; the project's is asked for. */
+  /** The call returns the person's models; those of the project must be loaded. */
   const lookForLocal = async () => {
     await attempt(() => host.findLocalModels());
     await refresh();

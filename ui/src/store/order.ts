@@ -33,7 +33,7 @@ export function compareParts(a: Part, b: Part): number {
   return compareIds(a.id, b.id);
 }
 
-/** A copy of `list` with `item` in its place; equals keep the order in which they came. */
+/** A copy of `list` with `item` inserted in order, after equal items. */
 export function insertInOrder<T>(list: readonly T[], item: T, compare: (a: T, b: T) => number): T[] {
   let at = list.length;
   while (at > 0 && compare(list[at - 1] as T, item) > 0) at -= 1;

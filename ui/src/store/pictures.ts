@@ -1,8 +1,7 @@
 /**
- * Pictures of the web that a text names. Nothing is fetched before somebody asks for it.
+ * Remote pictures in Markdown. None is fetched before the person clicks it.
  *
- * Known by their address, so that a picture stays when its text is drawn again, and is fetched
- * once wherever it is named.
+ * Keyed by address, so that a picture is fetched once and stays when its text is rendered again.
  */
 import { createSignal } from 'solid-js';
 import { uiError, type Host } from '../host/host';
@@ -11,14 +10,14 @@ import { en } from '../i18n/en';
 export type PictureState =
   | { readonly name: 'unasked' }
   | { readonly name: 'loading' }
-  /** `url` is what the host's `pictureURL` takes. */
+  /** `url` is an argument for the host's `pictureURL`. */
   | { readonly name: 'loaded'; readonly url: string }
   | { readonly name: 'failed'; readonly why: string };
 
 export interface Pictures {
   stateOf(address: string): PictureState;
   load(address: string): Promise<void>;
-  /** What was fetched cannot be drawn, or is no longer there. */
+  /** The fetched data is not a picture, or no longer exists. */
   broke(address: string): void;
 }
 

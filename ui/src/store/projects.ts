@@ -1,10 +1,10 @@
 /**
- * Which session belongs where. A project's id can change (a folder gets its first commit), so a
- * session also belongs to the project whose folder holds its directory.
+ * Assigns sessions to projects. A project's id can change (when a folder gets its first commit), so a
+ * session also belongs to the project whose folder contains its directory.
  */
 import type { Project, Session } from '../protocol';
 
-/** One entry for each folder: the project used last, whatever other ids the folder has had. */
+/** One project per folder: the last used one, whatever other ids the folder has had. */
 export function shownProjects(projects: readonly Project[]): Project[] {
   const folders = new Set<string>();
   return projects.filter((project) => {
@@ -18,13 +18,13 @@ export function shownProjects(projects: readonly Project[]): Project[] {
 export function projectOf(projects: readonly Project[], session: Session): Project | undefined {
   const own = projects.find((project) => project.id === session.projectID);
   if (own) return own;
-  // The innermost folder counts.
+  // The innermost folder wins.
   return projects
     .filter((project) => isWithin(session.directory, project.worktree))
     .sort((a, b) => b.worktree.length - a.worktree.length)[0];
 }
 
-/** A project's sessions that stand on their own, newest activity first. */
+/** A project's sessions without those of tasks, newest activity first. */
 export function listOf(
   sessions: readonly Session[],
   projects: readonly Project[],
@@ -35,7 +35,7 @@ export function listOf(
     .sort((a, b) => b.time.updated - a.time.updated);
 }
 
-/** The folder that paths of a session's project are seen from; a fork may have one of its own. */
+/** The folder that a session's paths are relative to. A fork may have its own worktree. */
 export function rootOf(project: Project | undefined, session: Session | undefined): string {
   const worktree = project?.worktree ?? session?.directory ?? '';
   return session && !isWithin(session.directory, worktree) ? session.directory : worktree;

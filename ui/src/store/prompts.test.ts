@@ -37,7 +37,7 @@ const resent = (message: MessageView, now?: string) => {
 };
 
 describe('a prompt that is sent once more', () => {
-  test('takes along what was attached, by its address', () => {
+  test('keeps the attachments, by address', () => {
     const folder = { mime: 'application/x-directory', filename: 'src', url: `file://${ROOT}/src` };
     const notes = { mime: 'text/plain', url: `file://${ROOT}/a%20note.txt` };
     const message = prompt('Look', picture, folder, notes);
@@ -53,7 +53,7 @@ describe('a prompt that is sent once more', () => {
     ]);
   });
 
-  test('names its symbols by their place, where the words stand now', () => {
+  test('sends its symbols with the current position of their mention', () => {
     const message = prompt('Why @trimWick', symbolFile);
     expect(draftOf(message, ROOT).attachments).toEqual([]);
     expect(resent(message)).toEqual([symbolFile]);
@@ -62,7 +62,7 @@ describe('a prompt that is sent once more', () => {
     expect(resent(message, 'Never mind')).toEqual([]);
   });
 
-  test('leaves files that its words name to the core, which finds them anew', () => {
+  test('leaves mentioned files to the core, which finds them again', () => {
     const named: Told<'file'> = {
       mime: 'image/png',
       filename: 'docs/lamp.png',
@@ -72,7 +72,7 @@ describe('a prompt that is sent once more', () => {
     expect(resent(prompt('See  @docs/lamp.png#L1-L2', named))).toEqual([]);
   });
 
-  test('keeps what its words no longer name, or never did', () => {
+  test('keeps files that its text no longer mentions, or never did', () => {
     const pasted: Told<'file'> = {
       ...picture,
       source: { type: 'file', path: 'clipboard', text: text('[Image 1]', 0) },
@@ -90,7 +90,7 @@ describe('a prompt that is sent once more', () => {
     ]);
   });
 
-  test('keeps the lines that were meant where its words name only the file', () => {
+  test('keeps the line range if its text mentions only the file', () => {
     const lines: Told<'file'> = {
       mime: 'text/plain',
       filename: 'src/wick.ts',
@@ -110,7 +110,7 @@ describe('a prompt that is sent once more', () => {
     expect(resent(prompt('Read this', resource, resource))).toEqual([resource]);
   });
 
-  test('says what a person wrote, not what the program added', () => {
+  test('has the text that the person wrote, not what the program added', () => {
     const message = write.user(
       'Ask @explore',
       (id) => write.part(id, 'agent', { name: 'explore', source: text('@explore', 4) }),

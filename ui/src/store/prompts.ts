@@ -1,9 +1,8 @@
 /**
- * A prompt that was sent, as it could be sent once more. Pure.
+ * Converts a sent prompt back to a draft. Pure.
  *
- * What its words name (`@file`, `@agent`) the core finds anew, so it follows what is written
- * now. A symbol is named by its place, which the words alone do not tell; everything else was
- * attached. Both go along again.
+ * Mentions (`@file`, `@agent`) stay in the text, where the core finds them again. Symbols need their
+ * position, which is not in the text, so they are kept in the draft, as are attachments.
  */
 import { en } from '../i18n/en';
 import { filePathOf } from '../text/file-url';
@@ -13,7 +12,7 @@ import { kindOf, promptFile, resourceAttachment } from './attachments';
 import type { Draft } from './drafts';
 import { mentionOf, symbolFiles } from './mentions';
 
-/** As something to write on. `root` is the folder of the session's project. */
+/** `root` is the folder of the session's project. */
 export function draftOf(message: MessageView, root: string): Draft {
   const text = textOf(message);
   const files = message.parts.flatMap(({ part }) => (part.type === 'file' ? [part] : []));
@@ -23,12 +22,12 @@ export function draftOf(message: MessageView, root: string): Draft {
     const symbol = symbolOf(file, text, root);
     if (symbol) return { ...so, symbols: [...so.symbols, symbol] };
     const fresh = attachmentOf(file);
-    // A resource may have come as several files.
+    // A resource may be stored as several files.
     return so.attachments.some((one) => one.id === fresh.id) ? so : { ...so, attachments: [...so.attachments, fresh] };
   }, draft);
 }
 
-/** What is sent with the text of a draft. */
+/** The files that are sent with a draft. */
 export function filesOf({ attachments, symbols }: Omit<Draft, 'text'>, text: string, root: string): PromptFile[] {
   const attached = attachments.map((one) => ({
     ...promptFile(one),
@@ -37,7 +36,7 @@ export function filesOf({ attachments, symbols }: Omit<Draft, 'text'>, text: str
   return [...attached, ...symbolFiles(text, symbols, root)];
 }
 
-/** Whether a person wrote or attached something: what the program asked for itself is no prompt. */
+/** Whether the person wrote or attached something. Prompts of the program itself have neither. */
 export function isWritten({ parts }: MessageView): boolean {
   return parts.some(({ part }) => part.type === 'file' || (part.type === 'text' && isTyped(part) && part.text !== ''));
 }
@@ -50,14 +49,14 @@ function isTyped({ synthetic, ignored }: { synthetic?: boolean; ignored?: boolea
   return synthetic !== true && ignored !== true;
 }
 
-/** The core finds it by the words that stand in the text, and all of it that was meant. */
+/** The core finds the file by its mention in the text, with the same lines. */
 function isNamed({ source, url }: FilePart, text: string): boolean {
   if (source?.type !== 'file' || !source.text.value.startsWith('@')) return false;
   const whole = !/^file:.*[?&]start=/.test(url) || /#L\d/.test(source.text.value);
   return whole && text.includes(source.text.value);
 }
 
-/** Only one that would be sent from here as well: of this project, and still named in the text. */
+/** Only a symbol of this project that the text still mentions. */
 function symbolOf({ source }: FilePart, text: string, root: string): DraftSymbol | undefined {
   if (source?.type !== 'symbol' || !text.includes(source.text.value)) return undefined;
   const path = relativePath(source.path, root).replaceAll('\\', '/');
@@ -79,7 +78,7 @@ function attachmentOf({ id, url, mime, filename, source }: FilePart): DraftAttac
   return { id, url, name, kind: kindOf(mime), mime, size: 0, ...known };
 }
 
-/** Where its words stand in this text; words that are gone stand nowhere. */
+/** Updates the position of the mention; empty if it is no longer in the text. */
 function placed(source: FilePartSource, text: string): FilePartSource {
   const { value } = source.text;
   const start = value === '' ? -1 : text.indexOf(value);

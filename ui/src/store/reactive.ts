@@ -22,7 +22,7 @@ export function createFields<T extends object>(initial: T): [fields: Readonly<T>
   return [fields, set];
 }
 
-/** A map with a signal for each entry that somebody reads, and one for the map as a whole. */
+/** A map with a signal for each entry that is read, and one for the map as a whole. */
 interface KeyedSignals<T> {
   /** Depends on this entry alone, whether it is there or not. */
   get(key: string): T | undefined;

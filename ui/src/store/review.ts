@@ -1,9 +1,8 @@
 /**
- * What changed, and taking it back.
+ * The review pane: the diff of the session or of one turn, and reverts. One slice of the state.
  *
- * Holds what the review pane shows: the files of the whole session, or of one turn. They are
- * asked for when the pane is open and again when the session has changed something. Must not
- * know the DOM.
+ * The diff is loaded while the pane is open, and again when something may have changed. Must not know
+ * the DOM.
  */
 import { createEffect, createMemo, createResource, createSignal, on, type Accessor } from 'solid-js';
 import { uiError, type Host } from '../host/host';
@@ -15,11 +14,11 @@ import type { Toasts } from './toasts';
 export interface Scope {
   /** The prompt that began the turn; without it, the whole session. */
   readonly turnID?: string;
-  /** The file to begin with. */
+  /** The file to show first. */
   readonly path?: string;
 }
 
-/** What a person is about to take back, with what that would do. */
+/** A revert that waits for confirmation, with its preview. */
 export interface Pending {
   readonly target: RevertTarget;
   readonly preview: RevertPreview;
@@ -28,29 +27,29 @@ export interface Pending {
 export interface Review {
   readonly shown: Accessor<boolean>;
   readonly scope: Accessor<Scope>;
-  /** Undefined until it has come. */
+  /** Undefined until it is loaded. */
   readonly diff: Accessor<SessionDiffView | undefined>;
   readonly error: Accessor<string | undefined>;
   readonly pending: Accessor<Pending | undefined>;
-  /** Whether something was taken back that can be brought again. */
+  /** Whether there is a revert that can be undone. */
   readonly canUndo: Accessor<boolean>;
   open(scope?: Scope): void;
   close(): void;
   toggle(): void;
-  /** The file with every line around its changes. */
+  /** Loads the file with all unchanged lines. */
   whole(file: FileDiffView): Promise<FileDiffView | undefined>;
-  /** The hunks of a file that is usually folded: each can be taken back. */
+  /** Loads the hunks of a folded file. */
   unfolded(file: FileDiffView): Promise<FileDiffView | undefined>;
-  /** Asks what taking it back would do, and shows that; whatever was shown before. */
+  /** Loads and shows the preview of a revert. */
   ask(target: RevertTarget): Promise<void>;
   cancel(): void;
-  /** Does what was asked about. */
+  /** Runs the pending revert. */
   confirm(): Promise<void>;
-  /** Brings back what was taken back last, in the session on screen or in another one. */
+  /** Undoes the last revert of the open session, or of another one. */
   undo(sessionID?: string): Promise<void>;
 }
 
-/** What the host said, and about what. */
+/** An answer of the host, and what it is about. */
 interface Answer {
   readonly of: { readonly sessionID: string; readonly turnID: string | undefined };
   readonly diff?: SessionDiffView;
@@ -73,13 +72,13 @@ export function createReview(needs: ReviewNeeds): Review {
   const [scope, setScope] = createSignal<Scope>({});
   const [pending, setPending] = createSignal<Pending | undefined>();
   const [turn, setTurn] = createSignal(0);
-  /** How much can be brought back since something was taken back or brought back here. */
+  /** The number of undoable reverts after the last one here. */
   const [since, setSince] = createSignal<{ readonly sessionID: string; readonly undoable: number } | undefined>();
 
-  // Another session has other changes. One that is opened anew says how much can be brought back.
+  // Belongs to one session; a session that is opened brings its own number.
   createEffect(on(selected, () => (setScope({}), setPending(undefined), setSince(undefined)), { defer: true }));
 
-  /** Another value whenever something may have changed on disk. */
+  /** Changes whenever files may have changed. */
   const moment = createMemo(() => {
     const id = selected();
     if (!shown() || id === undefined) return undefined;
@@ -103,7 +102,7 @@ export function createReview(needs: ReviewNeeds): Review {
       return { of, error: uiError(error).message };
     }
   });
-  // The newest answer stays until the next one has come, but never under another heading.
+  // The last answer stays until the next one is loaded, but only for the same session and turn.
   const current = createMemo(() => {
     const newest = answer.latest;
     const fits = newest?.of.sessionID === selected() && newest?.of.turnID === scope().turnID;
@@ -183,7 +182,7 @@ export function createReview(needs: ReviewNeeds): Review {
   };
 }
 
-/** How many changes the loaded part of a session tells of. */
+/** The number of changes in the loaded messages. */
 export function changesIn(open: OpenSession | undefined): number {
   const parts = open?.messages.flatMap((message) => message.parts) ?? [];
   return parts.filter(({ part }) => part.type === 'patch' && part.files.length > 0).length;

@@ -9,11 +9,11 @@ interface Held {
   readonly window: TestWindow;
   readonly area: HTMLTextAreaElement;
   readonly first: MessageView;
-  /** Lets the taking back that was asked for go on, or fail. */
+  /** Lets the pending revert continue, or fail. */
   settle(how?: 'fails'): void;
 }
 
-/** A window in which taking back takes its time. */
+/** A window with a slow revert. */
 async function slow(): Promise<Held> {
   const window = openWindow();
   const area = (await screen.findByTestId('composer')) as HTMLTextAreaElement;
@@ -38,7 +38,7 @@ async function rewritten({ window, area, first }: Held, text: string): Promise<v
 }
 
 describe('a prompt that is sent again', () => {
-  test('goes to its own session, wherever the person goes meanwhile', async () => {
+  test('goes to its own session, wherever the person goes in the meantime', async () => {
     const held = await slow();
     await rewritten(held, 'It flickers.');
     await held.window.app.select('ses_docs');
@@ -48,7 +48,7 @@ describe('a prompt that is sent again', () => {
     expect(held.window.app.selected()).toBe('ses_docs');
   });
 
-  test('leaves what is typed while it is on its way', async () => {
+  test('keeps the text that is typed while it is being sent', async () => {
     const held = await slow();
     await rewritten(held, 'It flickers.');
     expect(editing()).toBeNull();
@@ -60,7 +60,7 @@ describe('a prompt that is sent again', () => {
     await waitFor(() => expect(held.area.value).toContain('The reading lamp flickers'));
   });
 
-  test('is back in the field, as it was written, when nothing could be taken back', async () => {
+  test('is back in the field unchanged if the revert failed', async () => {
     const held = await slow();
     await rewritten(held, 'It flickers.');
     held.settle('fails');
@@ -69,7 +69,7 @@ describe('a prompt that is sent again', () => {
     expect(held.window.called('prompt')).toEqual([]);
   });
 
-  test('that failed does not take the field from whoever writes there by now', async () => {
+  test('that failed does not replace text that was typed in the meantime', async () => {
     const held = await slow();
     await rewritten(held, 'It flickers.');
     write(held.area, 'something else');
@@ -98,7 +98,7 @@ test('an edited prompt that is left with Escape is as it was when it is edited a
 });
 
 describe('while a prompt is edited', () => {
-  test('asking to try a tool again takes nothing back, and the edit stays', async () => {
+  test('asking to try a tool again reverts nothing, and the edit stays', async () => {
     const { window, area, first } = await slow();
     window.app.editing.begin(first);
     await screen.findByTestId('editing');
@@ -109,7 +109,7 @@ describe('while a prompt is edited', () => {
     expect([area.value, editing() !== null]).toEqual(['half of it', true]);
   });
 
-  test('a failed answer that is tried again takes back its own prompt only', async () => {
+  test('a failed answer that is tried again reverts its own prompt only', async () => {
     const held = await slow();
     const { window } = held;
     const clock = createClock();

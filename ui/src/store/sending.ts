@@ -1,8 +1,8 @@
 /**
- * How a prompt leaves the window: where to, to whom, and what it takes back first.
+ * Sending prompts, including edited ones, which revert first.
  *
- * Everything that a prompt says is fixed when it is sent. Whoever goes to another session, or
- * types on, while something is taken back changes nothing about it.
+ * The content of a prompt is fixed when it is sent: going to another session or typing while a revert
+ * runs does not change it.
  */
 import type { Accessor } from 'solid-js';
 import { en } from '../i18n/en';
@@ -16,13 +16,13 @@ import { draftOf, filesOf, isWritten } from './prompts';
 import type { SessionActions } from './session-actions';
 
 export interface Sending {
-  /** To the session on screen, whatever is being written there. True when it was taken. */
+  /** Sends to the open session, whatever is in the composer. True if it was accepted. */
   send(text: string, files?: PromptFile[]): Promise<boolean>;
-  /** What was written in the field; an edited prompt takes back what it replaces. */
+  /** Sends the text of the composer; an edited prompt first reverts what it replaces. */
   submit(text: string, files?: PromptFile[]): Promise<boolean>;
-  /** A `/` command of the core, in the same way. */
+  /** Runs a `/` command of the core in the same way. */
   run(name: string, args: string, files?: PromptFile[]): Promise<boolean>;
-  /** After an answer failed: the same prompt once more, or further on where a turn broke off. */
+  /** After a failed answer: sends the same prompt again, or asks to continue a longer turn. */
   tryAgain(failedID: string): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export function createSending({ core, sessions, agents, models, editing, place }
       ...(files.length > 0 && { files }),
     };
   };
-  /** The session itself, also while one of its prompts is edited. */
+  /** The session, also while one of its prompts is edited. */
   const home = () => sessions.selected() ?? place();
 
   const deliver = async (work: (to: string | undefined) => Promise<boolean>): Promise<boolean> => {
@@ -59,7 +59,7 @@ export function createSending({ core, sessions, agents, models, editing, place }
       if (taken && to === undefined) models.forget(from);
       return taken;
     }
-    // From here on the field is the session's own again: what is typed there is not for the edit.
+    // From here on the composer belongs to the session again.
     editing.leave();
     const typed = drafts.get(edit.sessionID);
     const taken = (await editing.takeBack(edit)) && (await work(edit.sessionID));
@@ -85,7 +85,7 @@ export function createSending({ core, sessions, agents, models, editing, place }
       if (failed?.role !== 'assistant') return;
       const answers = messages.filter(({ info }) => info.role === 'assistant' && info.parentID === failed.parentID);
       const prompt = messages.find(({ info }) => info.id === failed.parentID);
-      // What the turn has done already must not be done twice.
+      // The steps of the turn must not run twice.
       if (answers.length > 1 || !prompt || !isWritten(prompt)) return void (await send(en.error.goOn));
       const { id: messageID, sessionID } = prompt.info;
       const root = rootOf(project(), sessions.session());

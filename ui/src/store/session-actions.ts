@@ -1,4 +1,4 @@
-/** What a person does with sessions: choose, make, name, put away, delete, prompt, stop. */
+/** Actions on sessions: select, create, rename, archive, delete, prompt, stop. */
 import { batch, createEffect, createMemo, createSignal, on, type Accessor } from 'solid-js';
 import { uiError } from '../host/host';
 import { en } from '../i18n/en';
@@ -10,46 +10,46 @@ import { listOf, projectOf, rootOf } from './projects';
 import { writtenTitle } from './titles';
 
 export interface SessionActions {
-  /** The session on screen, or on its way there. */
+  /** The session on screen, or being opened. */
   readonly selected: Accessor<string | undefined>;
   readonly session: Accessor<Session | undefined>;
   readonly status: Accessor<SessionStatus>;
   readonly busy: Accessor<boolean>;
-  /** What this session, or a task it started, waits for the person to say. */
+  /** The waiting requests of this session and its tasks. */
   readonly requests: Accessor<Requests>;
   /** Why the selected session could not be opened. */
   readonly openError: Accessor<UiError | undefined>;
-  /** A place in the open session that the reader wants to see. */
+  /** A place in the open session to scroll to. */
   readonly target: Accessor<Target | undefined>;
-  /** Grows with every prompt that was taken from here: what one sends one wants to see. */
+  /** Incremented with every prompt that was sent here, to scroll to it. */
   readonly sent: Accessor<number>;
-  /** With a place, the session opens there. */
+  /** With a place, the session opens at it. */
   select(sessionID: string, place?: Place): Promise<void>;
-  /** To a place of the open session, whether it is loaded or not. */
+  /** Scrolls to a place of the open session, also if it is not loaded. */
   reveal(place: Place): Promise<void>;
-  /** Back to the end of a session that was opened somewhere inside. */
+  /** Goes to the newest messages of a session that was opened at an older place. */
   toLatest(): Promise<void>;
   loadNewer(): Promise<void>;
-  /** To the next session in the list of the project, or the one before. */
+  /** To the next (1) or previous (-1) session of the project. */
   step(by: 1 | -1): void;
-  /** Back to the empty page of the project. */
+  /** To the empty page of the project. */
   leave(): void;
   create(projectID?: string): Promise<Session | undefined>;
   rename(sessionID: string, title: string): Promise<void>;
   archive(sessionID: string, archived: boolean): Promise<void>;
   remove(sessionID: string): Promise<void>;
-  /** To that session, or to a new one. True when the prompt was taken. */
+  /** Sends to this session, or to a new one. True if it was accepted. */
   send(input: PromptInput, to: string | undefined): Promise<boolean>;
   run(name: string, args: string, input: PromptInput, to: string | undefined): Promise<boolean>;
   stop(): Promise<void>;
-  /** Sums the session up now. */
+  /** Compacts the session now. */
   compact(): Promise<void>;
   /**
-   * Goes on in a copy: from in front of a prompt, which waits there to be written anew, or from
-   * the end. `worktree`: with files of its own.
+   * Forks the session before a prompt, which becomes the draft of the fork, or at the end.
+   * `worktree`: with its own copy of the files.
    */
   fork(messageID: string | null, worktree: boolean): Promise<Session | undefined>;
-  /** Keeps the files as they are now, under a name; false when that could not be. */
+  /** Takes a named snapshot of the files; false if that failed. */
   keepSnapshot(name: string): Promise<boolean>;
   loadOlder(): Promise<void>;
 }
@@ -57,7 +57,7 @@ export interface SessionActions {
 interface Place {
   readonly messageID: string;
   readonly partID?: string;
-  /** Which of the part's matches. */
+  /** The index among the matches in the part. */
   readonly nth?: number;
 }
 
@@ -70,7 +70,7 @@ export interface Requests {
   readonly questions: readonly QuestionRequest[];
 }
 
-/** Enough for a tall window; the rest comes on scroll. */
+/** Enough for a tall window; more is loaded on scroll. */
 const TAIL = 30;
 const PAGE = 30;
 const IDLE: SessionStatus = { type: 'idle' };
@@ -82,7 +82,7 @@ export function createSessionActions(core: Core): SessionActions {
   const [openError, setOpenError] = createSignal<UiError | undefined>();
   const [target, setTarget] = createSignal<Target | undefined>();
   const [sent, setSent] = createSignal(0);
-  /** Only the newest load may say what is on screen. */
+  /** Only the newest load may change what is on screen. */
   let loads = 0;
   let loadingOlder = false;
   let loadingNewer = false;
@@ -104,7 +104,7 @@ export function createSessionActions(core: Core): SessionActions {
     return { permissions: activity.permissions().filter(isHere), questions: activity.questions().filter(isHere) };
   });
 
-  /** What holds the place is opened, or there would be nothing to see. */
+  /** Expands the card that contains the place. */
   const lead = (sessionID: string, place: Place) => {
     if (place.partID !== undefined) core.expanded.set(place.partID, true);
     setTarget({ sessionID, ...place });
@@ -177,7 +177,7 @@ export function createSessionActions(core: Core): SessionActions {
     else await load(sessionID, place);
   };
 
-  // We fell behind: the tail is fetched anew, once per fall.
+  // Updates were lost: opens the session again, once.
   const stale = createMemo(() => timeline.open()?.stale === true && timeline.opening() === undefined);
   createEffect(
     on(stale, (fallen) => {
@@ -186,7 +186,7 @@ export function createSessionActions(core: Core): SessionActions {
     }),
   );
 
-  // Deleted from elsewhere while we looked at it.
+  // The open session was deleted elsewhere.
   createEffect(
     on(session, (now, before) => {
       if (before && !now && selected() === before.id) leave();
@@ -196,7 +196,7 @@ export function createSessionActions(core: Core): SessionActions {
   const create = async (projectID = core.project()?.id) => {
     if (projectID === undefined) return undefined;
     const current = session();
-    // An empty session is as good as a new one.
+    // An empty session is reused.
     const home = current && projectOf(sessions.projects(), current)?.id;
     if (current && home === projectID && timeline.open()?.messages.length === 0 && !busy()) return current;
     const made = await attempt(() => host.createSession(projectID));
@@ -211,7 +211,7 @@ export function createSessionActions(core: Core): SessionActions {
     if (id === undefined) return false;
     const taken = await attempt(() => work(id).then(() => true));
     if (!taken) return false;
-    // What one sends is at the end, wherever one was.
+    // The prompt is at the end, so the newest messages must be loaded.
     if (selected() === id) {
       if (timeline.open()?.hasNewer) await load(id);
       batch(() => {
@@ -222,13 +222,13 @@ export function createSessionActions(core: Core): SessionActions {
     return true;
   };
 
-  /** What is listed with a session, newest first. */
+  /** The sessions listed together with this one, newest first. */
   const neighbours = (one: Session): Session[] => {
     const home = projectOf(sessions.projects(), one)?.id ?? one.projectID;
     return listOf(sessions.all(), sessions.projects(), home).filter((other) => other.time.archived === undefined);
   };
 
-  /** The row that takes a removed one's place in the list. */
+  /** The session that is selected when this one is removed. */
   const neighbour = (gone: Session): Session | undefined => {
     const shown = neighbours(gone);
     const at = shown.findIndex((one) => one.id === gone.id);

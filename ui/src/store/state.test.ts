@@ -178,7 +178,7 @@ describe('blocks', () => {
     expect(others()).toBe(1);
   });
 
-  test('an update that keeps what we never saw asks for the session anew', () => {
+  test('an update that keeps blocks that were never received marks the session stale', () => {
     const { asked, said } = turn();
     const update: UiUpdate = {
       kind: 'blocks',
@@ -204,7 +204,7 @@ describe('blocks', () => {
 });
 
 describe('opening', () => {
-  test('updates that overtake the tail wait for it and are then applied', () => {
+  test('updates that arrive before the messages wait for them and are then applied', () => {
     const { write, asked, said } = turn();
     const part = write.part(said.info.id, 'text', { text: 'More.' });
     const state = opening();
@@ -214,7 +214,7 @@ describe('opening', () => {
     expect(state.timeline.opening()).toBeUndefined();
   });
 
-  test('a status that overtakes an older tail stands', () => {
+  test('a status that arrives before the older messages is kept', () => {
     const state = opening();
     state.apply([event({ type: 'session.status', properties: { sessionID: SESSION.id, status: { type: 'busy' } } })]);
     expect(state.activity.status('ses_a')).toEqual({ type: 'busy' });
@@ -222,7 +222,7 @@ describe('opening', () => {
     expect(state.activity.status('ses_a')).toEqual({ type: 'busy' });
   });
 
-  test('the tail of a session that is no longer wanted is dropped', () => {
+  test('the messages of a session that is no longer wanted are dropped', () => {
     const state = opening();
     state.timeline.begin('ses_b');
     state.show(view([]));
@@ -344,7 +344,7 @@ describe('sessions', () => {
     expect(known(state)).toEqual({ ...nothing, sessions: [other, SESSION], projects: [project], isListed: true });
   });
 
-  test('a store that cannot write is told, and told again when it can', () => {
+  test('a store problem is shown until it is over', () => {
     const state = fresh();
     state.apply([{ kind: 'store', problem: 'disk full' }]);
     expect(state.storeProblem()).toBe('disk full');
@@ -402,7 +402,7 @@ describe('the activity of all sessions', () => {
     expect([state.activity.permissions(), state.activity.questions()]).toEqual([[], []]);
   });
 
-  test('leaves alone who reads a status that stays the same', () => {
+  test('does not notify readers of a status that stays the same', () => {
     const state = fresh();
     const status = { type: 'busy' } as const;
     state.apply([whole({ statuses: { ses_a: status } })]);

@@ -11,7 +11,7 @@ test.each([
   expect(titleOf({ title })).toBe(called);
 });
 
-test('what is changed is what was written', () => {
+test('renaming starts with the stored title', () => {
   expect(writtenTitle({ title: 'Lamps\u202e' })).toBe('Lamps\u202e');
   expect(writtenTitle(undefined)).toBe('New session');
 });

@@ -1,12 +1,12 @@
-/** What a session is called on screen. */
+/** The title of a session on screen. */
 import { en } from '../i18n/en';
 import { visibleLine } from '../text/visible';
 import type { Session } from '../protocol';
 
-/** The core names a session by its time until there is something to name it by. */
+/** The core's title for a session that has no title yet. */
 const BY_TIME = /^(New|Child) session - \d{4}-\d\d-\d\dT/;
 
-/** As it was written; one without a title of its own is just new. */
+/** The title, or a placeholder for a new session. */
 export function writtenTitle(session: Pick<Session, 'title'> | undefined): string {
   const title = session?.title ?? '';
   return title === '' || BY_TIME.test(title) ? en.session.untitled : title;

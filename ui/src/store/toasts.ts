@@ -1,4 +1,4 @@
-/** Short notices with at most one action, gone by themselves. */
+/** Short notices with at most one action. They disappear after a while. */
 import { createSignal, type Accessor } from 'solid-js';
 
 interface Toast {
@@ -13,7 +13,7 @@ export interface Toasts {
   readonly list: Accessor<readonly Toast[]>;
   show(toast: Omit<Toast, 'id'>): void;
   dismiss(id: number): void;
-  /** While the pointer or the focus is on a toast, none of them leaves. */
+  /** While the pointer or the focus is on a toast, none of them disappears. */
   hold(held: boolean): void;
 }
 

@@ -1,34 +1,34 @@
-/** A session leaves the program, or comes from a file. Says what became of it. */
+/** Shares, exports and imports sessions, with a notice about the result. */
 import { en } from '../i18n/en';
 import { visible } from '../text/visible';
 import type { ImportReport } from '../protocol';
 import type { Core } from './app';
 
 export interface Transfer {
-  /** True once it is shared; false when the dialog was dismissed or it could not be. */
+  /** False if the dialog was dismissed or sharing failed. */
   share(sessionID: string): Promise<boolean>;
-  /** False when it could not be taken back. */
+  /** False if it failed. */
   unshare(sessionID: string): Promise<boolean>;
-  /** Into a file that a dialog asks for. */
+  /** Exports to a file that a dialog asks for. */
   exportSession(sessionID: string): Promise<void>;
-  /** From a file that a dialog asks for. */
+  /** Imports from a file that a dialog asks for. */
   importSession(): Promise<void>;
 }
 
 interface TransferNeeds {
   readonly core: Core;
   select(sessionID: string): Promise<void>;
-  /** Asks again which projects and sessions there are. */
+  /** Loads the projects and the sessions again. */
   refresh(): Promise<void>;
 }
 
-/** More than these are only counted. */
+/** Further unreadable files are only counted. */
 const NAMED = 3;
 
 export function createTransfer({ core, select, refresh }: TransferNeeds): Transfer {
   const { host, state, toasts, attempt } = core;
 
-  /** The one session that was not here before, where there is exactly one. */
+  /** The new session, if there is exactly one. */
   const arrived = async (work: () => Promise<void>): Promise<string | undefined> => {
     const before = new Set(state.sessions.all().map(({ id }) => id));
     await work();

@@ -24,7 +24,7 @@ describe('rows', () => {
     ]);
   });
 
-  test('a prompt leads its turn even if the clock went back before the answer', () => {
+  test('a prompt comes first in its turn even if the clock went back before the answer', () => {
     const one = write.user('1');
     const a = answerTo(one);
     const [row] = rowsOf([a, one], [], []);
@@ -55,7 +55,7 @@ describe('rows', () => {
 });
 
 describe('a queued prompt', () => {
-  test('is one that the core says waits, and draws its row anew when it no longer does', () => {
+  test('is one that the core lists as waiting, and its row changes when it no longer waits', () => {
     const [one, two] = [write.user('1'), write.user('2')];
     const messages = [one, answerTo(one), two];
     const waiting = rowsOf(messages, [two.info.id], []);

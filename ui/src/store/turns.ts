@@ -1,9 +1,9 @@
 /**
- * Messages grouped as they are read: a turn is a user message and its answers.
+ * Groups messages into turns: a user message and its answers.
  *
- * A turn is drawn in one row of the virtual list, but a very long one in several, so that the
- * DOM never holds more than about a screenful. Rows keep their identity while messages come at
- * either end: where a row once began, one always begins.
+ * A turn is one row of the virtual list, but a very long one is divided into several, so that the DOM
+ * stays small. Rows keep their identity while messages are added at either end: a message that once
+ * began a row always begins one.
  */
 import type { AssistantMessage, Message, MessageView } from '../protocol';
 
@@ -12,12 +12,12 @@ export interface Answer extends MessageView {
 }
 
 export interface Row {
-  /** The id of the row's first message: stable for the list's whole life. */
+  /** The id of the row's first message, which never changes. */
   readonly key: string;
   readonly turnID: string;
   readonly user?: MessageView;
   readonly answers: readonly Answer[];
-  /** The user message waits for the next step; it can still be changed. */
+  /** The user message is queued and can still be changed. */
   readonly queued: boolean;
 }
 
@@ -27,7 +27,7 @@ export function turnOf(info: Message): string {
   return info.role === 'user' ? info.id : info.parentID;
 }
 
-/** `previous` lends its row starts and, where nothing changed, its very rows. */
+/** Keeps the row starts of `previous`, and the row objects that did not change. */
 export function rowsOf(
   messages: readonly MessageView[],
   queued: readonly string[],
@@ -61,14 +61,14 @@ function startRow(message: MessageView, turnID: string): Row {
   return { ...base, answers: [message as Answer] };
 }
 
-/** An answer stands under its prompt even if another prompt was sent in between. */
+/** Puts an answer under its prompt even if another prompt was sent in between. */
 function inTurns(messages: readonly MessageView[]): MessageView[] {
   const turns = new Map<string, MessageView[]>();
   for (const message of messages) {
     const turnID = turnOf(message.info);
     const turn = turns.get(turnID);
     if (!turn) turns.set(turnID, [message]);
-    // The prompt leads its turn, even if the clock went back before the answer came.
+    // The prompt comes first in its turn, even if the clock was set back before the answer.
     else if (message.info.role === 'user') turn.unshift(message);
     else turn.push(message);
   }

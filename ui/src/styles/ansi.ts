@@ -1,9 +1,9 @@
 /**
  * The classes that the render crate gives to terminal text, as one style sheet.
  *
- * The 16 named colours are tokens (ansi.css). The other 240 are a cube and a row of greys by
- * convention: computed, and pulled towards the text colour so that they can be read on our
- * own ground.
+ * The 16 named colours are tokens (ansi.css). The other 240 are a colour cube and a grey ramp by
+ * convention: computed here, and mixed with the text colour so that they are readable on the app's
+ * background.
  */
 const LEVELS = [0, 95, 135, 175, 215, 255];
 
@@ -25,7 +25,7 @@ function rgb(index: number): readonly number[] {
   return [Math.floor(place / 36), Math.floor(place / 6) % 6, place % 6].map((step) => LEVELS[step] ?? 0);
 }
 
-/** Through the object model, because the page's policy allows no style element. */
+/** Through the CSSOM, because the content security policy forbids style elements. */
 export function addAnsiStyles(): void {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(ansiRules());

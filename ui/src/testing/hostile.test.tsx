@@ -98,7 +98,7 @@ describe('names that hide or lie are drawn with their codes', () => {
     expectHonest(document.querySelector('.model-popover') as Element);
   });
 
-  test('in the review, its short list and what taking back would do', async () => {
+  test('in the review, its list of files and the preview of a revert', async () => {
     const window = await ready();
     window.app.review.open();
     const pane = await screen.findByTestId('review');
@@ -121,7 +121,7 @@ describe('names that hide or lie are drawn with their codes', () => {
   });
 
   test.each(['bash', 'webfetch', 'edit', 'external_directory', 'doom_loop', EVIL])(
-    'where leave is asked for: %j',
+    'in a permission request: %j',
     async (permission) => {
       const window = await ready();
       const metadata = Object.fromEntries(
@@ -189,7 +189,7 @@ describe('names that hide or lie are drawn with their codes', () => {
     expectHonest([...document.querySelectorAll('.answer-failure')].at(-1) as Element);
   });
 
-  test('in what is told in passing', async () => {
+  test('in notices', async () => {
     const window = await ready();
     window.app.toasts.show({ tone: 'error', text: EVIL, detail: EVIL });
     expectHonest(await screen.findByTestId('toast'));

@@ -1,8 +1,8 @@
-/** What jsdom lacks of a browser: sizes, and observers that report them. */
+/** What jsdom lacks: element sizes, and observers that report them. */
 import { cleanup, configure } from '@solidjs/testing-library';
 import { afterEach } from 'vitest';
 
-// A busy machine is not a failure.
+// A busy machine must not fail a test.
 configure({ asyncUtilTimeout: 20_000 });
 
 const VIEWPORT = 600;
@@ -43,7 +43,7 @@ Object.defineProperty(HTMLElement.prototype, 'offsetParent', {
     return this.parentElement;
   },
 });
-// Nothing is animated here; without a name, a closing popover would wait for its animation for ever.
+// jsdom has no animations; without this, a closing popover would wait for one for ever.
 Object.defineProperty(CSSStyleDeclaration.prototype, 'animationName', { get: () => 'none', configurable: true });
 
 afterEach(() => {

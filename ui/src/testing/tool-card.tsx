@@ -23,7 +23,7 @@ export interface Drawn extends TestWindow {
   readonly card: HTMLElement;
 }
 
-/** A card over a host that knows its call. What is stored may be longer than what the card is given. */
+/** Draws a card over a host that has its call. The stored call may be longer than the one of the card. */
 export function draw(tool: string, state: ToolState, live?: string, stored = state): Drawn {
   const call = part(tool, state);
   const window = show(() => <ToolCard part={call} blocks={live === undefined ? undefined : [live]} />);

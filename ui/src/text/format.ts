@@ -1,4 +1,4 @@
-/** Numbers, times and paths as people read them. */
+/** Formats numbers, times and paths for the screen. */
 
 export function duration(millis: number): string {
   const seconds = Math.max(0, millis) / 1000;
@@ -11,7 +11,7 @@ export function duration(millis: number): string {
     : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** Time that runs down: "9 s", then "9:59", its seconds always in the same place. */
+/** A countdown: "9 s", or "9:59" with two digits for the seconds. */
 export function countdown(seconds: number): string {
   if (seconds < 60) return `${seconds} s`;
   const two = (part: number) => String(part).padStart(2, '0');
@@ -26,7 +26,7 @@ export function count(value: number): string {
   return `${(value / 1_000_000).toFixed(1)}M`;
 }
 
-/** How much a model holds: "128k", "1M". Nothing where nobody knows. */
+/** The size of a context: "128k", "1M"; empty if unknown. */
 export function contextSize(tokens: number): string {
   if (tokens === 0) return '';
   if (tokens < 1000) return String(tokens);
@@ -34,12 +34,12 @@ export function contextSize(tokens: number): string {
   return `${Number((tokens / 1_000_000).toFixed(1))}M`;
 }
 
-/** A price in as few digits as it has: "$3", "$0.25". */
+/** A price with as few digits as possible: "$3", "$0.25". */
 export function price(dollars: number): string {
   return `$${Number(dollars.toFixed(3))}`;
 }
 
-/** A size in the unit that people use for it. */
+/** A size in bytes with a suitable unit. */
 export function bytes(count: number): string {
   if (count < 1024) return `${count} B`;
   const units = ['KB', 'MB', 'GB'];
@@ -61,7 +61,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Short enough for a list: "now", "5m", "3h", "2d", then a date. */
+/** An age for a list: "now", "5m", "3h", "2d", then a date. */
 export function ago(then: number, now: number): string {
   const past = now - then;
   if (past < MINUTE) return 'now';
@@ -84,8 +84,8 @@ export function baseName(path: string): string {
 }
 
 /**
- * A path below `root` without it. Only a whole prefix goes: a sibling whose name merely begins
- * alike stays as it is, and the root itself stays readable.
+ * A path relative to `root`, if it is below it. A sibling whose name merely begins alike is not
+ * changed, nor is the root itself.
  */
 export function relativePath(path: string, root: string | undefined): string {
   if (!root) return path;

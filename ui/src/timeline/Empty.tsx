@@ -1,4 +1,4 @@
-/** What stands in the centre when there is no timeline to show, and why. */
+/** What the centre shows instead of a timeline. */
 import FolderOpen from 'lucide-solid/icons/folder-open';
 import { For, Show, type JSX } from 'solid-js';
 import { useActions } from '../actions/context';
@@ -48,7 +48,7 @@ export function EmptySession() {
     const project = app.project();
     return project ? visibleLine(project.name ?? baseName(project.worktree)) : '';
   };
-  /** Only the demo model knows its tour. */
+  /** Only the demo model can give the tour. */
   const suggestions = () =>
     app.models.current()?.model.providerID === DEMO ? [en.empty.tour, ...en.empty.suggestions] : en.empty.suggestions;
   return (
@@ -105,7 +105,7 @@ export function StartFailed(props: { error: UiError }) {
   );
 }
 
-/** Still, because a session opens faster than an animation would be noticed. */
+/** Not animated, because a session opens quickly. */
 export function SessionSkeleton() {
   return (
     <div class="skeleton" role="status" aria-label={en.timeline.loading}>

@@ -11,19 +11,19 @@ interface Said {
   readonly detail?: string;
 }
 
-/** What went wrong with an answer, where it went wrong. A stop by the user is no alarm. */
+/** The error of an answer. A stop by the person is not shown as an error. */
 export function MessageFailure(props: { error: MessageError; messageID?: string }) {
   const app = useApp();
   const providerName = (id: string) => app.models.list()?.providers.find((one) => one.id === id)?.name ?? id;
   const said = () => describe(props.error, providerName);
-  /** Only the newest can be tried again: what came after another answer was built on it. */
+  /** Only the newest answer can be tried again, because later ones depend on it. */
   const again = () => {
     const last = app.timeline.open()?.messages.at(-1)?.info.id;
     return props.messageID !== undefined && props.messageID === last && !app.busy() ? props.messageID : undefined;
   };
   const ready = () => app.models.list()?.providers.find((one) => one.id === refused())?.ready === true;
   const refused = () => (props.error.name === 'ProviderAuthError' ? props.error.data.providerID : undefined);
-  /** The session's model is gone: set up no more, or another machine's. */
+  /** The session's model is not configured here any more. */
   const stuck = () => {
     const use = app.models.current();
     const known = app.models.list() === undefined || use === undefined || app.models.find(use.model);
@@ -97,7 +97,7 @@ function describe(error: MessageError, providerName: (id: string) => string): Sa
       return { title: en.error.aborted };
     case 'UnknownError':
       return { title: en.error.unknown, detail: error.data.message };
-    // Names that newer versions write.
+    // Error names of newer versions.
     default:
       return { title: en.error.unknown, detail: (error as { name: string }).name };
   }

@@ -28,7 +28,7 @@ const rows = () =>
   }));
 
 describe('a fork from a prompt', () => {
-  test('holds what came before it, is open and stands below its origin, with the prompt to write anew', async () => {
+  test('has the messages before it, is opened, is listed below its origin, and has the prompt as a draft', async () => {
     const { app, called } = await ready();
     const second = app.timeline.open()?.messages.find(({ parts }) =>
       parts.some(({ part }) => part.type === 'text' && part.text.startsWith('Have a look')),
@@ -46,14 +46,14 @@ describe('a fork from a prompt', () => {
     expect(called('prompt')).toEqual([]);
   });
 
-  test('takes along what was attached to the prompt', async () => {
+  test('keeps the attachments of the prompt', async () => {
     const { app } = await ready();
     await chosen('The reading lamp flickers', 'Fork from here');
     await waitFor(() => expect(app.session()?.forkedFrom?.sessionID).toBe('ses_gallery'));
     expect(app.attachments.list().map(({ name }) => name)).toEqual(['flicker.png', 'lamp-manual.pdf']);
   });
 
-  test('is for the agent whom the prompt was for', async () => {
+  test('keeps the agent of the prompt', async () => {
     const { app, host } = await ready();
     const asked = app.timeline.open()?.messages.find(({ info }) => info.role === 'user')?.info;
     const info = { ...asked, agent: 'plan' } as NonNullable<typeof asked>;
@@ -80,13 +80,13 @@ describe('a fork from a prompt', () => {
   });
 });
 
-test('what the program asked for itself can be neither edited nor forked', async () => {
+test('a prompt of the program itself can be neither edited nor forked', async () => {
   await ready();
   const divider = await waitFor(() => document.querySelector('.user-message:has([data-part="compaction"])') as Element);
   expect(divider.querySelector('.user-actions')).toBeNull();
 });
 
-test('while the session is worked on a prompt can be forked, not edited', async () => {
+test('while a turn runs a prompt can be forked, but not edited', async () => {
   const { host } = await ready();
   const shown = await prompt('Have a look at the docs');
   const buttons = () => within(shown).getAllByRole('button').map((one) => one.getAttribute('aria-label')).filter(Boolean);

@@ -8,7 +8,7 @@ import { Menu, type MenuItem } from '../kit/Menu';
 import type { MessageView } from '../protocol';
 import { useApp } from '../store/context';
 
-/** What can be done with a prompt that was sent: write it anew here, or in a copy of the session. */
+/** Actions for a sent prompt: edit it here, or in a fork. */
 export function PromptActions(props: { message: MessageView }) {
   const app = useApp();
   const fork = (worktree: boolean) => () => void app.fork(props.message.info.id, worktree);

@@ -51,7 +51,7 @@ describe('a prompt sent while the session is busy', () => {
     await waitFor(() => expect(document.querySelector('[data-queued]')?.textContent).toContain(text));
   };
 
-  test('keeps what is attached, in sight while it is changed', async () => {
+  test('shows its attachments while it is edited, and keeps them', async () => {
     const window = await withQueued();
     attach(window, picture);
     fireEvent.click(screen.getByRole('button', { name: 'Edit queued prompt' }));
@@ -62,7 +62,7 @@ describe('a prompt sent while the session is busy', () => {
     expect(document.querySelector('[data-queued]')?.textContent).toContain('lamp.png');
   });
 
-  test('stays the same prompt whatever it names now: the core finds that', async () => {
+  test('is edited in place also if it mentions other files now', async () => {
     const window = await withQueued();
     const first = window.app.timeline.open()?.queued[0];
     await edited('And hurry with @src/lamp.ts');
@@ -70,7 +70,7 @@ describe('a prompt sent while the session is busy', () => {
     expect(window.app.timeline.open()?.queued).toEqual([first]);
   });
 
-  test('keeps what it says when the editing is left, and the turn goes on', async () => {
+  test('is unchanged when editing is cancelled, and the turn continues', async () => {
     const { app, called } = await withQueued();
     fireEvent.click(screen.getByRole('button', { name: 'Edit queued prompt' }));
     const field = screen.getByRole('textbox', { name: 'Text of the queued prompt' });
@@ -90,14 +90,14 @@ describe('a prompt sent while the session is busy', () => {
     expect(called('editQueued')).toHaveLength(0);
   });
 
-  test('can be taken back', async () => {
+  test('can be removed', async () => {
     await withQueued();
     fireEvent.click(screen.getByRole('button', { name: 'Remove queued prompt' }));
     await waitFor(() => expect(document.querySelector('[data-queued]')).toBeNull());
     expect(document.body.textContent).not.toContain('And hurry');
   });
 
-  test('that was taken up meanwhile says why it cannot be changed', async () => {
+  test('that a step has started with says why it cannot be changed', async () => {
     const { host, app } = await withQueued();
     host.editQueued = () =>
       Promise.reject({ code: 'failed', message: 'This prompt is no longer waiting: it has been taken up' });
@@ -110,7 +110,7 @@ describe('a prompt sent while the session is busy', () => {
     expect(document.body.textContent).toContain('And hurry');
   });
 
-  test('that is taken up while somebody writes at it leaves the words in the composer', async () => {
+  test('that a step starts with while it is edited leaves the text in the composer', async () => {
     const { host, app } = await withQueued();
     fireEvent.click(screen.getByRole('button', { name: 'Edit queued prompt' }));
     const field = screen.getByRole('textbox', { name: 'Text of the queued prompt' });

@@ -9,11 +9,11 @@ import type { App } from '../store/app';
 import { useApp } from '../store/context';
 import { NO_DRAFT } from '../store/drafts';
 
-/** A prompt that waits for the next step: until then it can be changed or taken back. */
+/** A queued prompt. Until the next step it can be edited or removed. */
 export function QueuedPrompt(props: { message: MessageView }) {
   const app = useApp();
   const place = () => `queued:${props.message.info.id}`;
-  // One that was scrolled away goes on where it was.
+  // An edit continues after the row was scrolled out of view.
   const [editing, setEditing] = createSignal(untrack(() => app.drafts.get(place()) !== NO_DRAFT));
   let edit: HTMLButtonElement | undefined;
 
@@ -51,7 +51,7 @@ export function QueuedPrompt(props: { message: MessageView }) {
 
 interface EditorProps {
   readonly message: MessageView;
-  /** Where what is written is kept until it is saved. */
+  /** The place of the draft until it is saved. */
   readonly place: string;
   readonly save: (text: string) => void;
   readonly cancel: () => void;
@@ -78,7 +78,7 @@ function QueuedEditor(props: EditorProps) {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing) return;
     if (event.key === 'Escape') {
-      // Escape also stops the turn; here it only leaves the field.
+      // Escape must only leave the field, not stop the turn.
       event.stopPropagation();
       props.cancel();
     } else if (event.key === 'Enter' && !event.shiftKey) {
@@ -115,7 +115,7 @@ function QueuedEditor(props: EditorProps) {
   );
 }
 
-/** The turn took the prompt up while somebody wrote at it: not a word of that is lost. */
+/** The turn started with the prompt while it was edited: moves the text to the composer. */
 function keepWhatWasTakenUp(app: App, message: MessageView, place: string): void {
   const { sessionID, id } = message.info;
   const open = app.timeline.open();
@@ -128,7 +128,7 @@ function keepWhatWasTakenUp(app: App, message: MessageView, place: string): void
   app.toasts.show({ tone: 'info', text: en.timeline.queuedTaken });
 }
 
-/** What the person typed; what the program added stays as it is. */
+/** The text that the person typed, without what the program added. */
 function typed(message: MessageView): string {
   const part = message.parts.map((view) => view.part).find((one) => one.type === 'text' && !one.synthetic);
   return part?.type === 'text' ? part.text : '';

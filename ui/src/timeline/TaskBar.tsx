@@ -4,7 +4,7 @@ import { en } from '../i18n/en';
 import { useApp } from '../store/context';
 import { titleOf } from '../store/titles';
 
-/** Above a task that another session handed over: the way back. */
+/** Shown above the session of a task: a link to its parent. */
 export function TaskBar() {
   const app = useApp();
   return (

@@ -56,7 +56,7 @@ describe('the timeline', () => {
     expect(screen.queryByTestId('toast')).toBeNull();
   });
 
-  test('a session that fell behind is opened anew', async () => {
+  test('a session that missed updates is opened again', async () => {
     const window = openWindow();
     await waitFor(() => expect(window.app.timeline.open()).toBeTruthy());
     const before = window.called('openSession').length;
@@ -105,7 +105,7 @@ describe('failures of an answer', () => {
   });
 });
 
-describe('what stands in the centre', () => {
+describe('the centre', () => {
   const state = () => document.querySelector('.empty')?.getAttribute('data-state');
 
   test('without a project: how to open one', async () => {

@@ -1,8 +1,8 @@
 /**
  * The open session, turn by turn.
  *
- * Virtual: only the rows near the viewport are in the DOM. It opens at the end, sticks there
- * while the reader is there, and loads older messages as the reader comes near the beginning.
+ * Virtual: only the rows near the viewport are in the DOM. It opens at the end, follows it while the
+ * reader is there, and loads older messages near the beginning.
  */
 import ArrowDown from 'lucide-solid/icons/arrow-down';
 import { createEffect, createMemo, on, onMount, Show } from 'solid-js';
@@ -21,17 +21,17 @@ import { Turn } from './Turn';
 import { Working } from './Working';
 import './timeline.css';
 
-/** How near the beginning the reader may come before older messages are asked for. */
+/** The distance from the beginning at which older messages are loaded. */
 const NEAR = 800;
 
-/** About a row's, until it is measured: the list draws as many as would fill the window at first. */
+/** The estimated height of a row until it is measured. */
 const ROW_HEIGHT = 400;
 
 interface List {
   readonly rows: readonly Row[];
   readonly keys: readonly string[];
   readonly byKey: ReadonlyMap<string, Row>;
-  /** Rows were put before the first one: the list must keep its distance from the end. */
+  /** Rows were added at the beginning: the list must keep its distance from the end. */
   readonly shift: boolean;
 }
 
@@ -133,7 +133,7 @@ export function Timeline(props: { open: OpenSession }) {
   );
 }
 
-/** Something in the timeline that scrolls by itself takes the wheel, until it is at its top. */
+/** A scrollable element inside the timeline takes the wheel until it is at its top. */
 function movesWithin(event: WheelEvent, scroller: HTMLElement): boolean {
   let element = event.target instanceof Element ? event.target : null;
   for (; element && element !== scroller; element = element.parentElement) {

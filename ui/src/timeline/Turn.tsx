@@ -10,9 +10,9 @@ import { PromptActions } from './PromptActions';
 import { QueuedPrompt } from './QueuedPrompt';
 import { TurnSummary } from './TurnSummary';
 
-/** One row of the timeline: a turn, or a stretch of a very long one. */
+/** One row of the timeline: a turn, or a section of a very long one. */
 export function Turn(props: { row: () => Row | undefined; last: () => boolean }) {
-  // What sums up older messages is read at its divider.
+  // A compaction summary is shown at its divider.
   const answers = createMemo(() => props.row()?.answers.filter((answer) => !isSummary(answer.info)) ?? []);
   const answerIDs = createMemo(() => answers().map((answer) => answer.info.id));
   const runs = createMemo(() => runsOf(answers()));
@@ -45,7 +45,7 @@ export function Turn(props: { row: () => Row | undefined; last: () => boolean })
 }
 
 function AnswerMessage(props: { answer: Answer; runs: Runs }) {
-  // A step whose calls are drawn with those of an earlier one leaves no gap behind.
+  // A step whose calls are all drawn with an earlier one must not leave a gap.
   const isFolded = createMemo(() => {
     const { info, parts } = props.answer;
     const calls = parts.filter(({ part }) => part.type === 'snapshot' || !isMark(part));

@@ -5,7 +5,7 @@ import { en } from '../i18n/en';
 import type { Message } from '../protocol';
 import { useApp } from '../store/context';
 
-/** What a turn changed, under the prompt that began it. Leads to the review. */
+/** The changes of a turn, under its prompt, with a link to the review. */
 export function TurnSummary(props: { message: Message }) {
   const app = useApp();
   const diffs = () => (props.message.role === 'user' ? (props.message.summary?.diffs ?? []) : []);

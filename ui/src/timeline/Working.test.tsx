@@ -4,7 +4,7 @@ import { openWindow } from '../testing/window';
 
 const counting = () => document.querySelector('.working-retry');
 
-test('a retry is counted down at the foot, unless the failed attempt is there and does so', async () => {
+test('a retry counts down below the timeline, unless the failed attempt is shown with its own countdown', async () => {
   const { app, host } = openWindow();
   await waitFor(() => expect(app.timeline.open()?.sessionID).toBe('ses_gallery'));
   const status = { type: 'retry' as const, attempt: 1, message: 'Overloaded', next: Date.now() + 60_000 };

@@ -6,7 +6,7 @@ import { visible } from '../text/visible';
 import { createCountdown } from '../parts/countdown';
 import { useApp } from '../store/context';
 
-/** The foot of the timeline: that something is going on, or what it waits for. */
+/** The status line below the timeline. */
 export function Working() {
   const app = useApp();
   const [said, setSaid] = createSignal('');
@@ -63,7 +63,7 @@ export function Working() {
     if (id !== undefined) void app.attempt(() => app.host.retryNow(id));
   }
 
-  /** The failed attempt is a part of its own, which says all of this. */
+  /** The failed attempt is shown as a part, which has its own countdown. */
   function told() {
     return retry() !== undefined && app.timeline.open()?.messages.at(-1)?.parts.at(-1)?.part.type === 'retry';
   }

@@ -1,4 +1,4 @@
-/** Bringing a place into view: first its row, which the list may not have drawn, then its part. */
+/** Scrolls to a place: first to its row, which may not be in the DOM, then to its part. */
 import { createEffect, on, type Accessor } from 'solid-js';
 import type { Target } from '../store/session-actions';
 import type { Row } from '../store/turns';
@@ -11,7 +11,7 @@ interface TargetNeeds {
   leave(): void;
 }
 
-/** Frames in which rows may still find their sizes. */
+/** The number of frames in which row sizes may still change. */
 const PATIENCE = 12;
 
 export function useTarget(needs: TargetNeeds): void {
@@ -32,13 +32,13 @@ export function useTarget(needs: TargetNeeds): void {
         else {
           element.scrollIntoView?.({ block: 'center' });
           const top = element.getBoundingClientRect().top;
-          // It stands still: the rows around it know their sizes.
+          // The position is stable: the rows around it are measured.
           if (last !== undefined && Math.abs(top - last) < 1 && left < PATIENCE - 4) return;
           last = top;
         }
         requestAnimationFrame(settle);
       };
-      // After the list has drawn the rows that came with the target.
+      // After the list has drawn the rows that were loaded with the target.
       requestAnimationFrame(settle);
     }),
   );

@@ -19,13 +19,13 @@ describe('a reader at the end', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  test('goes along with what grows', () => {
+  test('follows growing content', () => {
     const { element, grow } = reader(1000);
     grow(50);
     expect(element.scrollTop).toBe(1050);
   });
 
-  test('who opens something keeps it under the pointer, also when its details come later', () => {
+  test('who opens a card keeps it under the pointer, also if its details load later', () => {
     const { element, stick, grow } = reader(1000);
     stick.hold();
     grow(30);
@@ -36,7 +36,7 @@ describe('a reader at the end', () => {
     expect(stick.atEnd()).toBe(false);
   });
 
-  test('who opens something small is still at the end', () => {
+  test('who opens a small card is still at the end', () => {
     const { element, stick, grow } = reader(1000);
     stick.hold();
     grow(10);
@@ -47,7 +47,7 @@ describe('a reader at the end', () => {
     expect(element.scrollTop).toBe(1060);
   });
 
-  test('who closes something and is moved up with the end is still there', () => {
+  test('who closes a card and is moved up with the end is still at the end', () => {
     const { element, stick } = reader(1000);
     stick.hold();
     element.scrollHeight = 800;
@@ -57,7 +57,7 @@ describe('a reader at the end', () => {
     expect(stick.atEnd()).toBe(true);
   });
 
-  test('who leaves is not taken back by what was held', () => {
+  test('who scrolls away is not moved back by a delayed update', () => {
     const { stick } = reader(1000);
     stick.hold();
     stick.leave();

@@ -1,38 +1,38 @@
 /**
- * Staying at the end, but only with a reader who is there.
+ * Follows the end of the timeline while the reader is there.
  *
- * Growth never moves the view of somebody who scrolled up; only a move of their own, down to
- * the end, takes them along again.
+ * After the reader has scrolled up, new content does not move the view until they scroll back to the
+ * end.
  */
 import { createSignal, onCleanup, type Accessor } from 'solid-js';
 
 interface Stick {
   readonly atEnd: Accessor<boolean>;
-  /** So far from the end that a way back is wanted. */
+  /** Far enough from the end to show a button back. */
   readonly isAway: Accessor<boolean>;
-  /** The wheel turned: a wish to leave counts before the first pixel, or growth would undo it. */
+  /** The wheel was turned. Upwards, this stops following at once, before new content can undo it. */
   turned(deltaY: number): void;
   /** The scroll position changed. */
   moved(): void;
   /** The content or the viewport changed its size. */
   grown(): void;
   toEnd(): void;
-  /** There, or on the way there with what has just been put at the end. */
+  /** Goes to the end together with content that was just added. */
   follow(): void;
-  /** The reader was taken elsewhere. */
+  /** Stops following, because the view was moved elsewhere. */
   leave(): void;
-  /** The reader opened or closed something: it stays under the pointer, whatever grows. */
+  /** The reader opened or closed something: it must stay under the pointer for a moment. */
   hold(): void;
 }
 
-/** Coming this near by scrolling down counts as being there. */
+/** Scrolling down to within this distance counts as the end. */
 const NEAR = 24;
-/** Less than this is rounding, not a wish to leave. */
+/** Smaller movements are rounding errors. */
 const SLACK = 1;
-/** By then an opened card has what it shows. */
+/** Enough for an opened card to load its content. */
 const HELD = 600;
 
-/** `goesOn`: the end of what is drawn is not the end of the session. */
+/** `goesOn`: newer messages are not loaded, so the end is not the end of the session. */
 export function createStick(scroller: () => HTMLElement, goesOn: () => boolean = () => false): Stick {
   const [atEnd, setAtEnd] = createSignal(true);
   const [isFar, setFar] = createSignal(false);
@@ -56,7 +56,7 @@ export function createStick(scroller: () => HTMLElement, goesOn: () => boolean =
   onCleanup(release);
   const stay = (there: boolean) => {
     setAtEnd(there);
-    // Whoever is there is never far; where the end is must be looked up, which costs a layout.
+    // At the end it is never far; measuring would force a layout.
     setFar(!there && !isNear());
   };
 
@@ -83,8 +83,8 @@ export function createStick(scroller: () => HTMLElement, goesOn: () => boolean =
       pin();
     },
     follow() {
-      // Rows whose height is not known yet are guessed at: whoever is there waits until it is,
-      // or the list would draw the place that was guessed, and then the right one.
+      // The height of a new row is an estimate until it is measured. Scrolling waits for that, or the
+      // list would draw the estimated position first and then the right one.
       if (atEnd()) return;
       release();
       stay(true);

@@ -23,7 +23,7 @@ async function refused(answers: number): Promise<{ window: TestWindow; prompt: M
   return { window, prompt };
 }
 
-test('a session whose model is gone leads to another one, and goes on there', async () => {
+test('a session whose model is gone offers another one, and continues with it', async () => {
   const window = openWindow();
   await waitFor(() => expect(window.app.models.list()).toBeDefined());
   const clock = createClock();

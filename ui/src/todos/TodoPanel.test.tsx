@@ -8,7 +8,7 @@ const told = (todos: Todo[]) => ({
   event: { type: 'todo.updated' as const, properties: { sessionID: 'ses_gallery', todos } },
 });
 
-test('the task list is told live, with states, and folds to what is under way', async () => {
+test('the todo list is updated live, and folds to the todo in progress', async () => {
   const { host, app } = openWindow();
   await waitFor(() => expect(app.timeline.open()?.sessionID).toBe('ses_gallery'));
   expect(screen.queryByTestId('todos')).toBeNull();

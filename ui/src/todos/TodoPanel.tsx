@@ -1,4 +1,4 @@
-/** The agent's own list, beside the timeline: what is done, what is under way, what is left. */
+/** The agent's todo list, beside the timeline. */
 import ChevronRight from 'lucide-solid/icons/chevron-right';
 import Circle from 'lucide-solid/icons/circle';
 import CircleCheck from 'lucide-solid/icons/circle-check';
@@ -25,7 +25,7 @@ export function TodoPanel() {
   const id = createUniqueId();
   const todos = (): readonly Todo[] => app.timeline.open()?.todos ?? [];
   const done = () => todos().filter((todo) => todo.status === 'completed').length;
-  /** What a folded list says: the one thing that is going on. */
+  /** The text of the closed list: the todo in progress. */
   const now = () => todos().find((todo) => todo.status === 'in_progress')?.content;
 
   return (

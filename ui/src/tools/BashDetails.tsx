@@ -6,7 +6,7 @@ import { Arguments, Outcome, type DetailsProps } from './GenericDetails';
 import { word } from './input';
 import { Labelled } from './Section';
 
-/** A command and what it printed, also while it still prints. */
+/** A command and its output, also while it runs. */
 export function BashDetails(props: DetailsProps) {
   const command = () => word(props.details.input(), 'command');
   const running = () => props.part.state.status === 'running';

@@ -1,4 +1,4 @@
-/** What a call gave, drawn as Rust read it. Exhaustive over the kinds of bodies. */
+/** The result of a call, as Rust parsed it. Exhaustive over the kinds of bodies. */
 import File from 'lucide-solid/icons/file';
 import Folder from 'lucide-solid/icons/folder';
 import { For, Match, Show, Switch } from 'solid-js';
@@ -46,7 +46,7 @@ export function BodyView(props: { body: ToolBody; details: Details }) {
   );
 }
 
-/** What was asked, and what the person said to it. */
+/** A question and the person's answer. */
 export function AnswerList(props: { pairs: readonly AnsweredQuestion[]; answered: boolean }) {
   const answer = (words: readonly string[]) => (words.length > 0 ? visible(words.join(', ')) : en.tool.noAnswer);
   return (

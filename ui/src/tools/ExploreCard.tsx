@@ -8,7 +8,7 @@ import { lookOf } from './registry';
 import type { RunCall } from './runs';
 import { ToolCard } from './ToolCard';
 
-/** "Explored 7 files": what the agent looked at, in one line that opens. */
+/** "Explored 7 files": several read-only calls in one line that expands. */
 export function ExploreCard(props: { calls: readonly RunCall[] }) {
   const app = useApp();
   const running = () => props.calls.some(({ part }) => part.state.status !== 'completed');

@@ -14,11 +14,11 @@ import { Labelled, Section } from './Section';
 export interface DetailsProps {
   readonly part: ToolPart;
   readonly details: Details;
-  /** What a running command has printed last, as sanitised HTML. */
+  /** The last output of a running command, as sanitised HTML. */
   readonly live?: string;
 }
 
-/** Any tool call as data: what went in, what came out. */
+/** Any tool call: its input and its output. */
 export function GenericDetails(props: DetailsProps) {
   return (
     <>
@@ -28,7 +28,7 @@ export function GenericDetails(props: DetailsProps) {
   );
 }
 
-/** A call whose head says all there is to say of its arguments. */
+/** A call whose header already shows its arguments. */
 export function OutcomeDetails(props: DetailsProps) {
   const waiting = () => props.part.state.status === 'pending' || props.part.state.status === 'running';
   return (
@@ -41,7 +41,7 @@ export function OutcomeDetails(props: DetailsProps) {
   );
 }
 
-/** A call that changes files. Where no change can be drawn, its arguments say what it was to be. */
+/** A call that changes files. If no diff can be drawn, its arguments are shown. */
 export function ChangeDetails(props: DetailsProps) {
   const failed = () => props.part.state.status === 'error';
   const bare = () => props.details.value() !== undefined && props.details.value()?.body === undefined;
@@ -55,7 +55,7 @@ export function ChangeDetails(props: DetailsProps) {
   );
 }
 
-/** While the model still writes the arguments they are text; after that, an object. */
+/** The arguments are text while they stream in, and an object afterwards. */
 export function Arguments(props: DetailsProps) {
   const input = createMemo(() => {
     const { state } = props.part;
@@ -71,7 +71,7 @@ export function Arguments(props: DetailsProps) {
   );
 }
 
-/** The end of a call: its output and attachments, or why there are none. */
+/** The result of a call: its output and attachments, or its error. */
 export function Outcome(props: DetailsProps) {
   const state = () => props.part.state;
   const completed = () => {
@@ -87,7 +87,7 @@ export function Outcome(props: DetailsProps) {
     const found = body();
     return found?.kind === 'terminal' ? found : undefined;
   };
-  /** What a command printed is output, however it ended; other calls give some only when they succeed. */
+  /** A command has output also if it failed; other calls only if they succeeded. */
   const given = () => completed() !== undefined || terminal() !== undefined;
   const label = () => {
     if (given()) return en.tool.output;
@@ -95,7 +95,7 @@ export function Outcome(props: DetailsProps) {
   };
   const cut = () => {
     if (!terminal()?.cut) return undefined;
-    // What the model got is what is copied, and where it was not cut that is everything.
+    // Copies the text that the model got.
     return completed()?.metadata?.['truncated'] === false ? en.tool.cutCopied : en.tool.cut;
   };
   return (
@@ -138,7 +138,7 @@ export function Outcome(props: DetailsProps) {
   );
 }
 
-/** Of an output that was cut, the file that holds all of it. */
+/** The file with the full output, if it was truncated. */
 function WholeOutput(props: DetailsProps) {
   return (
     <Show when={props.details.value()?.wholeOutput}>
@@ -155,7 +155,7 @@ function PlainOutput(props: { text: string }) {
   );
 }
 
-/** Why it failed, and a way to have it tried again: the agent is asked to. */
+/** The error, and a button that asks the agent to try again. */
 function Failure(props: DetailsProps & { error: string }) {
   const app = useApp();
   const again = () => void app.send(en.tool.tryAgainPrompt(props.part.tool, firstLine(props.error)));

@@ -3,7 +3,7 @@ import type { AnsweredQuestion } from '../protocol';
 import { AnswerList } from './BodyView';
 import { GenericDetails, Outcome, type DetailsProps } from './GenericDetails';
 
-/** What was asked, and what the person answered. */
+/** The questions and the person's answers. */
 export function QuestionDetails(props: DetailsProps) {
   const answered = () => props.part.state.status === 'completed';
   const failed = () => props.part.state.status === 'error';
@@ -18,7 +18,7 @@ export function QuestionDetails(props: DetailsProps) {
   );
 }
 
-/** In full once they have come; until then as far as the part has them. */
+/** The loaded questions, or those of the part until then. */
 function pairsOf({ part, details }: DetailsProps): readonly AnsweredQuestion[] {
   const body = details.value()?.body;
   if (body?.kind === 'answers') return body.questions;

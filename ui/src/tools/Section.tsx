@@ -17,7 +17,7 @@ export function Section(props: { label: string; text: string; tone?: 'danger'; c
   );
 }
 
-/** Something with a name above it and, where there is text to take along, a way to copy it. */
+/** A section with a label and, if it has text, a copy button. */
 export function Labelled(props: { label: string; copy?: string; text?: () => string; children: JSX.Element }) {
   return (
     <div class="card-section">

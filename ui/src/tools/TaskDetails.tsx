@@ -12,7 +12,7 @@ import { word } from './input';
 import { lookOf } from './registry';
 import { Section } from './Section';
 
-/** What another agent was asked, what it is doing, and what came of it. */
+/** A task: its prompt, its steps and its result. */
 export function TaskDetails(props: DetailsProps) {
   const app = useApp();
   const prompt = () => word(props.details.input(), 'prompt');
@@ -39,7 +39,7 @@ export function TaskDetails(props: DetailsProps) {
   );
 }
 
-/** One below the other; while the task runs, what it does now stays in sight of who is there. */
+/** The steps. While the task runs, the view follows the newest one unless the reader scrolled up. */
 function Steps(props: { steps: readonly TaskStep[]; live: boolean }) {
   let list!: HTMLUListElement;
   let atEnd = true;
@@ -90,7 +90,7 @@ function metadataOf({ state }: ToolPart): Readonly<Record<string, unknown>> {
   return state.status === 'pending' ? {} : (state.metadata ?? {});
 }
 
-/** The session in which the task is done, once it has begun. */
+/** The session of the task, once it has started. */
 export function childOf(part: ToolPart): string | undefined {
   const id = metadataOf(part)['sessionId'];
   return typeof id === 'string' && id !== '' ? id : undefined;

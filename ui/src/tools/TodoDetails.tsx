@@ -16,7 +16,7 @@ const ICONS: Readonly<Record<string, Icon>> = {
   cancelled: CircleSlash,
 };
 
-/** The list as it was written or read. */
+/** The todo list that the call wrote or read. */
 export function TodoDetails(props: DetailsProps) {
   const failed = () => props.part.state.status === 'error';
   return (
@@ -39,7 +39,7 @@ export function TodoDetails(props: DetailsProps) {
   );
 }
 
-/** From the result, else from what was asked for. */
+/** From the result, or else from the input. */
 function todosOf(part: ToolPart): readonly Todo[] {
   const { state } = part;
   const stored = state.status === 'completed' ? state.metadata?.['todos'] : undefined;

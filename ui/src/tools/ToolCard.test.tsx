@@ -55,7 +55,7 @@ describe('every tool', () => {
     }
   });
 
-  test('a tool nobody knows is drawn by its own name, with what went in and out', async () => {
+  test('an unknown tool is shown by its name, with its input and output', async () => {
     const { card } = await opened('lantern_dim', done({ level: 40, room: 'study' }));
     expect(card.querySelector('.card-head')?.textContent).toContain('lantern_dimstudy');
     await waitFor(() =>
@@ -144,8 +144,8 @@ describe('every state', () => {
   });
 });
 
-describe('what each card shows', () => {
-  test('a search: by file, what was found marked, a click opens the place', async () => {
+describe('the content of each card', () => {
+  test('a search: by file, with highlighted matches that open in the editor', async () => {
     const output = 'src/a.rs:\n  3: let lamp = 1;\n  9: lamp\n\nsrc/b.rs:\n  1: lamp';
     const { card, app, called } = await opened('grep', done({ pattern: 'lamp' }, output));
     await waitFor(() => expect(texts(card, '.match-file h4')).toEqual(['src/a.rs2', 'src/b.rs1']));
@@ -155,7 +155,7 @@ describe('what each card shows', () => {
     expect(called('openInEditor')).toEqual([[app.selected(), 'src/a.rs', 9]]);
   });
 
-  test('found files and folders: each file leads to the editor', async () => {
+  test('found files and folders: each file opens in the editor', async () => {
     const glob = await opened('glob', done({ pattern: '*' }, 'a.rs\nsrc/b.rs'));
     await waitFor(() => expect(texts(glob.card, '.file-link')).toEqual(['a.rs', 'src/b.rs']));
     const list = await opened('list', done({}, '/p/\n  src/\n    b.rs\n  a.rs'));

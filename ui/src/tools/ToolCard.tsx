@@ -13,7 +13,7 @@ import { createDetails } from './details';
 import { inputOf } from './input';
 import { lookOf } from './registry';
 
-/** One line that says what is done and how it went; open, everything about it. */
+/** A tool call: one line with its state, which expands to all details. */
 export function ToolCard(props: { part: ToolPart; blocks?: readonly string[] }) {
   const app = useApp();
   const look = createMemo(() => lookOf(props.part.tool));
@@ -23,7 +23,7 @@ export function ToolCard(props: { part: ToolPart; blocks?: readonly string[] }) 
     if (state().status === 'error' && Object.keys(input()).length === 0) return errorOf(state());
     return look().subtitle(input(), app.session()?.directory, metadataOf(props.part)) || titleOf(state());
   };
-  // What opened by itself stays open: text that follows must not jump when the call ends.
+  // A card that opened by itself stays open, so that the text below does not jump when the call ends.
   const opened = createMemo<boolean>((before) => before || opensItself(props.part), false);
   createEffect(() => opened() && app.expanded.get(props.part.id) === undefined && app.expanded.set(props.part.id, true));
   return (
@@ -48,13 +48,13 @@ export function ToolCard(props: { part: ToolPart; blocks?: readonly string[] }) 
   );
 }
 
-/** Made when the card is opened, and with it what it shows is asked for. */
+/** Created when the card is opened, which loads the details. */
 function Body(props: { part: ToolPart; live?: string }) {
   const details = createDetails(() => props.part);
   return <Dynamic component={lookOf(props.part.tool).details} part={props.part} live={props.live} details={details} />;
 }
 
-/** A command that runs shows what it prints; what a person decided stays in sight. */
+/** A running command shows its output; answered questions stay open. */
 function opensItself(part: ToolPart): boolean {
   return (part.tool === 'bash' || part.tool === 'task') && part.state.status === 'running';
 }

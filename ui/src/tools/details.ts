@@ -1,4 +1,4 @@
-/** What an opened card shows, fetched when it is opened. */
+/** The details of an opened card, loaded when it is opened. */
 import { createMemo, createResource, type Accessor } from 'solid-js';
 import { uiError } from '../host/host';
 import type { FileDiffView, ToolDetails, ToolPart } from '../protocol';
@@ -6,12 +6,12 @@ import { useApp } from '../store/context';
 import type { ToolInput } from './input';
 
 export interface Details {
-  /** Undefined until it has come. */
+  /** Undefined until it is loaded. */
   readonly value: Accessor<ToolDetails | undefined>;
-  /** The arguments: as a part brings them, with long texts cut, until they have come in full. */
+  /** The arguments: shortened as in the part, until the full ones are loaded. */
   readonly input: Accessor<ToolInput>;
   readonly error: Accessor<string | undefined>;
-  /** A changed file with all the lines around its changes. */
+  /** Loads a changed file with all unchanged lines. */
   whole(file: FileDiffView): Promise<FileDiffView | undefined>;
 }
 
@@ -21,7 +21,7 @@ export function createDetails(part: () => ToolPart): Details {
     const { sessionID, messageID, id } = part();
     return host.toolDetails(sessionID, messageID, id, whole);
   };
-  // Once more when the call has come to its end, and not for every line it prints.
+  // Loaded again when the call ends, but not for every line of output.
   const moment = createMemo(() => {
     const { id, state } = part();
     return state.status === 'pending' ? undefined : `${id} ${state.status}`;
@@ -42,7 +42,7 @@ export function createDetails(part: () => ToolPart): Details {
   };
 }
 
-/** Arguments that a model got wrong are kept as they came, which need not be JSON. */
+/** Invalid arguments are stored as the model sent them, which may not be JSON. */
 function objectOf(json: string): ToolInput | undefined {
   try {
     const value: unknown = JSON.parse(json);

@@ -1,10 +1,10 @@
-/** A call's arguments in a few words. They may still be on their way, and of any shape. */
+/** Short descriptions of a call's arguments, which may be incomplete or of any type. */
 import { en } from '../i18n/en';
 import { relativePath } from '../text/format';
 import type { ToolState } from '../protocol';
 
 export type ToolInput = Readonly<Record<string, unknown>>;
-/** `result` is what a finished call kept of its work. */
+/** `result` is the metadata of a finished call. */
 export type Say = (input: ToolInput, root: string | undefined, result?: ToolInput) => string;
 export type SayAll = (input: ToolInput) => readonly string[];
 
@@ -35,7 +35,7 @@ export const list =
     return Array.isArray(items) ? en.tool.items(items.length) : '';
   };
 
-/** The files that a patch names. A long one comes cut; what came of it names them all. */
+/** The files of a patch. A long patch is shortened, but the result lists all files. */
 export const patched: Say = (input, root, result) => {
   const patch = word(input, 'patchText');
   const named = [...patch.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map((match) => match[1] ?? '');
@@ -44,7 +44,7 @@ export const patched: Say = (input, root, result) => {
   return [...relative(named, root), ...(patch.endsWith(CUT) ? [CUT] : [])].join(', ');
 };
 
-/** How a text ends that was cut on its way to the window. */
+/** The end of a shortened text. */
 const CUT = '…';
 
 const relative = (paths: readonly string[], root: string | undefined) => paths.map((one) => relativePath(one, root));
@@ -59,7 +59,7 @@ export const firstWord: Say = (input) => {
   return typeof first === 'string' ? first : '';
 };
 
-/** Those of the named arguments that were given, in words. */
+/** The given arguments among these names, as text. */
 export const texts =
   (sayings: Readonly<Record<string, (value: string) => string>>): SayAll =>
   (input) =>
@@ -71,8 +71,8 @@ export const texts =
     });
 
 /**
- * The arguments as far as they are known. While they stream in they are the beginning of JSON:
- * the texts that are complete, and the one that is being written, can be read already.
+ * The arguments as far as they are known. While they stream in they are incomplete JSON, of which the
+ * strings can already be read.
  */
 export function inputOf(state: ToolState): ToolInput {
   if (state.status !== 'pending' || state.raw === '') return state.input ?? {};

@@ -1,4 +1,4 @@
-/** What a finished call left behind, as far as its closed card says it. */
+/** The result of a finished call, for the header of its card. */
 import { en } from '../i18n/en';
 import type { ToolPart } from '../protocol';
 
@@ -11,7 +11,7 @@ export function metadataOf({ state }: ToolPart): Readonly<Record<string, unknown
   return state.status === 'completed' ? (state.metadata ?? {}) : {};
 }
 
-/** How many lines a call changed. */
+/** The numbers of lines that a call added and removed. */
 export function changeOf(part: ToolPart): Change | undefined {
   const { files, filediff } = metadataOf(part);
   const changes = [...(Array.isArray(files) ? files : []), filediff].filter(isChange);
@@ -28,7 +28,7 @@ function isChange(value: unknown): value is Change {
   return typeof additions === 'number' && typeof deletions === 'number';
 }
 
-/** How a command ended, where it is not the usual end. One without an exit code did not end by itself. */
+/** How a command ended, if not with exit code 0. Without an exit code it was stopped. */
 export function endingOf(part: ToolPart): string | undefined {
   const { exit, timedOut } = metadataOf(part);
   if (part.tool !== 'bash') return undefined;

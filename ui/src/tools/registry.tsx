@@ -1,4 +1,4 @@
-/** How each tool call introduces itself. The generic card draws what has no card of its own. */
+/** The icon, title and details of each tool. Tools without an entry use the generic card. */
 import BookOpen from 'lucide-solid/icons/book-open';
 import CircleHelp from 'lucide-solid/icons/circle-question-mark';
 import FilePen from 'lucide-solid/icons/file-pen';
@@ -41,12 +41,12 @@ export type ToolName =
 interface ToolLook {
   readonly icon: Icon;
   readonly title: string;
-  /** The one argument that says most, from an input that may still be incomplete. */
+  /** The most important argument, from an input that may be incomplete. */
   readonly subtitle: Say;
-  /** Other arguments worth a word in the head. */
+  /** Other arguments for the header. */
   readonly args?: SayAll;
   readonly details: Component<DetailsProps>;
-  /** Only looks: a run of such calls folds into one line. */
+  /** A read-only call: a run of them is shown in one line. */
   readonly looks?: true;
 }
 
@@ -108,7 +108,7 @@ export const toolLooks: { [N in ToolName]: ToolLook } = {
   question: { icon: CircleHelp, title: names.question, subtitle: list('questions'), details: QuestionDetails },
 };
 
-/** For MCP tools and whatever a newer version offers: its own name, and its first short argument. */
+/** For MCP tools and tools of newer versions: the tool's name and its first short argument. */
 export function lookOf(tool: string): ToolLook {
   if (Object.hasOwn(toolLooks, tool)) return toolLooks[tool as ToolName];
   return { icon: Wrench, title: tool, subtitle: firstWord, details: GenericDetails };

@@ -26,8 +26,8 @@ const runs = (...messages: MessageView[]): string[][] => {
   return [...found].map((run) => run.map(({ part }) => part.tool));
 };
 
-describe('a run of looks', () => {
-  test('goes on over messages, as long as only marks stand between', () => {
+describe('a run of read-only calls', () => {
+  test('spans messages, as long as only invisible parts are in between', () => {
     expect(runs(message(tool('read'), tool('grep')), message(mark, tool('read'), text('')))).toEqual([
       ['read', 'grep', 'read'],
     ]);
@@ -39,12 +39,12 @@ describe('a run of looks', () => {
     expect(runs(message(...three, tool('bash'), tool('read')))).toEqual([['read', 'list', 'glob']]);
   });
 
-  test('is none when it is short, and holds nothing that failed', () => {
+  test('needs several calls, and excludes failed ones', () => {
     expect(runs(message(tool('read'), tool('read')))).toEqual([]);
     expect(runs(message(tool('read'), tool('read', {}, 'error'), tool('read')))).toEqual([]);
   });
 
-  test('is one line that says how much was looked at, and opens to its calls', () => {
+  test('is one line that counts the calls, and expands to them', () => {
     const parts = message(
       tool('read', { filePath: 'a.rs' }),
       tool('read', { filePath: 'a.rs', offset: 9 }),
@@ -60,7 +60,7 @@ describe('a run of looks', () => {
     expect(container.querySelector('[data-part=tool]')?.getAttribute('data-part-id')).toBe(calls[0]?.part.id);
   });
 
-  test('is open when one of the calls it takes in was open', () => {
+  test('is open if one of its calls was open', () => {
     const parts = message(tool('read'), tool('read'), tool('read')).parts;
     const calls = parts.map(({ part }) => ({ part }) as RunCall);
     const { app, container } = show(() => <ExploreCard calls={calls} />);
@@ -69,7 +69,7 @@ describe('a run of looks', () => {
     expect(container.querySelectorAll('.tool')).toHaveLength(3);
   });
 
-  test('says what is being looked at while it goes on', () => {
+  test('shows the current call while it runs', () => {
     const parts = message(tool('read'), tool('read'), tool('read', { filePath: 'src/z.rs' }, 'running')).parts;
     const calls = parts.map(({ part }) => ({ part }) as RunCall);
     const { container } = show(() => <ExploreCard calls={calls} />);

@@ -1,8 +1,7 @@
 /**
- * Runs of calls that only look: one below the other they say little, together they are one line.
+ * Groups consecutive read-only calls, to show them in one line.
  *
- * Pure. A run goes on from one message to the next where nothing stands between, because each
- * step of a turn is a message of its own.
+ * Pure. A run may span several messages, because each step of a turn is a message.
  */
 import type { MessageView, Part, ToolPart } from '../protocol';
 import { lookOf } from './registry';
@@ -11,7 +10,7 @@ export interface RunCall {
   readonly part: { type: 'tool' } & ToolPart;
 }
 
-/** For each part in a run, the whole run. The first of it draws it. */
+/** The whole run for each part in it. The first part draws it. */
 export type Runs = ReadonlyMap<string, readonly RunCall[]>;
 
 const FEWEST = 3;
@@ -35,12 +34,12 @@ export function runsOf(messages: readonly MessageView[]): Runs {
   return runs;
 }
 
-/** A failed look is worth a line of its own. */
+/** A failed call gets its own line. */
 function isLook(part: Part): part is { type: 'tool' } & ToolPart {
   return part.type === 'tool' && lookOf(part.tool).looks === true && part.state?.status !== 'error';
 }
 
-/** Nothing to see between two calls. */
+/** Parts that are not visible do not end a run. */
 export function isMark(part: Part): boolean {
   const isEmpty = (part.type === 'text' || part.type === 'reasoning') && part.text === '';
   return isEmpty || UNSEEN.has(part.type);

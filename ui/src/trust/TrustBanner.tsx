@@ -1,7 +1,7 @@
 /**
- * A project that brings its own config: what that would do is said before it may.
+ * Asks whether to trust a project's own config, and shows what it would do.
  *
- * Until then nothing of it counts but what narrows permissions. A changed file asks again.
+ * Until then only its restrictions apply. After a change the person is asked again.
  */
 import ShieldAlert from 'lucide-solid/icons/shield-alert';
 import { createMemo, createSignal, For, Show } from 'solid-js';
@@ -15,14 +15,14 @@ import './trust.css';
 
 export function TrustBanner() {
   const app = useApp();
-  // Answers given in this window; the core keeps only a yes.
+  // "Not now" answers of this window; the core only stores trust.
   const [later, setLater] = createSignal<readonly string[]>([]);
   const asked = createMemo(() => {
     const view = app.environment.trust();
     const open = view?.state === 'untrusted' || view?.state === 'changed';
     return open && !later().includes(matter(view)) ? view : undefined;
   });
-  /** Not now is said to what is wanted now: whatever else is wanted later is asked about. */
+  /** "Not now" applies to the current config only; after a change the person is asked again. */
   const matter = (view: TrustView) => JSON.stringify([app.project()?.id, view]);
   const name = () => {
     const project = app.project();

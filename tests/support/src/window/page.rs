@@ -134,6 +134,11 @@ impl Window {
         self.session.run(body, args).await
     }
 
+    /// Loads the page again, and waits until it is loaded.
+    pub async fn reload(&self) -> Result<(), WindowError> {
+        self.session.post("refresh", json!({})).await.map(drop)
+    }
+
     /// Clicks on an element, once it is there.
     pub async fn click(&self, css: &str) -> Result<(), WindowError> {
         self.click_text(css, "").await

@@ -26,11 +26,11 @@ const THOUGHT = '**Planning the tour**\n\nThe person is new here. A short walk t
 
 export interface Frame {
   readonly updates: UiUpdate[];
-  /** The message as it stands after this frame, so that a stop can close it. */
+  /** The message after this frame, so that a stop can end it. */
   readonly info: { role: 'assistant' } & AssistantMessage;
 }
 
-/** The frames of an answer, one for each moment at which something can be seen. */
+/** The frames of an answer, one per visible change. */
 export function* answerFrames(
   sessionID: string,
   parentID: string,

@@ -24,9 +24,9 @@ type Answers = Pick<
 export interface FakeAttachments {
   readonly host: Answers;
   readonly staged: Map<string, AttachmentView>;
-  /** As if they had been kept by an earlier run. */
+  /** Drafts of an earlier run. */
   readonly drafts: Map<string, Draft>;
-  /** What the next pick or paste of the system's clipboard finds. */
+  /** What the next pick or paste returns. */
   next: Attached;
   /** As if files were dragged over the window. */
   drop(update: DropUpdate): void;

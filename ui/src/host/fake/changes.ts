@@ -1,7 +1,7 @@
 /** What the scripted agent changed, as the core would answer it. */
 import type { DiffHunk, DiffLine, FileDiffView } from '../../protocol';
 
-/** Three files: one changed in two places, one new, one that nobody reads line by line. */
+/** Three files: one with two hunks, one new, one folded lock file. */
 export const changedFiles: readonly FileDiffView[] = [
   {
     path: 'package-lock.json',
@@ -62,7 +62,7 @@ export const changedFiles: readonly FileDiffView[] = [
   },
 ];
 
-/** What is behind the folded file. */
+/** The hunks of the folded file. */
 const lockHunks: readonly DiffHunk[] = [
   {
     oldStart: 12,
@@ -89,12 +89,12 @@ const lockHunks: readonly DiffHunk[] = [
   },
 ];
 
-/** The hunks of a file, also where it is folded: those that can be taken back. */
+/** The hunks of a file, also if it is folded. */
 export function foldedHunks(file: FileDiffView): readonly DiffHunk[] {
   return file.folded === undefined ? file.hunks : lockHunks;
 }
 
-/** A file that was asked for by itself. The whole of it is one hunk, which is nobody's change. */
+/** A file as `fileDiff` returns it. With `whole` it is one hunk, which cannot be reverted. */
 export function drawnFile({ folded, ...file }: FileDiffView, whole: boolean): FileDiffView {
   const hunks = foldedHunks({ ...file, folded });
   if (!whole) return { ...file, hunks: [...hunks] };

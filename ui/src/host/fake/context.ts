@@ -1,11 +1,11 @@
-/** How full the context is, and summing up, from a script. */
+/** Context use and compaction of the scripted host. */
 import type { ContextUse, LastUse, MessageView, UiUpdate } from '../../protocol';
 import type { Host } from '../host';
 import type { Clock } from './ids';
 import { createWriter } from './parts';
 
 const LIMITS = { usable: 168_000, limit: 200_000 };
-/** What a step took that does not say. */
+/** The context of a step without token counts. */
 const SOME = 48_000;
 
 export function createFakeContext(
@@ -40,7 +40,7 @@ export function useOf(messages: readonly MessageView[]): ContextUse {
   return { used, ...LIMITS, willCompact: used >= LIMITS.usable };
 }
 
-/** By the whole session, as the core does. */
+/** From the whole session, like the core. */
 export function lastUseOf(messages: readonly MessageView[]): LastUse | null {
   const info = messages.findLast((message) => message.info.role === 'user')?.info;
   if (info?.role !== 'user') return null;

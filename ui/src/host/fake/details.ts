@@ -1,6 +1,6 @@
 /**
- * Cards in full, for the scripted host. The app's are made in Rust from what is stored; this
- * reads just enough of the same texts to fill every kind of card.
+ * The content of opened cards, for the scripted host. In the app Rust makes it from the stored part;
+ * this parses just enough to fill every kind of card.
  */
 import type { DiffLine, FileDiffView, Span, ToolBody, ToolDetails, ToolPart } from '../../protocol';
 import { blocksOf } from './markdown';
@@ -133,7 +133,7 @@ function changes(tool: string, input: Input, metadata: Input, whole: boolean): T
   return { kind: 'diffs', files: [diffOf(path, before, after, whole)] };
 }
 
-/** One hunk: what the two texts share at either end is context. */
+/** One hunk; equal lines at either end are context. */
 function diffOf(
   path: string,
   before: string | undefined,
@@ -196,7 +196,7 @@ function line(kind: DiffLine['kind'], text: string, old?: number, fresh?: number
   };
 }
 
-/** Green and red, and nothing else. */
+/** Only green and red. */
 function terminal(text: string): string {
   const safe = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   return safe

@@ -1,8 +1,8 @@
-/** Ids of the scripted host: the app's shape, counted instead of random. */
+/** Ids of the scripted host: in the form of the app, but counted instead of random. */
 const START = Date.UTC(2026, 10, 16, 7, 0, 0);
 
 export interface Clock {
-  /** Later by a moment than every time before. */
+  /** Always later than the time before. */
   now(): number;
   id(prefix: 'ses' | 'msg' | 'prt'): string;
 }

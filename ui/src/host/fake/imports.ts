@@ -1,4 +1,4 @@
-/** Another program's sessions, as if they lay on this machine. */
+/** Sessions of another program, as if they were on this machine. */
 import type { ImportReport, ImportSource } from '../../protocol';
 import type { Host } from '../host';
 

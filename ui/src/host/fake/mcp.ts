@@ -49,7 +49,7 @@ const samples: readonly McpServerView[] = [
   { name: 'browser', address: 'npx -y @playwright/mcp', status: 'off', tools: [], log: [] },
 ];
 
-/** What the person's own were written down as. */
+/** The stored config of the person's servers. */
 const inputs: Readonly<Record<string, McpServerInput>> = {
   files: {
     kind: 'local',
@@ -82,7 +82,7 @@ export function createFakeMcp(none = false): Answers {
   return {
     listMcp: async () => {
       const told = servers;
-      // Whoever asks again finds it started.
+      // The next call finds it started.
       servers = servers.map((server) => (server.status === 'starting' ? { ...server, ...running(server) } : server));
       return told;
     },

@@ -37,7 +37,7 @@ const catalog: readonly ProviderView[] = [
   },
 ];
 
-/** What the orrery's own config brings. */
+/** The models from the config of the project `orrery`. */
 const OBSERVATORY: ProviderView = {
   ...local('observatory', 'Observatory'),
   local: false,

@@ -12,7 +12,7 @@ import type {
 import type { Clock } from './ids';
 import { blocksOf } from './markdown';
 
-/** What a part of this type says beyond its ids. */
+/** The fields of a part besides its ids. */
 export type Told<T extends PartType> = Omit<PartOf<T>, 'id' | 'sessionID' | 'messageID' | 'type'>;
 
 interface Writer {

@@ -1,4 +1,4 @@
-/** Prompts that wait in the fake host. */
+/** Queued prompts of the scripted host. */
 import type { MessageView, UiError, UiUpdate } from '../../protocol';
 import type { Host } from '../host';
 import { viewOf } from './parts';
@@ -8,7 +8,7 @@ type QueueHost = Pick<Host, 'editQueued' | 'removeQueued'>;
 interface FakeQueue extends QueueHost {
   waiting(sessionID: string): string[];
   add(sessionID: string, messageID: string): void;
-  /** The next step takes everything up. */
+  /** The next step starts with all of them. */
   take(sessionID: string): void;
 }
 

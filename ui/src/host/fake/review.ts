@@ -1,4 +1,4 @@
-/** Differences, taking back and forks of the scripted host. */
+/** Diffs, reverts and forks of the scripted host. */
 import type { FileDiffView, MessageView, RevertFile, RevertTarget, Session, SnapshotPart, UiUpdate } from '../../protocol';
 import type { Host } from '../host';
 import { changedFiles, drawnFile, foldedHunks } from './changes';
@@ -35,7 +35,7 @@ const OUTDATED = "this change is not part of the file's changes any more";
 const BUSY = { code: 'busy', message: 'This session is being worked on; wait for it or stop it first' } as const;
 
 export function createFakeReview(world: FakeWorld): Answers & { undoable(sessionID: string): number } {
-  /** What was taken back in each session, oldest first; with a pending revert, on top of that. */
+  /** The reverted files of each session, oldest first; a pending revert comes on top. */
   const rounds = new Map<string, string[][]>();
   const cut = new Map<string, string[]>();
   const roundsOf = (sessionID: string) => rounds.get(sessionID) ?? [];

@@ -1,4 +1,4 @@
-/** Searching the scripted sessions, as the index would. */
+/** Search over the scripted sessions. */
 import type { FindHit, HitKind, MessageView, Part, SearchHit, Session, SnippetPiece } from '../../protocol';
 import type { Host } from '../host';
 import { lastUseOf, useOf } from './context';

@@ -1,4 +1,4 @@
-/** What the settings pages and the menu bar ask for, from a script. */
+/** What the settings pages and the menu bar need, for the scripted host. */
 import type { DataView, Rule, Session } from '../../protocol';
 import type { Host } from '../host';
 

@@ -1,4 +1,4 @@
-/** Servers that bring the agent more tools: how they are, what they offer, and the person's own to edit. */
+/** The tool servers: status, tools, and editing the person's own. */
 import Plus from 'lucide-solid/icons/plus';
 import { createMemo, createSignal, For, Show } from 'solid-js';
 import { en } from '../../i18n/en';
@@ -12,7 +12,7 @@ import { McpRow } from './McpRow';
 import { createServers, keyOf } from './servers';
 import './mcp.css';
 
-/** What the form is open for. */
+/** The server in the form. */
 interface Editing {
   readonly typed: Typed;
   readonly isNew: boolean;
@@ -24,7 +24,7 @@ export function Mcp() {
   const [editing, setEditing] = createSignal<Editing | undefined>();
   let page!: HTMLDivElement;
   let addButton: HTMLButtonElement | undefined;
-  // By key, so that a new list updates a row instead of replacing it and what is open in it.
+  // Keyed, so that a new list does not replace a row and close what is open in it.
   const keys = createMemo(() => servers.list()?.map(keyOf), undefined, {
     equals: (a, b) => a?.join('\n') === b?.join('\n'),
   });
@@ -35,7 +35,7 @@ export function Mcp() {
     const input = await app.attempt(() => app.host.readMcp(name));
     if (input) setEditing({ typed: typedOf(name, input), isNew: false });
   };
-  /** Back to where the form was opened from. */
+  /** Returns the focus to the button that opened the form. */
   const close = (name: string) => {
     setEditing(undefined);
     const button = [...page.querySelectorAll<HTMLElement>('[data-edit]')].find((one) => one.dataset.edit === name);

@@ -1,4 +1,4 @@
-/** The form for one of the person's own servers. What is wrong is said at its field, on saving. */
+/** The form for a server of the person. Saving shows an error at each wrong field. */
 import { createSignal, For, onMount, Show } from 'solid-js';
 import { uiError } from '../../host/host';
 import { en } from '../../i18n/en';
@@ -14,10 +14,10 @@ const KINDS = Object.keys(words.kinds) as McpServerInput['kind'][];
 interface McpFormProps {
   readonly typed: Typed;
   readonly isNew: boolean;
-  /** Names that the person's servers have. */
+  /** The names of the person's servers. */
   readonly taken: readonly string[];
   readonly onSave: (name: string, input: McpServerInput) => Promise<void>;
-  /** With the name of what was edited or saved; empty when nothing was. */
+  /** Called with the name of the server; empty if nothing was saved. */
   readonly onClose: (name: string) => void;
 }
 
@@ -48,7 +48,7 @@ export function McpForm(props: McpFormProps) {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Escape') return;
-    // Closes the form; the dialog around it would close as a whole.
+    // Closes the form only, not the dialog around it.
     event.preventDefault();
     event.stopPropagation();
     props.onClose(props.typed.name);

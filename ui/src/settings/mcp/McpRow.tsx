@@ -1,4 +1,4 @@
-/** One server: whose it is, how it is, what it offers. Every word of it comes from somebody else. */
+/** One server: its owner, status and tools. All of its text is untrusted. */
 import { createEffect, createSignal, For, Show } from 'solid-js';
 import { uiError } from '../../host/host';
 import { en } from '../../i18n/en';
@@ -43,7 +43,7 @@ export function McpRow(props: McpRowProps) {
   const turn = async (box: HTMLInputElement) => {
     const on = box.checked;
     await run(() => app.host.setMcpEnabled(name(), on));
-    // Where it was refused nothing else would move it back.
+    // If the change was refused, the switch must be set back by hand.
     if (box.isConnected) box.checked = isOn();
   };
 
@@ -174,7 +174,7 @@ function Tool(props: { tool: McpToolView }) {
   );
 }
 
-/** What it said last is at the end, and in sight. */
+/** Scrolls to the end of the output. */
 function Log(props: { lines: readonly string[] }) {
   let pre!: HTMLPreElement;
   const text = () => props.lines.map(visible).join('\n');

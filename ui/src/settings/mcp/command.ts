@@ -1,11 +1,11 @@
 /**
- * A command line as people write it, and the words it is made of. Pure.
+ * Splits and joins command lines. Pure.
  *
- * Spaces part words, and quotes of either kind hold them together. A backslash is a letter like
- * any other: half of the world's paths are made of them.
+ * Words are separated by spaces and grouped by single or double quotes. A backslash is not special,
+ * because Windows paths contain them.
  */
 
-/** Undefined where a quote is not closed. */
+/** Undefined if a quote is not closed. */
 export function splitCommand(line: string): string[] | undefined {
   const words: string[] = [];
   let word: string | undefined;
@@ -28,14 +28,14 @@ export function splitCommand(line: string): string[] | undefined {
   return word === undefined ? words : [...words, word];
 }
 
-/** The other way round: `splitCommand` gives back the same words. */
+/** The inverse of `splitCommand`. */
 export function joinCommand(words: readonly string[]): string {
   return words.map(quoted).join(' ');
 }
 
 function quoted(word: string): string {
   if (word !== '' && !/[\s"']/.test(word)) return word;
-  // What stands between double quotes must not hold one; those stand between single ones.
+  // A word with a double quote is put into single quotes.
   return word
     .split(/("+)/)
     .filter((piece, at) => piece !== '' || (at === 0 && word === ''))

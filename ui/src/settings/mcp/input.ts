@@ -1,11 +1,11 @@
-/** What was typed into the form of a server, read and checked. Pure. */
+/** Parses and checks the form of a server. Pure. */
 import { en } from '../../i18n/en';
 import type { McpServerInput } from '../../protocol';
 import { joinCommand, splitCommand } from './command';
 
 const { wrong } = en.mcp.form;
 
-/** The form's fields, as they stand on screen. */
+/** The text of the form's fields. */
 export interface Typed {
   readonly name: string;
   readonly kind: McpServerInput['kind'];
@@ -22,7 +22,7 @@ export const NOTHING_TYPED: Typed = { name: '', kind: 'local', command: '', envi
 
 export type Read = { readonly input: McpServerInput } | { readonly wrong: Wrong };
 
-/** `taken`: names of the person's other servers. One that is edited keeps its name, whatever it is. */
+/** `taken`: the names of the other servers. An edited server may keep its name. */
 export function readForm(typed: Typed, taken: readonly string[], isNew: boolean): Read {
   const name = isNew ? wrongName(typed.name.trim(), taken) : undefined;
   const { input, wrong: others } = typed.kind === 'local' ? readLocal(typed) : readRemote(typed);
@@ -30,7 +30,7 @@ export function readForm(typed: Typed, taken: readonly string[], isNew: boolean)
   return Object.keys(all).length > 0 ? { wrong: all } : { input };
 }
 
-/** A stored server, for editing. */
+/** The fields for a stored server. */
 export function typedOf(name: string, input: McpServerInput): Typed {
   return input.kind === 'local'
     ? { ...NOTHING_TYPED, name, command: joinCommand(input.command), environment: linesOf(input.environment) }
@@ -78,7 +78,7 @@ function isWeb(url: string): boolean {
   return /^https?:\/\//i.test(url) && URL.canParse(url);
 }
 
-/** `NAME=value`, one a line; empty lines say nothing. */
+/** `NAME=value`, one per line; empty lines are ignored. */
 function pairsOf(
   text: string,
   isName: (name: string) => boolean,

@@ -13,7 +13,7 @@ describe('the list of servers', () => {
     return createRoot((close) => ({ ...createServers({ listMcp }), close }));
   }
 
-  test('is asked for soon while one starts, seldom after, and no more once the page is closed', async () => {
+  test('is polled often while one starts, rarely afterwards, and not once the page is closed', async () => {
     const listMcp = vi.fn(async () => [server(listMcp.mock.calls.length < 3 ? 'starting' : 'ready')]);
     const servers = open(listMcp);
     await vi.advanceTimersByTimeAsync(2 * SOON);
@@ -29,7 +29,7 @@ describe('the list of servers', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('that is closed while it is asked for is not asked for again', async () => {
+  test('is not polled again if the page is closed during a request', async () => {
     let answer: (list: McpServerView[]) => void = () => {};
     const listMcp = vi.fn(() => new Promise<McpServerView[]>((done) => (answer = done)));
     const servers = open(listMcp);
@@ -39,7 +39,7 @@ describe('the list of servers', () => {
     expect(listMcp).toHaveBeenCalledTimes(1);
   });
 
-  test('does not go back to what was asked before a change', async () => {
+  test('ignores an answer from before a change', async () => {
     const answers: ((list: McpServerView[]) => void)[] = [];
     const servers = open(() => new Promise((done) => answers.push(done)));
     await servers.change(async () => [server('off')]);
@@ -49,7 +49,7 @@ describe('the list of servers', () => {
     servers.close();
   });
 
-  test('keeps a server that stayed the same, so that nothing drawn of it is drawn anew', async () => {
+  test('keeps the object of an unchanged server, so that its row is not drawn again', async () => {
     const servers = open(async () => [server('ready')]);
     await vi.advanceTimersByTimeAsync(0);
     const before = servers.list()?.[0];
@@ -58,7 +58,7 @@ describe('the list of servers', () => {
     servers.close();
   });
 
-  test('that cannot be had says why, and is asked for again', async () => {
+  test('that cannot be loaded says why, and is tried again', async () => {
     const listMcp = vi.fn(async (): Promise<McpServerView[]> => {
       if (listMcp.mock.calls.length === 1) throw { code: 'failed', message: 'Not now' };
       return [];

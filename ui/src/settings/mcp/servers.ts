@@ -1,8 +1,8 @@
 /**
- * The servers as the core sees them now.
+ * The tool servers, polled from the core.
  *
- * A server starts and fails by itself, so the page asks again while it is open: soon while one is
- * starting, else seldom. Nothing is asked once the page is gone.
+ * A server starts and fails on its own, so the list is polled while the page is open: often while one is
+ * starting, else rarely.
  */
 import { createSignal, onCleanup, type Accessor } from 'solid-js';
 import { uiError, type Host } from '../../host/host';
@@ -12,11 +12,11 @@ export const SOON = 1000;
 export const SELDOM = 3000;
 
 export interface Servers {
-  /** Undefined until the core has told. */
+  /** Undefined until it is loaded. */
   readonly list: Accessor<readonly McpServerView[] | undefined>;
-  /** Why the list could not be had. */
+  /** Why the list could not be loaded. */
   readonly failure: Accessor<string | undefined>;
-  /** What changes a server answers with the new list. Fails with the reason. */
+  /** Runs a change that returns the new list. Rejects with the reason. */
   change(work: () => Promise<McpServerView[]>): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export function createServers(host: Pick<Host, 'listMcp'>): Servers {
     const turn = asked;
     try {
       const told = await work();
-      // An answer that was overtaken tells of a state before the last change.
+      // An answer that was overtaken is older than the last change.
       if (turn === asked) setList((before) => kept(before ?? [], told));
     } finally {
       if (turn === asked) wait();
@@ -61,12 +61,12 @@ export function createServers(host: Pick<Host, 'listMcp'>): Servers {
   return { list, failure, change: take };
 }
 
-/** Which of the servers; a project may have one of the same name as the person. */
+/** Identifies a server: a project may have one with the same name as the person's. */
 export function keyOf(server: McpServerView): string {
   return `${server.projectID ?? ''}/${server.name}`;
 }
 
-/** The new list, with the old objects where nothing about them is new: what is open stays as it is. */
+/** Keeps the old objects of unchanged servers, so that their rows are not drawn again. */
 function kept(before: readonly McpServerView[], told: readonly McpServerView[]): McpServerView[] {
   const old = new Map(before.map((server) => [JSON.stringify(server), server]));
   return told.map((server) => old.get(JSON.stringify(server)) ?? server);
