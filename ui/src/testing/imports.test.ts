@@ -43,9 +43,6 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   main: [...STATE, 'kit', 'styles', 'gallery', 'App'],
 };
 
-/** Only these know what is outside of the window. */
-const OUTSIDE = { '@tauri-apps': ['host'] };
-
 const files = import.meta.glob<string>('../**/*.{ts,tsx}', { query: '?raw', import: 'default', eager: true });
 
 interface Import {
@@ -99,13 +96,6 @@ describe('imports', () => {
   test('every folder is in the table', () => {
     const places = new Set(imports.map(({ from }) => from));
     expect([...places].filter((place) => !(place in ALLOWED))).toEqual([]);
-  });
-
-  test('what is outside of the window is known to the host alone', () => {
-    for (const [name, places] of Object.entries(OUTSIDE)) {
-      const users = imports.filter(({ to }) => to.startsWith(name)).map(({ from }) => from);
-      expect(new Set(users)).toEqual(new Set(places));
-    }
   });
 
   test('the state draws nothing', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import tools from '../../../src-tauri/crates/tools/src/text.rs?raw';
+import protocol from '../../../src-tauri/crates/protocol/src/text.rs?raw';
 import render from '../../../src-tauri/crates/render/src/escape.rs?raw';
 import { visible, visibleLine } from './visible';
 
@@ -47,7 +47,7 @@ describe('hidden characters', () => {
   });
 });
 
-/** The characters that a `matches!` of a Rust function names, from its very text. */
+/** The characters that a `matches!` of a Rust function lists, from its source. */
 function namedIn(source: string, name: string): number[] {
   const body = source.slice(source.indexOf(`fn ${name}(`)).split('\n}')[0] ?? '';
   const spans = body.matchAll(/'\\u\{([0-9a-f]+)\}'(?:\.\.='\\u\{([0-9a-f]+)\}')?/g);
@@ -63,7 +63,7 @@ describe('what Rust escapes', () => {
 
   test.each([
     ['render', namedIn(render, 'is_format')],
-    ['tools', namedIn(tools, 'is_deceptive')],
+    ['protocol', namedIn(protocol, 'is_deceptive')],
     ['both: control characters', controls],
     ['render: variation selectors', selectors],
   ])('is escaped here: %s', (_where, codes) => {
