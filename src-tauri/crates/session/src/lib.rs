@@ -13,7 +13,7 @@ mod import;
 mod new_session;
 mod permission;
 mod pictures;
-mod plan;
+mod plan_mode;
 mod prompt;
 mod question;
 mod sessions;

@@ -6,6 +6,7 @@
 mod calls;
 mod conversation_cache;
 
+mod attempts;
 mod finish;
 pub mod history;
 mod host;
@@ -14,7 +15,6 @@ mod prompt_subtasks;
 mod recovery;
 mod repeated_calls;
 mod request;
-mod retry;
 mod runner;
 mod step;
 mod subtask;
@@ -38,8 +38,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::compaction::Streak;
 use crate::core::Core;
-use crate::plan::{PlanFile, REMINDER};
+use crate::plan_mode::{PlanFile, REMINDER};
 use crate::{synthetic, title};
+use attempts::Attempts;
 use calls::CallsOutcome;
 use finish::StepEnd;
 use history::History;
@@ -49,7 +50,6 @@ use lathe_workspace::agents::Agent;
 use lathe_workspace::models::OpenModel;
 use lathe_workspace::setup::Setup;
 use repeated_calls::RepeatedCalls;
-use retry::Attempts;
 use step::{Call, StreamEnd};
 
 pub use preview::{NextRequest, preview};

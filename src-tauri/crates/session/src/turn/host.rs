@@ -25,7 +25,7 @@ use super::{ResolvedPrompt, StepTools};
 use crate::core::Core;
 use crate::core::ToolClock;
 use crate::permission::{Inquiry, asks_for_command, disk_paths};
-use crate::plan;
+use crate::plan_mode;
 use crate::synthetic::Draft;
 use lathe_records::Records;
 use lathe_workspace::setup::Setup;
@@ -238,10 +238,10 @@ impl Host for CallHost {
 
     async fn switch_agent(&self, to: AgentSwitch) -> Result<(), ToolFailure> {
         let records = self.scope.records();
-        let (agent, user) = (plan::agent_for(to), &self.scope.prompt.user);
+        let (agent, user) = (plan_mode::agent_for(to), &self.scope.prompt.user);
         // Dated after the answer that this call belongs to.
         let draft = Draft::like(records, user, user.time.created).for_agent(agent);
-        let message = draft.with_text(plan::switch_text(agent));
+        let message = draft.with_text(plan_mode::switch_text(agent));
         let stored = records.put_complete_message(&message).await;
         stored.map_err(|error| ToolFailure::failed(error.to_string()))?;
         self.scope
