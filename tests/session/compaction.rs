@@ -281,6 +281,13 @@ async fn a_first_prompt_that_is_too_long_is_a_clear_error() {
         last.error.as_ref().unwrap().message(),
         "The prompt alone is too long for this model"
     );
+    // Nothing of the refused attempt is left, neither on disk nor in what the turn remembers.
+    let outline = app.outline().await;
+    assert_eq!(
+        outline.last().map(String::as_str),
+        Some("assistant: "),
+        "{outline:?}"
+    );
 }
 
 #[tokio::test]

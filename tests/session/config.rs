@@ -1,11 +1,11 @@
 //! Config files: precedence, when changes take effect, and mistakes.
 
-use lathe_protocol::Event;
 use lathe_protocol::ipc::ConfigProblem;
+use lathe_protocol::{Event, Part};
 use lathe_provider::WireKind;
 use lathe_session::config::{McpKind, ShareMode, ShareSetting};
 use lathe_test_support::app::{TestApp, until};
-use lathe_test_support::fake_model::{FakeModel, call, text};
+use lathe_test_support::fake_model::{FakeModel, Gate, call, hold, text};
 use serde_json::json;
 
 const WIRE: WireKind = WireKind::OpenaiChat;
@@ -169,6 +169,30 @@ async fn allowing_everything_gives_agents_no_tool_they_lack() {
     app.ask("go").await;
     assert_eq!(app.calls().await, ["bash: completed"]);
     assert!(!first.request().tools.iter().any(|tool| tool == "plan_exit"));
+}
+
+#[tokio::test]
+async fn what_the_person_forbids_while_the_model_answers_holds_for_the_calls_of_that_answer() {
+    let model = FakeModel::start().await;
+    let gate = Gate::closed();
+    let input = json!({ "command": "touch made", "description": "Make it" });
+    model.reply([text("one moment"), hold(&gate), call("bash", input)]);
+    let app = TestApp::with_model(&model, WIRE).await;
+    app.sessions.set_allow_all(true);
+    let mut events = app.sessions.subscribe();
+    app.send("go").await;
+    let answers = |part: &Part| matches!(part, Part::Text(part) if part.text != "go");
+    until(
+        &mut events,
+        |event| matches!(event, Event::MessagePartUpdated(updated) if answers(&updated.part)),
+    )
+    .await;
+    app.sessions.set_allow_all(false);
+    gate.open();
+    let request = app.next_permission(&mut events).await;
+    assert_eq!(request.patterns, ["touch made"]);
+    app.sessions.abort(&app.session.id).await;
+    assert!(!app.path("made").exists());
 }
 
 #[tokio::test]

@@ -16,8 +16,13 @@ export interface Sessions {
 export interface SessionsSlice extends Sessions {
   setProjects(projects: readonly Project[]): void;
   openProject(opened: ProjectOpened): void;
-  /** Replaces the sessions of a project: what the list does not name is gone. */
-  list(projectID: string, sessions: readonly Session[]): void;
+  /** Counts every change of a single session. */
+  version(): number;
+  /**
+   * Replaces the sessions of a project: what the list does not name is gone. A session that changed after `since`,
+   * the version when the list was asked for, stays as it is: the list may be older.
+   */
+  list(projectID: string, sessions: readonly Session[], since?: number): void;
   /** The lists may be out of date; they are asked for again when they are shown. */
   unlist(): void;
   put(session: Session): void;
@@ -29,10 +34,16 @@ export function createSessions(): SessionsSlice {
   const sessions = createKeyedSignals<Session>();
   const listed = createKeyedSignals<true>();
 
-  const list = (projectID: string, found: readonly Session[]) => {
+  let version = 0;
+  const changedAt = new Map<string, number>();
+  const note = (sessionID: string) => changedAt.set(sessionID, ++version);
+
+  const list = (projectID: string, found: readonly Session[], since = version) => {
+    const isNewer = ({ id }: Session) => (changedAt.get(id) ?? 0) > since;
     const isElsewhere = (session: Session) =>
       session.projectID !== projectID && projectOf(projects(), session)?.id !== projectID;
-    const next = [...sessions.values().filter(isElsewhere), ...found];
+    const kept = sessions.values().filter((session) => isElsewhere(session) || isNewer(session));
+    const next = [...kept, ...found.filter((session) => !isNewer(session))];
     batch(() => {
       sessions.replace(next.map((session) => [session.id, session]));
       listed.set(projectID, true);
@@ -53,7 +64,14 @@ export function createSessions(): SessionsSlice {
     },
     list,
     unlist: () => listed.replace([]),
-    put: (session) => sessions.set(session.id, session),
-    drop: (sessionID) => sessions.delete(sessionID),
+    version: () => version,
+    put(session) {
+      note(session.id);
+      sessions.set(session.id, session);
+    },
+    drop(sessionID) {
+      note(sessionID);
+      sessions.delete(sessionID);
+    },
   };
 }

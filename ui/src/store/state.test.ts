@@ -291,6 +291,19 @@ describe('sessions', () => {
     expect(state.timeline.open()).toBeUndefined();
   });
 
+  test('a list that was asked for before a session came or went does not undo that', () => {
+    const [made, gone]: Session[] = [{ ...SESSION, id: 'ses_made' }, { ...SESSION, id: 'ses_gone' }];
+    const state = fresh();
+    state.sessions.list('prj_a', [SESSION, gone!]);
+    const asked = state.sessions.version();
+    state.sessions.put(made!);
+    state.sessions.drop('ses_gone');
+    state.sessions.list('prj_a', [SESSION, gone!], asked);
+    expect(state.sessions.all().map(({ id }) => id).sort()).toEqual(['ses_a', 'ses_made']);
+    state.sessions.list('prj_a', [SESSION]);
+    expect(state.sessions.all().map(({ id }) => id)).toEqual(['ses_a']);
+  });
+
   test('a change to one of them is read again only by what reads that one', () => {
     const other: Session = { ...SESSION, id: 'ses_b' };
     const state = fresh();

@@ -36,6 +36,10 @@ pub struct FollowedMessage {
 }
 
 impl FollowedMessage {
+    pub fn id(&self) -> &MessageId {
+        &self.id
+    }
+
     /// The parts written so far, in order.
     pub fn parts(&self) -> Vec<Part> {
         let mut parts = self

@@ -25,8 +25,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use lathe_protocol::{
-    AssistantMessage, AssistantPath, AssistantTime, Extra, Map, Message, MessageWithParts,
-    ModelRef, Part, Project, Ruleset, Session, TokenUsage, UserMessage,
+    AssistantMessage, AssistantPath, AssistantTime, Extra, Map, Message, MessageId,
+    MessageWithParts, ModelRef, Part, Project, Ruleset, Session, TokenUsage, UserMessage,
 };
 use lathe_provider::ProviderError;
 use lathe_records::FollowedMessage;
@@ -301,9 +301,9 @@ impl Turn {
         records.put_message(info).await
     }
 
-    /// The parts of the message that is being written.
-    fn written_parts(&self) -> Vec<Part> {
-        let writing = self.writing.as_ref();
+    /// The parts that were written for a message; none if it is not the one being written.
+    fn written_parts(&self, id: &MessageId) -> Vec<Part> {
+        let writing = self.writing.as_ref().filter(|writing| writing.id() == id);
         writing.map(FollowedMessage::parts).unwrap_or_default()
     }
 
@@ -359,6 +359,11 @@ impl Turn {
         tree: Option<TreeId>,
         task_models: HashMap<String, ModelRef>,
     ) -> Result<CallsOutcome> {
+        let tools = StepTools {
+            // The person may have changed what is allowed while the model answered.
+            rules: self.rules(&resolved.agent),
+            ..tools
+        };
         let scope = CallScope {
             core: self.core.clone(),
             subtasks: self.subtasks.clone(),

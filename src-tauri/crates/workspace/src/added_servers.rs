@@ -69,7 +69,7 @@ impl Workspace {
         &self,
         edit: impl FnOnce(&mut Map<String, Value>, &[String]) -> Result<()> + Send + 'static,
     ) -> Result<()> {
-        let setups = self.setups().clone();
+        let (setups, mcp) = (self.setups().clone(), self.mcp().clone());
         let done = tokio::task::spawn_blocking(move || {
             let _guard = WRITE_LOCK.lock();
             let path = setups.added_file();
@@ -84,13 +84,12 @@ impl Workspace {
             let by_hand: Vec<_> = by_hand.filter(|name| !servers.contains_key(name)).collect();
             edit(servers, &by_hand)?;
             write(&path, &Value::Object(file))?;
-            Ok(setups.read_person().mcp)
+            // Under the lock: servers are configured in the order in which the file changed.
+            mcp.configure_person(&setups.read_person().mcp);
+            Ok(())
         });
-        let changed = done.await;
-        let changed =
-            changed.unwrap_or_else(|_| Err(Failed::refused("Changing the servers broke off")));
-        self.mcp().configure_person(&changed?);
-        Ok(())
+        done.await
+            .unwrap_or_else(|_| Err(Failed::refused("Changing the servers broke off")))
     }
 }
 

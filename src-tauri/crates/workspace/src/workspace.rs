@@ -25,7 +25,7 @@ pub struct Workspace {
     setups: Arc<Setups>,
     instructions: Instructions,
     finder: Finder,
-    mcp: Mcp,
+    mcp: Arc<Mcp>,
     tool_settings: ToolSettings,
     /// For each project the checkout that was opened last, where its next session starts.
     opened: Mutex<HashMap<ProjectId, String>>,
@@ -55,7 +55,7 @@ impl Workspace {
             models,
             instructions: Instructions::default(),
             finder: Finder::default(),
-            mcp: Mcp::new(&options.data_dir, options.environment.clone()),
+            mcp: Arc::new(Mcp::new(&options.data_dir, options.environment.clone())),
             tool_settings: ToolSettings::new(options.environment),
             opened: Mutex::default(),
         };
@@ -81,7 +81,7 @@ impl Workspace {
     }
 
     /// The MCP servers.
-    pub fn mcp(&self) -> &Mcp {
+    pub fn mcp(&self) -> &Arc<Mcp> {
         &self.mcp
     }
 

@@ -147,14 +147,15 @@ impl Turn {
     }
 
     /// Removes a message that will be replaced by another attempt.
-    pub(super) async fn discard(&self, message: &AssistantMessage) -> Result<()> {
+    pub(super) async fn discard(&mut self, message: &AssistantMessage) -> Result<()> {
+        self.writing = None;
         let records = &self.core.records;
         records.remove_message(&self.session.id, &message.id).await
     }
 
     async fn end_early(&mut self, message: AssistantMessage) -> Result<()> {
         let records = &self.core.records;
-        for part in self.written_parts() {
+        for part in self.written_parts(&message.id) {
             if let Part::Tool(mut tool) = part
                 && tool.abort(records.now())
             {
@@ -171,7 +172,7 @@ impl Turn {
         let info = Message::Assistant(message);
         records.put_message(info.clone()).await?;
         records.store().make_durable(&self.session.id).await?;
-        let parts = self.written_parts();
+        let parts = self.written_parts(info.id());
         self.writing = None;
         self.history.put(MessageWithParts { info, parts });
         Ok(())

@@ -1,6 +1,6 @@
 //! Builds the request of a step: system prompt, history, tools.
 
-use lathe_protocol::FilePart;
+use lathe_protocol::{FilePart, Ruleset};
 use lathe_provider::{ModelMessage, ModelRequest, ToolSpec, UserContent};
 use lathe_tools::Registry;
 
@@ -70,11 +70,16 @@ impl Turn {
         self.step_tools_now(&resolved.agent)
     }
 
-    /// The same without waiting. Tools that every rule denies are left out.
-    pub(super) fn step_tools_now(&self, agent: &Agent) -> StepTools {
+    /// The rules in force for an agent now.
+    pub(super) fn rules(&self, agent: &Agent) -> Ruleset {
         let mode = self.plan.rules(&agent.name);
         let permissions = &self.core.permissions;
-        let rules = permissions.rules(&self.setup, agent, &self.session, &mode);
+        permissions.rules(&self.setup, agent, &self.session, &mode)
+    }
+
+    /// The same without waiting. Tools that every rule denies are left out.
+    pub(super) fn step_tools_now(&self, agent: &Agent) -> StepTools {
+        let rules = self.rules(agent);
         // A task cannot start tasks of its own.
         let is_task = self.session.parent_id.is_some();
         let built_in = self.core.tools.built_in.clone();

@@ -257,7 +257,7 @@ impl Turn {
 
     async fn finish_summary(&mut self, mut message: AssistantMessage) -> Result<Option<Next>> {
         if !self
-            .written_parts()
+            .written_parts(&message.id)
             .iter()
             .any(|part| matches!(part, Part::Text(_)))
         {
