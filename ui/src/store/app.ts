@@ -193,14 +193,14 @@ export function createApp(host: Host): App {
 
   /** Pending requests: the start and the sidebar both list the current project. */
   const listings = new Map<string, Promise<void>>();
-  const newest = new Map<string, number>();
+  const listRequests = new Map<string, number>();
   const list = async (id: string) => {
-    const request = (newest.get(id) ?? 0) + 1;
-    newest.set(id, request);
+    const request = (listRequests.get(id) ?? 0) + 1;
+    listRequests.set(id, request);
     const since = state.sessions.version();
     const found = await attempt(() => host.listSessions(id));
     // A later request answers with newer sessions.
-    if (newest.get(id) !== request) return;
+    if (listRequests.get(id) !== request) return;
     listings.delete(id);
     if (found) state.sessions.list(id, found, since);
   };
