@@ -28,17 +28,17 @@ const READING: [(&str, &str, Action); 4] = [
     ("read", "*.env.example", Action::Allow),
 ];
 
-/// Matches everything as `*` does, but is no rule for everything: what may do more than it
-/// says still asks.
-const ANY_PLAIN: &str = "**";
+/// As a pattern of `bash`: every command that is known to read and to do nothing else.
+pub const READ_ONLY: &str = "<read-only>";
 
-/// What an agent that only looks may do without a question, after everything was denied it.
+/// What an agent that only looks may do, after everything was denied it. Its parent must be
+/// allowed the same, so that `webfetch` is as its parent has it.
 pub fn looking() -> Ruleset {
     let tools = ["grep", "glob", "list", "webfetch"];
     let tools = tools.map(|tool| (tool, "*", Action::Allow));
     let rules = tools.into_iter().chain(READING);
     rules
-        .chain([("bash", ANY_PLAIN, Action::Allow)])
+        .chain([("bash", READ_ONLY, Action::Allow)])
         .map(|(permission, pattern, action)| rule(permission, pattern, action))
         .collect()
 }
@@ -48,9 +48,6 @@ pub fn freed(rules: &[Rule], freedom: Freedom) -> impl Iterator<Item = Rule> {
     rules.iter().cloned().map(move |mut rule| {
         if freedom.all && rule.action != Action::Deny {
             rule.action = Action::Allow;
-            if rule.pattern == ANY_PLAIN {
-                rule.pattern = "*".to_owned();
-            }
         }
         rule
     })
@@ -58,7 +55,7 @@ pub fn freed(rules: &[Rule], freedom: Freedom) -> impl Iterator<Item = Rule> {
 
 /// Whatever is asked for, the rule speaks of it.
 pub(crate) fn is_for_all(rule: &Rule) -> bool {
-    rule.pattern == "*" || rule.pattern == ANY_PLAIN
+    rule.pattern == "*" || rule.pattern == "**"
 }
 
 /// The rules every agent starts from: looking is free, changing asks.
@@ -72,6 +69,7 @@ pub fn defaults(freedom: Freedom) -> Ruleset {
         ("todoread", "*", Allow),
         ("todowrite", "*", Allow),
         ("task", "*", Allow),
+        ("bash", READ_ONLY, Allow),
     ]);
     rules.extend(READING);
     if freedom.edits {
@@ -164,7 +162,11 @@ fn allows(approved: &[Rule], permission: &str, pattern: &str) -> bool {
     last_match(approved, permission, pattern).is_some_and(|rule| rule.action == Action::Allow)
 }
 
-fn last_match<'a>(rules: &'a [Rule], permission: &str, pattern: &str) -> Option<&'a Rule> {
+pub(crate) fn last_match<'a>(
+    rules: &'a [Rule],
+    permission: &str,
+    pattern: &str,
+) -> Option<&'a Rule> {
     rules.iter().rev().find(|rule| {
         wildcard(&rule.permission, permission) && wildcard(&expand(&rule.pattern), pattern)
     })
@@ -181,7 +183,7 @@ pub fn hides_tool(rules: &[Rule], tool: &str) -> bool {
 }
 
 /// `~` and `$HOME` at the start of a pattern mean the person's home.
-fn expand(pattern: &str) -> std::borrow::Cow<'_, str> {
+pub(crate) fn expand(pattern: &str) -> std::borrow::Cow<'_, str> {
     let rest = pattern
         .strip_prefix("$HOME")
         .or_else(|| pattern.strip_prefix('~'));
@@ -314,7 +316,13 @@ mod tests {
     fn who_wants_no_question_is_asked_none_by_an_agent_that_only_looks() {
         let ask = |freedom, permission: &str, pattern: &str| {
             let rules: Vec<_> = freed(&looking(), freedom).collect();
-            decide(&rules, &[], permission, &[pattern.to_owned()], true)
+            decide(
+                &rules,
+                &[],
+                permission,
+                &[pattern.to_owned()],
+                pattern.contains('>'),
+            )
         };
         let all = Freedom {
             all: true,
@@ -324,8 +332,10 @@ mod tests {
             let careful = ask(Freedom::default(), permission, pattern);
             assert_eq!(careful, Verdict::Ask, "{permission}");
         }
-        assert_eq!(ask(all, "bash", "ls > x"), Verdict::Allow);
+        assert_eq!(ask(all, "read", ".env"), Verdict::Allow);
         assert_eq!(ask(all, "read", "a.rs"), Verdict::Allow);
+        // It looks, whatever else the person allows.
+        assert_eq!(ask(all, "bash", "ls > x"), Verdict::Ask);
     }
 
     #[test]

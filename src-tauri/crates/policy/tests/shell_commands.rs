@@ -1,13 +1,15 @@
 //! PROMISES 16: commands built to look harmless, and ordinary ones, against narrow rules.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::os::unix::fs::symlink;
 
 use std::path::{Path, PathBuf};
 
-use lathe_policy::shell::{Analysis, Reason, Surroundings, analyse};
-use lathe_protocol::ShellDialect;
+use lathe_policy::decision::{Asker, Call, Mode, Need, decide};
+use lathe_policy::shell::{Analysis, Reason, SimpleCommand, Surroundings, analyse};
+use lathe_policy::{Freedom, Verdict, agents, defaults, rule};
+use lathe_protocol::{Action, Rule, ShellDialect};
 use lathe_workspace::paths::DiskPaths;
 use proptest::prelude::*;
 use tempfile::TempDir;
@@ -33,7 +35,11 @@ impl Project {
 
     fn analyse(&self, command: &str, home: Option<&Path>, dialect: ShellDialect) -> Analysis {
         let root = self.root();
-        let paths = DiskPaths { root: &root, home };
+        let paths = DiskPaths {
+            root: &root,
+            home,
+            may_read: None,
+        };
         let surroundings = Surroundings {
             directory: &root,
             home,
@@ -148,22 +154,13 @@ fn analysed(project: &Project, command: &str) -> Analysis {
     project.analyse(command, Some(&home), ShellDialect::Posix)
 }
 
-/// The meaning of rules: `*` is any text, a trailing ` *` also matches the bare command.
-fn matches(rule: &str, pattern: &str) -> bool {
-    let prefix = rule.strip_suffix(" *").unwrap();
-    pattern == prefix
-        || pattern
-            .strip_prefix(prefix)
-            .is_some_and(|rest| rest.starts_with(' '))
-}
-
 fn is_allowed(analysis: &Analysis, rules: &[&str]) -> bool {
-    !analysis.is_opaque()
+    let covered = |command: &SimpleCommand| rules.iter().any(|rule| command.is_covered_by(rule));
+    analysis.line_reasons.is_empty()
+        && !analysis.hides_program
         && analysis.outside.is_empty()
-        && analysis
-            .patterns
-            .iter()
-            .all(|p| rules.iter().any(|rule| matches(rule, p)))
+        && analysis.protected.is_empty()
+        && analysis.commands.iter().all(covered)
 }
 
 /// A line with `\n`, `\r` or `\u` in it is the inside of a JSON string: a text file would hide
@@ -208,6 +205,112 @@ fn ordinary_commands_are_hardly_ever_asked_about_once_allowed() {
         .map(|(command, analysis)| format!("{command:?}: {analysis:?}"))
         .collect();
     assert!(asked.len() * 100 <= commands.len() * 5, "{asked:#?}");
+}
+
+/// What a person allows in the first hours of work, one "always" at a time.
+const ALLOWED: &[&str] = &[
+    "git add *",
+    "git commit *",
+    "git checkout *",
+    "git switch *",
+    "git stash *",
+    "git stash pop *",
+    "git fetch *",
+    "git pull *",
+    "cargo build *",
+    "cargo check *",
+    "cargo test *",
+    "cargo clippy *",
+    "cargo fmt *",
+    "cargo run *",
+    "cargo doc *",
+    "npm install *",
+    "npm ci *",
+    "npm test *",
+    "npm run *",
+    "npx tsc *",
+    "npx eslint *",
+    "npx prettier *",
+    "npx vitest *",
+    "npx jest *",
+    "yarn test *",
+    "pnpm run build *",
+    "pnpm install *",
+    "node scripts/build.js *",
+    "python3 scripts/gen.py *",
+    "python3 -m pytest *",
+    "pytest *",
+    "pip install *",
+    "pip list *",
+    "ruff check *",
+    "mypy *",
+    "go build *",
+    "go test *",
+    "go vet *",
+    "make *",
+    "mkdir *",
+    "touch *",
+    "cp *",
+    "mv *",
+    "rm *",
+    "chmod *",
+    "docker ps *",
+    "docker compose ps *",
+    "docker compose logs *",
+    "gh pr *",
+    "gh run *",
+];
+
+#[test]
+fn usual_commands_are_seldom_asked_about() {
+    let project = project();
+    for (file, text) in [("package.json", "{}"), ("Cargo.toml", "")] {
+        std::fs::write(project.path(file), text).unwrap();
+    }
+    let commands = table(include_str!("shell_commands/usual.txt"));
+    assert!(commands.len() >= 200, "only {}", commands.len());
+    let mut rules = defaults(Freedom::default());
+    rules.extend(agents::rules("build").unwrap());
+    let allow = |pattern: &&str| rule("bash", pattern, Action::Allow);
+    let approved: Vec<_> = ALLOWED.iter().map(allow).collect();
+    let asked = |approved: &[Rule], mode| -> Vec<String> {
+        let asks = |command: &&String| {
+            let needs = Need::of_command(&analysed(&project, command));
+            let askers = [Asker {
+                name: "build",
+                rules: &rules,
+            }];
+            let decision = decide(&Call {
+                askers: &askers,
+                mode,
+                approved,
+                granted: &[],
+                needs: &needs,
+            });
+            decision.verdict != Verdict::Allow
+        };
+        commands.iter().filter(asks).cloned().collect()
+    };
+    let (untaught, taught) = (asked(&[], Mode::Ask), asked(&approved, Mode::Ask));
+    let auto = asked(&approved, Mode::Auto { sandboxed: true });
+    println!(
+        "of {} usual commands {} are asked about at first, {} ({}%) once the person has allowed \
+         what they use, {} in Auto",
+        commands.len(),
+        untaught.len(),
+        taught.len(),
+        taught.len() * 100 / commands.len(),
+        auto.len()
+    );
+    assert!(taught.len() * 10 <= commands.len(), "{taught:#?}");
+    assert_eq!(auto, Vec::<String>::new());
+    let reading = commands.iter().filter(|command| {
+        let analysis = analysed(&project, command);
+        analysis.only_reads()
+    });
+    for command in reading {
+        assert!(!untaught.contains(command), "{command} only reads");
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::word::Word;
 
 /// The words that "always" would allow, or none where no prefix says enough.
-pub(super) fn of(words: &[Word]) -> Option<String> {
+pub(super) fn find(words: &[Word]) -> Option<String> {
     let values: Vec<&str> = words.iter().map(|word| word.value.as_str()).collect();
     let count = length(&values)?.min(values.len());
     let prefix = &values[..count];

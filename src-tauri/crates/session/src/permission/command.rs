@@ -13,6 +13,7 @@ pub fn disk_paths<'a>(root: &'a Path, environment: &'a Environment) -> DiskPaths
     DiskPaths {
         root,
         home: environment.home(),
+        may_read: None,
     }
 }
 
