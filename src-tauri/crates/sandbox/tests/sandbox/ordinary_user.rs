@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-const NOBODY: &str = "65534";
+const UNPRIVILEGED_ID: &str = "65534";
 /// Set for the inner run, so that it does not start another one.
 const INNER: &str = "LATHE_ORDINARY_USER";
 
@@ -21,7 +21,14 @@ fn everything_holds_for_an_ordinary_user_too() {
     fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let output = Command::new("setpriv")
-        .args(["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", "--"])
+        .args([
+            "--reuid",
+            UNPRIVILEGED_ID,
+            "--regid",
+            UNPRIVILEGED_ID,
+            "--clear-groups",
+            "--",
+        ])
         .arg(&program)
         .env(INNER, "1")
         .env("HOME", "/nonexistent")
