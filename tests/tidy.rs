@@ -6,23 +6,45 @@
 // A check may end at the first surprise.
 #![allow(clippy::unwrap_used)]
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::{Path, PathBuf};
+#[path = "tidy/documents.rs"]
+mod documents;
+#[path = "tidy/page.rs"]
+mod page;
+#[path = "tidy/tree.rs"]
+mod tree;
 
-use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs;
+
+use tree::{dependencies, entries, lock_file, manifests, reachable, read, root, sources};
 
 /// What each core crate may know of the others, and what its tests may use on top.
-const KNOWLEDGE: [(&str, &[&str], &[&str]); 15] = [
-    ("protocol", &[], &[]),
-    ("mcp", &[], &[]),
-    ("policy", &["lathe-protocol"], &["lathe-workspace"]),
-    ("provider", &["lathe-protocol"], &[]),
-    ("render", &["lathe-protocol"], &[]),
+const KNOWLEDGE: [(&str, &[&str], &[&str]); 24] = [
+    ("files", &[], &[]),
+    (
+        "import",
+        &["lathe-files", "lathe-protocol"],
+        &["lathe-fuzz"],
+    ),
+    ("log", &["lathe-files"], &[]),
+    ("protocol", &[], &["lathe-fuzz"]),
+    ("contract", &["lathe-protocol"], &[]),
+    ("mcp", &["lathe-files"], &[]),
+    ("policy", &["lathe-protocol"], &["lathe-fuzz"]),
+    (
+        "provider",
+        &["lathe-files", "lathe-protocol"],
+        &["lathe-fuzz"],
+    ),
+    ("render", &["lathe-protocol"], &["lathe-fuzz"]),
     ("sandbox", &[], &[]),
-    ("snapshot", &["lathe-protocol"], &[]),
-    ("store", &["lathe-protocol"], &[]),
-    ("tools", &["lathe-protocol"], &[]),
+    ("snapshot", &["lathe-files", "lathe-protocol"], &[]),
+    (
+        "store",
+        &["lathe-files", "lathe-import", "lathe-protocol"],
+        &["lathe-fuzz"],
+    ),
+    ("tools", &["lathe-protocol"], &["lathe-fuzz"]),
     ("records", &["lathe-protocol", "lathe-store"], &[]),
     (
         "search",
@@ -32,15 +54,16 @@ const KNOWLEDGE: [(&str, &[&str], &[&str]); 15] = [
     (
         "workspace",
         &[
+            "lathe-files",
             "lathe-mcp",
             "lathe-policy",
             "lathe-protocol",
             "lathe-provider",
             "lathe-records",
-            "lathe-store",
+            "lathe-sandbox",
             "lathe-tools",
         ],
-        &[],
+        &["lathe-fuzz"],
     ),
     (
         "review",
@@ -53,8 +76,34 @@ const KNOWLEDGE: [(&str, &[&str], &[&str]); 15] = [
         &[],
     ),
     (
+        "permission",
+        &[
+            "lathe-files",
+            "lathe-policy",
+            "lathe-protocol",
+            "lathe-records",
+            "lathe-store",
+            "lathe-tools",
+            "lathe-workspace",
+        ],
+        &[],
+    ),
+    (
+        "conversation",
+        &[
+            "lathe-policy",
+            "lathe-protocol",
+            "lathe-provider",
+            "lathe-workspace",
+        ],
+        &[],
+    ),
+    (
         "session",
         &[
+            "lathe-conversation",
+            "lathe-files",
+            "lathe-permission",
             "lathe-policy",
             "lathe-protocol",
             "lathe-provider",
@@ -69,11 +118,36 @@ const KNOWLEDGE: [(&str, &[&str], &[&str]); 15] = [
         &["lathe-test-support"],
     ),
     (
+        "changes",
+        &[
+            "lathe-protocol",
+            "lathe-records",
+            "lathe-review",
+            "lathe-session",
+            "lathe-snapshot",
+            "lathe-workspace",
+        ],
+        &["lathe-provider", "lathe-test-support"],
+    ),
+    (
+        "server",
+        &["lathe-contract", "lathe-protocol", "lathe-session"],
+        &["lathe-provider", "lathe-test-support"],
+    ),
+    (
+        "acp",
+        &["lathe-protocol", "lathe-session"],
+        &["lathe-provider", "lathe-test-support"],
+    ),
+    (
         "headless",
         &[
+            "lathe-acp",
+            "lathe-log",
             "lathe-protocol",
             "lathe-provider",
             "lathe-render",
+            "lathe-server",
             "lathe-session",
             "lathe-store",
         ],
@@ -83,9 +157,6 @@ const KNOWLEDGE: [(&str, &[&str], &[&str]); 15] = [
 
 /// Longer than this and a file is split.
 const MOST_LINES: usize = 500;
-
-/// Folders that hold nothing written by hand.
-const NOT_OURS: [&str; 6] = [".git", "bindings", "dist", "gen", "node_modules", "target"];
 
 #[test]
 fn a_core_crate_knows_only_what_lies_below_it() {
@@ -179,264 +250,31 @@ fn no_source_file_is_too_long() {
     assert!(long.is_empty(), "split these: {long:#?}");
 }
 
+/// What is handed around is a few handles. Stored and configured data may be wider, and so are
+/// the options of a program.
 #[test]
-fn the_page_may_run_only_its_own_scripts_and_reach_no_host() {
-    let config: Value = serde_json::from_str(&read("tauri.conf.json")).unwrap();
-    let policy = &config["app"]["security"]["csp"];
-    let directives: Vec<(String, String)> = match policy {
-        Value::String(text) => text
-            .split(';')
-            .filter_map(|directive| directive.trim().split_once(' '))
-            .map(|(name, sources)| (name.to_owned(), sources.to_owned()))
-            .collect(),
-        Value::Object(map) => map
-            .iter()
-            .map(|(name, sources)| {
-                (
-                    name.clone(),
-                    sources.to_string().replace(['"', '[', ']', ','], " "),
-                )
-            })
-            .collect(),
-        other => panic!("there is no content security policy: {other}"),
-    };
-    assert!(
-        directives.iter().any(|(name, _)| name == "default-src"),
-        "no default-src"
-    );
-    for (name, sources) in directives {
-        for source in sources.split_whitespace() {
-            // Tauri's own channel and schemes have such names; they never leave the process.
-            let remote = source.contains("//") && !source.ends_with(".localhost");
-            assert!(
-                !remote && source != "*" && source != "https:",
-                "{name} reaches {source}"
-            );
-            let loose = ["'unsafe-inline'", "'unsafe-eval'"].contains(&source);
-            assert!(
-                !loose || name.starts_with("style-src"),
-                "{name} allows {source}"
-            );
-        }
-    }
-}
-
-#[test]
-fn the_page_itself_has_no_inline_script_or_style() {
-    let page = read("ui/index.html").to_lowercase();
-    assert!(
-        !page.contains("<style") && !page.contains(" style="),
-        "an inline style"
-    );
-    assert!(
-        !page.contains(" onload=") && !page.contains(" onclick="),
-        "an inline handler"
-    );
-    for tag in page.split("<script").skip(1) {
-        let (attributes, rest) = tag.split_once('>').unwrap();
-        assert!(attributes.contains("src="), "an inline script");
-        assert!(
-            rest.trim_start().starts_with("</script>"),
-            "a script with a body"
-        );
-    }
-}
-
-#[test]
-fn the_documents_are_there_and_their_links_lead_somewhere() {
-    for name in documents() {
-        let text = read(&name);
-        let folder = root().join(&name).parent().unwrap().to_path_buf();
-        assert!(text.len() > 200, "{name} says nothing");
-        for link in text
-            .split("](")
-            .skip(1)
-            .filter_map(|rest| rest.split([')', '#', ' ']).next())
-        {
-            let outside = link.is_empty() || link.contains("://") || link.starts_with("mailto:");
-            assert!(
-                outside || folder.join(link).exists(),
-                "{name} links to {link}"
-            );
-        }
-        for place in ["/home/", "/root/", "/Users/", "/work/"] {
-            assert!(
-                !text.contains(place),
-                "{name} names a path of one machine: {place}"
-            );
-        }
-    }
-    assert!(read("LICENSE").contains("MIT"));
-}
-
-/// In backticks; a folder counts if it is one of ours. `session/turn.rs` is short for the file in
-/// the sources of that crate.
-#[test]
-fn every_path_that_a_document_names_exists() {
-    let endings = [".rs", ".ts", ".tsx", ".css", ".toml", ".md", ".svg"];
-    let folders = ["src-tauri/", "ui/", "tests/", "docs/"];
-    let (mut checked, mut missing) = (0, Vec::new());
-    for name in documents() {
-        // What has gone may be named in the history.
-        if name == "CHANGELOG.md" {
-            continue;
-        }
-        for path in read(&name).split('`').skip(1).step_by(2) {
-            let plain = |c: char| c.is_ascii_alphanumeric() || "_-./@".contains(c);
-            let is_path = path.contains('/')
-                && path.chars().all(plain)
-                // A placeholder in a recipe.
-                && !path.contains("NAME")
-                && (endings.iter().any(|ending| path.ends_with(ending))
-                    || folders.iter().any(|folder| path.starts_with(folder)));
-            if is_path {
-                checked += 1;
-                if !exists(path) {
-                    missing.push(format!("{name} names {path}"));
-                }
-            }
-        }
-    }
-    assert!(missing.is_empty(), "these do not exist: {missing:#?}");
-    assert!(checked > 80, "only {checked} paths were found");
-}
-
-fn exists(path: &str) -> bool {
-    let short = path.split_once('/').is_some_and(|(name, rest)| {
-        let package = root().join("src-tauri/crates").join(name);
-        package.join("src").join(rest).exists() || package.join(rest).exists()
-    });
-    short || root().join(path).exists()
-}
-
-/// Every document for people, from the root of the repository.
-fn documents() -> Vec<String> {
-    let decisions = entries("docs/decisions").into_iter();
-    let decisions = decisions.map(|name| format!("docs/decisions/{name}"));
-    let others = [
-        "ARCHITECTURE.md",
-        "CHANGELOG.md",
-        "CONTRIBUTING.md",
-        "README.md",
-    ];
-    others
-        .map(str::to_owned)
+fn no_handle_of_the_session_has_more_than_ten_public_fields() {
+    let wide: Vec<_> = sources(&["src-tauri/crates/session/src"], &["rs"])
         .into_iter()
-        .chain(decisions)
-        .collect()
+        .flat_map(|path| public_fields(&fs::read_to_string(path).unwrap()))
+        .filter(|(name, fields)| *fields > 10 && name != "Options")
+        .collect();
+    assert_eq!(wide, []);
 }
 
-#[test]
-fn the_screen_uses_the_houses_words() {
-    let text = read("ui/src/i18n/en.ts").to_lowercase();
-    let words: BTreeSet<_> = text.split(|c: char| !c.is_alphabetic()).collect();
-    for word in ["approval", "chat", "checkpoint", "conversation"] {
-        assert!(
-            !words.contains(word),
-            "the house does not say {word:?}; see DESIGN's words"
-        );
-    }
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-#[track_caller]
-fn read(path: &str) -> String {
-    match fs::read_to_string(root().join(path)) {
-        Ok(text) => text.replace("\r\n", "\n"),
-        Err(error) => panic!("{path}: {error}"),
-    }
-}
-
-fn entries(folder: &str) -> Vec<String> {
-    let entries = fs::read_dir(root().join(folder)).unwrap();
-    entries
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect()
-}
-
-/// Every manifest of the workspace, below the root.
-fn manifests() -> Vec<String> {
-    let members = entries("src-tauri/crates").into_iter();
-    let crates = members.map(|name| format!("src-tauri/crates/{name}/Cargo.toml"));
-    let others = [
-        "Cargo.toml",
-        "src-tauri/xtask/Cargo.toml",
-        "tests/support/Cargo.toml",
-    ];
-    crates.chain(others.map(str::to_owned)).collect()
-}
-
-/// The names that a manifest depends on, each with its section.
-fn dependencies(manifest: &str) -> Vec<(String, String)> {
-    let mut section = String::new();
-    let mut found = Vec::new();
-    for line in manifest.lines() {
-        if line.starts_with('[') {
-            section = line.to_owned();
-        } else if section.ends_with("dependencies]") {
-            found.extend(
-                line.split_once(" = ")
-                    .map(|(name, _)| (section.clone(), name.to_owned())),
-            );
+/// The structs of a formatted source file, with the number of their public fields.
+fn public_fields(source: &str) -> Vec<(String, usize)> {
+    let mut structs: Vec<(String, usize)> = Vec::new();
+    for line in source.lines() {
+        if let Some((_, name)) = line.split_once("pub struct ") {
+            let name = name.split(|c: char| !c.is_alphanumeric()).next();
+            structs.push((name.unwrap_or_default().to_owned(), 0));
+        } else if line.starts_with("    pub ")
+            && !line.contains(" fn ")
+            && let Some((_, fields)) = structs.last_mut()
+        {
+            *fields += 1;
         }
     }
-    found
-}
-
-/// Who depends on whom, by name, as Cargo.lock has it.
-fn lock_file() -> BTreeMap<String, BTreeSet<String>> {
-    let mut graph: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for package in read("Cargo.lock").split("[[package]]").skip(1) {
-        let name = package.split('"').nth(1).unwrap();
-        let list = package
-            .split("dependencies = [")
-            .nth(1)
-            .and_then(|rest| rest.split(']').next());
-        let names = list.unwrap_or_default().split('"').skip(1).step_by(2);
-        let names = names
-            .filter_map(|entry| entry.split(' ').next())
-            .map(str::to_owned);
-        graph.entry(name.to_owned()).or_default().extend(names);
-    }
-    graph
-}
-
-fn reachable<'a>(
-    graph: &'a BTreeMap<String, BTreeSet<String>>,
-    from: &'a str,
-) -> BTreeSet<&'a str> {
-    let mut reached = BTreeSet::new();
-    let mut open = vec![from];
-    while let Some(name) = open.pop() {
-        if reached.insert(name) {
-            open.extend(graph.get(name).into_iter().flatten().map(String::as_str));
-        }
-    }
-    assert!(reached.len() > 1, "{from} is not in Cargo.lock");
-    reached
-}
-
-/// Source files below some folders, by ending.
-fn sources(folders: &[&str], endings: &[&str]) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut open: Vec<_> = folders.iter().map(|folder| root().join(folder)).collect();
-    while let Some(folder) = open.pop() {
-        for entry in fs::read_dir(&folder).unwrap().flatten() {
-            let path = entry.path();
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if path.is_dir() && !NOT_OURS.contains(&name.as_str()) {
-                open.push(path);
-            } else if path
-                .extension()
-                .is_some_and(|e| endings.iter().any(|ending| e == *ending))
-            {
-                found.push(path);
-            }
-        }
-    }
-    assert!(!found.is_empty(), "nothing to check in {folders:?}");
-    found
+    structs
 }

@@ -26,6 +26,7 @@ export default defineConfig({
     target: ['es2022', 'safari16'],
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
+    rollupOptions: { input: ['index.html', 'crashed.html'] },
   },
   test: {
     environment: 'jsdom',

@@ -4,6 +4,7 @@
 //! open. Updates of one frame are sent as one batch. Streaming text is rendered once per frame, and
 //! only from its last unfinished block on.
 
+mod bound;
 mod frame;
 mod view;
 
@@ -138,6 +139,7 @@ impl Bridge {
         }
         match item {
             BusItem::Missed => {
+                tracing::info!("notifications were missed; the window is given everything again");
                 let open: Vec<_> = self.open.lock().iter().cloned().collect();
                 frame.reset(open);
                 self.add_whole_state(frame).await;

@@ -24,6 +24,7 @@ fn code(error: &Failed) -> UiErrorCode {
         Failed::Missing { .. } => UiErrorCode::NotFound,
         Failed::Store(StoreError::Missing(_)) => UiErrorCode::NotFound,
         Failed::Busy | Failed::Store(StoreError::Busy { .. }) => UiErrorCode::Busy,
+        Failed::NeedsConsent(_) => UiErrorCode::Confirm,
         Failed::Store(error) if error.is_io() => UiErrorCode::Storage,
         _ => UiErrorCode::Failed,
     }

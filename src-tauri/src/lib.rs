@@ -11,6 +11,7 @@ mod draft_store;
 mod error;
 #[cfg(target_os = "linux")]
 mod gtk_settings;
+mod log;
 mod menu;
 mod notify;
 mod sample;
@@ -46,6 +47,7 @@ pub fn run() -> ExitCode {
 
 fn build() -> Result<tauri::App<Wry>, Box<dyn std::error::Error>> {
     let data_dir = lathe_session::default_data_dir()?;
+    let log = log::start(&data_dir);
     let mut builder = Builder::default();
     if window::can_find_other_instances() {
         // Before all other plugins: a second start must not touch anything else.
@@ -60,7 +62,8 @@ fn build() -> Result<tauri::App<Wry>, Box<dyn std::error::Error>> {
         .register_asynchronous_uri_scheme_protocol(assets::SCHEME, assets::serve)
         .invoke_handler(commands::handler())
         .setup(move |app| {
-            let shell = tauri::async_runtime::block_on(Shell::open(app.handle(), data_dir))?;
+            log::report_faults(app.handle());
+            let shell = tauri::async_runtime::block_on(Shell::open(app.handle(), data_dir, log))?;
             app.manage(shell);
             window::open(app.handle())?;
             app.on_menu_event(menu::chosen);

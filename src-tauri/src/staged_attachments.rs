@@ -4,7 +4,7 @@
 //! dropped or picked file stays where it is and is read when it is needed. The folders survive a
 //! restart, as the drafts do.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -14,7 +14,7 @@ use lathe_protocol::ipc::{
     Attached, AttachmentKind, AttachmentView, RefusedAttachment, RefusedWhy,
 };
 use lathe_render::picture;
-use lathe_session::data_url;
+use lathe_session::{data_url, files};
 use tauri::Url;
 
 /// In an address, the segment before the id of a staged attachment.
@@ -59,7 +59,7 @@ impl StagedAttachments {
             let mut head = vec![0; HEAD];
             let length = read_head(path, &mut head).map_err(|_| refuse(RefusedWhy::Unreadable))?;
             head.truncate(length);
-            recognise(&name, &head, about.len(), || fs::read(path))?
+            recognise(&name, &head, about.len(), || read_file(path))?
         } else {
             // Reading a pipe or a device could block for ever.
             return Err(refuse(RefusedWhy::Unreadable));
@@ -88,7 +88,7 @@ impl StagedAttachments {
 
     pub fn read(&self, attachment: &AttachmentView) -> io::Result<Vec<u8>> {
         match &attachment.path {
-            Some(path) => fs::read(path),
+            Some(path) => read_file(Path::new(path)),
             None => {
                 let place = self.place(&attachment.id);
                 fs::read(place.ok_or(io::ErrorKind::NotFound)?.join(CONTENT))
@@ -248,7 +248,7 @@ fn is_text(head: &[u8]) -> bool {
 }
 
 fn read_head(path: &Path, head: &mut [u8]) -> io::Result<usize> {
-    let mut file = File::open(path)?;
+    let (mut file, _) = files::open(path)?;
     let mut length = 0;
     while length < head.len() {
         match file.read(&mut head[length..])? {
@@ -257,6 +257,11 @@ fn read_head(path: &Path, head: &mut [u8]) -> io::Result<usize> {
         }
     }
     Ok(length)
+}
+
+/// The file may have been replaced or have grown since it was attached.
+fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    Ok(files::read(path, MAX_MEDIA)?)
 }
 
 fn name_of(path: &Path) -> String {

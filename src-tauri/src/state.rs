@@ -2,12 +2,14 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
+use lathe_changes::Changes;
+use lathe_log::Log;
 use lathe_protocol::Project;
 use lathe_protocol::ipc::Settings;
 use lathe_render::picture::fit_for_model;
-use lathe_session::{Options, Sessions, ToolOptions};
+use lathe_session::{ImportControl, Options, OtherProcesses, Sessions, ToolOptions};
 use parking_lot::Mutex;
 use tauri::AppHandle;
 
@@ -20,6 +22,7 @@ use crate::staged_attachments::StagedAttachments;
 
 pub struct Shell {
     pub sessions: Sessions,
+    pub changes: Changes,
     pub attachments: StagedAttachments,
     pub drafts: DraftStore,
     pub clipboard: SystemClipboard,
@@ -27,6 +30,12 @@ pub struct Shell {
     pub settings: SettingsFile,
     /// The folder that the program was started with, until the window has opened it.
     pub wanted: Mutex<Option<PathBuf>>,
+    /// The import that is running.
+    pub import: Mutex<Option<ImportControl>>,
+    /// Dropped with the shell.
+    _others: Option<OtherProcesses>,
+    /// `None` if it could not be started.
+    pub log: Option<Log>,
     data_dir: PathBuf,
 }
 
@@ -34,12 +43,16 @@ impl Shell {
     pub async fn open(
         app: &AppHandle,
         data_dir: PathBuf,
+        log: Option<Log>,
     ) -> Result<Self, Box<dyn std::error::Error>> {
         let settings = SettingsFile::open(app, &data_dir)?;
         let mut options = Options::new(&data_dir);
         options.fit_picture = Arc::new(fit_picture);
         options.draw_page = Some(Arc::new(lathe_render::page::render_session));
         let sessions = Sessions::open(options).await?;
+        if let Some(log) = &log {
+            log.set_redactor(sessions.text_redactor().await);
+        }
         let bridge = Arc::new(Bridge::new(sessions.clone()));
         let around = sessions.clone();
         // Finds model servers on this machine while the window opens.
@@ -50,10 +63,12 @@ impl Shell {
                 tracing::warn!(%error, "sessions cannot be searched");
             }
         });
+        let others = sessions.follow_other_processes();
         let wanted = folder_argument(std::env::args().skip(1), &std::env::current_dir()?);
         let attachments = StagedAttachments::new(&data_dir);
         attachments.sweep(SystemTime::now());
         let shell = Shell {
+            changes: Changes::new(sessions.clone()),
             sessions,
             attachments,
             drafts: DraftStore::new(&data_dir),
@@ -61,6 +76,9 @@ impl Shell {
             bridge,
             settings,
             wanted: Mutex::new(wanted),
+            import: Mutex::default(),
+            _others: others,
+            log,
             data_dir,
         };
         shell.apply(&shell.settings.settings());
@@ -88,7 +106,7 @@ impl Shell {
 
     /// Passes to the core the settings that concern it.
     pub fn apply(&self, settings: &Settings) {
-        self.sessions.set_allow_all(settings.allow_all);
+        self.sessions.set_limits(settings.limits.clone());
         let shell = Some(settings.shell.clone()).filter(|shell| !shell.trim().is_empty());
         self.sessions.set_tool_options(ToolOptions {
             shell,
@@ -97,12 +115,26 @@ impl Shell {
     }
 
     pub fn close(&self) {
+        end_after(EXIT_LIMIT);
         // It may not exist.
         let _ = std::fs::remove_dir_all(self.opened_dir());
         self.settings.save();
         self.drafts.write();
         tauri::async_runtime::block_on(self.sessions.close());
     }
+}
+
+/// Longer than everything takes that is waited for.
+const EXIT_LIMIT: Duration = Duration::from_secs(25);
+
+/// The program ends even if something that it closes never returns, as a disk that is gone. What is
+/// left open is settled at the next start.
+fn end_after(limit: Duration) {
+    std::thread::spawn(move || {
+        std::thread::sleep(limit);
+        tracing::error!("the program did not end in time");
+        std::process::exit(1);
+    });
 }
 
 fn fit_picture(bytes: &[u8], max_edge: u32, max_bytes: usize) -> Option<(String, Vec<u8>)> {

@@ -7,6 +7,8 @@ use tauri::{
     AppHandle, DragDropEvent, Emitter, Manager, Url, WebviewUrl, WebviewWindowBuilder, WindowEvent,
     Wry,
 };
+#[cfg(target_os = "linux")]
+use tauri_plugin_dialog::MessageDialogButtons;
 use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
 use tauri_plugin_window_state::StateFlags;
 
@@ -14,6 +16,9 @@ use crate::commands::stage;
 use crate::state::{Shell, folder_argument};
 
 pub const MAIN: &str = "main";
+/// The page for a window whose own page has crashed.
+#[cfg(target_os = "linux")]
+const CRASHED: &str = "/crashed.html";
 /// The event for a second start of the program with a folder.
 const OPEN_FOLDER: &str = "open-folder";
 /// The event for files that are dragged over the window or dropped.
@@ -38,8 +43,59 @@ pub fn open(app: &AppHandle) -> tauri::Result<()> {
             on_drag(&handle, drag);
         }
     });
+    #[cfg(target_os = "linux")]
+    watch_for_crashes(&window)?;
     apply(app, &app.state::<Shell>().settings.settings())?;
     window.set_focus()
+}
+
+/// The process of the page can crash, or be killed where memory is short. The core goes on and has
+/// everything, so a page without script takes its place, which says so and offers to load it again.
+#[cfg(target_os = "linux")]
+fn watch_for_crashes(window: &tauri::WebviewWindow) -> tauri::Result<()> {
+    use gtk::prelude::ObjectExt;
+
+    let page = window.clone();
+    window.with_webview(move |webview| {
+        let on_crash = move |_: &[gtk::glib::Value]| {
+            tracing::error!("the process of the page has ended");
+            if let Err(error) = show_crashed(&page) {
+                tracing::error!(%error, "the crash could not be shown");
+            }
+            None
+        };
+        webview
+            .inner()
+            .connect_local("web-process-terminated", false, on_crash);
+    })
+}
+
+#[cfg(target_os = "linux")]
+fn show_crashed(page: &tauri::WebviewWindow) -> tauri::Result<()> {
+    let mut url = page.url()?;
+    if url.path() == CRASHED {
+        // No page can be shown. Loading it again without a question could go on for ever.
+        offer_reload(page.clone());
+        return Ok(());
+    }
+    url.set_path(CRASHED);
+    url.set_query(None);
+    page.navigate(url)
+}
+
+#[cfg(target_os = "linux")]
+fn offer_reload(page: tauri::WebviewWindow) {
+    let dialog = page
+        .dialog()
+        .message("The window has crashed again. Nothing is lost: sessions and drafts are stored, and running turns go on.")
+        .title("Lathe crashed again")
+        .kind(MessageDialogKind::Error)
+        .buttons(MessageDialogButtons::OkCustom("Reload window".to_owned()));
+    dialog.show(move |_| {
+        if let Err(error) = page.reload() {
+            tracing::error!(%error, "the page could not be loaded again");
+        }
+    });
 }
 
 /// Sends the page how many files hover, and the addresses of those that were dropped. The page gets

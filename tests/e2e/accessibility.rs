@@ -7,7 +7,7 @@ use lathe_test_support::fake_model::{FakeModel, call, text};
 use lathe_test_support::window::{Window, WindowError};
 use serde_json::{Value, json};
 
-use crate::steps::{open, open_with, project, run_action, send, until_answered};
+use crate::steps::{choose, open, open_with, project, run_action, send, until_answered};
 
 /// The violations that axe calls serious or critical, with the elements concerned.
 const RUN: &str = "axe.run(document, { resultTypes: ['violations'] }).then((found) =>
@@ -104,11 +104,11 @@ async fn axe_finds_nothing_serious_in_the_review_and_in_dialogs() -> Result<(), 
     for theme in ["light", "dark"] {
         run_action(&window, &format!("theme {theme}")).await?;
         check(&window, &format!("the review, {theme}")).await?;
-        window.click("[data-testid=take-back-file]").await?;
-        window.wait_for("[data-testid=review-confirm]").await?;
-        check(&window, &format!("taking back, {theme}")).await?;
+        choose(&window, ".review-options", "Revert all").await?;
+        window.wait_for("[data-testid=lines-confirm]").await?;
+        check(&window, &format!("reverting all, {theme}")).await?;
         window.press("Escape").await?;
-        window.wait_gone("[data-testid=review-confirm]").await?;
+        window.wait_gone("[data-testid=lines-confirm]").await?;
         window.click("[data-testid=edit-prompt]").await?;
         window.wait_for("[data-testid=editing]").await?;
         check(&window, &format!("a prompt written anew, {theme}")).await?;

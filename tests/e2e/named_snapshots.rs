@@ -42,7 +42,7 @@ async fn a_named_snapshot_is_saved_and_restored() -> Result<(), WindowError> {
     window.wait_for("[data-testid=review-confirm]").await?;
     window.screenshot("snapshot-restore").await?;
     window.click("[data-testid=confirm-take-back]").await?;
-    window.wait_for("[data-testid=review-undo]").await?;
+    window.wait_for("[data-testid=review-undo]:enabled").await?;
     assert_eq!(fs::read_to_string(&readme)?, before);
     window.close().await
 }

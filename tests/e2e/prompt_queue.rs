@@ -61,3 +61,39 @@ async fn waiting_prompts_can_be_edited_and_removed() -> Result<(), WindowError> 
     until_answered(&window).await?;
     window.close().await
 }
+
+#[tokio::test]
+async fn a_prompt_that_waits_when_the_app_is_killed_is_marked_as_not_sent()
+-> Result<(), WindowError> {
+    let (model, garden) = (FakeModel::start().await, project()?);
+    let input = json!({ "command": "sleep 600", "description": "Wait" });
+    model.reply([call("bash", input)]);
+    let mut window = open_with(&model, &garden).await?;
+    send(&window, "Begin").await?;
+    window
+        .wait_for("[data-tool=bash][data-status=running]")
+        .await?;
+    send(&window, "Then water").await?;
+    window.wait_for_text(QUEUED, "Then water").await?;
+    assert_eq!(window.count(".unsent").await?, 0);
+
+    window.crash_and_restart().await?;
+    window
+        .wait_for_text(".user-message[data-unsent]", "Then water")
+        .await?;
+    window.screenshot("not-sent").await?;
+    let next = model.reply([text("Raked.")]);
+    send(&window, "Rake").await?;
+    window.wait_for_text(ANSWER, "Raked.").await?;
+    let asked = next.request().user_text();
+    assert!(
+        asked.contains("Rake") && !asked.contains("water"),
+        "{asked}"
+    );
+
+    let last = model.reply([text("Watered.")]);
+    window.click_text(".unsent button", "Send").await?;
+    window.wait_for_text(ANSWER, "Watered.").await?;
+    assert!(last.request().prompt().contains("Then water"));
+    window.close().await
+}

@@ -54,7 +54,7 @@ async fn a_card_opens_with_its_details_and_closes_again() -> Result<(), WindowEr
 async fn the_tokens_of_a_step_are_shown_under_the_mouse() -> Result<(), WindowError> {
     let (model, garden) = (FakeModel::start().await, project()?);
     let window = worked(&model, &garden).await?;
-    const MARK: &str = ".step-line[data-reason=tool-calls]";
+    const MARK: &str = ".step-line";
     let opacity = "getComputedStyle(document.querySelector(given)).opacity";
     window.hover(COMPOSER).await?;
     let hidden = format!("{opacity} === '0'");
@@ -160,7 +160,7 @@ async fn find_opens_the_folded_card_that_contains_the_match() -> Result<(), Wind
     let window = open_with(&model, &garden).await?;
     send(&window, "Look around").await?;
     until_answered(&window).await?;
-    window.wait_for("[data-explored='3']").await?;
+    window.wait_for("[data-run='3']").await?;
     assert_eq!(window.count("[data-tool=read]").await?, 0);
 
     window.press("Control+f").await?;

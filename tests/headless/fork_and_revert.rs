@@ -94,14 +94,148 @@ async fn a_conflict_during_an_unrevert_is_named_and_fails() {
     let conflict = "conflict b.txt +1 -0 (changed since the agent wrote it)";
     assert_eq!(
         text(&preview.stdout),
-        format!("{conflict}\n1 messages would be hidden\n")
+        format!("{conflict}\n1 message would be hidden\n")
     );
     assert_eq!(
         text(&done.stdout),
-        format!("{conflict}\n1 messages are hidden\n")
+        format!("{conflict}\n1 message is hidden\n")
     );
     assert_eq!(done.status.code(), Some(1));
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine\n");
+}
+
+#[tokio::test]
+async fn a_file_that_an_unrevert_left_is_named_with_the_command_that_restores_it() {
+    let model = FakeModel::start().await;
+    let (home, id, _) = worked(&model).await;
+    let file = home.project().join("b.txt");
+    home.run(&["revert", &id, "--last"]).await;
+    std::fs::write(&file, "mine\n").unwrap();
+
+    let undone = home.run(&["unrevert", &id]).await;
+    assert_eq!(undone.status.code(), Some(1));
+    assert!(text(&undone.stdout).starts_with("conflict b.txt "));
+    assert_eq!(
+        text(&undone.stderr),
+        format!(
+            "lathectl: not everything is restored: 1 file is left as it is\n\
+             lathectl: try again with: lathectl reverted restore {id} 1\n"
+        )
+    );
+    std::fs::remove_file(&file).unwrap();
+    let again = home.run(&["unrevert", &id]).await;
+    assert_eq!(again.status.code(), Some(1));
+    let said = text(&again.stderr);
+    assert!(said.contains("There is no revert to undo"), "{said}");
+    let hint = format!("what could not be restored is listed by: lathectl reverted list {id}\n");
+    assert!(said.contains(&hint), "{said}");
+    let restored = home.run(&["reverted", "restore", &id, "1"]).await;
+    assert!(restored.status.success(), "{}", text(&restored.stderr));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "b\n");
+}
+
+#[tokio::test]
+async fn the_last_prompt_is_reverted_by_name_and_a_pending_revert_is_shown() {
+    let model = FakeModel::start().await;
+    let (home, id, second) = worked(&model).await;
+    let shown = text(&home.run(&["show", &id]).await.stdout);
+    assert!(shown.contains(&format!("── You  {second}")), "{shown}");
+
+    let done = home.run(&["revert", &id, "--last"]).await;
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    assert!(!home.project().join("b.txt").exists());
+    let shown = text(&home.run(&["show", &id]).await.stdout);
+    assert!(shown.contains("(reverted: 3 messages hidden"), "{shown}");
+    let listed = text(&home.run(&["sessions"]).await.stdout);
+    assert!(listed.contains("(reverted)"), "{listed}");
+}
+
+#[tokio::test]
+async fn one_file_is_reverted_alone_and_a_conflict_is_forced() {
+    let model = FakeModel::start().await;
+    let (home, id, _) = worked(&model).await;
+    let file = home.project().join("b.txt");
+    std::fs::write(&file, "mine\n").unwrap();
+    let done = home.run(&["revert", &id, "--file", "b.txt"]).await;
+    assert_eq!(done.status.code(), Some(1));
+    assert!(
+        text(&done.stderr).contains("not everything is reverted: 1 file is left as it is"),
+        "{}",
+        text(&done.stderr)
+    );
+    let done = home
+        .run(&["revert", &id, "--file", "b.txt", "--force"])
+        .await;
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    assert_eq!(text(&done.stdout), "delete b.txt +0 -1\n");
+    assert!(!file.exists());
+    let undone = home.run(&["unrevert", &id]).await;
+    assert!(undone.status.success(), "{}", text(&undone.stderr));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine\n");
+    let nothing = home.run(&["revert", &id]).await;
+    assert_eq!(
+        nothing.status.code(),
+        Some(2),
+        "what to revert must be said"
+    );
+}
+
+#[tokio::test]
+async fn what_the_next_prompt_removed_is_listed_and_restored() {
+    let model = FakeModel::start().await;
+    let (home, id, second) = worked(&model).await;
+    home.run(&["revert", &id, "--last"]).await;
+    model.reply([say("fine")]);
+    home.run(&["run", "--continue", "something else"]).await;
+
+    let listed = text(&home.run(&["reverted", "list", &id]).await.stdout);
+    assert_eq!(listed, "1  3 messages, 1 file  write it\n");
+    let restored = home.run(&["reverted", "restore", &id, "1"]).await;
+    assert!(restored.status.success(), "{}", text(&restored.stderr));
+    let file = home.project().join("b.txt");
+    assert_eq!(std::fs::read_to_string(file).unwrap(), "b\n");
+    let export = home.json(&["export", &id]).await;
+    assert!(prompts(&export).contains(&second));
+    assert_eq!(text(&home.run(&["reverted", "list", &id]).await.stdout), "");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn after_a_kill_in_a_command_a_revert_names_what_it_cannot_speak_for() {
+    let model = FakeModel::start().await;
+    let home = Home::new(&model);
+    model.reply([call(
+        "bash",
+        json!({ "command": "echo two > a.txt; echo new > ready; sleep 600", "description": "run" }),
+    )]);
+    let mut child = home
+        .command(&["run", "--yes", "go"])
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let ready = home.project().join("ready");
+    let written = async {
+        while !std::fs::read_to_string(&ready).is_ok_and(|text| text == "new\n") {
+            tokio::task::yield_now().await;
+        }
+    };
+    let waited = tokio::time::timeout(std::time::Duration::from_secs(120), written).await;
+    assert!(waited.is_ok(), "the command never ran");
+    child.kill().unwrap();
+    child.wait().unwrap();
+
+    let [id] = home.sessions().await.try_into().unwrap();
+    let done = home.run(&["revert", &id, "--last"]).await;
+    let said = text(&done.stdout);
+    assert_eq!(done.status.code(), Some(1), "{said}");
+    assert!(said.contains("unknown a.txt"), "{said}");
+    assert!(said.contains("unknown ready"), "{said}");
+    let file = home.project().join("a.txt");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "two\n");
+    let forced = home.run(&["revert", &id, "--last", "--force"]).await;
+    assert!(forced.status.success(), "{}", text(&forced.stdout));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "one\n");
 }
 
 #[tokio::test]

@@ -26,13 +26,10 @@ async fn an_exported_session_is_the_same_after_it_was_imported_elsewhere() {
 
     let there = Home::new(&model);
     let report = there.json(&["import", "--json", file]).await;
-    assert_eq!(
-        report,
-        json!({ "added": 1, "already": 0, "unreadable": [] })
-    );
+    assert_eq!(report, counted(1, 0));
     assert_eq!(there.run(&["export", &id]).await.stdout, exported);
     let again = there.json(&["import", "--json", file]).await;
-    assert_eq!(again, json!({ "added": 0, "already": 1, "unreadable": [] }));
+    assert_eq!(again, counted(0, 1));
 
     model.reply([say("Yes.")]);
     let output = there.run(&["run", "--session", &id, "still?"]).await;
@@ -81,6 +78,73 @@ async fn a_whole_data_directory_is_imported_and_failures_are_reported() {
         text(&nothing.stderr),
         "lathectl: there is nothing to import at nowhere\n"
     );
+}
+
+#[tokio::test]
+async fn a_codex_session_is_read_searched_forked_and_continued() {
+    let model = FakeModel::start().await;
+    let home = Home::new(&model);
+    let project = home.project().canonicalize().unwrap();
+    let name = "rollout-2026-11-18T14-45-48-01a1ef1e-fddf-7673-9157-7992ed100b1f.jsonl";
+    let source = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../import/tests/fixtures/codex/sessions/2026/11/18")
+        .join(name);
+    let codex = tempfile::tempdir().unwrap();
+    let folder = codex.path().join("sessions/2026/11/18");
+    std::fs::create_dir_all(&folder).unwrap();
+    let content = std::fs::read_to_string(source).unwrap();
+    let here = content.replace("/home/user/fern-shop", project.to_str().unwrap());
+    std::fs::write(folder.join(name), here).unwrap();
+    let path = codex.path().to_str().unwrap();
+
+    let wrong = home.run(&["import", "--from", "claude", path]).await;
+    assert!(!wrong.status.success());
+    let output = home.run(&["import", "--from", "codex", path]).await;
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_eq!(
+        text(&output.stdout),
+        "1 sessions added, 0 already here, 0 things not imported\n"
+    );
+    let again = home.json(&["import", "--json", path]).await;
+    assert_eq!(again, counted(0, 1));
+
+    let [id] = home.sessions().await.try_into().unwrap();
+    let shown = home.run(&["show", &id]).await;
+    assert!(
+        text(&shown.stdout).contains("It says hello."),
+        "{}",
+        text(&shown.stdout)
+    );
+    let found = home.run(&["sessions", "--search", "hello"]).await;
+    assert!(text(&found.stdout).contains(&id), "{}", text(&found.stderr));
+    let fork = home.run(&["fork", &id]).await;
+    assert!(fork.status.success(), "{}", text(&fork.stderr));
+
+    model.reply([say("Yes.")]);
+    let with_model = ["run", "--session", &id, "--model", "fake/m", "still?"];
+    let output = home.run(&with_model).await;
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let request = &model.requests()[0];
+    assert!(request.user_text().contains("What does a.txt say?"));
+    // What was said here since must not be mixed with what is added there.
+    let longer = format!(
+        "{}{{}}\n",
+        std::fs::read_to_string(folder.join(name)).unwrap()
+    );
+    std::fs::write(folder.join(name), longer).unwrap();
+    let continued = home.run(&["import", path]).await;
+    assert_eq!(
+        text(&continued.stdout),
+        "0 sessions added, 1 already here, 1 things not imported\n"
+    );
+    assert!(home.run(&["check"]).await.status.success());
+}
+
+fn counted(added: usize, already: usize) -> Value {
+    json!({
+        "added": added, "already": already, "grown": 0, "unreadable": [], "left_out": [],
+        "stopped": false,
+    })
 }
 
 fn fixtures() -> std::path::PathBuf {

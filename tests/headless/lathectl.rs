@@ -75,6 +75,7 @@ impl Home {
             .env("HOME", self.folder.path())
             .env("LATHE_DATA_DIR", self.data())
             .env("LATHE_CONFIG", self.folder.path().join("config.json"))
+            .envs(lathe_test_support::disk::keep_free())
             .current_dir(self.project())
             .stdin(Stdio::null());
         command

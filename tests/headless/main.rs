@@ -17,10 +17,14 @@ mod hostile_input;
 mod import;
 mod large_history;
 mod lathectl;
+mod log;
+#[cfg(unix)]
+mod modes;
 #[cfg(unix)]
 mod permission_prompts;
 mod real_model;
 mod run_output;
+mod services;
 mod session_and_model_choice;
 #[cfg(unix)]
 mod terminal;

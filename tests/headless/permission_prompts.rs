@@ -31,7 +31,7 @@ async fn the_whole_command_is_shown_and_why_no_rule_covers_it() {
         "{screen}"
     );
     assert!(
-        screen.contains("it redirects to or from a file"),
+        screen.contains("The command redirects to or from a file"),
         "{screen}"
     );
     assert!(screen.contains("Allow bash? [y]es, [N]o: "), "{screen}");
@@ -44,7 +44,7 @@ async fn a_program_in_a_command_is_shown_line_by_line() {
         let line = format!("  │ {line}\r\n");
         assert!(screen.contains(&line), "{line:?} is not in {screen:?}");
     }
-    assert!(screen.contains("it contains a here-document"), "{screen}");
+    assert!(screen.contains("contains a here-document"), "{screen}");
 }
 
 #[tokio::test]
@@ -70,18 +70,21 @@ async fn without_a_terminal_the_command_and_the_flag_that_would_allow_it_are_nam
     let args = ["run", "--allow", "bash=echo *", "go"];
     let said = text(&home.run(&args).await.stderr);
     assert!(said.contains("! rejected bash: echo hi > f.txt"), "{said}");
-    assert!(said.contains("it redirects to or from a file"), "{said}");
+    assert!(
+        said.contains("The command redirects to or from a file"),
+        "{said}"
+    );
     assert!(said.contains("only --allow bash or --yes"), "{said}");
 }
 
 #[tokio::test]
 async fn always_names_what_it_would_allow_and_an_unclear_answer_asks_again() {
     let model = FakeModel::start().await;
-    model.reply([bash("ls -l && git log")]);
+    model.reply([bash("mkdir a && touch b")]);
     model.reply([say("Seen.")]);
     let home = Home::new(&model);
     let mut terminal = Terminal::start(&home, &["run", "go"]);
-    let question = "[y]es, [a]lways (ls *, git log *), [N]o: ";
+    let question = "[y]es, [s]ession, [a]lways (mkdir *, touch *), [N]o: ";
     terminal.until(question).await;
     terminal.type_in("maybe\n");
     terminal.until_times(question, 2).await;
@@ -162,4 +165,46 @@ async fn free_text_is_accepted_only_where_it_is_offered() {
     );
     let (own, _) = answer_question(json!({}), &["a dark purple"]).await;
     assert!(own.contains("a dark purple"), "{own}");
+}
+
+#[tokio::test]
+async fn at_a_limit_the_turn_asks_and_without_a_terminal_it_stops() {
+    let model = FakeModel::start().await;
+    let look = |at: &str| call("list", json!({ "path": ".", "ignore": [at] }));
+    model.reply([look("1")]);
+    model.reply([look("2")]);
+    model.reply([say("done")]);
+    let home = Home::new(&model);
+    let output = home.run(&["run", "--max-steps", "1", "look"]).await;
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(model.requests().len(), 1, "{}", text(&output.stderr));
+    let flags = ["run", "--continue", "--max-steps", "1", "go on"];
+    let mut terminal = Terminal::start(&home, &flags);
+    terminal.until("[N]o: ").await;
+    terminal.type_in("y\n");
+    let (status, screen) = terminal.end().await;
+    assert_eq!(status.code(), Some(0), "{screen}");
+    assert_eq!(model.requests().len(), 3, "{screen}");
+}
+
+#[tokio::test]
+async fn limits_that_cannot_be_reached_are_refused() {
+    let model = FakeModel::start().await;
+    let home = Home::new(&model);
+    for flags in [
+        ["--max-cost", "0"],
+        ["--max-cost", "NaN"],
+        ["--max-cost", "much"],
+        ["--max-steps", "0"],
+        ["--max-minutes", "0"],
+    ] {
+        let output = home.run(&[&["run"], &flags[..], &["hi"]].concat()).await;
+        assert_eq!(output.status.code(), Some(2), "{flags:?}");
+        assert!(text(&output.stderr).contains(flags[0]), "{flags:?}");
+    }
+    let help = text(&home.run(&["run", "--help"]).await.stdout);
+    let script = text(&home.run(&["completions", "bash"]).await.stdout);
+    for flag in ["--max-cost", "--max-steps", "--max-minutes"] {
+        assert!(help.contains(flag) && script.contains(flag), "{flag}");
+    }
 }

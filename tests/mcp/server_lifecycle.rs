@@ -247,6 +247,41 @@ async fn a_projects_server_runs_only_while_the_project_is_trusted() {
     assert!(!offers(&reply.request().tools));
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn a_projects_server_runs_in_the_sandbox_if_its_config_says_so() {
+    let model = FakeModel::start().await;
+    let app = app_with(&model, json!({})).await;
+    if app
+        .sessions
+        .mode(&app.project)
+        .await
+        .sandbox
+        .engine
+        .is_none()
+    {
+        return;
+    }
+    // Temporary folders can be written to inside.
+    let outside = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let (inside, outside) = (app.path("sub/mark"), outside.path().join("mark"));
+    let app = app.file("sub/keep", "");
+    let script = format!(
+        "touch {}; touch {}; exec {PROGRAM}",
+        inside.display(),
+        outside.display()
+    );
+    for sandbox in [true, false] {
+        let command = ["/bin/sh", "-c", &script];
+        let server = json!({ "type": "local", "command": command, "sandbox": sandbox });
+        app.write("lathe.json", json!({ "mcp": { "s": server } }).to_string());
+        app.trust().await;
+        wait_until_ready(&app).await;
+        assert_eq!((inside.exists(), outside.exists()), (true, !sandbox));
+        app.sessions.set_trust(&app.project, None).await.unwrap();
+    }
+}
+
 #[tokio::test]
 async fn a_server_added_in_the_window_runs_until_it_is_removed() {
     let model = FakeModel::start().await;
@@ -254,6 +289,7 @@ async fn a_server_added_in_the_window_runs_until_it_is_removed() {
     let own = |command: &str| McpServerInput::Local {
         command: vec![command.to_owned()],
         environment: [("GREETING".to_owned(), "hello".to_owned())].into(),
+        sandbox: None,
     };
     app.sessions.save_mcp("s", own(PROGRAM)).await.unwrap();
     assert_eq!(wait_until_ready(&app).await.address, PROGRAM);
@@ -264,6 +300,7 @@ async fn a_server_added_in_the_window_runs_until_it_is_removed() {
     let without_values = McpServerInput::Local {
         command: vec![PROGRAM.to_owned()],
         environment: [("GREETING".to_owned(), String::new())].into(),
+        sandbox: None,
     };
     assert_eq!(app.sessions.read_mcp("s").await.unwrap(), without_values);
     app.sessions.save_mcp("s", without_values).await.unwrap();
@@ -301,6 +338,7 @@ async fn a_server_that_could_not_run_is_refused_before_it_is_stored() {
     let local = |command: &[&str]| McpServerInput::Local {
         command: command.iter().map(|word| (*word).to_owned()).collect(),
         environment: Default::default(),
+        sandbox: None,
     };
     let remote = |url: &str| McpServerInput::Remote {
         url: url.to_owned(),

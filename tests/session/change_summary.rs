@@ -7,9 +7,8 @@ use lathe_session::Answer;
 use lathe_session::bus::Notification;
 use lathe_test_support::app::{until, until_idle};
 use lathe_test_support::fake_model::{call, text};
+use lathe_test_support::scripted_agent::Agent;
 use serde_json::json;
-
-use crate::scripted_agent::Agent;
 
 #[tokio::test]
 async fn a_session_counts_what_its_turns_changed_and_each_prompt_lists_its_own() {
@@ -68,7 +67,7 @@ async fn the_summary_is_published_before_the_turn_ends() {
                 Event::SessionDiff { diff, .. } => Some(diff.len()),
                 _ => None,
             },
-            Notification::Delta(_) | Notification::Queue(_) => None,
+            Notification::Delta(_) | Notification::Queue(_) | Notification::Review(_) => None,
         })
         .collect();
     assert_eq!(diffs, [1]);

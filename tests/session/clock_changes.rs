@@ -1,7 +1,10 @@
 //! Whatever the clock does, a prompt in an old session runs and is the newest message.
 
 use lathe_protocol::Millis;
-use lathe_test_support::app::{BEFORE_WRAP, TestApp};
+use lathe_provider::WireKind;
+use lathe_test_support::app::{BEFORE_WRAP, TestApp, until_idle};
+use lathe_test_support::fake_model::{FakeModel, call, text};
+use serde_json::json;
 
 const WRAP: i64 = 26 << 36;
 const HOUR: i64 = 3_600_000;
@@ -56,4 +59,28 @@ async fn a_prompt_is_in_order_after_the_clock_went_back_an_hour() {
 #[tokio::test]
 async fn a_prompt_is_in_order_after_the_clock_was_ten_years_ahead() {
     prompts_at(&[WRAP, WRAP + 10 * YEAR, WRAP + HOUR, WRAP + 2 * HOUR]).await;
+}
+
+#[tokio::test]
+async fn a_change_of_the_agent_is_in_order_although_another_clock_dated_the_answer() {
+    let model = FakeModel::start().await;
+    let app = TestApp::with_git(&model, WireKind::OpenaiChat).await;
+    model.reply([call("plan_exit", json!({}))]);
+    model.reply([text("built")]);
+    let mut events = app.sessions.subscribe();
+    app.clock.set(Millis(WRAP));
+    app.send_as("plan", "plan it").await;
+    let question = app.next_question(&mut events).await;
+    app.clock.set(Millis(WRAP - HOUR));
+    let yes = vec![vec!["Carry it out".to_owned()]];
+    app.sessions.answer_question(&question.id, yes).unwrap();
+    until_idle(&mut events, &app.session.id).await;
+
+    let app = app.restart().await;
+    let outline = app.outline().await;
+    let roles: Vec<_> = outline
+        .iter()
+        .map(|line| line.split(':').next().unwrap())
+        .collect();
+    assert_eq!(roles, ["user", "assistant", "user", "assistant"]);
 }

@@ -4,9 +4,9 @@ use lathe_protocol::{Part, SessionId, ToolState};
 use lathe_session::Sessions;
 use lathe_store::{SessionWriter, Store};
 use lathe_test_support::app::TestApp;
+use lathe_test_support::scripted_agent::Agent;
 
 use crate::recovery::cut_short;
-use crate::scripted_agent::Agent;
 
 /// Another process that is working on a session.
 async fn held_elsewhere(app: &TestApp, id: &SessionId) -> SessionWriter {

@@ -1,7 +1,7 @@
 //! Config files: precedence, when changes take effect, and mistakes.
 
 use lathe_protocol::ipc::ConfigProblem;
-use lathe_protocol::{Event, Part};
+use lathe_protocol::{Event, Part, PermissionMode};
 use lathe_provider::WireKind;
 use lathe_session::config::{McpKind, ShareMode, ShareSetting};
 use lathe_test_support::app::{TestApp, until};
@@ -95,24 +95,30 @@ async fn mistakes_are_reported_with_file_and_key_and_the_rest_takes_effect() {
     let problems = app.sessions.config_problems(&app.project).await.unwrap();
     let places: Vec<_> = problems
         .iter()
-        .map(|ConfigProblem { file, key, .. }| {
-            (
-                file.rsplit("config-home/").next().unwrap_or_default(),
-                key.as_str(),
-            )
-        })
+        .map(
+            |ConfigProblem {
+                 file, line, key, ..
+             }| {
+                (
+                    file.rsplit("config-home/").next().unwrap_or_default(),
+                    line.unwrap_or_default(),
+                    key.as_str(),
+                )
+            },
+        )
         .collect();
     assert_eq!(
         places,
         [
-            ("lathe.json", ""),
-            ("lathe/lathe.json", "permission.bash"),
-            ("lathe/lathe.json", "mcp.bad.command"),
-            ("lathe/lathe.json", "provider.mine.options.baseURL"),
+            ("lathe.json", 1, ""),
+            ("lathe/lathe.json", 6, "unknown"),
+            ("lathe/lathe.json", 2, "permission.bash"),
+            ("lathe/lathe.json", 5, "mcp.bad.command"),
+            ("lathe/lathe.json", 3, "provider.mine.options.baseURL"),
         ]
     );
     assert!(
-        problems[1].message.contains("\"sometimes\""),
+        problems[2].message.contains("\"sometimes\""),
         "{problems:?}"
     );
     let settings = app.sessions.settings(&app.project).await;
@@ -157,7 +163,7 @@ async fn all_edits_in_a_project_can_be_allowed() {
 }
 
 #[tokio::test]
-async fn allowing_everything_gives_agents_no_tool_they_lack() {
+async fn full_access_gives_agents_no_tool_they_lack() {
     let model = FakeModel::start().await;
     let first = model.reply([call(
         "bash",
@@ -165,7 +171,7 @@ async fn allowing_everything_gives_agents_no_tool_they_lack() {
     )]);
     model.reply([text("done")]);
     let app = TestApp::with_model(&model, WIRE).await;
-    app.sessions.set_allow_all(true);
+    app.set_mode(PermissionMode::Full).await;
     app.ask("go").await;
     assert_eq!(app.calls().await, ["bash: completed"]);
     assert!(!first.request().tools.iter().any(|tool| tool == "plan_exit"));
@@ -178,7 +184,7 @@ async fn what_the_person_forbids_while_the_model_answers_holds_for_the_calls_of_
     let input = json!({ "command": "touch made", "description": "Make it" });
     model.reply([text("one moment"), hold(&gate), call("bash", input)]);
     let app = TestApp::with_model(&model, WIRE).await;
-    app.sessions.set_allow_all(true);
+    app.set_mode(PermissionMode::Full).await;
     let mut events = app.sessions.subscribe();
     app.send("go").await;
     let answers = |part: &Part| matches!(part, Part::Text(part) if part.text != "go");
@@ -187,7 +193,7 @@ async fn what_the_person_forbids_while_the_model_answers_holds_for_the_calls_of_
         |event| matches!(event, Event::MessagePartUpdated(updated) if answers(&updated.part)),
     )
     .await;
-    app.sessions.set_allow_all(false);
+    app.set_mode(PermissionMode::Ask).await;
     gate.open();
     let request = app.next_permission(&mut events).await;
     assert_eq!(request.patterns, ["touch made"]);
@@ -220,4 +226,50 @@ async fn a_remembered_permission_never_overrides_a_deny_of_the_config() {
     .await;
     assert_eq!(app.calls().await, ["write: completed", "write: error"]);
     assert!(third.request().tool_error("write").contains("denied"));
+}
+
+#[tokio::test]
+async fn an_agent_or_a_shell_that_is_missing_is_a_problem_with_its_line() {
+    let app = TestApp::start().await;
+    app.write_config(
+        "lathe/lathe.json",
+        "{\n  \"default_agent\": \"nowhere\",\n  \"shell\": \"/bin/no-such-shell\",\n  \"command\": {\n    \
+         \"ship\": { \"template\": \"Ship it\", \"agent\": \"gone\" }\n  }\n}",
+    );
+    app.write_config(
+        "lathe/command/tidy.md",
+        "---\ndescription: Tidy\nagent: lost\n---\nTidy up",
+    );
+    let problems = app.sessions.config_problems(&app.project).await.unwrap();
+    let mut told: Vec<_> = problems
+        .iter()
+        .map(|problem| problem.to_string())
+        .map(|text| {
+            text.rsplit("config-home/")
+                .next()
+                .unwrap_or_default()
+                .to_owned()
+        })
+        .collect();
+    told.sort();
+    assert_eq!(
+        told,
+        [
+            "lathe/command/tidy.md:3: agent: there is no agent named \"lost\"",
+            "lathe/lathe.json:2: default_agent: there is no agent named \"nowhere\"",
+            "lathe/lathe.json:3: shell: there is no program \"/bin/no-such-shell\"",
+            "lathe/lathe.json:5: command.ship.agent: there is no agent named \"gone\"",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn keys_of_other_programs_are_no_problem_in_their_own_files() {
+    let app = TestApp::start().await;
+    app.write_config(
+        "opencode/opencode.json",
+        r#"{ "theme": "dark", "keybinds": {} }"#,
+    );
+    let problems = app.sessions.config_problems(&app.project).await.unwrap();
+    assert_eq!(problems, []);
 }

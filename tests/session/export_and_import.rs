@@ -2,13 +2,17 @@
 
 use std::fs;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD as BASE64;
 use lathe_protocol::ipc::PromptInput;
-use lathe_protocol::{Extra, FilePart, Message, Part};
-use lathe_test_support::app::TestApp;
+use lathe_protocol::{Extra, FilePart, Message, Part, PartId, ProjectId};
+use lathe_provider::WireKind;
+use lathe_test_support::app::{CANARY_KEY, TestApp, until_idle};
+use lathe_test_support::fake_model::{FakeModel, text};
+use lathe_test_support::scripted_agent::Agent;
 use serde_json::json;
 
 use crate::revert::{describe, to};
-use crate::scripted_agent::Agent;
 
 #[tokio::test]
 async fn an_exported_session_is_imported_unchanged() {
@@ -70,7 +74,7 @@ async fn the_counts_of_an_imported_session_survive_a_revert_and_an_unrevert() {
 }
 
 #[tokio::test]
-async fn an_image_stored_as_a_path_is_exported_with_the_session() {
+async fn an_image_that_is_only_a_path_stays_a_path_in_an_export() {
     let app = TestApp::start().await;
     fs::write(app.path("dot.png"), b"\x89PNG\r\n\x1a\nrest").unwrap();
     app.ask_with(PromptInput {
@@ -80,7 +84,7 @@ async fn an_image_stored_as_a_path_is_exported_with_the_session() {
     .await;
     let message = app.messages().await.remove(0);
     let part = Part::File(FilePart {
-        id: lathe_protocol::PartId::parse("prt_ffffffffffffaaaaaaaaaaaaaa").unwrap(),
+        id: PartId::parse("prt_ffffffffffffaaaaaaaaaaaaaa").unwrap(),
         session_id: app.session.id.clone(),
         message_id: message.info.id().clone(),
         mime: "image/png".into(),
@@ -105,7 +109,7 @@ async fn an_image_stored_as_a_path_is_exported_with_the_session() {
             _ => None,
         })
         .collect();
-    assert_eq!(urls, ["data:image/png;base64,iVBORw0KGgpyZXN0"]);
+    assert_eq!(urls, [format!("file://{}", app.path("dot.png").display())]);
 }
 
 #[tokio::test]
@@ -120,4 +124,91 @@ async fn a_file_with_hostile_ids_is_not_imported() {
     let report = app.sessions.import_from(&file).await.unwrap();
     assert_eq!((report.added, report.unreadable.len()), (0, 1));
     assert!(!app.data_dir().join("storage/x.json").exists());
+}
+
+/// PROMISES 26: a session from somebody else names files of this machine.
+#[tokio::test]
+async fn what_an_imported_session_names_is_neither_sent_nor_exported_nor_shared() {
+    let model = FakeModel::start().await;
+    let app = TestApp::with_model(&model, WireKind::OpenaiChat).await;
+    let secret = app.data_dir().join("secret");
+    // Six bytes in front, so that the key is found as base64 too.
+    fs::write(&secret, format!("\u{89}PNG {CANARY_KEY}")).unwrap();
+    model.reply([text("hello")]);
+    app.ask("hello").await;
+    let mut export = app.sessions.export(&app.session.id).await.unwrap();
+    let user = export.messages[0].info.id().clone();
+    for (letter, mime) in [
+        ("A", "image/png"),
+        ("B", "text/plain"),
+        ("C", "application/pdf"),
+    ] {
+        export.messages[0].parts.push(Part::File(FilePart {
+            id: PartId::parse(&format!("prt_ffffffffffff{}", letter.repeat(14))).unwrap(),
+            session_id: app.session.id.clone(),
+            message_id: user.clone(),
+            mime: mime.into(),
+            filename: Some("notes".into()),
+            url: format!("file://{}", secret.display()),
+            source: None,
+            extra: Extra::default(),
+        }));
+    }
+    let file = app.data_dir().join("theirs.json");
+    fs::write(&file, serde_json::to_string(&export).unwrap()).unwrap();
+    app.sessions.remove(&app.session.id).await.unwrap();
+
+    let other = TestApp::with_model(&model, WireKind::OpenaiChat).await;
+    let report = other.sessions.import_from(&file).await.unwrap();
+    assert_eq!(report.added, 1);
+    let id = &app.session.id;
+    let sent = model.reply([text("I see nothing")]);
+    let mut events = other.sessions.subscribe();
+    let input = PromptInput {
+        text: "what is in the notes?".into(),
+        ..PromptInput::default()
+    };
+    other.sessions.prompt(id, input).await.unwrap();
+    until_idle(&mut events, id).await;
+    assert!(!sent.request().body.to_string().contains(CANARY_KEY));
+
+    let page = other.path("page.html");
+    other.sessions.share(id, Some(&page)).await.unwrap();
+    let shared = fs::read_to_string(&page).unwrap();
+    let exported = other.sessions.export(id).await.unwrap();
+    let exported = serde_json::to_string(&exported).unwrap();
+    for (what, found) in [("share", &shared), ("export", &exported)] {
+        assert!(found.contains("what is in the notes?"), "{what}");
+        let encoded = BASE64.encode(&CANARY_KEY[..21]);
+        assert!(
+            !found.contains(CANARY_KEY) && !found.contains(&encoded),
+            "{what}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_imported_session_does_not_make_the_home_folder_a_project() {
+    let home = std::env::home_dir().unwrap();
+    let app = TestApp::start().await;
+    app.ask("hello").await;
+    let mut export = app.sessions.export(&app.session.id).await.unwrap();
+    app.sessions.remove(&app.session.id).await.unwrap();
+    for folder in [home.clone(), home.join(".config")] {
+        std::fs::create_dir_all(&folder).unwrap();
+        let other = TestApp::start().await;
+        // Of a project that is not known here.
+        export.info.project_id = ProjectId::parse(&"f".repeat(40)).unwrap();
+        export.info.directory = folder.display().to_string();
+        let file = app.data_dir().join("theirs.json");
+        fs::write(&file, serde_json::to_string(&export).unwrap()).unwrap();
+        other.sessions.import_from(&file).await.unwrap();
+        let input = PromptInput {
+            text: "read my keys".into(),
+            ..PromptInput::default()
+        };
+        let refused = other.sessions.prompt(&export.info.id, input).await;
+        let why = refused.unwrap_err().to_string();
+        assert!(why.contains("is no folder of a project"), "{why}");
+    }
 }

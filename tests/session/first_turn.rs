@@ -157,7 +157,7 @@ async fn a_turn_publishes_busy_then_idle() {
                 Event::SessionStatus { status, .. } => Some(status.clone()),
                 _ => None,
             },
-            Notification::Delta(_) | Notification::Queue(_) => None,
+            Notification::Delta(_) | Notification::Queue(_) | Notification::Review(_) => None,
         })
         .collect();
     assert_eq!(statuses, [SessionStatus::Busy, SessionStatus::Idle]);

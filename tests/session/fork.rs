@@ -10,9 +10,8 @@ use lathe_protocol::{
 use lathe_session::{Answer, Failed};
 use lathe_test_support::app::until_idle;
 use lathe_test_support::fake_model::{call, text};
+use lathe_test_support::scripted_agent::{Agent, git};
 use serde_json::json;
-
-use crate::scripted_agent::{Agent, git};
 
 /// A message without its ids.
 fn said(message: &MessageWithParts) -> serde_json::Value {

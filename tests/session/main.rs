@@ -8,7 +8,11 @@
 
 mod activity;
 mod agents;
+#[cfg(unix)]
+mod asking;
 mod attachments;
+#[cfg(target_os = "linux")]
+mod auto_mode;
 mod change_summary;
 mod clock_changes;
 mod compaction;
@@ -18,26 +22,45 @@ mod export_and_import;
 mod faults_on_every_wire;
 mod first_turn;
 mod fork;
+mod handed_on;
 mod instructions;
 mod lifecycle;
+mod limits;
 mod media_and_cost;
 mod mentions;
+mod other_processes;
+mod panics;
 mod permissions;
 mod plan_mode;
 mod prompt_queue;
+#[cfg(unix)]
+mod protected_paths;
 mod provider_errors;
 mod recovery;
 mod repeated_reverts;
 mod revert;
 mod revert_interleavings;
-mod scripted_agent;
 mod search;
 mod share;
 mod slash_commands;
 mod snapshot_cleanup;
+#[cfg(unix)]
+mod special_files;
 mod subtasks;
 mod tool_calls;
 mod trust;
+#[cfg(target_os = "linux")]
+mod undo_credit;
+#[cfg(target_os = "linux")]
+mod undo_generator;
+#[cfg(unix)]
+mod undo_honest_ends;
+#[cfg(target_os = "linux")]
+mod undo_killed;
+mod undo_last_turn;
+#[cfg(unix)]
+#[cfg(target_os = "linux")]
+mod undo_witness;
 #[cfg(unix)]
 mod unusual_work_trees;
 mod wire_equivalence;

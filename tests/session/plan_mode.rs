@@ -221,14 +221,47 @@ async fn a_subtask_of_the_plan_agent_cannot_change_anything_either() {
     let task =
         json!({ "description": "Do it", "prompt": "write b.txt", "subagent_type": "general" });
     model.reply([call("task", task)]);
-    let inner = model.reply([text("I have no tool for that")]);
+    let write = json!({ "filePath": "b.txt", "content": "x" });
+    model.reply([call("write", write)]);
+    let inner = model.reply([text("I may not")]);
     model.reply([text("ok")]);
     let app = TestApp::with_git(&model, WIRE)
         .await
         .rule("edit", "*", Action::Allow);
     app.ask_as("plan", "plan it").await;
-    let tools = inner.request().tools;
-    for tool in ["edit", "write", "apply_patch"] {
-        assert!(!tools.iter().any(|offered| offered == tool), "{tool}");
-    }
+    assert!(!app.path("b.txt").exists());
+    let said = inner.request().tool_error("write").to_owned();
+    assert!(said.contains("denied by a rule"), "{said}");
+}
+
+#[tokio::test]
+async fn a_task_that_is_resumed_in_plan_mode_cannot_change_anything_either() {
+    let model = FakeModel::start().await;
+    let task = |session: Option<&str>| {
+        let mut task =
+            json!({ "description": "Do it", "prompt": "go on", "subagent_type": "general" });
+        if let Some(session) = session {
+            task["session_id"] = session.into();
+        }
+        call("task", task)
+    };
+    model.reply([task(None)]);
+    model.reply([text("ready")]);
+    model.reply([text("built")]);
+    let app = TestApp::with_git(&model, WIRE)
+        .await
+        .rule("edit", "*", Action::Allow);
+    app.ask_as("build", "build it").await;
+    let child = app.children().await.remove(0);
+
+    model.reply([task(Some(child.id.as_str()))]);
+    model.reply([call(
+        "write",
+        json!({ "filePath": "b.txt", "content": "x" }),
+    )]);
+    model.reply([text("I may not")]);
+    model.reply([text("ok")]);
+    app.ask_as("plan", "plan it").await;
+    assert!(!app.path("b.txt").exists());
+    assert_eq!(app.calls_of(&child.id).await, ["write: error"]);
 }

@@ -1,7 +1,7 @@
 //! Prompts that are sent while a session is busy wait in a queue and can be edited there.
 
 use lathe_protocol::ipc::{PromptFile, PromptInput};
-use lathe_protocol::{Event, MessageId, Part, PermissionRequest};
+use lathe_protocol::{Event, MessageId, Part, PermissionRequest, UserMessage};
 use lathe_provider::WireKind;
 use lathe_session::bus::{BusItem, Notification, Subscription};
 use lathe_session::{Answer, Failed};
@@ -229,6 +229,120 @@ async fn an_abort_leaves_no_prompt_waiting() {
     app.sessions.abort(&app.session.id).await;
     assert_eq!(app.sessions.queued(&app.session.id), []);
     assert_eq!(queues(&mut queue), [vec![id], vec![]]);
+}
+
+/// The prompts of the session as `text` or `text (not sent)`.
+async fn prompts(app: &TestApp) -> Vec<String> {
+    let messages = app.messages().await;
+    let prompts = messages
+        .iter()
+        .filter_map(|one| Some((one.info.as_user()?, &one.parts)));
+    let view = |(user, parts): (&UserMessage, &Vec<Part>)| {
+        let Some(Part::Text(text)) = parts.first() else {
+            panic!("a prompt without text");
+        };
+        match user.unsent {
+            Some(true) => format!("{} (not sent)", text.text),
+            _ => text.text.clone(),
+        }
+    };
+    prompts.map(view).collect()
+}
+
+#[tokio::test]
+async fn a_prompt_that_waits_when_the_turn_is_stopped_is_not_sent_with_the_next_one() {
+    let model = FakeModel::start().await;
+    let (app, _, _, _) = busy(&model).await;
+    model.remove_next_reply();
+    let waiting = app.send("second").await;
+    app.send("third").await;
+    app.sessions.abort(&app.session.id).await;
+    assert_eq!(
+        prompts(&app).await,
+        ["first", "second (not sent)", "third (not sent)"]
+    );
+
+    let next = model.reply([text("fine")]);
+    app.ask("fourth").await;
+    let asked = next.request();
+    let seen = asked.prompt();
+    assert!(
+        seen.ends_with("fourth") && !seen.contains("second"),
+        "{seen}"
+    );
+
+    let app = app.restart().await;
+    let sent = model.reply([text("at last")]);
+    let mut events = app.sessions.subscribe();
+    let id = app
+        .sessions
+        .send_unsent(&app.session.id, &waiting)
+        .await
+        .unwrap();
+    until_idle(&mut events, &app.session.id).await;
+    assert!(sent.request().prompt().ends_with("second"));
+    assert_eq!(
+        prompts(&app).await,
+        ["first", "third (not sent)", "fourth", "second"]
+    );
+    let again = app.sessions.send_unsent(&app.session.id, &id).await;
+    assert!(matches!(again, Err(Failed::Refused(_))), "it is sent");
+}
+
+#[tokio::test]
+async fn a_prompt_that_waits_is_stored_as_not_sent_in_case_the_program_is_killed() {
+    let model = FakeModel::start().await;
+    let (app, mut events, request, next) = busy(&model).await;
+    let waiting = app.send("second").await;
+    assert_eq!(prompts(&app).await, ["first", "second (not sent)"]);
+    let early = app.sessions.send_unsent(&app.session.id, &waiting).await;
+    assert!(matches!(early, Err(Failed::Refused(_))), "it waits");
+
+    allow(&app, &mut events, &request).await;
+    assert!(next.request().prompt().ends_with("second"));
+    assert_eq!(prompts(&app).await, ["first", "second"]);
+}
+
+#[tokio::test]
+async fn undo_takes_back_the_last_turn_and_not_a_prompt_that_was_never_sent() {
+    let model = FakeModel::start().await;
+    let (app, _, _, _) = busy(&model).await;
+    model.remove_next_reply();
+    app.send("second").await;
+    app.sessions.abort(&app.session.id).await;
+    let outcome = app.sessions.undo_last_turn(&app.session.id, true).await;
+    let first = app.messages().await[0].info.id().clone();
+    let revert = outcome.unwrap().session.revert;
+    assert_eq!(revert.map(|revert| revert.message_id), Some(first));
+    // Of the two that the next prompt would delete, one was never answered.
+    let refused = app.sessions.prompt(
+        &app.session.id,
+        PromptInput {
+            text: "third".to_owned(),
+            ..PromptInput::default()
+        },
+    );
+    assert!(matches!(refused.await, Err(Failed::NeedsConsent(_))));
+}
+
+#[tokio::test]
+async fn a_prompt_that_was_not_sent_can_be_removed() {
+    let model = FakeModel::start().await;
+    let (app, _, _, _) = busy(&model).await;
+    model.remove_next_reply();
+    let waiting = app.send("second").await;
+    app.sessions.abort(&app.session.id).await;
+    app.sessions
+        .remove_queued(&app.session.id, &waiting)
+        .await
+        .unwrap();
+    assert_eq!(prompts(&app).await, ["first"]);
+    let first = app.messages().await[0].info.id().clone();
+    let sent = app.sessions.remove_queued(&app.session.id, &first).await;
+    assert!(
+        matches!(sent, Err(Failed::Refused(_))),
+        "a prompt that was sent stays"
+    );
 }
 
 #[tokio::test]

@@ -6,9 +6,9 @@ use lathe_protocol::MessageId;
 use lathe_protocol::ipc::{RevertPreview, RevertTarget};
 use lathe_test_support::app::TestApp;
 use lathe_test_support::fake_model::text;
+use lathe_test_support::scripted_agent::Agent;
 
 use crate::revert::{describe, revert, to, unrevert};
-use crate::scripted_agent::Agent;
 
 async fn preview(app: &TestApp, target: &RevertTarget) -> RevertPreview {
     let preview = app.sessions.preview_revert(&app.session.id, target).await;

@@ -2,14 +2,13 @@
 
 use std::fs;
 
-use lathe_protocol::ipc::{RevertChange, RevertFile, RevertOutcome, RevertTarget};
+use lathe_protocol::ipc::{RevertFile, RevertOutcome, RevertTarget};
 use lathe_protocol::{MessageId, Part};
 use lathe_session::Failed;
 use lathe_test_support::app::TestApp;
 use lathe_test_support::fake_model::{call, pause, text};
+use lathe_test_support::scripted_agent::Agent;
 use serde_json::json;
-
-use crate::scripted_agent::Agent;
 
 pub fn to(message: &MessageId) -> RevertTarget {
     RevertTarget::Message {
@@ -28,7 +27,7 @@ fn file(message: Option<&MessageId>, path: &str) -> RevertTarget {
 /// `path change`, or the reason of a conflict.
 pub fn describe(files: &[RevertFile]) -> Vec<String> {
     let one = |file: &RevertFile| match (&file.change, &file.reason) {
-        (RevertChange::Conflict, Some(why)) => format!("{}: {why}", file.path),
+        (change, Some(why)) if change.is_left() => format!("{}: {why}", file.path),
         (change, None) => format!("{} {}", file.path, format!("{change:?}").to_lowercase()),
         other => panic!("{other:?}"),
     };
@@ -417,6 +416,34 @@ async fn restoring_a_named_snapshot_restores_the_whole_tree_and_can_be_undone() 
         ["a.txt restore", "mine.txt delete"]
     );
     assert_eq!(agent.tree(), ["a.txt 1\n"]);
+    unrevert(app).await;
+    assert_eq!(agent.tree(), ["a.txt 2\n", "mine.txt mine\n"]);
+}
+
+#[tokio::test]
+async fn what_a_revert_of_one_file_saved_cannot_be_restored_over_the_whole_project() {
+    let agent = Agent::start().await.file("a.txt", "1\n");
+    let turn = agent.turn("printf '2\\n' > a.txt").await;
+    let app = &agent.app;
+    revert(app, &file(Some(&turn), "a.txt")).await;
+    fs::write(app.path("mine.txt"), "mine\n").unwrap();
+
+    let messages = app.messages().await;
+    let mut parts = messages.iter().flat_map(|message| &message.parts);
+    let saved = parts.find_map(|part| match part {
+        Part::Snapshot(part) => Some(part),
+        _ => None,
+    });
+    let saved = saved.expect("the revert saved the files first");
+    let target = RevertTarget::Snapshot {
+        message_id: saved.message_id.clone(),
+        part_id: saved.id.clone(),
+    };
+    let refused = app.sessions.preview_revert(&app.session.id, &target).await;
+    assert!(matches!(refused, Err(Failed::Refused(_))), "{refused:?}");
+    let refused = app.sessions.revert(&app.session.id, &target).await;
+    assert!(matches!(refused, Err(Failed::Refused(_))), "{refused:?}");
+    assert_eq!(agent.tree(), ["a.txt 1\n", "mine.txt mine\n"]);
     unrevert(app).await;
     assert_eq!(agent.tree(), ["a.txt 2\n", "mine.txt mine\n"]);
 }

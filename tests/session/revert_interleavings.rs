@@ -9,25 +9,10 @@ use lathe_protocol::MessageId;
 use lathe_protocol::ipc::RevertTarget;
 use lathe_session::Failed;
 
-use crate::scripted_agent::Agent;
+use lathe_test_support::dice::Dice;
+use lathe_test_support::scripted_agent::Agent;
 
 const FILES: [&str; 4] = ["a.txt", "b.txt", "made/c.txt", "made/deep/d.txt"];
-
-/// A small random generator: the same seed gives the same sequence.
-pub struct Dice(u64);
-
-impl Dice {
-    pub fn new(seed: u64) -> Self {
-        Dice(seed * 0x9e37_79b9 + 1)
-    }
-
-    pub fn roll(&mut self, sides: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % sides as u64) as usize
-    }
-}
 
 struct Story {
     agent: Agent,

@@ -100,7 +100,10 @@ async fn a_shell_command_in_a_template_needs_the_permission_it_always_needs() {
     let model = FakeModel::start().await;
     let first = model.reply([text("ok")]);
     let app = TestApp::with_model(&model, WIRE).await;
-    app.write_config("lathe/command/say.md", "It said: !`echo hello $1`.");
+    app.write_config(
+        "lathe/command/say.md",
+        "It said: !`touch made && echo hello $1`.",
+    );
     let mut events = app.sessions.subscribe();
     let (sessions, id) = (app.sessions.clone(), app.session.id.clone());
     let running = tokio::spawn(async move {
@@ -110,7 +113,7 @@ async fn a_shell_command_in_a_template_needs_the_permission_it_always_needs() {
     });
     let request = app.next_permission(&mut events).await;
     assert_eq!(request.permission, "bash");
-    assert_eq!(request.patterns, ["echo hello you"]);
+    assert_eq!(request.patterns, ["touch made", "echo hello you"]);
     app.sessions
         .answer_permission(&request.id, Answer::Once)
         .await

@@ -11,11 +11,10 @@ use lathe_session::clock::ManualClock;
 use lathe_session::{Failed, Options, Sessions};
 use lathe_snapshot::{SideRepo, TreeId};
 use lathe_test_support::app::{BEFORE_WRAP, TestApp, until_idle};
+use lathe_test_support::dice::Dice;
 use lathe_test_support::fake_model::{call, pause, text};
+use lathe_test_support::scripted_agent::{Agent, git};
 use serde_json::{Value, json};
-
-use crate::revert_interleavings::Dice;
-use crate::scripted_agent::{Agent, git};
 
 fn to(message: &MessageId) -> RevertTarget {
     RevertTarget::Message {
@@ -42,35 +41,27 @@ fn content(repo: &SideRepo, tree: TreeId) -> Vec<(String, Vec<u8>)> {
 /// Every tree that a record of the session names.
 async fn named(app: &TestApp, id: &SessionId) -> BTreeSet<TreeId> {
     let page = app.sessions.messages(id, None, usize::MAX).await.unwrap();
-    let mut names: Vec<String> = Vec::new();
-    for part in page.messages.iter().flat_map(|message| &message.parts) {
-        match part {
-            Part::StepStart(part) => names.extend(part.snapshot.clone()),
-            Part::StepFinish(part) => names.extend(part.snapshot.clone()),
-            Part::Patch(part) => names.push(part.hash.clone()),
-            Part::Snapshot(part) => {
-                names.push(part.snapshot.clone());
-                names.extend(part.reverted_files.iter().map(|back| back.after.clone()));
-            }
-            Part::Tool(part) => {
-                let before = part.extra.0.get("snapshot").and_then(Value::as_str);
-                names.extend(before.map(str::to_owned));
-            }
-            _ => {}
+    let session = app.sessions.get(id).await.unwrap();
+    let mut trees = BTreeSet::new();
+    collect(&json!(page.messages), &mut trees);
+    // Not the whole record: the id of a project is a commit and looks like a tree.
+    collect(&json!(session.revert), &mut trees);
+    for kind in ["session_revert", "session_reverted"] {
+        let stored = app.data_dir().join(format!("storage/{kind}/{id}.json"));
+        if let Ok(bytes) = fs::read(stored) {
+            collect(&serde_json::from_slice(&bytes).unwrap(), &mut trees);
         }
     }
-    let session = app.sessions.get(id).await.unwrap();
-    names.extend(session.revert.and_then(|state| state.snapshot));
-    let undo = app
-        .data_dir()
-        .join(format!("storage/session_revert/{id}.json"));
-    let undo = fs::read(undo).map_or(json!([]), |bytes| serde_json::from_slice(&bytes).unwrap());
-    for round in undo.as_array().unwrap() {
-        names.push(round["safety"].as_str().unwrap().into());
-        let files = round["files"].as_array().unwrap();
-        names.extend(files.iter().map(|file| file["to"].as_str().unwrap().into()));
+    trees
+}
+
+fn collect(value: &Value, trees: &mut BTreeSet<TreeId>) {
+    match value {
+        Value::String(text) => trees.extend(text.parse::<TreeId>().ok()),
+        Value::Array(items) => items.iter().for_each(|item| collect(item, trees)),
+        Value::Object(fields) => fields.values().for_each(|field| collect(field, trees)),
+        _ => {}
     }
-    names.iter().map(|name| name.parse().unwrap()).collect()
 }
 
 fn held(repo: &SideRepo, id: &SessionId) -> BTreeSet<TreeId> {
@@ -184,7 +175,7 @@ async fn clean_up_leaves_every_named_tree_complete_and_removes_the_others() {
 }
 
 #[tokio::test]
-async fn a_final_revert_frees_its_snapshots() {
+async fn a_final_revert_frees_its_snapshots_after_thirty_days() {
     let agent = Agent::start().await.file("a.txt", "1\n");
     let app = &agent.app;
     let snapshots = async || {
@@ -200,9 +191,13 @@ async fn a_final_revert_frees_its_snapshots() {
             .unwrap();
         assert!(!app.path("noise").exists(), "{round}");
     }
-    // The last one can still be restored.
     app.sessions.clean_up(0).await;
     let used = snapshots().await;
+    assert!(used > 6 * 300_000, "all of them can be restored: {used}");
+    app.clock.advance(Duration::from_secs(31 * 24 * 3600));
+    app.sessions.clean_up(0).await;
+    let used = snapshots().await;
+    // The last one is not final yet.
     assert!((300_000..600_000).contains(&used), "{used}");
     app.sessions.unrevert(&app.session.id).await.unwrap();
     assert_eq!(fs::metadata(app.path("noise")).unwrap().len(), 300_000);

@@ -219,16 +219,16 @@ async fn always_is_remembered_and_can_be_revoked() {
         .unwrap();
     until_idle(&mut events, &app.session.id).await;
 
-    let approved = app.sessions.approved(&app.project.id).await.unwrap();
+    let approved = app.sessions.approved(&app.project).await.unwrap();
     assert_eq!(approved.len(), 1);
     assert_eq!(approved[0].pattern, request.always[0]);
     app.ask("again").await;
     assert_eq!(app.calls().await, ["bash: completed", "bash: completed"]);
     app.sessions
-        .revoke(&app.project.id, &approved[0])
+        .revoke(&app.project, &approved[0])
         .await
         .unwrap();
-    assert_eq!(app.sessions.approved(&app.project.id).await.unwrap(), []);
+    assert_eq!(app.sessions.approved(&app.project).await.unwrap(), []);
 }
 
 #[tokio::test]

@@ -54,7 +54,12 @@ fn marks(app: &TestApp) -> Vec<String> {
 #[tokio::test]
 async fn a_hostile_repository_runs_and_redirects_nothing_until_it_is_trusted() {
     let (model, elsewhere) = (FakeModel::start().await, FakeModel::start().await);
-    let bash = || call("bash", json!({ "command": "echo hi", "description": "Hi" }));
+    let bash = || {
+        call(
+            "bash",
+            json!({ "command": "touch hi", "description": "Hi" }),
+        )
+    };
     let app = hostile(TestApp::with_model(&model, WIRE).await, &elsewhere);
     let project = app.sessions.open_project(&app.path(".")).await.unwrap();
     assert_eq!(
@@ -212,6 +217,20 @@ async fn a_file_that_a_trusted_value_comes_from_is_watched_too() {
     app.trust().await;
     assert_eq!(state().await, TrustState::Trusted);
     app.write("url.txt", "http://two.example/elsewhere");
+    assert_eq!(state().await, TrustState::Changed);
+}
+
+#[tokio::test]
+async fn a_large_or_binary_program_of_a_trusted_server_is_watched_too() {
+    let config = r#"{ "mcp": { "x": { "type": "local", "command": ["./server"] } } }"#;
+    let app = TestApp::start().await.file("lathe.json", config);
+    let mut program = vec![0xff; 3 << 20];
+    std::fs::write(app.path("server"), &program).unwrap();
+    let state = || async { app.sessions.trust(&app.project).await.unwrap().state };
+    app.trust().await;
+    assert_eq!(state().await, TrustState::Trusted);
+    program[2 << 20] = 0;
+    std::fs::write(app.path("server"), &program).unwrap();
     assert_eq!(state().await, TrustState::Changed);
 }
 

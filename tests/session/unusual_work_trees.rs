@@ -14,9 +14,8 @@ use lathe_protocol::{Event, MessageError, MessageId, SnapshotPart};
 use lathe_session::bus::Notification;
 use lathe_test_support::app::until;
 use lathe_test_support::fake_model::{call, text};
+use lathe_test_support::scripted_agent::{Agent, git};
 use serde_json::json;
-
-use crate::scripted_agent::{Agent, git};
 
 const LARGE: u64 = 64 << 20;
 
@@ -228,4 +227,23 @@ async fn a_missing_snapshot_is_reported_once_per_prompt() {
         assert_eq!(said.len(), expected, "{said:?}");
         assert!(said.iter().all(|text| text.contains("our own data")));
     }
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_project_whose_name_is_not_text_is_refused_and_no_other_folder_is_made() {
+    use std::os::unix::ffi::OsStrExt;
+    let app = lathe_test_support::app::TestApp::start().await;
+    let folder = app.path("").join(std::ffi::OsStr::from_bytes(b"caf\xe9"));
+    std::fs::create_dir_all(folder.join("inside")).unwrap();
+    for folder in [folder.clone(), folder.join("inside")] {
+        let refused = app
+            .sessions
+            .open_project(&folder)
+            .await
+            .unwrap_err()
+            .to_string();
+        assert!(refused.contains("not valid text"), "{refused}");
+    }
+    assert_eq!(std::fs::read_dir(app.path("")).unwrap().count(), 1);
 }

@@ -1,14 +1,18 @@
 /** The frame: sidebar, centre, and room for the review at the right. */
 import FileDiff from 'lucide-solid/icons/file-diff';
+import GitBranch from 'lucide-solid/icons/git-branch';
 import PanelLeft from 'lucide-solid/icons/panel-left';
 import Share2 from 'lucide-solid/icons/share-2';
 import { createEffect, createMemo, createSignal, Match, onCleanup, onMount, Show, Switch } from 'solid-js';
 import { createActions, type Actions } from './actions/actions';
 import { ActionsProvider, useActionKeys, useActions } from './actions/context';
+import { watchFaults } from './actions/diagnostics';
 import { actionList } from './actions/list';
 import { stepPane } from './actions/panes';
 import { Composer } from './composer/Composer';
 import { DropOverlay } from './composer/DropOverlay';
+import { FullAccessDialog } from './dialogs/FullAccessDialog';
+import { MakeFinalDialog } from './dialogs/MakeFinalDialog';
 import { ShareDialog } from './dialogs/ShareDialog';
 import { SnapshotDialog } from './dialogs/SnapshotDialog';
 import { en } from './i18n/en';
@@ -23,18 +27,22 @@ import { createNarrow } from './kit/narrow';
 import { visible, visibleLine } from './text/visible';
 import { Lightbox } from './media/Lightbox';
 import { Palette } from './palette/Palette';
+import { RevertedDialog } from './review/RevertedDialog';
 import { ReviewDock } from './review/ReviewDock';
+import { createTight } from './review/room';
 import { FindBar } from './find/FindBar';
 import { ImportOffer } from './settings/Import';
 import { SettingsDialog } from './settings/SettingsDialog';
 import { Sidebar } from './sidebar/Sidebar';
 import type { App as Store } from './store/app';
 import { useApp } from './store/context';
+import { rootOf } from './store/projects';
 import { titleOf } from './store/titles';
 import { EmptySession, NoProject, OpenFailed, SessionSkeleton, StartFailed } from './timeline/Empty';
 import { TaskBar } from './timeline/TaskBar';
 import { Timeline } from './timeline/Timeline';
 import { TodoPanel } from './todos/TodoPanel';
+import { ConfigProblems } from './trust/ConfigProblems';
 import { TrustBanner } from './trust/TrustBanner';
 import './frame.css';
 
@@ -45,7 +53,9 @@ export function App() {
   const [visiting, setVisiting] = createSignal(false);
   const sidebarOpen = () => (narrow() ? visiting() : app.settings.sidebarOpen);
   const setSidebarOpen = (open: boolean) => (narrow() ? setVisiting(open) : app.setSidebar({ sidebarOpen: open }));
-  const covered = () => narrow() && visiting();
+  const behindSidebar = () => narrow() && visiting();
+  const tight = createTight(app);
+  const behindReview = () => tight() && app.review.shown() && app.selected() !== undefined;
 
   const list = actionList(app, {
     toggleSidebar: () => setSidebarOpen(!sidebarOpen()),
@@ -61,7 +71,13 @@ export function App() {
   useMenuBar(app, actions);
   useShortcuts({
     escape: () => {
-      if (covered()) setVisiting(false);
+      // The topmost thing first. A dialog that is not drawn yet has no keys of its own.
+      const overlay = app.overlay();
+      if (overlay) app.dismiss(overlay.name);
+      else if (behindSidebar()) setVisiting(false);
+      else if (app.review.pending()) app.review.cancel();
+      else if (behindReview()) app.review.close();
+      else if (app.finder.shown()) app.finder.close();
       else void app.stop();
     },
   });
@@ -89,7 +105,7 @@ export function App() {
   const onClick = (event: MouseEvent) => followLinks(event, ways);
   const onKeyDown = (event: KeyboardEvent) => followLinksByKey(event, ways);
   // Config files may have changed while another window had the focus.
-  const onFocus = () => void app.environment.refresh();
+  const onFocus = () => void Promise.all([app.environment.refresh(), app.mode.refresh(), app.lookAround()]);
   onMount(() => {
     window.addEventListener('focus', onFocus);
     document.addEventListener('click', onClick);
@@ -100,6 +116,7 @@ export function App() {
     document.removeEventListener('click', onClick);
     document.removeEventListener('keydown', onKeyDown);
   });
+  onMount(() => void app.attempt(() => watchFaults(app, () => location.reload())));
   onMount(() => void app.start());
 
   return (
@@ -112,11 +129,11 @@ export function App() {
           >
             <Sidebar onHide={() => setSidebarOpen(false)} onNavigate={() => setVisiting(false)} />
           </div>
-          <Show when={covered()}>
+          <Show when={behindSidebar()}>
             <div class="frame-scrim" onClick={() => setVisiting(false)} />
           </Show>
         </Show>
-        <main class="frame-main" inert={covered()}>
+        <main class="frame-main" inert={behindSidebar() || behindReview()}>
           <TitleBar sidebarOpen={sidebarOpen()} onShowSidebar={() => setSidebarOpen(true)} />
           <Show when={app.storeProblem()}>
             {(problem) => (
@@ -126,15 +143,8 @@ export function App() {
             )}
           </Show>
           <TrustBanner />
+          <ConfigProblems />
           <ImportOffer />
-          <Show when={app.settings.allowAll}>
-            <Banner tone="danger">
-              {en.permissions.allowAllOn}{' '}
-              <button type="button" class="link-button" onClick={() => app.save({ allowAll: false })}>
-                {en.permissions.allowAllOff}
-              </button>
-            </Banner>
-          </Show>
           <Centre />
         </main>
         <Toasts toasts={app.toasts} />
@@ -143,6 +153,9 @@ export function App() {
         <Palette />
         <ShareDialog />
         <SnapshotDialog />
+        <RevertedDialog />
+        <FullAccessDialog />
+        <MakeFinalDialog />
         <Lightbox />
         <DropOverlay />
       </div>
@@ -162,9 +175,16 @@ function useMenuBar(app: Store, actions: Actions): void {
 function TitleBar(props: { sidebarOpen: boolean; onShowSidebar: () => void }) {
   const app = useApp();
   const actions = useActions();
+  /** A fork may have a worktree of its own. */
+  const root = () => rootOf(app.project(), app.session());
   const place = () => {
     const project = app.project();
-    return project ? visibleLine(project.name ?? baseName(project.worktree)) : '';
+    if (!project) return '';
+    return visibleLine(root() === project.worktree ? (project.name ?? baseName(root())) : baseName(root()));
+  };
+  const uncommitted = () => {
+    const status = app.git.status();
+    return status ? status.staged + status.unstaged + status.untracked : 0;
   };
   return (
     <header class="title-bar">
@@ -192,9 +212,22 @@ function TitleBar(props: { sidebarOpen: boolean; onShowSidebar: () => void }) {
           onClick={() => app.show({ name: 'share', sessionID: app.selected() ?? '' })}
         />
       </Show>
-      <span class="title-bar-place" title={visibleLine(app.project()?.worktree ?? '')}>
+      <span class="title-bar-place" title={visibleLine(root())}>
         {place()}
       </span>
+      <Show when={app.git.status()?.branch}>
+        {(branch) => (
+          <span class="title-bar-branch" data-testid="branch" title={en.git.branch(visibleLine(branch()))}>
+            <GitBranch size={12} aria-hidden="true" />
+            {visibleLine(branch())}
+            <Show when={uncommitted() > 0}>
+              <span class="title-bar-dirty" title={en.git.uncommitted(uncommitted())}>
+                {uncommitted()}
+              </span>
+            </Show>
+          </span>
+        )}
+      </Show>
       <Show when={app.selected() !== undefined}>
         <IconButton
           icon={FileDiff}

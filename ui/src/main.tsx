@@ -1,10 +1,12 @@
 import { render } from 'solid-js/web';
 import { App } from './App';
+import { errorLog } from './host/errors';
 import type { Host } from './host/host';
 import { createTauriHost, inTauri } from './host/tauri';
 import { isMac } from './kit/keys';
 import { createApp } from './store/app';
 import { AppProvider } from './store/context';
+import { WindowBoundary } from './WindowFailed';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/fields.css';
@@ -29,14 +31,23 @@ async function open(root: HTMLElement): Promise<void> {
     return;
   }
   const host = await findHost();
-  render(() => {
+  const reportError = errorLog(host);
+  const Window = () => {
     const app = createApp(host);
     return (
       <AppProvider value={app}>
         <App />
       </AppProvider>
     );
-  }, root);
+  };
+  render(
+    () => (
+      <WindowBoundary onFailed={reportError}>
+        <Window />
+      </WindowBoundary>
+    ),
+    root,
+  );
 }
 
 addAnsiStyles();

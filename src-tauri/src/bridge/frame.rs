@@ -1,14 +1,16 @@
 //! Gathers the updates of one frame and renders them.
 
 use std::collections::HashMap;
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 
 use lathe_protocol::ipc::UiUpdate;
 use lathe_protocol::{Event, Part, PartId, SessionId};
 use lathe_render::markdown::Stream;
 use lathe_session::Sessions;
-use lathe_session::bus::{Delta, Notification};
+use lathe_session::bus::{Delta, Notification, ReviewNews};
 
+use super::bound::Bound;
 use super::view::{self, Roots};
 
 pub struct Frame {
@@ -31,6 +33,7 @@ enum Pending {
 struct Live {
     session: SessionId,
     stream: Stream,
+    bound: Bound,
     length: usize,
 }
 
@@ -68,6 +71,16 @@ impl Frame {
                 session_id: waiting.session_id.clone(),
                 messages: waiting.messages.clone(),
             }),
+            Notification::Review(news) => match &*news {
+                ReviewNews::Changed { session_id, files } => self.add(UiUpdate::Review {
+                    session_id: session_id.clone(),
+                    files: files.clone(),
+                }),
+                ReviewNews::Outside { session_id, path } => self.add(UiUpdate::Outside {
+                    session_id: session_id.clone(),
+                    path: path.clone(),
+                }),
+            },
             Notification::Delta(_) | Notification::Queue(_) => {}
             Notification::Event(event) => match &*event {
                 Event::MessagePartUpdated(updated) if open => {
@@ -90,7 +103,7 @@ impl Frame {
         let pending = std::mem::take(&mut self.updates);
         pending
             .into_iter()
-            .filter_map(|one| self.render(one))
+            .filter_map(|one| self.render_safely(one))
             .collect()
     }
 
@@ -117,6 +130,16 @@ impl Frame {
             Pending::Text(delta, _) => delta.part_id != *part,
             Pending::Ready(_) => true,
         });
+    }
+
+    /// A fault of the renderer costs one update: the part is sent whole when it has ended.
+    fn render_safely(&mut self, one: Pending) -> Option<UiUpdate> {
+        let rendered = panic::catch_unwind(AssertUnwindSafe(|| self.render(one)));
+        rendered.unwrap_or_else(|_| {
+            // The stream that failed is among them, and is in no known state.
+            self.streams.clear();
+            None
+        })
     }
 
     fn render(&mut self, one: Pending) -> Option<UiUpdate> {
@@ -149,8 +172,12 @@ impl Frame {
         if delta.at > live.length {
             return self.catch_up(&delta.part_id);
         }
-        let update = live.stream.push(&text[live.length - delta.at..]);
+        let drawn = live.bound.push(&text[live.length - delta.at..]);
         live.length = end;
+        if drawn.is_empty() {
+            return None;
+        }
+        let update = live.stream.push(&drawn);
         Some(UiUpdate::Blocks {
             session_id: delta.session_id.clone(),
             message_id: delta.message_id.clone(),
@@ -166,16 +193,20 @@ impl Frame {
         let part = self.sessions.streaming(id)?;
         let text = view::text(&part)?.to_owned();
         let mut stream = Stream::new(self.roots.markdown(part.session_id()));
-        let blocks = stream.push(&text).blocks;
+        let mut bound = Bound::default();
+        let blocks = stream.push(&bound.push(&text)).blocks;
+        let cut = bound.is_cut;
         let live = Live {
             session: part.session_id().clone(),
             stream,
+            bound,
             length: text.len(),
         };
         self.streams.insert(id.clone(), live);
         let part = lathe_protocol::ipc::PartView {
             part,
             blocks: Some(blocks),
+            cut,
         };
         Some(UiUpdate::Part { part })
     }

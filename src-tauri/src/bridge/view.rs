@@ -1,6 +1,7 @@
 //! Reads stored messages and renders them for the timeline.
 
 use std::collections::HashMap;
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 
 use lathe_protocol::ipc::{Damaged, MessagePage, MessageView, PartView, SessionView};
@@ -9,6 +10,8 @@ use lathe_render::details;
 use lathe_render::markdown::{self, Options};
 use lathe_session::{Page, Result, Sessions, WindowAnchor};
 use parking_lot::Mutex;
+
+use super::bound::Bound;
 
 /// The folder of each open session. Paths are shown relative to it.
 #[derive(Clone, Default)]
@@ -145,13 +148,19 @@ fn message(message: MessageWithParts, options: &Options) -> MessageView {
 
 /// A part with the HTML that is shown at once. The window asks for details when a card is opened.
 pub fn part(part: Part, options: &Options) -> PartView {
-    let blocks = match &part {
-        Part::Tool(call) => details::live_output(call).map(|html| vec![html]),
-        other => text(other).map(|text| markdown::render(text, options)),
+    let mut bound = Bound::default();
+    let source = text(&part).map(|text| bound.push(text));
+    let draw = || match (&part, &source) {
+        (Part::Tool(call), _) => details::live_output(call).map(|html| vec![html]),
+        (_, source) => source.as_ref().map(|text| markdown::render(text, options)),
     };
+    // A fault of the renderer must not hide the text, nor end what feeds the window.
+    let drawn = panic::catch_unwind(AssertUnwindSafe(draw));
+    let blocks = drawn.unwrap_or_else(|_| source.as_deref().map(markdown::plain));
     PartView {
         part: part.shortened(),
         blocks,
+        cut: bound.is_cut,
     }
 }
 

@@ -11,7 +11,7 @@ use lathe_protocol::ipc::{EditorChoice, EditorKind};
 use tauri::{AppHandle, State};
 use tauri_plugin_opener::OpenerExt;
 
-use super::session::session;
+use super::session::{project, session};
 use crate::error::{Answer, OrUi, failed};
 use crate::state::Shell;
 
@@ -27,15 +27,37 @@ pub async fn open_in_editor(
     let root = shell.sessions.get(&session(&session_id)?).await.or_ui()?;
     let above = shell.sessions.worktree(&root).await.or_ui()?;
     let file = existing([Path::new(&root.directory), &above], &path)?;
+    open(&app, &shell, &file, line)
+}
+
+/// Opens a config file that has a problem; the page can name no other file here.
+#[tauri::command]
+pub async fn open_config_file(
+    app: AppHandle,
+    shell: State<'_, Shell>,
+    project_id: String,
+    file: String,
+    line: Option<u32>,
+) -> Answer<()> {
+    let project = project(&shell, &project_id).await?;
+    let problems = shell.sessions.config_problems(&project).await.or_ui()?;
+    if !problems.iter().any(|problem| problem.file == file) {
+        return Err(failed(format!("There is no problem in {file} any more.")));
+    }
+    let root = Path::new(&project.worktree);
+    open(&app, &shell, &existing([root, root], &file)?, line)
+}
+
+fn open(app: &AppHandle, shell: &Shell, file: &Path, line: Option<u32>) -> Answer<()> {
     // A folder has no lines.
     let line = line.filter(|_| !file.is_dir());
     let choice = shell.settings.settings().editor;
-    match launch::command(&choice, &file, line) {
+    match launch::command(&choice, file, line) {
         Some(mut command) => command
             .spawn()
             .map(drop)
             .map_err(|error| failed(not_started(&choice, &error))),
-        None if launch::is_program(&file) => app.opener().reveal_item_in_dir(&file).map_err(failed),
+        None if launch::is_program(file) => app.opener().reveal_item_in_dir(file).map_err(failed),
         None => app
             .opener()
             .open_path(file.display().to_string(), None::<&str>)

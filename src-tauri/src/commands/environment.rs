@@ -1,11 +1,21 @@
 //! What a project offers to a prompt: agents, commands, files to mention.
 
-use lathe_protocol::ipc::{AgentView, CommandView, Mention};
+use lathe_protocol::ipc::{AgentView, CommandView, ConfigProblem, Mention};
 use tauri::State;
 
 use super::session::{project, session};
 use crate::error::{Answer, OrUi};
 use crate::state::Shell;
+
+/// What is wrong in the config files of a project, and in the person's own.
+#[tauri::command]
+pub async fn config_problems(
+    shell: State<'_, Shell>,
+    project_id: String,
+) -> Answer<Vec<ConfigProblem>> {
+    let project = project(&shell, &project_id).await?;
+    shell.sessions.config_problems(&project).await.or_ui()
+}
 
 #[tauri::command]
 pub async fn list_agents(shell: State<'_, Shell>, project_id: String) -> Answer<Vec<AgentView>> {

@@ -38,6 +38,9 @@ pub async fn set_key(
     let key = ApiKey::new(key.trim()).ok_or_else(|| failed("The key is empty"))?;
     known(&models, &provider_id)?;
     models.set_key(&provider_id, key).await.map_err(failed)?;
+    if let Some(log) = &shell.log {
+        log.set_redactor(shell.sessions.text_redactor().await);
+    }
     Ok(list(&models).await)
 }
 

@@ -1,7 +1,8 @@
-//! Opening a folder as a project.
+//! The projects, and opening a folder as one.
 
 use std::path::Path;
 
+use lathe_protocol::Project;
 use lathe_protocol::ipc::ProjectOpened;
 use tauri::{AppHandle, State};
 use tauri_plugin_dialog::DialogExt;
@@ -9,6 +10,12 @@ use tokio::sync::oneshot;
 
 use crate::error::{Answer, OrUi, failed};
 use crate::state::Shell;
+
+/// The known projects, also those that another process has added.
+#[tauri::command]
+pub async fn list_projects(shell: State<'_, Shell>) -> Answer<Vec<Project>> {
+    shell.first_projects().await.or_ui()
+}
 
 /// Opens the native dialog. None if it was dismissed.
 #[tauri::command]

@@ -1,8 +1,11 @@
 //! What the agent changed: diffs, reverts and named snapshots.
 
-use lathe_protocol::ipc::{RevertOutcome, RevertPreview, RevertTarget, SessionDiffView};
+use lathe_protocol::ipc::{
+    PendingRevert, RevertOptions, RevertOutcome, RevertPreview, RevertTarget, RevertedItem,
+    SessionDiffView,
+};
 use lathe_protocol::view::FileDiffView;
-use lathe_protocol::{MessageId, SessionId, SnapshotPart};
+use lathe_protocol::{MessageId, Session, SessionId, SnapshotPart};
 use lathe_render::diff::{self, Extent};
 use lathe_session::Sessions;
 use tauri::State;
@@ -86,9 +89,12 @@ pub async fn revert(
     shell: State<'_, Shell>,
     session_id: String,
     target: RevertTarget,
+    options: Option<RevertOptions>,
 ) -> Answer<RevertOutcome> {
     let (id, target) = (session(&session_id)?, checked(target)?);
-    shell.sessions.revert(&id, &target).await.or_ui()
+    let options = options.unwrap_or_default();
+    let done = shell.sessions.revert_with(&id, &target, &options);
+    done.await.or_ui()
 }
 
 #[tauri::command]
@@ -98,6 +104,60 @@ pub async fn unrevert(shell: State<'_, Shell>, session_id: String) -> Answer<Rev
         .unrevert(&session(&session_id)?)
         .await
         .or_ui()
+}
+
+/// Reverts the newest turn that is not reverted yet.
+#[tauri::command]
+pub async fn undo_last_turn(
+    shell: State<'_, Shell>,
+    session_id: String,
+    keep_files: bool,
+) -> Answer<RevertOutcome> {
+    let id = session(&session_id)?;
+    shell.sessions.undo_last_turn(&id, keep_files).await.or_ui()
+}
+
+/// The prompt of that turn.
+#[tauri::command]
+pub async fn last_turn(shell: State<'_, Shell>, session_id: String) -> Answer<Option<MessageId>> {
+    let id = session(&session_id)?;
+    shell.sessions.last_turn(&id).await.or_ui()
+}
+
+/// What reverts removed and can still be restored.
+#[tauri::command]
+pub async fn reverted(shell: State<'_, Shell>, session_id: String) -> Answer<Vec<RevertedItem>> {
+    let id = session(&session_id)?;
+    shell.sessions.reverted(&id).await.or_ui()
+}
+
+#[tauri::command]
+pub async fn restore_reverted(
+    shell: State<'_, Shell>,
+    session_id: String,
+    item: String,
+    options: Option<RevertOptions>,
+) -> Answer<RevertOutcome> {
+    let (id, options) = (session(&session_id)?, options.unwrap_or_default());
+    let restored = shell.sessions.restore_reverted(&id, &item, &options);
+    restored.await.or_ui()
+}
+
+/// Deletes what a pending revert hides, after the person agreed to it.
+#[tauri::command]
+pub async fn discard_reverted(shell: State<'_, Shell>, session_id: String) -> Answer<Session> {
+    let id = session(&session_id)?;
+    shell.sessions.discard_reverted(&id).await.or_ui()
+}
+
+/// The revert that the next prompt would make final.
+#[tauri::command]
+pub async fn pending_revert(
+    shell: State<'_, Shell>,
+    session_id: String,
+) -> Answer<Option<PendingRevert>> {
+    let id = session(&session_id)?;
+    shell.sessions.pending_revert(&id).await.or_ui()
 }
 
 #[tauri::command]

@@ -15,7 +15,7 @@ use crate::state::Shell;
 #[tauri::command]
 pub async fn approved_rules(shell: State<'_, Shell>, project_id: String) -> Answer<Vec<Rule>> {
     let project = project(&shell, &project_id).await?;
-    shell.sessions.approved(&project.id).await.or_ui()
+    shell.sessions.approved(&project).await.or_ui()
 }
 
 #[tauri::command]
@@ -25,8 +25,8 @@ pub async fn revoke_rule(
     rule: Rule,
 ) -> Answer<Vec<Rule>> {
     let project = project(&shell, &project_id).await?;
-    shell.sessions.revoke(&project.id, &rule).await.or_ui()?;
-    shell.sessions.approved(&project.id).await.or_ui()
+    shell.sessions.revoke(&project, &rule).await.or_ui()?;
+    shell.sessions.approved(&project).await.or_ui()
 }
 
 /// Whether the project's files may be changed without asking.

@@ -113,6 +113,11 @@ pub async fn import_session(
     shell.sessions.import_from(&file).await.or_ui().map(Some)
 }
 
+/// Asks with the native dialog; `None` if it was dismissed.
+pub async fn ask_where_to_save(app: &AppHandle, name: &str) -> Answer<Option<PathBuf>> {
+    save(app.dialog().file().set_file_name(name)).await
+}
+
 async fn save(dialog: FileDialogBuilder<tauri::Wry>) -> Answer<Option<PathBuf>> {
     let (answer, picked) = oneshot::channel();
     dialog.save_file(move |file| {

@@ -101,6 +101,17 @@ pub async fn remove_queued(
     shell.sessions.remove_queued(&id, &message).await.or_ui()
 }
 
+/// Sends a prompt that waited for a turn which ended without it.
+#[tauri::command]
+pub async fn send_unsent(
+    shell: State<'_, Shell>,
+    session_id: String,
+    message_id: String,
+) -> Answer<MessageId> {
+    let (id, message) = (session(&session_id)?, message(&message_id)?);
+    shell.sessions.send_unsent(&id, &message).await.or_ui()
+}
+
 fn message(id: &str) -> Answer<MessageId> {
     MessageId::parse(id).map_err(Into::into).or_ui()
 }

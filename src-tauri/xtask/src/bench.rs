@@ -5,6 +5,7 @@
 //! comparison with an installed OpenCode has `"theirs"` in the place of `"baseline"`.
 
 mod against;
+mod door;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,13 +15,15 @@ use crate::setup::{self, Need};
 use crate::{Outcome, tool, ui};
 
 /// A suite: its name, and the bench target that measures it.
-const SUITES: [(&str, &str); 10] = [
+const SUITES: [(&str, &str); 12] = [
+    ("guard", "decide"),
     ("guard", "sandbox"),
     ("loop", "turns"),
     ("mentions", "mentions"),
     ("models", "decode"),
     ("models", "deltas"),
     ("render", "render"),
+    ("review", "review"),
     ("snapshot", "snapshot"),
     ("store", "store"),
     ("tools", "tools"),
@@ -54,7 +57,7 @@ impl Options {
                     options.against = Some(binary.into());
                 }
                 name if options.suite.is_none()
-                    && SUITES.iter().any(|(suite, ..)| *suite == name) =>
+                    && (name == door::SUITE || SUITES.iter().any(|(suite, ..)| *suite == name)) =>
                 {
                     options.suite = Some(name.to_owned());
                 }
@@ -78,6 +81,8 @@ impl Options {
 pub fn suite_names() -> String {
     let mut names = SUITES.map(|(name, ..)| name).to_vec();
     names.dedup();
+    names.push(door::SUITE);
+    names.sort_unstable();
     names.join(", ")
 }
 
@@ -92,6 +97,8 @@ struct Row {
 pub fn run(options: &Options) -> Outcome {
     let rows = match &options.against {
         Some(binary) => against::rows(binary)?,
+        // Never among all of them: it fetches another program.
+        None if options.suite.as_deref() == Some(door::SUITE) => door::rows()?,
         None => suite_rows(options)?,
     };
     let table = table(&rows);
@@ -125,6 +132,15 @@ fn suite_rows(options: &Options) -> Outcome<Vec<Row>> {
     }
     if options.includes("guard") {
         setup::provide(&[Need::Build, Need::Sandbox])?;
+    }
+    if options.includes("ui") {
+        setup::provide(&[
+            Need::Build,
+            Need::Node,
+            Need::Window,
+            Need::VirtualDisplay,
+            Need::WindowDriver,
+        ])?;
     }
     build_fake_model()?;
     for (suite, target) in SUITES {

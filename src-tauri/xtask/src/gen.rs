@@ -1,4 +1,5 @@
-//! `cargo xtask gen`: the only writer of the TypeScript bindings and the JSON schemas.
+//! `cargo xtask gen`: the only writer of the TypeScript bindings, the JSON schemas, the
+//! protobuf files and the validators.
 //!
 //! The generator belongs to the protocol crate, whose tests compare the tree with it.
 
@@ -6,7 +7,6 @@ use crate::{Outcome, tool};
 
 /// Writes the generated files into the tree.
 pub fn run() -> Outcome {
-    let root = tool::root();
     let mut command = tool::cargo();
     command.args([
         "run",
@@ -17,9 +17,8 @@ pub fn run() -> Outcome {
         "gen",
         "--",
     ]);
-    command.arg(root.join("ui/src/bindings"));
-    command.arg(root.join("src-tauri/crates/protocol/schema"));
+    command.arg(tool::root());
     tool::expect_success(&mut command)?;
-    println!("The bindings and the schemas are what the types say.");
+    println!("The generated files are what the types say.");
     Ok(())
 }

@@ -43,6 +43,12 @@ Usage: cargo xtask COMMAND
       from Python packages into target/real-model on the first run: streaming, abort and a
       forced tool call. In no other run.
 
+  test --real-clients
+      OpenCode's SDKs, `run --attach`, terminal and web interfaces in the oldest supported and
+      the newest version, its Python package, grpcio and the editors' SDK, all against our
+      server. They are installed into target/real-clients; node, tmux and chromium must be
+      there. In no other run.
+
   gen
       Write the TypeScript bindings and the JSON schemas from the Rust types.
 
@@ -50,6 +56,10 @@ Usage: cargo xtask COMMAND
       Measure one suite, or all of them, and print a table with ratios. The table and its
       figures as JSON are also written to target/bench/ (and to FILE).
       Suites: {suites}
+
+  bench door
+      `lathectl serve` beside the newest `opencode serve`, installed from the npm registry: how
+      many requests they answer, and the memory of 100 subscribers. Only when asked for by name.
 
   bench --against OPENCODE [--json FILE]
       The same scripted work as whole commands on lathectl and on an installed OpenCode,

@@ -3,6 +3,7 @@
 //! All Rust stages ask cargo for the whole workspace, tests included. The features of shared
 //! dependencies follow from that question, so that every stage finds what another one built.
 
+pub mod real_clients;
 mod real_model;
 mod stages;
 
@@ -29,6 +30,8 @@ pub struct Options {
     soak: bool,
     /// Only the tests against a real model server, which no other run has.
     real_model: bool,
+    /// Only clients that others wrote, which no other run has.
+    real_clients: bool,
     /// Also servers that others wrote, fetched over the network.
     real_mcp: bool,
     /// Run failed window tests once more, to tell a race from a plain fault. The run stays red.
@@ -44,6 +47,7 @@ impl Options {
             match arg.as_str() {
                 "--soak" => options.soak = true,
                 "--real-model" => options.real_model = true,
+                "--real-clients" => options.real_clients = true,
                 "--real-mcp" => options.real_mcp = true,
                 "--retry" => options.retry = true,
                 flag if flag.starts_with('-') => {
@@ -61,13 +65,18 @@ impl Options {
         Ok(options)
     }
 
+    /// A run of nothing but what the network has to bring.
+    fn is_special(&self) -> bool {
+        self.real_model || self.real_clients
+    }
+
     /// A part's name is one only as the first word.
     fn is_open(&self) -> bool {
         self.part.is_none() && self.filter.is_none()
     }
 
     fn includes(&self, part: Part) -> bool {
-        !self.real_model && self.part.is_none_or(|chosen| chosen == part)
+        !self.is_special() && self.part.is_none_or(|chosen| chosen == part)
     }
 
     /// Checks of the whole tree have no names to filter.
@@ -77,7 +86,7 @@ impl Options {
 
     fn needs(&self) -> Vec<Need> {
         let mut needs = Vec::new();
-        if self.real_model {
+        if self.is_special() {
             needs.push(Need::Build);
         }
         if self.includes(Part::Core) || self.includes(Part::EndToEnd) {
@@ -146,6 +155,9 @@ fn stages(options: &Options) -> Vec<stages::Stage> {
     let whole = options.part.is_none();
     if options.real_model {
         return vec![Stage::RealModel];
+    }
+    if options.real_clients {
+        return vec![Stage::RealClients];
     }
     if options.includes(Part::Core) && options.with_checks() {
         stages.push(Stage::Format);

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use lathe_protocol::ipc::{PromptInput, TrustView};
 use lathe_protocol::{
-    Action, Event, MessageId, MessageWithParts, Millis, Part, PermissionRequest, Project,
-    QuestionRequest, Rule, Session, SessionId,
+    Action, CallOutcome, Event, MessageId, MessageWithParts, Millis, Part, PermissionMode,
+    PermissionRequest, Project, QuestionRequest, Rule, Session, SessionId, ToolPart, ToolState,
 };
 use lathe_provider::WireKind;
 use lathe_provider::keys::{Keyring, KeyringError};
@@ -155,6 +155,13 @@ impl TestApp {
         self
     }
 
+    pub async fn set_mode(&self, mode: PermissionMode) {
+        self.sessions
+            .set_mode(&self.project, mode)
+            .await
+            .expect("the mode is set");
+    }
+
     /// The next request for a permission.
     pub async fn next_permission(&self, events: &mut Subscription) -> PermissionRequest {
         let published = until(events, |event| matches!(event, Event::PermissionAsked(_))).await;
@@ -179,20 +186,65 @@ impl TestApp {
         }
     }
 
-    /// The tool calls of the session, as `tool: state`.
+    /// The tool calls so far, as `tool: state`.
     pub async fn calls(&self) -> Vec<String> {
-        let messages = self.messages().await;
-        let parts = messages.iter().flat_map(|message| &message.parts);
+        self.calls_of(&self.session.id).await
+    }
+
+    pub async fn calls_of(&self, session: &SessionId) -> Vec<String> {
+        let calls = self.tool_calls(session).await.into_iter();
+        calls
+            .map(|call| format!("{}: {}", call.tool, call.state().name()))
+            .collect()
+    }
+
+    /// The same, with what became of calls that did not fail by themselves.
+    pub async fn outcomes(&self) -> Vec<String> {
+        let calls = self.tool_calls(&self.session.id).await.into_iter();
+        calls
+            .map(|call| {
+                let outcome = match call.state() {
+                    ToolState::Error(state) => state.metadata.as_ref(),
+                    _ => None,
+                };
+                let outcome = outcome.and_then(|metadata| metadata.get(CallOutcome::KEY));
+                let outcome = outcome.and_then(|outcome| outcome.as_str());
+                let state = outcome.unwrap_or(call.state().name());
+                format!("{}: {state}", call.tool)
+            })
+            .collect()
+    }
+
+    async fn tool_calls(&self, session: &SessionId) -> Vec<ToolPart> {
+        let page = self.sessions.messages(session, None, usize::MAX).await;
+        let parts = page
+            .expect("the messages load")
+            .messages
+            .into_iter()
+            .flat_map(|one| one.parts);
         parts
             .filter_map(|part| match part {
-                Part::Tool(tool) => Some(format!("{}: {}", tool.tool, tool.state().name())),
+                Part::Tool(call) => Some(call),
                 _ => None,
             })
             .collect()
     }
 
+    /// The tasks of the session.
+    pub async fn children(&self) -> Vec<Session> {
+        self.sessions
+            .children(&self.session.id)
+            .await
+            .expect("the tasks load")
+    }
+
     /// The same data after a restart of the program.
     pub async fn restart(self) -> Self {
+        self.restart_with(|_| {}).await
+    }
+
+    /// The same with other options.
+    pub async fn restart_with(self, edit: impl FnOnce(&mut Options)) -> Self {
         let TestApp {
             project,
             session,
@@ -202,7 +254,9 @@ impl TestApp {
             sessions,
         } = self;
         drop(sessions);
-        let sessions = open(data.path(), &clock).await;
+        let mut options = options(data.path(), &clock);
+        edit(&mut options);
+        let sessions = Sessions::open(options).await.expect("the store opens");
         TestApp {
             sessions,
             project,
@@ -246,6 +300,7 @@ impl TestApp {
     pub async fn send(&self, text: &str) -> MessageId {
         let input = PromptInput {
             text: text.into(),
+            discard_reverted: true,
             ..PromptInput::default()
         };
         self.sessions
@@ -313,6 +368,11 @@ fn config_for(model: &FakeModel, wire: WireKind) -> Value {
 }
 
 async fn open(data: &Path, clock: &ManualClock) -> Sessions {
+    let options = options(data, clock);
+    Sessions::open(options).await.expect("the store opens")
+}
+
+fn options(data: &Path, clock: &ManualClock) -> Options {
     let mut options = Options::new(data);
     // Selects the model independently of the developer's own config.
     options.config = Some(data.join(CONFIG));
@@ -330,7 +390,7 @@ async fn open(data: &Path, clock: &ManualClock) -> Sessions {
         Arc::new(NoKeyring),
         Duration::ZERO,
     ));
-    Sessions::open(options).await.expect("the store opens")
+    options
 }
 
 struct NoKeyring;

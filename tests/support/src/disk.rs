@@ -2,19 +2,31 @@
 
 use std::path::Path;
 
-/// The app takes no snapshots when less is free (`keep_free` of the snapshot crate's options).
-const NEEDED: u64 = 5 << 30;
+/// Names how many megabytes must stay free on the disk for the app to take snapshots.
+const SETTING: &str = "LATHE_KEEP_FREE_MB";
+
+/// The setting of the test run, for a program that starts without its environment.
+pub fn keep_free() -> Option<(&'static str, String)> {
+    Some((SETTING, std::env::var(SETTING).ok()?))
+}
+
+/// The app takes no snapshots when less is free.
+fn needed() -> u64 {
+    let set = keep_free().and_then(|(_, megabytes)| megabytes.parse::<u64>().ok());
+    set.unwrap_or(5 << 10) << 20
+}
 
 /// Why tests of snapshots would fail in this folder, if they would.
 pub fn shortage(folder: &Path) -> Option<String> {
     let free = free_bytes(folder)?;
-    (free < NEEDED).then(|| {
+    let needed = needed();
+    (free < needed).then(|| {
         format!(
             "only {} MB are free in {}: with less than {} MB the app takes no snapshots, \
              and this test would fail",
             free >> 20,
             folder.display(),
-            NEEDED >> 20
+            needed >> 20
         )
     })
 }

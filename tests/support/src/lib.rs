@@ -1,10 +1,13 @@
 //! Support for tests: the fake model server, test projects and the window driver.
 
 pub mod app;
+pub mod dice;
 pub mod disk;
 pub mod fake_model;
 pub mod git;
+pub mod meeting;
 pub mod mcp_server;
+pub mod scripted_agent;
 #[cfg(unix)]
 pub mod side_by_side;
 #[cfg(target_os = "linux")]

@@ -149,17 +149,7 @@ impl Window {
 
     /// Waits until a file in a folder of the data directory contains some words.
     pub async fn wait_on_disk(&self, folder: &str, words: &str) -> Result<(), WindowError> {
-        let folder = self.data_dir().join(folder);
-        let what = format!("{words:?} in {}", folder.display());
-        let deadline = Instant::now() + TIMEOUT;
-        loop {
-            let files = std::fs::read_dir(&folder).into_iter().flatten().flatten();
-            let mut texts = files.filter_map(|file| std::fs::read_to_string(file.path()).ok());
-            if texts.any(|text| text.contains(words)) {
-                return Ok(());
-            }
-            next_check(deadline, &what).await?;
-        }
+        self.desktop.wait_on_disk(folder, words).await
     }
 
     /// Waits until a file contains some words.

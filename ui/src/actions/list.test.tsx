@@ -86,11 +86,11 @@ test('a menu shows what belongs together together', async () => {
     .join(' ')
     .split(' | ');
   expect(groups).toEqual([
-    'newSession openFolder',
+    'newSession newSessionApart openFolder',
     'renameSession archiveSession deleteSession',
-    'fork forkWorktree compact snapshot',
+    'fork forkWorktree compact snapshot reverted',
     'share unshare exportSession importSession',
-    'stop models nextAgent',
+    'stop models nextAgent nextMode',
     'settings',
   ]);
 });

@@ -3,6 +3,7 @@ import type { FocusName } from '../kit/focus';
 import { modelKey } from '../kit/keys';
 import type { App, SettingsSection } from '../store/app';
 import type { Action } from './actions';
+import { copyDiagnostics } from './diagnostics';
 
 /** What the frame of the window does for an action. */
 export interface Frame {
@@ -33,6 +34,7 @@ export function actionList(app: App, frame: Frame): Action[] {
   return [
     { id: 'palette', keys: 'Mod+K', menu: 'view', enabled: ready, run: () => app.show({ name: 'palette' }) },
     { id: 'newSession', keys: 'Mod+N', menu: 'session', enabled: inProject, run: () => void app.create() },
+    { id: 'newSessionApart', menu: 'session', enabled: () => app.project()?.vcs === 'git', run: () => void app.createApart() },
     { id: 'openFolder', keys: 'Mod+O', menu: 'session', enabled: ready, run: () => void app.pickProject() },
     { id: 'renameSession', menu: 'session', apart: true, enabled: inSession, run: current((id) => (frame.showSidebar(), app.setRenaming(id))) },
     { id: 'archiveSession', menu: 'session', enabled: inSession, run: current((id) => void app.archive(id, app.session()?.time.archived === undefined)) },
@@ -41,6 +43,7 @@ export function actionList(app: App, frame: Frame): Action[] {
     { id: 'forkWorktree', menu: 'session', enabled: () => inSession() && app.project()?.vcs === 'git', run: () => void app.fork(null, true) },
     { id: 'compact', menu: 'session', enabled: atRest, run: () => void app.compact() },
     { id: 'snapshot', menu: 'session', enabled: inSession, run: () => app.show({ name: 'snapshot' }) },
+    { id: 'reverted', menu: 'session', enabled: inSession, run: current((sessionID) => app.show({ name: 'reverted', sessionID })) },
     { id: 'share', menu: 'session', apart: true, enabled: inSession, run: current((sessionID) => app.show({ name: 'share', sessionID })) },
     { id: 'unshare', menu: 'session', enabled: () => app.session()?.share !== undefined, run: current((id) => void app.transfer.unshare(id)) },
     { id: 'exportSession', menu: 'session', enabled: inSession, run: current((id) => void app.transfer.exportSession(id)) },
@@ -60,6 +63,7 @@ export function actionList(app: App, frame: Frame): Action[] {
     { id: 'previousPane', keys: 'Shift+F6', menu: 'go', enabled: ready, run: () => frame.stepPane(-1) },
     { id: 'models', keys: `Mod+${modelKey.toUpperCase()}`, menu: 'session', enabled: inProject, run: () => app.show({ name: 'models' }) },
     { id: 'nextAgent', keys: 'Mod+Shift+A', menu: 'session', enabled: () => app.agents.list().length > 1, run: () => app.agents.cycle(1) },
+    { id: 'nextMode', keys: 'Mod+Shift+M', menu: 'session', enabled: inProject, run: () => app.mode.cycle() },
     { id: 'toggleSidebar', keys: 'Mod+B', menu: 'view', enabled: ready, run: frame.toggleSidebar },
     { id: 'toggleReview', keys: 'Mod+D', menu: 'view', enabled: inSession, run: () => app.review.toggle() },
     { id: 'zoomIn', keys: 'Mod+=', menu: 'view', apart: true, always: true, run: zoom(1) },
@@ -76,5 +80,7 @@ export function actionList(app: App, frame: Frame): Action[] {
     { id: 'settingsTools', enabled: ready, run: settings('tools') },
     { id: 'settingsData', enabled: ready, run: settings('data') },
     { id: 'shortcuts', keys: 'Mod+/', menu: 'help', enabled: ready, always: true, run: settings('shortcuts') },
+    { id: 'showLog', menu: 'help', apart: true, always: true, run: () => void app.attempt(() => app.host.showLog()) },
+    { id: 'copyDiagnostics', menu: 'help', always: true, run: () => void copyDiagnostics(app) },
   ];
 }

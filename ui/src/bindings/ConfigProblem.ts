@@ -5,6 +5,10 @@
  */
 export type ConfigProblem = { file: string, 
 /**
+ * The line of the setting, from 1, if it is known.
+ */
+line?: number, 
+/**
  * The path of keys to the setting, joined by dots; empty for the whole file.
  */
 key: string, message: string, };

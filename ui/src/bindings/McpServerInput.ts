@@ -3,4 +3,8 @@
 /**
  * A server of the user's own config, as the settings page sends it.
  */
-export type McpServerInput = { "kind": "local", command: Array<string>, environment: { [key in string]: string }, } | { "kind": "remote", url: string, headers: { [key in string]: string }, };
+export type McpServerInput = { "kind": "local", command: Array<string>, environment: { [key in string]: string }, 
+/**
+ * Runs once for each project, in its sandbox and without network.
+ */
+sandbox?: boolean, } | { "kind": "remote", url: string, headers: { [key in string]: string }, };

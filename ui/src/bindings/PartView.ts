@@ -9,4 +9,8 @@ export type PartView = { part: Part,
  * Sanitised HTML: one string per top-level Markdown block (text and reasoning), or the
  * newest lines that a running command has printed.
  */
-blocks?: Array<string>, };
+blocks?: Array<string>, 
+/**
+ * The blocks have only some of the text; the part has all of it.
+ */
+cut?: boolean, };

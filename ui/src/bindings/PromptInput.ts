@@ -6,4 +6,9 @@ export type PromptInput = { text: string, agent?: string, model?: ModelRef, vari
 /**
  * Attachments, in the order in which the user added them.
  */
-files?: Array<PromptFile>, };
+files?: Array<PromptFile>, 
+/**
+ * The person agrees that everything a pending revert hides is deleted, also if that is more
+ * than the last turn.
+ */
+discardReverted?: boolean, };

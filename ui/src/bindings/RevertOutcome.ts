@@ -7,10 +7,23 @@ import type { Session } from "./Session";
  */
 export type RevertOutcome = { session: Session, 
 /**
- * Each file with what was done to it. A file with a conflict was left as it is.
+ * Each file with what was done to it. A conflict, a shared and an unknown file were left as
+ * they are.
  */
 files: Array<RevertFile>, hidesMessages: number, 
 /**
  * How many reverts can be undone, as in `SessionView`.
  */
-undoable: number, };
+undoable: number, 
+/**
+ * Everything that the agent did is reverted.
+ */
+complete?: boolean, 
+/**
+ * What the agent did and no snapshot tells: one sentence each.
+ */
+unknown?: Array<string>, 
+/**
+ * What the agent did and no revert covers, such as ignored files: one sentence each.
+ */
+notKept?: Array<string>, };

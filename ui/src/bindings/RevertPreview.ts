@@ -4,4 +4,16 @@ import type { RevertFile } from "./RevertFile";
 /**
  * What a revert would do. Nothing has been changed yet.
  */
-export type RevertPreview = { files: Array<RevertFile>, hidesMessages: number, };
+export type RevertPreview = { files: Array<RevertFile>, hidesMessages: number, 
+/**
+ * Everything that the agent did would be reverted.
+ */
+complete?: boolean, 
+/**
+ * What the agent did and no snapshot tells: one sentence each.
+ */
+unknown?: Array<string>, 
+/**
+ * What the agent did and no revert covers, such as ignored files: one sentence each.
+ */
+notKept?: Array<string>, };

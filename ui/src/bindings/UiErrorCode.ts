@@ -3,4 +3,4 @@
 /**
  * A code exists only where the UI does something different because of it.
  */
-export type UiErrorCode = "not-found" | "busy" | "storage" | "failed";
+export type UiErrorCode = "not-found" | "busy" | "storage" | "confirm" | "failed";

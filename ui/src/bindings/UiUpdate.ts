@@ -6,4 +6,8 @@ import type { PartId } from "./PartId";
 import type { PartView } from "./PartView";
 import type { SessionId } from "./SessionId";
 
-export type UiUpdate = { "kind": "activity", activity: Activity, } | { "kind": "event", event: Event, } | { "kind": "part", part: PartView, } | { "kind": "blocks", sessionID: SessionId, messageID: MessageId, partID: PartId, keep: number, blocks: Array<string>, } | { "kind": "reset", sessionID: SessionId, } | { "kind": "queue", sessionID: SessionId, messages: Array<MessageId>, } | { "kind": "store", problem: string | null, };
+export type UiUpdate = { "kind": "activity", activity: Activity, } | { "kind": "event", event: Event, } | { "kind": "part", part: PartView, } | { "kind": "blocks", sessionID: SessionId, messageID: MessageId, partID: PartId, keep: number, blocks: Array<string>, } | { "kind": "reset", sessionID: SessionId, } | { "kind": "queue", sessionID: SessionId, messages: Array<MessageId>, } | { "kind": "review", sessionID: SessionId, files: Array<string>, } | { "kind": "outside", sessionID: SessionId, 
+/**
+ * Relative to the work tree of the session.
+ */
+path: string, } | { "kind": "store", problem: string | null, };

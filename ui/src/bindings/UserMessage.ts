@@ -9,4 +9,9 @@ export type UserMessage = { id: MessageId, sessionID: SessionId, time: CreatedTi
 /**
  * Early versions wrote neither agent nor model.
  */
-agent?: string, model?: ModelRef, system?: string, tools?: { [key in string]: boolean }, variant?: string, };
+agent?: string, model?: ModelRef, system?: string, tools?: { [key in string]: boolean }, variant?: string, 
+/**
+ * It waited for a turn that ended without it. The model does not get it until it is sent
+ * again.
+ */
+unsent?: boolean, };

@@ -10,15 +10,15 @@ import { ModelPicker } from '../models/ModelPicker';
 import { VariantPicker } from '../models/VariantPicker';
 import { Requests } from '../requests/Requests';
 import { useApp } from '../store/context';
-import { NO_DRAFT } from '../store/drafts';
 import { rootOf } from '../store/projects';
-import { filesOf } from '../store/prompts';
+import { filesOf, joinDrafts } from '../store/prompts';
 import { AgentPicker } from './AgentPicker';
 import { AttachMenu } from './AttachMenu';
 import { Attachments } from './Attachments';
 import { builtinCommands, builtinNames, runBuiltin } from './builtins';
 import { ContextMeter } from './ContextMeter';
 import { EditBanner } from './EditBanner';
+import { ModePicker } from './ModePicker';
 import { noteSent, readHistory, step, type Walk } from './history';
 import { offerOf, pasteOf } from './paste';
 import { createSuggest } from './suggest';
@@ -27,6 +27,9 @@ import { commandOf } from './tokens';
 import './composer.css';
 
 const MENTIONS = 20;
+
+/** What has the focus for itself. */
+const ON_TOP = '[role=menu], [role=listbox], [role=dialog], [role=alertdialog]';
 
 /** The field for the prompt. A draft belongs to its session, or to the project's empty page. */
 export function Composer() {
@@ -109,10 +112,15 @@ export function Composer() {
       return;
     }
     const sent = deliver(prompt);
-    app.drafts.change(from, NO_DRAFT);
-    if (await sent) return note(prompt);
-    // Refused: put the text back, unless something new was typed in the meantime.
-    if (app.drafts.get(from) === NO_DRAFT) app.drafts.change(from, before);
+    app.drafts.take(from);
+    if (await sent) {
+      app.drafts.accepted(from);
+      return note(prompt);
+    }
+    // Refused: put the text back, above what was typed in the meantime. The first prompt of a session leaves the person in the new, still empty one.
+    const begun = from !== place() && from.startsWith('new:') && app.timeline.open()?.messages.length === 0;
+    const back = begun ? place() : from;
+    app.drafts.change(back, joinDrafts(before, app.drafts.get(back)));
   };
 
   const choose = (index: number, into: boolean) => {
@@ -137,7 +145,17 @@ export function Composer() {
       setWalk(next.walk);
     };
   };
+  /** The list is for what was typed before: waits for the present one, unless more is typed meanwhile. */
+  const pickLater = async (late: Promise<void>, key: string) => {
+    const [where, written, caret] = [place(), area.value, area.selectionStart];
+    await late;
+    if (place() !== where || area.value !== written || area.selectionStart !== caret) return;
+    if (suggest.open()) choose(suggest.active(), key === 'Tab');
+    else if (key === 'Enter') void send();
+  };
   const onSuggestion = (event: KeyboardEvent): (() => void) | undefined => {
+    const late = suggest.pending();
+    if (late && ['Enter', 'Tab'].includes(event.key) && !event.shiftKey) return () => void pickLater(late, event.key);
     if (!suggest.open()) return undefined;
     switch (event.key) {
       case 'ArrowDown':
@@ -210,7 +228,8 @@ export function Composer() {
   });
   createEffect(
     on(place, (now) => {
-      area.focus();
+      // A menu or a dialog that was opened meanwhile would close.
+      if (!document.activeElement?.closest(ON_TOP)) area.focus();
       setWalk(undefined);
       void app.attachments.check(now);
     }),
@@ -279,6 +298,7 @@ export function Composer() {
           <div class="composer-bar">
             <AttachMenu />
             <AgentPicker />
+            <ModePicker />
             <ModelPicker onDone={() => area.focus()} />
             <VariantPicker />
             <span class="composer-hint" id="composer-hint">

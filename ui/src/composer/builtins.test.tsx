@@ -73,7 +73,7 @@ describe('a command of the window', () => {
       const source = host.sessions.get('ses_docs');
       if (source) host.sessions.set('ses_brought', { ...source, id: 'ses_brought', title: 'Brought along' });
       const broken = ['a', 'b', 'c', 'd'].map((name) => ({ what: `part ${name}`, why: 'cut short' }));
-      return { added: 1, already: 0, unreadable: broken };
+      return { added: 1, already: 0, grown: 0, left_out: [], stopped: false, unreadable: broken };
     };
     say('/import');
     expect(await toast()).toContain(

@@ -1,5 +1,5 @@
 /** The suggestions above the composer, and which one is selected. */
-import { createMemo, createSignal, type Accessor } from 'solid-js';
+import { batch, createMemo, createSignal, type Accessor } from 'solid-js';
 import type { CommandView, Mention } from '../protocol';
 import { match } from '../text/match';
 import { insert, tokenAt, wordsOf, type Inserted, type Token } from './tokens';
@@ -15,6 +15,8 @@ interface Suggest {
   readonly list: Accessor<readonly Suggestion[]>;
   readonly active: Accessor<number>;
   readonly open: Accessor<boolean>;
+  /** While the list is for an older text: resolves once it is for the present one. */
+  readonly pending: Accessor<Promise<void> | undefined>;
   /** The text or the caret changed. */
   look(text: string, caret: number): void;
   mark(index: number): void;
@@ -37,6 +39,7 @@ export function createSuggest(sources: Sources): Suggest {
   const [mentions, setMentions] = createSignal<readonly Mention[]>([]);
   const [active, setActive] = createSignal(0);
   const [dismissed, setDismissed] = createSignal<number | undefined>();
+  const [pending, setPending] = createSignal<Promise<void> | undefined>();
   let asked = 0;
 
   const list = createMemo((): readonly Suggestion[] => {
@@ -50,14 +53,18 @@ export function createSuggest(sources: Sources): Suggest {
     const found = await sources.findMentions(query);
     // Overtaken by a newer query.
     if (mine !== asked) return;
-    setMentions(found);
-    setActive(0);
+    batch(() => {
+      setPending(undefined);
+      setMentions(found);
+      setActive(0);
+    });
   };
 
   return {
     list,
     active,
     open: () => list().length > 0,
+    pending: () => (token()?.start === dismissed() ? undefined : pending()),
     look(text, caret) {
       const before = token();
       const next = tokenAt(text, caret);
@@ -65,6 +72,7 @@ export function createSuggest(sources: Sources): Suggest {
       if (!next) {
         asked += 1;
         setMentions([]);
+        setPending(undefined);
         setDismissed(undefined);
         return;
       }
@@ -72,7 +80,7 @@ export function createSuggest(sources: Sources): Suggest {
       if (next.kind === 'command' && before?.kind !== 'command') sources.refreshCommands();
       if (next.query === before?.query && next.kind === before.kind && next.start === before.start) return;
       setActive(0);
-      if (next.kind === 'mention') void ask(next.query);
+      setPending(next.kind === 'mention' ? ask(next.query) : undefined);
     },
     mark: setActive,
     move: (step) => setActive((now) => (now + step + list().length) % Math.max(1, list().length)),

@@ -69,13 +69,13 @@ describe('a snapshot in the timeline', () => {
     const target = await put(window, { name: 'Good' });
     fireEvent.click(within(await line('“Good”')).getByRole('button', { name: 'Bring the files back to this' }));
     const confirm = await screen.findByTestId('review-confirm');
-    expect(confirm.querySelector('h3')?.textContent).toBe('Bring the files back to this snapshot?');
+    expect(confirm.querySelector('h3')?.textContent).toBe('Restore the files to this snapshot?');
     expect(window.called('previewRevert')).toEqual([['ses_gallery', target]]);
     expect(window.called('revert')).toEqual([]);
     fireEvent.click(screen.getByTestId('confirm-take-back'));
     await waitFor(() => expect(window.called('revert')).toEqual([['ses_gallery', target]]));
     const toast = await screen.findByTestId('toast');
-    expect(toast.textContent).toContain('3 files are as they were then');
+    expect(toast.textContent).toContain('Restored 3 files');
     fireEvent.click(within(toast).getByRole('button', { name: 'Undo' }));
     await waitFor(() => expect(window.called('unrevert')).toHaveLength(1));
   });

@@ -1,5 +1,5 @@
 /** The tool calls of the gallery. */
-import type { ToolState } from '../protocol';
+import type { CallOutcome, ToolState } from '../protocol';
 import type { Exhibit, Room } from './fixtures';
 
 type Make = (name: string, tool: string, state: ToolState, live?: string) => Exhibit;
@@ -119,6 +119,24 @@ const SUCCESSES: Readonly<Record<string, readonly [input: Input, output: string,
 };
 
 export function calls(root: string, t: number, make: Make): Room[] {
+  return [...tools(root, t, make), outcomes(t, make)];
+}
+
+/** Calls that ended without a result, and did not fail. */
+function outcomes(t: number, make: Make): Room {
+  const errors: { [O in CallOutcome]: string } = {
+    denied: 'The user declined this tool call and said: not that folder',
+    not_run: 'Not run: another call of this step was denied.',
+    stopped: 'Tool execution aborted',
+  };
+  const ended = ([outcome, error]: [string, string]) => {
+    const input = { command: 'rm -r target', description: 'Clean up' };
+    return make(outcome, 'bash', { status: 'error', input, error, metadata: { outcome }, time: { start: t, end: t + 9 } });
+  };
+  return { id: 'outcomes', title: 'Calls without a result', exhibits: Object.entries(errors).map(ended) };
+}
+
+function tools(root: string, t: number, make: Make): Room[] {
   return Object.entries(SUCCESSES).map(([tool, [given, output, metadata = {}]]) => {
     const input = absolute(given, root);
     const raw = JSON.stringify(input);

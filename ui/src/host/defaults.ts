@@ -7,7 +7,7 @@ export const DEFAULTS: Settings = {
   sidebarWidth: 264,
   favouriteModels: [],
   recentModels: [],
-  allowAll: false,
+  limits: {},
   variants: {},
   zoom: 100,
   reducedMotion: false,

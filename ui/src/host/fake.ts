@@ -3,9 +3,11 @@
  * For tests and for working on the window in a plain browser.
  */
 import type {
+  ConfigProblem,
   MessageView,
   ModelRef,
   Recent,
+  SandboxView,
   Session,
   Settings,
   TrustView,
@@ -27,6 +29,7 @@ import { viewOf, createWriter } from './fake/parts';
 import { createFakeQueue } from './fake/queue';
 import { longSession, projects, sampleRequests, sampleSessions } from './fake/samples';
 import { createFakeEnvironment } from './fake/environment';
+import { createFakeReviewing } from './fake/reviewing';
 import { createFakeReview } from './fake/review';
 import { createFakeSettingsPages } from './fake/settings-pages';
 import { createFakeSearch } from './fake/search';
@@ -61,8 +64,17 @@ export interface FakeOptions {
   readonly connected?: boolean;
   /** Whether the projects are trusted; by default there is nothing to trust. */
   readonly trust?: TrustView['state'];
+  /** What is wrong in the config files; read again with every request. */
+  readonly configProblems?: readonly ConfigProblem[];
+  /** What confines commands; by default a sandbox works. */
+  readonly sandbox?: SandboxView;
   /** The first start is refused. */
   readonly failStart?: boolean;
+}
+
+interface Running {
+  frame?: Frame;
+  timer?: ReturnType<typeof setTimeout>;
 }
 
 export function createFakeHost(options: FakeOptions = {}): FakeHost {
@@ -71,7 +83,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
   const sessions = new Map<string, Session>();
   const messages = new Map<string, MessageView[]>();
   const deleted = new Map<string, Session>();
-  const running = new Map<string, { frame?: Frame; timer?: ReturnType<typeof setTimeout> }>();
+  const running = new Map<string, Running>();
   const calls: FakeHost['calls'] = [];
   const activity = createFakeActivity(sessions);
   const attachments = createFakeAttachments(messages);
@@ -113,7 +125,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
     return session;
   };
 
-  const { waiting, add, take, ...queue } = createFakeQueue(messages, emit);
+  const { waiting, add, take, leave, ...queue } = createFakeQueue(messages, emit);
 
   /** Like the core, stores an update before it sends it. */
   const keep = (update: UiUpdate) => {
@@ -134,7 +146,8 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
     }
   };
 
-  const { undoable, ...time } = createFakeReview({ clock, sessions, messages, find, told, emit, isBusy: (id) => running.has(id) });
+  const { undoable, ensureConsent, files, guard, ...time } = createFakeReview({ clock, sessions, messages, find, told, emit, isBusy: (id) => running.has(id) });
+  const reviewing = createFakeReviewing({ files, guard, fork: (id, worktree) => time.fork(id, null, worktree) });
   const search = createFakeSearch(sessions, messages, (id) => find(id));
 
   const status = (sessionID: string, type: 'busy' | 'idle'): UiUpdate => ({
@@ -144,7 +157,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
   const answer = (sessionID: string, parentID: string, model: ModelRef | undefined, length: number) => {
     const text = Array.from({ length }, () => TOUR).join('\n\n');
     const frames = answerFrames(sessionID, parentID, clock, text, model);
-    const turn: { frame?: Frame; timer?: ReturnType<typeof setTimeout> } = {};
+    const turn: Running = {};
     running.set(sessionID, turn);
     emit(status(sessionID, 'busy'));
     const step = () => {
@@ -159,7 +172,8 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
       emit(...next.value.updates);
       turn.timer = setTimeout(step, options.pace ?? 40);
     };
-    turn.timer = setTimeout(step, options.pace ?? 40);
+    // The core begins an answer before the model says anything.
+    step();
   };
 
   const host: Host = {
@@ -188,6 +202,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
       if (!known.includes(project)) known.push(project);
       return { project, sessions: [...sessions.values()].filter((one) => one.projectID === project.id) };
     },
+    listProjects: async () => [...known],
     listSessions: async (projectID) => [...sessions.values()].filter((one) => one.projectID === projectID),
     createSession: async (projectID) => {
       const now = Date.now();
@@ -250,7 +265,8 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
     },
     closeSession: async () => {},
     ...search,
-    prompt: async (sessionID, { text, model, variant, agent }) => {
+    prompt: async (sessionID, { text, model, variant, agent, discardReverted }) => {
+      ensureConsent(sessionID, discardReverted);
       const session = { ...find(sessionID), time: { ...find(sessionID).time, updated: Date.now() } };
       sessions.set(sessionID, session);
       const asked = createWriter(sessionID, clock, model, variant, agent).user(text);
@@ -272,6 +288,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
       const error = { name: 'MessageAbortedError' as const, data: { message: 'Stopped by the user' } };
       const info = turn.frame && { ...turn.frame.info, error };
       if (info) emit({ kind: 'event', event: { type: 'message.updated', properties: { info } } });
+      leave(sessionID);
       emit(status(sessionID, 'idle'));
     },
     retryNow: async () => {},
@@ -287,8 +304,15 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
     ...attachments.host,
     runCommand: (sessionID, name, args, input) =>
       host.prompt(sessionID, { ...input, text: `/${name} ${args}`.trim() }),
-    ...createFakeEnvironment(options.trust ?? 'nothing'),
+    ...createFakeEnvironment(options.trust ?? 'nothing', options.sandbox, options.configProblems),
     ...time,
+    ...reviewing,
+    createSessionInWorktree: async (projectID) => {
+      const session = await host.createSession(projectID);
+      const apart = { ...session, directory: `${session.directory}-quiet-lamp` };
+      sessions.set(apart.id, apart);
+      return apart;
+    },
     toolDetails: async (sessionID, messageID, partID, whole) => {
       const message = messages.get(sessionID)?.find((one) => one.info.id === messageID);
       const part = message?.parts.find((view) => view.part.id === partID)?.part;

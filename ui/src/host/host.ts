@@ -10,11 +10,14 @@ import type {
   Attached,
   AttachmentView,
   CommandView,
+  ConfigProblem,
   ConnectionReport,
   ContextUse,
+  DiffComment,
   Draft,
   DropUpdate,
   FileDiffView,
+  ImportProgress,
   ImportReport,
   ImportSource,
   DataKind,
@@ -28,9 +31,15 @@ import type {
   McpServerView,
   MessagePage,
   ModelList,
+  ModeView,
+  PendingRevert,
+  PermissionMode,
   PermissionReply,
+  Project,
   ProjectOpened,
   PromptInput,
+  RevertedItem,
+  RevertOptions,
   RevertOutcome,
   RevertPreview,
   RevertTarget,
@@ -51,8 +60,9 @@ import type {
   UiError,
   UiErrorCode,
 } from '../protocol';
+import type { GitHost, ReviewHost } from './review-host';
 
-export interface Host {
+export interface Host extends ReviewHost, GitHost {
   start(): Promise<AppStart>;
   /** One watcher per window; it gets at most one batch per frame. The first batch has the activity of all sessions. */
   watch(receive: (batch: UiBatch) => void): Promise<void>;
@@ -62,6 +72,7 @@ export interface Host {
   /** Opens the native folder dialog; null if it was dismissed. */
   pickProject(): Promise<ProjectOpened | null>;
 
+  listProjects(): Promise<Project[]>;
   listSessions(projectID: string): Promise<Session[]>;
   createSession(projectID: string): Promise<Session>;
   renameSession(sessionID: string, title: string): Promise<void>;
@@ -93,8 +104,12 @@ export interface Host {
   contextUse(sessionID: string): Promise<ContextUse>;
   /** Both are refused once a step has started with the prompt. */
   editQueued(sessionID: string, messageID: string, text: string): Promise<void>;
+  /** Also removes a prompt that is marked `unsent`. */
   removeQueued(sessionID: string, messageID: string): Promise<void>;
-  answerPermission(requestID: string, reply: PermissionReply, message: string | null): Promise<void>;
+  /** Sends a prompt that is marked `unsent`; resolves to the id of its new message. */
+  sendUnsent(sessionID: string, messageID: string): Promise<string>;
+  /** Comments on the diff of the request go with the refusal. */
+  answerPermission(requestID: string, reply: PermissionReply, message: string | null, comments?: DiffComment[]): Promise<void>;
   /** One list of answers for each question. */
   answerQuestion(requestID: string, answers: string[][]): Promise<void>;
   dismissQuestion(requestID: string): Promise<void>;
@@ -122,6 +137,10 @@ export interface Host {
   saveAttachment(url: string): Promise<boolean>;
   /** The tokens and the cost of all messages of the session. */
   sessionUsage(sessionID: string): Promise<SessionUsage>;
+  /** What is wrong in the config files of a project, and in the person's own. */
+  configProblems(projectID: string): Promise<ConfigProblem[]>;
+  /** Opens a config file that has a problem. */
+  openConfigFile(projectID: string, file: string, line: number | null): Promise<void>;
   /** What a project offers to a prompt. */
   listAgents(projectID: string): Promise<AgentView[]>;
   listCommands(projectID: string): Promise<CommandView[]>;
@@ -134,15 +153,30 @@ export interface Host {
   setTrust(projectID: string, hash: string | null): Promise<TrustView>;
   /** Allows edits in this project without asking. */
   setProjectEdits(projectID: string, allow: boolean): Promise<void>;
+  /** How much the agent may do in a project without a question, and what this machine can confine. */
+  permissionMode(projectID: string): Promise<ModeView>;
+  /** Auto is refused where no sandbox works. */
+  setPermissionMode(projectID: string, mode: PermissionMode): Promise<ModeView>;
   /** The diff of the session, or of the turn that a prompt began. */
   sessionDiff(sessionID: string, messageID?: string): Promise<SessionDiffView>;
   /** One file of the diff, also if it is folded. `whole`: with all unchanged lines. */
   fileDiff(sessionID: string, messageID: string | undefined, path: string, whole: boolean): Promise<FileDiffView>;
   previewRevert(sessionID: string, target: RevertTarget): Promise<RevertPreview>;
-  /** Refused with `busy` while a turn runs. */
-  revert(sessionID: string, target: RevertTarget): Promise<RevertOutcome>;
+  /** Refused with `busy` while a turn runs. The options are the person's decisions about files that would stay. */
+  revert(sessionID: string, target: RevertTarget, options?: RevertOptions): Promise<RevertOutcome>;
   /** Undoes the last revert. */
   unrevert(sessionID: string): Promise<RevertOutcome>;
+  /** Reverts the newest turn that is not reverted, whatever the page has loaded. */
+  undoLastTurn(sessionID: string, keepFiles: boolean): Promise<RevertOutcome>;
+  /** The prompt of that turn; null if all are reverted. */
+  lastTurn(sessionID: string): Promise<string | null>;
+  /** What reverts have removed and can still be restored, the newest first. */
+  listReverted(sessionID: string): Promise<RevertedItem[]>;
+  restoreReverted(sessionID: string, item: string, options?: RevertOptions): Promise<RevertOutcome>;
+  /** Deletes what a pending revert hides, after something was refused with `confirm`. */
+  discardReverted(sessionID: string): Promise<Session>;
+  /** The revert that the next prompt would make final. */
+  pendingRevert(sessionID: string): Promise<PendingRevert | null>;
   /** A new session with all messages before this one (null: all messages). */
   fork(sessionID: string, messageID: string | null, worktree: boolean): Promise<Session>;
   /** Takes a named snapshot of the files. */
@@ -193,7 +227,9 @@ export interface Host {
 
   /** Finds sessions of other programs in their usual places. */
   findImports(): Promise<ImportSource[]>;
-  importFrom(path: string): Promise<ImportReport>;
+  importFrom(path: string, onProgress: (now: ImportProgress) => void): Promise<ImportReport>;
+  /** Ends the import that is running; what was imported by then stays. */
+  stopImport(): Promise<void>;
   /** The rules that "always" answers have added in a project. */
   approvedRules(projectID: string): Promise<Rule[]>;
   revokeRule(projectID: string, rule: Rule): Promise<Rule[]>;
@@ -208,6 +244,14 @@ export interface Host {
   checkData(repair: boolean): Promise<DataReport>;
   /** Opens the data folder in the system's file manager. */
   showData(): Promise<void>;
+  /** Opens the log in the system's viewer. */
+  showLog(): Promise<void>;
+  /** A description of the program for a report, without secrets. `page` says what only the page knows. */
+  diagnostics(page: string): Promise<string>;
+  /** Logs an error that nothing in the page expected. */
+  reportError(error: string): Promise<void>;
+  /** A part of the core failed. Nothing is lost, and the page may be loaded again. */
+  onFault(tell: (message: string) => void): Promise<void>;
 
   /** Sets the items of the menu bar. */
   setMenu(menus: MenuView[]): Promise<void>;
@@ -222,7 +266,7 @@ export interface Host {
   loadRemoteImage(url: string): Promise<string>;
 }
 
-const CODES: Record<UiErrorCode, true> = { 'not-found': true, busy: true, storage: true, failed: true };
+const CODES: Record<UiErrorCode, true> = { 'not-found': true, busy: true, storage: true, confirm: true, failed: true };
 
 /** Converts any rejection of a host to an error that can be shown. */
 export function uiError(reason: unknown): UiError {

@@ -1,7 +1,7 @@
 /** The Rust core behind the window. The only file that imports @tauri-apps. */
 import { Channel, convertFileSrc, invoke, isTauri } from '@tauri-apps/api/core';
 import { listen } from '@tauri-apps/api/event';
-import type { DropUpdate, UiBatch } from '../protocol';
+import type { DropUpdate, ImportProgress, UiBatch } from '../protocol';
 import type { Host } from './host';
 
 export const inTauri = isTauri;
@@ -11,6 +11,7 @@ const OPEN_FOLDER = 'open-folder';
 const DROP = 'drop-update';
 const MENU_CHOSEN = 'menu-chosen';
 const OPEN_SESSION = 'open-session';
+const FAULT = 'fault';
 /** The core's form of an attachment address; on Windows the webview needs another one. */
 const ATTACHMENT = 'attachment://localhost/';
 
@@ -28,6 +29,7 @@ export function createTauriHost(): Host {
 
     pickProject: () => invoke('pick_project'),
 
+    listProjects: () => invoke('list_projects'),
     listSessions: (projectId) => invoke('list_sessions', { projectId }),
     createSession: (projectId) => invoke('create_session', { projectId }),
     renameSession: (sessionId, title) => invoke('rename_session', { sessionId, title }),
@@ -52,7 +54,9 @@ export function createTauriHost(): Host {
     contextUse: (sessionId) => invoke('context_use', { sessionId }),
     editQueued: (sessionId, messageId, text) => invoke('edit_queued', { sessionId, messageId, text }),
     removeQueued: (sessionId, messageId) => invoke('remove_queued', { sessionId, messageId }),
-    answerPermission: (requestId, reply, message) => invoke('answer_permission', { requestId, reply, message }),
+    sendUnsent: (sessionId, messageId) => invoke('send_unsent', { sessionId, messageId }),
+    answerPermission: (requestId, reply, message, comments) =>
+      invoke('answer_permission', { requestId, reply, message, comments }),
     answerQuestion: (requestId, answers) => invoke('answer_question', { requestId, answers }),
     dismissQuestion: (requestId) => invoke('dismiss_question', { requestId }),
 
@@ -82,14 +86,68 @@ export function createTauriHost(): Host {
     findMentions: (projectId, sessionId, query, limit) =>
       invoke('find_mentions', { projectId, sessionId, query, limit }),
 
+    configProblems: (projectId) => invoke('config_problems', { projectId }),
+    openConfigFile: (projectId, file, line) => invoke('open_config_file', { projectId, file, line }),
     trust: (projectId) => invoke('trust', { projectId }),
     setTrust: (projectId, hash) => invoke('set_trust', { projectId, hash }),
     setProjectEdits: (projectId, allow) => invoke('set_project_edits', { projectId, allow }),
+    permissionMode: (projectId) => invoke('permission_mode', { projectId }),
+    setPermissionMode: (projectId, mode) => invoke('set_permission_mode', { projectId, mode }),
     sessionDiff: (sessionId, messageId) => invoke('session_diff', { sessionId, messageId }),
     fileDiff: (sessionId, messageId, path, whole) => invoke('file_diff', { sessionId, messageId, path, whole }),
     previewRevert: (sessionId, target) => invoke('preview_revert', { sessionId, target }),
-    revert: (sessionId, target) => invoke('revert', { sessionId, target }),
+    revert: (sessionId, target, options) => invoke('revert', { sessionId, target, options }),
     unrevert: (sessionId) => invoke('unrevert', { sessionId }),
+    undoLastTurn: (sessionId, keepFiles) => invoke('undo_last_turn', { sessionId, keepFiles }),
+    lastTurn: (sessionId) => invoke('last_turn', { sessionId }),
+    listReverted: (sessionId) => invoke('reverted', { sessionId }),
+    restoreReverted: (sessionId, item, options) => invoke('restore_reverted', { sessionId, item, options }),
+    discardReverted: (sessionId) => invoke('discard_reverted', { sessionId }),
+    pendingRevert: (sessionId) => invoke('pending_revert', { sessionId }),
+    reviewFiles: (sessionId, scope) => invoke('review_files', { sessionId, scope }),
+    closeReview: (sessionId) => invoke('close_review', { sessionId }),
+    setViewed: (sessionId, path, version) => invoke('set_viewed', { sessionId, path, version }),
+    reviewFile: (sessionId, scope, path, ignoreWhitespace) =>
+      invoke('review_file', { sessionId, scope, path, ignoreWhitespace }),
+    reviewLines: (sessionId, scope, path, version, ignoreWhitespace, hunk, from, to) =>
+      invoke('review_lines', { sessionId, scope, path, version, ignoreWhitespace, hunk, from, to }),
+    reviewContext: (sessionId, scope, path, version, from, to) =>
+      invoke('review_context', { sessionId, scope, path, version, lines: { from, to } }),
+    reviewPictures: (sessionId, scope, path) => invoke('review_pictures', { sessionId, scope, path }),
+    keepLines: (sessionId, scope, selection) => invoke('keep_lines', { sessionId, scope, selection }),
+    unkeepLines: (sessionId, scope, selection) => invoke('unkeep_lines', { sessionId, scope, selection }),
+    previewRevertLines: (sessionId, scope, selection, options) =>
+      invoke('preview_revert_lines', { sessionId, scope, selection, options }),
+    revertLines: (sessionId, scope, selection, options) => invoke('revert_lines', { sessionId, scope, selection, options }),
+    undoReview: (sessionId, options) => invoke('undo_review', { sessionId, options }),
+    redoReview: (sessionId, options) => invoke('redo_review', { sessionId, options }),
+    addComment: (sessionId, scope, comment) => invoke('add_comment', { sessionId, scope, comment }),
+    editComment: (sessionId, id, text) => invoke('edit_comment', { sessionId, id, text }),
+    removeComment: (sessionId, id) => invoke('remove_comment', { sessionId, id }),
+    resolveComment: (sessionId, id, resolved) => invoke('resolve_comment', { sessionId, id, resolved }),
+    sendComments: (sessionId, text) => invoke('send_comments', { sessionId, text }),
+    sessionSteps: (sessionId) => invoke('session_steps', { sessionId }),
+    stepTree: (sessionId, at, folder) => invoke('step_tree', { sessionId, at, folder }),
+    stepFile: (sessionId, at, path, lines) => invoke('step_file', { sessionId, at, path, lines }),
+    previewRestore: (sessionId, at) => invoke('preview_restore', { sessionId, at }),
+    restoreFiles: (sessionId, at, options) => invoke('restore_files', { sessionId, at, options }),
+    forkAt: (sessionId, at, worktree) => invoke('fork_at', { sessionId, at, worktree }),
+    gitFolders: (projectId) => invoke('git_folders', { projectId }),
+    gitStatus: (sessionId) => invoke('git_status', { sessionId }),
+    stageKept: (sessionId, scope) => invoke('stage_kept', { sessionId, scope }),
+    unstageAll: (sessionId) => invoke('unstage_all', { sessionId }),
+    draftCommitMessage: (sessionId) => invoke('draft_commit_message', { sessionId }),
+    commit: (sessionId, input) => invoke('commit', { sessionId, input }),
+    lastCommitMessage: (sessionId) => invoke('last_commit_message', { sessionId }),
+    stash: (sessionId, message) => invoke('stash', { sessionId, message }),
+    unstash: (sessionId) => invoke('unstash', { sessionId }),
+    patchText: (sessionId, scope, keptOnly) => invoke('patch_text', { sessionId, scope, keptOnly }),
+    savePatch: (sessionId, scope, keptOnly) => invoke('save_patch', { sessionId, scope, keptOnly }),
+    createSessionInWorktree: (projectId, name) => invoke('create_session_in_worktree', { projectId, name }),
+    worktreeFiles: (sessionId) => invoke('worktree_files', { sessionId }),
+    previewBringBack: (sessionId, how) => invoke('preview_bring_back', { sessionId, how }),
+    bringBack: (sessionId, how, choices) => invoke('bring_back', { sessionId, how, choices }),
+    removeWorktree: (sessionId) => invoke('remove_worktree', { sessionId }),
     fork: (sessionId, messageId, worktree) => invoke('fork', { sessionId, messageId, worktree }),
     checkpoint: (sessionId, name) => invoke('checkpoint', { sessionId, name }),
     toolDetails: (sessionId, messageId, partId, whole) =>
@@ -119,7 +177,12 @@ export function createTauriHost(): Host {
     testConnection: (providerId, projectId) => invoke('test_connection', { projectId, providerId }),
 
     findImports: () => invoke('find_imports'),
-    importFrom: (path) => invoke('import_from', { path }),
+    importFrom: (path, onProgress) => {
+      const progress = new Channel<ImportProgress>();
+      progress.onmessage = onProgress;
+      return invoke('import_from', { path, progress });
+    },
+    stopImport: () => invoke('stop_import'),
     approvedRules: (projectId) => invoke('approved_rules', { projectId }),
     revokeRule: (projectId, rule) => invoke('revoke_rule', { projectId, rule }),
 
@@ -130,6 +193,12 @@ export function createTauriHost(): Host {
     listTrash: () => invoke('list_trash'),
     checkData: (repair) => invoke('check_data', { repair }),
     showData: () => invoke('show_data'),
+    showLog: () => invoke('show_log'),
+    diagnostics: (page) => invoke('diagnostics', { page }),
+    reportError: (error) => invoke('report_error', { error }),
+    onFault: async (tell) => {
+      await listen<string>(FAULT, (event) => tell(event.payload));
+    },
 
     setMenu: (menus) => invoke('set_menu', { menus }),
     onMenuChosen: async (tell) => {

@@ -1,11 +1,13 @@
 import { frameWords } from './en/frame';
+import { guardWords } from './en/guard';
 import { mcp } from './en/mcp';
-import { diff, review } from './en/review';
+import { diff, git, left, reverted, review } from './en/review';
 import { sessionWords } from './en/session';
 
 /** Every word on screen. Another language is another file of this shape. */
 export const en = {
   ...frameWords,
+  ...guardWords,
   ...sessionWords,
 
   app: 'Lathe',
@@ -59,6 +61,10 @@ export const en = {
     removeQueued: 'Remove queued prompt',
     queuedText: 'Text of the queued prompt',
     queuedTaken: 'The prompt was taken up before it was saved. What you wrote is in the composer.',
+    unsent: 'Not sent',
+    unsentHint: 'The turn ended before this prompt was taken up. The agent has not seen it.',
+    sendUnsent: 'Send',
+    removeUnsent: 'Remove',
     saveQueued: 'Save',
     cancelQueued: 'Cancel',
     working: 'Working',
@@ -110,6 +116,9 @@ export const en = {
     copyText: 'Copy text',
     copyCode: 'Copy code',
     copyOutput: 'Copy output',
+    showRest: 'Show the rest',
+    hideRest: 'Hide the rest',
+    wholeText: 'Whole text',
     synthetic: 'Added by Lathe',
     thinking: 'Thinking',
     thought: (duration: string) => `Thought for ${duration}`,
@@ -124,6 +133,8 @@ export const en = {
     restoreSnapshot: 'Bring the files back to this',
     skipped: (count: number) => (count === 1 ? 'One file is not in it' : `${count} files are not in it`),
     patch: (count: number) => (count === 1 ? 'Changed 1 file' : `Changed ${count} files`),
+    edited: (files: number) => (files === 1 ? 'Edited 1 file' : `Edited ${files} files`),
+    moreFiles: (count: number) => `and ${count} more`,
     retry: (attempt: number) => `Attempt ${attempt} failed`,
     retryReason: (status: number | undefined, message: string) => (status ? `${status}: ${message}` : message),
     compactionAuto: 'Earlier messages were summed up to make room',
@@ -158,6 +169,7 @@ export const en = {
     running: 'Running',
     completed: 'Done',
     error: 'Failed',
+    outcomes: { denied: 'Denied', not_run: 'Not run', stopped: 'Stopped' },
     input: 'Input',
     command: 'Command',
     output: 'Output',
@@ -177,6 +189,8 @@ export const en = {
     exit: (code: number) => `exit ${code}`,
     timedOut: 'timed out',
     killed: 'killed',
+    uncovered: 'not all can be reverted',
+    setAside: (names: string) => `Protected, so renamed to end in “.set-aside”: ${names}`,
     matches: 'Matches',
     files: 'Files',
     todos: 'Tasks',
@@ -192,6 +206,7 @@ export const en = {
     taskPrompt: 'Asked',
     taskSteps: 'What it does',
     openTask: 'Open task',
+    edits: (count: number) => (count === 1 ? '1 edit' : `${count} edits`),
     explored: (files: number, searches: number) =>
       [
         files > 0 && `Explored ${files === 1 ? '1 file' : `${files} files`}`,
@@ -300,44 +315,11 @@ export const en = {
   },
 
   diff,
+  git,
+  left,
+  reverted,
   review,
   mcp,
-
-  permission: {
-    /** What is asked for, by the name of the permission. */
-    titles: {
-      bash: 'Run this command?',
-      edit: 'Change this file?',
-      read: 'Read this file?',
-      webfetch: 'Fetch from this address?',
-      external_directory: 'Reach outside of the project?',
-      doom_loop: 'Go on? The same call came three times in a row.',
-    } as Readonly<Record<string, string>>,
-    title: (permission: string) => `Allow ${permission}?`,
-    deny: 'Deny',
-    once: 'Allow once',
-    always: 'Always allow',
-    alwaysAdds: '“Always allow” adds the rule',
-    never: 'No rule can be made of this: it is asked every time.',
-    what: 'What would happen',
-    said: (words: string) => `The agent says: ${words}`,
-    position: (at: number, of: number) => `${at} of ${of}`,
-    facts: {
-      command: 'Command',
-      url: 'Address',
-      file: 'File',
-      path: 'Path',
-      outside: 'Outside of the project',
-      patterns: 'For',
-      input: 'Input',
-      server: 'Tool server',
-      tool: 'Tool',
-    },
-    fromTask: (task: string) => `Asked by the task “${task}”`,
-    changes: 'What would change',
-    reason: 'Say why, for the agent to read',
-    fromChild: 'Asked by a task of this session',
-  },
 
   question: {
     label: 'The agent asks',

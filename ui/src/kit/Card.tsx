@@ -6,13 +6,15 @@ import { createOpenState } from '../store/expanded';
 import { visible } from '../text/visible';
 import './card.css';
 
+export type CardTone = 'plain' | 'quiet' | 'warn' | 'danger';
+
 interface CardProps {
   readonly icon: Icon;
   readonly title: string;
   readonly subtitle?: string;
   /** At the right end of the header: a state, a duration. */
   readonly aside?: JSX.Element;
-  readonly tone?: 'plain' | 'danger';
+  readonly tone?: CardTone;
   /** Whether it is open until the person clicks. */
   readonly open?: boolean;
   /** The key under which its open state is remembered. */

@@ -6,9 +6,17 @@ import { For, Show, type JSX } from 'solid-js';
 import './menu.css';
 import { visibleLine } from '../text/visible';
 
+interface ChoiceOption {
+  readonly value: string;
+  readonly label: string;
+  readonly note?: string;
+  readonly disabled?: boolean;
+  readonly tone?: 'danger';
+}
+
 interface ChoiceProps {
   readonly label: string;
-  readonly options: readonly { readonly value: string; readonly label: string; readonly note?: string }[];
+  readonly options: readonly ChoiceOption[];
   /** The shortcut, shown in the tooltip. */
   readonly keys?: string;
   readonly value: string;
@@ -16,6 +24,12 @@ interface ChoiceProps {
   readonly testID: string;
   /** Gets the button. */
   readonly triggerRef?: (button: HTMLElement) => void;
+  /** Of the button. */
+  readonly tone?: 'danger';
+  /** The text of the button is never cut. */
+  readonly keepWords?: boolean;
+  /** Below the options. */
+  readonly footer?: JSX.Element;
   /** Before the text of the button. */
   readonly children?: JSX.Element;
 }
@@ -28,6 +42,8 @@ export function Choice(props: ChoiceProps) {
         ref={(button: HTMLElement) => props.triggerRef?.(button)}
         class="choice"
         data-testid={props.testID}
+        data-tone={props.tone}
+        data-keep-words={props.keepWords ? '' : undefined}
         aria-label={`${props.label}: ${shown()}`}
         title={`${props.label}: ${shown()}${props.keys ? ` (${props.keys})` : ''}`}
       >
@@ -40,7 +56,13 @@ export function Choice(props: ChoiceProps) {
           <DropdownMenu.RadioGroup value={props.value} onChange={props.onChoose}>
             <For each={props.options}>
               {(option) => (
-                <DropdownMenu.RadioItem class="menu-item menu-choice" value={option.value} closeOnSelect>
+                <DropdownMenu.RadioItem
+                  class="menu-item menu-choice"
+                  value={option.value}
+                  disabled={option.disabled}
+                  data-tone={option.tone}
+                  closeOnSelect
+                >
                   <DropdownMenu.ItemIndicator class="menu-check">
                     <Check size={14} aria-hidden="true" />
                   </DropdownMenu.ItemIndicator>
@@ -52,6 +74,7 @@ export function Choice(props: ChoiceProps) {
               )}
             </For>
           </DropdownMenu.RadioGroup>
+          {props.footer}
         </DropdownMenu.Content>
       </DropdownMenu.Portal>
     </DropdownMenu>

@@ -1,4 +1,4 @@
-import { fireEvent, render, screen } from '@solidjs/testing-library';
+import { fireEvent, render, screen, within } from '@solidjs/testing-library';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createToasts, TOAST_MILLIS } from '../store/toasts';
 import { followLinks } from './links';
@@ -31,16 +31,28 @@ describe('toasts', () => {
     expect(screen.queryByTestId('toast')).toBeNull();
   });
 
-  test('errors are alerts, and the oldest of too many goes first', () => {
+  const shown = () => screen.queryAllByTestId('toast').map((toast) => toast.querySelector('p')?.textContent);
+
+  test('errors are alerts that stay until they are read; other notices go', () => {
     const toasts = createToasts();
     render(() => <Toasts toasts={toasts} />);
-    for (const text of ['1', '2', '3', '4', '5']) toasts.show({ tone: 'error', text });
-    expect(screen.getAllByRole('alert').map((toast) => toast.querySelector('p')?.textContent)).toEqual([
-      '2',
-      '3',
-      '4',
-      '5',
-    ]);
+    toasts.show({ tone: 'error', text: 'broken' });
+    toasts.show({ tone: 'info', text: 'done' });
+    toasts.hold(true);
+    toasts.hold(false);
+    vi.advanceTimersByTime(60 * TOAST_MILLIS);
+    expect(shown()).toEqual(['broken']);
+    fireEvent.click(within(screen.getByRole('alert')).getByRole('button', { name: 'Dismiss' }));
+    expect(shown()).toEqual([]);
+  });
+
+  test('the oldest of too many goes first, an error last, and an error that comes again is shown once', () => {
+    const toasts = createToasts();
+    render(() => <Toasts toasts={toasts} />);
+    for (const text of ['1', '2']) toasts.show({ tone: 'error', text });
+    for (const text of ['a', 'b', 'c', 'd', 'e']) toasts.show({ tone: 'info', text });
+    toasts.show({ tone: 'error', text: '1' });
+    expect(shown()).toEqual(['2', 'b', 'c', 'd', 'e', '1']);
   });
 });
 

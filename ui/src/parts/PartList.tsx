@@ -1,7 +1,7 @@
-import { createMemo, ErrorBoundary, For, Show } from 'solid-js';
+import { createEffect, createMemo, ErrorBoundary, For, on, Show } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
 import type { MessageView, Part, PartView } from '../protocol';
-import { ExploreCard } from '../tools/ExploreCard';
+import { RunCard } from '../tools/RunCard';
 import type { Runs } from '../tools/runs';
 import { rendererOf } from './registry';
 import { UnknownPart } from './UnknownPart';
@@ -26,7 +26,7 @@ export function PartList(props: { message: MessageView; runs?: Runs }) {
               >
                 {(calls) => (
                   <Show when={calls()[0]?.part.id === id}>
-                    <ExploreCard calls={calls()} />
+                    <RunCard calls={calls()} />
                   </Show>
                 )}
               </Show>
@@ -58,17 +58,24 @@ export function PartSlot(props: {
       data-status={statusOf(part())}
       data-synthetic={isSynthetic(part()) ? '' : undefined}
     >
-      <ErrorBoundary fallback={<UnknownPart part={part()} />}>
+      <ErrorBoundary fallback={(_error, reset) => <Broken part={part()} reset={reset} />}>
         <Dynamic
           component={rendererOf(part().type)}
           part={part()}
           blocks={props.view.blocks}
+          cut={props.view.cut}
           message={props.message}
           siblings={props.siblings}
         />
       </ErrorBoundary>
     </div>
   );
+}
+
+/** What cannot be drawn now may be complete with the next update. */
+function Broken(props: { part: Part; reset: () => void }) {
+  createEffect(on(() => props.part, props.reset, { defer: true }));
+  return <UnknownPart part={props.part} />;
 }
 
 function statusOf(part: Part): string | undefined {

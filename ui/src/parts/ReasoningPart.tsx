@@ -1,9 +1,9 @@
 import { createMemo, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Fold } from '../kit/Fold';
-import { duration } from '../text/format';
+import { LongText, WholeText } from '../kit/LongText';
+import { longDuration } from '../text/format';
 import { Markdown } from '../kit/Markdown';
-import { visible } from '../text/visible';
 import type { PartProps } from './registry';
 
 const BOLD_TITLE = /^\s*\*\*([^*\n]+)\*\*/;
@@ -15,13 +15,17 @@ export function ReasoningPart(props: PartProps<'reasoning'>) {
   const label = () => {
     const { start, end } = props.part.time;
     if (!done()) return en.part.thinking;
-    return end === undefined ? en.part.thoughts : en.part.thought(duration(end - start));
+    const long = end === undefined ? '' : longDuration(end - start);
+    return long === '' ? en.part.thoughts : en.part.thought(long);
   };
   return (
     <Fold label={label()} detail={title()} open={!done()} remembered={props.part.id}>
       <div class="reasoning-body">
-        <Show when={props.blocks} fallback={<p class="plain-text">{visible(props.part.text)}</p>}>
+        <Show when={props.blocks} fallback={<p class="plain-text"><LongText text={props.part.text} /></p>}>
           {(blocks) => <Markdown blocks={blocks()} />}
+        </Show>
+        <Show when={props.cut && done()}>
+          <WholeText text={props.part.text} />
         </Show>
       </div>
     </Fold>

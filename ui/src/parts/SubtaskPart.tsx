@@ -4,7 +4,7 @@ import { createMemo, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
 import { Card } from '../kit/Card';
-import { visible } from '../text/visible';
+import { LongText } from '../kit/LongText';
 import type { SubtaskPart as Subtask, ToolPart } from '../protocol';
 import { useApp } from '../store/context';
 import type { OpenSession } from '../store/timeline';
@@ -31,7 +31,7 @@ export function SubtaskPart(props: PartProps<'subtask'>) {
       subtitle={props.part.description}
       aside={<span data-testid="subtask-state">{state()}</span>}
     >
-      <p class="plain-text">{visible(props.part.prompt)}</p>
+      <p class="plain-text"><LongText text={props.part.prompt} /></p>
       <Show when={child()}>
         {(id) => (
           <div class="card-actions">

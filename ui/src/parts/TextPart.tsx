@@ -2,17 +2,22 @@ import { createMemo, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { CopyButton } from '../kit/CopyButton';
 import { Fold } from '../kit/Fold';
+import { LongText, WholeText } from '../kit/LongText';
 import { Markdown } from '../kit/Markdown';
-import { visible } from '../text/visible';
 import type { PartView } from '../protocol';
 import type { PartProps } from './registry';
 
 export function TextPart(props: PartProps<'text'>) {
   const marks = createMemo(() => mentionsOf(props.siblings ?? []));
   const body = () => (
-    <Show when={props.blocks} fallback={<p class="plain-text">{visible(props.part.text)}</p>}>
-      {(blocks) => <Markdown blocks={blocks()} marks={marks()} />}
-    </Show>
+    <>
+      <Show when={props.blocks} fallback={<p class="plain-text"><LongText text={props.part.text} /></p>}>
+        {(blocks) => <Markdown blocks={blocks()} marks={marks()} />}
+      </Show>
+      <Show when={props.cut && isFinished(props)}>
+        <WholeText text={props.part.text} />
+      </Show>
+    </>
   );
   return (
     <Show when={!props.part.synthetic} fallback={<Fold label={en.part.synthetic} remembered={props.part.id}>{body()}</Fold>}>

@@ -1,7 +1,7 @@
 import CircleHelp from 'lucide-solid/icons/circle-question-mark';
 import { en } from '../i18n/en';
 import { Card } from '../kit/Card';
-import { visible } from '../text/visible';
+import { LongText } from '../kit/LongText';
 
 /** A part that this version does not know. Shown as data. */
 export function UnknownPart(props: { part: { readonly type: string; readonly id?: string } }) {
@@ -12,7 +12,7 @@ export function UnknownPart(props: { part: { readonly type: string; readonly id?
       subtitle={en.part.unknownHint}
       remembered={props.part.id}
     >
-      <pre class="card-code">{visible(JSON.stringify(props.part, undefined, 2))}</pre>
+      <pre class="card-code"><LongText text={JSON.stringify(props.part, undefined, 2)} /></pre>
     </Card>
   );
 }

@@ -35,14 +35,14 @@ const samples: { [T in PartType]: { told: Told<T>; says: string } } = {
   'step-start': { told: {}, says: '' },
   'step-finish': {
     told: {
-      reason: 'stop',
+      reason: 'tool-calls',
       cost: 0.5,
       tokens: { input: 1200, output: 80, reasoning: 0, cache: { read: 800, write: 0 } },
     },
     says: 'demo · 3.2 s · 2.0k in · 80 out · $0.50',
   },
   snapshot: { told: { snapshot: '0123456789abcdef' }, says: 'Snapshot01234567' },
-  patch: { told: { hash: 'h', files: ['a.rs', 'b.rs'] }, says: 'Changed 2 files' },
+  patch: { told: { hash: 'h', files: ['a.rs', 'b.rs'] }, says: '' },
   retry: {
     told: {
       attempt: 2,
@@ -139,7 +139,7 @@ describe('reasoning', () => {
     const { container } = show(() => <PartSlot view={now()} message={running} />);
     expect(container.textContent).toContain('First this');
     setNow({ ...view, part: { ...view.part, time: { start: 0, end: 900 } } as typeof view.part });
-    expect(container.textContent).toBe('Thought for 900 msPlan');
+    expect(container.textContent).toBe('ThoughtsPlan');
   });
 });
 
@@ -183,4 +183,32 @@ describe('files', () => {
       expect(called('openInEditor')).toEqual([]);
     },
   );
+});
+
+describe('a part that is too long to be drawn', () => {
+  const long = `${'x'.repeat(4500)}\nsecond line`;
+  const cut = (message: Message = answer) => drawView({ ...write.part(message.id, 'text', { text: long }), cut: true }, message);
+
+  test('shows the rest on request, as plain text in rows', () => {
+    const part = cut();
+    expect(part.querySelector('.whole-text-lines')).toBeNull();
+    fireEvent.click(part.querySelector('[data-testid="show-rest"]') as Element);
+    const rows = [...part.querySelectorAll('.whole-text-line')].map((row) => row.textContent?.length);
+    expect(rows).toEqual([2000, 2000, 500, 11]);
+  });
+
+  test('does not offer it while it streams', () => {
+    expect(cut(assistant('ses_a', 'msg_1', clock)).querySelector('[data-testid="show-rest"]')).toBeNull();
+  });
+});
+
+test('a part that could not be drawn is drawn once it is complete', () => {
+  const good = write.part(answer.id, 'agent', { name: 'explore' });
+  const bad = { part: { ...good.part, name: { wrong: true } } } as unknown as PartView;
+  const [view, setView] = createSignal<PartView>(bad);
+  vi.spyOn(console, 'error').mockImplementation(() => {});
+  const { container } = show(() => <PartSlot view={view()} message={answer} />);
+  expect(container.textContent).toContain('Part of type “agent”');
+  setView(good);
+  expect(container.textContent).toContain('explore');
 });

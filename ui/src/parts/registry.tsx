@@ -4,11 +4,10 @@ import type { Message, PartOf, PartType, PartView } from '../protocol';
 import { AgentPart } from './AgentPart';
 import { CompactionPart } from './CompactionPart';
 import { FilePart } from './FilePart';
-import { PatchPart } from './PatchPart';
 import { ReasoningPart } from './ReasoningPart';
 import { RetryPart } from './RetryPart';
 import { SnapshotPart } from './SnapshotPart';
-import { StepFinishPart, StepStartPart } from './StepParts';
+import { PatchPart, StepFinishPart, StepStartPart } from './StepParts';
 import { SubtaskPart } from './SubtaskPart';
 import { TextPart } from './TextPart';
 import { ToolPart } from './ToolPart';
@@ -19,6 +18,8 @@ export interface PartProps<T extends PartType> {
   readonly part: PartOf<T>;
   /** Sanitised HTML from Rust, for text, reasoning and the output of running commands. */
   readonly blocks?: readonly string[];
+  /** The blocks have only some of the text. */
+  readonly cut?: boolean;
   readonly message: Message;
   /** The other parts of the message, for the mentions in a prompt. */
   readonly siblings?: readonly PartView[];

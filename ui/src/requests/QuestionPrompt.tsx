@@ -1,58 +1,39 @@
 import CircleHelp from 'lucide-solid/icons/circle-question-mark';
-import { createMemo, createSignal, createUniqueId, For, Show } from 'solid-js';
+import { createMemo, createUniqueId, For, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
 import { moveFocus } from '../kit/focus';
-import { altName, isComposing, useShortcuts } from '../kit/keys';
+import { altName, isComposing } from '../kit/keys';
 import { visible } from '../text/visible';
 import type { Question, QuestionRequest } from '../protocol';
 import { isRepeated, type Arming } from './arming';
-import { leaveToComposer } from './leave-to-composer';
+import { askerOf, createAnswering } from './answering';
 import { useApp } from '../store/context';
+import type { TypedAnswer } from '../store/typed-answers';
 import './request.css';
 
-interface Given {
-  readonly chosen: readonly string[];
-  readonly own: string;
-}
-
-const NOTHING: Given = { chosen: [], own: '' };
+const NOTHING: TypedAnswer = { chosen: [], own: '' };
 
 /** A question of the agent. All questions of a request are answered together. */
 export function QuestionPrompt(props: { request: QuestionRequest; arming: Arming; position?: string }) {
   const app = useApp();
-  const armed = props.arming.begin();
-  const [answered, setAnswered] = createSignal(false);
-  const [given, setGiven] = createSignal<Readonly<Record<number, Given>>>({});
+  let section!: HTMLElement;
+  const [armed, answering] = [props.arming.begin(), createAnswering(() => section)];
+  const given = () => app.typed.answers(props.request.id);
   const answers = createMemo(() => props.request.questions.map((_, index) => answersOf(given()[index] ?? NOTHING)));
   const complete = () => answers().every((list) => list.length > 0);
 
-  let section!: HTMLElement;
-  const leaving = leaveToComposer(() => section);
-  const once = async (work: () => Promise<void>) => {
-    if (answered()) return;
-    leaving.answering();
-    setAnswered(true);
-    if (!(await app.attempt(() => work().then(() => true)))) setAnswered(false);
+  const send = () => {
+    const [{ id }, words] = [props.request, answers()];
+    void answering.run(() => app.host.answerQuestion(id, words));
   };
-  const send = () => void once(() => app.host.answerQuestion(props.request.id, answers()));
   /** Dismissing needs no choice, so a late key press could be meant for the previous question. */
-  const dismiss = () => void (armed() && once(() => app.host.dismissQuestion(props.request.id)));
-  const asker = () => {
-    const { sessionID } = props.request;
-    if (sessionID === app.selected()) return undefined;
-    const task = app.sessions.get(sessionID)?.title;
-    return task ? en.permission.fromTask(visible(task)) : en.permission.fromChild;
+  const dismiss = () => {
+    const { id } = props.request;
+    if (armed()) void answering.run(() => app.host.dismissQuestion(id));
   };
-  const keyed = (run: () => void) => () => {
-    if (!answered() && app.overlay() === undefined) run();
-  };
-  useShortcuts({
-    alt: {
-      Digit9: keyed(() => section.querySelector('input')?.focus()),
-      Digit0: keyed(dismiss),
-    },
-  });
+  const asker = () => askerOf(app, props.request.sessionID);
+  answering.useKeys({ Digit9: () => section.querySelector('input')?.focus(), Digit0: dismiss });
   const onKeyDown = (event: KeyboardEvent) => {
     if (isComposing(event) || !(event.target instanceof HTMLInputElement)) return;
     if (event.key !== 'Enter' && event.key !== 'Escape') return;
@@ -82,14 +63,14 @@ export function QuestionPrompt(props: { request: QuestionRequest; arming: Arming
           <QuestionField
             question={question}
             given={given()[index()] ?? NOTHING}
-            onGive={(value) => setGiven((all) => ({ ...all, [index()]: value }))}
+            onGive={(value) => app.typed.setAnswer(props.request.id, index(), value)}
           />
         )}
       </For>
       <div class="prompt-actions">
         <span class="prompt-note">{en.question.keys(altName('9'))}</span>
         <Button
-          disabled={answered()}
+          disabled={answering.done()}
           aria-disabled={armed() ? undefined : 'true'}
           data-armed={armed() ? '' : undefined}
           onClick={(event) => isRepeated(event) || dismiss()}
@@ -99,7 +80,7 @@ export function QuestionPrompt(props: { request: QuestionRequest; arming: Arming
         </Button>
         <Button
           tone="primary"
-          disabled={!complete() || answered()}
+          disabled={!complete() || answering.done()}
           onClick={(event) => isRepeated(event) || send()}
         >
           {en.question.answer}
@@ -110,7 +91,7 @@ export function QuestionPrompt(props: { request: QuestionRequest; arming: Arming
   );
 }
 
-function QuestionField(props: { question: Question; given: Given; onGive: (given: Given) => void }) {
+function QuestionField(props: { question: Question; given: TypedAnswer; onGive: (given: TypedAnswer) => void }) {
   const name = createUniqueId();
   const isChosen = (label: string) => props.given.chosen.includes(label);
   const choose = (label: string) => {
@@ -161,7 +142,7 @@ function QuestionField(props: { question: Question; given: Given; onGive: (given
   );
 }
 
-function answersOf({ chosen, own }: Given): string[] {
+function answersOf({ chosen, own }: TypedAnswer): string[] {
   const written = own.trim();
   return written === '' ? [...chosen] : [...chosen, written];
 }

@@ -19,7 +19,7 @@ describe('a permission', () => {
     await asked();
     expect(permission()?.textContent).toContain('Run this command?');
     expect(permission()?.textContent).toContain('rm -r target/⟨U+202E⟩gpj.exe');
-    expect(permission()?.textContent).toContain('“Always allow” adds the rule bash: cargo test *');
+    expect(permission()?.textContent).toContain('“Always allow” adds bash: cargo test *');
     expect(document.activeElement).toBe(screen.getByTestId('composer'));
   });
 
@@ -32,7 +32,18 @@ describe('a permission', () => {
     edit.event.properties['metadata'] = { diff: '--- a\n+++ b\n@@ -1 +1 @@\n-30\n+3\n' };
     window.host.emit(edit as unknown as NonNullable<typeof request>);
     const shown = await screen.findByRole('group', { name: 'What would change' });
-    expect(shown.textContent).toBe('@@ -1 +1 @@\n-30\n+3\n');
+    expect([...shown.querySelectorAll('.diff-line')].map((line) => line.textContent)).toEqual(['removed: 30', 'added: 3']);
+  });
+
+  test('says beforehand what a revert will not cover', async () => {
+    const window = openWindow();
+    await waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe('ses_gallery'));
+    const [request] = sampleRequests('ses_gallery');
+    const git = structuredClone(request) as { event: { properties: Record<string, unknown> } };
+    git.event.properties['metadata'] = { command: 'git commit', notCovered: ['What git itself stores cannot be reverted'] };
+    window.host.emit(git as unknown as NonNullable<typeof request>);
+    const said = await screen.findByTestId('permission-uncovered');
+    expect(said.textContent).toBe('What git itself stores cannot be reverted.');
   });
 
   test('that waits behind another says so, and comes when that is answered', async () => {
@@ -46,7 +57,7 @@ describe('a permission', () => {
     expect(document.querySelectorAll('[data-permission="true"]')).toHaveLength(1);
     press(permission(), 'Allow once');
     await waitFor(() => expect(permission()?.textContent).toContain('https://example.com/x'));
-    expect(permission()?.textContent).toContain('No rule can be made of this');
+    expect(permission()?.textContent).toContain('Your answer is for this call only');
     expect(within(permission() as HTMLElement).queryByRole('button', { name: 'Always allow' })).toBeNull();
     expect(screen.queryByTestId('permission-position')).toBeNull();
   });
@@ -64,7 +75,7 @@ describe('a permission', () => {
 
   test('is refused with a reason for the agent', async () => {
     const window = await asked();
-    const reason = screen.getByRole('textbox', { name: 'Say why, for the agent to read' });
+    const reason = screen.getByRole('textbox', { name: 'Reason, for the agent to read' });
     fireEvent.input(reason, { target: { value: ' not that folder ' } });
     fireEvent.keyDown(reason, { key: 'Enter' });
     await waitFor(() => expect(permission()).toBeNull());
@@ -103,7 +114,7 @@ describe('a permission', () => {
   test('focuses the reason field only on request', async () => {
     await asked();
     fireEvent.keyDown(screen.getByTestId('composer'), { code: 'Digit4', altKey: true });
-    expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Say why, for the agent to read' }));
+    expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'Reason, for the agent to read' }));
   });
 
   test('of another session waits there, and marks its row', async () => {
@@ -115,6 +126,19 @@ describe('a permission', () => {
     const info = { ...docs, parentID: 'ses_gallery' };
     window.host.emit({ kind: 'event', event: { type: 'session.updated', properties: { info } } });
     await waitFor(() => expect(permission()?.textContent).toContain('Asked by the task “Write the driver manual”'));
+  });
+
+  test('of a task of a task is answered where the first one was begun', async () => {
+    const window = await asked('ses_docs');
+    const emit = (id: string, parentID: string) => {
+      const info = { ...window.host.sessions.get(id)!, parentID };
+      window.host.emit({ kind: 'event', event: { type: 'session.updated', properties: { info } } });
+    };
+    emit('ses_docs', 'ses_empty');
+    emit('ses_empty', 'ses_gallery');
+    await waitFor(() => expect(permission()?.textContent).toContain('Asked by the task “Write the driver manual”'));
+    expect(window.app.activity.waiting()).toEqual(['ses_gallery']);
+    expect(question()).not.toBeNull();
   });
 });
 
@@ -172,7 +196,7 @@ describe('the keyboard', () => {
   const busy = { kind: 'event' as const, event: { type: 'session.status' as const, properties: { sessionID: 'ses_gallery', status: { type: 'busy' as const } } } };
 
   test.each([
-    ['Say why, for the agent to read'],
+    ['Reason, for the agent to read'],
     ['Your own answer'],
   ])('leaves “%s” with Escape, and the turn goes on', async (name) => {
     const window = await asked();

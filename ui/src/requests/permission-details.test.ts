@@ -2,49 +2,139 @@ import { describe, expect, test } from 'vitest';
 import type { PermissionRequest } from '../protocol';
 import { describePermission } from './permission-details';
 
-const request = (permission: string, patterns: string[], metadata: Record<string, unknown>): PermissionRequest => ({
-  id: 'per_a',
-  sessionID: 'ses_a',
+const request = (
+  permission: string,
+  patterns: string[],
+  metadata: Record<string, unknown>,
+  more: Partial<PermissionRequest> = {},
+): PermissionRequest => ({ id: 'per_a', sessionID: 'ses_a', permission, patterns, metadata, always: [], ...more });
+
+const need = (permission: string, patterns: string[], reasons: string[] = [], always: string[] = []) => ({
   permission,
   patterns,
-  metadata,
-  always: [],
+  reasons,
+  always,
 });
 
 describe('what a request would let happen', () => {
   test('is the whole command, with what the agent says of it and why it is asked', () => {
-    const metadata = { command: 'a && b > c', description: 'Tidy up', reasons: ['It redirects', 7] };
-    expect(describePermission(request('bash', ['a', 'b'], metadata))).toEqual({
+    const metadata = { command: 'a && b > c', description: 'Tidy up' };
+    const needs = [need('bash', ['a', 'b'], ['The command redirects to or from a file.'])];
+    expect(describePermission(request('bash', ['a', 'b'], metadata, { needs }))).toEqual({
+      title: 'Run this command?',
       said: 'Tidy up',
-      diff: undefined,
-      reasons: ['It redirects'],
       facts: [{ label: 'Command', values: ['a && b > c'], lines: true }],
+      files: [],
+      needs: [{ label: 'Run', values: ['a', 'b'], reasons: ['The command redirects to or from a file.'] }],
+      dangers: [],
+      rules: [],
+    });
+  });
+
+  test('is one list of all that a command needs, its paths outside the project together', () => {
+    const needs = [
+      need('external_directory', ['/etc/*'], ['outside'], ['/etc/*']),
+      need('external_directory', ['/opt/*'], ['outside'], ['/opt/*']),
+      need('bash', ['cp a b'], [], ['cp *']),
+    ];
+    const what = describePermission(
+      request('external_directory', ['/etc/*'], { command: 'cp /etc/a /opt/b' }, { needs, always: ['/etc/*'] }),
+    );
+    expect(what.title).toBe('Run this command?');
+    expect(what.needs).toEqual([
+      { label: 'Outside the project', values: ['/etc/*', '/opt/*'], reasons: ['outside'] },
+      { label: 'Run', values: ['cp a b'], reasons: [] },
+    ]);
+    expect(what.rules).toEqual([
+      { permission: 'external_directory', pattern: '/etc/*' },
+      { permission: 'external_directory', pattern: '/opt/*' },
+      { permission: 'bash', pattern: 'cp *' },
+    ]);
+  });
+
+  test('is not said twice: a command that needs no more than to run has no list', () => {
+    const needs = [need('bash', ['cargo test'], ['No rule allows `cargo test` (bash).'], ['cargo test *'])];
+    const what = describePermission(request('bash', ['cargo test'], { command: 'cargo test' }, { needs, always: ['x'] }));
+    expect(what.needs).toEqual([]);
+  });
+
+  test('names the dangers of a command', () => {
+    const dangers = [{ text: 'rm -rf /', why: 'deletes folders' }];
+    expect(describePermission(request('bash', ['rm -rf /'], { command: 'rm -rf /' }, { dangers })).dangers).toEqual(dangers);
+  });
+
+  test.each([
+    ['network', 'Allow network access for this command?'],
+    ['no_sandbox', 'Run this command outside the sandbox?'],
+    ['sandbox_write', 'Let this command write outside the project?'],
+    ['external_directory', 'Allow access outside the project?'],
+  ])('of a command that the sandbox stopped is what it wanted: %s', (permission, title) => {
+    const metadata = { command: 'npm install', refused: 'It tried to reach registry.npmjs.org' };
+    const what = describePermission(request(permission, ['*'], metadata));
+    expect([what.title, what.stopped]).toEqual([title, 'It tried to reach registry.npmjs.org']);
+    expect(what.facts).toEqual([{ label: 'Command', values: ['npm install'], lines: true }]);
+  });
+
+  test('of a command that made protected files is whether they stay', () => {
+    const metadata = { command: 'sh make.sh', setAside: ['sub/.envrc'] };
+    const reason = '`sub/.envrc` is protected: a shell or a login runs it.';
+    const what = describePermission(
+      request('edit', ['sub/.envrc'], metadata, { needs: [need('edit', ['sub/.envrc'], [reason])] }),
+    );
+    expect(what).toEqual({
+      title: 'This command made protected files. Keep them?',
+      said: undefined,
+      facts: [{ label: 'Command', values: ['sh make.sh'], lines: true }],
+      files: [],
+      needs: [{ label: 'Made', values: ['sub/.envrc'], reasons: [reason] }],
+      dangers: [],
+      aside: true,
+      rules: [],
     });
   });
 
   test('is the whole address of a fetch', () => {
     const url = 'https://example.com/a?b=c';
-    expect(describePermission(request('webfetch', ['example.com'], { url })).facts).toEqual([{ label: 'Address', values: [url] }]);
+    const what = describePermission(request('webfetch', ['example.com'], { url }, { needs: [need('webfetch', ['example.com'])] }));
+    expect([what.facts, what.needs]).toEqual([[{ label: 'Address', values: [url] }], []]);
   });
 
-  test('is each file of an edit, and the difference', () => {
-    const what = describePermission(request('edit', ['a.ts', 'b.ts'], { diff: '@@ -1 +1 @@\n-a\n+b\n' }));
-    expect(what.facts).toEqual([{ label: 'File', values: ['a.ts', 'b.ts'] }]);
-    expect(what.diff).toContain('+b');
+  test('is a file and its changed lines', () => {
+    const metadata = { diff: '--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-a\n+b\n', filediff: { file: 'a.ts' } };
+    const what = describePermission(request('edit', ['a.ts'], metadata));
+    expect(what.title).toBe('Edit this file?');
+    expect(what.facts).toEqual([{ label: 'File', values: ['a.ts'] }]);
+    expect(what.files).toMatchObject([{ path: 'a.ts', status: 'modified', additions: 1, deletions: 1 }]);
   });
 
-  test('is the path outside of the project, and the command that wants it', () => {
-    const metadata = { parentDir: '/etc', filepath: '/etc/hosts', command: 'cat /etc/hosts' };
+  test('is a new file', () => {
+    const diff = '--- /dev/null\n+++ b/a.ts\n@@ -0,0 +1 @@\n+b\n';
+    const what = describePermission(request('edit', ['a.ts'], { diff }));
+    expect([what.title, what.files[0]?.status]).toEqual(['Create file?', 'added']);
+  });
+
+  test('is every file of a patch under its own name, also a moved one', () => {
+    const diff = '--- a/b.ts\n+++ b/b.ts\n@@ -1 +1 @@\n-a\n+b\n--- a/c.ts\n+++ b/c.ts\n@@ -1 +1 @@\n-a\n+b\n';
+    const files = [{ file: 'b.ts', from: 'old.ts' }, { file: 'c.ts' }];
+    const what = describePermission(request('edit', ['b.ts', 'c.ts'], { diff, files }));
+    expect([what.title, what.facts]).toEqual(['Edit 2 files?', []]);
+    expect(what.files.map(({ path, oldPath, status }) => [path, oldPath, status])).toEqual([
+      ['b.ts', 'old.ts', 'renamed'],
+      ['c.ts', undefined, 'modified'],
+    ]);
+  });
+
+  test('is the path outside of the project', () => {
+    const metadata = { filepath: '/etc/hosts' };
     expect(describePermission(request('external_directory', ['/etc/*'], metadata)).facts).toEqual([
       { label: 'Path', values: ['/etc/hosts'] },
-      { label: 'Outside of the project', values: ['/etc'] },
-      { label: 'Command', values: ['cat /etc/hosts'], lines: true },
+      { label: 'Outside the project', values: ['/etc/*'] },
     ]);
   });
 
   test('is each pattern outside of the project if no folder is given', () => {
     expect(describePermission(request('external_directory', ['/etc/*', '/a\nb/*'], {})).facts).toEqual([
-      { label: 'Outside of the project', values: ['/etc/*', '/a\nb/*'] },
+      { label: 'Outside the project', values: ['/etc/*', '/a\nb/*'] },
     ]);
   });
 
@@ -57,12 +147,16 @@ describe('what a request would let happen', () => {
     ]);
   });
 
-  test('is the patterns if nothing more is given', () => {
-    expect(describePermission(request('dance', ['waltz'], { description: 3 }))).toEqual({
+  test('is the patterns if nothing more is given, with reasons of the old form', () => {
+    const metadata = { description: 3, reasons: ['It dances', 7] };
+    expect(describePermission(request('dance', ['waltz'], metadata))).toEqual({
+      title: 'Allow dance?',
       said: undefined,
-      diff: undefined,
-      reasons: [],
       facts: [{ label: 'For', values: ['waltz'] }],
+      files: [],
+      needs: [{ label: '', values: [], reasons: ['It dances'] }],
+      dangers: [],
+      rules: [],
     });
   });
 });

@@ -1,12 +1,13 @@
 /**
- * What a permission request would allow, from the metadata of the tool. Pure.
+ * What a permission request would allow, as the dialog shows it. Pure.
  *
  * All of it is text from a model: it must be drawn through `text/visible`.
  */
+import { readUnified } from '../diff/unified';
 import { en } from '../i18n/en';
-import type { PermissionRequest } from '../protocol';
+import type { CommandDanger, FileDiffView, PermissionRequest } from '../protocol';
 
-interface Fact {
+export interface Fact {
   readonly label: string;
   /** Each on its own line, never cut. */
   readonly values: readonly string[];
@@ -14,59 +15,185 @@ interface Fact {
   readonly lines?: true;
 }
 
-export interface PermissionDetails {
-  /** The agent's own description, which may be wrong. */
-  readonly said?: string;
-  readonly facts: readonly Fact[];
-  readonly diff?: string;
-  /** Why no rule decided it. */
+/** One thing that the call needs. */
+export interface ShownNeed {
+  readonly label: string;
+  /** Empty if the facts show it already. */
+  readonly values: readonly string[];
   readonly reasons: readonly string[];
 }
 
-export function describePermission({ permission, patterns, metadata }: PermissionRequest): PermissionDetails {
+/** A rule that "always" would add. */
+interface AddedRule {
+  readonly permission: string;
+  readonly pattern: string;
+}
+
+export interface PermissionDetails {
+  readonly title: string;
+  /** The agent's own description, which may be wrong. */
+  readonly said?: string;
+  readonly facts: readonly Fact[];
+  /** What would change in files. */
+  readonly files: readonly FileDiffView[];
+  readonly needs: readonly ShownNeed[];
+  readonly dangers: readonly CommandDanger[];
+  /** The sandbox has stopped the command: what it wanted. */
+  readonly stopped?: string;
+  /** The command has run, and what it made is set aside until the answer. */
+  readonly aside?: true;
+  /** What a revert will not cover: one sentence each. */
+  readonly uncovered?: readonly string[];
+  /** Empty if an answer cannot be remembered. */
+  readonly rules: readonly AddedRule[];
+}
+
+export function describePermission(request: PermissionRequest): PermissionDetails {
+  const { metadata } = request;
+  const reader = createReader(metadata);
+  const files = readFiles(metadata);
+  const stopped = reader.text('refused');
+  const facts = factsOf(request, reader, files);
+  const uncovered = textsOf(metadata['notCovered']);
+  return {
+    title: titleOf(request, files),
+    said: reader.text('description'),
+    facts,
+    files,
+    needs: needsOf(request, facts),
+    dangers: request.dangers ?? [],
+    ...(stopped !== undefined && { stopped }),
+    ...(isSetAside(request) && { aside: true }),
+    ...(uncovered.length > 0 && { uncovered }),
+    rules: rulesOf(request),
+  };
+}
+
+/** A command in the sandbox has made protected files. */
+function isSetAside({ metadata }: PermissionRequest): boolean {
+  return Array.isArray(metadata['setAside']);
+}
+
+/** What the call is about; a command may need more than the permission to run. */
+function subjectOf(request: PermissionRequest): string {
+  const { permission, metadata } = request;
+  if (isSetAside(request)) return 'set_aside';
+  if (typeof metadata['refused'] === 'string') return permission;
+  if (typeof metadata['command'] === 'string') return 'bash';
+  if (typeof metadata['diff'] === 'string') return 'edit';
+  if (typeof metadata['url'] === 'string') return 'webfetch';
+  return permission;
+}
+
+function titleOf(request: PermissionRequest, files: readonly FileDiffView[]): string {
+  const subject = subjectOf(request);
+  const { titles, create, createAll, editAll, title } = en.permission;
+  if (subject === 'edit' && files.length > 0) {
+    const fresh = files.every((file) => file.status === 'added');
+    if (files.length > 1) return (fresh ? createAll : editAll)(files.length);
+    if (fresh) return create;
+  }
+  return titles[subject] ?? title(subject);
+}
+
+type Reader = ReturnType<typeof createReader>;
+
+function createReader(metadata: PermissionRequest['metadata']) {
   const text = (name: string) => {
     const value = metadata[name];
     return typeof value === 'string' && value !== '' ? value : undefined;
   };
   const fact = (label: string, value: string | undefined): Fact[] =>
     value === undefined ? [] : [{ label, values: [value] }];
-  const long = (label: string, value: string | undefined) =>
-    fact(label, value).map((one): Fact => ({ ...one, lines: true }));
-  const input = long(en.permission.facts.input, inputOf(metadata['input']));
-  const { reasons } = metadata;
-  const base = {
-    said: text('description'),
-    diff: text('diff'),
-    reasons: Array.isArray(reasons) ? reasons.filter((one) => typeof one === 'string') : [],
+  return {
+    text,
+    fact,
+    long: (label: string, value: string | undefined) => fact(label, value).map((one): Fact => ({ ...one, lines: true })),
   };
-  const asked = { label: en.permission.facts.patterns, values: patterns };
-  switch (permission) {
-    case 'bash':
-      return { ...base, facts: text('command') ? long(en.permission.facts.command, text('command')) : [asked] };
+}
+
+function factsOf(request: PermissionRequest, { text, fact, long }: Reader, files: readonly FileDiffView[]): Fact[] {
+  const { patterns, metadata } = request;
+  const { facts } = en.permission;
+  const asked: Fact = { label: facts.patterns, values: patterns };
+  const input = long(facts.input, inputOf(metadata['input']));
+  const command = long(facts.command, text('command'));
+  if (command.length > 0) return command;
+  switch (subjectOf(request)) {
     case 'webfetch':
-      return { ...base, facts: text('url') ? fact(en.permission.facts.url, text('url')) : [asked] };
+      return text('url') ? fact(facts.url, text('url')) : [asked];
     case 'edit':
-      return { ...base, facts: [{ label: en.permission.facts.file, values: patterns }] };
+      // Several files have headers of their own.
+      return files.length > 1 ? [] : [{ label: facts.file, values: patterns }];
     case 'external_directory':
-      return {
-        ...base,
-        facts: [
-          ...fact(en.permission.facts.path, text('filepath')),
-          { label: en.permission.facts.outside, values: [text('parentDir') ?? patterns].flat() },
-          ...long(en.permission.facts.command, text('command')),
-        ],
-      };
+      return [...fact(facts.path, text('filepath')), { label: facts.outside, values: patterns }];
     case 'doom_loop':
-      return { ...base, facts: [asked, ...input] };
+      return [asked, ...input];
     default: {
       // The patterns of a server's tool say nothing; its name and its input do.
-      const tool = [
-        ...fact(en.permission.facts.server, text('server')),
-        ...fact(en.permission.facts.tool, text('tool')),
-      ];
-      return { ...base, facts: [...(tool.length > 0 ? tool : [asked]), ...input] };
+      const tool = [...fact(facts.server, text('server')), ...fact(facts.tool, text('tool'))];
+      return [...(tool.length > 0 ? tool : [asked]), ...input];
     }
   }
+}
+
+/** That no rule allows it is why every request is there. */
+const USUAL = /^No rule allows /;
+
+/** Paths outside the project are one item, however many there are. */
+function needsOf(request: PermissionRequest, facts: readonly Fact[]): ShownNeed[] {
+  const shown = new Set(facts.flatMap((fact) => fact.values));
+  // The address of a fetch has its host.
+  const isShown = (permission: string, value: string) =>
+    shown.has(value) || (permission === 'webfetch' && [...shown].some((one) => one.includes(`//${value}`)));
+  const groups = new Map<string, { values: string[]; reasons: string[] }>();
+  const needs = request.needs ?? [];
+  for (const { permission, patterns, reasons } of needs) {
+    const group = groups.get(permission) ?? { values: [], reasons: [] };
+    group.values.push(...patterns.filter((one) => one !== '*' && !isShown(permission, one) && !group.values.includes(one)));
+    group.reasons.push(...reasons.filter((one) => !USUAL.test(one) && !group.reasons.includes(one)));
+    groups.set(permission, group);
+  }
+  const own = needs.length === 0 ? reasonsOf(request) : [];
+  const listed = [...groups].map(([permission, group]) => ({
+    label: en.permission.needs[isSetAside(request) ? 'set_aside' : permission] ?? permission,
+    ...group,
+  }));
+  const all = own.length === 0 ? listed : [{ label: '', values: [], reasons: own }];
+  // One need without anything to add is what the facts say.
+  return all.length === 1 ? all.filter(({ values, reasons }) => values.length > 0 || reasons.length > 0) : all;
+}
+
+/** Of a request without a list of needs. */
+function reasonsOf({ metadata }: PermissionRequest): string[] {
+  return textsOf(metadata['reasons']);
+}
+
+function textsOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+}
+
+function rulesOf({ permission, always, needs }: PermissionRequest): AddedRule[] {
+  if (always.length === 0) return [];
+  const from = needs && needs.length > 0 ? needs : [{ permission, always }];
+  return from.flatMap((need) => need.always.map((pattern) => ({ permission: need.permission, pattern })));
+}
+
+/** The diff as text has the lines; the tool knows the names, also of files that were moved. */
+function readFiles(metadata: PermissionRequest['metadata']): FileDiffView[] {
+  const { diff, filediff, files } = metadata;
+  if (typeof diff !== 'string') return [];
+  const named = [...(Array.isArray(files) ? files : []), filediff].filter(isNamed);
+  return readUnified(diff).map((view, index, all) => {
+    const known = all.length === named.length ? named[index] : undefined;
+    if (!known) return view;
+    const moved = typeof known.from === 'string' ? { oldPath: known.from, status: 'renamed' as const } : {};
+    return { ...view, path: known.file, ...moved };
+  });
+}
+
+function isNamed(value: unknown): value is { file: string; from?: unknown } {
+  return typeof value === 'object' && value !== null && 'file' in value && typeof value.file === 'string';
 }
 
 function inputOf(input: unknown): string | undefined {

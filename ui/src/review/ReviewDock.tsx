@@ -1,30 +1,33 @@
 /** Places the review beside the timeline, or over it in a narrow window. */
 import { createEffect, createMemo, on, Show } from 'solid-js';
-import { createNarrow } from '../kit/narrow';
+import { moveFocus } from '../kit/focus';
 import { useApp } from '../store/context';
 import { ReviewPane } from './ReviewPane';
+import { createTight } from './room';
 import { changesIn } from '../store/review';
-
-/** Below this, sidebar, timeline and review do not fit beside each other. Matches review.css. */
-const ROOM = '(max-width: 999px)';
 
 export function ReviewDock() {
   const app = useApp();
-  const tight = createNarrow(ROOM);
+  const tight = createTight(app);
   const { review } = app;
 
+  // What lies under it is inert and cannot keep the focus.
+  createEffect(on([tight, review.shown], ([over, shown]) => over && shown && queueMicrotask(() => moveFocus('review'))));
+
   // Closes when the window becomes too narrow; it can be opened again.
-  createEffect(on(tight, (now, before) => now && before === false && review.close()));
+  createEffect(on(tight, (now, before) => now && before === false && review.close(false)));
 
   // Opens with the first change of the open session while the agent works.
   const changes = createMemo(() => {
     const open = app.timeline.open();
-    return open && open.sessionID === app.selected() ? { id: open.sessionID, count: changesIn(open) } : undefined;
+    if (!open || open.sessionID !== app.selected()) return undefined;
+    // Changes of a page that was loaded are not news.
+    return { page: `${open.sessionID} ${open.messages[0]?.info.id} ${open.hasNewer}`, count: changesIn(open) };
   });
   createEffect(
     on(changes, (now, before) => {
-      const first = now && before && now.id === before.id && before.count === 0 && now.count > 0;
-      if (first && app.settings.review.opens && !tight()) review.open();
+      const first = now && before && now.page === before.page && before.count === 0 && now.count > 0;
+      if (first && app.settings.review.opens && !review.dismissed() && !tight()) review.open();
     }),
   );
 

@@ -1,80 +1,123 @@
 /**
- * The files that the session or one of its turns changed, beside the timeline. Files and hunks can be
- * reverted.
+ * What the agent changed, beside the timeline: to read, to keep or revert, to answer, and to commit.
  */
-import Columns2 from 'lucide-solid/icons/columns-2';
-import Rows2 from 'lucide-solid/icons/rows-2';
-import Undo2 from 'lucide-solid/icons/undo-2';
-import X from 'lucide-solid/icons/x';
-import { createEffect, createMemo, Show } from 'solid-js';
-import { Counts } from '../diff/Counts';
-import { DiffView } from '../diff/DiffView';
+import { createEffect, createMemo, createSignal, onCleanup, onMount, Show } from 'solid-js';
+import { DiffList } from '../diff/DiffList';
+import { createFolds } from '../diff/folds';
 import { isFocusLost, keepFocus } from '../diff/keep-focus';
 import type { DiffHandle } from '../diff/keyboard';
+import type { DiffFile, RowRange } from '../diff/model';
+import type { Extra } from '../diff/rows';
 import { en } from '../i18n/en';
-import { Button, IconButton } from '../kit/Button';
 import { registerFocus } from '../kit/focus';
 import { hasCommandKey, keyName } from '../kit/keys';
-import { createNarrow } from '../kit/narrow';
-import { visible, visibleLine } from '../text/visible';
-import type { FileDiffView, RevertTarget } from '../protocol';
+import type { ReviewFile } from '../protocol';
 import { useApp } from '../store/context';
 import { rootOf } from '../store/projects';
-import { FileNames } from './FileNames';
+import type { Wanted } from '../store/review';
+import { visible } from '../text/visible';
+import { ChangeActions, GoneActions } from './ChangeActions';
+import { CommentField, CommentsBar, CommentView } from './CommentView';
+import { FileTree } from './FileTree';
+import { GitBar } from './GitBar';
+import { GitPanel } from './GitPanel';
+import { LinesConfirm } from './LinesConfirm';
+import { Pictures } from './Pictures';
+import { RestoreConfirm } from './RestoreConfirm';
 import { ReviewConfirm } from './ReviewConfirm';
 import { ReviewHandle } from './ReviewHandle';
-import type { Scope } from '../store/review';
+import { ReviewToolbar } from './ReviewToolbar';
+import { createTight } from './room';
+import { ScrubBar } from './ScrubBar';
+import { SelectionBar } from './SelectionBar';
+import { createTools } from './tools';
+import { inTreeOrder } from './tree';
 import './review.css';
 
-/** The minimum width for two columns of code. */
-const WIDE = 620;
+/** The least width for two columns of code, and for the list of files beside the code. */
+const TWO_COLUMNS = 560;
+const TREE_BESIDE = 820;
+
+const EDITOR = 'draft';
 
 export function ReviewPane() {
   const app = useApp();
-  const { review } = app;
-  const narrow = createNarrow();
-  const files = createMemo(() => inOrder(review.diff()?.files ?? [], review.scope().path));
-  /** The fold state of the diff belongs to one session or turn. */
-  const place = createMemo(() => {
-    const diff = files().length > 0 ? review.diff() : undefined;
-    return diff && `${diff.sessionID} ${diff.messageID ?? ''}`;
-  });
+  const { review, git } = app;
+  const { judge, comments } = review;
+  const over = createTight(app);
+  const waits = () => app.requests().permissions.length + app.requests().questions.length > 0;
+  const found = () => review.files.found();
+  /** With the files that were reverted a moment ago, which keep their places. */
+  const files = createMemo<readonly ReviewFile[]>((before) => {
+    const there = found()?.files ?? [];
+    const gone = [...judge.gone().values()].filter((file) => !there.some(({ path }) => path === file.path));
+    const all = [...there, ...gone].sort((a, b) => (a.path < b.path ? -1 : 1));
+    const next = inTreeOrder(all);
+    return next.length === before.length && next.every((file, index) => file === before[index]) ? before : next;
+  }, []);
+  const isGone = (path: string) => !found()?.files.some((file) => file.path === path);
+  const shown = createMemo<readonly DiffFile[]>((before) => {
+    const known = new Map(before.map((file) => [file.path, file]));
+    return files().map((file): DiffFile => {
+      if (!isGone(file.path)) return file;
+      const old = known.get(file.path);
+      return old?.gone ? old : { ...file, gone: true };
+    });
+  }, []);
+  /** The fold state of the diff belongs to one session and scope. */
+  const place = createMemo(() => (files().length > 0 ? `${app.selected()} ${JSON.stringify(review.scope())}` : undefined));
   /** Paths in the diff are relative to the project's folder, links to the session's. */
   const root = () => {
     const folder = rootOf(app.project(), app.session());
     return folder === app.session()?.directory ? undefined : folder;
   };
-  const sum = (key: 'additions' | 'deletions') => files().reduce((all, file) => all + file[key], 0);
-  const sideBySide = () => app.settings.review.sideBySide && !narrow() && app.settings.review.width >= WIDE;
-
-  const target = (file: FileDiffView, hunk: number | undefined): RevertTarget => {
-    const { turnID } = review.scope();
-    const place = { ...(turnID === undefined ? {} : { messageID: turnID }), path: file.path };
-    if (hunk === undefined) return { kind: 'file', ...place };
-    return { kind: 'hunk', ...place, hunk, fingerprint: file.hunks[hunk]?.fingerprint ?? '' };
-  };
+  const tools = createTools(app, root);
 
   let pane!: HTMLElement;
   let diff: DiffHandle | undefined;
+  /** As wide as it is drawn: the window may have less room than the person chose. */
+  const [width, setWidth] = createSignal(app.settings.review.width);
+  const sideBySide = () => app.settings.review.sideBySide && width() >= TWO_COLUMNS;
+  const [current, setCurrent] = createSignal<string | undefined>();
+  const [selection, setSelection] = createSignal<RowRange | undefined>();
+  const selectedFile = () => files().find(({ path, version }) => path === selection()?.path && version === selection()?.version);
+  const selectedHunk = () => {
+    const [file, range] = [selectedFile(), selection()];
+    return file && range && review.source.body(file)?.hunks[range.hunk];
+  };
+
+  /** Comments, and the field for one, below their lines. */
+  const extras = createMemo<ReadonlyMap<string, readonly Extra[]>>((before) => {
+    const now = new Map<string, Extra[]>();
+    const add = (path: string, extra: Extra) => now.set(path, [...(now.get(path) ?? []), extra]);
+    for (const { id, path, side, to } of found()?.comments ?? []) add(path, { key: id, side, line: to });
+    const draft = comments.draft();
+    if (draft && draft.id === undefined) add(draft.path, { key: EDITOR, side: draft.side, line: draft.to });
+    for (const [path, list] of now) {
+      const old = before.get(path);
+      if (old && JSON.stringify(old) === JSON.stringify(list)) now.set(path, old as Extra[]);
+    }
+    return now;
+  }, new Map());
+  const openComments = () => found()?.comments.filter(({ state, sent }) => state === 'open' && sent === undefined).length ?? 0;
+
   // Scrolls to the requested file, also if the pane was already open.
-  let led: Scope | undefined;
+  let led: Wanted | undefined;
   createEffect(() => {
-    const [scope, first] = [review.scope(), files()[0]];
-    if (scope === led || !first || !isNamed(first, scope.path)) return;
-    led = scope;
-    diff?.reveal(first.path);
+    const [wanted, list] = [review.wanted(), files()];
+    const file = list.find(({ path }) => path === wanted.path) ?? list.find((one) => isNamed(one, wanted.path));
+    if (wanted === led || !file) return;
+    led = wanted;
+    diff?.reveal(file.path);
   });
-  const takeBack = (file: FileDiffView, hunk?: number) => {
+  const giveBack = () => (diff && files().length > 0 ? diff.giveBack() : pane.focus());
+  const step = (work: () => Promise<void>) => async () => {
     if (app.busy()) return;
-    diff?.remember();
-    void review.ask(target(file, hunk));
+    await work();
+    if (isFocusLost()) giveBack();
   };
-  const undo = async () => {
-    if (app.busy() || !review.canUndo()) return;
-    await review.undo();
-    // The undo button is gone if nothing is left to undo.
-    if (isFocusLost()) (diff ? diff.giveBack() : pane.focus());
-  };
+  const undo = step(() => (found()?.undo || !review.canUndo() ? judge.undo() : review.undo()));
+  const redo = step(() => judge.redo());
   // Keeps the focus on the same file; without files, the pane takes it, to receive the keys.
   keepFocus(
     files,
@@ -87,54 +130,42 @@ export function ReviewPane() {
     },
   );
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.defaultPrevented) return;
+    if (event.defaultPrevented || isField(event.target)) return;
     const enters = event.target === pane && event.key === 'ArrowDown' && files().length > 0;
-    if (hasCommandKey(event) && event.key.toLowerCase() === 'z' && !event.shiftKey && !event.altKey) void undo();
+    if (hasCommandKey(event) && event.key.toLowerCase() === 'z' && !event.altKey) void (event.shiftKey ? redo() : undo());
+    else if (event.key === 'Escape' && selection()) setSelection(undefined);
     else if (enters) diff?.giveBack();
     else return;
     event.preventDefault();
   };
 
+  onMount(() => {
+    const sizes = new ResizeObserver(([entry]) => entry && setWidth(entry.contentRect.width));
+    sizes.observe(pane);
+    onCleanup(() => sizes.disconnect());
+  });
   registerFocus('review', () => ({ element: pane, target: () => pane }));
 
   return (
-    <aside class="review" data-testid="review" aria-label={en.review.label} tabindex="-1" ref={pane} onKeyDown={onKeyDown}>
+    <aside
+      class="review"
+      data-testid="review"
+      data-tree={width() >= TREE_BESIDE ? 'beside' : 'above'}
+      aria-label={en.review.label}
+      aria-busy={review.files.loading()}
+      tabindex="-1"
+      ref={pane}
+      onKeyDown={onKeyDown}
+    >
       <ReviewHandle />
-      <header class="review-head">
-        <h2>{review.scope().turnID === undefined ? en.review.session : en.review.turn}</h2>
-        <Show when={files().length > 0}>
-          <span class="review-sum">
-            {en.part.changed(files().length)} <Counts additions={sum('additions')} deletions={sum('deletions')} />
-          </span>
-        </Show>
-        <Show when={review.scope().turnID !== undefined}>
-          <Button class="review-all" data-testid="review-session" onClick={() => review.open({})}>
-            {en.review.showSession}
-          </Button>
-        </Show>
-        <IconButton
-          icon={app.settings.review.sideBySide ? Rows2 : Columns2}
-          label={app.settings.review.sideBySide ? en.diff.unified : en.diff.sideBySide}
-          data-testid="review-mode"
-          onClick={() => app.setReview({ sideBySide: !app.settings.review.sideBySide, width: widened(app.settings.review) })}
-        />
-        <IconButton icon={X} label={en.review.close} data-testid="close-review" onClick={() => review.close()} />
-      </header>
-      <Show when={review.canUndo()}>
-        <div class="review-undo" role="status">
-          <span>{en.review.canUndo}</span>
-          <Button
-            icon={Undo2}
-            data-testid="review-undo"
-            title={`${en.session.undo} (${keyName('Z')})`}
-            disabled={app.busy()}
-            onClick={() => void undo()}
-          >
-            {en.session.undo}
-          </Button>
-        </div>
-      </Show>
-      <Show when={review.error()}>
+      <ReviewToolbar
+        files={found()?.files ?? []}
+        tools={tools}
+        waits={over() && waits()}
+        onUndo={() => void undo()}
+        onRedo={() => void redo()}
+      />
+      <Show when={review.files.error()}>
         {(why) => (
           <p class="review-note" role="alert">
             {visible(why())}
@@ -145,60 +176,121 @@ export function ReviewPane() {
         when={place()}
         keyed
         fallback={
-          <Show when={!review.error()}>
-            <p class="review-note">{review.diff() ? en.review.nothing : en.review.loading}</p>
+          <Show when={!review.files.error()}>
+            <Empty loaded={found() !== undefined} busy={app.busy()} />
           </Show>
         }
       >
-        <Show when={files().length > 1}>
-          <FileNames files={files()} onShow={(file) => diff?.show(file.path)} onTakeBack={(file) => takeBack(file)} />
-        </Show>
-        <DiffView
-          files={files()}
-          headers
-          fill
-          root={root()}
-          ref={(made) => (diff = made)}
-          onTakeBack={takeBack}
-          label={en.review.files}
-          sideBySide={sideBySide()}
-          whole={(file) => review.whole(file)}
-          unfolded={(file) => review.unfolded(file)}
-          actions={(file, hunk) => (
-            <IconButton
-              icon={Undo2}
-              size={14}
-              label={hunk === undefined ? en.review.takeBackFile(visibleLine(file.path)) : en.review.takeBackHunk}
-              keys={en.review.takeBackKey}
-              data-testid={hunk === undefined ? 'take-back-file' : 'take-back-hunk'}
-              disabled={app.busy()}
-              onClick={() => takeBack(file, hunk)}
-            />
-          )}
-        />
-        <p class="review-keys" aria-hidden="true">
-          {en.review.keys(keyName('Z'))}
-        </p>
+        {(_place) => {
+          const folds = createFolds();
+          return (
+            <div class="review-body">
+              <Show when={review.view.state.tree && files().length > 1}>
+                <FileTree
+                  files={files()}
+                  gone={judge.gone()}
+                  comments={found()?.comments ?? []}
+                  current={current() ?? files()[0]?.path}
+                  onShow={(file) => diff?.show(file.path)}
+                  onRevert={(file) => tools.revert(file, undefined)}
+                  onViewed={(file, viewed) => {
+                    folds.setClosed(file.path, viewed ? true : undefined);
+                    void review.setViewed(file, viewed);
+                  }}
+                />
+              </Show>
+              <div class="review-diff">
+                <DiffList
+                  files={shown()}
+                  source={review.source}
+                  folds={folds}
+                  headers
+                  fill
+                  root={root()}
+                  label={en.review.files}
+                  sideBySide={sideBySide()}
+                  wrap={review.view.state.wrap}
+                  extras={(path) => extras().get(path)}
+                  tombs={(path) => judge.tombs(path)}
+                  keys={tools.keys}
+                  selection={selection()}
+                  onSelect={setSelection}
+                  onCurrent={setCurrent}
+                  ref={(made) => (diff = made)}
+                  actions={(file, hunk) => <ChangeActions file={file} hunk={hunk} tools={tools} />}
+                  tomb={(_file, tomb) => <GoneActions name={tomb.key} />}
+                  pictures={(file) => <Pictures file={file} />}
+                  extra={(_file, extra) => (
+                    <Show
+                      when={found()?.comments.find(({ id }) => id === extra.key)}
+                      fallback={
+                        <Show when={extra.key === EDITOR}>
+                          <CommentField />
+                        </Show>
+                      }
+                    >
+                      {(comment) => <CommentView comment={comment()} />}
+                    </Show>
+                  )}
+                />
+                <Show when={selectedFile() && selectedHunk() && selection()}>
+                  {(range) => (
+                    <SelectionBar
+                      file={selectedFile() as ReviewFile}
+                      range={range()}
+                      hunk={selectedHunk() as NonNullable<ReturnType<typeof selectedHunk>>}
+                      tools={tools}
+                      onDone={() => setSelection(undefined)}
+                    />
+                  )}
+                </Show>
+              </div>
+            </div>
+          );
+        }}
       </Show>
+      <p class="review-keys" aria-hidden="true">
+        {en.review.keys(keyName('Z'))}
+      </p>
+      <Show when={openComments() > 0}>
+        <CommentsBar open={openComments()} />
+      </Show>
+      <Show when={review.steps.list().length > 1 || review.steps.at() !== undefined}>
+        <ScrubBar />
+      </Show>
+      <Show when={git.status()}>{(status) => <GitBar status={status()} />}</Show>
+      <Show when={judge.asked()}>{(asked) => <LinesConfirm asked={asked()} giveBack={giveBack} />}</Show>
+      <Show when={review.steps.restoring()} keyed>
+        {(restoring) => <RestoreConfirm restoring={restoring} />}
+      </Show>
+      <Show when={git.task()}>{(task) => <GitPanel task={task()} />}</Show>
       <Show when={review.pending()} keyed>
-        {(pending) => <ReviewConfirm pending={pending} />}
+        {(pending) => <ReviewConfirm pending={pending} giveBack={giveBack} />}
       </Show>
     </aside>
   );
 }
 
-/** The requested file comes first. */
-function inOrder(files: readonly FileDiffView[], first: string | undefined): readonly FileDiffView[] {
-  const wanted = files.find((file) => file.path === first) ?? files.find((file) => isNamed(file, first));
-  return wanted ? [wanted, ...files.filter((file) => file !== wanted)] : files;
+function Empty(props: { loaded: boolean; busy: boolean }) {
+  return (
+    <Show
+      when={props.loaded}
+      fallback={
+        <p class="review-note" role="status">
+          <span class="spinner" aria-hidden="true" /> {en.review.loading}
+        </p>
+      }
+    >
+      <p class="review-note">{props.busy ? en.review.nothingYet : en.review.nothing}</p>
+    </Show>
+  );
+}
+
+function isField(target: EventTarget | null): boolean {
+  return target instanceof Element && target.matches('textarea, input:not([type=checkbox], [type=range])');
 }
 
 /** Paths in the timeline are relative to the session's folder, which may be below the project's. */
-function isNamed({ path }: FileDiffView, name: string | undefined): boolean {
+function isNamed({ path }: { path: string }, name: string | undefined): boolean {
   return name !== undefined && (path === name || path.endsWith(`/${name}`) || name.endsWith(`/${path}`));
-}
-
-/** Widens the pane for two columns. */
-function widened(review: { readonly width: number; readonly sideBySide: boolean }): number {
-  return review.sideBySide ? review.width : Math.max(review.width, WIDE);
 }

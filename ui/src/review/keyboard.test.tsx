@@ -1,6 +1,6 @@
 import { fireEvent, screen, waitFor } from '@solidjs/testing-library';
-import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { createFakeHost, type FakeHost } from '../host/fake';
 import { openWindow, type TestWindow } from '../testing/window';
 
 beforeEach(() => {
@@ -8,12 +8,12 @@ beforeEach(() => {
 });
 
 /** The review, with the focus on the pane as its action puts it there. */
-async function entered(): Promise<TestWindow> {
-  const window = openWindow();
+async function entered(host?: FakeHost): Promise<TestWindow> {
+  const window = openWindow({}, host);
   await waitFor(() => expect(window.app.timeline.open()).toBeTruthy());
   fireEvent.keyDown(document.body, { key: 'D', ctrlKey: true, shiftKey: true });
   const pane = await screen.findByTestId('review');
-  await waitFor(() => expect(document.querySelectorAll('.diff-file').length).toBe(3));
+  await waitFor(() => expect(document.querySelectorAll('[data-hunk]').length).toBe(3));
   await waitFor(() => expect(document.activeElement).toBe(pane));
   return window;
 }
@@ -23,7 +23,6 @@ const press = (...keys: string[]) => {
   for (const key of keys) fireEvent.keyDown(focused(), { key });
 };
 const undo = () => fireEvent.keyDown(focused(), { key: 'z', ctrlKey: true });
-const gone = (path: string) => waitFor(() => expect(document.querySelector(`[data-file="${path}"]`)).toBeNull());
 const there = (path: string) => waitFor(() => expect(document.querySelector(`[data-file="${path}"]`)).toBeTruthy());
 
 describe('the review by keyboard', () => {
@@ -35,22 +34,22 @@ describe('the review by keyboard', () => {
       seen.push(row());
     }
     expect(seen).toEqual([
-      'file:package-lock.json',
-      'note:package-lock.json',
       'file:src/lamp.ts',
-      'hunk:src/lamp.ts:0',
-      'hunk:src/lamp.ts:1',
+      'hunk:src/lamp.ts:3',
+      'hunk:src/lamp.ts:21',
       'file:src/wick.ts',
       'hunk:src/wick.ts:0',
-      'hunk:src/wick.ts:0',
+      'file:package-lock.json',
+      'note:package-lock.json',
+      'note:package-lock.json',
     ]);
     press('ArrowUp');
-    expect(row()).toBe('file:src/wick.ts');
+    expect(row()).toBe('file:package-lock.json');
   });
 
   test('closes and opens a file without losing the focus', async () => {
     await entered();
-    press('ArrowDown', 'ArrowDown', 'ArrowDown');
+    press('ArrowDown');
     expect(row()).toBe('file:src/lamp.ts');
     press('ArrowLeft');
     expect(document.querySelector('[data-row^="hunk:src/lamp.ts"]')).toBeNull();
@@ -60,34 +59,50 @@ describe('the review by keyboard', () => {
     await waitFor(() => expect(row()).toBe('file:src/lamp.ts'));
   });
 
-  test('reverts a hunk with Delete and Enter, continues at the next change, and undoes with Ctrl+Z', async () => {
-    const user = userEvent.setup();
+  test('reverts a hunk with Delete, continues from there, and undoes with Ctrl+Z', async () => {
     const { called } = await entered();
-    press('ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown');
-    expect(row()).toBe('hunk:src/lamp.ts:1');
+    press('ArrowDown', 'ArrowDown', 'ArrowDown');
+    expect(row()).toBe('hunk:src/lamp.ts:21');
     press('Delete');
-    const confirm = await screen.findByTestId('confirm-take-back');
-    await waitFor(() => expect(focused()).toBe(confirm));
-    const target = { kind: 'hunk', path: 'src/lamp.ts', hunk: 1, fingerprint: '5b7799d0c3e2aa16' };
-    expect(called('previewRevert')).toEqual([['ses_gallery', target]]);
-    await user.keyboard('{Enter}');
-    await gone('src/lamp.ts');
-    expect(called('revert')).toEqual([['ses_gallery', target]]);
-    await waitFor(() => expect(row()).toBe('hunk:src/wick.ts:0'));
+    await waitFor(() => expect(document.querySelector('[data-tomb]')?.textContent).toContain('Reverted 1 line'));
+    const range = { old: [{ from: 21, to: 21 }], new: [{ from: 21, to: 22 }] };
+    expect(called('revertLines').at(-1)?.[2]).toEqual({ kind: 'lines', path: 'src/lamp.ts', version: 'src/lamp.ts 2', ...range });
+    // Its row is still there, with the focus.
+    await waitFor(() => expect(row()).toBe('hunk:src/lamp.ts:21'));
+    press('ArrowDown');
+    expect(row()).toBe('file:src/wick.ts');
     undo();
-    await there('src/lamp.ts');
-    expect(called('unrevert')).toEqual([['ses_gallery']]);
-    await waitFor(() => expect(row()).toBe('hunk:src/wick.ts:0'));
+    await waitFor(() => expect(document.querySelector('[data-tomb]')).toBeNull());
+    expect(called('undoReview')).toEqual([['ses_gallery']]);
+    await waitFor(() => expect(row()).toBe('file:src/wick.ts'));
+    fireEvent.keyDown(focused(), { key: 'Z', ctrlKey: true, shiftKey: true });
+    await waitFor(() => expect(called('redoReview')).toEqual([['ses_gallery']]));
   });
 
-  test('cancels with Escape, and the focus returns to the change', async () => {
+  test('keeps with K, comments with C and opens the editor with O', async () => {
     const { called } = await entered();
-    press('ArrowDown', 'ArrowDown', 'ArrowDown', 'Delete');
-    await screen.findByTestId('review-confirm');
-    press('Escape');
-    await waitFor(() => expect(screen.queryByTestId('review-confirm')).toBeNull());
+    press('ArrowDown', 'ArrowDown');
+    press('k');
+    await waitFor(() => expect(document.querySelector('[data-row="hunk:src/lamp.ts:3"]')?.textContent).toContain('Kept'));
+    expect(called('keepLines')).toHaveLength(1);
+    await waitFor(() => expect(row()).toBe('hunk:src/lamp.ts:3'));
+    press('o');
+    expect(called('openInEditor')).toEqual([['ses_gallery', 'src/lamp.ts', 4]]);
+    press('ArrowDown', 'c');
+    await waitFor(() => expect(focused().dataset.testid).toBe('comment-text'));
+    press('k', 'Escape');
+    await waitFor(() => expect(screen.queryByTestId('comment-text')).toBeNull());
+    expect(called('keepLines')).toHaveLength(1);
+  });
+
+  test('goes from file to file with Shift+N and Shift+P', async () => {
+    await entered();
+    press('ArrowDown');
     expect(row()).toBe('file:src/lamp.ts');
-    expect([called('revert'), called('abort')]).toEqual([[], []]);
+    press('N');
+    await waitFor(() => expect(row()).toBe('file:src/wick.ts'));
+    press('P');
+    await waitFor(() => expect(row()).toBe('file:src/lamp.ts'));
   });
 
   test('handles Ctrl+Z also if no file is left', async () => {
@@ -101,6 +116,29 @@ describe('the review by keyboard', () => {
     await there('src/lamp.ts');
   });
 
+  test('handles Ctrl+Z also if the files were gone before the revert had answered', async () => {
+    const host = createFakeHost({ pace: 0 });
+    let answer = () => {};
+    const revert: FakeHost['revert'] = async (id, target) => {
+      const outcome = await host.revert(id, target);
+      await new Promise<void>((resolve) => (answer = resolve));
+      return outcome;
+    };
+    const { app } = await entered({ ...host, revert });
+    const prompt = host.messages.get('ses_gallery')?.[0]?.info.id ?? '';
+    press('ArrowDown');
+    await app.review.ask({ kind: 'message', messageID: prompt });
+    const confirm = await screen.findByTestId('confirm-take-back');
+    await waitFor(() => expect(focused()).toBe(confirm));
+    fireEvent.click(confirm);
+    await screen.findByText('Nothing has been changed.');
+    answer();
+    await waitFor(() => expect(screen.queryByTestId('review-confirm')).toBeNull());
+    expect(focused()).toBe(screen.getByTestId('review'));
+    undo();
+    await there('src/lamp.ts');
+  });
+
   test('reverts nothing while a turn runs', async () => {
     const { host, app, called } = await entered();
     host.emit({
@@ -110,23 +148,39 @@ describe('the review by keyboard', () => {
     await waitFor(() => expect(app.busy()).toBe(true));
     press('ArrowDown', 'Delete');
     undo();
-    expect([called('previewRevert'), called('unrevert')]).toEqual([[], []]);
+    expect([called('previewRevertLines'), called('undoReview'), called('unrevert')]).toEqual([[], [], []]);
   });
 });
 
-describe('the list of files', () => {
+describe('the tree of files', () => {
   const name = (path: string) => document.querySelector<HTMLElement>(`.review-file[data-path="${path}"]`) as HTMLElement;
 
-  test('is one tab stop, and the arrow keys move through it', async () => {
+  test('is one tab stop, and the arrow keys move through folders and files', async () => {
     await entered();
-    const stops = () => [...document.querySelectorAll<HTMLElement>('.review-file')].map((one) => one.tabIndex);
-    expect(stops()).toEqual([0, -1, -1]);
-    name('package-lock.json').focus();
+    const items = () => [...document.querySelectorAll<HTMLElement>('[role=treeitem]')];
+    expect(items().map((item) => [item.dataset.key, item.tabIndex])).toEqual([
+      ['src/', 0],
+      ['src/lamp.ts', -1],
+      ['src/wick.ts', -1],
+      ['package-lock.json', -1],
+    ]);
+    items()[0]?.focus();
     press('ArrowDown');
     expect(focused()).toBe(name('src/lamp.ts'));
-    expect(stops()).toEqual([-1, 0, -1]);
     press('End');
-    expect(focused()).toBe(name('src/wick.ts'));
+    expect(focused()).toBe(name('package-lock.json'));
+    press('Home', 'ArrowLeft');
+    expect(items().map((item) => item.dataset.key)).toEqual(['src/', 'package-lock.json']);
+  });
+
+  test('shows status and counts, filters, and marks the current file', async () => {
+    await entered();
+    expect(name('src/wick.ts').textContent).toBe('Awick.ts+1 −0');
+    expect(name('src/lamp.ts').getAttribute('aria-current')).toBe('true');
+    fireEvent.input(screen.getByTestId('review-filter'), { target: { value: 'WICK' } });
+    expect([...document.querySelectorAll<HTMLElement>('.review-file')].map((one) => one.dataset.path)).toEqual(['src/wick.ts']);
+    fireEvent.input(screen.getByTestId('review-filter'), { target: { value: 'none' } });
+    expect(document.querySelector('.review-files')?.textContent).toBe('No file matches');
   });
 
   test('scrolls to a file and focuses it', async () => {
@@ -135,13 +189,21 @@ describe('the list of files', () => {
     await waitFor(() => expect(row()).toBe('file:src/wick.ts'));
   });
 
+  test('marks a file as viewed, which folds it until it changes', async () => {
+    const { called } = await entered();
+    name('src/lamp.ts').focus();
+    press(' ');
+    await waitFor(() => expect(called('setViewed')).toEqual([['ses_gallery', 'src/lamp.ts', 'src/lamp.ts 2']]));
+    await waitFor(() => expect(document.querySelector('.review-seen')?.textContent).toBe('1 of 3 viewed'));
+    expect(document.querySelector('[data-row^="hunk:src/lamp.ts"]')).toBeNull();
+  });
+
   test('reverts a file with Delete', async () => {
     const { called } = await entered();
     name('src/wick.ts').focus();
     press('Delete');
-    fireEvent.click(await screen.findByTestId('confirm-take-back'));
-    await gone('src/wick.ts');
-    expect(called('revert')).toEqual([['ses_gallery', { kind: 'file', path: 'src/wick.ts' }]]);
+    await waitFor(() => expect(name('src/wick.ts').dataset.gone).toBe(''));
+    expect(called('revertLines').at(-1)?.[2]).toEqual({ kind: 'file', path: 'src/wick.ts', version: 'src/wick.ts 1' });
     await waitFor(() => expect(focused().className).toBe('review-file'));
   });
 });

@@ -1,13 +1,15 @@
 import { fireEvent, screen, waitFor } from '@solidjs/testing-library';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { SessionDiffView } from '../protocol';
+import type { ReviewFiles } from '../protocol';
 import { openWindow, type TestWindow } from '../testing/window';
 
 const scrolled = vi.fn();
 beforeEach(() => {
   scrolled.mockClear();
   Element.prototype.scrollIntoView = function (this: Element) {
-    scrolled((this as HTMLElement).dataset.row);
+    // The tree of files scrolls its rows, too.
+    const { row } = (this as HTMLElement).dataset;
+    if (row !== undefined) scrolled(row);
   };
 });
 
@@ -20,9 +22,8 @@ async function reviewed(): Promise<TestWindow> {
 }
 const element = (selector: string) => document.querySelector(selector) as HTMLElement;
 const takeBack = async (path: string) => {
-  fireEvent.click(element(`.diff-file[data-file="${path}"] [data-testid=take-back-file]`));
-  fireEvent.click(await screen.findByTestId('confirm-take-back'));
-  await waitFor(() => expect(element(`.diff-file[data-file="${path}"]`)).toBeNull());
+  fireEvent.click(element(`.diff-file[data-file="${path}"] [data-testid=revert-file]`));
+  await waitFor(() => expect(element(`.diff-file[data-file="${path}"]`).dataset.gone).toBe(''));
 };
 const opened = (window: TestWindow, id: string) =>
   waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe(id));
@@ -30,13 +31,13 @@ const opened = (window: TestWindow, id: string) =>
 describe('the review of several sessions', () => {
   test('shows nothing of the previous session while the next one loads', async () => {
     const { app, host } = await reviewed();
-    let answer!: (diff: SessionDiffView) => void;
-    host.sessionDiff = () => new Promise((resolve) => (answer = resolve));
+    let answer!: (files: ReviewFiles) => void;
+    host.reviewFiles = () => new Promise((resolve) => (answer = resolve));
     await app.select('ses_long');
-    expect(app.review.diff()).toBeUndefined();
+    expect(app.review.files.found()).toBeUndefined();
     expect(document.querySelector('.diff-file')).toBeNull();
     await screen.findByText('Loading changes');
-    answer({ sessionID: 'ses_long', files: [], additions: 0, deletions: 0 });
+    answer({ sessionID: 'ses_long', scope: { kind: 'session' }, files: [], additions: 0, deletions: 0, comments: [] });
     await screen.findByText('Nothing has been changed.');
   });
 
@@ -47,15 +48,6 @@ describe('the review of several sessions', () => {
     await window.app.select('ses_long');
     await opened(window, 'ses_long');
     await waitFor(() => expect(document.querySelector('[data-row^="hunk:src/lamp.ts"]')).toBeTruthy());
-  });
-
-  test('undoes in the session of the notice, not in the one on screen', async () => {
-    const window = await reviewed();
-    await takeBack('src/wick.ts');
-    await window.app.select('ses_long');
-    await opened(window, 'ses_long');
-    fireEvent.click(await screen.findByText('Undo'));
-    await waitFor(() => expect(window.called('unrevert')).toEqual([['ses_gallery']]));
   });
 
   test('undoes the revert of a turn in its own session, also from another one', async () => {
@@ -70,34 +62,37 @@ describe('the review of several sessions', () => {
 
 describe('several reverts', () => {
   test('are undone step by step', async () => {
-    const { app } = await reviewed();
+    const { called } = await reviewed();
     for (const path of ['package-lock.json', 'src/lamp.ts', 'src/wick.ts']) await takeBack(path);
+    const undo = screen.getByTestId('review-undo') as HTMLButtonElement;
     for (const path of ['src/wick.ts', 'src/lamp.ts', 'package-lock.json']) {
-      fireEvent.click(screen.getByTestId('review-undo'));
+      fireEvent.click(undo);
+      await waitFor(() => expect(element(`.diff-file[data-file="${path}"]`)?.dataset.gone).toBeUndefined());
       await waitFor(() => expect(element(`.diff-file[data-file="${path}"]`)).toBeTruthy());
     }
-    expect(app.review.canUndo()).toBe(false);
+    expect(called('undoReview')).toHaveLength(3);
+    await waitFor(() => expect(undo.disabled).toBe(true));
   });
 
   test('can still be undone after the session was closed, or the program restarted', async () => {
     const window = await reviewed();
+    await takeBack('src/wick.ts');
     await window.app.select('ses_long');
     await opened(window, 'ses_long');
-    // Reverts from before this window was opened are known to the core only.
-    await window.host.revert('ses_gallery', { kind: 'file', path: 'src/wick.ts' });
-    expect(window.app.review.canUndo()).toBe(false);
+    await waitFor(() => expect((screen.getByTestId('review-undo') as HTMLButtonElement).disabled).toBe(true));
     await window.app.select('ses_gallery');
     await opened(window, 'ses_gallery');
-    expect(window.app.review.canUndo()).toBe(true);
+    await waitFor(() => expect((screen.getByTestId('review-undo') as HTMLButtonElement).disabled).toBe(false));
+    expect(screen.getByTestId('review-undo').title).toContain('revert wick.ts');
   });
 
   test('can revert one hunk of a folded file', async () => {
-    const { called, app } = await reviewed();
+    const { called } = await reviewed();
     fireEvent.click(element('[data-row="note:package-lock.json"] button'));
-    await waitFor(() => expect(element('[data-row="hunk:package-lock.json:1"]')).toBeTruthy());
-    fireEvent.click(element('[data-row="hunk:package-lock.json:1"] [data-testid=take-back-hunk]'));
-    await waitFor(() => expect(called('previewRevert')).toHaveLength(1));
-    await waitFor(() => expect(app.review.pending()?.preview.files[0]?.change).toBe('restore'));
+    await waitFor(() => expect(element('[data-row="hunk:package-lock.json:40"]')).toBeTruthy());
+    fireEvent.click(element('[data-row="hunk:package-lock.json:40"] [data-testid=revert-hunk]'));
+    await waitFor(() => expect(called('revertLines')).toHaveLength(1));
+    expect(called('revertLines')[0]?.[2]).toMatchObject({ path: 'package-lock.json', old: [{ from: 40, to: 40 }] });
   });
 });
 
@@ -105,9 +100,9 @@ describe('a file that was asked for', () => {
   test('is scrolled into view, also if the pane is open and scrolled down', async () => {
     const { app } = await reviewed();
     const turnID = app.timeline.open()?.messages[0]?.info.id ?? '';
-    app.review.open({ turnID, path: 'src/wick.ts' });
+    app.review.open({ scope: { kind: 'turn', messageID: turnID }, path: 'src/wick.ts' });
     await waitFor(() => expect(scrolled).toHaveBeenLastCalledWith('file:src/wick.ts'));
-    app.review.open({ turnID, path: 'src/lamp.ts' });
+    app.review.open({ scope: { kind: 'turn', messageID: turnID }, path: 'src/lamp.ts' });
     await waitFor(() => expect(scrolled).toHaveBeenLastCalledWith('file:src/lamp.ts'));
     expect(scrolled).toHaveBeenCalledTimes(2);
   });

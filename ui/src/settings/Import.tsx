@@ -4,7 +4,7 @@ import { en } from '../i18n/en';
 import { Banner } from '../kit/Banner';
 import { Button } from '../kit/Button';
 import { visible, visibleLine } from '../text/visible';
-import type { ImportReport } from '../protocol';
+import type { ImportProgress, ImportReport } from '../protocol';
 import { useApp } from '../store/context';
 
 export function Import(props: { onDone: () => void }) {
@@ -12,10 +12,13 @@ export function Import(props: { onDone: () => void }) {
   const [sources] = createResource(() => app.attempt(() => app.host.findImports()));
   const [busy, setBusy] = createSignal<string | undefined>();
   const [report, setReport] = createSignal<ImportReport | undefined>();
+  const [progress, setProgress] = createSignal<ImportProgress | undefined>();
   const bring = async (path: string) => {
     setBusy(path);
-    setReport(await app.attempt(() => app.host.importFrom(path)));
+    setReport(undefined);
+    setReport(await app.attempt(() => app.host.importFrom(path, setProgress)));
     setBusy(undefined);
+    setProgress(undefined);
     app.save({ importOffered: true });
     props.onDone();
     // The sidebar must list the new projects and sessions.
@@ -31,7 +34,9 @@ export function Import(props: { onDone: () => void }) {
             {(source) => (
               <li>
                 <span class="data-name settings-path">{visibleLine(source.path)}</span>
-                <span class="data-size">{en.imports.sessions(source.sessions)}</span>
+                <span class="data-size">
+                  {en.imports.programs[source.kind]}, {en.imports.sessions(source.sessions)}
+                </span>
                 <Button
                   disabled={busy() !== undefined}
                   aria-label={en.imports.bringFrom(visibleLine(source.path))}
@@ -39,14 +44,33 @@ export function Import(props: { onDone: () => void }) {
                 >
                   {busy() === source.path ? en.settings.working : en.imports.bring}
                 </Button>
+                <Show when={busy() === source.path}>
+                  <Button data-testid="import-stop" onClick={() => void app.attempt(() => app.host.stopImport())}>
+                    {en.imports.stop}
+                  </Button>
+                </Show>
               </li>
             )}
           </For>
         </ul>
       </Show>
       <p role="status" class="settings-said" data-testid="import-said">
-        {report() ? en.imports.done(report()?.added ?? 0, report()?.already ?? 0) : ''}
+        {said(report(), progress())}
       </p>
+      <Show when={(report()?.left_out.length ?? 0) > 0}>
+        <details class="settings-note">
+          <summary>{en.imports.leftOut}</summary>
+          <ul class="settings-problems">
+            <For each={report()?.left_out}>
+              {(one) => (
+                <li>
+                  {one.count} × <code>{visibleLine(one.what)}</code>: {visible(one.why)}
+                </li>
+              )}
+            </For>
+          </ul>
+        </details>
+      </Show>
       <Show when={(report()?.unreadable.length ?? 0) > 0}>
         <Banner tone="warn">
           {en.imports.unreadable}
@@ -63,6 +87,14 @@ export function Import(props: { onDone: () => void }) {
       </Show>
     </>
   );
+}
+
+function said(report: ImportReport | undefined, progress: ImportProgress | undefined): string {
+  if (report) {
+    const done = en.imports.done(report.added, report.already) + en.imports.grown(report.grown);
+    return report.stopped ? `${done} ${en.imports.stopped}` : done;
+  }
+  return progress ? en.imports.progress(progress.done, progress.files, progress.messages) : '';
 }
 
 /** Offered once, on a first start that finds something. */

@@ -1,38 +1,49 @@
 /** What the agent may do without asking, and how to revoke that. */
 import { createResource, For, Show } from 'solid-js';
 import { en } from '../i18n/en';
-import { Banner } from '../kit/Banner';
 import { Button } from '../kit/Button';
 import { baseName } from '../text/format';
-import { visibleLine } from '../text/visible';
+import { visible, visibleLine } from '../text/visible';
 import type { Project, Rule } from '../protocol';
 import { useApp } from '../store/context';
+import { Limits } from './Limits';
 
 export function Permissions() {
   const app = useApp();
-  const on = () => app.settings.allowAll;
   return (
     <>
       <h3 class="settings-heading">{en.permissions.approvedTitle}</h3>
       <p class="settings-note">{en.permissions.approvedNote}</p>
       <For each={app.sessions.projects()}>{(project) => <Approved project={project} />}</For>
-      <h3 class="settings-heading settings-later">{en.permissions.allowAllTitle}</h3>
-      <Show when={on()}>
-        <Banner tone="danger">{en.permissions.allowAllOn}</Banner>
-      </Show>
-      <label class="settings-check">
-        <input
-          type="checkbox"
-          data-testid="allow-all"
-          checked={on()}
-          onChange={(event) => app.save({ allowAll: event.currentTarget.checked })}
-        />
-        <span>
-          {en.permissions.allowAll}
-          <span class="settings-warning">{en.permissions.allowAllNote}</span>
-        </span>
-      </label>
+      <Limits />
+      <Sandbox />
     </>
+  );
+}
+
+/** What confines commands in Auto, and what it does not cover. */
+function Sandbox() {
+  const app = useApp();
+  return (
+    <Show when={app.mode.view()?.sandbox}>
+      {(sandbox) => (
+        <section data-testid="sandbox">
+          <h3 class="settings-heading settings-later">{en.mode.sandbox}</h3>
+          <p class="settings-note">
+            {sandbox().engine === undefined
+              ? en.mode.unavailable(visible(sandbox().unavailable ?? en.mode.noSandbox))
+              : en.mode.sandboxNote(visible(sandbox().engine ?? ''))}{' '}
+            {en.mode.perProject}
+          </p>
+          <Show when={sandbox().notCovered.length > 0}>
+            <p class="settings-note">{en.mode.notCovered}</p>
+            <ul class="settings-points">
+              <For each={sandbox().notCovered}>{(one) => <li>{visible(one)}</li>}</For>
+            </ul>
+          </Show>
+        </section>
+      )}
+    </Show>
   );
 }
 

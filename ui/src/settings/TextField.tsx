@@ -12,6 +12,8 @@ interface TextFieldProps {
   /** Buttons at the right of the field. */
   readonly beside?: JSX.Element;
   readonly onType: (value: string) => void;
+  /** The field was left, or Enter was pressed in it. */
+  readonly onDone?: () => void;
 }
 
 /** A field with its label above and a note or an error below. */
@@ -39,6 +41,7 @@ export function TextField(props: TextFieldProps) {
               {...shared()}
               value={props.value}
               onInput={(event) => props.onType(event.currentTarget.value)}
+              onChange={() => props.onDone?.()}
             />
           }
         >

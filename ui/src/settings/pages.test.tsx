@@ -36,16 +36,35 @@ describe('permissions', () => {
     expect(window.called('setProjectEdits')).toEqual([['prj_lantern', true], ['prj_lantern', false]]);
   });
 
-  test('allowing everything is off, warns, and stays in sight until it is off again', async () => {
+  test('limits are off until they are entered, and a wrong one is not saved', async () => {
     const window = await page('permissions');
-    const box = screen.getByTestId('allow-all') as HTMLInputElement;
-    expect(box.checked).toBe(false);
-    fireEvent.click(box);
-    expect(window.host.settings().allowAll).toBe(true);
-    await waitFor(() => expect(document.querySelectorAll('.banner[data-tone="danger"]').length).toBe(2));
-    window.app.dismiss('settings');
-    fireEvent.click(await screen.findByText('Ask again'));
-    expect(window.host.settings().allowAll).toBe(false);
+    const field = (name: string) => screen.getByLabelText(name) as HTMLInputElement;
+    const enter = (name: string, value: string) => {
+      fireEvent.input(field(name), { target: { value } });
+      fireEvent.change(field(name));
+    };
+    expect(window.host.settings().limits).toEqual({});
+    enter('Cost of a session, in dollars', '2,50');
+    enter('Steps in a turn', '40');
+    expect(window.host.settings().limits).toEqual({ sessionCost: 2.5, turnSteps: 40 });
+    enter('Steps in a turn', '4.5');
+    expect(screen.getByRole('alert').textContent).toBe('Enter a whole number above 0.');
+    expect(window.host.settings().limits).toEqual({ sessionCost: 2.5, turnSteps: 40 });
+    enter('Cost of a session, in dollars', ' ');
+    expect(window.host.settings().limits).toEqual({ turnSteps: 40 });
+  });
+
+  test('a limit does not hold while it is typed', async () => {
+    const window = await page('permissions');
+    fireEvent.input(screen.getByLabelText('Minutes in a turn'), { target: { value: '5' } });
+    expect(window.called('saveSettings')).toEqual([]);
+  });
+
+  test('the sandbox is named, with what it does not cover', async () => {
+    await page('permissions');
+    const sandbox = await screen.findByTestId('sandbox');
+    expect(sandbox.textContent).toContain('In Auto, commands run in bubblewrap.');
+    expect(sandbox.textContent).toContain('The size of what a command writes to the disk is not limited.');
   });
 });
 
@@ -162,10 +181,33 @@ describe('data', () => {
     const [source] = await window.host.findImports();
     fireEvent.click(await screen.findByRole('button', { name: `Import from ${source?.path}` }));
     await waitFor(() => expect(screen.getByTestId('import-said').textContent).toMatch(/\d+ added, \d+ already here/));
-    expect(window.called('importFrom')).toEqual([[source?.path]]);
+    expect(window.called('importFrom')).toEqual([[source?.path, expect.any(Function)]]);
+    expect(screen.getByText('progress').parentElement?.textContent).toBe('3 × progress: it is not part of the conversation');
     // What came takes room, and the list says so.
     await waitFor(() => expect(window.called('dataUse')).toHaveLength(2));
     expect(window.host.settings().importOffered).toBe(true);
+  });
+
+  test('of another program is stopped while it is imported', async () => {
+    const window = await page('data');
+    const [source] = await window.host.findImports();
+    let end = (): void => undefined;
+    window.host.importFrom = (_, onProgress) => {
+      onProgress({ files: 10, done: 4, sessions: 4, messages: 90 });
+      return new Promise((resolve) => {
+        end = () => resolve({ added: 4, already: 0, grown: 1, unreadable: [], left_out: [], stopped: true });
+      });
+    };
+    fireEvent.click(await screen.findByRole('button', { name: `Import from ${source?.path}` }));
+    await waitFor(() => expect(screen.getByTestId('import-said').textContent).toBe('4 of 10, 90 messages'));
+    fireEvent.click(screen.getByTestId('import-stop'));
+    await waitFor(() => expect(window.called('stopImport')).toHaveLength(1));
+    end();
+    await waitFor(() =>
+      expect(screen.getByTestId('import-said').textContent).toBe(
+        '4 added, 0 already here. 1 continued. Stopped. Import again to continue.',
+      ),
+    );
   });
 
   test('of another program is offered once, at the first start that finds some', async () => {

@@ -3,6 +3,7 @@ import { batch, createMemo, createSignal, type Accessor } from 'solid-js';
 import type { Activity as WholeActivity, PermissionRequest, QuestionRequest, SessionStatus } from '../protocol';
 import { createKeyedSignals } from './reactive';
 import type { Sessions } from './sessions';
+import { withParents } from './tasks';
 
 export interface Activity {
   status(sessionID: string): SessionStatus;
@@ -44,7 +45,7 @@ export function createActivity(sessions: Pick<Sessions, 'get'>): ActivitySlice {
 
   const waiting = createMemo(
     () => {
-      const asking = [...permissions(), ...questions()].map(({ sessionID }) => topOf(sessions, sessionID));
+      const asking = [...permissions(), ...questions()].map(({ sessionID }) => withParents(sessions, sessionID).at(-1) ?? sessionID);
       return [...new Set(asking)];
     },
     [],
@@ -92,17 +93,4 @@ export function createActivity(sessions: Pick<Sessions, 'get'>): ActivitySlice {
 
 function without<T extends { id: string }>(requests: readonly T[], id: string): readonly T[] {
   return requests.filter((request) => request.id !== id);
-}
-
-/** The session at the top, in whose timeline a task's requests are answered. */
-function topOf(sessions: Pick<Sessions, 'get'>, sessionID: string): string {
-  const seen = new Set([sessionID]);
-  let id = sessionID;
-  for (;;) {
-    const above = sessions.get(id)?.parentID;
-    // Imported data may have cycles of parents.
-    if (above === undefined || seen.has(above) || !sessions.get(above)) return id;
-    seen.add(above);
-    id = above;
-  }
 }

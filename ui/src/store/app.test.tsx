@@ -4,6 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { createFakeHost } from '../host/fake';
 import { sampleRequests } from '../host/fake/samples';
 import type { Host } from '../host/host';
+import type { Project } from '../protocol';
 import { openWindow } from '../testing/window';
 import { createApp } from './app';
 
@@ -86,6 +87,19 @@ describe('background sessions', () => {
     expect(row('ses_empty')?.textContent).toContain('working');
     expect(row('ses_docs')?.textContent).toContain('waiting for you');
     expect(row('ses_long')?.hasAttribute('data-unread')).toBe(true);
+  });
+
+  test('of a project that another process opened bring their project along', async () => {
+    const { app, host } = openWindow();
+    await waitFor(() => expect(row('ses_docs')).not.toBeNull());
+    const fresh: Project = { ...app.project()!, id: 'prj_elsewhere', worktree: '/home/k/elsewhere', name: 'elsewhere' };
+    const { listProjects } = host;
+    host.listProjects = async () => [...(await listProjects()), fresh];
+    const info = { ...host.sessions.get('ses_docs')!, id: 'ses_elsewhere', projectID: fresh.id, directory: fresh.worktree };
+    host.emit({ kind: 'event', event: { type: 'session.created', properties: { info } } });
+    await waitFor(() => expect(app.sessions.projects().map(({ id }) => id)).toContain('prj_elsewhere'));
+    expect(app.project()?.id).toBe('prj_lantern');
+    expect(screen.getByTestId('sidebar').textContent).toContain('elsewhere');
   });
 
   test('of a project that is not listed are listed again only when it is opened', async () => {

@@ -4,19 +4,24 @@
  * Puts the slices of the state together with the actions that work on them. Components read the
  * slices and call the actions. Must not know the DOM or Tauri.
  */
-import { batch, createEffect, createMemo, createSignal, on, type Accessor } from 'solid-js';
+import { batch, createEffect, createMemo, createSignal, on, untrack, type Accessor } from 'solid-js';
 import { uiError, type Host } from '../host/host';
 import { en } from '../i18n/en';
 import { createExpanded, type Expanded } from './expanded';
-import type { Project, ReviewSettings, Session, Settings, Theme, UiBatch, UiError } from '../protocol';
+import type { Project, ReviewSettings, Session, Settings, Theme, UiBatch, UiError, UiUpdate } from '../protocol';
 import type { Activity } from './activity';
 import { createAgents, type Agents } from './agents';
 import { createAttachments, type Attachments } from './attachments';
+import { createGit, type Git } from './git';
 import { createFinder, type Finder } from './find';
 import { createDrafts, type Drafts } from './drafts';
 import { createEditing, placeOf, type Editing } from './editing';
+import { createMode, type Mode } from './mode';
 import { createModels, type Models } from './models';
+import { projectOf } from './projects';
+import { createReverted, type Reverted } from './pending-revert';
 import { createPictures, type Pictures } from './pictures';
+import { createRetry } from './retry';
 import { createReview, type Review } from './review';
 import { createSending, type Sending } from './sending';
 import { createSessionActions, type SessionActions } from './session-actions';
@@ -27,6 +32,7 @@ import { createEnvironment, type Environment } from './environment';
 import type { Timeline } from './timeline';
 import { writtenTitle } from './titles';
 import { createToasts, type Toasts } from './toasts';
+import { createTypedAnswers, type TypedAnswers } from './typed-answers';
 import { createTransfer, type Transfer } from './transfer';
 
 type Phase =
@@ -40,6 +46,9 @@ export type Overlay =
   | { readonly name: 'palette' }
   | { readonly name: 'share'; readonly sessionID: string }
   | { readonly name: 'snapshot' }
+  | { readonly name: 'reverted'; readonly sessionID: string }
+  | { readonly name: 'full-access' }
+  | { readonly name: 'make-final'; readonly message: string; readonly answer: (yes: boolean) => void }
   | { readonly name: 'settings'; readonly section: SettingsSection; readonly providerID?: string };
 export type SettingsSection =
   'providers' | 'permissions' | 'agents' | 'mcp' | 'appearance' | 'tools' | 'data' | 'shortcuts';
@@ -62,9 +71,13 @@ export interface App extends Omit<SessionActions, 'send' | 'run'>, Sending {
   readonly models: Models;
   readonly agents: Agents;
   readonly environment: Environment;
+  readonly mode: Mode;
+  /** What was typed into requests and not sent yet. */
+  readonly typed: TypedAnswers;
   readonly attachments: Attachments;
   readonly pictures: Pictures;
   readonly editing: Editing;
+  readonly reverted: Reverted;
   readonly transfer: Transfer;
   /** The place that the draft belongs to: a session, an edited prompt, or the project's empty page. */
   readonly place: Accessor<string>;
@@ -80,6 +93,8 @@ export interface App extends Omit<SessionActions, 'send' | 'run'>, Sending {
   pickProject(): Promise<void>;
   /** Loads the projects and the sessions again. */
   refresh(): Promise<void>;
+  /** Looks for projects and sessions that another process has made, without a word about failures. */
+  lookAround(): Promise<void>;
   /** Fetches the sessions of a project, once. */
   listProject(projectID: string): Promise<void>;
   show(overlay: Overlay): void;
@@ -88,6 +103,7 @@ export interface App extends Omit<SessionActions, 'send' | 'run'>, Sending {
   save(change: Partial<Settings>): void;
   setSidebar(change: Partial<Pick<Settings, 'sidebarOpen' | 'sidebarWidth'>>): void;
   readonly review: Review;
+  readonly git: Git;
   setReview(change: Partial<ReviewSettings>): void;
   /** Opens a file in the person's editor. A path is absolute, or relative to the session's folder. */
   openFile(path: string, line?: number): void;
@@ -104,6 +120,10 @@ export interface Core {
   readonly expanded: Expanded;
   readonly project: Accessor<Project | undefined>;
   setProjectID(projectID: string | undefined): void;
+  /** Loads the projects again: another process may have added one. */
+  findProjects(): Promise<void>;
+  /** Asks whether reverted turns may be deleted. */
+  confirmFinal(message: string): Promise<boolean>;
   attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
 }
 
@@ -129,6 +149,12 @@ export function createApp(host: Host): App {
       return undefined;
     }
   };
+  /** Whatever closes or replaces a question leaves things as they are. */
+  const show = (next: Overlay | undefined) => {
+    const now = untrack(overlay);
+    if (now?.name === 'make-final') now.answer(false);
+    setOverlay(next);
+  };
   const core: Core = {
     host,
     state,
@@ -137,6 +163,11 @@ export function createApp(host: Host): App {
     expanded: createExpanded(),
     project,
     setProjectID,
+    confirmFinal: (message) => new Promise<boolean>((answer) => show({ name: 'make-final', message, answer })),
+    async findProjects() {
+      const found = await host.listProjects().catch(() => undefined);
+      if (found) state.sessions.setProjects(found);
+    },
     attempt,
   };
   const sessions = createSessionActions(core);
@@ -149,14 +180,25 @@ export function createApp(host: Host): App {
     session: sessions.session,
     opened: state.timeline.open,
     busy: sessions.busy,
+    storage: globalThis.localStorage,
     attempt,
   });
-  const editing = createEditing(core, sessions.selected, review.undo);
+  const git = createGit({
+    host,
+    toasts,
+    sessionID: sessions.selected,
+    scope: review.scope,
+    moment: () => [sessions.busy(), review.files.found()],
+    attempt,
+  });
+  const showReverted = (sessionID: string) => setOverlay({ name: 'reverted', sessionID });
+  const editing = createEditing({ core, selected: sessions.selected, review, toLatest: sessions.toLatest, showReverted });
   const place = createMemo(() => {
     const edit = editing.current();
     return edit ? placeOf(edit) : (sessions.selected() ?? `new:${project()?.id ?? ''}`);
   });
   const environment = createEnvironment({ core, onTrust: () => void models.refresh() });
+  const mode = createMode({ core, warn: () => show({ name: 'full-access' }), storage: globalThis.localStorage });
   const agents = createAgents({ core, place, all: environment.agents });
   const models = createModels({ core, settings, save, selected: sessions.selected, place, agents });
   const sending = createSending({ core, sessions, agents, models, editing, place });
@@ -170,9 +212,25 @@ export function createApp(host: Host): App {
     return made;
   };
 
+  /** Another process may have opened a project that is not known here. */
+  const isElsewhere = (update: UiUpdate) =>
+    update.kind === 'event' &&
+    update.event.type === 'session.created' &&
+    !projectOf(state.sessions.projects(), update.event.properties.info);
+  /** Each turn and each session reads the config files of its project anew. */
+  const readsConfig = (update: UiUpdate) => {
+    if (update.kind !== 'event') return false;
+    const { type, properties } = update.event;
+    if (type === 'session.created') return properties.info.projectID === project()?.id;
+    if (type !== 'session.status' && type !== 'session.idle') return false;
+    return state.sessions.get(properties.sessionID)?.projectID === project()?.id;
+  };
   const receive = ({ updates }: UiBatch) => {
     state.apply(updates);
+    if (updates.some(isElsewhere)) void core.findProjects();
+    if (updates.some(readsConfig)) void environment.refreshProblems();
     for (const update of updates) {
+      review.hear(update);
       // Updates may have been lost before this one: what was listed may be out of date.
       if (update.kind === 'activity') listAgain();
       if (update.kind === 'event' && update.event.type === 'session.error') {
@@ -194,6 +252,7 @@ export function createApp(host: Host): App {
   /** Pending requests: the start and the sidebar both list the current project. */
   const listings = new Map<string, Promise<void>>();
   const listRequests = new Map<string, number>();
+  const retry = createRetry();
   const list = async (id: string) => {
     const request = (listRequests.get(id) ?? 0) + 1;
     listRequests.set(id, request);
@@ -201,7 +260,14 @@ export function createApp(host: Host): App {
     const found = await attempt(() => host.listSessions(id));
     // A later request answers with newer sessions.
     if (listRequests.get(id) !== request) return;
+    if (!found) return retry.later(id, () => void list(id));
+    retry.done(id);
     listings.delete(id);
+    state.sessions.list(id, found, since);
+  };
+  const listQuietly = async (id: string) => {
+    const since = state.sessions.version();
+    const found = await host.listSessions(id).catch(() => undefined);
     if (found) state.sessions.list(id, found, since);
   };
   const listAgain = () => {
@@ -295,12 +361,16 @@ export function createApp(host: Host): App {
     models,
     agents,
     environment,
+    mode,
+    typed: createTypedAnswers(state.activity),
     attachments,
     pictures: createPictures(host),
     editing,
+    reverted: createReverted(host, sessions.session),
     transfer,
     place,
     review,
+    git,
     overlay,
     finder,
     renaming,
@@ -309,6 +379,12 @@ export function createApp(host: Host): App {
     attempt,
     start,
     refresh,
+    async lookAround() {
+      if (phase().name !== 'ready') return;
+      await core.findProjects();
+      const { projects, isListed } = state.sessions;
+      await Promise.all(projects().filter(({ id }) => isListed(id)).map(({ id }) => listQuietly(id)));
+    },
     listProject,
     async pickProject() {
       const opened = await attempt(() => host.pickProject());
@@ -322,8 +398,12 @@ export function createApp(host: Host): App {
       else sessions.leave();
     },
     fork,
-    show: (next) => setOverlay(next),
-    dismiss: (name) => setOverlay((now) => (now?.name === name ? undefined : now)),
+    show,
+    dismiss(name) {
+      const now = untrack(overlay);
+      if (now?.name !== name) return;
+      show(undefined);
+    },
     setTheme: (theme) => save({ theme }),
     save,
     goToWaiting() {

@@ -18,6 +18,10 @@ export const NO_DRAFT: Draft = { text: '', attachments: [], symbols: [] };
 export interface Drafts {
   get(place: string): Draft;
   change(place: string, change: Partial<Draft>): void;
+  /** Empties a place on screen while its draft is being sent. It stays stored until it is accepted. */
+  take(place: string): void;
+  /** Removes what is stored of a draft that was accepted, unless there is a newer one. */
+  accepted(place: string): void;
   /** Loads the drafts of the last run. */
   load(): Promise<void>;
 }
@@ -34,6 +38,13 @@ export function createDrafts(host: Pick<Host, 'drafts' | 'keepDraft'>): Drafts {
       setDrafts(empty ? others : { ...others, [place]: next });
       // If storing fails, the draft is still on screen.
       void host.keepDraft(place, empty ? null : kept(next)).catch(() => {});
+    },
+    take(place) {
+      const { [place]: _taken, ...others } = drafts();
+      setDrafts(others);
+    },
+    accepted(place) {
+      if (!(place in drafts())) void host.keepDraft(place, null).catch(() => {});
     },
     async load() {
       const found = await host.drafts();

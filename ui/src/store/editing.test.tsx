@@ -78,11 +78,37 @@ describe('an earlier prompt', () => {
     const { window } = await ready();
     const before = window.app.timeline.open()?.messages.length ?? 0;
     await window.app.editing.undo();
-    expect(window.called('revert')).toHaveLength(1);
+    expect(window.called('undoLastTurn')).toEqual([['ses_gallery', false]]);
     await screen.findByTestId('reverted');
     expect(window.app.timeline.open()?.messages).toHaveLength(before);
     fireEvent.click((await screen.findAllByRole('button', { name: 'Bring it back' }))[0] as HTMLElement);
     await waitFor(() => expect(screen.queryByTestId('reverted')).toBeNull());
     expect(window.called('unrevert')).toHaveLength(1);
+  });
+
+  test('of which only a part was reverted with /undo says so, and that part can be undone', async () => {
+    const { window } = await ready();
+    const undo = window.host.undoLastTurn.bind(window.host);
+    window.host.undoLastTurn = async (sessionID, keepFiles) => {
+      const whole = await undo(sessionID, keepFiles);
+      const { revert: _, ...session } = whole.session;
+      return {
+        ...whole,
+        session,
+        undoable: 1,
+        complete: false,
+        files: [
+          { path: 'a.txt', change: 'restore', additions: 1, deletions: 1 },
+          { path: 'b.txt', change: 'unknown', additions: 1, deletions: 1 },
+        ],
+      };
+    };
+    const done = window.app.editing.undo();
+    await screen.findByText('Only one file of the last turn was reverted');
+    expect(window.app.review.canUndo()).toBe(true);
+    fireEvent.click((await screen.findAllByRole('button', { name: 'Undo' }))[0] as HTMLElement);
+    await waitFor(() => expect(window.called('unrevert')).toHaveLength(1));
+    window.app.review.cancel();
+    await done;
   });
 });

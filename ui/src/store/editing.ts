@@ -5,11 +5,12 @@
  */
 import { createEffect, createSignal, on, type Accessor } from 'solid-js';
 import { en } from '../i18n/en';
-import type { MessageView, RevertOutcome, Session } from '../protocol';
+import type { MessageView, RevertOutcome, RevertTarget } from '../protocol';
 import type { Core } from './app';
 import { NO_DRAFT } from './drafts';
 import { rootOf } from './projects';
 import { draftOf } from './prompts';
+import { isLeft, isOpen, type Review } from './review';
 
 export interface Edit {
   readonly sessionID: string;
@@ -39,12 +40,18 @@ export function placeOf({ messageID }: Pick<Edit, 'messageID'>): string {
   return `edit:${messageID}`;
 }
 
-export function createEditing(
-  core: Core,
-  selected: Accessor<string | undefined>,
-  bringBack: (sessionID: string) => Promise<void>,
-): Editing {
+interface EditingNeeds {
+  readonly core: Core;
+  readonly selected: Accessor<string | undefined>;
+  readonly review: Pick<Review, 'noteDone' | 'undo' | 'settle'>;
+  toLatest(): Promise<void>;
+  /** Shows what reverts of a session have removed. */
+  showReverted(sessionID: string): void;
+}
+
+export function createEditing({ core, selected, review, toLatest, showReverted }: EditingNeeds): Editing {
   const { host, state, drafts, toasts, attempt } = core;
+  const bringBack = review.undo;
   const [current, setCurrent] = createSignal<Edit | undefined>();
   createEffect(on(selected, () => setCurrent(undefined), { defer: true }));
 
@@ -56,7 +63,10 @@ export function createEditing(
   const redoOf = async (sessionID: string, messageID: string) => {
     const pending = state.sessions.get(sessionID)?.revert?.messageID === messageID;
     if (pending) await bringBack(sessionID);
-    else toasts.show({ tone: 'info', text: en.edit.final });
+    else {
+      const action = { label: en.reverted.show, run: () => showReverted(sessionID) };
+      toasts.show({ tone: 'info', text: en.edit.final, action });
+    }
   };
   return {
     current,
@@ -78,42 +88,56 @@ export function createEditing(
       if (selected() === edit.sessionID && !current()) setCurrent(edit);
     },
     async takeBack({ sessionID, messageID, keepFiles }) {
-      const done = await attempt(() => host.revert(sessionID, { kind: 'message', messageID, keepFiles }));
-      const conflicts = done && conflictsOf(done);
+      const target: RevertTarget = { kind: 'message', messageID, keepFiles };
+      const done = await attempt(() => host.revert(sessionID, target));
+      if (!done) return false;
+      const conflicts = conflictsOf(done);
       if (conflicts) toasts.show({ tone: 'info', text: conflicts });
-      return done !== undefined;
+      if (!isOpen(done) || selected() !== sessionID) return done.session.revert !== undefined;
+      // The prompt waits: it would make final what the person has not decided.
+      const settled = await review.settle(target);
+      return (settled ?? done).session.revert !== undefined;
     },
     async undo() {
       const sessionID = selected();
-      const shown = beforeRevert(state.timeline.open()?.messages ?? [], state.sessions.get(sessionID ?? '')?.revert);
-      const last = shown.findLast(({ info }) => info.role === 'user');
-      if (sessionID === undefined || !last) return;
-      const messageID = last.info.id;
-      const done = await attempt(() => host.revert(sessionID, { kind: 'message', messageID }));
+      if (sessionID === undefined) return;
+      const done = await attempt(() => host.undoLastTurn(sessionID, false));
       if (!done) return;
+      const messageID = done.session.revert?.messageID;
+      if (messageID === undefined) {
+        // Nothing is hidden while it is not known what the turn did.
+        const detail = conflictsOf(done);
+        const reverted = done.files.filter((file) => !isLeft(file.change)).length;
+        review.noteDone(done);
+        const notice = toasts.show({
+          tone: 'error',
+          text: reverted === 0 ? en.edit.notUndone : en.edit.partlyUndone(reverted),
+          ...(detail !== undefined && { detail }),
+          ...(reverted > 0 && { action: { label: en.session.undo, run: () => void review.undo(sessionID) } }),
+        });
+        const last = await attempt(() => host.lastTurn(sessionID));
+        if (!last || selected() !== sessionID) return;
+        const settled = await review.settle({ kind: 'message', messageID: last, keepFiles: false });
+        if (settled?.session.revert !== undefined) toasts.dismiss(notice);
+        return;
+      }
       toasts.show({
         tone: 'info',
         text: en.edit.undone,
         detail: conflictsOf(done),
         action: { label: en.edit.redo, run: () => void redoOf(sessionID, messageID) },
       });
+      // What was reverted is at the end.
+      if (selected() === sessionID && state.timeline.open()?.hasNewer) await toLatest();
+      if (isOpen(done) && selected() === sessionID) await review.settle({ kind: 'message', messageID, keepFiles: false });
     },
     redo,
   };
 }
 
-/** The messages before a pending revert. The others exist until the next prompt. */
-export function beforeRevert(messages: readonly MessageView[], revert: Session['revert']): readonly MessageView[] {
-  if (!revert) return messages;
-  const at = messages.findIndex(({ info }) => info.id === revert.messageID);
-  if (at === -1) return messages;
-  const cut = messages[at];
-  const part = cut?.parts.findIndex((view) => view.part.id === revert.partID) ?? -1;
-  const before = messages.slice(0, at);
-  return cut && part > 0 ? [...before, { ...cut, parts: cut.parts.slice(0, part) }] : before;
-}
-
-function conflictsOf({ files }: RevertOutcome): string | undefined {
-  const count = files.filter((file) => file.change === 'conflict').length;
-  return count === 0 ? undefined : en.edit.conflicts(count);
+/** What the revert did not do. */
+function conflictsOf({ files, unknown = [] }: RevertOutcome): string | undefined {
+  const count = files.filter((file) => isLeft(file.change)).length;
+  const said = count === 0 ? unknown : [en.edit.conflicts(count), ...unknown];
+  return said.length === 0 ? undefined : said.join('. ');
 }

@@ -5,7 +5,7 @@
  * and the commands when a `/` is typed. Must not know the DOM.
  */
 import { createEffect, createMemo, createSignal, on, type Accessor } from 'solid-js';
-import type { AgentView, CommandView, Project, TrustView } from '../protocol';
+import type { AgentView, CommandView, ConfigProblem, Project, TrustView } from '../protocol';
 import type { Core } from './app';
 
 export interface Environment {
@@ -13,6 +13,10 @@ export interface Environment {
   readonly agents: Accessor<readonly AgentView[]>;
   readonly commands: Accessor<readonly CommandView[]>;
   readonly trust: Accessor<TrustView | undefined>;
+  /** What is wrong in the config files. */
+  readonly problems: Accessor<readonly ConfigProblem[]>;
+  /** Loads what is wrong in the config files again. */
+  refreshProblems(): Promise<void>;
   /** Loads everything again. */
   refresh(): Promise<void>;
   refreshCommands(): Promise<void>;
@@ -26,6 +30,7 @@ interface Told {
   readonly agents?: readonly AgentView[];
   readonly commands?: readonly CommandView[];
   readonly trust?: TrustView;
+  readonly problems?: readonly ConfigProblem[];
 }
 
 interface Around {
@@ -61,6 +66,10 @@ export function createEnvironment({ core, onTrust }: Around): Environment {
     put(of, { trust });
     if (before !== undefined && before !== trust.state) onTrust();
   };
+  const askProblems = async (of: Project) => {
+    const problems = await quietly(host.configProblems(of.id));
+    if (problems) put(of, { problems });
+  };
   const refreshCommands = async () => {
     const of = project();
     if (!of) return;
@@ -71,7 +80,7 @@ export function createEnvironment({ core, onTrust }: Around): Environment {
   };
   const refresh = async () => {
     const of = project();
-    if (of) await Promise.all([askAgents(of), refreshCommands(), askTrust(of)]);
+    if (of) await Promise.all([askAgents(of), refreshCommands(), askTrust(of), askProblems(of)]);
   };
   createEffect(on(() => project()?.worktree, () => void refresh()));
 
@@ -79,6 +88,11 @@ export function createEnvironment({ core, onTrust }: Around): Environment {
     agents: createMemo(() => here().agents ?? []),
     commands: createMemo(() => here().commands ?? []),
     trust: createMemo(() => here().trust),
+    problems: createMemo(() => here().problems ?? []),
+    refreshProblems: async () => {
+      const of = project();
+      if (of) await askProblems(of);
+    },
     refresh,
     refreshCommands,
     commandsTold: () => commandsAsked ?? refreshCommands(),
@@ -89,7 +103,7 @@ export function createEnvironment({ core, onTrust }: Around): Environment {
       if (!trust) return askTrust(of);
       put(of, { trust });
       onTrust();
-      await Promise.all([askAgents(of), refreshCommands()]);
+      await Promise.all([askAgents(of), refreshCommands(), askProblems(of)]);
     },
   };
 }

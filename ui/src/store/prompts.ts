@@ -7,7 +7,7 @@
 import { en } from '../i18n/en';
 import { filePathOf } from '../text/file-url';
 import { baseName, relativePath } from '../text/format';
-import type { DraftAttachment, DraftSymbol, FilePart, FilePartSource, MessageView, PromptFile } from '../protocol';
+import type { DraftAttachment, DraftSymbol, FilePart, FilePartSource, MessageView, PartView, PromptFile } from '../protocol';
 import { kindOf, promptFile, resourceAttachment } from './attachments';
 import type { Draft } from './drafts';
 import { mentionOf, symbolFiles } from './mentions';
@@ -25,6 +25,21 @@ export function draftOf(message: MessageView, root: string): Draft {
     // A resource may be stored as several files.
     return so.attachments.some((one) => one.id === fresh.id) ? so : { ...so, attachments: [...so.attachments, fresh] };
   }, draft);
+}
+
+/** Whether a file exists only as a part of its message, as what was pasted or dropped. */
+export function isStoredFile({ part }: PartView): boolean {
+  return part.type === 'file' && !part.url.startsWith('file:') && part.source?.type !== 'resource';
+}
+
+/** One draft below the other. */
+export function joinDrafts(first: Draft, second: Draft): Draft {
+  const known = new Set(first.attachments.map(({ id }) => id));
+  return {
+    text: [first.text, second.text].filter((text) => text !== '').join('\n\n'),
+    attachments: [...first.attachments, ...second.attachments.filter(({ id }) => !known.has(id))],
+    symbols: [...first.symbols, ...second.symbols],
+  };
 }
 
 /** The files that are sent with a draft. */

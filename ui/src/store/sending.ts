@@ -80,7 +80,10 @@ export function createSending({ core, sessions, agents, models, editing, place }
       return deliver((to) => sessions.run(name, args, what, to));
     },
     async tryAgain(failedID) {
-      const messages = state.timeline.open()?.messages ?? [];
+      const open = state.timeline.open();
+      // Only the newest turn: a revert takes everything after it.
+      if (!open || open.hasNewer) return;
+      const { messages } = open;
       const failed = messages.find(({ info }) => info.id === failedID)?.info;
       if (failed?.role !== 'assistant') return;
       const answers = messages.filter(({ info }) => info.role === 'assistant' && info.parentID === failed.parentID);

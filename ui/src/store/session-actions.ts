@@ -5,9 +5,14 @@ import { en } from '../i18n/en';
 import { visible } from '../text/visible';
 import type { PermissionRequest, QuestionRequest, PromptInput, Session, SessionStatus, UiError } from '../protocol';
 import type { Core } from './app';
-import { draftOf } from './prompts';
+import type { Draft } from './drafts';
+import { draftOf, isStoredFile, joinDrafts } from './prompts';
 import { listOf, projectOf, rootOf } from './projects';
+import { createRetry } from './retry';
+import type { OpenSession } from './timeline';
 import { writtenTitle } from './titles';
+import { NO_DRAFT } from './drafts';
+import { withParents } from './tasks';
 
 export interface SessionActions {
   /** The session on screen, or being opened. */
@@ -35,12 +40,16 @@ export interface SessionActions {
   /** To the empty page of the project. */
   leave(): void;
   create(projectID?: string): Promise<Session | undefined>;
+  /** In a git worktree of its own. */
+  createApart(): Promise<Session | undefined>;
   rename(sessionID: string, title: string): Promise<void>;
   archive(sessionID: string, archived: boolean): Promise<void>;
   remove(sessionID: string): Promise<void>;
   /** Sends to this session, or to a new one. True if it was accepted. */
   send(input: PromptInput, to: string | undefined): Promise<boolean>;
   run(name: string, args: string, input: PromptInput, to: string | undefined): Promise<boolean>;
+  /** Sends a prompt that waited for a turn which ended without it. */
+  sendUnsent(messageID: string): Promise<void>;
   stop(): Promise<void>;
   /** Compacts the session now. */
   compact(): Promise<void>;
@@ -82,6 +91,13 @@ export function createSessionActions(core: Core): SessionActions {
   const [openError, setOpenError] = createSignal<UiError | undefined>();
   const [target, setTarget] = createSignal<Target | undefined>();
   const [sent, setSent] = createSignal(0);
+  /** A session that could not be opened is tried again after a pause. */
+  const retry = createRetry();
+  const [resting, setResting] = createSignal(false);
+  const rest = (sessionID: string) => {
+    retry.done(sessionID);
+    setResting(false);
+  };
   /** Only the newest load may change what is on screen. */
   let loads = 0;
   let loadingOlder = false;
@@ -100,7 +116,7 @@ export function createSessionActions(core: Core): SessionActions {
   const requests = createMemo<Requests>(() => {
     const here = selected();
     const isHere = ({ sessionID }: { sessionID: string }) =>
-      here !== undefined && (sessionID === here || sessions.get(sessionID)?.parentID === here);
+      here !== undefined && withParents(sessions, sessionID).includes(here);
     return { permissions: activity.permissions().filter(isHere), questions: activity.questions().filter(isHere) };
   });
 
@@ -120,13 +136,20 @@ export function createSessionActions(core: Core): SessionActions {
         ? await host.openSessionAt(sessionID, place.messageID, TAIL)
         : await host.openSession(sessionID, TAIL);
       if (mine !== loads) return;
+      rest(sessionID);
       batch(() => {
         state.show(view);
+        toProjectOf(view.session);
         if (place) lead(sessionID, place);
       });
     } catch (reason) {
       if (mine !== loads) return;
       const error = uiError(reason);
+      // Before it is known as no longer being opened: a stale one would be opened again at once.
+      if (selected() === sessionID && error.code !== 'not-found') {
+        setResting(true);
+        retry.later(sessionID, () => setResting(false));
+      }
       timeline.cancel(sessionID);
       if (selected() !== sessionID) return;
       if (error.code === 'not-found') {
@@ -139,9 +162,17 @@ export function createSessionActions(core: Core): SessionActions {
     }
   };
 
+  /** A session may be selected before its project is listed, or even known. */
+  const toProjectOf = (one: Session) => {
+    const home = projectOf(sessions.projects(), one)?.id;
+    if (home !== undefined) core.setProjectID(home);
+    else void core.findProjects().then(() => selected() === one.id && core.setProjectID(projectOf(sessions.projects(), one)?.id));
+  };
+
   const leave = () => {
     const before = selected();
     loads += 1;
+    if (before !== undefined) rest(before);
     batch(() => {
       setSelected(undefined);
       setOpenError(undefined);
@@ -159,6 +190,7 @@ export function createSessionActions(core: Core): SessionActions {
     }
     const known = sessions.get(sessionID);
     const projectID = known && projectOf(sessions.projects(), known)?.id;
+    if (before !== undefined) rest(before);
     batch(() => {
       setSelected(sessionID);
       core.expanded.clear();
@@ -178,7 +210,7 @@ export function createSessionActions(core: Core): SessionActions {
   };
 
   // Updates were lost: opens the session again, once.
-  const stale = createMemo(() => timeline.open()?.stale === true && timeline.opening() === undefined);
+  const stale = createMemo(() => timeline.open()?.stale === true && timeline.opening() === undefined && !resting());
   createEffect(
     on(stale, (fallen) => {
       const id = selected();
@@ -193,23 +225,60 @@ export function createSessionActions(core: Core): SessionActions {
     }),
   );
 
+  /** With its own copy of the files, on a branch of its own. */
+  const createApart = async () => {
+    const projectID = core.project()?.id;
+    if (projectID === undefined) return undefined;
+    const made = await attempt(() => host.createSessionInWorktree(projectID, null));
+    if (!made) return undefined;
+    sessions.put(made);
+    await select(made.id);
+    return made;
+  };
   const create = async (projectID = core.project()?.id) => {
     if (projectID === undefined) return undefined;
     const current = session();
     // An empty session is reused.
     const home = current && projectOf(sessions.projects(), current)?.id;
     if (current && home === projectID && timeline.open()?.messages.length === 0 && !busy()) return current;
+    // What is typed from now on is for the new session, and not for the one that was on screen.
+    const empty = `new:${projectID}`;
+    const before = core.drafts.get(empty);
+    if (selected() !== undefined) leave();
+    core.setProjectID(projectID);
     const made = await attempt(() => host.createSession(projectID));
     if (!made) return undefined;
     sessions.put(made);
+    const typed = core.drafts.get(empty);
+    if (typed !== before) {
+      core.drafts.change(made.id, typed);
+      core.drafts.change(empty, NO_DRAFT);
+    }
     await select(made.id);
     return made;
   };
 
-  const deliver = async (to: string | undefined, work: (id: string) => Promise<unknown>) => {
+  /** What would delete more than the last reverted turn is refused at first, and needs the person's consent. */
+  const withConsent = async <T>(work: (consented: boolean) => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work(false);
+    } catch (reason) {
+      const { code, message } = uiError(reason);
+      if (code !== 'confirm') throw reason;
+      if (!(await core.confirmFinal(message))) return undefined;
+      return work(true);
+    }
+  };
+  /** For what cannot carry the consent with it. */
+  const discarding = async <T>(sessionID: string, consented: boolean, work: () => Promise<T>): Promise<T> => {
+    if (consented) await host.discardReverted(sessionID);
+    return work();
+  };
+
+  const deliver = async (to: string | undefined, work: (id: string, consented: boolean) => Promise<unknown>) => {
     const id = to ?? (await create())?.id;
     if (id === undefined) return false;
-    const taken = await attempt(() => work(id).then(() => true));
+    const taken = await attempt(() => withConsent((consented) => work(id, consented).then(() => true)));
     if (!taken) return false;
     // The prompt is at the end, so the newest messages must be loaded.
     if (selected() === id) {
@@ -221,6 +290,24 @@ export function createSessionActions(core: Core): SessionActions {
     }
     return true;
   };
+
+  /**
+   * Takes the queued prompts back: a stopped turn does not answer them. Those with files that are stored
+   * with the prompt stay, as not sent: the files would be removed with it.
+   */
+  const withdrawQueued = async (open: OpenSession): Promise<Draft | undefined> => {
+    const root = rootOf(core.project(), session());
+    const queued = open.messages.filter(({ info, parts }) => open.queued.includes(info.id) && !parts.some(isStoredFile));
+    const drafts = queued.map((message) => ({ id: message.info.id, draft: draftOf(message, root) }));
+    // One that a step has just taken up stays where it is.
+    const gone = await Promise.all(
+      drafts.map(({ id, draft }) => host.removeQueued(open.sessionID, id).then(() => [draft], () => [])),
+    );
+    return gone.flat().reduce<Draft | undefined>((all, one) => (all ? joinDrafts(all, one) : one), undefined);
+  };
+
+  const withConsentIn = (input: PromptInput, consented: boolean): PromptInput =>
+    consented ? { ...input, discardReverted: true } : input;
 
   /** The sessions listed together with this one, newest first. */
   const neighbours = (one: Session): Session[] => {
@@ -258,6 +345,7 @@ export function createSessionActions(core: Core): SessionActions {
     reveal,
     leave,
     create,
+    createApart,
     async rename(sessionID, title) {
       const known = sessions.get(sessionID);
       const name = title.trim();
@@ -297,8 +385,10 @@ export function createSessionActions(core: Core): SessionActions {
         action: { label: en.session.undo, run: () => void restore(known, shown) },
       });
     },
-    send: (input, to) => deliver(to, (id) => host.prompt(id, input)),
-    run: (name, args, input, to) => deliver(to, (id) => host.runCommand(id, name, args, input)),
+    // The core deletes the reverted turns only when it has taken the prompt, which may use files of theirs.
+    send: (input, to) => deliver(to, (id, consented) => host.prompt(id, withConsentIn(input, consented))),
+    run: (name, args, input, to) =>
+      deliver(to, (id, consented) => host.runCommand(id, name, args, withConsentIn(input, consented))),
     async toLatest() {
       const id = selected();
       if (id !== undefined) await load(id);
@@ -320,13 +410,26 @@ export function createSessionActions(core: Core): SessionActions {
       loadingNewer = false;
       if (page) timeline.addNewer(open.sessionID, after, page);
     },
+    async sendUnsent(messageID) {
+      const id = selected();
+      if (id !== undefined) {
+        await deliver(id, (_, consented) => discarding(id, consented, () => host.sendUnsent(id, messageID)));
+      }
+    },
     async stop() {
       const id = selected();
-      if (id !== undefined && busy()) await attempt(() => host.abort(id));
+      if (id === undefined || !busy()) return;
+      const open = timeline.open();
+      const back = open?.sessionID === id && open.queued.length > 0 ? await withdrawQueued(open) : undefined;
+      // Before the turn has stopped, which can take a while: until then only this page has them.
+      if (back) core.drafts.change(id, joinDrafts(back, core.drafts.get(id)));
+      await attempt(() => host.abort(id));
     },
     async compact() {
       const id = selected();
-      if (id !== undefined) await attempt(() => host.compact(id));
+      if (id !== undefined) {
+        await attempt(() => withConsent((consented) => discarding(id, consented, () => host.compact(id))));
+      }
     },
     async fork(messageID, worktree) {
       const id = selected();

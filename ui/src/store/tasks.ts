@@ -14,3 +14,14 @@ export function tasksOf(sessions: readonly Session[], sessionID: string): Sessio
   look(sessionID);
   return [...found.values()];
 }
+
+/** A session and those whose task it is, up to the one at the top, in whose timeline it is answered. */
+export function withParents(sessions: { get(id: string): Session | undefined }, sessionID: string): string[] {
+  const found = [sessionID];
+  for (;;) {
+    const above = sessions.get(found.at(-1) ?? '')?.parentID;
+    // Imported data may have cycles of parents.
+    if (above === undefined || found.includes(above) || !sessions.get(above)) return found;
+    found.push(above);
+  }
+}

@@ -164,8 +164,8 @@ function createMessage({ info, parts }: MessageView): MessageNode {
   return { view, set, parts: nodes };
 }
 
-function createPart({ part, blocks }: PartView): PartNode {
-  const [view, set] = createFields<PartView>({ part, blocks });
+function createPart({ part, blocks, cut }: PartView): PartNode {
+  const [view, set] = createFields<PartView>({ part, blocks, cut });
   return { view, set };
 }
 
@@ -191,6 +191,8 @@ function sessionOf(update: UiUpdate): string | undefined {
     case 'event':
       return sessionOfEvent(update.event);
     case 'activity':
+    case 'review':
+    case 'outside':
     case 'store':
       return undefined;
   }
@@ -270,7 +272,7 @@ function putLastUse(open: OpenNode, info: Message): void {
 function putPart(message: MessageNode | undefined, view: PartView): void {
   if (!message) return;
   const known = message.parts.get(view.part.id);
-  if (known) return known.set({ part: view.part, blocks: view.blocks });
+  if (known) return known.set({ part: view.part, blocks: view.blocks, cut: view.cut });
   const fresh = createPart(view);
   message.parts.set(view.part.id, fresh);
   message.set({ parts: insertInOrder(message.view.parts, fresh.view, (a, b) => compareParts(a.part, b.part)) });

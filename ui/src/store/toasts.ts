@@ -1,4 +1,4 @@
-/** Short notices with at most one action. They disappear after a while. */
+/** Short notices with at most one action. They disappear after a while; errors stay until they are read. */
 import { createSignal, type Accessor } from 'solid-js';
 
 interface Toast {
@@ -11,14 +11,15 @@ interface Toast {
 
 export interface Toasts {
   readonly list: Accessor<readonly Toast[]>;
-  show(toast: Omit<Toast, 'id'>): void;
+  /** Returns its number, to dismiss it when what it says is no longer so. */
+  show(toast: Omit<Toast, 'id'>): number;
   dismiss(id: number): void;
   /** While the pointer or the focus is on a toast, none of them disappears. */
   hold(held: boolean): void;
 }
 
 export const TOAST_MILLIS = 8000;
-const AT_MOST = 4;
+const AT_MOST = 6;
 
 export function createToasts(): Toasts {
   const [list, setList] = createSignal<readonly Toast[]>([]);
@@ -32,6 +33,7 @@ export function createToasts(): Toasts {
     setList((toasts) => toasts.filter((toast) => toast.id !== id));
   };
   const arm = (id: number) => {
+    if (list().find((toast) => toast.id === id)?.tone === 'error') return;
     clearTimeout(timers.get(id));
     timers.set(
       id,
@@ -44,8 +46,9 @@ export function createToasts(): Toasts {
     dismiss,
     show(toast) {
       const id = next++;
-      setList((toasts) => [...toasts, { ...toast, id }].slice(-AT_MOST));
+      setList((toasts) => room([...toasts.filter((one) => !isSame(one, toast)), { ...toast, id }]));
       if (!held) arm(id);
+      return id;
     },
     hold(on) {
       held = on;
@@ -55,4 +58,18 @@ export function createToasts(): Toasts {
       }
     },
   };
+}
+
+/** The same error again replaces the earlier one. */
+function isSame(one: Toast, next: Omit<Toast, 'id'>): boolean {
+  return one.tone === 'error' && next.tone === 'error' && one.text === next.text && one.detail === next.detail;
+}
+
+/** The oldest ones make room, errors last. */
+function room(toasts: readonly Toast[]): readonly Toast[] {
+  const over = toasts.length - AT_MOST;
+  if (over <= 0) return toasts;
+  const going = [...toasts.filter(({ tone }) => tone === 'info'), ...toasts.filter(({ tone }) => tone === 'error')];
+  const gone = new Set(going.slice(0, over));
+  return toasts.filter((toast) => !gone.has(toast));
 }

@@ -19,6 +19,8 @@ export interface Row {
   readonly answers: readonly Answer[];
   /** The user message is queued and can still be changed. */
   readonly queued: boolean;
+  /** No later row belongs to its turn. */
+  readonly ends: boolean;
 }
 
 const PARTS_A_ROW = 40;
@@ -48,15 +50,19 @@ export function rowsOf(
       weight += message.parts.length;
     }
   }
-  return rows.map((row) => {
-    const fresh = { ...row, queued: row.user !== undefined && queued.includes(row.user.info.id) };
+  return rows.map((row, index) => {
+    const fresh = {
+      ...row,
+      queued: row.user !== undefined && queued.includes(row.user.info.id),
+      ends: rows[index + 1]?.turnID !== row.turnID,
+    };
     const before = known.get(row.key);
     return before && sameRow(before, fresh) ? before : fresh;
   });
 }
 
 function startRow(message: MessageView, turnID: string): Row {
-  const base = { key: message.info.id, turnID, queued: false };
+  const base = { key: message.info.id, turnID, queued: false, ends: true };
   if (message.info.role === 'user') return { ...base, user: message, answers: [] };
   return { ...base, answers: [message as Answer] };
 }
@@ -79,6 +85,7 @@ function sameRow(a: Row, b: Row): boolean {
   return (
     a.user === b.user &&
     a.queued === b.queued &&
+    a.ends === b.ends &&
     a.turnID === b.turnID &&
     a.answers.length === b.answers.length &&
     a.answers.every((answer, index) => answer === b.answers[index])

@@ -14,7 +14,7 @@ const HIDDEN = /[\u202e\u001b\u200b\ufe0f]/;
 async function ready(): Promise<TestWindow> {
   const window = openWindow({ connected: true, trust: 'untrusted' });
   const { host } = window;
-  const { start, listModels, trust, sessionDiff, listMcp } = host;
+  const { start, listModels, trust, reviewFiles, listMcp } = host;
   host.start = async () => {
     const begun = await start();
     return { ...begun, projects: begun.projects.map((one) => ({ ...one, name: EVIL, worktree: `/${EVIL}` })) };
@@ -37,14 +37,25 @@ async function ready(): Promise<TestWindow> {
   ];
   host.approvedRules = async () => [{ permission: EVIL, pattern: EVIL, action: 'allow' }];
   host.findImports = async () => [{ kind: 'json', path: EVIL, sessions: 1 }];
-  host.importFrom = async () => ({ added: 0, already: 0, unreadable: [{ what: EVIL, why: EVIL }] });
+  host.importFrom = async () => ({
+    added: 0,
+    already: 0,
+    grown: 0,
+    stopped: false,
+    left_out: [{ what: EVIL, why: EVIL, count: 1 }],
+    unreadable: [{ what: EVIL, why: EVIL }],
+  });
   host.dataUse = async () => ({ path: EVIL, uses: [] });
   host.checkData = async () => ({ records: 1, damaged: [{ key: EVIL, reason: EVIL }], orphans: 0, strays: [EVIL] });
   host.listMcp = async () => (await listMcp()).map((server) => ({ ...server, name: EVIL, address: EVIL, error: EVIL }));
-  host.sessionDiff = async (id, messageID) => {
-    const diff = await sessionDiff(id, messageID);
-    return { ...diff, files: diff.files.map((file, at) => ({ ...file, path: `${EVIL}${at}`, oldPath: EVIL })) };
+  host.reviewFiles = async (id, scope) => {
+    const found = await reviewFiles(id, scope);
+    return { ...found, files: found.files.map((file, at) => ({ ...file, path: `${EVIL}${at}`, oldPath: EVIL })) };
   };
+  host.previewRevertLines = async () => ({
+    files: [{ path: EVIL, change: 'conflict', merged: false, additions: 0, deletions: 0, reason: EVIL, hunks: [], conflicts: [] }],
+    mustAsk: true,
+  });
   host.previewRevert = async () => ({
     files: [{ path: EVIL, change: 'conflict', additions: 0, deletions: 0, reason: EVIL }],
     hidesMessages: 0,
@@ -80,7 +91,7 @@ describe('names that hide or lie are drawn with their codes', () => {
     if (section === 'data') {
       fireEvent.click(screen.getByTestId('check-data'));
       fireEvent.click(screen.getByRole('button', { name: `Import from ${SHOWN}` }));
-      await waitFor(() => expect(dialog.querySelectorAll('.settings-problems')).toHaveLength(2));
+      await waitFor(() => expect(dialog.querySelectorAll('.settings-problems')).toHaveLength(3));
     }
     expectHonest(dialog);
   });
@@ -103,8 +114,8 @@ describe('names that hide or lie are drawn with their codes', () => {
     window.app.review.open();
     const pane = await screen.findByTestId('review');
     await waitFor(() => expect(pane.querySelectorAll('.review-file-name').length).toBeGreaterThan(1));
-    fireEvent.click(screen.getAllByTestId('take-back-file')[0] as Element);
-    await screen.findByTestId('review-confirm');
+    fireEvent.click(screen.getAllByTestId('revert-file')[0] as Element);
+    await screen.findByTestId('lines-confirm');
     expectHonest(pane);
   });
 
@@ -125,7 +136,7 @@ describe('names that hide or lie are drawn with their codes', () => {
     async (permission) => {
       const window = await ready();
       const metadata = Object.fromEntries(
-        ['command', 'url', 'filepath', 'parentDir', 'description', 'server', 'tool', 'diff'].map((key) => [key, EVIL]),
+        ['command', 'url', 'filepath', 'description', 'server', 'tool', 'diff'].map((key) => [key, EVIL]),
       );
       const request: PermissionRequest = {
         id: 'per_evil',

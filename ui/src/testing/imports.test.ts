@@ -10,6 +10,7 @@ const VIEW = [...STATE, 'kit'];
  */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   bindings: [],
+  validators: [],
   protocol: ['bindings'],
   i18n: [],
   styles: [],
@@ -31,7 +32,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   find: [...VIEW, 'actions'],
   settings: [...VIEW, 'actions'],
   sidebar: [...VIEW, 'actions'],
-  review: [...VIEW, 'diff'],
+  review: [...VIEW, 'diff', 'dialogs'],
   timeline: [...VIEW, 'actions', 'diff', 'parts', 'tools'],
   composer: [...VIEW, 'actions', 'models', 'requests'],
   gallery: [...STATE, 'parts'],
@@ -40,7 +41,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     ...['media', 'actions', 'dialogs', 'todos', 'trust', 'palette', 'find', 'settings', 'sidebar', 'review'],
     ...['timeline', 'composer'],
   ],
-  main: [...STATE, 'kit', 'styles', 'gallery', 'App'],
+  WindowFailed: [...WORDS, 'kit', 'timeline'],
+  main: [...STATE, 'kit', 'styles', 'gallery', 'App', 'WindowFailed'],
 };
 
 const files = import.meta.glob<string>('../**/*.{ts,tsx}', { query: '?raw', import: 'default', eager: true });

@@ -46,6 +46,6 @@ export const done = (
   input: Record<string, unknown>,
   output = 'out',
   metadata: Record<string, unknown> = {},
-): ToolState => ({ status: 'completed', input, output, title: '', metadata, time: { start: 0, end: 41 } });
+): ToolState => ({ status: 'completed', input, output, title: '', metadata, time: { start: 0, end: 4100 } });
 
 export const texts = (card: HTMLElement, css: string) => [...card.querySelectorAll(css)].map((one) => one.textContent);

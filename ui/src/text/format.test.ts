@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { ago, baseName, contextSize, count, countdown, duration, money, price, relativePath } from './format';
+import { ago, baseName, contextSize, count, countdown, duration, longDuration, money, price, relativePath } from './format';
+
+test('a duration is worth a word from a second on', () => {
+  expect([0, 999, 1000, 75_000].map(longDuration)).toEqual(['', '', '1.0 s', '1 min 15 s']);
+});
 
 test('durations read as people say them', () => {
   expect([12, 999, 3210, 42_000, 75_000, 3_900_000].map(duration)).toEqual([

@@ -11,6 +11,11 @@ export function duration(millis: number): string {
     : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
+/** A duration that is worth a word: empty below a second. */
+export function longDuration(millis: number): string {
+  return millis < 1000 ? '' : duration(millis);
+}
+
 /** A countdown: "9 s", or "9:59" with two digits for the seconds. */
 export function countdown(seconds: number): string {
   if (seconds < 60) return `${seconds} s`;

@@ -2,6 +2,7 @@ import CircleAlert from 'lucide-solid/icons/circle-alert';
 import { Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
+import { LongText } from '../kit/LongText';
 import { visible } from '../text/visible';
 import type { MessageError } from '../protocol';
 import { useApp } from '../store/context';
@@ -18,7 +19,8 @@ export function MessageFailure(props: { error: MessageError; messageID?: string 
   const said = () => describe(props.error, providerName);
   /** Only the newest answer can be tried again, because later ones depend on it. */
   const again = () => {
-    const last = app.timeline.open()?.messages.at(-1)?.info.id;
+    const open = app.timeline.open();
+    const last = open?.hasNewer === false ? open.messages.at(-1)?.info.id : undefined;
     return props.messageID !== undefined && props.messageID === last && !app.busy() ? props.messageID : undefined;
   };
   const ready = () => app.models.list()?.providers.find((one) => one.id === refused())?.ready === true;
@@ -43,7 +45,7 @@ export function MessageFailure(props: { error: MessageError; messageID?: string 
         <div>
           <p class="answer-failure-title">{stuck() ? en.error.modelGone : visible(said().title)}</p>
           <Show when={said().detail}>
-            <p class="answer-failure-detail">{visible(said().detail ?? '')}</p>
+            <p class="answer-failure-detail"><LongText text={said().detail ?? ''} /></p>
           </Show>
           <div class="answer-failure-actions">
             <Show when={stuck()}>

@@ -1,5 +1,6 @@
 import GitFork from 'lucide-solid/icons/git-fork';
 import GitBranch from 'lucide-solid/icons/git-branch';
+import History from 'lucide-solid/icons/rotate-ccw-clock';
 import Pencil from 'lucide-solid/icons/pencil';
 import { createMemo, Show } from 'solid-js';
 import { en } from '../i18n/en';
@@ -12,8 +13,13 @@ import { useApp } from '../store/context';
 export function PromptActions(props: { message: MessageView }) {
   const app = useApp();
   const fork = (worktree: boolean) => () => void app.fork(props.message.info.id, worktree);
+  const restore = () => {
+    app.review.open();
+    void app.review.steps.ask({ messageID: props.message.info.id });
+  };
   const forks = createMemo<MenuItem[]>(() => [
     { label: en.fork.here, icon: GitFork, run: fork(false) },
+    ...(app.busy() ? [] : [{ label: en.review.steps.restoreHere, icon: History, run: restore }]),
     ...(app.project()?.vcs === 'git' ? [{ label: en.fork.hereWorktree, icon: GitBranch, run: fork(true) }] : []),
   ]);
   return (

@@ -5,14 +5,13 @@
  * reader is there, and loads older messages near the beginning.
  */
 import ArrowDown from 'lucide-solid/icons/arrow-down';
-import { createEffect, createMemo, on, onMount, Show } from 'solid-js';
+import { createEffect, createMemo, on, onCleanup, onMount, Show } from 'solid-js';
 import { Virtualizer, type VirtualizerHandle } from 'virtua/solid';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
 import { registerFocus } from '../kit/focus';
 import { ExpandedProvider } from '../store/expanded';
 import { useApp } from '../store/context';
-import { beforeRevert } from '../store/editing';
 import type { OpenSession } from '../store/timeline';
 import { rowsOf, type Row } from '../store/turns';
 import { createStick } from './stick-to-end';
@@ -27,15 +26,19 @@ const NEAR = 800;
 /** The estimated height of a row until it is measured. */
 const ROW_HEIGHT = 400;
 
+/** Keys that scroll up. */
+const UPWARDS: ReadonlySet<string> = new Set(['ArrowUp', 'PageUp', 'Home']);
+
 interface List {
   readonly rows: readonly Row[];
   readonly keys: readonly string[];
   readonly byKey: ReadonlyMap<string, Row>;
+  readonly byTurn: ReadonlyMap<string, readonly Row[]>;
   /** Rows were added at the beginning: the list must keep its distance from the end. */
   readonly shift: boolean;
 }
 
-const NOTHING: List = { rows: [], keys: [], byKey: new Map(), shift: false };
+const NOTHING: List = { rows: [], keys: [], byKey: new Map(), byTurn: new Map(), shift: false };
 
 export function Timeline(props: { open: OpenSession }) {
   const app = useApp();
@@ -46,14 +49,28 @@ export function Timeline(props: { open: OpenSession }) {
   );
 
   const list = createMemo<List>((before) => {
-    const messages = beforeRevert(props.open.messages, app.session()?.revert);
+    const messages = app.reverted.visible(props.open.messages);
     const rows = rowsOf(messages, props.open.queued, before.rows);
     const keys = rows.map((row) => row.key);
     const first = before.keys[0];
     const shift = first !== undefined && keys[0] !== first && keys.includes(first);
-    return { rows, keys, byKey: new Map(rows.map((row) => [row.key, row])), shift };
+    const byKey = new Map(rows.map((row) => [row.key, row]));
+    return { rows, keys, byKey, byTurn: byTurn(rows), shift };
   }, NOTHING);
   const keys = createMemo(() => list().keys, undefined, { equals: sameKeys });
+
+  /** Before the first reverted message there is nothing to say about it yet. */
+  const reachesRevert = () => !props.open.hasNewer || app.reverted.visible(props.open.messages).length < props.open.messages.length;
+  const settle = () => {
+    const revert = app.session()?.revert;
+    if (!revert) return;
+    const { messageID, partID } = revert;
+    void app.review.ask(partID === undefined ? { kind: 'message', messageID } : { kind: 'part', messageID, partID });
+  };
+  // The whole page may be reverted: what is before it is what there is to read.
+  createEffect(() => {
+    if (list().rows.length === 0 && props.open.messages.length > 0 && props.open.hasOlder) void app.loadOlder();
+  });
 
   const loadOlder = () => {
     if (props.open.hasOlder && scroller.scrollTop < NEAR) void app.loadOlder();
@@ -76,6 +93,13 @@ export function Timeline(props: { open: OpenSession }) {
   };
 
   onMount(() => !app.target() && stick.toEnd());
+  // A request above the composer takes room from the timeline, and gives it back.
+  onMount(() => {
+    const sizes = new ResizeObserver(() => stick.grown());
+    sizes.observe(scroller);
+    onCleanup(() => sizes.disconnect());
+  });
+  createEffect(on(() => props.open.hasNewer, () => stick.grown(), { defer: true }));
   registerFocus('timeline', () => ({ element: scroller, target: () => scroller }));
   let handle: VirtualizerHandle | undefined;
   useTarget({
@@ -100,6 +124,9 @@ export function Timeline(props: { open: OpenSession }) {
         aria-busy={app.busy()}
         tabindex="0"
         onScroll={onScroll}
+        onKeyDown={(event) => UPWARDS.has(event.key) && stick.turned(-1)}
+        onPointerDown={(event) => stick.grab(event.target === scroller)}
+        onPointerUp={() => stick.grab(false)}
         onWheel={(event) => !movesWithin(event, scroller) && stick.turned(event.deltaY)}
         on:click={{ capture: true, handleEvent: onOpen }}
       >
@@ -113,12 +140,24 @@ export function Timeline(props: { open: OpenSession }) {
             onResize={onResize}
             ref={(made) => (handle = made)}
           >
-            {(key) => <Turn row={() => list().byKey.get(key)} last={() => list().keys.at(-1) === key} />}
+            {(key) => {
+              const row = () => list().byKey.get(key);
+              const rows = () => list().byTurn.get(row()?.turnID ?? '') ?? [];
+              return <Turn row={row} rows={rows} last={() => list().keys.at(-1) === key} />;
+            }}
           </Virtualizer>
         </ExpandedProvider>
-        <Show when={app.session()?.revert}>
+        <Show when={app.session()?.revert && reachesRevert()}>
           <div class="reverted" data-testid="reverted" role="note">
-            <span>{en.edit.hidden}</span>
+            <span>
+              {en.edit.hidden}
+              <Show when={app.reverted.left().length > 0}> {en.left.count(app.reverted.left().length)}</Show>
+            </span>
+            <Show when={app.reverted.left().length > 0}>
+              <Button data-testid="settle-left" disabled={app.busy()} onClick={() => settle()}>
+                {en.left.settle}
+              </Button>
+            </Show>
             <Button onClick={() => void app.editing.redo()}>{en.edit.redo}</Button>
           </div>
         </Show>
@@ -140,6 +179,12 @@ function movesWithin(event: WheelEvent, scroller: HTMLElement): boolean {
     if (element.scrollTop > 0) return true;
   }
   return false;
+}
+
+function byTurn(rows: readonly Row[]): ReadonlyMap<string, readonly Row[]> {
+  const turns = new Map<string, Row[]>();
+  for (const row of rows) turns.set(row.turnID, [...(turns.get(row.turnID) ?? []), row]);
+  return turns;
 }
 
 function sameKeys(a: readonly string[], b: readonly string[]): boolean {

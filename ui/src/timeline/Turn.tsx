@@ -2,16 +2,27 @@ import { createMemo, For, Show } from 'solid-js';
 import { clock } from '../text/format';
 import { isSummary } from '../parts/CompactionPart';
 import { PartList } from '../parts/PartList';
+import type { Message } from '../protocol';
+import { useApp } from '../store/context';
 import { isWritten } from '../store/prompts';
 import type { Answer, Row } from '../store/turns';
 import { isMark, runsOf, type Runs } from '../tools/runs';
 import { MessageFailure } from './MessageFailure';
 import { PromptActions } from './PromptActions';
 import { QueuedPrompt } from './QueuedPrompt';
-import { TurnSummary } from './TurnSummary';
+import { TurnFooter } from './TurnFooter';
+import { UnsentPrompt } from './UnsentPrompt';
+
+interface TurnProps {
+  readonly row: () => Row | undefined;
+  /** All rows of the same turn. */
+  readonly rows: () => readonly Row[];
+  readonly last: () => boolean;
+}
 
 /** One row of the timeline: a turn, or a section of a very long one. */
-export function Turn(props: { row: () => Row | undefined; last: () => boolean }) {
+export function Turn(props: TurnProps) {
+  const app = useApp();
   // A compaction summary is shown at its divider.
   const answers = createMemo(() => props.row()?.answers.filter((answer) => !isSummary(answer.info)) ?? []);
   const answerIDs = createMemo(() => answers().map((answer) => answer.info.id));
@@ -25,13 +36,15 @@ export function Turn(props: { row: () => Row | undefined; last: () => boolean })
             class="user-message"
             data-message-id={user().info.id}
             data-queued={props.row()?.queued ? '' : undefined}
+            data-unsent={isUnsent(user().info) && !props.row()?.queued ? '' : undefined}
             title={clock(user().info.time.created)}
           >
             <Show when={!props.row()?.queued} fallback={<QueuedPrompt message={user()} />}>
               <PartList message={user()} />
-              <TurnSummary message={user().info} />
               <Show when={isWritten(user())}>
-                <PromptActions message={user()} />
+                <Show when={!isUnsent(user().info)} fallback={<UnsentPrompt message={user()} />}>
+                  <PromptActions message={user()} />
+                </Show>
               </Show>
             </Show>
           </div>
@@ -40,8 +53,16 @@ export function Turn(props: { row: () => Row | undefined; last: () => boolean })
       <For each={answerIDs()}>
         {(id) => <Show when={answer(id)}>{(found) => <AnswerMessage answer={found()} runs={runs()} />}</Show>}
       </For>
+      <Show when={props.row()?.ends && props.row()}>
+        {(row) => <TurnFooter turnID={row().turnID} rows={props.rows()} running={props.last() && app.busy()} />}
+      </Show>
     </article>
   );
+}
+
+/** It was not taken up: it waits, or its turn ended before. */
+function isUnsent(info: Message): boolean {
+  return info.role === 'user' && info.unsent === true;
 }
 
 function AnswerMessage(props: { answer: Answer; runs: Runs }) {

@@ -64,4 +64,42 @@ describe('a reader at the end', () => {
     vi.runAllTimers();
     expect(stick.atEnd()).toBe(false);
   });
+
+  test('stays at the end when a request takes room, and when it gives the room back', () => {
+    const { element, stick } = reader(1000);
+    element.clientHeight = 40;
+    stick.grown();
+    expect([element.scrollTop, stick.atEnd(), stick.isAway()]).toEqual([1000, true, false]);
+    // The browser moves the view up together with the end, and the list corrects its estimate.
+    element.clientHeight = 100;
+    element.scrollTop = 850;
+    stick.moved();
+    expect([stick.atEnd(), stick.isAway()]).toEqual([true, false]);
+  });
+
+  test('who scrolls up is let go, also while the answer grows', () => {
+    const { element, stick } = reader(1000);
+    element.scrollHeight = 1040;
+    stick.turned(-1);
+    element.scrollTop = 800;
+    stick.moved();
+    expect(stick.atEnd()).toBe(false);
+  });
+
+  test('who drags the scrollbar up is let go, also while the answer grows', () => {
+    const { element, stick } = reader(1000);
+    stick.grab(true);
+    element.scrollHeight = 1040;
+    element.scrollTop = 800;
+    stick.moved();
+    expect(stick.atEnd()).toBe(false);
+  });
+
+  test('leaves it by a page, also while the list changes its size', () => {
+    const { element, stick } = reader(1000);
+    element.scrollHeight = 1040;
+    element.scrollTop = 800;
+    stick.moved();
+    expect(stick.atEnd()).toBe(false);
+  });
 });

@@ -12,6 +12,8 @@ interface Stick {
   readonly isAway: Accessor<boolean>;
   /** The wheel was turned. Upwards, this stops following at once, before new content can undo it. */
   turned(deltaY: number): void;
+  /** The scrollbar is held, or no longer. */
+  grab(on: boolean): void;
   /** The scroll position changed. */
   moved(): void;
   /** The content or the viewport changed its size. */
@@ -37,6 +39,8 @@ export function createStick(scroller: () => HTMLElement, goesOn: () => boolean =
   const [atEnd, setAtEnd] = createSignal(true);
   const [isFar, setFar] = createSignal(false);
   let last = 0;
+  let size = '';
+  let grabbed = false;
   let held: ReturnType<typeof setTimeout> | undefined;
 
   const distance = () => {
@@ -48,6 +52,15 @@ export function createStick(scroller: () => HTMLElement, goesOn: () => boolean =
     const element = scroller();
     element.scrollTop = element.scrollHeight;
     last = element.scrollTop;
+    size = measure();
+  };
+  /** The list or the viewport has another size than before: the browser may have moved the view by itself. */
+  const measure = () => `${scroller().scrollHeight} ${scroller().clientHeight}`;
+  const resized = () => {
+    const now = measure();
+    const changed = now !== size;
+    size = now;
+    return changed;
   };
   const release = () => {
     clearTimeout(held);
@@ -66,11 +79,16 @@ export function createStick(scroller: () => HTMLElement, goesOn: () => boolean =
     turned(deltaY) {
       if (deltaY < 0 && scroller().scrollTop > 0) stay(false);
     },
+    grab: (on) => void (grabbed = on),
     moved() {
       const top = scroller().scrollTop;
       const up = top < last - 0.5;
       last = top;
-      if (up) stay(atEnd() && distance() <= SLACK);
+      // Only the reader leaves the end, never a change of size. A change of size moves the view by
+      // less than a page key does.
+      const small = distance() <= scroller().clientHeight / 2;
+      if (resized() && up && small && atEnd() && !grabbed) pin();
+      else if (up) stay(atEnd() && distance() <= SLACK);
       else stay(atEnd() || (held === undefined && isNear()));
     },
     grown() {

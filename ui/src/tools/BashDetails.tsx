@@ -4,6 +4,7 @@ import { RenderedTerminal } from '../kit/RenderedHtml';
 import { visible } from '../text/visible';
 import { Arguments, Outcome, type DetailsProps } from './GenericDetails';
 import { word } from './input';
+import { setAsideOf } from './outcome';
 import { Labelled } from './Section';
 
 /** A command and its output, also while it runs. */
@@ -24,6 +25,9 @@ export function BashDetails(props: DetailsProps) {
       </Show>
       <Show when={!running()}>
         <Outcome {...props} />
+        <Show when={setAsideOf(props.part)}>
+          {(names) => <p class="card-label">{en.tool.setAside(names().map(visible).join(', '))}</p>}
+        </Show>
       </Show>
     </Show>
   );

@@ -9,6 +9,7 @@ import type { ToolPart } from '../protocol';
 import { useApp } from '../store/context';
 import { BodyView } from './BodyView';
 import type { Details } from './details';
+import { outcomeOf } from './outcome';
 import { Labelled, Section } from './Section';
 
 export interface DetailsProps {
@@ -158,15 +159,22 @@ function PlainOutput(props: { text: string }) {
 /** The error, and a button that asks the agent to try again. */
 function Failure(props: DetailsProps & { error: string }) {
   const app = useApp();
+  const outcome = () => outcomeOf(props.part);
+  const label = () => {
+    const ended = outcome();
+    return ended ? en.tool.outcomes[ended] : en.tool.error;
+  };
   const again = () => void app.send(en.tool.tryAgainPrompt(props.part.tool, firstLine(props.error)));
   return (
     <>
-      <Section label={en.tool.error} text={props.error} tone="danger" copy={en.part.copyOutput} />
-      <div class="card-actions">
-        <Button icon={RotateCw} data-testid="retry-tool" disabled={app.busy()} onClick={again}>
-          {en.tool.tryAgain}
-        </Button>
-      </div>
+      <Section label={label()} text={props.error} tone={outcome() ? undefined : 'danger'} copy={en.part.copyOutput} />
+      <Show when={outcome() === undefined}>
+        <div class="card-actions">
+          <Button icon={RotateCw} data-testid="retry-tool" disabled={app.busy()} onClick={again}>
+            {en.tool.tryAgain}
+          </Button>
+        </div>
+      </Show>
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { Show, type JSX } from 'solid-js';
 import { CopyButton } from '../kit/CopyButton';
-import { visible } from '../text/visible';
+import { LongText } from '../kit/LongText';
 
 export function Section(props: { label: string; text: string; tone?: 'danger'; copy?: string }) {
   return (
@@ -11,7 +11,7 @@ export function Section(props: { label: string; text: string; tone?: 'danger'; c
         tabindex="0"
         aria-label={props.label}
       >
-        {visible(props.text)}
+        <LongText text={props.text} />
       </pre>
     </Labelled>
   );

@@ -35,7 +35,7 @@ describe('every tool', () => {
     expect(card.querySelector('.card-title')?.textContent).toBe(toolLooks[tool].title);
     expect(card.querySelector('.card-subtitle')?.textContent).toBe(subtitle);
     expect(texts(card, '.card-arg')).toEqual(args);
-    expect(card.querySelector('.card-aside')?.textContent).toContain('41 ms');
+    expect(card.querySelector('.card-aside')?.textContent).toContain('4.1 s');
   });
 
   test.each(Object.keys(toolLooks) as ToolName[])('%s is drawn in every state, open and closed', (tool) => {
@@ -236,5 +236,42 @@ describe('the content of each card', () => {
     const { card } = draw('bash', done({ command: evil }));
     expect(card.querySelector('img')).toBeNull();
     expect(card.querySelector('.card-subtitle')?.textContent).toBe('<img src=x onerror=alert(1)>⟨U+202E⟩txt');
+  });
+});
+
+describe('a call without a result', () => {
+  const ended = (outcome: string | undefined, error = 'why'): ToolState => ({
+    status: 'error',
+    input: { command: 'rm -r target' },
+    error,
+    ...(outcome !== undefined && { metadata: { outcome } }),
+    time: { start: 0, end: 1 },
+  });
+
+  test.each([
+    ['denied', 'Denied', 'warn'],
+    ['not_run', 'Not run', 'quiet'],
+    ['stopped', 'Stopped', 'plain'],
+  ])('%s says “%s” and does not look failed', async (outcome, words, tone) => {
+    const { card } = await opened('bash', ended(outcome));
+    expect(card.dataset.outcome).toBe(outcome);
+    expect(card.querySelector<HTMLElement>('.card')?.dataset.tone).toBe(tone);
+    expect(card.querySelector('.card-aside')?.textContent).toBe(words);
+    expect(card.textContent).not.toContain('Failed');
+    expect(card.querySelector('.card-error')).toBeNull();
+    expect(card.querySelector('[data-testid="retry-tool"]')).toBeNull();
+  });
+
+  test.each([
+    ['with an unknown outcome', ended('vanished')],
+    ['without one', ended(undefined)],
+  ])('%s has failed', (_name, state) => {
+    const { card } = draw('bash', state);
+    expect(card.dataset.outcome).toBeUndefined();
+    expect(card.querySelector('.card-aside')?.textContent).toBe('Failed');
+  });
+
+  test('of an earlier version was stopped if it says so', () => {
+    expect(draw('bash', ended(undefined, 'Tool execution aborted')).card.dataset.outcome).toBe('stopped');
   });
 });

@@ -1,23 +1,40 @@
+import Ban from 'lucide-solid/icons/ban';
+import CircleDashed from 'lucide-solid/icons/circle-dashed';
+import CircleStop from 'lucide-solid/icons/circle-stop';
 import CircleX from 'lucide-solid/icons/circle-x';
 import { createEffect, createMemo, For, Match, Show, Switch } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
 import { Counts } from '../diff/Counts';
 import { en } from '../i18n/en';
-import { Card } from '../kit/Card';
-import { duration } from '../text/format';
+import type { Icon } from '../kit/Button';
+import { Card, type CardTone } from '../kit/Card';
+import { longDuration } from '../text/format';
 import { visible } from '../text/visible';
-import type { ToolPart, ToolState } from '../protocol';
+import type { CallOutcome, ToolPart, ToolState } from '../protocol';
 import { useApp } from '../store/context';
-import { changeOf, endingOf, metadataOf } from './outcome';
+import { changeOf, endingOf, metadataOf, outcomeOf, uncoveredOf } from './outcome';
 import { createDetails } from './details';
 import { inputOf } from './input';
 import { lookOf } from './registry';
+
+/** Denied, not run and stopped are not failures, and look different from one. */
+const OUTCOMES: { [O in CallOutcome]: { readonly icon: Icon; readonly tone: CardTone } } = {
+  denied: { icon: Ban, tone: 'warn' },
+  not_run: { icon: CircleDashed, tone: 'quiet' },
+  stopped: { icon: CircleStop, tone: 'plain' },
+};
 
 /** A tool call: one line with its state, which expands to all details. */
 export function ToolCard(props: { part: ToolPart; blocks?: readonly string[] }) {
   const app = useApp();
   const look = createMemo(() => lookOf(props.part.tool));
   const state = () => props.part.state;
+  const outcome = () => outcomeOf(props.part);
+  const tone = (): CardTone => {
+    const ended = outcome();
+    if (ended) return OUTCOMES[ended].tone;
+    return state().status === 'error' ? 'danger' : 'plain';
+  };
   const input = createMemo(() => inputOf(state()));
   const subtitle = () => {
     if (state().status === 'error' && Object.keys(input()).length === 0) return errorOf(state());
@@ -27,17 +44,24 @@ export function ToolCard(props: { part: ToolPart; blocks?: readonly string[] }) 
   const opened = createMemo<boolean>((before) => before || opensItself(props.part), false);
   createEffect(() => opened() && app.expanded.get(props.part.id) === undefined && app.expanded.set(props.part.id, true));
   return (
-    <div class="tool" data-tool={props.part.tool} data-status={state().status}>
+    <div class="tool" data-tool={props.part.tool} data-status={state().status} data-outcome={outcome()}>
       <Card
         remembered={props.part.id}
         icon={look().icon}
         title={look().title}
         subtitle={firstLine(subtitle())}
-        tone={state().status === 'error' ? 'danger' : 'plain'}
+        tone={tone()}
         open={opened()}
         aside={
           <>
             <For each={look().args?.(input()) ?? []}>{(arg) => <span class="card-arg">{visible(arg)}</span>}</For>
+            <Show when={uncoveredOf(props.part)}>
+              {(lines) => (
+                <span class="card-arg" data-testid="uncovered" title={visible(lines().join('\n'))}>
+                  {en.tool.uncovered}
+                </span>
+              )}
+            </Show>
             <Aside part={props.part} />
           </>
         }
@@ -51,7 +75,12 @@ export function ToolCard(props: { part: ToolPart; blocks?: readonly string[] }) 
 /** Created when the card is opened, which loads the details. */
 function Body(props: { part: ToolPart; live?: string }) {
   const details = createDetails(() => props.part);
-  return <Dynamic component={lookOf(props.part.tool).details} part={props.part} live={props.live} details={details} />;
+  return (
+    <>
+      <Dynamic component={lookOf(props.part.tool).details} part={props.part} live={props.live} details={details} />
+      <For each={uncoveredOf(props.part)}>{(line) => <p class="card-label">{visible(line)}</p>}</For>
+    </>
+  );
 }
 
 /** A running command shows its output; answered questions stay open. */
@@ -63,7 +92,7 @@ function Aside(props: { part: ToolPart }) {
   const state = () => props.part.state;
   const took = () => {
     const now = state();
-    return 'time' in now && 'end' in now.time ? duration(now.time.end - now.time.start) : '';
+    return 'time' in now && 'end' in now.time ? longDuration(now.time.end - now.time.start) : '';
   };
   return (
     <Switch>
@@ -73,6 +102,14 @@ function Aside(props: { part: ToolPart }) {
       <Match when={state().status === 'running'}>
         <span class="spinner" aria-hidden="true" />
         <span>{en.tool.running}</span>
+      </Match>
+      <Match when={outcomeOf(props.part)}>
+        {(outcome) => (
+          <>
+            <Dynamic component={OUTCOMES[outcome()].icon} size={13} aria-hidden="true" />
+            <span>{en.tool.outcomes[outcome()]}</span>
+          </>
+        )}
       </Match>
       <Match when={state().status === 'error'}>
         <CircleX size={13} aria-hidden="true" />
@@ -84,7 +121,7 @@ function Aside(props: { part: ToolPart }) {
         </Show>
         <Show when={endingOf(props.part)}>{(ending) => <span class="exit-code">{ending()}</span>}</Show>
         <span class="visually-hidden">{en.tool.completed}</span>
-        <span>{took()}</span>
+        <Show when={took()}>{(long) => <span>{long()}</span>}</Show>
       </Match>
     </Switch>
   );

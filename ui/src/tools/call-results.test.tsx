@@ -58,6 +58,22 @@ describe('a long text', () => {
 });
 
 describe('a command', () => {
+  test('names the protected files that it made and that did not stay', async () => {
+    const state = done({ command: 'sh make.sh' }, 'out', { output: 'out', exit: 0, setAside: ['sub/.envrc'] });
+    const { card } = await opened('bash', state, state);
+    const said = 'Protected, so renamed to end in “.set-aside”: sub/.envrc';
+    await waitFor(() => expect(texts(card, '.card-label')).toContain(said));
+  });
+
+  test('says what of it a revert will not cover, also when it failed', async () => {
+    const notCovered = ['What git itself stores cannot be reverted'];
+    for (const state of [done({ command: 'make' }, 'out', { notCovered }), failed({ command: 'make' }, 'no', { notCovered })]) {
+      const { card } = await opened('bash', state, state);
+      expect(texts(card, '[data-testid="uncovered"]')).toEqual(['not all can be reverted']);
+      await waitFor(() => expect(texts(card, 'p.card-label')).toContain(notCovered[0]));
+    }
+  });
+
   test.each([
     [{ exit: null, timedOut: true }, 'timed out'],
     [{ exit: null }, 'killed'],

@@ -1,6 +1,6 @@
 /** The result of a finished call, for the header of its card. */
 import { en } from '../i18n/en';
-import type { ToolPart } from '../protocol';
+import type { CallOutcome, ToolPart } from '../protocol';
 
 interface Change {
   readonly additions: number;
@@ -9,6 +9,21 @@ interface Change {
 
 export function metadataOf({ state }: ToolPart): Readonly<Record<string, unknown>> {
   return state.status === 'completed' ? (state.metadata ?? {}) : {};
+}
+
+/** What sessions of earlier versions have instead of an outcome. */
+const ABORTED = 'Tool execution aborted';
+
+/** Why a call has no result although nothing in it failed; undefined if it failed, or has a result. */
+export function outcomeOf({ state }: Pick<ToolPart, 'state'>): CallOutcome | undefined {
+  if (state.status !== 'error') return undefined;
+  const outcome = state.metadata?.['outcome'];
+  if (isOutcome(outcome)) return outcome;
+  return state.error === ABORTED ? 'stopped' : undefined;
+}
+
+function isOutcome(value: unknown): value is CallOutcome {
+  return typeof value === 'string' && value in en.tool.outcomes;
 }
 
 /** The numbers of lines that a call added and removed. */
@@ -35,4 +50,18 @@ export function endingOf(part: ToolPart): string | undefined {
   if (timedOut === true) return en.tool.timedOut;
   if (exit === null) return en.tool.killed;
   return typeof exit === 'number' && exit !== 0 ? en.tool.exit(exit) : undefined;
+}
+
+/** The protected files that a command made and that did not stay. */
+export function setAsideOf(part: ToolPart): string[] | undefined {
+  const { setAside } = metadataOf(part);
+  return Array.isArray(setAside) ? setAside.filter((one) => typeof one === 'string') : undefined;
+}
+
+/** What of a call a revert will not cover: one sentence each. */
+export function uncoveredOf({ state }: Pick<ToolPart, 'state'>): string[] | undefined {
+  const metadata = state.status === 'completed' || state.status === 'error' ? state.metadata : undefined;
+  const lines = metadata?.['notCovered'];
+  const texts = Array.isArray(lines) ? lines.filter((one) => typeof one === 'string') : [];
+  return texts.length > 0 ? texts : undefined;
 }

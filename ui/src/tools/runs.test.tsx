@@ -5,6 +5,7 @@ import { call, createWriter } from '../host/fake/parts';
 import type { MessageView, PartView, ToolState } from '../protocol';
 import { show } from '../testing/window';
 import { ExploreCard } from './ExploreCard';
+import { RunCard } from './RunCard';
 import { runsOf, type RunCall } from './runs';
 
 const clock = createClock();
@@ -73,7 +74,40 @@ describe('a run of read-only calls', () => {
     const parts = message(tool('read'), tool('read'), tool('read', { filePath: 'src/z.rs' }, 'running')).parts;
     const calls = parts.map(({ part }) => ({ part }) as RunCall);
     const { container } = show(() => <ExploreCard calls={calls} />);
-    expect(container.querySelector('.explored')?.getAttribute('data-status')).toBe('running');
+    expect(container.querySelector('.run')?.getAttribute('data-status')).toBe('running');
     expect(container.textContent).toContain('src/z.rs');
+  });
+});
+
+const patch = (id: string) => write.part(id, 'patch', { hash: 'h', files: ['a.rs'] });
+const edited = (filePath: string, additions = 0, deletions = 0) => (id: string) => {
+  const done = { ...state({ filePath }), metadata: { filediff: { additions, deletions } } } as ToolState;
+  return write.part(id, 'tool', call('edit', done));
+};
+
+describe('edits of one file', () => {
+  test('are a run, also over several steps, and end at another file or a word', () => {
+    const six = Array.from({ length: 6 }, () => message(mark, edited('/p/a.rs'), patch));
+    expect(runs(...six)).toEqual([['edit', 'edit', 'edit', 'edit', 'edit', 'edit']]);
+    expect(runs(message(edited('/p/a.rs'), edited('/p/b.rs'), edited('/p/b.rs')))).toEqual([['edit', 'edit']]);
+    expect(runs(message(edited('/p/a.rs'), text('Hm'), edited('/p/a.rs')))).toEqual([]);
+  });
+
+  test('do not hide a failed one, nor join a run of read-only calls', () => {
+    expect(runs(message(edited('/p/a.rs'), tool('edit', { filePath: '/p/a.rs' }, 'error'), edited('/p/a.rs')))).toEqual([]);
+    const looks = [tool('read'), tool('grep'), tool('read')];
+    expect(runs(message(...looks, edited('/p/a.rs'), edited('/p/a.rs')))).toEqual([
+      ['read', 'grep', 'read'],
+      ['edit', 'edit'],
+    ]);
+  });
+
+  test('are one line with the file, their number and the sum of their lines, which expands to them', () => {
+    const parts = message(edited('/p/a.rs', 3, 1), edited('/p/a.rs', 4, 0), edited('/p/a.rs', 1, 1)).parts;
+    const { container } = show(() => <RunCard calls={parts.map(({ part }) => ({ part }) as RunCall)} />);
+    expect(container.querySelector('.card-head')?.textContent).toBe('Edit/p/a.rs3 edits+8 −2');
+    expect(container.querySelectorAll('.tool')).toHaveLength(0);
+    fireEvent.click(container.querySelector('.card-head') as Element);
+    expect(container.querySelectorAll('.tool')).toHaveLength(3);
   });
 });

@@ -13,7 +13,8 @@ use crate::{Outcome, output};
 /// it, another model might answer, or a key in it would not be redacted.
 pub fn check_named(command: &Command, named: Option<&Path>) -> Outcome<()> {
     let uses_config = match command {
-        Command::Run(_) | Command::Models { .. } => true,
+        Command::Run(_) | Command::Serve(_) | Command::Acp | Command::Models { .. } => true,
+        Command::Mcp { allow_ask } => *allow_ask,
         Command::Show { form, .. } => matches!(form, Form::Model | Form::Request | Form::Html),
         _ => false,
     };
@@ -33,10 +34,5 @@ pub fn note(problems: &[ConfigProblem]) {
 }
 
 fn sentence(problem: &ConfigProblem) -> String {
-    let ConfigProblem { file, key, message } = problem;
-    let place = match key.as_str() {
-        "" => file.clone(),
-        key => format!("{file}: {key}"),
-    };
-    visible_line(&format!("{place}: {message}"))
+    visible_line(&problem.to_string())
 }

@@ -1,4 +1,4 @@
-//! Commands that list, import, remove and check stored data.
+//! Commands that list, remove and check stored data.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -31,39 +31,18 @@ pub async fn sessions(
         output::json(&found)?;
     } else {
         for session in found {
+            let pending = match session.revert {
+                Some(_) => "  (reverted)",
+                None => "",
+            };
             output::line(&format!(
-                "{}  {}",
+                "{}  {}{pending}",
                 session.id,
                 output::one_line(&session.title)
             ))?;
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Fails if nothing at all could be imported.
-pub async fn import(sessions: &Sessions, path: &Path, json: bool) -> Outcome {
-    let report = sessions.import_from(path).await?;
-    for one in &report.unreadable {
-        let line = format!("not imported: {}: {}", one.what, one.why);
-        output::note(&visible_line(&line));
-    }
-    if json {
-        output::json(&report)?;
-    } else {
-        output::line(&format!(
-            "{} sessions added, {} already here, {} things not imported",
-            report.added,
-            report.already,
-            report.unreadable.len()
-        ))?;
-    }
-    let nothing = report.added + report.already == 0 && !report.unreadable.is_empty();
-    Ok(if nothing {
-        ExitCode::FAILURE
-    } else {
-        ExitCode::SUCCESS
-    })
 }
 
 pub async fn remove(sessions: &Sessions, id: &SessionId) -> Outcome {

@@ -3,22 +3,28 @@
 //! Uses the same data and config as the app and may run at the same time: a session has only one
 //! writer.
 
+mod acp;
 mod args;
 mod config;
 mod data;
+mod import;
+mod mcp;
 mod output;
 mod revert;
 mod run;
+mod serve;
 mod show;
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::{CommandFactory, Parser};
 use clap_complete::Shell;
+use lathe_log::{Log, OnScreen};
 use lathe_session::{Options, Sessions, default_data_dir};
 
-use args::{Args, Command};
+use args::{Args, Command, Reverted};
 
 /// The result of a command. The error is printed to standard error.
 type Outcome<T = ExitCode> = Result<T, Box<dyn std::error::Error>>;
@@ -70,12 +76,19 @@ async fn dispatch(args: Args) -> Outcome {
         Some(dir) => dir,
         None => default_data_dir()?,
     };
-    let mut options = Options::new(data_dir);
+    let log = start_log(&data_dir, args.verbose);
+    let mut options = Options::new(&data_dir);
     options.config = args.config;
     options.fit_picture = Arc::new(fit_picture);
     options.draw_page = Some(Arc::new(lathe_render::page::render_session));
-    options.cleans_up = matches!(args.command, Command::Run(_));
+    options.cleans_up = matches!(
+        args.command,
+        Command::Run(_) | Command::Serve(_) | Command::Acp
+    );
     let sessions = Sessions::open(options).await?;
+    if let Some(log) = log {
+        log.set_redactor(sessions.text_redactor().await);
+    }
     let directory = match args.directory {
         Some(directory) => directory,
         None => std::env::current_dir()?,
@@ -87,20 +100,47 @@ async fn dispatch(args: Args) -> Outcome {
         }
         Command::Show { id, form } => show::show(&sessions, &id, form).await,
         Command::Export { id } => show::export(&sessions, &id).await,
-        Command::Import { path, json } => data::import(&sessions, &path, json).await,
+        Command::Import { path, from, json } => import::import(&sessions, path, from, json).await,
         Command::Fork { id, at } => revert::fork(&sessions, &id, at.as_ref()).await,
-        Command::Revert {
-            id,
-            to,
-            preview,
-            keep_files,
-        } => revert::revert(&sessions, &id, to, keep_files, preview).await,
-        Command::Unrevert { id } => revert::unrevert(&sessions, &id).await,
+        Command::Revert(args) => revert::revert(&sessions, args).await,
+        Command::Unrevert { id, force } => revert::unrevert(&sessions, &id, force).await,
+        Command::Reverted { what } => match what {
+            Reverted::List { id, json } => revert::list(&sessions, &id, json).await,
+            Reverted::Restore { id, item, force } => {
+                revert::restore(&sessions, &id, &item, force).await
+            }
+        },
         Command::Rm { id } => data::remove(&sessions, &id).await,
         Command::Models { json } => data::models(&sessions, &directory, json).await,
         Command::Check { repair } => data::check(&sessions, repair).await,
+        Command::Serve(args) => serve::serve(&sessions, &data_dir, &directory, args).await,
+        Command::Acp => acp::acp(&sessions).await,
+        Command::Mcp { allow_ask } => mcp::mcp(&sessions, &directory, allow_ask).await,
         // Handled above, before anything is opened.
         Command::Completions { shell } => completions(shell),
+    }
+}
+
+/// A program that cannot write its log works without one.
+fn start_log(data_dir: &Path, verbose: u8) -> Option<Log> {
+    let started = Log::start(&lathe_log::Options {
+        folder: &data_dir.join("logs"),
+        program: "lathectl",
+        on_screen: match verbose {
+            0 => OnScreen::Quiet,
+            1 => OnScreen::Usual,
+            _ => OnScreen::Debug,
+        },
+    });
+    match started {
+        Ok(log) => {
+            lathe_log::log_panics(|_| {});
+            Some(log)
+        }
+        Err(error) => {
+            output::note(&format!("! there is no log: {error}"));
+            None
+        }
     }
 }
 

@@ -2,11 +2,15 @@
 
 use std::process::ExitCode;
 
-use lathe_protocol::ipc::{RevertChange, RevertFile, RevertTarget};
-use lathe_protocol::{MessageId, SessionId};
+use lathe_protocol::ipc::{
+    RevertChange, RevertChoice, RevertFile, RevertOptions, RevertOutcome, RevertTarget,
+    RevertedItem,
+};
+use lathe_protocol::{Message, MessageId, SessionId};
 use lathe_render::escape::visible_line;
 use lathe_session::Sessions;
 
+use crate::args::RevertArgs;
 use crate::{Outcome, output};
 
 /// Prints the new session's id, for use in scripts.
@@ -17,46 +21,145 @@ pub async fn fork(sessions: &Sessions, id: &SessionId, at: Option<&MessageId>) -
     Ok(ExitCode::SUCCESS)
 }
 
-pub async fn revert(
-    sessions: &Sessions,
-    id: &SessionId,
-    to: MessageId,
-    keep_files: bool,
-    preview: bool,
-) -> Outcome {
-    let target = RevertTarget::Message {
-        message_id: to,
-        keep_files,
+pub async fn revert(sessions: &Sessions, args: RevertArgs) -> Outcome {
+    let to = match args.last {
+        true => {
+            let decides = args.force
+                || [&args.mine, &args.before, &args.both]
+                    .iter()
+                    .any(|paths| !paths.is_empty());
+            Some(last_prompt(sessions, &args.id, decides).await?)
+        }
+        false => args.to,
     };
-    if preview {
-        let preview = sessions.preview_revert(id, &target).await?;
-        print(&preview.files)?;
-        output::line(&format!(
-            "{} messages would be hidden",
-            preview.hides_messages
-        ))?;
+    let target = match (args.file, to) {
+        (Some(path), message_id) => RevertTarget::File { message_id, path },
+        (None, Some(message_id)) => RevertTarget::Message {
+            message_id,
+            keep_files: args.keep_files,
+        },
+        (None, None) => return Err("say what to revert: --to, --last or --file".into()),
+    };
+    let choices = [
+        (args.mine, RevertChoice::Mine),
+        (args.before, RevertChoice::Before),
+        (args.both, RevertChoice::Both),
+    ];
+    let choices = choices
+        .into_iter()
+        .flat_map(|(paths, choice)| paths.into_iter().map(move |path| (path, choice)));
+    let options = RevertOptions {
+        force: args.force,
+        choices: choices.collect(),
+    };
+    if args.preview {
+        let preview = sessions
+            .preview_revert_with(&args.id, &target, &options)
+            .await?;
+        print(&preview.files, &preview.unknown, &preview.not_kept)?;
+        let hidden = messages(preview.hides_messages);
+        output::line(&format!("{hidden} would be hidden"))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let outcome = sessions.revert(id, &target).await?;
-    print(&outcome.files)?;
-    output::line(&format!("{} messages are hidden", outcome.hides_messages))?;
-    Ok(exit_code(&outcome.files))
+    let outcome = sessions.revert_with(&args.id, &target, &options).await?;
+    print(&outcome.files, &outcome.unknown, &outcome.not_kept)?;
+    if !matches!(target, RevertTarget::File { .. }) {
+        let hidden = outcome.hides_messages;
+        let verb = if hidden == 1 { "is" } else { "are" };
+        output::line(&format!("{} {verb} hidden", messages(hidden)))?;
+    }
+    Ok(finish(&outcome, "reverted"))
 }
 
-pub async fn unrevert(sessions: &Sessions, id: &SessionId) -> Outcome {
-    let outcome = sessions.unrevert(id).await?;
-    print(&outcome.files)?;
-    Ok(exit_code(&outcome.files))
+pub async fn unrevert(sessions: &Sessions, id: &SessionId, force: bool) -> Outcome {
+    let options = RevertOptions {
+        force,
+        ..RevertOptions::default()
+    };
+    let outcome = match sessions.unrevert_with(id, &options).await {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            if !sessions.reverted(id).await?.is_empty() {
+                output::note(&format!(
+                    "lathectl: what could not be restored is listed by: lathectl reverted list {id}"
+                ));
+            }
+            return Err(error.into());
+        }
+    };
+    print(&outcome.files, &outcome.unknown, &outcome.not_kept)?;
+    let code = finish(&outcome, "restored");
+    let mut left = outcome.files.iter().filter(|file| file.change.is_open());
+    if let Some(first) = left.next() {
+        let items = sessions.reverted(id).await?;
+        let has = |item: &&RevertedItem| item.messages == 0 && item.files.contains(&first.path);
+        if let Some(item) = items.iter().find(has) {
+            let item = &item.id;
+            output::note(&format!(
+                "lathectl: try again with: lathectl reverted restore {id} {item}"
+            ));
+        }
+    }
+    Ok(code)
+}
+
+/// One line each: the number to restore it by, the time, what it was.
+pub async fn list(sessions: &Sessions, id: &SessionId, json: bool) -> Outcome {
+    let items = sessions.reverted(id).await?;
+    if json {
+        output::json(&items)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    for item in items {
+        let line = format!(
+            "{}  {}, {}  {}",
+            item.id,
+            messages(item.messages),
+            counted(item.files.len(), "file"),
+            item.title
+        );
+        output::line(&visible_line(&line))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+pub async fn restore(sessions: &Sessions, id: &SessionId, item: &str, force: bool) -> Outcome {
+    let options = RevertOptions {
+        force,
+        ..RevertOptions::default()
+    };
+    let outcome = sessions.restore_reverted(id, item, &options).await?;
+    print(&outcome.files, &outcome.unknown, &outcome.not_kept)?;
+    Ok(finish(&outcome, "restored"))
+}
+
+/// The last prompt that is not hidden already. Where the person decides about files that a
+/// pending revert has left, the prompt of that revert.
+async fn last_prompt(sessions: &Sessions, id: &SessionId, decides: bool) -> Outcome<MessageId> {
+    let session = sessions.get(id).await?;
+    if let Some(pending) = session.revert.as_ref().filter(|_| decides) {
+        return Ok(pending.message_id.clone());
+    }
+    let visible = sessions.visible_messages(&session).await?;
+    let prompts = visible.iter().rev();
+    let mut prompts = prompts.filter(|message| matches!(message.info, Message::User(_)));
+    match prompts.next() {
+        Some(prompt) => Ok(prompt.info.id().clone()),
+        None => Err("there is no prompt to revert".into()),
+    }
 }
 
 /// One line per file. Names are escaped because a project may contain any name.
-fn print(files: &[RevertFile]) -> Outcome<()> {
+fn print(files: &[RevertFile], unknown: &[String], not_kept: &[String]) -> Outcome<()> {
     for file in files {
         let change = match file.change {
             RevertChange::Restore => "restore",
             RevertChange::Delete => "delete",
             RevertChange::Create => "create",
             RevertChange::Conflict => "conflict",
+            RevertChange::Shared => "shared",
+            RevertChange::Unknown => "unknown",
+            RevertChange::Others => "not the agent's",
         };
         let why = file.reason.as_deref().map(|why| format!(" ({why})"));
         let line = format!(
@@ -68,17 +171,43 @@ fn print(files: &[RevertFile]) -> Outcome<()> {
         );
         output::line(&visible_line(&line))?;
     }
+    for sentence in unknown.iter().chain(not_kept) {
+        output::line(&visible_line(sentence))?;
+    }
     Ok(())
 }
 
-/// Conflicts are failures: those files were not reverted.
-fn exit_code(files: &[RevertFile]) -> ExitCode {
-    let left = files
-        .iter()
-        .any(|file| file.change == RevertChange::Conflict);
-    if left {
-        ExitCode::FAILURE
-    } else {
-        ExitCode::SUCCESS
+/// What was not `done` is a failure.
+fn finish(outcome: &RevertOutcome, done: &str) -> ExitCode {
+    if outcome.complete {
+        return ExitCode::SUCCESS;
+    }
+    let open = outcome.files.iter().filter(|file| file.change.is_open());
+    let open = open.count();
+    let mut left = Vec::new();
+    if open > 0 {
+        left.push(match open {
+            1 => "1 file is left as it is".to_owned(),
+            open => format!("{open} files are left as they are"),
+        });
+    }
+    if !outcome.unknown.is_empty() {
+        let calls = counted(outcome.unknown.len(), "call");
+        left.push(format!("{calls} not known"));
+    }
+    let left = left.join(", ");
+    output::note(&format!("lathectl: not everything is {done}: {left}"));
+    ExitCode::FAILURE
+}
+
+fn messages(count: usize) -> String {
+    counted(count, "message")
+}
+
+/// `1 message`, `2 messages`
+pub fn counted(count: usize, what: &str) -> String {
+    match count {
+        1 => format!("1 {what}"),
+        count => format!("{count} {what}s"),
     }
 }

@@ -7,12 +7,13 @@ mod permission_text;
 mod question;
 mod start;
 mod stop;
-mod turn_result;
+pub mod turn_result;
 
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use lathe_protocol::ipc::Limits;
 use lathe_protocol::{Action, Rule};
 use lathe_session::Sessions;
 
@@ -29,6 +30,10 @@ pub async fn run(sessions: &Sessions, directory: &Path, args: RunArgs) -> Outcom
     // Subscribed first, so that no event is missed.
     let events = sessions.subscribe();
     sessions.grant(granted_rules(&args));
+    if let Some(mode) = args.mode {
+        sessions.override_mode(mode.into()).await?;
+    }
+    sessions.set_limits(limits(&args));
     let json = args.json;
     let start = Start::prepare(sessions, directory, args).await?;
     let stop = Stop::listen(sessions)?;
@@ -56,6 +61,15 @@ pub async fn run(sessions: &Sessions, directory: &Path, args: RunArgs) -> Outcom
         }
         _ => ExitCode::FAILURE,
     })
+}
+
+fn limits(args: &RunArgs) -> Limits {
+    Limits {
+        session_cost: args.max_cost,
+        turn_steps: args.max_steps,
+        turn_minutes: args.max_minutes,
+        ..Limits::default()
+    }
 }
 
 fn granted_rules(args: &RunArgs) -> Vec<Rule> {

@@ -7,6 +7,7 @@ use lathe_session::Sessions;
 use serde::Serialize;
 
 use crate::args::Form;
+use crate::revert::counted;
 use crate::{Outcome, output};
 
 pub async fn show(sessions: &Sessions, id: &SessionId, form: Form) -> Outcome {
@@ -30,12 +31,29 @@ pub async fn show(sessions: &Sessions, id: &SessionId, form: Form) -> Outcome {
         Form::Text => {
             let session = sessions.get(id).await?;
             output::line(&session.title)?;
+            if let Some(pending) = pending_revert(sessions, &session).await? {
+                output::line(&pending)?;
+            }
             for message in sessions.visible_messages(&session).await? {
                 output::line(&format!("\n{}\n", as_text(&message).trim_end()))?;
             }
             Ok(ExitCode::SUCCESS)
         }
     }
+}
+
+/// What a revert that can still be undone hides.
+async fn pending_revert(sessions: &Sessions, session: &Session) -> Outcome<Option<String>> {
+    if session.revert.is_none() {
+        return Ok(None);
+    }
+    let all = sessions.messages(&session.id, None, usize::MAX).await?;
+    let visible = sessions.visible_messages(session).await?;
+    let hidden = all.messages.len().saturating_sub(visible.len());
+    let hidden = counted(hidden, "message");
+    Ok(Some(format!(
+        "(reverted: {hidden} hidden until the next prompt; unrevert undoes it)"
+    )))
 }
 
 pub async fn export(sessions: &Sessions, id: &SessionId) -> Outcome {
@@ -58,12 +76,12 @@ struct Exported<'a> {
     messages: &'a [MessageWithParts],
 }
 
-fn as_text(message: &MessageWithParts) -> String {
+pub fn as_text(message: &MessageWithParts) -> String {
     let who = match &message.info {
         Message::User(_) => "You".to_owned(),
         Message::Assistant(info) => format!("{}/{}", info.provider_id, info.model_id),
     };
-    let mut text = format!("── {who}\n");
+    let mut text = format!("── {who}  {}\n", message.info.id());
     for part in &message.parts {
         if let Some(line) = part_text(part) {
             text.push_str(&line);

@@ -23,6 +23,8 @@ pub enum Transport {
         environment: BTreeMap<String, String>,
         /// `None` for the folder of the config that names the server.
         directory: Option<PathBuf>,
+        /// Whether it may reach only the project that it belongs to.
+        confined: bool,
     },
     /// A server that speaks over streamable HTTP.
     Remote {

@@ -97,11 +97,16 @@ impl Connection {
                 command,
                 environment,
                 directory: own,
+                confined,
             } => {
+                if *confined && directory.is_none() {
+                    return Err("It is to run in a sandbox, but it belongs to no project.".into());
+                }
                 let program = Program {
                     command: command.clone(),
                     environment: environment.clone(),
                     directory: own.clone().or_else(|| directory.map(ToOwned::to_owned)),
+                    confined_to: directory.filter(|_| *confined).map(ToOwned::to_owned),
                 };
                 let child = launch
                     .launch(&program)

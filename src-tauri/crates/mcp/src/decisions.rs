@@ -4,7 +4,6 @@
 //! anything, so its tool is offered again only after the user has accepted the new text.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use parking_lot::Mutex;
@@ -84,18 +83,10 @@ fn read(file: &Path) -> Contents {
     })
 }
 
-/// Replaces the file atomically. Temporary files are readable by their owner only, and so is
-/// the result.
 fn write(file: &Path, contents: &Contents) -> std::io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;
-    let mut new = tempfile::Builder::new()
-        .prefix(".mcp-")
-        .tempfile_in(folder)?;
-    new.write_all(&serde_json::to_vec_pretty(contents)?)?;
-    new.as_file().sync_all()?;
-    new.persist(file)?;
-    Ok(())
+    lathe_files::write_private_file(file, &serde_json::to_vec_pretty(contents)?)
 }
 
 #[cfg(test)]

@@ -16,6 +16,9 @@ pub struct Program {
     pub environment: BTreeMap<String, String>,
     /// `None` for the user's home folder.
     pub directory: Option<PathBuf>,
+    /// The folder outside of which it may change nothing. A launcher that cannot ensure that must
+    /// fail.
+    pub confined_to: Option<PathBuf>,
 }
 
 pub struct ChildProcess {

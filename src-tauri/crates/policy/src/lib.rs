@@ -5,8 +5,12 @@
 //! sessions nor tools; asking a person is the caller's job.
 
 pub mod agents;
+pub mod decision;
+mod deny;
 mod layers;
+pub mod names;
 mod narrow;
+pub mod protected;
 mod rules;
 pub mod shell;
 #[cfg(test)]

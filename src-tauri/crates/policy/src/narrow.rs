@@ -1,4 +1,4 @@
-//! What a project that nobody trusts may still say about permissions: less, never more.
+//! What a project that is not trusted may still say about permissions: less, never more.
 
 use lathe_protocol::{Action, Rule, Ruleset};
 
@@ -73,10 +73,24 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::rules::{Verdict, decide, rule};
+    use crate::decision::{Asker, Call, Mode, Need, decide};
+    use crate::rules::{READ_ONLY, Verdict, rule};
+    use crate::table::needs_of;
 
     fn strictness(rules: &[Rule], permission: &str, pattern: &str) -> u8 {
-        match decide(rules, &[], permission, &[pattern.to_owned()], false) {
+        let needs = match permission {
+            "bash" => needs_of(pattern),
+            _ => vec![Need::new(permission, pattern)],
+        };
+        let askers = [Asker { name: "x", rules }];
+        let decision = decide(&Call {
+            askers: &askers,
+            mode: Mode::Ask,
+            approved: &[],
+            granted: &[],
+            needs: &needs,
+        });
+        match decision.verdict {
             Verdict::Allow => 0,
             Verdict::Ask => 1,
             Verdict::Deny(_) => 2,
@@ -85,8 +99,16 @@ mod tests {
 
     fn any_rule() -> impl Strategy<Value = Rule> {
         let permission = prop::sample::select(vec!["*", "bash", "edit", "b*"]);
-        let pattern =
-            prop::sample::select(vec!["*", "**", "git *", "git push *", "rm *", "g*", "rm x"]);
+        let pattern = prop::sample::select(vec![
+            "*",
+            "**",
+            "git *",
+            "git push *",
+            "rm *",
+            "g*",
+            "rm x",
+            READ_ONLY,
+        ]);
         let action = prop::sample::select(vec![Action::Allow, Action::Ask, Action::Deny]);
         (permission, pattern, action)
             .prop_map(|(permission, pattern, action)| rule(permission, pattern, action))
@@ -100,13 +122,24 @@ mod tests {
         ) {
             let narrowed = narrow(rules.clone(), &wishes);
             for permission in ["bash", "edit"] {
-                for pattern in ["git", "git push x", "rm x", "rm y", "ls"] {
+                for pattern in ["git log", "git push x", "rm x", "rm y", "ls", "ls > x"] {
                     let before = strictness(&rules, permission, pattern);
                     let after = strictness(&narrowed, permission, pattern);
                     prop_assert!(after >= before, "{permission} {pattern}: {before} then {after}");
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_question_about_all_leaves_an_agent_that_only_reads_what_was_denied_it() {
+        let reads = vec![
+            rule("bash", "*", Action::Deny),
+            rule("*", READ_ONLY, Action::Allow),
+        ];
+        let narrowed = narrow(reads, &[rule("*", "*", Action::Ask)]);
+        let found = ["ls", "ls > x"].map(|pattern| strictness(&narrowed, "bash", pattern));
+        assert_eq!(found, [1, 2]);
     }
 
     #[test]
@@ -124,7 +157,7 @@ mod tests {
         ];
         for (wish, expected) in cases {
             let narrowed = narrow(allowed.clone(), std::slice::from_ref(&wish));
-            let found = ["git x", "rm x"].map(|pattern| strictness(&narrowed, "bash", pattern));
+            let found = ["git log", "rm x"].map(|pattern| strictness(&narrowed, "bash", pattern));
             assert_eq!(found, expected, "{wish:?}");
         }
     }

@@ -1,13 +1,13 @@
 //! Rules and what they decide. Pure.
 
-use lathe_protocol::{Action, Rule, Ruleset};
+use lathe_protocol::{Action, Rule, Ruleset, wildcard};
 
 /// What a request comes to, once every rule has spoken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     Allow,
     Ask,
-    /// The rule that forbids it, so that the model can be told.
+    /// The rule that forbids it, for the model to read.
     Deny(Rule),
 }
 
@@ -28,29 +28,26 @@ const READING: [(&str, &str, Action); 4] = [
     ("read", "*.env.example", Action::Allow),
 ];
 
-/// Matches everything as `*` does, but is no rule for everything: what may do more than it
-/// says still asks.
-const ANY_PLAIN: &str = "**";
+/// As a pattern of `bash`: every command that is known to read and to do nothing else.
+pub const READ_ONLY: &str = "<read-only>";
 
-/// What an agent that only looks may do without a question, after everything was denied it.
+/// What an agent that only looks may do, after everything was denied it. Its parent must be
+/// allowed the same, so that `webfetch` is as its parent has it.
 pub fn looking() -> Ruleset {
     let tools = ["grep", "glob", "list", "webfetch"];
     let tools = tools.map(|tool| (tool, "*", Action::Allow));
     let rules = tools.into_iter().chain(READING);
     rules
-        .chain([("bash", ANY_PLAIN, Action::Allow)])
+        .chain([("bash", READ_ONLY, Action::Allow)])
         .map(|(permission, pattern, action)| rule(permission, pattern, action))
         .collect()
 }
 
-/// An agent's own rules under the freedom a person gave: whoever wants no question gets none.
+/// An agent's own rules under the freedom a person gave: all of it means no question.
 pub fn freed(rules: &[Rule], freedom: Freedom) -> impl Iterator<Item = Rule> {
     rules.iter().cloned().map(move |mut rule| {
         if freedom.all && rule.action != Action::Deny {
             rule.action = Action::Allow;
-            if rule.pattern == ANY_PLAIN {
-                rule.pattern = "*".to_owned();
-            }
         }
         rule
     })
@@ -58,7 +55,7 @@ pub fn freed(rules: &[Rule], freedom: Freedom) -> impl Iterator<Item = Rule> {
 
 /// Whatever is asked for, the rule speaks of it.
 pub(crate) fn is_for_all(rule: &Rule) -> bool {
-    rule.pattern == "*" || rule.pattern == ANY_PLAIN
+    rule.pattern == "*" || rule.pattern == "**"
 }
 
 /// The rules every agent starts from: looking is free, changing asks.
@@ -72,6 +69,7 @@ pub fn defaults(freedom: Freedom) -> Ruleset {
         ("todoread", "*", Allow),
         ("todowrite", "*", Allow),
         ("task", "*", Allow),
+        ("bash", READ_ONLY, Allow),
     ]);
     rules.extend(READING);
     if freedom.edits {
@@ -104,28 +102,6 @@ pub fn permission_of(tool: &str) -> &str {
     }
 }
 
-/// All patterns must pass: any deny denies, else any ask asks. `approved` are the person's
-/// "always" answers; they turn an ask into an allow, never a deny. An `opaque` request may do
-/// more than its patterns say, so only a rule for everything (`*`) can allow it.
-pub fn decide(
-    rules: &[Rule],
-    approved: &[Rule],
-    permission: &str,
-    patterns: &[String],
-    opaque: bool,
-) -> Verdict {
-    let mut verdict = Verdict::Allow;
-    for pattern in patterns {
-        match last_match(rules, permission, pattern) {
-            Some(rule) if rule.action == Action::Deny => return Verdict::Deny(rule.clone()),
-            Some(rule) if rule.action == Action::Allow && (!opaque || rule.pattern == "*") => {}
-            _ if !opaque && allows(approved, permission, pattern) => {}
-            _ => verdict = Verdict::Ask,
-        }
-    }
-    verdict
-}
-
 /// Whether what the person allowed beforehand covers all of a request that would be asked.
 /// Nothing less than a rule for everything covers an `opaque` one.
 pub fn covers(granted: &[Rule], permission: &str, patterns: &[String], opaque: bool) -> bool {
@@ -140,8 +116,8 @@ pub fn covers(granted: &[Rule], permission: &str, patterns: &[String], opaque: b
     patterns.iter().all(is_granted)
 }
 
-/// Whether files may be read without a question, for whoever looks at very many: only the
-/// rules that speak of reading are kept.
+/// Whether files may be read without a question, for a look at very many: only the rules about
+/// reading are kept.
 pub fn may_read(
     rules: &[Rule],
     approved: &[Rule],
@@ -164,7 +140,11 @@ fn allows(approved: &[Rule], permission: &str, pattern: &str) -> bool {
     last_match(approved, permission, pattern).is_some_and(|rule| rule.action == Action::Allow)
 }
 
-fn last_match<'a>(rules: &'a [Rule], permission: &str, pattern: &str) -> Option<&'a Rule> {
+pub(crate) fn last_match<'a>(
+    rules: &'a [Rule],
+    permission: &str,
+    pattern: &str,
+) -> Option<&'a Rule> {
     rules.iter().rev().find(|rule| {
         wildcard(&rule.permission, permission) && wildcard(&expand(&rule.pattern), pattern)
     })
@@ -181,7 +161,7 @@ pub fn hides_tool(rules: &[Rule], tool: &str) -> bool {
 }
 
 /// `~` and `$HOME` at the start of a pattern mean the person's home.
-fn expand(pattern: &str) -> std::borrow::Cow<'_, str> {
+pub(crate) fn expand(pattern: &str) -> std::borrow::Cow<'_, str> {
     let rest = pattern
         .strip_prefix("$HOME")
         .or_else(|| pattern.strip_prefix('~'));
@@ -208,35 +188,11 @@ fn fold(text: &str) -> String {
 
 fn matches_folded(pattern: &str, text: &str) -> bool {
     if let Some(bare) = pattern.strip_suffix(" *")
-        && glob(bare, text)
+        && wildcard::matches(bare, text)
     {
         return true;
     }
-    glob(pattern, text)
-}
-
-/// Linear in practice: on a mismatch it goes back only to the newest star.
-fn glob(pattern: &str, text: &str) -> bool {
-    let (mut pattern, mut text) = (pattern, text);
-    let mut star: Option<(&str, &str)> = None;
-    while let Some(next) = text.chars().next() {
-        let wanted = pattern.chars().next();
-        if wanted == Some('*') {
-            pattern = &pattern[1..];
-            star = Some((pattern, text));
-        } else if let Some(wanted) = wanted.filter(|wanted| *wanted == '?' || *wanted == next) {
-            pattern = &pattern[wanted.len_utf8()..];
-            text = &text[next.len_utf8()..];
-        } else if let Some((behind, from)) = star {
-            // The star takes one character more.
-            let taken = from.chars().next().map_or(0, char::len_utf8);
-            star = Some((behind, &from[taken..]));
-            (pattern, text) = (behind, &from[taken..]);
-        } else {
-            return false;
-        }
-    }
-    pattern.chars().all(|wanted| wanted == '*')
+    wildcard::matches(pattern, text)
 }
 
 #[cfg(test)]
@@ -270,30 +226,6 @@ mod tests {
     }
 
     #[test]
-    fn an_always_answer_never_overrides_a_deny() {
-        let rules = [
-            rule("bash", "*", Action::Ask),
-            rule("bash", "rm *", Action::Deny),
-        ];
-        let approved = [rule("bash", "*", Action::Allow)];
-        let ask = |command: &str| decide(&rules, &approved, "bash", &[command.to_owned()], false);
-        assert_eq!(ask("ls"), Verdict::Allow);
-        assert_eq!(ask("rm -r x"), Verdict::Deny(rules[1].clone()));
-    }
-
-    #[test]
-    fn an_opaque_request_needs_a_rule_for_everything() {
-        let narrow = [rule("bash", "git *", Action::Allow)];
-        let wide = [rule("bash", "*", Action::Allow)];
-        let patterns = ["git log > x".to_owned()];
-        assert_eq!(
-            decide(&narrow, &narrow, "bash", &patterns, true),
-            Verdict::Ask
-        );
-        assert_eq!(decide(&wide, &[], "bash", &patterns, true), Verdict::Allow);
-    }
-
-    #[test]
     fn what_is_granted_beforehand_covers_a_request_only_with_all_its_patterns() {
         let granted = [
             rule("bash", "*", Action::Allow),
@@ -308,24 +240,6 @@ mod tests {
         assert!(!covers("edit", &["src/a.rs", "b.rs"], false));
         assert!(!covers("edit", &["src/a.rs"], true));
         assert!(!covers("webfetch", &["example.org"], false));
-    }
-
-    #[test]
-    fn who_wants_no_question_is_asked_none_by_an_agent_that_only_looks() {
-        let ask = |freedom, permission: &str, pattern: &str| {
-            let rules: Vec<_> = freed(&looking(), freedom).collect();
-            decide(&rules, &[], permission, &[pattern.to_owned()], true)
-        };
-        let all = Freedom {
-            all: true,
-            ..Freedom::default()
-        };
-        for (permission, pattern) in [("bash", "ls > x"), ("read", ".env")] {
-            let careful = ask(Freedom::default(), permission, pattern);
-            assert_eq!(careful, Verdict::Ask, "{permission}");
-        }
-        assert_eq!(ask(all, "bash", "ls > x"), Verdict::Allow);
-        assert_eq!(ask(all, "read", "a.rs"), Verdict::Allow);
     }
 
     #[test]

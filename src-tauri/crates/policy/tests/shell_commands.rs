@@ -1,15 +1,26 @@
 //! PROMISES 16: commands built to look harmless, and ordinary ones, against narrow rules.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+#[path = "shell_commands/attacks.rs"]
+mod attacks;
+#[path = "support/disk.rs"]
+mod disk;
+#[path = "shell_commands/pieces.rs"]
+mod pieces;
+#[path = "shell_commands/rules.rs"]
+mod rules;
 
 use std::os::unix::fs::symlink;
 
 use std::path::{Path, PathBuf};
 
-use lathe_policy::shell::{Analysis, Reason, Surroundings, analyse};
-use lathe_protocol::ShellDialect;
-use lathe_workspace::paths::DiskPaths;
-use proptest::prelude::*;
+use disk::Disk;
+use lathe_policy::decision::{Asker, Call, Mode, Need, decide};
+use lathe_policy::shell::{Analysis, Reason, SimpleCommand, Surroundings, analyse};
+use lathe_policy::{Freedom, Verdict, agents, defaults, rule};
+use lathe_protocol::{Action, Rule, ShellDialect};
+use rules::{ALLOWED, NARROW, ORDINARY};
 use tempfile::TempDir;
 
 /// A project folder, with a home and a secret beside it.
@@ -33,7 +44,7 @@ impl Project {
 
     fn analyse(&self, command: &str, home: Option<&Path>, dialect: ShellDialect) -> Analysis {
         let root = self.root();
-        let paths = DiskPaths { root: &root, home };
+        let paths = Disk { root: &root, home };
         let surroundings = Surroundings {
             directory: &root,
             home,
@@ -43,85 +54,6 @@ impl Project {
         analyse(command, &surroundings)
     }
 }
-
-/// What a careful user may have allowed with "always".
-const NARROW: &[&str] = &[
-    "git status *",
-    "git diff *",
-    "git log *",
-    "git show *",
-    "git grep *",
-    "ls *",
-    "cat *",
-    "echo *",
-    "grep *",
-    "rg *",
-    "find *",
-    "npm run build *",
-    "npm test *",
-    "cargo build *",
-    "cargo test *",
-    "go test *",
-    "sort *",
-    "uniq *",
-    "wc *",
-    "head *",
-    "tail *",
-    "sed *",
-    "awk *",
-    "tar *",
-    "make *",
-    "true *",
-    "xxd *",
-    "env *",
-    "time *",
-    "timeout *",
-    "nice *",
-    "xargs *",
-];
-
-/// Everything that the ordinary table does, program by program.
-const ORDINARY: &[&str] = &[
-    "git *",
-    "pwd *",
-    "which *",
-    "command *",
-    "date *",
-    "whoami *",
-    "uname *",
-    "cargo *",
-    "npm *",
-    "npx *",
-    "yarn *",
-    "pnpm *",
-    "node *",
-    "python3 *",
-    "pytest *",
-    "go *",
-    "make *",
-    "mkdir *",
-    "touch *",
-    "cp *",
-    "mv *",
-    "rm *",
-    "docker *",
-    "gh *",
-    "tree *",
-    "du *",
-    "df *",
-    "ps *",
-    "curl *",
-    "diff *",
-    "file *",
-    "stat *",
-    "chmod *",
-    "sleep *",
-    "bash scripts/build.sh *",
-    "./scripts/build.sh *",
-    "scripts/build.sh *",
-    "build.sh *",
-    "jq *",
-];
 
 fn project() -> Project {
     let folder = tempfile::tempdir().unwrap();
@@ -148,22 +80,40 @@ fn analysed(project: &Project, command: &str) -> Analysis {
     project.analyse(command, Some(&home), ShellDialect::Posix)
 }
 
-/// The meaning of rules: `*` is any text, a trailing ` *` also matches the bare command.
-fn matches(rule: &str, pattern: &str) -> bool {
-    let prefix = rule.strip_suffix(" *").unwrap();
-    pattern == prefix
-        || pattern
-            .strip_prefix(prefix)
-            .is_some_and(|rest| rest.starts_with(' '))
+fn is_allowed(analysis: &Analysis, rules: &[&str]) -> bool {
+    let covered = |command: &SimpleCommand| rules.iter().any(|rule| command.is_covered_by(rule));
+    analysis.line_reasons.is_empty()
+        && !analysis.hides_program
+        && analysis.outside.is_empty()
+        && analysis.protected.is_empty()
+        && analysis.commands.iter().all(covered)
 }
 
-fn is_allowed(analysis: &Analysis, rules: &[&str]) -> bool {
-    !analysis.is_opaque()
-        && analysis.outside.is_empty()
-        && analysis
-            .patterns
-            .iter()
-            .all(|p| rules.iter().any(|rule| matches(rule, p)))
+/// The rules of the agent that builds, as they are at first.
+fn builder() -> Vec<Rule> {
+    let mut rules = defaults(Freedom::default());
+    rules.extend(agents::rules("build").unwrap());
+    rules
+}
+
+fn allow(patterns: &[&str]) -> Vec<Rule> {
+    let allow = |pattern: &&str| rule("bash", pattern, Action::Allow);
+    patterns.iter().map(allow).collect()
+}
+
+fn verdict(analysis: &Analysis, rules: &[Rule], approved: &[Rule], mode: Mode) -> Verdict {
+    let askers = [Asker {
+        name: "build",
+        rules,
+    }];
+    let decision = decide(&Call {
+        askers: &askers,
+        mode,
+        approved,
+        granted: &[],
+        needs: &Need::of_command(analysis),
+    });
+    decision.verdict
 }
 
 /// A line with `\n`, `\r` or `\u` in it is the inside of a JSON string: a text file would hide
@@ -210,6 +160,47 @@ fn ordinary_commands_are_hardly_ever_asked_about_once_allowed() {
     assert!(asked.len() * 100 <= commands.len() * 5, "{asked:#?}");
 }
 
+/// A question is needless where the command only looks, and where the person has said yes to
+/// what it does. Which commands of real work only look is written down, not computed.
+#[test]
+fn usual_commands_are_seldom_asked_about_needlessly() {
+    let project = project();
+    for (file, text) in [("package.json", "{}"), ("Cargo.toml", "")] {
+        std::fs::write(project.path(file), text).unwrap();
+    }
+    let looking = table(include_str!("shell_commands/usual_looking.txt"));
+    let working = table(include_str!("shell_commands/usual_working.txt"));
+    let count = looking.len() + working.len();
+    assert!(count >= 200, "only {count}");
+    let rules = builder();
+    let approved = allow(ALLOWED);
+    let asked = |commands: &[String], approved: &[Rule], mode| -> Vec<String> {
+        let asks = |command: &&String| {
+            verdict(&analysed(&project, command), &rules, approved, mode) != Verdict::Allow
+        };
+        commands.iter().filter(asks).cloned().collect()
+    };
+    let at_first = asked(&looking, &[], Mode::Ask);
+    let again = asked(&working, &approved, Mode::Ask);
+    let auto = asked(
+        &[looking.clone(), working.clone()].concat(),
+        &[],
+        Mode::Auto { sandboxed: true },
+    );
+    println!(
+        "of {} that only look {} are asked about: {at_first:#?}\nof {} that do more {} are asked \
+         about although the person has allowed what they use: {again:#?}\nin Auto {}",
+        looking.len(),
+        at_first.len(),
+        working.len(),
+        again.len(),
+        auto.len()
+    );
+    assert!(at_first.len() * 10 <= looking.len());
+    assert!((at_first.len() + again.len()) * 10 <= count);
+    assert_eq!(auto, Vec::<String>::new());
+}
+
 #[test]
 fn always_offers_the_words_that_say_what_is_done() {
     let project = project();
@@ -222,6 +213,27 @@ fn always_offers_the_words_that_say_what_is_done() {
         ("docker compose up -d", vec!["docker compose up *"]),
         ("python3 -m pytest -q", vec!["python3 -m pytest *"]),
         ("cd src && git status", vec!["git status *"]),
+        ("npm ls react", vec!["npm ls *"]),
+        ("npm ci", vec!["npm ci *"]),
+        ("git fetch origin", vec!["git fetch *"]),
+        ("./scripts/build.sh all", vec!["./scripts/build.sh *"]),
+        ("go run ./cmd/x -v", vec!["go run ./cmd/x *"]),
+        ("deno run a.ts", vec!["deno run a.ts *"]),
+        ("lua a.lua", vec!["lua a.lua *"]),
+        // The words say what is fetched, or from whom.
+        ("curl -s https://docs.rs", vec!["curl -s https://docs.rs"]),
+        ("wget https://docs.rs", vec!["wget https://docs.rs"]),
+        ("npm install", vec!["npm install"]),
+        ("npm install react", vec!["npm install react"]),
+        ("pip install flask", vec!["pip install flask"]),
+        ("python3 -m pip install x", vec!["python3 -m pip install x"]),
+        ("cargo install x", vec!["cargo install x"]),
+        ("cargo add serde", vec!["cargo add serde"]),
+        ("go get example.org/x", vec!["go get example.org/x"]),
+        ("go install example.org/x", vec!["go install example.org/x"]),
+        ("git clone https://a.b/c", vec!["git clone https://a.b/c"]),
+        ("docker pull x", vec!["docker pull x"]),
+        ("mytool build", vec!["mytool build"]),
         // No prefix of these would say what is allowed.
         ("git --no-pager log", vec![]),
         ("find . -name x", vec![]),
@@ -321,114 +333,5 @@ fn powershell_is_only_trusted_with_plain_words() {
         "git (rm x)",
     ] {
         assert!(of(command).is_opaque(), "{command}");
-    }
-}
-
-/// Pieces of commands, put together at random to look for texts that the shell and the analysis
-/// read differently.
-const PIECES: &[&str] = &[
-    "echo",
-    "echo x",
-    "touch p",
-    " touch p",
-    ";",
-    "&&",
-    "||",
-    "|",
-    "&",
-    "\n",
-    " ",
-    " ",
-    "'",
-    "\"",
-    "\\",
-    "$(",
-    "`",
-    ")",
-    "(",
-    "{",
-    "}",
-    "#",
-    " #",
-    "<",
-    ">",
-    "<<",
-    "E",
-    "\nE\n",
-    "$",
-    "$'",
-    "!",
-    "\\\n",
-    "\\'",
-    "\\\"",
-    "case",
-    "esac",
-    "in",
-    "if",
-    "then",
-    "fi",
-    "[",
-    "]",
-    "~",
-    "=",
-    "a=",
-    "*",
-    "\t",
-    "''",
-    "\"\"",
-    "x)",
-    ";;",
-    "do",
-    "done",
-    "time",
-    "coproc",
-    "function f",
-    "-c",
-    "=~",
-    "%",
-];
-
-fn pieces() -> impl Strategy<Value = String> {
-    proptest::collection::vec(proptest::sample::select(PIECES), 1..12)
-        .prop_map(|pieces| format!("echo{}", pieces.concat()))
-}
-
-fn cases() -> u32 {
-    if std::env::var_os("LATHE_SOAK").is_some() {
-        20_000
-    } else {
-        300
-    }
-}
-
-proptest::proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
-
-    /// A command that passes a rule for `echo` never does more than that in a real shell.
-    #[test]
-    fn what_passes_for_echo_only_prints(command in pieces()) {
-        let project = project();
-        if is_allowed(&analysed(&project, &command), &["echo *"]) {
-            std::process::Command::new("/bin/bash")
-                .args(["-c", &command])
-                .current_dir(project.root())
-                .stdin(std::process::Stdio::null())
-                .output()
-                .unwrap();
-            prop_assert!(!project.path("p").exists(), "{:?}", command);
-        }
-    }
-}
-
-proptest::proptest! {
-    /// Whatever the text: no panic, and never both nothing to check and something to run.
-    #[test]
-    fn any_text_is_analysed(command in "[a-z \\-;&|$(){}<>'\"`\\\\\n*?~/.=#!\\[\\]]{0,40}") {
-        let project = project();
-        let analysis = analysed(&project, &command);
-        let runs = command.chars().any(|c| c.is_ascii_alphanumeric() || c == '$' || c == '`');
-        let only_cd_or_comment = command.contains("cd") || command.contains('#');
-        let checked = !analysis.patterns.is_empty() || analysis.is_opaque();
-        prop_assert!(checked || !runs || only_cd_or_comment, "{:?}", command);
     }
 }

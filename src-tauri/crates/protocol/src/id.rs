@@ -78,6 +78,12 @@ impl IdSource {
         last.tick = last.tick.max(floor);
     }
 
+    /// Whether this id is newer than every id that was made here: another program made it.
+    pub fn is_behind(&self, id: &str) -> bool {
+        let newest = self.floor().0 & (RING - 1);
+        serial_cmp(id, &format_id("msg", newest)) == Ordering::Greater
+    }
+
     /// A tick after every earlier one. It runs ahead of the clock when more than 4,095 ids are
     /// made in one millisecond, or when the clock stops or is set back.
     pub fn next(&self, now: Millis) -> Tick {

@@ -9,8 +9,10 @@ mod attachments;
 mod details;
 mod drafts;
 mod editor;
+mod git;
 mod import;
 mod mcp;
+mod mode;
 mod models;
 mod prompt;
 mod review;
@@ -29,12 +31,24 @@ pub use attachments::{
 pub use details::{AnsweredQuestion, MatchedFile, MatchedLine, ToolBody, ToolDetails, TreeEntry};
 pub use drafts::{Draft, DraftAttachment, DraftResource, DraftSymbol};
 pub use editor::{EditorChoice, EditorKind};
-pub use import::{ImportKind, ImportReport, ImportSource, ImportUnreadable};
+pub use git::{
+    BringBack, BringBackFile, BringBackPreview, CommitDone, CommitInput, GitFolder, GitOperation,
+    GitStatus, RemovedWorktree, WorktreeView,
+};
+pub use import::{
+    ImportKind, ImportLeftOut, ImportProgress, ImportReport, ImportSource, ImportUnreadable,
+};
 pub use mcp::{McpResourceView, McpServerInput, McpServerView, McpStatus, McpToolView};
+pub use mode::{Limits, ModeView, SandboxView};
 pub use models::{ConnectionReport, KeyView, ModelList, ModelView, PriceView, ProviderView};
 pub use prompt::{Mention, PromptFile, PromptInput, SymbolKind};
 pub use review::{
-    RevertChange, RevertFile, RevertOutcome, RevertPreview, RevertTarget, SessionDiffView,
+    CommentState, DiffComment, DiffRun, DiffSide, KeptState, LineConflict, LineRange, NewComment,
+    PendingRevert, RevertChange, RevertChoice, RevertFile, RevertLinesFile, RevertLinesOptions,
+    RevertLinesPreview, RevertOptions, RevertOutcome, RevertPreview, RevertSides, RevertTarget,
+    RevertedItem, ReviewAction, ReviewActionKind, ReviewComment, ReviewDone, ReviewFile,
+    ReviewFileDiff, ReviewFiles, ReviewHunk, ReviewPictures, ReviewScope, ReviewSelection,
+    SessionDiffView, SessionStep, StepPlace, TreeEntryView,
 };
 pub use search::{FindHit, HitKind, SearchAnswer, SearchHit, SnippetPiece};
 pub use settings::{
@@ -88,8 +102,8 @@ pub struct Settings {
     pub favourite_models: Vec<ModelRef>,
     /// Newest first.
     pub recent_models: Vec<ModelRef>,
-    /// The agent may do everything without asking. Off by default.
-    pub allow_all: bool,
+    /// Where a turn pauses and asks.
+    pub limits: Limits,
     /// The reasoning variant chosen last, by `provider/model`.
     pub variants: BTreeMap<String, String>,
     /// In percent.
@@ -141,7 +155,7 @@ impl Default for Settings {
             sidebar_width: 264,
             favourite_models: Vec::new(),
             recent_models: Vec::new(),
-            allow_all: false,
+            limits: Limits::default(),
             variants: BTreeMap::new(),
             zoom: 100,
             reduced_motion: false,
@@ -230,6 +244,10 @@ pub struct PartView {
     /// Sanitised HTML: one string per top-level Markdown block (text and reasoning), or the
     /// newest lines that a running command has printed.
     pub blocks: Option<Vec<String>>,
+    /// The blocks have only some of the text; the part has all of it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[ts(as = "Option<bool>", optional)]
+    pub cut: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
@@ -278,6 +296,19 @@ pub enum UiUpdate {
         session_id: SessionId,
         messages: Vec<MessageId>,
     },
+    /// Marks, comments or the actions to undo of a review have changed.
+    Review {
+        #[serde(rename = "sessionID")]
+        session_id: SessionId,
+        files: Vec<String>,
+    },
+    /// A file of the review that was read last was changed by something outside.
+    Outside {
+        #[serde(rename = "sessionID")]
+        session_id: SessionId,
+        /// Relative to the work tree of the session.
+        path: String,
+    },
     /// The store cannot write (the disk is full or read-only); `None` when it can again.
     Store {
         problem: Option<String>,
@@ -301,6 +332,8 @@ pub enum UiErrorCode {
     Busy,
     /// The store cannot write: keep the draft and tell the user.
     Storage,
+    /// The person must agree first: ask, and send it again with their consent.
+    Confirm,
     /// Any other failure: show the message.
     Failed,
 }

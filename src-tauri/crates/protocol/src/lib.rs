@@ -19,6 +19,7 @@ mod message;
 mod part;
 mod permission;
 mod project;
+pub mod proto;
 mod question;
 pub mod schema;
 mod session;
@@ -26,7 +27,10 @@ mod shell;
 mod shorten;
 pub mod text;
 mod todo;
+pub mod validators;
 pub mod view;
+pub mod wildcard;
+pub mod written;
 
 pub use diff::{FileDiff, FileStatus};
 pub use error::{
@@ -53,7 +57,10 @@ pub use part::{
     SnapshotPart, SourceText, StepFinishPart, StepStartPart, SubtaskPart, SymbolSource, TextPart,
     UnknownPart,
 };
-pub use permission::{Action, PermissionReply, PermissionRequest, Rule, Ruleset, ToolRef};
+pub use permission::{
+    Action, CallOutcome, CommandDanger, PermissionMode, PermissionNeed, PermissionReply,
+    PermissionRequest, Rule, Ruleset, ToolRef,
+};
 pub use project::{Project, ProjectTime};
 pub use question::{Question, QuestionOption, QuestionRequest};
 pub use session::{ForkedFrom, RevertState, Session, SessionSummary, SessionTime, Share};

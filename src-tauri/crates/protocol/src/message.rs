@@ -39,6 +39,9 @@ pub struct UserMessage {
     pub system: Option<String>,
     pub tools: Option<BTreeMap<String, bool>>,
     pub variant: Option<String>,
+    /// It waited for a turn that ended without it. The model does not get it until it is sent
+    /// again.
+    pub unsent: Option<bool>,
     #[serde(flatten)]
     #[ts(skip)]
     pub extra: Extra,

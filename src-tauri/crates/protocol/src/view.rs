@@ -137,6 +137,14 @@ pub fn hunk_fingerprint<'a>(
     format!("{hash:016x}")
 }
 
+/// A line of a diff by its numbers, from 1, without its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DiffRow {
+    pub kind: DiffLineKind,
+    pub old: Option<usize>,
+    pub new: Option<usize>,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct DiffLine {

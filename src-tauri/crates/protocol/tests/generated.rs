@@ -1,4 +1,4 @@
-//! The TypeScript bindings and the JSON schemas in the tree are what the types generate.
+//! The bindings, schemas, protobuf files and validators in the tree are what the types generate.
 
 #![allow(
     clippy::expect_used,
@@ -6,7 +6,7 @@
     reason = "a test that cannot go on has failed"
 )]
 
-// The generator is a program; the tests call its two functions and not its `main`.
+// The generator is a program; the tests call its functions and not its `main`.
 #[allow(dead_code)]
 #[path = "../examples/gen.rs"]
 mod generator;
@@ -18,17 +18,12 @@ use std::path::{Path, PathBuf};
 const CRATE: &str = env!("CARGO_MANIFEST_DIR");
 
 #[test]
-fn the_bindings_in_the_tree_are_what_the_types_generate() {
-    let fresh = scratch("bindings");
-    generator::write_bindings(&fresh).unwrap();
-    assert_same(&fresh, &Path::new(CRATE).join("../../../ui/src/bindings"));
-}
-
-#[test]
-fn the_schemas_in_the_tree_are_what_the_types_generate() {
-    let fresh = scratch("schema");
-    generator::write_schemas(&fresh).unwrap();
-    assert_same(&fresh, &Path::new(CRATE).join("schema"));
+fn the_generated_folders_in_the_tree_are_what_the_types_generate() {
+    for (folder, write) in generator::FOLDERS {
+        let fresh = scratch("tree").join(folder);
+        write(&fresh).unwrap();
+        assert_same(&fresh, &Path::new(CRATE).join("../../..").join(folder));
+    }
 }
 
 #[test]

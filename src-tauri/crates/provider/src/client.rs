@@ -28,6 +28,7 @@ use crate::{
     wire::{HttpCall, Wire, WireKind},
 };
 use request_body::ChunkedBody;
+pub use response::BEFORE_DECODING;
 use response::ResponseReader;
 
 /// The address of a model and the credentials for it.

@@ -4,6 +4,7 @@
 
 use std::{fs, path::PathBuf};
 
+use lathe_fuzz::fuzz;
 use lathe_provider::{StreamEvent, Wire, WireKind};
 
 const WIRES: [(&str, WireKind); 4] = [
@@ -108,15 +109,18 @@ fn chunking_does_not_change_the_events() {
 #[test]
 fn damaged_streams_do_not_panic_and_end_exactly_once() {
     let fixtures = fixtures();
-    let mut random = Random(0xdead);
-    for _ in 0..rounds(5_000, 100_000) {
+    let seed = 1..u64::MAX;
+    fuzz(5_000, seed, |seed| {
+        let mut random = Random(seed);
         let fixture = &fixtures[random.below(fixtures.len())];
         let other = &fixtures[random.below(fixtures.len())];
         let damaged = damage(&fixture.bytes, &other.bytes, &mut random);
         let cut = random.below(damaged.len() + 1);
         let events = decode(fixture.wire, [&damaged[..cut], &damaged[cut..]]);
         check_order(&fixture.name, &events);
-    }
+        let whole = decode(fixture.wire, [damaged.as_slice()]);
+        assert_eq!(events, whole, "{} in two pieces", fixture.name);
+    });
 }
 
 fn damage(bytes: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {

@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use lathe_protocol::{Event, MessageId, PartId, SessionId};
 use parking_lot::Mutex;
@@ -20,6 +21,29 @@ pub enum Notification {
     Delta(Arc<Delta>),
     /// The prompts that wait for a session's next step, oldest first.
     Queue(Arc<QueuedPrompts>),
+    Review(Arc<ReviewNews>),
+}
+
+/// What a window that shows a review wants to know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReviewNews {
+    /// Marks, comments or actions to undo, of these files.
+    Changed {
+        session_id: SessionId,
+        files: Vec<String>,
+    },
+    /// A file was changed by something outside.
+    Outside { session_id: SessionId, path: String },
+}
+
+impl ReviewNews {
+    pub fn session_id(&self) -> &SessionId {
+        match self {
+            ReviewNews::Changed { session_id, .. } | ReviewNews::Outside { session_id, .. } => {
+                session_id
+            }
+        }
+    }
 }
 
 /// The whole queue of a session; an empty list when nothing waits any more.
@@ -52,6 +76,7 @@ impl NumberedNotification {
             Notification::Event(event) => event.session_id(),
             Notification::Delta(delta) => Some(&delta.session_id),
             Notification::Queue(queue) => Some(&queue.session_id),
+            Notification::Review(news) => Some(news.session_id()),
         }
     }
 }
@@ -67,6 +92,7 @@ pub enum BusItem {
 pub struct Bus {
     channel: broadcast::Sender<NumberedNotification>,
     sequences: Arc<Mutex<HashMap<SessionId, u64>>>,
+    session_changes: Arc<AtomicU64>,
 }
 
 impl Default for Bus {
@@ -74,6 +100,7 @@ impl Default for Bus {
         Bus {
             channel: broadcast::Sender::new(CAPACITY),
             sequences: Arc::default(),
+            session_changes: Arc::default(),
         }
     }
 }
@@ -91,6 +118,10 @@ impl Bus {
         self.send(Notification::Queue(Arc::new(queue)));
     }
 
+    pub fn publish_review(&self, news: ReviewNews) {
+        self.send(Notification::Review(Arc::new(news)));
+    }
+
     pub fn subscribe(&self) -> Subscription {
         Subscription {
             channel: self.channel.subscribe(),
@@ -103,7 +134,19 @@ impl Bus {
         self.sequences.lock().get(session).copied().unwrap_or(0)
     }
 
+    /// Counts how often a session was created, changed or removed.
+    pub fn session_changes(&self) -> u64 {
+        self.session_changes.load(Ordering::Acquire)
+    }
+
     fn send(&self, notification: Notification) {
+        if let Notification::Event(event) = &notification
+            && let Event::SessionCreated { .. }
+            | Event::SessionUpdated { .. }
+            | Event::SessionDeleted { .. } = &**event
+        {
+            self.session_changes.fetch_add(1, Ordering::AcqRel);
+        }
         let mut numbered = NumberedNotification {
             seq: 0,
             notification,
@@ -115,8 +158,18 @@ impl Bus {
             *seq += 1;
             numbered.seq = *seq;
         }
+        let removed = match &numbered.notification {
+            Notification::Event(event) => match &**event {
+                Event::SessionDeleted { info } => Some(info.id.clone()),
+                _ => None,
+            },
+            _ => None,
+        };
         // Having no subscriber is not an error.
         let _ = self.channel.send(numbered);
+        if let Some(id) = removed {
+            sequences.remove(&id);
+        }
     }
 }
 

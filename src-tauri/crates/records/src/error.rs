@@ -10,6 +10,9 @@ pub enum Failed {
     Missing { kind: &'static str, id: String },
     #[error("this session is being worked on; wait for it or stop it first")]
     Busy,
+    /// Done only if the person agrees to what the text says.
+    #[error("{0}")]
+    NeedsConsent(String),
     #[error("{0}")]
     Refused(String),
     #[error(transparent)]

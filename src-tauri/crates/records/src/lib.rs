@@ -7,6 +7,7 @@
 pub mod bus;
 pub mod clock;
 mod error;
+pub mod other_processes;
 mod records;
 
 pub use error::{Failed, Result};

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use lathe_protocol::{
     Event, IdSource, Message, MessageId, MessagePartUpdated, MessageWithParts, Millis, Part,
-    PartId, Session, SessionId, serial_cmp,
+    PartId, Session, SessionId, UserMessage, serial_cmp,
 };
 use lathe_store::{Page, Store, Window, WindowAnchor};
 use parking_lot::Mutex;
@@ -99,6 +99,19 @@ impl Records {
 
     pub fn now(&self) -> Millis {
         self.clock.now()
+    }
+
+    /// The date of a new message, so that it sorts after `newest`, which another clock may have
+    /// dated: messages of one date are in the order of their ids.
+    pub fn date_after(&self, newest: Option<&Message>) -> Millis {
+        let now = self.now();
+        match newest {
+            Some(newest) if newest.created() >= now => {
+                let is_ours = !self.ids().is_behind(newest.id().as_str());
+                Millis(newest.created().0 + i64::from(!is_ours))
+            }
+            _ => now,
+        }
     }
 
     pub fn clock(&self) -> &Arc<dyn Clock> {
@@ -234,9 +247,27 @@ impl Records {
         self.streaming.lock().get(part).cloned()
     }
 
-    pub async fn save_stream(&self, part: &PartId) -> Result<()> {
-        if let Some(part) = self.streaming(part) {
-            self.store.write_part(&part).await?;
+    /// Returns how many bytes of text were written.
+    pub async fn save_stream(&self, part: &PartId) -> Result<usize> {
+        let Some(mut part) = self.streaming(part) else {
+            return Ok(0);
+        };
+        self.store.write_part(&part).await?;
+        Ok(text_mut(&mut part).map_or(0, |text| text.len()))
+    }
+
+    /// Stores the streaming text of a session whose turn has failed.
+    pub async fn close_streams(&self, session: &SessionId) -> Result<()> {
+        let of_session = |part: &&Part| part.session_id() == session;
+        let parts: Vec<_> = self
+            .streaming
+            .lock()
+            .values()
+            .filter(of_session)
+            .cloned()
+            .collect();
+        for part in parts {
+            self.put_part(part).await?;
         }
         Ok(())
     }
@@ -251,6 +282,27 @@ impl Records {
         let mut page = self.store.messages(session, before, limit).await?;
         self.overlay_streaming(&mut page.messages);
         Ok(page)
+    }
+
+    /// The newest prompt of a session.
+    pub async fn newest_user_message(&self, session: &SessionId) -> Result<Option<UserMessage>> {
+        const PAGE: usize = 20;
+        let mut before = None;
+        loop {
+            let page = self.messages(session, before.as_ref(), PAGE).await?;
+            let mut users = page
+                .messages
+                .iter()
+                .rev()
+                .filter_map(|one| one.info.as_user());
+            if let Some(newest) = users.next() {
+                return Ok(Some(newest.clone()));
+            }
+            if !page.has_older {
+                return Ok(None);
+            }
+            before = page.messages.first().map(|oldest| oldest.info.id().clone());
+        }
     }
 
     /// Messages around some place in a session, with streaming text as it was last published.

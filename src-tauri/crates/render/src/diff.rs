@@ -11,10 +11,13 @@ use similar::{DiffOp, TextDiff};
 mod draw;
 mod fold;
 mod patch;
+mod rows;
 mod stored;
 
 pub(crate) use draw::spans as cut_spans;
+pub use fold::reason as fold_reason;
 pub(crate) use patch::parse_unified;
+pub use rows::{draw_file, draw_rows};
 pub use stored::{Extent, render_stored};
 
 use draw::{Colours, RawHunk, RawLine};

@@ -40,6 +40,20 @@ pub fn render(source: &str, options: &Options) -> Vec<String> {
     blocks.into_html()
 }
 
+/// The text as it is, for one that could not be rendered.
+pub fn plain(source: &str) -> Vec<String> {
+    let mut blocks = Vec::new();
+    let mut code = code::OpenCode::new(String::new());
+    for line in source.split_inclusive('\n') {
+        blocks.extend(code.line(line));
+    }
+    blocks.push(code.close());
+    blocks
+        .iter()
+        .map(|block| crate::sanitize::clean(block))
+        .collect()
+}
+
 #[cfg(test)]
 mod property_tests;
 #[cfg(test)]

@@ -272,5 +272,19 @@ fn on_white(image: &DynamicImage) -> RgbImage {
     })
 }
 
+/// A small enough picture as an address that a page can show; `None` for anything else.
+pub fn data_url(bytes: &[u8]) -> Option<String> {
+    const LARGEST: usize = 8 << 20;
+    let format = image::guess_format(bytes).ok()?;
+    let shown = [
+        ImageFormat::Png,
+        ImageFormat::Jpeg,
+        ImageFormat::Gif,
+        ImageFormat::WebP,
+    ];
+    let fits = shown.contains(&format) && bytes.len() <= LARGEST;
+    fits.then(|| lathe_protocol::data_url::encode(format.to_mime_type(), bytes))
+}
+
 #[cfg(test)]
 mod tests;

@@ -64,6 +64,7 @@ pub async fn take(
         system: None,
         tools: None,
         variant: None,
+        unsent: None,
         extra: Extra::default(),
     });
     let parts = vec![Part::Snapshot(part.clone())];

@@ -2,37 +2,48 @@
 //!
 //! A safety snapshot is taken first, and a snapshot part marks it in the timeline. The revert is
 //! logged before files are changed, so that it can be undone after a crash too. Messages after
-//! the cut are hidden at once and removed by the next prompt. The caller makes sure that no
-//! turn or other process works on the session meanwhile.
+//! the cut are hidden at once and removed by the next prompt; what it removed stays in the list
+//! "Reverted and removed". The caller makes sure that no turn or other process works on the
+//! session meanwhile.
 
+pub mod archive;
 mod cut;
+mod edit;
 mod finalize;
+mod late_saves;
+mod left;
 mod net_effect;
 mod plan;
+mod planned_edits;
+mod planned_steps;
+mod recover;
+mod round;
 mod target;
 mod undo;
 mod undo_log;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lathe_protocol::ipc::{RevertFile, RevertOutcome, RevertPreview, RevertTarget};
-use lathe_protocol::{
-    Event, Extra, MessageWithParts, Part, RevertState, RevertedFiles, Session, SnapshotPart,
+use lathe_protocol::ipc::{
+    RevertChange, RevertFile, RevertOptions, RevertOutcome, RevertPreview, RevertTarget,
 };
-use lathe_snapshot::{SideRepo, TreeId};
+use lathe_protocol::{Event, Extra, MessageWithParts, RevertState, Session};
+use lathe_snapshot::SideRepo;
 
 use crate::Review;
-use crate::error::{Result, ReviewError};
-use crate::snapshots::temporary_label;
+use crate::error::Result;
+use crate::snapshots::{OUTSIDE, temporary_label};
 use crate::steps::{self, StepTrees};
 pub use cut::Cut;
+pub use edit::Edited;
 pub use finalize::finalize;
 use net_effect::NetEffect;
-use plan::{RevertPlan, RevertTask};
+use plan::{Place, RevertPlan, RevertTask, Touched};
+pub use recover::{is_interrupted, recover};
 use target::Found;
-pub use undo_log::count_undoable;
-use undo_log::{RevertedFile, UndoEntry};
+pub use undo_log::{RevertedFile, UndoEntry, count_undoable, left_by_pending};
 
 /// A revert of a session's files or messages.
 pub struct Revert {
@@ -46,6 +57,8 @@ pub struct Revert {
     /// The cut from which files are already reverted. It is later than `pending` where a revert
     /// hid messages but left the files alone.
     reverted_from: Option<Cut>,
+    /// The files that the pending revert left as they were, by name.
+    left: BTreeSet<String>,
 }
 
 impl Revert {
@@ -75,56 +88,67 @@ impl Revert {
             messages,
             pending,
             reverted_from,
+            left: undo_log::still_left(&entries),
         })
     }
 
-    pub async fn preview(mut self, target: &RevertTarget) -> Result<RevertPreview> {
+    pub async fn preview(
+        mut self,
+        target: &RevertTarget,
+        options: &RevertOptions,
+    ) -> Result<RevertPreview> {
         let mut found = self.find(target)?;
         let mut tasks = Vec::new();
         if self.shows_more(&found) {
             tasks = self.plan_undo_hiding().await?;
             found = self.find(target)?;
         }
-        tasks.extend(found.task);
-        let hides_messages = found.cut.map_or(0, |cut| cut.hidden_count(&self.messages));
-        if tasks.is_empty() {
-            return Ok(RevertPreview {
-                files: Vec::new(),
-                hides_messages,
-            });
-        }
-        let label = temporary_label(&self.session.id);
-        let files = self
-            .review
-            .snapshots
-            .with_repo(&self.worktree, move |repo| {
-                let now = repo.take(&label)?;
-                let files = preview_files(repo, &tasks, now.hash);
-                repo.release(&[now.reference])?;
-                files
-            });
+        tasks.extend(found.task.clone());
+        let files = self.preview_files(tasks, options).await?;
+        let hides = hidden_by(&found, &files, options);
+        let hides_messages = hides.map_or(0, |cut| cut.hidden_count(&self.messages));
         Ok(RevertPreview {
-            files: files.await?,
+            complete: is_complete(&files, &found.unknown),
+            files,
             hides_messages,
+            unknown: found.unknown,
+            not_kept: found.not_kept,
         })
     }
 
-    pub async fn perform(mut self, target: &RevertTarget) -> Result<RevertOutcome> {
+    pub async fn perform(
+        mut self,
+        target: &RevertTarget,
+        options: &RevertOptions,
+    ) -> Result<RevertOutcome> {
         let mut found = self.find(target)?;
         let mut effect = NetEffect::default();
         if self.shows_more(&found) {
-            effect = self.undo_hiding().await?;
+            effect = self.undo_hiding(&RevertOptions::default()).await?;
             found = self.find(target)?;
         }
+        let hides = match &found.task {
+            Some(task) if task.has_cut_short_calls() => {
+                let files = self.preview_files(vec![task.clone()], options).await?;
+                hidden_by(&found, &files, options)
+            }
+            _ => hidden_by(&found, &[], options),
+        };
         if let Some(task) = found.task {
-            let part = self.safety_part(found.marked_on).await?;
-            effect.add(&self.apply(task, part, found.cut).await?);
+            for planned in self
+                .apply(task, (found.marked_on, found.cut), hides, options)
+                .await?
+            {
+                effect.add(&planned);
+            }
         }
-        let hides_messages = found.cut.map_or(0, |cut| cut.hidden_count(&self.messages));
-        if let Some(cut) = found.cut {
+        if let Some(cut) = hides {
             self.hide(cut).await?;
         }
-        self.outcome(effect, hides_messages).await
+        let hides_messages = hides.map_or(0, |cut| cut.hidden_count(&self.messages));
+        let mut outcome = self.outcome(effect, hides_messages, found.unknown).await?;
+        outcome.not_kept = found.not_kept;
+        Ok(outcome)
     }
 
     /// Whether less is hidden than before: the pending revert is then undone first.
@@ -133,127 +157,111 @@ impl Revert {
         cuts.is_some_and(|(cut, pending)| cut > pending)
     }
 
-    async fn outcome(self, effect: NetEffect, hides_messages: usize) -> Result<RevertOutcome> {
-        let files = if effect.is_empty() {
-            Vec::new()
-        } else {
-            let describe = move |repo: &SideRepo| effect.describe(repo);
-            self.review
-                .snapshots
-                .with_repo(&self.worktree, describe)
-                .await?
-        };
+    async fn outcome(
+        self,
+        effect: NetEffect,
+        hides_messages: usize,
+        unknown: Vec<String>,
+    ) -> Result<RevertOutcome> {
+        let effect = Arc::new(effect);
+        let mut files = Vec::new();
+        for outside in [false, true] {
+            if effect.is_about(outside) {
+                let effect = effect.clone();
+                let described = self.at(outside, None, move |place| effect.describe(place));
+                files.extend(described.await?);
+            }
+        }
         Ok(RevertOutcome {
             undoable: undo_log::count_undoable(&self.review, &self.session).await?,
             session: self.session,
+            complete: is_complete(&files, &unknown),
             files,
             hides_messages,
+            unknown,
+            not_kept: Vec::new(),
         })
     }
 
-    /// Takes the safety snapshot and returns its part, which is not stored yet.
-    async fn safety_part(&self, marked_on: Option<usize>) -> Result<Option<SnapshotPart>> {
-        let Some(message) = marked_on.and_then(|at| self.messages.get(at)) else {
-            return Ok(None);
-        };
-        let label = self.session.id.to_string();
-        let take = move |repo: &SideRepo| Ok(repo.take(&label)?.hash);
-        let tree = self
-            .review
-            .snapshots
-            .with_repo(&self.worktree, take)
-            .await?;
-        let records = &self.review.records;
-        Ok(Some(SnapshotPart {
-            id: records.ids().part(records.now()),
-            session_id: self.session.id.clone(),
-            message_id: message.info.id().clone(),
-            snapshot: tree.to_string(),
-            name: None,
-            reverted_files: None,
-            skipped: None,
-            extra: Extra::default(),
-        }))
+    /// The net effect of tasks that are planned one after the other.
+    async fn preview_files(
+        &self,
+        tasks: Vec<RevertTask>,
+        options: &RevertOptions,
+    ) -> Result<Vec<RevertFile>> {
+        let mut files = Vec::new();
+        for outside in [false, true] {
+            let mut mine = tasks.clone();
+            mine.retain(|task| task.is_about(outside));
+            if mine.is_empty() {
+                continue;
+            }
+            let (label, options) = (temporary_label(&self.session.id), options.clone());
+            let planned = move |repo: &SideRepo| {
+                let needs_now = mine.iter().any(|task| matches!(task, RevertTask::Tree(_)));
+                let now = match needs_now {
+                    // As the revert itself, it must not fail for want of room.
+                    true => Some(repo.take_safety(&label)?.hash),
+                    false => None,
+                };
+                let place = Place {
+                    repo,
+                    outside,
+                    label: &label,
+                    now,
+                    options: &options,
+                };
+                let mut effect = NetEffect::default();
+                for task in &mine {
+                    effect.add(&RevertPlan::new(&place, task, &effect)?);
+                }
+                let files = effect.describe(&place);
+                repo.release(&repo.references(&label)?)?;
+                files
+            };
+            let snapshots = &self.review.snapshots;
+            files.extend(snapshots.with_repo(self.root(outside), planned).await?);
+        }
+        Ok(files)
     }
 
-    async fn apply(
-        &mut self,
-        task: RevertTask,
-        part: Option<SnapshotPart>,
-        cut: Option<Cut>,
-    ) -> Result<RevertPlan> {
-        let Some(mut part) = part else {
-            return Err(ReviewError::refused("There is nothing to take back"));
+    /// Runs blocking work inside or outside of the project, without choices of the person.
+    async fn at<T: Send + 'static>(
+        &self,
+        outside: bool,
+        options: Option<RevertOptions>,
+        work: impl FnOnce(&Place<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let label = self.session.id.to_string();
+        let run = move |repo: &SideRepo| {
+            let options = options.unwrap_or_default();
+            work(&Place {
+                repo,
+                outside,
+                label: &label,
+                now: None,
+                options: &options,
+            })
         };
-        let safety: TreeId = part.snapshot.parse()?;
-        let planned = self
-            .review
-            .snapshots
-            .with_repo(&self.worktree, move |repo| {
-                RevertPlan::new(repo, &task, safety, &NetEffect::default())
-            });
-        let mut planned = planned.await?;
-        self.review
-            .records
-            .put_part(Part::Snapshot(part.clone()))
-            .await?;
-        let mut entry = UndoEntry {
-            safety: part.snapshot.clone(),
-            hides: cut.is_some(),
-            cut: cut.and_then(|cut| cut.ids(&self.messages)),
-            files: reverted_files(
-                planned
-                    .moves
-                    .values()
-                    .map(|one| (one.path.to_string(), one.target)),
-            ),
-            part: Some((part.message_id.clone(), part.id.clone())),
-        };
-        let earlier = undo_log::load(&self.review, &self.session.id).await?;
-        let with = |entry: &UndoEntry| {
-            let mut entries = earlier.clone();
-            entries.push(entry.clone());
-            entries
-        };
-        undo_log::save(&self.review, &self.session.id, with(&entry)).await?;
+        let snapshots = &self.review.snapshots;
+        snapshots.with_repo(self.root(outside), run).await
+    }
 
-        let (trash, label) = (self.trash(), self.session.id.to_string());
-        let done = self
-            .review
-            .snapshots
-            .with_repo(&self.worktree, move |repo| {
-                let touched = planned.apply(repo, &trash);
-                // Shows later whether a file was changed after the revert.
-                let after = repo.take(&label)?.hash;
-                Ok((planned, touched, after))
-            });
-        let (planned, touched, after) = done.await?;
-        let to = |path| planned.moves.get(path).map_or(after, |one| one.target);
-        entry.files = reverted_files(touched.iter().map(|path| (path.to_string(), to(path))));
-        let entries = if entry.files.is_empty() {
-            earlier
-        } else {
-            with(&entry)
-        };
-        undo_log::save(&self.review, &self.session.id, entries).await?;
-        if cut.is_none() && !touched.is_empty() {
-            part.reverted_files = Some(RevertedFiles {
-                after: after.to_string(),
-                files: touched.iter().map(ToString::to_string).collect(),
-                extra: Extra::default(),
-            });
-            self.review.records.put_part(Part::Snapshot(part)).await?;
+    fn root(&self, outside: bool) -> &Path {
+        match outside {
+            true => Path::new(OUTSIDE),
+            false => &self.worktree,
         }
-        self.publish_file_edits(&touched);
-        Ok(planned)
     }
 
     async fn hide(&mut self, cut: Cut) -> Result<()> {
         let Some((message_id, part_id)) = cut.ids(&self.messages) else {
             return Ok(());
         };
+        let place = (message_id.clone(), part_id.clone());
         let entries = undo_log::load(&self.review, &self.session.id).await?;
-        let first = entries.iter().find(|entry| entry.hides);
+        let mut hiding = entries.iter().filter(|entry| entry.hides);
+        let first = hiding.find(|entry| !entry.files.is_empty());
         let snapshot = first.map(|entry| entry.safety.clone());
         let state = RevertState {
             message_id,
@@ -262,7 +270,12 @@ impl Revert {
             diff: None,
             extra: Extra::default(),
         };
-        self.set_state(Some(state)).await
+        self.set_state(Some(state)).await?;
+        let (review, id) = (&self.review, &self.session.id);
+        if let Some(newest) = self.messages.last() {
+            undo_log::join_partial(review, id, &place, newest.info.id()).await?;
+        }
+        undo_log::close_newest(review, id).await
     }
 
     async fn set_state(&mut self, state: Option<RevertState>) -> Result<()> {
@@ -273,35 +286,63 @@ impl Revert {
         Ok(())
     }
 
-    fn publish_file_edits(&self, touched: &[lathe_snapshot::RelPath]) {
-        for path in touched {
-            let file = self.worktree.join(path.to_string()).display().to_string();
+    fn publish_file_edits(&self, outside: bool, touched: &[Touched]) {
+        for one in touched {
+            let file = self.root(outside).join(one.path.to_string());
+            let file = file.display().to_string();
             self.review.records.publish(Event::FileEdited { file });
         }
     }
 
     /// The folder for files that a revert removes.
     fn trash(&self) -> PathBuf {
-        let folder = self.review.data_dir.join("reverted");
-        folder.join(self.session.id.as_str())
+        late_saves::trash(&self.review, &self.session.id)
     }
 }
 
-/// The net effect of tasks that are planned one after the other. Reads trees and files: blocks.
-fn preview_files(repo: &SideRepo, tasks: &[RevertTask], now: TreeId) -> Result<Vec<RevertFile>> {
-    let mut effect = NetEffect::default();
-    for task in tasks {
-        let planned = RevertPlan::new(repo, task, now, &effect)?;
-        effect.add(&planned);
-    }
-    effect.describe(repo)
+/// Whether a pending revert begins where this entry's messages were hidden.
+fn has_cut(state: &RevertState, entry: &UndoEntry) -> bool {
+    let cut = entry.cut.as_ref();
+    cut.is_some_and(|(message, part)| *message == state.message_id && *part == state.part_id)
 }
 
-fn reverted_files(files: impl Iterator<Item = (String, TreeId)>) -> Vec<RevertedFile> {
-    files
-        .map(|(path, to)| RevertedFile {
-            path,
-            to: to.to_string(),
-        })
-        .collect()
+/// Messages are not hidden while it is not known what they did: their effects may still be there.
+fn hidden_by(found: &Found, files: &[RevertFile], options: &RevertOptions) -> Option<Cut> {
+    let left = files
+        .iter()
+        .any(|file| file.change == RevertChange::Unknown);
+    let is_known = found.unknown.is_empty() && !left;
+    found.cut.filter(|_| is_known || options.force)
+}
+
+impl RevertTask {
+    fn has_cut_short_calls(&self) -> bool {
+        match self {
+            RevertTask::Steps { steps, .. } => steps.iter().any(StepTrees::is_cut_short),
+            RevertTask::Hunk { .. }
+            | RevertTask::Edits(_)
+            | RevertTask::Tree(_)
+            | RevertTask::Undo(_) => false,
+        }
+    }
+
+    /// Whether the task concerns files outside of the project, or inside.
+    fn is_about(&self, outside: bool) -> bool {
+        match self {
+            RevertTask::Steps { steps, only, again } => {
+                let mut all = steps.iter().chain(&again.steps);
+                let named = only.as_ref().map(|only| only.starts_with('/'));
+                named.map_or_else(
+                    || all.any(|step| step.is_outside() == outside),
+                    |is| is == outside,
+                )
+            }
+            RevertTask::Hunk { .. } | RevertTask::Edits(_) | RevertTask::Tree(_) => !outside,
+            RevertTask::Undo(entry) => entry.is_about(outside),
+        }
+    }
+}
+
+fn is_complete(files: &[RevertFile], unknown: &[String]) -> bool {
+    unknown.is_empty() && !files.iter().any(|file| file.change.is_open())
 }

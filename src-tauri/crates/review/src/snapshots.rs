@@ -6,13 +6,16 @@
 pub mod for_fork;
 mod referenced_trees;
 pub mod unused;
+pub mod with_room;
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lathe_protocol::SessionId;
-use lathe_snapshot::{AbandonedRepo, Refused, SideRepo, SnapshotError, SnapshotRef, TreeId};
+use lathe_snapshot::{
+    AbandonedRepo, Options, Refused, SideRepo, SnapshotError, SnapshotRef, TreeId,
+};
 use parking_lot::Mutex;
 
 use crate::error::{Result, ReviewError};
@@ -20,29 +23,65 @@ use crate::error::{Result, ReviewError};
 #[derive(Clone)]
 pub struct Snapshots {
     data_dir: PathBuf,
+    options: Options,
     /// One per work tree, or why there can never be one.
     repos: Arc<Mutex<HashMap<PathBuf, Opened>>>,
 }
+
+/// Stands for the work tree of files outside of all projects: their images have a repository of
+/// their own, and no snapshot of it can be taken.
+pub const OUTSIDE: &str = "/";
 
 type Opened = Result<Arc<SideRepo>, NoSnapshot>;
 
 /// Why no snapshot was taken, as a text for a person.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct NoSnapshot(String);
+#[error("{text}")]
+pub struct NoSnapshot {
+    text: String,
+    /// The snapshots of the project are at their limit.
+    is_full: bool,
+}
+
+impl From<String> for NoSnapshot {
+    fn from(text: String) -> Self {
+        NoSnapshot {
+            text,
+            is_full: false,
+        }
+    }
+}
 
 impl Snapshots {
     pub fn new(data_dir: PathBuf) -> Self {
+        let mut options = Options::default();
+        if let Some(keep_free) = keep_free(std::env::var("LATHE_KEEP_FREE_MB").ok().as_deref()) {
+            options.keep_free = keep_free;
+        }
+        Snapshots::with_options(data_dir, options)
+    }
+
+    pub fn with_options(data_dir: PathBuf, options: Options) -> Self {
         Snapshots {
             data_dir,
+            options,
             repos: Arc::default(),
         }
+    }
+
+    /// The folder that a session's snapshots are of: its project, or its own folder where the
+    /// project is the whole home folder.
+    pub fn root_for(&self, worktree: &str, directory: &str) -> PathBuf {
+        SideRepo::root_for(&self.data_dir, Path::new(worktree), Path::new(directory))
     }
 
     /// Takes a snapshot of the work tree as it is now.
     pub async fn take(&self, worktree: &Path, session: &SessionId) -> Result<TreeId, NoSnapshot> {
         let (snapshots, worktree, label) = (self.clone(), worktree.to_owned(), session.to_string());
         let taken = tokio::task::spawn_blocking(move || {
+            if worktree.parent().is_none() {
+                return Err(NoSnapshot::from(Refused::RootDirectory.to_string()));
+            }
             let repo = snapshots.repo(&worktree)?;
             let mut taken = repo.take(&label);
             if let Err(SnapshotError::OverLimit { .. }) = taken
@@ -61,24 +100,41 @@ impl Snapshots {
             })
         });
         let taken = taken.await;
-        taken.unwrap_or_else(|error| Err(NoSnapshot(error.to_string())))
+        taken.unwrap_or_else(|error| Err(NoSnapshot::from(error.to_string())))
     }
 
-    /// The paths that differ between two trees, absolute.
-    pub async fn changed(&self, worktree: &Path, from: TreeId, to: TreeId) -> Vec<String> {
-        let (snapshots, worktree) = (self.clone(), worktree.to_owned());
-        let changed = tokio::task::spawn_blocking(move || {
-            let repo = snapshots.repo(&worktree).ok()?;
-            let files = repo.changed_files(from, to).ok()?;
-            let path = |file: &[u8]| worktree.join(String::from_utf8_lossy(file).as_ref());
-            Some(
-                files
-                    .iter()
-                    .map(|file| path(file.as_bytes()).display().to_string())
-                    .collect(),
-            )
-        });
-        changed.await.ok().flatten().unwrap_or_default()
+    /// Takes a snapshot that must not fail for want of room: the one just before a revert.
+    pub async fn take_safety(
+        &self,
+        worktree: &Path,
+        session: &SessionId,
+    ) -> Result<TreeId, NoSnapshot> {
+        let label = session.to_string();
+        let take = move |repo: &SideRepo| Ok(repo.take_safety(&label)?.hash);
+        let taken = match worktree.parent() {
+            Some(_) => self.with_repo(worktree, take).await,
+            None => Err(ReviewError::refused(Refused::RootDirectory.to_string())),
+        };
+        taken.map_err(|error| NoSnapshot::from(error.to_string()))
+    }
+
+    /// Rolls back restores of files that a killed program left half done.
+    pub async fn recover(&self, worktree: &Path) -> Result<()> {
+        let roots = [worktree, Path::new(OUTSIDE)];
+        for root in roots.into_iter().filter(|root| self.has_repo(root)) {
+            let recover = |repo: &SideRepo| Ok(repo.recover()?);
+            for done in self.with_repo(root, recover).await? {
+                tracing::info!(?done, "a restore that was killed is rolled back");
+            }
+        }
+        Ok(())
+    }
+
+    fn has_repo(&self, worktree: &Path) -> bool {
+        match worktree == Path::new(OUTSIDE) {
+            true => self.has_outside(),
+            false => SideRepo::exists(&self.data_dir, worktree),
+        }
     }
 
     /// Runs blocking work on the repository of a work tree.
@@ -90,9 +146,9 @@ impl Snapshots {
         let (snapshots, worktree) = (self.clone(), worktree.to_owned());
         let done = tokio::task::spawn_blocking(move || match snapshots.repo(&worktree) {
             Ok(repo) => work(&repo),
-            Err(_) => Err(ReviewError::refused(
-                "There are no snapshots of this folder",
-            )),
+            Err(why) => Err(ReviewError::refused(format!(
+                "There are no snapshots of this folder: {why}"
+            ))),
         });
         done.await
             .map_err(|error| ReviewError::refused(error.to_string()))?
@@ -101,7 +157,7 @@ impl Snapshots {
     /// The owners of a work tree's snapshots and the bytes on disk; `None` if no snapshot was
     /// ever taken.
     pub async fn usage(&self, worktree: &Path) -> Result<Option<(BTreeSet<String>, u64)>> {
-        if !SideRepo::exists(&self.data_dir, worktree) {
+        if !self.has_repo(worktree) {
             return Ok(None);
         }
         let usage = |repo: &SideRepo| {
@@ -136,6 +192,23 @@ impl Snapshots {
         self.with_repo(worktree, collect).await
     }
 
+    /// Whether images of files outside of all projects were ever kept.
+    pub fn has_outside(&self) -> bool {
+        SideRepo::has_images(&self.data_dir)
+    }
+
+    /// Whether a work tree has a repository, or can have one.
+    pub async fn is_covered(&self, worktree: &Path) -> Result<(), NoSnapshot> {
+        if worktree.parent().is_none() {
+            return Err(NoSnapshot::from(Refused::RootDirectory.to_string()));
+        }
+        let (snapshots, worktree) = (self.clone(), worktree.to_owned());
+        let opened = tokio::task::spawn_blocking(move || snapshots.repo(&worktree).map(drop));
+        opened
+            .await
+            .unwrap_or_else(|error| Err(NoSnapshot::from(error.to_string())))
+    }
+
     /// Snapshots of work trees that no longer exist.
     pub async fn abandoned(&self) -> Result<Vec<AbandonedRepo>> {
         let data_dir = self.data_dir.clone();
@@ -154,11 +227,15 @@ impl Snapshots {
             return known.clone();
         }
         // Opened outside the lock: the first scan of a large tree takes a while.
-        let opened = SideRepo::open(&self.data_dir, worktree).map(Arc::new);
+        let opened = match worktree == Path::new(OUTSIDE) {
+            true => SideRepo::open_for_images(&self.data_dir),
+            false => SideRepo::open_with(&self.data_dir, worktree, self.options.clone()),
+        };
+        let opened = opened.map(Arc::new);
         let is_final = opened.as_ref().map_or_else(is_permanent, |_| true);
         let opened = opened.map_err(|refused| {
             tracing::info!(%refused, "this tree is not snapshotted");
-            NoSnapshot(refused.to_string())
+            NoSnapshot::from(refused.to_string())
         });
         if !is_final {
             return opened;
@@ -179,17 +256,29 @@ fn is_permanent(refused: &Refused) -> bool {
 impl NoSnapshot {
     fn new(error: &SnapshotError) -> Self {
         let gigabytes = |bytes: u64| bytes >> 30;
-        NoSnapshot(match error {
+        let text = match error {
             SnapshotError::OverLimit { limit } => format!(
-                "the snapshots of this project take {} GB already",
+                "the snapshots of this project take {} GB, the most they may. Delete old sessions \
+                 of the project for good to make room",
                 gigabytes(*limit)
             ),
-            SnapshotError::DiskNearlyFull { keep } => {
-                format!("less than {} GB are free on the disk", gigabytes(*keep))
-            }
+            SnapshotError::DiskNearlyFull { keep } => format!(
+                "less than {} GB are free on the disk. Free some space there",
+                gigabytes(*keep)
+            ),
             other => other.to_string(),
-        })
+        };
+        NoSnapshot {
+            text,
+            is_full: matches!(error, SnapshotError::OverLimit { .. }),
+        }
     }
+}
+
+/// The bytes that must stay free on the disk, as a person with a small disk has set them.
+fn keep_free(megabytes: Option<&str>) -> Option<u64> {
+    let megabytes: u64 = megabytes?.trim().parse().ok()?;
+    megabytes.checked_mul(1 << 20)
 }
 
 /// Stored in the side repository: keep it as it is.
@@ -208,6 +297,12 @@ fn is_temporary(label: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn less_may_be_kept_free_and_what_is_not_a_number_changes_nothing() {
+        let read = [None, Some("500"), Some(" 0 "), Some("much"), Some("-1")].map(keep_free);
+        assert_eq!(read, [None, Some(500 << 20), Some(0), None, None]);
+    }
 
     #[tokio::test]
     async fn a_folder_that_was_missing_is_snapshotted_when_it_exists_again() {

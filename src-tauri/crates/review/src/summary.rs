@@ -72,7 +72,7 @@ impl SummaryInput {
         SummaryInput {
             session: session.clone(),
             worktree: worktree.to_owned(),
-            steps: steps::read(messages),
+            steps: steps::read_project(messages),
             with_hidden: Vec::new(),
             listed: match turns {
                 Turns::All => listed_files(messages),
@@ -86,7 +86,7 @@ impl SummaryInput {
     /// `messages` is the history including what a revert hides. Changes of a hidden turn whose
     /// trees are missing were not reverted, and could not be counted again.
     pub fn with_hidden(mut self, messages: &[MessageWithParts]) -> Self {
-        self.with_hidden = steps::read(messages);
+        self.with_hidden = steps::read_project(messages);
         self
     }
 
@@ -193,7 +193,7 @@ async fn changes_before(
         .messages;
     let at = messages.iter().position(|one| one.info.id() == cut);
     messages.truncate(at.unwrap_or(0));
-    let steps = steps::read(&messages);
+    let steps = steps::read_project(&messages);
     let read = move |repo: &SideRepo| Ok(steps::chains(repo, &steps)?);
     let known = review.snapshots.with_repo(worktree, read).await?;
     let cached = (cut.clone(), known.clone());

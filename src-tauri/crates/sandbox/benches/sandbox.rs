@@ -21,24 +21,29 @@ mod linux {
     use std::process::{Command, Stdio};
     use std::time::{Duration, Instant};
 
-    use lathe_sandbox::{Confinement, Engine, Plan, Probe, default_unreadable};
+    use lathe_sandbox::{Confinement, Engine, Plan, Probe};
     use serde_json::json;
 
     const ROUNDS: usize = 200;
     /// `cargo bench` says that it measures. Else it is enough to see that it runs.
     const MEASURE: &str = "--bench";
     const BAR: &str = "≤ 5 ms over";
-    const PROTECTED: [&str; 5] = [".git", ".lathe", ".opencode", ".vscode", ".idea"];
+    /// Like a project's in the app: some are there, most are not.
+    const PROTECTED: [&str; 8] = [
+        ".git",
+        ".lathe",
+        ".opencode",
+        ".husky",
+        ".githooks",
+        ".vscode/tasks.json",
+        ".claude",
+        ".cursor",
+    ];
 
     pub fn main() {
         let scratch = tempfile::tempdir().unwrap();
         let project = scratch.path().join("project");
-        for folder in [
-            "project/.git/hooks",
-            "project/.vscode",
-            "project/src",
-            "temporary",
-        ] {
+        for folder in ["project/.git/hooks", "project/.vscode", "project/src"] {
             std::fs::create_dir_all(scratch.path().join(folder)).unwrap();
         }
         let probe = Probe::this_machine();
@@ -57,6 +62,7 @@ mod linux {
         let confinement = confinement(project);
         let mut ours = Vec::new();
         let mut baseline = Vec::new();
+        let mut preparing = Vec::new();
         let rounds = match std::env::args().any(|word| word == MEASURE) {
             true => ROUNDS,
             false => 1,
@@ -64,8 +70,10 @@ mod linux {
         for _ in 0..rounds {
             baseline.push(timed(|| wait(Command::new("/bin/true"), project)));
             ours.push(timed(|| {
+                let start = Instant::now();
                 let plan = Plan::new(engine, &confinement, probe).unwrap();
                 let launch = plan.launch().unwrap();
+                preparing.push(start.elapsed());
                 wait(launch.command("/bin/true"), project);
             }));
         }
@@ -78,6 +86,7 @@ mod linux {
             "unit": "ms",
             "ratio": ours / baseline,
             "over": ours - baseline,
+            "preparing": median(preparing),
             "bar": BAR,
         });
         println!("{row}");
@@ -87,11 +96,10 @@ mod linux {
     fn confinement(project: &Path) -> Confinement {
         let home = std::env::var_os("HOME").map_or_else(|| PathBuf::from("/"), PathBuf::from);
         let mut confinement = Confinement::new(project);
-        confinement
-            .writable
-            .push(project.with_file_name("temporary"));
+        let temporary = ["/tmp", "/var/tmp"].map(PathBuf::from);
+        confinement.writable.extend(temporary);
         confinement.protected = PROTECTED.iter().map(|name| project.join(name)).collect();
-        confinement.unreadable = default_unreadable(&home);
+        confinement.hide_secrets(&home, &[]);
         confinement
     }
 

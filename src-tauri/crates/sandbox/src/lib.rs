@@ -13,6 +13,7 @@
 mod confinement;
 mod explain;
 mod git;
+mod home;
 mod plan;
 mod probe;
 mod promise;
@@ -36,4 +37,3 @@ pub use plan::{Engine, Launch, Limit, Plan, SandboxError, prepare};
 pub use probe::Probe;
 pub use promise::Promise;
 pub use seatbelt::seatbelt_profile;
-pub use secrets::default_unreadable;

@@ -1,4 +1,4 @@
-//! Where people keep their secrets.
+//! Where people keep their secrets, inside of what else is readable.
 
 use std::path::{Path, PathBuf};
 
@@ -36,8 +36,36 @@ const EVERYWHERE: &[&str] = &[
     ".cargo/credentials.toml",
     ".gem/credentials",
     ".composer/auth.json",
+    ".config/pypoetry/auth.toml",
+    ".local/share/uv/credentials",
+    ".cache/huggingface/token",
+    ".android/adbkey",
     ".m2/settings-security.xml",
+    ".m2/settings.xml",
+    ".gradle/gradle.properties",
     ".password-store",
+    ".authinfo",
+    ".authinfo.gpg",
+    ".config/containers/auth.json",
+    ".yarnrc.yml",
+    // What was typed
+    ".bash_history",
+    ".zsh_history",
+    ".histfile",
+    ".python_history",
+    ".node_repl_history",
+    ".psql_history",
+    ".mysql_history",
+    ".sqlite_history",
+    ".rediscli_history",
+    ".lesshst",
+    ".local/share/fish/fish_history",
+    // Editors keep tokens of their extensions
+    ".config/Code",
+    ".config/Code - OSS",
+    ".config/VSCodium",
+    ".config/Cursor",
+    ".config/JetBrains",
     // Other agents
     ".claude",
     ".claude.json",
@@ -127,7 +155,7 @@ const LINUX_SYSTEM: &[&str] = &[
 
 /// Places that a command has no business to read, for a person's home. The caller adds its own
 /// data and configuration.
-pub fn default_unreadable(home: &Path) -> Vec<PathBuf> {
+pub(crate) fn default_unreadable(home: &Path) -> Vec<PathBuf> {
     let (own, system) = if cfg!(target_os = "macos") {
         (MACOS, &[][..])
     } else if cfg!(windows) {

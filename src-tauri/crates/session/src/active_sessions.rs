@@ -13,19 +13,23 @@ use lathe_protocol::{Event, SessionId, SessionStatus};
 use lathe_records::Records;
 use parking_lot::Mutex;
 use tokio::sync::{Notify, OwnedMutexGuard};
+use tokio::task::{AbortHandle, JoinHandle};
 use tokio_util::sync::CancellationToken;
 
+use crate::turn::BeforePoll;
 use queue::Queue;
 
 /// A session that is being worked on in this process.
 pub struct ActiveSession {
     cancel: CancellationToken,
-    /// The session that started this one as a task.
-    parent: Option<SessionId>,
+    /// The session that started this one as a task, and its agent.
+    parent: Option<(SessionId, String)>,
     queue: Queue,
     status: SessionStatus,
     /// Wakes a turn that waits to try again.
     retry_now: Arc<Notify>,
+    /// Ends the work at its next await, for work that does not follow `cancel`.
+    task: Option<AbortHandle>,
 }
 
 impl ActiveSession {
@@ -34,18 +38,21 @@ impl ActiveSession {
         ActiveSession::new(CancellationToken::new(), None)
     }
 
-    pub fn new(cancel: CancellationToken, parent: Option<SessionId>) -> Self {
+    pub fn new(cancel: CancellationToken, parent: Option<(SessionId, String)>) -> Self {
         ActiveSession {
             cancel,
             parent,
             queue: Queue::default(),
             status: SessionStatus::Busy,
             retry_now: Arc::default(),
+            task: None,
         }
     }
 }
 
 pub struct ActiveSessions {
+    /// Set by tests only.
+    pub before_poll: Option<BeforePoll>,
     records: Records,
     sessions: Mutex<HashMap<SessionId, ActiveSession>>,
     /// One prompt at a time per session, so that ids, files and queue have one order.
@@ -53,8 +60,9 @@ pub struct ActiveSessions {
 }
 
 impl ActiveSessions {
-    pub fn new(records: Records) -> Self {
+    pub fn new(records: Records, before_poll: Option<BeforePoll>) -> Self {
         ActiveSessions {
+            before_poll,
             records,
             sessions: Mutex::default(),
             prompting: Mutex::default(),
@@ -72,7 +80,10 @@ impl ActiveSessions {
     }
 
     fn prompt_lock(&self, id: &SessionId) -> Arc<tokio::sync::Mutex<()>> {
-        self.prompting.lock().entry(id.clone()).or_default().clone()
+        let mut all = self.prompting.lock();
+        // Those that are neither held nor waited for.
+        all.retain(|_, lock| Arc::strong_count(lock) > 1);
+        all.entry(id.clone()).or_default().clone()
     }
 
     /// True for the one caller that may start a turn.
@@ -83,6 +94,33 @@ impl ActiveSessions {
         }
         sessions.insert(id.clone(), new);
         true
+    }
+
+    /// Starts the task that does the work of a claimed session.
+    pub fn spawn<T: Send + 'static>(
+        &self,
+        id: &SessionId,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> JoinHandle<T> {
+        // Under the lock: the work may end at once, and another begin.
+        let mut sessions = self.sessions.lock();
+        let task = tokio::spawn(work);
+        if let Some(one) = sessions.get_mut(id) {
+            one.task = Some(task.abort_handle());
+        }
+        task
+    }
+
+    /// Drops the work of a session that does not follow its cancel token.
+    pub fn drop_work(&self, id: &SessionId) {
+        if let Some(task) = self
+            .sessions
+            .lock()
+            .get(id)
+            .and_then(|one| one.task.as_ref())
+        {
+            task.abort();
+        }
     }
 
     pub fn contains(&self, id: &SessionId) -> bool {
@@ -100,7 +138,16 @@ impl ActiveSessions {
 
     /// The session that started this one as a task.
     pub fn parent(&self, id: &SessionId) -> Option<SessionId> {
-        self.sessions.lock().get(id)?.parent.clone()
+        let sessions = self.sessions.lock();
+        let (parent, _) = sessions.get(id)?.parent.as_ref()?;
+        Some(parent.clone())
+    }
+
+    /// The agent that started this session as a task.
+    pub fn handed_on_by(&self, id: &SessionId) -> Option<String> {
+        let sessions = self.sessions.lock();
+        let (_, agent) = sessions.get(id)?.parent.as_ref()?;
+        Some(agent.clone())
     }
 
     pub fn status(&self, id: &SessionId) -> SessionStatus {
@@ -124,29 +171,23 @@ impl ActiveSessions {
         self.publish_status(id, status);
     }
 
-    /// Returns the turn if `go_on` is set and prompts wait for it. Otherwise drops it, which
-    /// releases the session's files, and ends the session's work.
+    /// Ends the session's work, or returns the turn if prompts wait. The turn is dropped first,
+    /// which releases the session's files.
     ///
     /// The check and the end share one lock: a prompt either joins this turn or finds none
     /// running. "Idle" never comes after the next turn's "busy".
-    pub fn end_unless_queued<T>(&self, id: &SessionId, go_on: bool, turn: T) -> Option<T> {
+    pub fn end_unless_queued<T>(&self, id: &SessionId, turn: T) -> Result<(), T> {
         let mut sessions = self.sessions.lock();
-        let waits = |one: &ActiveSession| !one.cancel.is_cancelled() && !one.queue.is_empty();
-        if go_on && sessions.get(id).is_some_and(waits) {
-            return Some(turn);
+        if sessions.get(id).is_some_and(|one| !one.queue.is_empty()) {
+            return Err(turn);
         }
         drop(turn);
-        if let Some(ended) = sessions.remove(id)
-            && !ended.queue.is_empty()
-        {
-            // They stay in the session, but no step takes them any more.
-            self.publish_queue(id, Vec::new());
-        }
+        sessions.remove(id);
         self.publish_status(id, SessionStatus::Idle);
         self.records.publish(Event::SessionIdle {
             session_id: id.clone(),
         });
-        None
+        Ok(())
     }
 
     fn publish_status(&self, id: &SessionId, status: SessionStatus) {

@@ -10,8 +10,8 @@ use lathe_protocol::{
     Millis, Part, Session, SessionId, SessionTime,
 };
 
-use crate::convert::window::{REPLAYED, TAIL_START};
 use crate::slug;
+use lathe_conversation::convert::window::{REPLAYED, TAIL_START};
 use lathe_records::Records;
 use lathe_records::Result;
 

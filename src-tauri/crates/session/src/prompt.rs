@@ -9,14 +9,14 @@ use std::sync::Arc;
 
 use lathe_protocol::ipc::{PromptFile, PromptInput};
 use lathe_protocol::{
-    CreatedTime, Extra, FilePart, FilePartSource, Message, MessageWithParts, Part, Project,
-    Session, UserMessage,
+    CreatedTime, Extra, FilePart, FilePartSource, Message, MessageId, MessageWithParts, Part,
+    PartId, Project, Session, SessionId, UserMessage,
 };
 
 use crate::core::Core;
 use files::Reader;
 pub use host::{PromptHost, tool_context};
-use lathe_records::{Failed, Result};
+use lathe_records::{Failed, Records, Result};
 use lathe_workspace::mentions;
 use lathe_workspace::setup::Setup;
 pub use parts::{NewSubtask, PartList};
@@ -29,6 +29,39 @@ pub struct Prompt {
     pub by_agent: bool,
     /// Replaces the text.
     pub subtask: Option<NewSubtask>,
+    pub chosen: Chosen,
+}
+
+/// What a client chose for its prompt, instead of us.
+#[derive(Debug, Clone, Default)]
+pub struct Chosen {
+    pub message: Option<MessageId>,
+    /// For the text of the person.
+    pub text_part: Option<PartId>,
+    /// For attachments, by their URL.
+    pub file_parts: Vec<(String, PartId)>,
+    pub system: Option<String>,
+}
+
+impl Chosen {
+    fn name_parts(&self, parts: &mut [Part]) {
+        let mut text_id = self.text_part.clone();
+        let mut files = self.file_parts.clone();
+        for part in parts {
+            let id = match part {
+                Part::Text(text) if text.synthetic != Some(true) => text_id.take(),
+                Part::File(file) => {
+                    let place = files.iter().position(|(url, _)| *url == file.url);
+                    place.map(|place| files.remove(place).1)
+                }
+                _ => None,
+            };
+            if let Some(id) = id {
+                let (session, message) = (part.session_id().clone(), part.message_id().clone());
+                part.relocate(id, session, message);
+            }
+        }
+    }
 }
 
 impl Prompt {
@@ -37,6 +70,7 @@ impl Prompt {
             input,
             by_agent: false,
             subtask: None,
+            chosen: Chosen::default(),
         }
     }
 }
@@ -60,14 +94,8 @@ async fn build(
     prompt: Prompt,
 ) -> Result<MessageWithParts> {
     let records = &core.records;
-    let newest = records
-        .store()
-        .messages(&session.id, None, 1)
-        .await?
-        .messages;
-    let newest = newest.last().map(|message| &message.info);
-    // Never earlier than the newest message, or the prompt would sort before it.
-    let now = newest.map_or(records.now(), |newest| records.now().max(newest.created()));
+    let newest = newest(records, &session.id).await?;
+    let now = records.date_after(newest.as_ref());
     let agent = prompt.input.agent.clone();
     let agent = agent.unwrap_or_else(|| setup.agents.default_name().to_owned());
     let model = match prompt.input.model.clone() {
@@ -78,8 +106,12 @@ async fn build(
         Some(model) => model,
         None => setup.models.default().await,
     };
+    let id = match &prompt.chosen.message {
+        Some(id) => unused(records, id).await?,
+        None => records.ids().message(now),
+    };
     let info = UserMessage {
-        id: records.ids().message(now),
+        id,
         session_id: session.id.clone(),
         time: CreatedTime {
             created: now,
@@ -88,14 +120,55 @@ async fn build(
         summary: None,
         agent: Some(agent),
         model: Some(model),
-        system: None,
+        system: prompt.chosen.system.clone(),
         tools: None,
         variant: prompt.input.variant.clone(),
+        unsent: None,
         extra: Extra::default(),
     };
     let parts = build_parts(core, setup, session, project, &info, prompt).await?;
     let info = Message::User(info);
     Ok(MessageWithParts { info, parts })
+}
+
+/// An id that a client chose must not be that of a message which exists, in any session.
+async fn unused(records: &Records, id: &MessageId) -> Result<MessageId> {
+    if records.store().parts(id).await?.items.is_empty() {
+        return Ok(id.clone());
+    }
+    Err(Failed::refused(format!("There is already a message {id}")))
+}
+
+/// The prompt as it is stored while it waits for a running turn.
+pub fn waiting(mut prompt: MessageWithParts) -> MessageWithParts {
+    if let Message::User(info) = &mut prompt.info {
+        info.unsent = Some(true);
+    }
+    prompt
+}
+
+/// The same prompt with new ids, dated after everything that the session has.
+pub async fn dated_now(records: &Records, prompt: MessageWithParts) -> Result<MessageWithParts> {
+    let MessageWithParts { info, mut parts } = prompt;
+    let Message::User(mut info) = info else {
+        return Err(Failed::refused("Only a prompt can be sent"));
+    };
+    let newest = newest(records, &info.session_id).await?;
+    let now = records.date_after(newest.as_ref());
+    info.id = records.ids().message(now);
+    info.time.created = now;
+    info.unsent = None;
+    for part in &mut parts {
+        let id = records.ids().part(now);
+        part.relocate(id, info.session_id.clone(), info.id.clone());
+    }
+    let info = Message::User(info);
+    Ok(MessageWithParts { info, parts })
+}
+
+pub async fn newest(records: &Records, session: &SessionId) -> Result<Option<Message>> {
+    let mut page = records.store().messages(session, None, 1).await?;
+    Ok(page.messages.pop().map(|message| message.info))
 }
 
 /// The parts of a queued prompt after its text was edited. Attachments stay; mentions are
@@ -144,6 +217,7 @@ async fn build_parts(
         input,
         by_agent,
         subtask,
+        chosen,
     } = prompt;
     if input.text.trim().is_empty() && input.files.is_empty() && subtask.is_none() {
         return Err(Failed::refused("The prompt is empty"));
@@ -156,11 +230,11 @@ async fn build_parts(
         info.time.created,
     );
     let agent = setup.agents.get(info.agent.as_deref());
-    let host = PromptHost::granted(
-        core,
-        project,
-        core.permissions.rules(setup, &agent, session, &[]),
-    );
+    let authority = core.authority(setup, project, session, &agent).await?;
+    let host = PromptHost::Granted {
+        core: core.clone(),
+        authority: Arc::new(authority),
+    };
     let reader = Reader {
         core,
         project,
@@ -179,7 +253,9 @@ async fn build_parts(
     if !is_subtask && !by_agent {
         reader.add_mentions(&input, &mut parts).await;
     }
-    Ok(parts.into_parts())
+    let mut parts = parts.into_parts();
+    chosen.name_parts(&mut parts);
+    Ok(parts)
 }
 
 /// A file that the text mentions is resolved again by its name. A symbol or a resource cannot be

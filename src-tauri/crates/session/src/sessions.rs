@@ -6,10 +6,13 @@ mod clean_up;
 mod commands;
 mod context_use;
 mod data_use;
+mod diagnostics;
 mod environment;
 mod fork;
+mod foundation;
 mod lifecycle;
 mod options;
+mod pending_revert;
 mod projects;
 mod queued_prompts;
 mod read;
@@ -20,6 +23,8 @@ mod share;
 mod tool_servers;
 mod usage;
 
+pub use diagnostics::RedactText;
+pub use foundation::Foundation;
 pub use lifecycle::title_contains;
 pub use options::{Options, default_data_dir};
 use usage::CountedMessages;
@@ -29,10 +34,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::future::join_all;
 use lathe_protocol::{Millis, SessionId};
 use lathe_provider::client::ModelClient;
 use lathe_provider::keys::Keys;
 use lathe_records::bus::{Bus, Subscription};
+use lathe_records::other_processes::OtherProcesses;
 use lathe_records::{Records, Result};
 use lathe_review::Review;
 use lathe_search::LiveIndex;
@@ -44,12 +51,15 @@ use tokio::sync::{OnceCell, watch};
 
 use crate::active_sessions::ActiveSessions;
 use crate::core::{Core, ToolBox};
-use crate::permission::Permissions;
-use crate::pictures::Pictures;
-use crate::question::QuestionBroker;
 use crate::share::DrawPage;
 use crate::title::Titles;
 use crate::turn::Runner;
+use lathe_conversation::pictures::Pictures;
+use lathe_permission::Permissions;
+use lathe_permission::QuestionBroker;
+
+/// How long the end of the program waits for turns, and then for tool servers.
+const CLOSE_LIMIT: Duration = Duration::from_secs(8);
 
 #[derive(Clone)]
 pub struct Sessions {
@@ -69,7 +79,7 @@ impl Sessions {
         let client = ModelClient::new(options.timeouts, options.pace);
         let records = Records::new(store, Bus::default(), options.clock);
         let keys = options.keys.unwrap_or_else(|| Keys::new(&options.data_dir));
-        let workspace = Workspace::new(WorkspaceOptions {
+        let workspace = Arc::new(Workspace::new(WorkspaceOptions {
             records: records.clone(),
             data_dir: options.data_dir.clone(),
             config_home: options.config_home,
@@ -77,14 +87,20 @@ impl Sessions {
             client,
             keys,
             environment: options.environment.clone(),
-        });
+        }));
         let output_dir = options.data_dir.join("tool-output");
         delete_old_output(output_dir.clone(), records.now());
+        let permissions = Permissions::new(
+            records.clone(),
+            workspace.clone(),
+            options.environment.clone(),
+            options.data_dir.clone(),
+        );
         let core = Arc::new(Core {
             workspace,
             review: Arc::new(Review::new(records.clone(), options.data_dir.clone())),
-            active: ActiveSessions::new(records.clone()),
-            permissions: Permissions::new(records.clone()),
+            active: ActiveSessions::new(records.clone(), options.before_poll),
+            permissions: Arc::new(permissions),
             questions: QuestionBroker::new(records.clone()),
             tools: ToolBox::new(options.tools, options.environment, output_dir),
             pictures: Pictures::new(options.fit_picture),
@@ -125,10 +141,24 @@ impl Sessions {
         self.core.records.bus().subscribe()
     }
 
+    /// Publishes what other processes do with the same data, as long as the result is held.
+    pub fn follow_other_processes(&self) -> Option<OtherProcesses> {
+        let following = OtherProcesses::follow(self.core.records.clone());
+        following
+            .inspect_err(|error| tracing::warn!(%error, "other processes cannot be followed"))
+            .ok()
+    }
+
     /// The sequence number of the last notification about a session; a snapshot taken after
     /// this call includes it.
     pub fn sequence(&self, session: &SessionId) -> u64 {
         self.core.records.bus().sequence(session)
+    }
+
+    /// Counts how often a session was created, changed or removed; a list read after this call
+    /// has all of them.
+    pub fn session_changes(&self) -> u64 {
+        self.core.records.bus().session_changes()
     }
 
     /// Whether the store can write.
@@ -146,12 +176,18 @@ impl Sessions {
         })
     }
 
-    /// Stops every turn and tool server, before the program ends.
+    /// Stops every turn and tool server, before the program ends. Returns in time, whatever
+    /// hangs: what is left open is settled at the next start.
     pub async fn close(&self) {
-        for id in self.core.active.ids() {
-            self.abort(&id).await;
+        let ids = self.core.active.ids();
+        let turns = join_all(ids.iter().map(|id| self.abort(id)));
+        if tokio::time::timeout(CLOSE_LIMIT, turns).await.is_err() {
+            tracing::error!("a turn did not end with the program");
         }
-        self.core.workspace.mcp().close().await;
+        let servers = self.core.workspace.mcp().close();
+        if tokio::time::timeout(CLOSE_LIMIT, servers).await.is_err() {
+            tracing::error!("a tool server did not end with the program");
+        }
         self.kill_commands();
     }
 

@@ -15,9 +15,9 @@ pub struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    /// Dated at `not_before` or later, so that it sorts after what it follows.
-    pub fn like(records: &'a Records, earlier: &UserMessage, not_before: Millis) -> Self {
-        let now = records.now().max(not_before);
+    /// Dated so that it sorts after `newest`.
+    pub fn like(records: &'a Records, earlier: &UserMessage, newest: Option<&Message>) -> Self {
+        let now = records.date_after(newest);
         let info = UserMessage {
             id: records.ids().message(now),
             time: CreatedTime {
@@ -25,6 +25,7 @@ impl<'a> Draft<'a> {
                 extra: Extra::default(),
             },
             summary: None,
+            unsent: None,
             extra: Extra::default(),
             ..earlier.clone()
         };

@@ -101,10 +101,21 @@ async fn request_title(models: &Models, prompt: String, model: Option<ModelRef>)
         Some(model) => model,
         None => models.default().await,
     };
+    let answer = ask_small_model(models, SYSTEM, prompt, model).await?;
+    clean_title(&answer)
+}
+
+/// The answer of the small model beside this one; `None` if it fails.
+pub async fn ask_small_model(
+    models: &Models,
+    system: &str,
+    prompt: String,
+    model: ModelRef,
+) -> Option<String> {
     let small = models.catalog().small_model(&model);
     let model = models.open(&small).await.ok()?;
     let mut request = ModelRequest::new(model.info().wire_id.clone());
-    request.system = vec![SYSTEM.to_owned()];
+    request.system = vec![system.to_owned()];
     let content = vec![UserContent::Text { text: prompt }];
     request.messages = vec![ModelMessage::User { content }].into();
     model.prepare(&mut request, None);
@@ -114,13 +125,13 @@ async fn request_title(models: &Models, prompt: String, model: Option<ModelRef>)
         match event {
             StreamEvent::TextDelta { text, .. } => answer.push_str(&text),
             StreamEvent::Error { error } => {
-                tracing::info!(%error, "no title");
+                tracing::info!(%error, "no answer of the small model");
                 return None;
             }
             _ => {}
         }
     }
-    clean_title(&answer)
+    Some(answer)
 }
 
 /// The first non-empty line, without the thinking that some models put before it.

@@ -15,45 +15,54 @@ mod prompt_subtasks;
 mod recovery;
 mod repeated_calls;
 mod request;
+mod run;
 mod runner;
 mod step;
+mod stop;
 mod subtask;
 mod summarize_history;
 mod trees;
+mod within_limits;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use lathe_protocol::{
     AssistantMessage, AssistantPath, AssistantTime, Extra, Map, Message, MessageId,
-    MessageWithParts, ModelRef, Part, Project, Ruleset, Session, TokenUsage, UserMessage,
+    MessageWithParts, ModelRef, Part, Project, Session, TokenUsage, UserMessage,
 };
 use lathe_provider::ProviderError;
 use lathe_records::FollowedMessage;
-use lathe_snapshot::TreeId;
 use lathe_store::SessionWriter;
 use lathe_tools::Registry;
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
-use crate::compaction::Streak;
 use crate::core::Core;
-use crate::plan_mode::{PlanFile, REMINDER};
 use crate::{synthetic, title};
 use attempts::Attempts;
 use calls::CallsOutcome;
 use finish::StepEnd;
 use history::History;
 use host::CallScope;
+use lathe_conversation::compaction::Streak;
+use lathe_conversation::plan_mode::{self, REMINDER};
+use lathe_permission::Ancestor;
+use lathe_permission::TurnUse;
 use lathe_records::Result;
 use lathe_workspace::agents::Agent;
 use lathe_workspace::models::OpenModel;
+use lathe_workspace::plan_file::PlanFile;
 use lathe_workspace::setup::Setup;
 use repeated_calls::RepeatedCalls;
 use step::{Call, StreamEnd};
+use stop::StepStop;
 
+pub use history::is_sent;
 pub use preview::{NextRequest, preview};
 pub use recovery::TAIL as RECOVERED_TAIL;
+pub use run::BeforePoll;
 pub use runner::Runner;
 pub use subtask::SubtaskStarter;
 
@@ -66,6 +75,8 @@ pub struct Turn {
     /// Config, agents and models, resolved again for every step.
     setup: Arc<Setup>,
     plan: PlanFile,
+    /// The sessions that handed this work on.
+    ancestors: Vec<Ancestor>,
     cancel: CancellationToken,
     /// The messages that the model may see; grows with the turn.
     history: History,
@@ -73,6 +84,8 @@ pub struct Turn {
     writing: Option<FollowedMessage>,
     repeated_calls: Arc<Mutex<RepeatedCalls>>,
     steps: u32,
+    /// What this turn has used of the person's limits, with its tasks.
+    used: Arc<Mutex<TurnUse>>,
     /// A failed snapshot was already reported for this prompt.
     reported_missing_snapshot: bool,
     compactions: Streak,
@@ -93,6 +106,18 @@ pub enum TurnEnd {
     Failed(String),
 }
 
+impl TurnEnd {
+    /// For the log, without the text of an error.
+    fn name(&self) -> &'static str {
+        match self {
+            TurnEnd::Done => "done",
+            TurnEnd::Refused => "refused",
+            TurnEnd::Aborted => "aborted",
+            TurnEnd::Failed(_) => "failed",
+        }
+    }
+}
+
 /// Whether the loop continues after a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Next {
@@ -100,10 +125,11 @@ enum Next {
     End(TurnEnd),
 }
 
-/// The rules and tools of an agent in one step.
+/// What the calls of a step run with.
 struct StepTools {
-    rules: Ruleset,
     registry: Registry,
+    /// The sessions that handed this work on.
+    ancestors: Vec<Ancestor>,
 }
 
 /// A prompt, with the agent and the model that answer it.
@@ -123,11 +149,18 @@ impl Turn {
         cancel: CancellationToken,
         writer: impl Into<Option<SessionWriter>>,
     ) -> Result<Self> {
+        let ancestors = core.ancestors(&session).await?;
+        let root = ancestors.last().map_or(&session.id, Ancestor::id);
+        let limits = &core.permissions.limits;
+        let writer = writer.into();
+        let joins = !ancestors.is_empty() || writer.is_none();
+        let used = limits.turn(root, joins, core.records.now());
         Ok(Turn {
             history: History::load(&core.records, &session.id).await?,
             writing: None,
             setup: core.workspace.setup(&session, &project).await,
             plan: PlanFile::new(&session, &project, &core.data_dir),
+            ancestors,
             core,
             subtasks,
             session,
@@ -135,10 +168,11 @@ impl Turn {
             cancel,
             repeated_calls: Arc::default(),
             steps: 0,
+            used,
             reported_missing_snapshot: false,
             compactions: Streak::default(),
             compacted_after_refusal: false,
-            _writer: writer.into(),
+            _writer: writer,
         })
     }
 
@@ -160,13 +194,14 @@ impl Turn {
 
     async fn work(&mut self) -> Result<TurnEnd> {
         loop {
-            self.take_queued();
-            let Some(prompt) = self.history.newest_user().cloned() else {
-                return Ok(TurnEnd::Done);
-            };
+            // First: a prompt that is taken up by a turn that was stopped would be lost in it.
             if self.cancel.is_cancelled() {
                 return Ok(TurnEnd::Aborted);
             }
+            self.take_queued().await?;
+            let Some(prompt) = self.history.newest_user().cloned() else {
+                return Ok(TurnEnd::Done);
+            };
             if self.history.is_answered(prompt.info.id()) {
                 return Ok(TurnEnd::Done);
             }
@@ -204,8 +239,18 @@ impl Turn {
         if let Some(total) = self.full_context(&resolved.model) {
             return self.compact_automatically(&resolved, total).await;
         }
+        if !self.may_continue().await? {
+            return Ok(Next::End(TurnEnd::Refused));
+        }
         self.add_reminder(user, prompt).await?;
-        self.step(&resolved, prompt).await
+        let model = &resolved.model;
+        let span = tracing::info_span!(
+            "step",
+            number = self.steps + 1,
+            provider = model.provider_id,
+            model = model.model_id,
+        );
+        self.step(&resolved, prompt).instrument(span).await
     }
 
     async fn resolve_prompt(&self, user: &UserMessage) -> ResolvedPrompt {
@@ -216,21 +261,23 @@ impl Turn {
     }
 
     /// Adds the prompts that were sent during the last step.
-    fn take_queued(&mut self) {
+    async fn take_queued(&mut self) -> Result<()> {
         let taken = self.core.active.take_queued(&self.session.id);
-        // This turn may have read them when it loaded the session.
-        for id in &taken.withdrawn {
-            self.history.remove(id);
+        if taken.is_empty() {
+            return Ok(());
         }
-        if taken.prompts.is_empty() {
-            return;
+        for prompt in taken.iter().filter(|prompt| prompt.by_person) {
+            let info = prompt.message.info.clone();
+            self.core.records.put_message(info).await?;
         }
+        self.core.active.sent(&self.session.id);
         self.repeated_calls = Arc::default();
         self.steps = 0;
         self.reported_missing_snapshot = false;
-        for prompt in taken.prompts {
-            self.history.put(prompt);
+        for prompt in taken {
+            self.history.put(prompt.message);
         }
+        Ok(())
     }
 
     /// Stores a reminder of the current mode with the prompt, once. It stays in the history:
@@ -239,7 +286,7 @@ impl Turn {
         if prompt.parts.iter().any(is_reminder) {
             return Ok(());
         }
-        let Some(text) = self.plan.reminder(self.history.messages(), prompt) else {
+        let Some(text) = plan_mode::reminder(&self.plan, self.history.messages(), prompt) else {
             return Ok(());
         };
         let records = &self.core.records;
@@ -253,6 +300,7 @@ impl Turn {
 
     async fn step(&mut self, resolved: &ResolvedPrompt, prompt: &MessageWithParts) -> Result<Next> {
         self.steps += 1;
+        self.used.lock().steps += 1;
         let message = self.begin_message(resolved).await?;
         let wanted = &resolved.model;
         let model = match self.setup.models.open(wanted).await {
@@ -267,6 +315,7 @@ impl Turn {
             StreamEnd::Finished { reason, usage } => {
                 self.compacted_after_refusal = false;
                 let cost = model.cost(&usage);
+                self.note_cost(cost);
                 let end = StepEnd {
                     reason,
                     usage,
@@ -309,8 +358,7 @@ impl Turn {
 
     fn new_message(&self, resolved: &ResolvedPrompt) -> AssistantMessage {
         let records = &self.core.records;
-        // Never earlier than the newest message, or the answer would sort before its prompt.
-        let now = records.now().max(self.history.newest_created());
+        let now = records.date_after(self.history.newest());
         AssistantMessage {
             id: records.ids().message(now),
             session_id: self.session.id.clone(),
@@ -354,16 +402,10 @@ impl Turn {
     async fn run_calls(
         &self,
         resolved: &ResolvedPrompt,
-        tools: StepTools,
+        tools: Registry,
         calls: Vec<Call>,
-        tree: Option<TreeId>,
         task_models: HashMap<String, ModelRef>,
     ) -> Result<CallsOutcome> {
-        let tools = StepTools {
-            // The person may have changed what is allowed while the model answered.
-            rules: self.rules(&resolved.agent),
-            ..tools
-        };
         let scope = CallScope {
             core: self.core.clone(),
             subtasks: self.subtasks.clone(),
@@ -371,12 +413,15 @@ impl Turn {
             project: self.project.clone(),
             setup: self.setup.clone(),
             prompt: resolved.clone(),
-            tools,
-            cancel: self.cancel.clone(),
+            tools: StepTools {
+                registry: tools,
+                ancestors: self.ancestors.clone(),
+            },
+            stop: StepStop::of_turn(&self.cancel),
             repeated_calls: self.repeated_calls.clone(),
             task_models,
         };
-        calls::run_all(&Arc::new(scope), calls, tree).await
+        calls::run_all(&Arc::new(scope), calls).await
     }
 }
 

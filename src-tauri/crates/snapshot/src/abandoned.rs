@@ -7,10 +7,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use lathe_files::TEMPORARY_PREFIX;
+
 use crate::{
-    atomic_file::{TEMPORARY_PREFIX, file_names},
     error::{Context, Result},
     refs::Refs,
+    temporary_files::file_names,
 };
 
 /// The file in a side repository that holds the path of its work tree.
@@ -57,7 +59,7 @@ impl AbandonedRepo {
 }
 
 /// False if the work tree is unknown, or if it may exist but cannot be accessed.
-fn is_abandoned(dir: &Path) -> bool {
+pub(crate) fn is_abandoned(dir: &Path) -> bool {
     let Ok(worktree) = fs::read(dir.join(WORKTREE)) else {
         return false;
     };

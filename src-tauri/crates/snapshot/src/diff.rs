@@ -12,7 +12,7 @@ use crate::{
     error::{Context, Result, SnapshotError},
     path::RelPath,
     repo::SideRepo,
-    tree::{self, Leaf, Mode, TreeId},
+    tree::{self, Leaf, Mode, Node, Sides, TreeId, same},
 };
 pub(crate) use lines::split_lines;
 
@@ -36,13 +36,11 @@ pub enum ChangeKind {
     Renamed {
         from: RelPath,
     },
-    /// Only the executable bit.
+    /// Only permissions.
     Mode,
-    /// A file became a link, or the reverse.
+    /// A file became a link or an empty folder, or the reverse.
     TypeChange,
 }
-
-type Sides = (Option<Leaf>, Option<Leaf>);
 
 impl SideRepo {
     /// In path order; a renamed file is listed under its new path.
@@ -55,7 +53,7 @@ impl SideRepo {
         let mut sides = BTreeMap::new();
         for (path, from, to) in paths {
             let both = self.sides_of(path, *from, *to)?;
-            if both.0 != both.1 {
+            if !same(both.0, both.1) {
                 sides.insert(path.clone(), both);
             }
         }
@@ -90,7 +88,7 @@ impl SideRepo {
     /// Compares one path; `None` if it is the same in both snapshots.
     pub fn diff_path(&self, path: &RelPath, from: TreeId, to: TreeId) -> Result<Option<Change>> {
         let (old, new) = self.sides_of(path, from, to)?;
-        if old == new {
+        if same(old, new) {
             return Ok(None);
         }
         self.change(path.clone(), old, new, None).map(Some)
@@ -99,18 +97,15 @@ impl SideRepo {
     /// Whether a path is the same in two snapshots. The files themselves are not read.
     pub fn is_same(&self, path: &RelPath, one: TreeId, other: TreeId) -> Result<bool> {
         let (old, new) = self.sides_of(path, one, other)?;
-        Ok(old == new)
+        Ok(same(old, new))
     }
 
     fn sides_of(&self, path: &RelPath, from: TreeId, to: TreeId) -> Result<Sides> {
-        let side = |tree: TreeId| -> Result<Option<Leaf>> {
+        let side = |tree: TreeId| -> Result<Option<Node>> {
             self.check(tree)?;
-            Ok(match tree::lookup(self.objects(), tree.0, path)? {
-                Some(tree::Node::Leaf(leaf)) => Some(leaf),
-                _ => None,
-            })
+            tree::lookup(self.objects(), tree.0, path)
         };
-        Ok((side(from)?, side(to)?))
+        Ok(tree::sides(side(from)?, side(to)?))
     }
 
     /// Whether the objects of a snapshot exist, for any label.
@@ -124,6 +119,7 @@ impl SideRepo {
         let files = tree::files(self.objects(), tree.0)?;
         Ok(files
             .into_iter()
+            .filter(|(_, leaf)| leaf.mode != Mode::Folder)
             .map(|(path, leaf)| (path, leaf.mode))
             .collect())
     }
@@ -131,9 +127,7 @@ impl SideRepo {
     fn compare(&self, from: TreeId, to: TreeId) -> Result<BTreeMap<RelPath, Sides>> {
         self.check(from)?;
         self.check(to)?;
-        let mut found = BTreeMap::new();
-        tree::compare(self.objects(), Some(from.0), Some(to.0), b"", &mut found)?;
-        Ok(found)
+        tree::compare(self.objects(), Some(from.0), Some(to.0))
     }
 
     pub(crate) fn check(&self, tree: TreeId) -> Result<()> {
@@ -155,8 +149,8 @@ impl SideRepo {
         renamed: Option<RelPath>,
     ) -> Result<Change> {
         let read = |leaf: Option<Leaf>| match leaf {
-            Some(leaf) => self.objects().blob(leaf.id),
-            None => Ok(Vec::new()),
+            Some(leaf) if leaf.mode != Mode::Folder => self.objects().blob(leaf.id),
+            _ => Ok(Vec::new()),
         };
         let same = old.map(|leaf| leaf.id) == new.map(|leaf| leaf.id);
         let (before, after) = if same {
@@ -186,9 +180,7 @@ fn kind(old: Option<Leaf>, new: Option<Leaf>, renamed: Option<RelPath>) -> Chang
         (_, _, Some(from)) => ChangeKind::Renamed { from },
         (None, ..) => ChangeKind::Added,
         (_, None, _) => ChangeKind::Deleted,
-        (Some(old), Some(new), _) if (old.mode == Mode::Link) != (new.mode == Mode::Link) => {
-            ChangeKind::TypeChange
-        }
+        (Some(old), Some(new), _) if !old.same_type(&new) => ChangeKind::TypeChange,
         (Some(old), Some(new), _) if old.id == new.id => ChangeKind::Mode,
         _ => ChangeKind::Modified,
     }

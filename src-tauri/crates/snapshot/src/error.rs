@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use crate::tree::TreeId;
+use crate::{scan::Reason, tree::TreeId};
 
 /// Why no snapshots are taken of a work tree. The session goes on without snapshots and tells
 /// the user the reason.
@@ -22,10 +22,12 @@ pub enum Refused {
 
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
-    #[error("snapshots of this project would take more than {limit} bytes")]
+    #[error("the snapshots of this project would take more than {}", size(*limit))]
     OverLimit { limit: u64 },
-    #[error("less than {keep} bytes would stay free on the disk")]
+    #[error("less than {} would stay free on the disk", size(*keep))]
     DiskNearlyFull { keep: u64 },
+    #[error("{} cannot be kept: {reason}", path.display())]
+    NotKept { path: PathBuf, reason: Reason },
     #[error("the name {0:?} cannot label a snapshot")]
     BadLabel(String),
     #[error("there is no snapshot {0}")]
@@ -59,4 +61,37 @@ impl<T, E: Into<io::Error>> Context<T> for std::result::Result<T, E> {
 
 pub(crate) fn damaged(what: impl std::fmt::Display) -> SnapshotError {
     SnapshotError::Damaged(what.to_string())
+}
+
+/// A size as people say it.
+fn size(bytes: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB")];
+    let unit = UNITS.iter().find(|(size, _)| bytes >= *size);
+    match unit {
+        // One digit after the point, but only if it says something.
+        Some((size, name)) if bytes % size < size / 10 => format!("{} {name}", bytes / size),
+        Some((size, name)) => format!("{:.1} {name}", bytes as f64 / *size as f64),
+        None => format!("{bytes} bytes"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_said_in_gigabytes() {
+        let over = SnapshotError::OverLimit { limit: 2 << 30 };
+        let text = "the snapshots of this project would take more than 2 GB";
+        assert_eq!(over.to_string(), text);
+        let full = SnapshotError::DiskNearlyFull { keep: 5 << 30 };
+        assert_eq!(
+            full.to_string(),
+            "less than 5 GB would stay free on the disk"
+        );
+        assert_eq!(
+            [size(3 << 29), size(20 << 20), size(7)],
+            ["1.5 GB", "20 MB", "7 bytes"]
+        );
+    }
 }

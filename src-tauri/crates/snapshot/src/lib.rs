@@ -17,8 +17,13 @@
 //!   be reverted too.
 //! - **A snapshot lists what it leaves out**, ignored paths included, because a rule can change
 //!   between two snapshots. Only a snapshot that covered a path can justify deleting it.
-//! - **Bytes are stored unchanged**: no line-ending conversion, no attributes. Of the permissions
-//!   only the executable bit is stored; a file that is overwritten keeps its other permissions.
+//! - **Bytes are stored unchanged**: no line-ending conversion, no attributes. Permissions and
+//!   empty folders are part of a tree, hard links and extended attributes are not: a restore keeps
+//!   those that the file in its place has.
+//! - **A restore is final when its owner says so**: until then a record of it is kept, and
+//!   [`SideRepo::recover`] rolls it back after a kill.
+//! - **Single paths anywhere** are kept as images: trees with these paths only, in the repository of
+//!   the project or in one for everything else ([`SideRepo::open_for_images`]).
 //!
 //! # Why our own directory walk on top of gix's object crates
 //!
@@ -40,27 +45,38 @@
 //! reading and zlib; the walk, the stat cache, the pack writer and the deltas between versions
 //! of a path are our own.
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 mod abandoned;
-mod atomic_file;
+mod coverage;
 mod diff;
 mod error;
+mod fields;
+mod images;
+mod moved;
 mod objects;
 mod os;
 mod path;
 mod refs;
 mod repo;
 mod restore;
+mod room;
+mod roots;
 mod scan;
+mod temporary_files;
 mod tree;
 
 pub use abandoned::AbandonedRepo;
+pub use coverage::{Coverage, TreeCoverage};
 pub use diff::{Change, ChangeKind};
 pub use error::{Refused, Result, SnapshotError};
+pub use images::{FileContent, FileImage};
 pub use path::{BadPath, RelPath};
 pub use refs::SnapshotRef;
 pub use repo::{Options, SideRepo, Skipped, Snapshot};
 pub use restore::{
-    Conflict, Hunk, HunkConflict, Outcome, PathRestore, Plan, RestoreAction, display_hunks,
+    Conflict, Hunk, HunkConflict, OpenRound, Outcome, PathRestore, Plan, Recovered, RestoreAction,
+    Round, display_hunks,
 };
 pub use scan::Reason;
 pub use tree::{Mode, TreeId};

@@ -19,7 +19,7 @@ use gix_object::Kind;
 
 use crate::{
     error::{Context, Result, damaged},
-    tree::{HASH, Oid},
+    tree::{FolderCache, HASH, Oid},
 };
 pub(crate) use pack::Pack;
 pub(crate) use writer::{Batch, Budget};
@@ -27,6 +27,7 @@ pub(crate) use writer::{Batch, Budget};
 pub(crate) struct Objects {
     dir: PathBuf,
     packs: RwLock<Vec<Arc<Pack>>>,
+    folders: FolderCache,
 }
 
 impl Objects {
@@ -35,11 +36,20 @@ impl Objects {
         let dir = dir.join("pack");
         fs::create_dir_all(&dir)?;
         let packs = RwLock::new(load(&dir, &[])?);
-        Ok(Self { dir, packs })
+        let folders = FolderCache::default();
+        Ok(Self {
+            dir,
+            packs,
+            folders,
+        })
     }
 
     pub fn dir(&self) -> &Path {
         &self.dir
+    }
+
+    pub fn folders(&self) -> &FolderCache {
+        &self.folders
     }
 
     pub fn packs(&self) -> Vec<Arc<Pack>> {

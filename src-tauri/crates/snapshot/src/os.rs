@@ -4,6 +4,7 @@
 //! by a link between check and use cannot lead us out of the work tree. Elsewhere the path is
 //! checked component by component right before use.
 
+pub(crate) mod fault;
 #[cfg(not(unix))]
 mod portable;
 #[cfg(unix)]
@@ -13,6 +14,8 @@ mod unix;
 pub(crate) use portable::{Folder, free_space, path_of};
 #[cfg(unix)]
 pub(crate) use unix::{Folder, free_space, path_of};
+
+use crate::tree::Permissions;
 
 /// The metadata of a file. If it is unchanged, so is the content (but see
 /// [`is_racy`](crate::scan::stat_cache::is_racy)).
@@ -25,6 +28,15 @@ pub(crate) struct Stamp {
     pub links: u32,
     pub modified: Timestamp,
     pub changed: Timestamp,
+}
+
+impl Stamp {
+    pub fn permissions(&self, kind: Kind) -> Permissions {
+        match kind {
+            Kind::File | Kind::Folder if cfg!(unix) => Permissions::new(self.mode),
+            _ => Permissions::UNKNOWN,
+        }
+    }
 }
 
 /// Nanoseconds since 1970, by the clock of the file system.
@@ -45,8 +57,27 @@ pub(crate) struct Stat {
     pub stamp: Stamp,
 }
 
+/// How to create a file.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NewFile {
+    pub executable: bool,
+    /// Without them, the user's umask decides.
+    pub bits: Option<u32>,
+    /// Wait until the content is on the disk.
+    pub sync: bool,
+}
+
 impl Stat {
+    /// Device and inode: a file keeps them when it is renamed.
+    pub fn identity(&self) -> (u64, u64) {
+        (self.stamp.device, self.stamp.inode)
+    }
+
     pub fn executable(&self) -> bool {
         self.stamp.mode & 0o100 != 0
+    }
+
+    pub fn permissions(&self) -> Permissions {
+        self.stamp.permissions(self.kind)
     }
 }

@@ -24,8 +24,19 @@ impl RelPath {
         }
     }
 
+    /// For a path that was checked by other means: it consists of names that were found on the
+    /// disk, or it was written by us.
+    pub(crate) fn unchecked(bytes: &[u8]) -> Self {
+        Self(bytes.into())
+    }
+
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
+    }
+
+    /// As earlier versions stored it: bytes that are not text are lost.
+    pub fn lossy(&self) -> String {
+        String::from_utf8_lossy(&self.0).into_owned()
     }
 
     pub fn components(&self) -> impl DoubleEndedIterator<Item = &[u8]> {
@@ -81,9 +92,17 @@ impl std::str::FromStr for RelPath {
     }
 }
 
+/// Bytes that are not text are written as `\xff`, so that two paths never look the same because
+/// of them.
 impl fmt::Display for RelPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&String::from_utf8_lossy(&self.0))
+        for chunk in self.0.utf8_chunks() {
+            f.write_str(chunk.valid())?;
+            for byte in chunk.invalid() {
+                write!(f, "\\x{byte:02x}")?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -107,6 +126,14 @@ mod tests {
         ] {
             assert!(RelPath::new(bad).is_err(), "{bad:?}");
         }
+    }
+
+    #[test]
+    fn bytes_that_are_not_text_are_told_apart() {
+        let shown = |bytes: &[u8]| RelPath::new(bytes).unwrap().to_string();
+        assert_eq!(shown(b"d/a\xffb"), "d/a\\xffb");
+        assert_eq!(shown(b"d/a\xfeb"), "d/a\\xfeb");
+        assert_eq!(shown("d/\u{e4}".as_bytes()), "d/\u{e4}");
     }
 
     #[test]

@@ -12,12 +12,13 @@ use std::{
 };
 
 use gix_object::{Kind, tree::EntryKind};
+use lathe_files::{write_unsynced, write_unsynced_via};
 
 use crate::{
-    atomic_file::{file_names, write_atomic, write_atomic_via},
     error::{Context, Result, SnapshotError, damaged},
     objects::{Batch, Objects},
     scan::LeftOut,
+    temporary_files::file_names,
     tree::{self, Node, Oid, TreeId},
 };
 
@@ -101,7 +102,9 @@ impl Refs {
             // The temporary file is not created among the refs: they have a folder per session,
             // and those are not searched for temporary files.
             let line = format!("{wrapper}\n");
-            write_atomic_via(&self.repository, &path, line.as_bytes()).context("writing a ref")?;
+            fs::create_dir_all(self.dir.join(label)).context("writing a ref")?;
+            write_unsynced_via(&self.repository, &path, line.as_bytes())
+                .context("writing a ref")?;
         }
         Ok(reference)
     }
@@ -172,7 +175,7 @@ impl Refs {
         for reference in references {
             text.push_str(&format!("{} refs/lathe/{reference}\n", reference.wrapper));
         }
-        write_atomic(&self.packed, text.as_bytes()).context("writing refs")
+        write_unsynced(&self.packed, text.as_bytes()).context("writing refs")
     }
 
     /// Refs in files of their own, with the time of each.
@@ -217,11 +220,10 @@ pub(crate) fn write_wrapper(batch: &Batch<'_>, tree: Oid, left_out: &LeftOut) ->
 }
 
 fn read_left_out(objects: &Objects, wrapper: Oid) -> Result<LeftOut> {
-    let entries = tree::read(objects, wrapper)?;
-    let list = entries.into_iter().find_map(|(name, node)| match node {
-        Node::Leaf(leaf) if name == LEFT_OUT => Some(leaf.id),
+    let list = match tree::read(objects, wrapper)?.get(LEFT_OUT) {
+        Some(Node::Leaf(leaf)) => Some(leaf.id),
         _ => None,
-    });
+    };
     let id = list.ok_or_else(|| damaged("a snapshot without its list"))?;
     LeftOut::decode(&objects.blob(id)?)
 }

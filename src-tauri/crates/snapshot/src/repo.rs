@@ -11,20 +11,20 @@ use std::{
     time::{Duration, Instant},
 };
 
-use sha2::{Digest, Sha256};
-
 use crate::{
-    abandoned::WORKTREE,
-    atomic_file,
     error::{Context, Refused, Result, SnapshotError},
+    moved,
     objects::{Batch, Budget, Objects, repack},
     path::RelPath,
     refs::{self, Refs, SnapshotRef},
+    restore::{self, Recovered},
+    roots::{check_worktree, repository_dir},
     scan::{
         self, LeftOut, Reason, Scan, Scope, SizeLimits, Watch,
         stat_cache::{self, CachedFolder},
     },
-    tree::{self, Node, Oid, TreeId},
+    temporary_files::remove_temporary_files,
+    tree::{self, Mode, Node, Oid, TreeId},
 };
 
 #[derive(Debug, Clone)]
@@ -50,6 +50,8 @@ impl Default for Options {
         }
     }
 }
+
+const ROUNDS: &str = "rounds";
 
 /// Larger files are not taken even if tracked, because a file is read into memory.
 const TRACKED_LIMIT: u64 = 512 << 20;
@@ -80,6 +82,7 @@ pub struct SideRepo {
     objects: Objects,
     refs: Refs,
     state: Mutex<State>,
+    recovered: Vec<Recovered>,
 }
 
 #[derive(Default)]
@@ -112,34 +115,53 @@ impl SideRepo {
         let data_dir = fs::canonicalize(data_dir).map_err(Refused::NoRepository)?;
         check_worktree(&worktree, &data_dir)?;
         let dir = repository_dir(&data_dir, &worktree);
-        let (objects, refs) = create_layout(&dir, &worktree).map_err(Refused::NoRepository)?;
+        moved::take_over(&data_dir, &worktree, &dir).map_err(Refused::NoRepository)?;
+        let mut opened = Self::open_at(&dir, &worktree)?;
+        moved::note_down(&dir, &worktree).map_err(Refused::NoRepository)?;
+        opened.options = options;
+        Ok(opened)
+    }
+
+    /// Opens or creates the repository in a folder. The work tree was checked by the caller.
+    pub(crate) fn open_at(dir: &Path, worktree: &Path) -> Result<Self, Refused> {
+        let (objects, refs) = create_layout(dir).map_err(Refused::NoRepository)?;
         Ok(Self {
-            worktree,
-            dir,
-            options,
+            worktree: worktree.to_owned(),
+            dir: dir.to_owned(),
+            options: Options::default(),
             objects,
             refs,
             state: Mutex::default(),
+            recovered: restore::roll_back_without_owner(&dir.join(ROUNDS), worktree),
         })
-    }
-
-    /// Whether snapshots of this work tree were ever taken.
-    pub fn exists(data_dir: &Path, worktree: &Path) -> bool {
-        let canonical = fs::canonicalize(worktree);
-        canonical.is_ok_and(|worktree| repository_dir(data_dir, &worktree).is_dir())
     }
 
     pub fn worktree(&self) -> &Path {
         &self.worktree
     }
 
+    /// What was rolled back when the repository was opened: restores by [`SideRepo::apply`] that
+    /// were killed.
+    pub fn recovered(&self) -> &[Recovered] {
+        &self.recovered
+    }
+
     /// Takes a snapshot for the owner `label`. Taking the same content twice for one label gives
     /// the same snapshot.
     pub fn take(&self, label: &str) -> Result<Snapshot> {
+        let budget = Budget {
+            limit: self.options.limit,
+            keep_free: self.options.keep_free,
+            used: 0,
+        };
+        self.take_within(label, budget)
+    }
+
+    pub(crate) fn take_within(&self, label: &str, budget: Budget) -> Result<Snapshot> {
         Refs::check_label(label)?;
         let _lock = self.lock()?;
         let mut state = self.state();
-        match self.take_locked(label, &mut state) {
+        match self.take_locked(label, budget, &mut state) {
             Err(error) => {
                 // An interrupted scan may have cached objects that were never written.
                 *state = State::default();
@@ -149,17 +171,10 @@ impl SideRepo {
         }
     }
 
-    fn take_locked(&self, label: &str, state: &mut State) -> Result<Snapshot> {
+    fn take_locked(&self, label: &str, budget: Budget, state: &mut State) -> Result<Snapshot> {
         self.reset_if_collected(state)?;
-        let used = self
-            .objects
-            .disk_use()
-            .context("measuring the side repository")?;
-        let budget = Budget {
-            limit: self.options.limit,
-            used,
-            keep_free: self.options.keep_free,
-        };
+        let used = self.disk_use()?;
+        let budget = Budget { used, ..budget };
         budget.check(self.objects.dir(), 0, &mut None)?;
 
         let batch = Batch::new(&self.objects, budget);
@@ -249,7 +264,7 @@ impl SideRepo {
     }
 
     fn write_cache(&self, cache: &CachedFolder) -> Result<()> {
-        atomic_file::write_atomic(&self.cache_path(), &stat_cache::file::encode(cache))
+        lathe_files::write_unsynced(&self.cache_path(), &stat_cache::file::encode(cache))
             .context("writing the stat cache")
     }
 
@@ -257,7 +272,7 @@ impl SideRepo {
     pub fn release(&self, references: &[SnapshotRef]) -> Result<()> {
         let _lock = self.lock()?;
         // Written first, so that after a crash the garbage collection is still known to be due.
-        atomic_file::write_atomic(&self.released_file(), b"").context("marking a release")?;
+        lathe_files::write_unsynced(&self.released_file(), b"").context("marking a release")?;
         self.refs.remove(references)
     }
 
@@ -311,7 +326,7 @@ impl SideRepo {
         // Written first: if we are interrupted after this, other processes drop a cache that was
         // still valid, which is harmless.
         let generation = format!("{:?}", std::time::SystemTime::now()).into_bytes();
-        atomic_file::write_atomic(&self.dir.join("generation"), &generation)
+        lathe_files::write_unsynced(&self.dir.join("generation"), &generation)
             .context("marking a clean-up")?;
         state.generation = Some(generation);
         self.refs.pack()?;
@@ -339,13 +354,21 @@ impl SideRepo {
     /// The content of one file of a snapshot; for a link, its target.
     pub fn blob(&self, tree: TreeId, path: &RelPath) -> Result<Vec<u8>> {
         match tree::lookup(&self.objects, tree.0, path)? {
-            Some(Node::Leaf(leaf)) => self.objects.blob(leaf.id),
+            Some(Node::Leaf(leaf)) if leaf.mode != Mode::Folder => self.objects.blob(leaf.id),
             _ => Err(SnapshotError::NoSuchFile(path.to_string())),
         }
     }
 
+    pub(crate) fn options(&self) -> &Options {
+        &self.options
+    }
+
     pub(crate) fn objects(&self) -> &Objects {
         &self.objects
+    }
+
+    pub(crate) fn refs(&self) -> &Refs {
+        &self.refs
     }
 
     pub(crate) fn left_out(&self, tree: TreeId) -> Result<Option<LeftOut>> {
@@ -364,11 +387,15 @@ impl SideRepo {
             self.objects.refresh().context("looking for packs")?;
             // A writer holds the lock, as we do now: so temporary files are from a killed one.
             for dir in [self.objects.dir(), &self.dir] {
-                atomic_file::remove_temporary_files(dir)
-                    .context("removing what was left half written")?;
+                remove_temporary_files(dir).context("removing what was left half written")?;
             }
         }
         Ok(())
+    }
+
+    /// The records of restores on their way.
+    pub(crate) fn rounds(&self) -> PathBuf {
+        self.dir.join(ROUNDS)
     }
 
     fn cache_path(&self) -> PathBuf {
@@ -384,7 +411,7 @@ impl SideRepo {
     }
 
     /// Allows one writer at a time, across processes; released when dropped.
-    fn lock(&self) -> Result<File> {
+    pub(crate) fn lock(&self) -> Result<File> {
         let mut options = File::options();
         options.write(true).create(true).truncate(false);
         #[cfg(unix)]
@@ -397,51 +424,22 @@ impl SideRepo {
     }
 }
 
-/// The folder of a work tree's side repository.
-fn repository_dir(data_dir: &Path, worktree: &Path) -> PathBuf {
-    let name = Sha256::digest(worktree.as_os_str().as_encoded_bytes());
-    let name: String = name[..20]
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    data_dir.join("snapshot").join(name)
-}
-
-/// The folder of the sample project: the only one in our data directory with a work tree.
-const SAMPLE: &str = "sample";
-
-fn check_worktree(worktree: &Path, data_dir: &Path) -> Result<(), Refused> {
-    if worktree.parent().is_none() {
-        return Err(Refused::RootDirectory);
-    }
-    let home = std::env::home_dir().and_then(|home| fs::canonicalize(home).ok());
-    if home.is_some_and(|home| home == worktree) {
-        return Err(Refused::HomeDirectory);
-    }
-    let inside = worktree.starts_with(data_dir) && !worktree.starts_with(data_dir.join(SAMPLE));
-    if data_dir.starts_with(worktree) || inside {
-        return Err(Refused::HoldsOurData);
-    }
-    Ok(())
-}
-
 /// Creates what git needs to recognise a repository, so that it can be inspected with git.
-fn create_layout(dir: &Path, worktree: &Path) -> io::Result<(Objects, Refs)> {
-    atomic_file::create_private_dirs(dir)?;
+fn create_layout(dir: &Path) -> io::Result<(Objects, Refs)> {
+    lathe_files::create_private_folder(dir)?;
     let objects = Objects::open(&dir.join("objects"))?;
     let refs = Refs::open(dir)?;
-    let files: [(&str, &[u8]); 3] = [
+    let files: [(&str, &[u8]); 2] = [
         ("HEAD", b"ref: refs/heads/none\n"),
         (
             "config",
             b"[core]\n\trepositoryformatversion = 0\n\tbare = true\n",
         ),
-        (WORKTREE, worktree.as_os_str().as_encoded_bytes()),
     ];
     for (name, content) in files {
         let path = dir.join(name);
         if !path.exists() {
-            atomic_file::write_atomic(&path, content)?;
+            lathe_files::write_unsynced(&path, content)?;
         }
     }
     Ok((objects, refs))
@@ -456,4 +454,25 @@ fn skipped(left_out: &LeftOut) -> Vec<Skipped> {
             reason,
         })
         .collect()
+}
+
+#[cfg(test)]
+impl SideRepo {
+    /// A snapshot as earlier versions took it, of files only.
+    pub(crate) fn take_as_before(&self, files: &[(&str, &[u8])], left_out: &[u8]) -> TreeId {
+        use gix_object::{Kind, tree::EntryKind};
+        let batch = Batch::new(&self.objects, Budget::NO_LIMIT);
+        let mut rows: Vec<(&[u8], EntryKind, Oid)> = files
+            .iter()
+            .map(|(name, bytes)| {
+                let id = batch.put(Kind::Blob, bytes).unwrap();
+                (name.as_bytes(), EntryKind::Blob, id)
+            })
+            .collect();
+        let tree = batch.put(Kind::Tree, &tree::encode(&mut rows)).unwrap();
+        let left_out = LeftOut::decode(left_out).unwrap();
+        let wrapper = refs::write_wrapper(&batch, tree, &left_out).unwrap();
+        batch.finish().unwrap();
+        self.refs.add("s", TreeId(tree), wrapper).unwrap().tree()
+    }
 }

@@ -6,24 +6,35 @@
 //! everything again.
 
 mod apply;
+mod folders;
 mod hunk;
 mod inspect;
+#[cfg(all(test, unix))]
+mod killed;
+mod moves;
+#[cfg(all(test, unix))]
+mod old_trees;
+mod prepare;
+mod roll_back;
+mod round;
+mod trash;
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt,
-};
+use std::{collections::BTreeMap, fmt};
+
+use rayon::prelude::*;
 
 use crate::{
     error::Result,
     path::RelPath,
     repo::SideRepo,
     scan::{LeftOut, Reason},
-    tree::{self, Leaf, Mode, Node, TreeId},
+    tree::{self, Leaf, Mode, Permissions, TreeId, same},
 };
 pub use apply::Outcome;
 pub use hunk::{Hunk, HunkConflict, display_hunks};
-use inspect::{Found, inspect_path};
+use inspect::{Found, Parents, inspect_path};
+pub(crate) use round::roll_back_without_owner;
+pub use round::{OpenRound, Recovered, Round};
 
 /// What will happen to one path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +58,8 @@ pub enum Conflict {
     /// A parent of the path is a file or a link now.
     ParentInTheWay,
     Hunk(HunkConflict),
+    /// Another program has it open for writing, and it could only be copied to the trash.
+    OpenElsewhere,
     /// The error message of the system.
     Failed(String),
 }
@@ -62,17 +75,18 @@ impl fmt::Display for Conflict {
             Conflict::FolderInTheWay => f.write_str("a folder with other files is in its place"),
             Conflict::ParentInTheWay => f.write_str("a folder on its path is a file or a link now"),
             Conflict::Hunk(conflict) => conflict.fmt(f),
+            Conflict::OpenElsewhere => f.write_str("another program has it open for writing"),
             Conflict::Failed(why) => f.write_str(why),
         }
     }
 }
 
 /// What to do with each path. Only [`SideRepo::apply`] executes it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Plan {
     items: BTreeMap<RelPath, Item>,
     /// Folders that exist in the target: they stay even if they become empty.
-    folders: BTreeSet<RelPath>,
+    folders: BTreeMap<RelPath, Permissions>,
 }
 
 #[derive(Debug, Clone)]
@@ -86,7 +100,15 @@ struct Item {
 #[derive(Debug, Clone)]
 enum Wanted {
     Stored(Leaf),
-    Generated { mode: Mode, bytes: Vec<u8> },
+    Generated { leaf: Leaf, bytes: Vec<u8> },
+}
+
+impl Wanted {
+    fn leaf(&self) -> Leaf {
+        match self {
+            Wanted::Stored(leaf) | Wanted::Generated { leaf, .. } => *leaf,
+        }
+    }
 }
 
 impl Plan {
@@ -121,31 +143,37 @@ pub struct PathRestore {
     pub post_image: TreeId,
 }
 
+/// So many paths are looked at by one thread.
+const CHUNK: usize = 64;
+
 impl SideRepo {
     /// Plans how to restore the paths. Each path must be in the list only once.
     pub fn plan_restore(&self, paths: &[PathRestore]) -> Result<Plan> {
-        let mut targets: BTreeMap<TreeId, Vec<RelPath>> = BTreeMap::new();
+        let mut targets: BTreeMap<TreeId, Vec<&RelPath>> = BTreeMap::new();
         for one in paths {
             self.check(one.post_image)?;
-            let paths = targets.entry(one.target).or_default();
-            paths.push(one.path.clone());
+            targets.entry(one.target).or_default().push(&one.path);
         }
-        let mut plan = Plan {
-            items: BTreeMap::new(),
-            folders: BTreeSet::new(),
-        };
+        let mut plan = Plan::default();
         let mut coverage = BTreeMap::new();
-        for (target, paths) in &targets {
-            self.check(*target)?;
-            let covered = self.left_out(*target)?;
-            let folders = self.target_folders(paths, *target, covered.as_ref())?;
+        for (target, paths) in targets {
+            self.check(target)?;
+            let covered = self.left_out(target)?;
+            let folders = self.target_folders(&paths, target, covered.as_ref())?;
             plan.folders.extend(folders);
-            coverage.insert(*target, covered);
+            coverage.insert(target, covered);
         }
+        let planned = paths.par_chunks(CHUNK).map(|chunk| {
+            let mut parents = Parents::new(self.worktree());
+            let each = chunk.iter().map(|one| {
+                let covered = coverage.get(&one.target).and_then(Option::as_ref);
+                self.plan_one(one, covered, &mut parents)
+            });
+            each.collect::<Result<Vec<_>>>()
+        });
+        let planned: Vec<Vec<(Item, Found)>> = planned.collect::<Result<_>>()?;
         let mut writes = Vec::new();
-        for one in paths {
-            let covered = coverage.get(&one.target).and_then(Option::as_ref);
-            let (item, found) = self.plan_one(one, covered)?;
+        for (one, (item, found)) in paths.iter().zip(planned.into_iter().flatten()) {
             if item.action == RestoreAction::Write {
                 writes.push((one.path.clone(), found));
             }
@@ -160,10 +188,16 @@ impl SideRepo {
         Ok(plan)
     }
 
-    fn plan_one(&self, one: &PathRestore, coverage: Option<&LeftOut>) -> Result<(Item, Found)> {
-        let wanted = leaf(tree::lookup(self.objects(), one.target.0, &one.path)?);
-        let expected = leaf(tree::lookup(self.objects(), one.post_image.0, &one.path)?);
-        let found = inspect_path(self.worktree(), &one.path);
+    fn plan_one(
+        &self,
+        one: &PathRestore,
+        coverage: Option<&LeftOut>,
+        parents: &mut Parents<'_>,
+    ) -> Result<(Item, Found)> {
+        let target = tree::lookup(self.objects(), one.target.0, &one.path)?;
+        let post_image = tree::lookup(self.objects(), one.post_image.0, &one.path)?;
+        let (wanted, expected) = tree::sides(target, post_image);
+        let found = parents.inspect(&one.path);
         let action = decide(&one.path, wanted, expected, &found, coverage);
         let item = Item {
             expected,
@@ -176,10 +210,14 @@ impl SideRepo {
     /// A file can replace a folder, or be written below a file, only if the plan deletes what is
     /// there now.
     fn in_the_way(&self, plan: &Plan, path: &RelPath, found: Found) -> Option<Conflict> {
+        let item = plan.items.get(path)?;
+        let stays_folder = item.wanted.as_ref()?.leaf().mode == Mode::Folder;
         match found {
-            Found::Folder => {
-                let cleared = inspect::files_below(self.worktree(), path)
-                    .is_some_and(|files| files.iter().all(|file| plan.deletes(file)));
+            Found::Folder(_) if !stays_folder => {
+                let was_empty = item.expected.is_some_and(|leaf| leaf.mode == Mode::Folder);
+                let gone = |one: &RelPath| plan.deletes(one) || was_empty && one == path;
+                let cleared = inspect::all_below(self.worktree(), path)
+                    .is_some_and(|found| found.iter().all(gone));
                 (!cleared).then_some(Conflict::FolderInTheWay)
             }
             Found::Blocked(at) => (!plan.deletes(&at)).then_some(Conflict::ParentInTheWay),
@@ -189,29 +227,42 @@ impl SideRepo {
 
     fn target_folders(
         &self,
-        paths: &[RelPath],
+        paths: &[&RelPath],
         target: TreeId,
         coverage: Option<&LeftOut>,
-    ) -> Result<BTreeSet<RelPath>> {
-        let above: BTreeSet<RelPath> = paths.iter().flat_map(RelPath::ancestors).collect();
-        let mut existing = BTreeSet::new();
-        for folder in above {
+    ) -> Result<BTreeMap<RelPath, Permissions>> {
+        let mut above: Vec<RelPath> = paths.iter().filter_map(|path| path.parent()).collect();
+        above.sort();
+        above.dedup();
+        let mut existing = BTreeMap::new();
+        for folder in above
+            .iter()
+            .flat_map(|one| std::iter::once(one.clone()).chain(one.ancestors()))
+        {
+            if existing.contains_key(&folder) {
+                continue;
+            }
             let in_tree = tree::lookup(self.objects(), target.0, &folder)?;
+            let in_tree = in_tree.and_then(tree::Node::as_folder);
             let outside_tree = coverage.is_none_or(|left_out| {
                 left_out.was_empty_folder(&folder) || left_out.reason_for(&folder).is_some()
             });
-            if outside_tree || matches!(in_tree, Some(Node::Tree(_))) {
-                existing.insert(folder);
+            if let Some(leaf) = in_tree {
+                existing.insert(folder, leaf.permissions);
+            } else if outside_tree {
+                existing.insert(folder, Permissions::UNKNOWN);
             }
         }
         Ok(existing)
     }
 }
 
-fn leaf(node: Option<Node>) -> Option<Leaf> {
-    match node {
-        Some(Node::Leaf(leaf)) => Some(leaf),
-        Some(Node::Tree(_)) | None => None,
+/// What is at a path now; `None` if it cannot be read.
+pub(crate) fn look_at(root: &std::path::Path, path: &RelPath) -> Option<Option<Leaf>> {
+    match inspect_path(root, path) {
+        Found::Absent | Found::Blocked(_) => Some(None),
+        Found::Other | Found::Failed(_) => None,
+        found => Some(found.leaf()),
     }
 }
 
@@ -222,16 +273,23 @@ fn decide(
     found: &Found,
     coverage: Option<&LeftOut>,
 ) -> RestoreAction {
+    let is_folder = |leaf: Option<Leaf>| leaf.is_some_and(|leaf| leaf.mode == Mode::Folder);
     let current = match found {
-        Found::File(leaf) => Some(*leaf),
-        Found::Absent | Found::Folder | Found::Blocked(_) => None,
+        Found::File(seen) => Some(seen.leaf),
+        Found::Folder(_) if is_folder(wanted) || is_folder(expected) => found.leaf(),
+        Found::Absent | Found::Folder(_) | Found::Blocked(_) => None,
         Found::Other => return RestoreAction::Conflict(Conflict::ChangedSince),
         Found::Failed(why) => return RestoreAction::Conflict(Conflict::Failed(why.clone())),
     };
-    if current == wanted && (wanted.is_some() || !matches!(found, Found::Blocked(_))) {
+    if same(current, wanted) && (wanted.is_some() || !matches!(found, Found::Blocked(_))) {
         return RestoreAction::Unchanged;
     }
-    if current != expected {
+    // An empty folder that exists again by other means has what matters.
+    let made_meanwhile = is_folder(wanted) && is_folder(current) && expected.is_none();
+    if made_meanwhile {
+        return RestoreAction::Unchanged;
+    }
+    if !same(current, expected) {
         return RestoreAction::Conflict(Conflict::ChangedSince);
     }
     if wanted.is_some() {
@@ -242,6 +300,9 @@ fn decide(
     }
     match coverage {
         None => RestoreAction::Conflict(Conflict::NotInSnapshot(None)),
+        Some(left_out) if left_out.was_empty_folder(path) && is_folder(current) => {
+            RestoreAction::Unchanged
+        }
         Some(left_out) => match left_out.reason_for(path) {
             Some(reason) => RestoreAction::Conflict(Conflict::NotInSnapshot(Some(reason))),
             None => RestoreAction::Delete,

@@ -31,6 +31,7 @@ use crate::{
 pub(crate) use left_out::LeftOut;
 pub use left_out::Reason;
 use rules::UserExcludes;
+pub(crate) use rules::git_dir;
 use stat_cache::{CachedFolder, Entry};
 pub(crate) use watch::Watch;
 

@@ -1,11 +1,13 @@
-//! Replacing a file so that a reader, or a start after a crash, finds the old content or the new
-//! one and never a mix of both.
+//! Replacing a record's file so that a reader, or a start after a crash, finds the old content or
+//! the new one and never a mix of both.
+//!
+//! Files outside of the record tree are written by `lathe_files`. Records go through [`Fs`], so
+//! that a test can make every step fail.
 
-use std::io;
 use std::path::Path;
 
-use crate::error::{IoContext, Result, StoreError};
-use crate::fs::{Disk, Fs};
+use crate::error::{IoContext, Result};
+use crate::fs::Fs;
 
 /// What is synced when a file is replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,25 +32,6 @@ pub(crate) fn replace(fs: &dyn Fs, temp: &Path, path: &Path, sync: Sync) -> Resu
     Ok(())
 }
 
-/// Atomically replaces a file outside of the record tree, readable only by its owner. Its folder
-/// must exist.
-pub fn write_private_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let temp = folder_of(path).join(format!(".{:016x}.tmp", random()));
-    let written = Disk
-        .create(&temp, bytes)
-        .doing("writing", &temp)
-        .and_then(|_| replace(&Disk, &temp, path, Sync::Bytes));
-    written.map_err(|error| {
-        if let Err(error) = Disk.remove_file(&temp) {
-            tracing::debug!(%error, "a temp file could not be removed");
-        }
-        match error {
-            StoreError::Io { source, .. } => io::Error::new(source.kind(), source),
-            other => io::Error::other(other),
-        }
-    })
-}
-
 /// The folder that a file lies in.
 pub(crate) fn folder_of(path: &Path) -> &Path {
     path.parent().unwrap_or(path)
@@ -61,44 +44,4 @@ pub(crate) fn random() -> u64 {
         bytes = u64::from(std::process::id()).to_le_bytes();
     }
     u64::from_le_bytes(bytes)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_private_file_is_replaced_and_no_temp_file_is_left() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("notes.json");
-        for text in ["first", "second"] {
-            write_private_file(&path, text.as_bytes()).unwrap();
-            assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
-        }
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_private_file_is_readable_by_its_owner_only() {
-        use std::os::unix::fs::PermissionsExt;
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("notes.json");
-        write_private_file(&path, b"mine").unwrap();
-        let mode = path.metadata().unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, 0o600);
-    }
-
-    #[test]
-    fn a_failed_replacement_leaves_the_old_file_and_keeps_the_kind_of_the_error() {
-        let folder = tempfile::tempdir().unwrap();
-        let taken = folder.path().join("taken");
-        std::fs::create_dir_all(taken.join("inside")).unwrap();
-        assert!(write_private_file(&taken, b"new").is_err());
-        assert!(taken.join("inside").is_dir());
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-        let missing = folder.path().join("nowhere").join("notes.json");
-        let refused = write_private_file(&missing, b"new").unwrap_err();
-        assert_eq!(refused.kind(), io::ErrorKind::NotFound);
-    }
 }

@@ -27,13 +27,15 @@ pub struct CheckReport {
 }
 
 /// The kinds of records, and their depth below `storage/`.
-const KINDS: [(&str, usize); 10] = [
+const KINDS: [(&str, usize); 12] = [
     ("project", 1),
     ("session", 2),
     ("message", 2),
     ("part", 2),
     ("session_diff", 1),
     ("session_revert", 1),
+    ("session_reverted", 1),
+    ("session_review", 1),
     ("todo", 1),
     ("permission", 1),
     ("session_share", 1),
@@ -162,10 +164,10 @@ fn find_orphans(keys: &[Key]) -> Vec<Key> {
                 .segments()
                 .nth(1)
                 .is_some_and(|message| !messages.contains(message)),
-            "message" | "todo" | "session_diff" | "session_revert" | "session_share" | "share" => {
-                key.session_name()
-                    .is_some_and(|session| !sessions.contains(session))
-            }
+            "message" | "todo" | "session_diff" | "session_revert" | "session_reverted"
+            | "session_review" | "session_share" | "share" => key
+                .session_name()
+                .is_some_and(|session| !sessions.contains(session)),
             _ => false,
         };
         if is_orphan {

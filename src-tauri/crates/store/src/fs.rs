@@ -40,6 +40,9 @@ pub trait Fs: Send + Sync + 'static {
     fn sync_dir(&self, path: &Path) -> io::Result<()>;
 }
 
+/// More than any record has. A link to a device that never ends is no record.
+const MAX_RECORD: u64 = 1 << 28;
+
 /// The file system of this machine.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Disk;
@@ -58,7 +61,11 @@ impl Fs for Disk {
         // `File::read_to_end` asks for size and position first. The files are small and the
         // buffer is reused, so those calls would be a third of the cost; `take` avoids them.
         let file = options.open(path)?;
-        file.take(u64::MAX).read_to_end(into).map(drop)
+        file.take(MAX_RECORD).read_to_end(into)?;
+        match into.len() as u64 {
+            MAX_RECORD => Err(io::ErrorKind::FileTooLarge.into()),
+            _ => Ok(()),
+        }
     }
 
     fn metadata(&self, path: &Path) -> io::Result<Metadata> {
@@ -93,11 +100,7 @@ impl Fs for Disk {
     }
 
     fn create_dir_all(&self, path: &Path) -> io::Result<()> {
-        let mut builder = fs::DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(path)
+        lathe_files::create_private_folder(path)
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {

@@ -1,7 +1,7 @@
 //! Imports sessions of another program.
 //!
-//! There are three kinds of sources: a data directory with JSON files, an SQLite database, and one
-//! exported session. A source is never changed; what has to be converted before it can be read (an
+//! OpenCode has three kinds of sources: a data directory with JSON files, an SQLite database, and one
+//! exported session. Those of other agents are read by the crate `import`. A source is never changed; what has to be converted before it can be read (an
 //! old layout, a database with a journal) is copied to `staging/` first. Records keep their ids,
 //! times and unknown fields. A session's own record is written last, after everything else is
 //! durable, so that a session that exists is complete and any other is imported again.
@@ -9,13 +9,14 @@
 mod bundle;
 mod database;
 mod exported;
+mod foreign;
 mod sources;
 mod staging;
 mod tree;
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use lathe_import::{Control, LeftOut, Progress};
 use lathe_protocol::{Session, SessionId};
 
 use crate::error::{IoContext, Result, StoreError, optional};
@@ -24,7 +25,7 @@ use crate::locks::SessionWriter;
 use crate::storage::Storage;
 use crate::store::Store;
 use bundle::Bundle;
-pub use sources::{FoundSource, SourceKind, default_import_paths};
+pub use sources::{FoundSource, ImportFrom, SourceKind, default_import_paths};
 use staging::Staging;
 
 /// What an import did.
@@ -34,6 +35,13 @@ pub struct Imported {
     /// Number of sessions that existed before and were left unchanged.
     pub already: usize,
     pub unreadable: Vec<Unreadable>,
+    /// Sessions that were imported before and got what was added since.
+    pub grown: Vec<Session>,
+    /// Records by type that are not imported, with the reason.
+    pub left_out: Vec<LeftOut>,
+    /// Messages that were written, where they were counted.
+    pub messages: usize,
+    pub stopped: bool,
 }
 
 /// Something that could not be imported, and why.
@@ -66,14 +74,31 @@ fn readable<T>(
 trait Source {
     fn list_sessions(&mut self, unreadable: &mut Vec<Unreadable>) -> Result<Vec<SessionId>>;
     fn load_session(&mut self, id: &SessionId, unreadable: &mut Vec<Unreadable>) -> Result<Bundle>;
+
+    /// Imports sessions in a form that is converted and not taken over.
+    fn import_newer(&self, _: &Storage, _: &Control, _: &mut Imported) -> Result<()> {
+        Ok(())
+    }
 }
 
 impl Store {
     /// Imports every session in `path`: a data directory, a database or an exported session. Only
     /// one import can run at a time.
     pub async fn import_from(&self, path: &Path) -> Result<Imported> {
+        self.import_watched(path, None, Control::default()).await
+    }
+
+    /// As [`Store::import_from`], for sessions of one program only if it is named. `control`
+    /// reports how far it is and stops it; what was written by then stays.
+    pub async fn import_watched(
+        &self,
+        path: &Path,
+        from: Option<ImportFrom>,
+        control: Control,
+    ) -> Result<Imported> {
         let path = path.to_owned();
-        self.run(move |storage| storage.import_from(&path)).await
+        self.run(move |storage| storage.import_from(&path, from, &control))
+            .await
     }
 
     /// The sources in `paths`, with the number of sessions in each.
@@ -83,16 +108,26 @@ impl Store {
 }
 
 impl Storage {
-    fn import_from(&self, path: &Path) -> Result<Imported> {
+    fn import_from(
+        &self,
+        path: &Path,
+        from: Option<ImportFrom>,
+        control: &Control,
+    ) -> Result<Imported> {
         self.write_state()?;
         let lock = self.dirs.locks.join("import");
-        let _lock = SessionWriter::acquire(&lock, "the import".to_owned())?;
-        let sources = sources::find_at(path)?;
+        let _lock = SessionWriter::acquire(&lock, "the import".to_owned(), "import")?;
+        let mut sources = sources::find_at(path)?;
+        sources.retain(|(kind, _)| from.is_none_or(|from| from == kind.program()));
         if sources.is_empty() {
             return Err(StoreError::NoSource(path.to_owned()));
         }
         let mut imported = Imported::default();
         for (kind, path) in sources {
+            if let Some(program) = kind.foreign() {
+                self.import_foreign(program, &path, control, &mut imported)?;
+                continue;
+            }
             let staging = Staging::start(&self.dirs.root)?;
             // Some files turn out not to be a database only at the first query.
             let opened = open_source(kind, &path, &staging);
@@ -101,7 +136,15 @@ impl Storage {
                 Ok((source, ids))
             });
             match listed {
-                Ok((mut source, ids)) => self.import_sessions(&mut *source, ids, &mut imported)?,
+                Ok((mut source, ids)) => {
+                    self.import_sessions(&mut *source, ids, control, &mut imported)?;
+                    match source.import_newer(self, control, &mut imported) {
+                        Err(error @ StoreError::Database(_)) => imported
+                            .unreadable
+                            .push(Unreadable::new(display(&path), error)),
+                        done => done?,
+                    }
+                }
                 Err(error) => imported
                     .unreadable
                     .push(Unreadable::new(display(&path), error)),
@@ -115,10 +158,22 @@ impl Storage {
         &self,
         source: &mut dyn Source,
         ids: Vec<SessionId>,
+        control: &Control,
         imported: &mut Imported,
     ) -> Result<()> {
         let mut complete = Vec::new();
-        for id in ids {
+        let files = ids.len();
+        for (done, id) in ids.into_iter().enumerate() {
+            if control.is_stopped() {
+                imported.stopped = true;
+                break;
+            }
+            control.report(Progress {
+                files,
+                done,
+                sessions: complete.len(),
+                messages: imported.messages,
+            });
             if self.session_key(&id)?.is_some() {
                 imported.already += 1;
                 continue;
@@ -132,8 +187,12 @@ impl Storage {
                     continue;
                 }
             };
+            let messages = bundle.messages.len();
             match self.write_records(bundle) {
-                Ok(bundle) => complete.push(bundle),
+                Ok(bundle) => {
+                    imported.messages += messages;
+                    complete.push(bundle);
+                }
                 // If this store cannot write, the import ends.
                 Err(error) if error.is_io() && !self.health.is_good() => return Err(error),
                 Err(error) => imported
@@ -141,7 +200,8 @@ impl Storage {
                     .push(Unreadable::new(id.as_str(), error)),
             }
         }
-        self.sync_imported(&complete)?;
+        let ids: Vec<_> = complete.iter().map(|bundle| &bundle.session.id).collect();
+        self.sync_imported(&ids)?;
         for bundle in complete {
             imported.added.push(self.write_session_record(bundle)?);
         }
@@ -193,7 +253,7 @@ impl Storage {
     }
 
     /// Makes many thousand files durable, with one system call where there is one.
-    fn sync_imported(&self, bundles: &[Bundle]) -> Result<()> {
+    fn sync_imported(&self, sessions: &[&SessionId]) -> Result<()> {
         #[cfg(target_os = "linux")]
         {
             use rustix::fs::{Mode, OFlags, open, syncfs};
@@ -202,13 +262,11 @@ impl Storage {
                 .and_then(syncfs)
                 .map_err(std::io::Error::from);
             synced.doing("syncing", tree)?;
-            bundles
-                .iter()
-                .for_each(|bundle| self.forget_unsynced(&bundle.session.id));
+            sessions.iter().for_each(|id| self.forget_unsynced(id));
         }
         #[cfg(not(target_os = "linux"))]
-        for bundle in bundles {
-            self.barrier(&bundle.session.id)?;
+        for id in sessions {
+            self.barrier(id)?;
         }
         Ok(())
     }
@@ -218,7 +276,9 @@ fn open_source(kind: SourceKind, path: &Path, staging: &Staging) -> Result<Box<d
     Ok(match kind {
         SourceKind::Json => Box::new(tree::Tree::open(path, staging)?),
         SourceKind::Sqlite => Box::new(database::Database::open(path, staging)?),
-        SourceKind::Exported => Box::new(exported::Exported::read(path)?),
+        SourceKind::Exported | SourceKind::Codex | SourceKind::Claude => {
+            Box::new(exported::Exported::read(path)?)
+        }
     })
 }
 
@@ -226,16 +286,8 @@ fn open_source(kind: SourceKind, path: &Path, staging: &Staging) -> Result<Box<d
 /// block the import.
 fn read_file(path: &Path, into: &mut Vec<u8>) -> std::io::Result<()> {
     const MAX_BYTES: u64 = 512 * 1024 * 1024;
-    let metadata = std::fs::metadata(path)?;
-    if !metadata.is_file() {
-        return Err(std::io::Error::other("it is not a plain file"));
-    }
-    if metadata.len() > MAX_BYTES {
-        return Err(std::io::Error::other("it is too large"));
-    }
-    into.clear();
-    let file = std::fs::File::open(path)?;
-    file.take(MAX_BYTES).read_to_end(into).map(drop)
+    *into = lathe_files::read(path, MAX_BYTES)?;
+    Ok(())
 }
 
 fn display(path: &Path) -> String {

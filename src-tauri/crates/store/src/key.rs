@@ -68,6 +68,16 @@ impl Key {
         Key::new(["session_revert", session.as_str()])
     }
 
+    /// What a person did in the review: marks, comments, actions to undo.
+    pub fn session_review(session: &SessionId) -> Result<Key, BadKey> {
+        Key::new(["session_review", session.as_str()])
+    }
+
+    /// What reverts removed, kept for a while.
+    pub fn reverted(session: &SessionId) -> Result<Key, BadKey> {
+        Key::new(["session_reverted", session.as_str()])
+    }
+
     pub fn todo(session: &SessionId) -> Result<Key, BadKey> {
         Key::new(["todo", session.as_str()])
     }
@@ -112,9 +122,8 @@ impl Key {
         match self.kind() {
             "message" => self.segments().nth(1),
             "session" => self.segments().nth(2),
-            "todo" | "session_diff" | "session_revert" | "session_share" | "share" => {
-                self.segments().nth(1)
-            }
+            "todo" | "session_diff" | "session_revert" | "session_reverted" | "session_review"
+            | "session_share" | "share" => self.segments().nth(1),
             _ => None,
         }
     }

@@ -46,15 +46,15 @@ mod temp_files;
 mod trash;
 mod validate;
 
-pub use atomic_file::write_private_file;
 pub use check::CheckReport;
 pub use error::{Damaged, Result, StoreError};
 pub use fs::{DirEntry, Disk, Fs, Metadata};
 pub use health::Health;
-pub use import::{FoundSource, Imported, SourceKind, Unreadable, default_import_paths};
+pub use import::{FoundSource, ImportFrom, Imported, SourceKind, Unreadable, default_import_paths};
 pub use key::{BadKey, Key, segment};
+pub use lathe_import::{Control as ImportControl, Progress as ImportProgress};
 pub use listing::Listing;
 pub use locks::SessionWriter;
 pub use messages::{Page, Window, WindowAnchor};
-pub use store::{Options, Store};
+pub use store::{Options, Store, Trace};
 pub use trash::Trashed;

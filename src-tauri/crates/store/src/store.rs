@@ -3,7 +3,9 @@
 //! Cheap to clone. Each call runs once on a thread that may block, however many files it touches;
 //! [`Storage`] does the work there.
 
+mod in_flight;
 mod open;
+mod others;
 mod records;
 
 use std::sync::Arc;
@@ -21,8 +23,10 @@ use crate::health::Health;
 use crate::key::Key;
 use crate::locks::SessionWriter;
 use crate::storage::{Storage, encode};
+use in_flight::InFlight;
 
 pub(crate) use open::open_storage;
+pub use others::Trace;
 
 #[derive(Clone)]
 pub struct Options {
@@ -47,6 +51,7 @@ impl Default for Options {
 #[derive(Clone)]
 pub struct Store {
     storage: Arc<Storage>,
+    in_flight: InFlight,
     flush_interval: Duration,
 }
 
@@ -142,8 +147,9 @@ impl Store {
         let session = session.clone();
         self.run(move |storage| {
             let state = storage.write_state()?;
-            let path = storage.dirs.locks.join(format!("session-{}", key.name()));
-            let writer = SessionWriter::acquire(&path, format!("session {}", key.name()))?;
+            let path = storage.session_lock(key.name());
+            let what = format!("session {}", key.name());
+            let writer = SessionWriter::acquire(&path, what, state.temp_files.tag())?;
             // The process that wrote it last may have been killed.
             let _lock = state.store_lock.acquire()?;
             storage.replay_dead_journals()?;
@@ -179,7 +185,17 @@ impl Store {
         work: impl FnOnce(&Storage) -> R + Send + 'static,
     ) -> R {
         let storage = self.storage.clone();
-        run(move || work(&storage)).await
+        let ticket = self.in_flight.begin();
+        run(move || {
+            let _ticket = ticket;
+            work(&storage)
+        })
+        .await
+    }
+
+    /// Waits for the operations that run now, also for those whose caller has given up.
+    pub async fn settled(&self) {
+        self.in_flight.settled().await;
     }
 }
 

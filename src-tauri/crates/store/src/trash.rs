@@ -42,10 +42,12 @@ pub struct Trashed {
 }
 
 /// The kinds of records of which a session has one file.
-const SINGLE_FILE_KINDS: [&str; 5] = [
+const SINGLE_FILE_KINDS: [&str; 7] = [
     "todo",
     "session_diff",
     "session_revert",
+    "session_reverted",
+    "session_review",
     "session_share",
     "share",
 ];

@@ -3,6 +3,8 @@
 //! A patch quotes the lines it changes, so it needs no read before it: everything is checked
 //! against what is on disk now, and again right before each write.
 
+#[cfg(test)]
+mod any_text;
 mod hunks;
 mod parse;
 mod steps;
@@ -13,9 +15,9 @@ use serde_json::Value;
 
 use self::parse::Action;
 use self::steps::Step;
-use crate::changes::{self, Found, PERMISSION, ShownChange};
+use crate::changes::{self, Found, ShownChange};
 use crate::context::{PermissionAsk, ToolContext};
-use crate::paths::{Place, Target};
+use crate::paths::Place;
 use crate::text;
 use crate::tool::{Effect, Tool, ToolFailure, ToolOutput};
 
@@ -37,24 +39,23 @@ impl Tool for ApplyPatch {
     async fn run(&self, input: Self::Input, cx: &ToolContext) -> Result<ToolOutput, ToolFailure> {
         let actions = parse::parse(&input.patch_text)
             .map_err(|bad| ToolFailure::failed(format!("The patch cannot be read: {bad}.")))?;
-        let mut steps: Vec<Step> = Vec::new();
+        let mut named: Vec<Place> = Vec::new();
+        let mut located = Vec::new();
         for action in actions {
-            let step = planned(action, cx).await?;
-            let taken = |place: &Place| steps.iter().any(|s| s.places().any(|p| p == place));
-            if let Some(place) = step.places().find(|place| taken(place)) {
-                return Err(ToolFailure::failed(format!(
-                    "The patch names {} twice. Put all changes to one file under one header.",
-                    text::quoted(place.shown())
-                )));
-            }
-            steps.push(step);
+            let from = locate(action.path(), &mut named, cx)?;
+            let to = match action.moved_to() {
+                Some(to) => Some(locate(to, &mut named, cx)?),
+                None => None,
+            };
+            located.push((action, from, to));
         }
+        let steps = match planned(located).await {
+            Ok(steps) => steps,
+            Err(failure) => return Err(cx.failure_about(&named, failure).await),
+        };
         let shown: Vec<ShownChange> = steps.iter().map(Step::shown).collect();
-        cx.host.ask(ask(&steps, &shown)).await?;
-        cx.host.ensure_writable().await?;
-        if cx.cancel.is_cancelled() {
-            return Err(ToolFailure::aborted());
-        }
+        cx.host.ask(ask(cx, &named, &shown)).await?;
+        changes::about_to_write(cx, steps.iter().flat_map(Step::changes).collect()).await?;
         let steps = changes::blocking(move || {
             steps::write_all(&steps)?;
             Ok(steps)
@@ -70,8 +71,27 @@ impl Tool for ApplyPatch {
     }
 }
 
-async fn planned(action: Action, cx: &ToolContext) -> Result<Step, ToolFailure> {
-    let place = cx.locate(action.path(), Target::File).await?;
+fn locate(given: &str, named: &mut Vec<Place>, cx: &ToolContext) -> Result<Place, ToolFailure> {
+    let place = cx.locate(given)?;
+    if named.contains(&place) {
+        return Err(ToolFailure::failed(format!(
+            "The patch names {} twice. Put all changes to one file under one header.",
+            text::quoted(place.shown())
+        )));
+    }
+    named.push(place.clone());
+    Ok(place)
+}
+
+async fn planned(located: Vec<(Action, Place, Option<Place>)>) -> Result<Vec<Step>, ToolFailure> {
+    let mut steps = Vec::new();
+    for (action, place, to) in located {
+        steps.push(step(action, place, to).await?);
+    }
+    Ok(steps)
+}
+
+async fn step(action: Action, place: Place, to: Option<Place>) -> Result<Step, ToolFailure> {
     let found = changes::find(&place).await?;
     match action {
         Action::Add { content, .. } => match found {
@@ -89,7 +109,7 @@ async fn planned(action: Action, cx: &ToolContext) -> Result<Step, ToolFailure> 
             let found = found.ok_or_else(|| refused(&place, "does not exist"))?;
             Ok(Step::Delete { place, found })
         }
-        Action::Update { to, hunks, .. } => {
+        Action::Update { hunks, .. } => {
             let found = found.ok_or_else(|| refused(&place, "does not exist"))?;
             let after = updated(&place, &found, &hunks)?;
             let Some(to) = to else {
@@ -99,7 +119,6 @@ async fn planned(action: Action, cx: &ToolContext) -> Result<Step, ToolFailure> 
                     after,
                 });
             };
-            let to = cx.locate(&to, Target::File).await?;
             if changes::find(&to).await?.is_some() {
                 return Err(refused(
                     &to,
@@ -135,18 +154,12 @@ fn refused(place: &Place, why: &str) -> ToolFailure {
 }
 
 /// One permission request for all files: a patch is accepted or rejected as a whole.
-fn ask(steps: &[Step], shown: &[ShownChange]) -> PermissionAsk {
-    let patterns = places(steps);
-    let named = patterns.join(", ");
-    PermissionAsk {
-        permission: PERMISSION.to_owned(),
-        patterns,
-        always: vec!["*".to_owned()],
-        ..PermissionAsk::default()
-    }
-    .with("filepath", named)
-    .with("diff", joined(shown))
-    .with("files", files(shown))
+fn ask(cx: &ToolContext, places: &[Place], shown: &[ShownChange]) -> PermissionAsk {
+    let named: Vec<&str> = places.iter().map(Place::shown).collect();
+    changes::ask(cx, places)
+        .with("filepath", named.join(", "))
+        .with("diff", joined(shown))
+        .with("files", files(shown))
 }
 
 fn places(steps: &[Step]) -> Vec<String> {

@@ -1,8 +1,10 @@
 //! Runs a command in the user's shell.
 
 mod capture;
+mod protected;
 
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,13 +13,14 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use self::capture::{Capture, Captured};
-use crate::context::{CommandAsk, Progress, ToolContext};
+use self::protected::{SetAsideFiles, ask_to_keep};
+use crate::context::{CommandAsk, Progress, Refusal, RunPermit, ToolContext, Walls};
 use crate::environment::Shell;
 use crate::files;
 use crate::paths::{Place, Target};
 use crate::process::{CommandSpec, Run};
 use crate::text;
-use crate::tool::{Effect, Tool, ToolFailure, ToolOutput};
+use crate::tool::{Effect, FailureKind, Tool, ToolFailure, ToolOutput};
 use crate::truncate::{self, MAX_BYTES, MAX_LINES};
 
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(120);
@@ -59,26 +62,39 @@ impl Tool for Bash {
         if input.command.contains('\0') {
             return Err(ToolFailure::failed("The command contains a NUL character."));
         }
-        let directory = working_directory(&input, cx).await?;
+        let directory = cx.locate(input.workdir.as_deref().unwrap_or("."))?;
+        let outside = cx.outside(&directory, Target::Directory);
+        // What is outside is not revealed before it is allowed.
+        if outside.is_none() {
+            ensure_directory(&directory)?;
+        }
         let shell = cx.environment.shell();
-        cx.host
-            .ask_to_run(CommandAsk {
-                command: input.command.clone(),
-                directory: directory.path().to_owned(),
-                dialect: shell.dialect,
-                metadata: for_dialog(&input),
-            })
-            .await?;
-        cx.host.ensure_writable().await?;
-        execute(&input, &shell, &directory, cx).await
+        let ask = CommandAsk {
+            command: input.command.clone(),
+            directory: directory.path().to_owned(),
+            dialect: shell.dialect,
+            wants: outside.into_iter().collect(),
+            metadata: for_dialog(&input, &directory),
+        };
+        let permit = cx.host.ask_to_run(ask.clone()).await?;
+        ensure_directory(&directory)?;
+        let start = Start {
+            input: &input,
+            shell: &shell,
+            directory: &directory,
+        };
+        let first = start.run(permit, cx).await?;
+        let ended = match first.refusal.clone() {
+            None => first,
+            Some(refusal) => start.run_again(first, ask.clone(), refusal, cx).await?,
+        };
+        ask_to_keep(ended.output, ended.aside, ask.metadata, cx).await
     }
 }
 
-async fn working_directory(input: &BashInput, cx: &ToolContext) -> Result<Place, ToolFailure> {
-    let given = input.workdir.as_deref().unwrap_or(".");
-    let place = cx.locate(given, Target::Directory).await?;
-    if files::is_directory(&place) {
-        return Ok(place);
+fn ensure_directory(place: &Place) -> Result<(), ToolFailure> {
+    if files::is_directory(place) {
+        return Ok(());
     }
     let shown = text::quoted(place.shown());
     Err(ToolFailure::failed(format!(
@@ -86,14 +102,37 @@ async fn working_directory(input: &BashInput, cx: &ToolContext) -> Result<Place,
     )))
 }
 
-fn for_dialog(input: &BashInput) -> Map<String, Value> {
-    Map::from_iter([
+fn for_dialog(input: &BashInput, directory: &Place) -> Map<String, Value> {
+    let mut metadata = Map::from_iter([
         ("command".to_owned(), text::visible(&input.command).into()),
         (
             "description".to_owned(),
             text::visible(&input.description).into(),
         ),
-    ])
+    ]);
+    if input.workdir.is_some() {
+        metadata.insert(
+            "workdir".to_owned(),
+            text::visible(directory.shown()).into(),
+        );
+    }
+    metadata
+}
+
+/// One command to start.
+struct Start<'a> {
+    input: &'a BashInput,
+    shell: &'a Shell,
+    directory: &'a Place,
+}
+
+/// A command that has ended.
+struct Ended {
+    output: ToolOutput,
+    /// What the sandbox refused, if that made it fail.
+    refusal: Option<Refusal>,
+    /// What it made in protected places.
+    aside: SetAsideFiles,
 }
 
 /// How the command ended.
@@ -104,44 +143,123 @@ enum Ending {
     Aborted,
 }
 
-async fn execute(
-    input: &BashInput,
-    shell: &Shell,
-    directory: &Place,
-    cx: &ToolContext,
-) -> Result<ToolOutput, ToolFailure> {
-    let variables = cx.environment.variables().await;
-    let spec = CommandSpec {
-        program: &shell.program,
-        arguments: shell.arguments(&input.command),
-        directory: directory.path(),
-        variables,
-    };
-    let mut run =
-        cx.environment.processes().start(&spec).map_err(|error| {
+impl Start<'_> {
+    async fn run(&self, permit: RunPermit, cx: &ToolContext) -> Result<Ended, ToolFailure> {
+        let input = self.input;
+        let since = SystemTime::now();
+        cx.host.about_to_run().await?;
+        let walls = match permit {
+            RunPermit::Free => None,
+            RunPermit::Confined(walls) => Some(walls),
+        };
+        let spec = CommandSpec {
+            program: &self.shell.program,
+            arguments: self.shell.arguments(&input.command),
+            directory: self.directory.path(),
+            variables: cx.environment.variables().await,
+            walls: walls.clone(),
+            watched_since: Some(since),
+        };
+        let mut run = cx.environment.processes().start(&spec).map_err(|error| {
             ToolFailure::failed(format!("The shell could not be started: {error}"))
         })?;
-    let Some(pipe) = run.take_output() else {
-        return Err(ToolFailure::failed("The shell has no output."));
-    };
-    let (capture, ended) = Capture::start(pipe, cx.output_file());
-    let ending = wait(&mut run, ended, &capture, input, cx).await;
-    run.end().await;
-    let card = text::coloured(&capture.latest(CARD_BYTES));
-    let captured = capture.finish();
-    if ending == Ending::Aborted {
-        let mut failure = ToolFailure::aborted()
-            .with("output", card)
-            .with("description", text::visible(&input.description));
-        if captured.total > CARD_BYTES as u64 {
-            failure = failure.with("cardCut", true);
+        let Some(pipe) = run.take_output() else {
+            return Err(ToolFailure::failed("The shell has no output."));
+        };
+        let (capture, ended) = Capture::start(pipe, cx.output_file());
+        let ending = wait(&mut run, ended, &capture, input, cx).await;
+        let evidence = run.take_evidence();
+        run.end().await;
+        // Before the tree after the command is taken, so that the tree has the names that last.
+        let aside = SetAsideFiles::of(walls.clone()).await;
+        cx.host.has_run(aside.noted_in(evidence)).await;
+        let card = text::coloured(&capture.latest(CARD_BYTES));
+        let captured = capture.finish();
+        if ending == Ending::Aborted {
+            return Err(aside.noted_with(aborted(input, captured, card)));
         }
-        if let Some(path) = captured.saved {
-            failure = failure.with("outputPath", path.to_string_lossy().into_owned());
+        let refusal = match &walls {
+            Some(walls) => refusal(walls.clone(), ending, &captured).await,
+            None => None,
+        };
+        let mut output = output(input, captured, card, ending, cx);
+        if let Some(walls) = walls {
+            output = output.with("sandbox", walls.engine());
         }
-        return Err(failure);
+        Ok(Ended {
+            output,
+            refusal,
+            aside,
+        })
     }
-    Ok(output(input, captured, card, ending, cx))
+
+    /// The sandbox made the first run fail. The person is asked once; after a no, the first
+    /// result stands.
+    async fn run_again(
+        &self,
+        first: Ended,
+        ask: CommandAsk,
+        refusal: Refusal,
+        cx: &ToolContext,
+    ) -> Result<Ended, ToolFailure> {
+        let stopped = refusal.text.clone();
+        match cx.host.ask_to_leave_sandbox(ask, refusal).await {
+            Ok(permit) => {
+                let mut second = self.run(permit, cx).await?;
+                if let Some(again) = &second.refusal {
+                    second.output = with_note(second.output, &again.text, "");
+                }
+                second.aside = first.aside.and(second.aside);
+                Ok(second)
+            }
+            Err(failure) if failure.kind == FailureKind::Aborted => {
+                let failure = first.aside.noted_with(ToolFailure {
+                    metadata: first.output.metadata,
+                    ..failure
+                });
+                Err(failure)
+            }
+            Err(failure) => Ok(Ended {
+                output: with_note(first.output, &stopped, &failure.text),
+                ..first
+            }),
+        }
+    }
+}
+
+/// Tells the model that the command failed because of the sandbox, so that it does not look for
+/// the cause elsewhere.
+fn with_note(mut output: ToolOutput, stopped: &str, answer: &str) -> ToolOutput {
+    let answer = match answer {
+        "" => String::new(),
+        answer => format!(" It was not run again: {answer}"),
+    };
+    let note = format!("\n\n(The sandbox stopped this command. {stopped}{answer})");
+    output.output.push_str(&note);
+    output.with("refused", stopped)
+}
+
+/// Looks at the file system, so not on an async thread.
+async fn refusal(walls: Arc<dyn Walls>, ending: Ending, captured: &Captured) -> Option<Refusal> {
+    let Ending::Exited(code) = ending else {
+        return None;
+    };
+    let text = text::plain(&format!("{}\n{}", captured.head, captured.tail));
+    let found = tokio::task::spawn_blocking(move || walls.refusal(code, &text));
+    found.await.ok().flatten()
+}
+
+fn aborted(input: &BashInput, captured: Captured, card: String) -> ToolFailure {
+    let mut failure = ToolFailure::aborted()
+        .with("output", card)
+        .with("description", text::visible(&input.description));
+    if captured.total > CARD_BYTES as u64 {
+        failure = failure.with("cardCut", true);
+    }
+    if let Some(path) = captured.saved {
+        failure = failure.with("outputPath", path.to_string_lossy().into_owned());
+    }
+    failure
 }
 
 async fn wait(

@@ -11,14 +11,15 @@ use serde_json::Value;
 
 pub(crate) use self::text_file::{Endings, Found, LineEnding, count_lines};
 use self::unified::Unified;
-use crate::context::{ContentHash, PermissionAsk, ToolContext};
+use crate::context::{ContentHash, PermissionAsk, ToolContext, Want};
 use crate::files::{self, Expected, FileError};
-use crate::paths::Place;
+use crate::paths::{Place, Target};
 use crate::text;
 use crate::tool::{ToolFailure, ToolOutput};
+use crate::written::FileChange;
 
 /// The permission that all of them ask for.
-pub(crate) const PERMISSION: &str = "edit";
+const PERMISSION: &str = "edit";
 /// Larger files are refused.
 const MAX_FILE: u64 = 20 * 1024 * 1024;
 /// Above this size a card gets only the patch, not both whole texts.
@@ -49,16 +50,17 @@ impl Change {
     /// Asks for permission, then writes if the file still is what the user was shown.
     pub async fn ask_and_write(self, cx: &ToolContext) -> Result<ShownChange, ToolFailure> {
         let shown = self.shown();
-        let ask = PermissionAsk::new(PERMISSION, self.place.shown())
-            .always("*")
+        let ask = ask(cx, std::slice::from_ref(&self.place))
             .with("filepath", self.place.shown())
             .with("diff", shown.patch())
             .with("filediff", shown.to_json());
         cx.host.ask(ask).await?;
-        cx.host.ensure_writable().await?;
-        if cx.cancel.is_cancelled() {
-            return Err(ToolFailure::aborted());
-        }
+        let change = FileChange {
+            path: self.place.path().to_owned(),
+            before: self.found.as_ref().map(|found| found.bytes.clone()),
+            after: Some(self.after.clone()),
+        };
+        about_to_write(cx, vec![change]).await?;
         let hash = ContentHash::of(&self.after);
         let expected = self.expected();
         let (place, after) = (self.place.clone(), self.after);
@@ -131,6 +133,43 @@ impl ShownChange {
             .with("diff", self.patch())
             .with("filediff", self.to_json())
     }
+}
+
+/// Everything that changing these files needs.
+pub(crate) fn ask(cx: &ToolContext, places: &[Place]) -> PermissionAsk {
+    let edit = Want {
+        permission: PERMISSION.to_owned(),
+        patterns: places
+            .iter()
+            .map(|place| place.shown().to_owned())
+            .collect(),
+        always: vec!["*".to_owned()],
+        opaque: false,
+    };
+    let outside = places
+        .iter()
+        .filter_map(|place| cx.outside(place, Target::File));
+    PermissionAsk::from(edit).and(outside)
+}
+
+/// To be called when everything is allowed, right before the first write.
+pub(crate) async fn about_to_write(
+    cx: &ToolContext,
+    changes: Vec<FileChange>,
+) -> Result<(), ToolFailure> {
+    cx.host.about_to_write(changes).await?;
+    if cx.cancel.is_cancelled() {
+        return Err(ToolFailure::aborted());
+    }
+    // Missing folders are created with a file, but never the project itself: it was deleted or
+    // moved, and a new one in its place would hide that.
+    if !cx.root.is_dir() {
+        let root = text::quoted(&cx.root.to_string_lossy());
+        return Err(ToolFailure::failed(format!(
+            "The project folder {root} is gone, so nothing was written."
+        )));
+    }
+    Ok(())
 }
 
 /// The current content; `None` if there is no file.

@@ -4,6 +4,7 @@
 //! sessions nor storage.
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -16,6 +17,7 @@ use sha2::{Digest, Sha256};
 use tokio_util::sync::CancellationToken;
 
 use crate::tool::ToolFailure;
+use crate::written::{FileChange, WriteEvidence};
 
 #[derive(Clone)]
 pub struct ToolContext {
@@ -49,11 +51,20 @@ pub type MayRead = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 /// What a tool can ask of the turn.
 #[async_trait]
 pub trait Host: Send + Sync {
-    /// Returns when every pattern is allowed, by a rule or by the user.
+    /// Returns when everything in the list is allowed, by rules or by the user.
     async fn ask(&self, ask: PermissionAsk) -> Result<(), ToolFailure>;
 
-    /// Returns when a command may run: whatever it needs is allowed, by rules or by the user.
-    async fn ask_to_run(&self, ask: CommandAsk) -> Result<(), ToolFailure>;
+    /// Returns when a command may run, and how: whatever it needs is allowed, by rules, by the
+    /// user, or because it runs in a sandbox.
+    async fn ask_to_run(&self, ask: CommandAsk) -> Result<RunPermit, ToolFailure>;
+
+    /// The sandbox has stopped a command. Returns when it may run again, and how: outside, or
+    /// with what was refused granted.
+    async fn ask_to_leave_sandbox(
+        &self,
+        ask: CommandAsk,
+        refusal: Refusal,
+    ) -> Result<RunPermit, ToolFailure>;
 
     /// Which files may be read without asking, for a search in many files.
     async fn may_read(&self) -> Result<MayRead, ToolFailure>;
@@ -78,6 +89,21 @@ pub trait Host: Send + Sync {
     /// write, because a change that is not recorded could not be reverted.
     async fn ensure_writable(&self) -> Result<(), ToolFailure>;
 
+    /// Must be called by a tool that knows what it will write, right before it writes, in place of
+    /// [`Host::ensure_writable`]. [`Host::file_edited`] confirms each file.
+    async fn about_to_write(&self, _: Vec<FileChange>) -> Result<(), ToolFailure> {
+        self.ensure_writable().await
+    }
+
+    /// Must be called right before a command or another program starts that may change any file,
+    /// in place of [`Host::ensure_writable`].
+    async fn about_to_run(&self) -> Result<(), ToolFailure> {
+        self.ensure_writable().await
+    }
+
+    /// The command has ended. `None` if it was not watched.
+    async fn has_run(&self, _: Option<Box<dyn WriteEvidence>>) {}
+
     /// A file's content was changed by this call.
     async fn file_edited(&self, path: &Path);
 }
@@ -91,8 +117,9 @@ pub enum AgentSwitch {
     Build,
 }
 
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct PermissionAsk {
+/// One thing that a call needs.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Want {
     pub permission: String,
     /// All must be allowed.
     pub patterns: Vec<String>,
@@ -101,11 +128,9 @@ pub struct PermissionAsk {
     /// The patterns do not cover everything that would happen (a redirect, a substitution…).
     /// Then only a rule that allows everything (`*`) or the user may allow it.
     pub opaque: bool,
-    /// For the dialog.
-    pub metadata: Map<String, Value>,
 }
 
-impl PermissionAsk {
+impl Want {
     pub fn new(permission: &str, pattern: impl Into<String>) -> Self {
         Self {
             permission: permission.to_owned(),
@@ -117,6 +142,50 @@ impl PermissionAsk {
     #[must_use]
     pub fn always(mut self, pattern: impl Into<String>) -> Self {
         self.always.push(pattern.into());
+        self
+    }
+}
+
+/// Everything that a call needs, asked at once: one call, one dialog.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PermissionAsk {
+    /// The most important one first. Never empty.
+    pub wants: Vec<Want>,
+    /// For the dialog.
+    pub metadata: Map<String, Value>,
+}
+
+impl From<Want> for PermissionAsk {
+    fn from(want: Want) -> Self {
+        Self {
+            wants: vec![want],
+            metadata: Map::new(),
+        }
+    }
+}
+
+impl PermissionAsk {
+    pub fn new(permission: &str, pattern: impl Into<String>) -> Self {
+        Want::new(permission, pattern).into()
+    }
+
+    /// A pattern that "always" would allow, for the first want.
+    #[must_use]
+    pub fn always(mut self, pattern: impl Into<String>) -> Self {
+        if let Some(first) = self.wants.first_mut() {
+            first.always.push(pattern.into());
+        }
+        self
+    }
+
+    /// Adds wants, each of them once.
+    #[must_use]
+    pub fn and(mut self, wants: impl IntoIterator<Item = Want>) -> Self {
+        for want in wants {
+            if !self.wants.contains(&want) {
+                self.wants.push(want);
+            }
+        }
         self
     }
 
@@ -134,8 +203,93 @@ pub struct CommandAsk {
     /// The working directory, without symbolic links.
     pub directory: PathBuf,
     pub dialect: ShellDialect,
+    /// What it needs besides what the analysis of the command finds.
+    pub wants: Vec<Want>,
     /// For the dialog.
     pub metadata: Map<String, Value>,
+}
+
+/// How a command may run.
+#[derive(Clone)]
+pub enum RunPermit {
+    /// With all the rights of the person.
+    Free,
+    /// In a sandbox.
+    Confined(Arc<dyn Walls>),
+}
+
+/// A sandbox for one start of a command. It holds until it is dropped, so it is kept until the
+/// command has ended.
+pub trait Walls: Send + Sync {
+    /// The name of what confines, for the card.
+    fn engine(&self) -> &str;
+
+    /// Words to put before the program and its arguments.
+    fn prefix(&self) -> &[OsString];
+
+    /// Prepares the process that is to run the prefix and the program, itself or as a child.
+    fn install(&self, command: &mut std::process::Command);
+
+    /// Whether the sandbox made the command fail. `code` is what its shell ended with; `None` if
+    /// the shell was killed.
+    fn refusal(&self, code: Option<i32>, output: &str) -> Option<Refusal>;
+
+    /// Renames what the command made in protected places, so that nothing acts on it before the
+    /// person has seen it. To be called when its last process has ended. Blocks.
+    fn set_aside(&self) -> SetAside {
+        SetAside::default()
+    }
+}
+
+/// What a command in a sandbox made in protected places.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SetAside {
+    pub items: Vec<ProtectedItem>,
+    /// There were too many folders to look through all of them.
+    pub incomplete: bool,
+}
+
+/// A protected file or folder that was not there before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProtectedItem {
+    pub path: PathBuf,
+    /// As rules and people see it.
+    pub shown: String,
+    /// Its name for now; `None` if it could not be renamed.
+    pub aside: Option<PathBuf>,
+}
+
+/// What the sandbox has refused a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refusal {
+    pub refused: Refused,
+    /// A sentence for the user and the model.
+    pub text: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refused {
+    /// To create or change a path. It need not exist.
+    Write(PathBuf),
+    /// To read a path.
+    Read(PathBuf),
+    /// To reach another host, with its name if the output has it.
+    Network(Option<String>),
+    /// Something that only works outside: tracing, mounts, namespaces.
+    SystemCall,
+}
+
+impl Refusal {
+    pub fn path(&self) -> Option<&Path> {
+        match &self.refused {
+            Refused::Write(path) | Refused::Read(path) => Some(path),
+            Refused::Network(_) | Refused::SystemCall => None,
+        }
+    }
+
+    pub fn is_network(&self) -> bool {
+        matches!(self.refused, Refused::Network(_))
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]

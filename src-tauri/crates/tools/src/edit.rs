@@ -10,7 +10,7 @@ use serde::Deserialize;
 use self::matching::{Accepted, NoMatch};
 use crate::changes::{self, Change, Endings, Found, ShownChange};
 use crate::context::ToolContext;
-use crate::paths::{Place, Target};
+use crate::paths::Place;
 use crate::text;
 use crate::tool::{Effect, Tool, ToolFailure, ToolOutput};
 
@@ -42,33 +42,49 @@ impl Tool for Edit {
                 "oldString and newString are the same: there is nothing to change.",
             ));
         }
-        let place = cx.locate(&input.file_path, Target::File).await?;
-        let found = changes::find(&place).await?;
-        if input.old_string.is_empty() {
-            return create(place, found, &input.new_string, cx).await;
-        }
-        let found = found.ok_or_else(|| {
-            ToolFailure::failed(format!(
-                "There is no file {}. To create it, give an empty oldString.",
-                text::quoted(place.shown())
-            ))
-        })?;
-        changes::ensure_read(cx, &place, &found)?;
-        let (change, accepted) = changes::blocking(move || replaced(place, found, &input)).await?;
-        let place = change.place.clone();
+        let place = cx.locate(&input.file_path)?;
+        let planned = planned(place.clone(), input, cx).await;
+        let (change, accepted) = match planned {
+            Ok(planned) => planned,
+            Err(failure) => return Err(cx.failure_about(&[place], failure).await),
+        };
         let shown = change.ask_and_write(cx).await?;
-        Ok(shown.output(&place, result_text(&place, &accepted, &shown)))
+        let text = match accepted {
+            Some(accepted) => result_text(&place, &accepted, &shown),
+            None => format!(
+                "Created {} ({}).",
+                text::quoted(place.shown()),
+                shown.counts()
+            ),
+        };
+        Ok(shown.output(&place, text))
     }
 }
 
-async fn create(
+/// The change, and for a file that is there the places that are replaced.
+async fn planned(
     place: Place,
-    found: Option<Found>,
-    content: &str,
+    input: EditInput,
     cx: &ToolContext,
-) -> Result<ToolOutput, ToolFailure> {
-    let shown_path = text::quoted(place.shown());
+) -> Result<(Change, Option<Accepted>), ToolFailure> {
+    let found = changes::find(&place).await?;
+    if input.old_string.is_empty() {
+        return Ok((created(place, found, &input.new_string)?, None));
+    }
+    let found = found.ok_or_else(|| {
+        ToolFailure::failed(format!(
+            "There is no file {}. To create it, give an empty oldString.",
+            text::quoted(place.shown())
+        ))
+    })?;
+    changes::ensure_read(cx, &place, &found)?;
+    let (change, accepted) = changes::blocking(move || replaced(place, found, &input)).await?;
+    Ok((change, Some(accepted)))
+}
+
+fn created(place: Place, found: Option<Found>, content: &str) -> Result<Change, ToolFailure> {
     if found.as_ref().is_some_and(|f| f.text() != Some("")) {
+        let shown_path = text::quoted(place.shown());
         return Err(ToolFailure::failed(format!(
             "{shown_path} exists and is not empty. Give the text to replace as oldString, or use \
              write to replace the whole file."
@@ -78,16 +94,11 @@ async fn create(
         || content.as_bytes().to_vec(),
         |found| found.encode(content),
     );
-    let change = Change {
-        place: place.clone(),
+    Ok(Change {
+        place,
         found,
         after,
-    };
-    let shown = change.ask_and_write(cx).await?;
-    Ok(shown.output(
-        &place,
-        format!("Created {shown_path} ({}).", shown.counts()),
-    ))
+    })
 }
 
 fn replaced(

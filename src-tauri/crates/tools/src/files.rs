@@ -17,6 +17,9 @@ use std::path::Path;
 use crate::context::ContentHash;
 use crate::paths::Place;
 
+/// More than any tool reads of a file that it then changes.
+const MAX_CHECKED: u64 = 64 << 20;
+
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     #[error("the file does not exist")]
@@ -93,6 +96,11 @@ pub fn remove(place: &Place, expected: ContentHash) -> Result<(), FileError> {
     system::remove(place.path(), expected)
 }
 
+/// Gives a file, a link or a folder another name in its folder, unless something has that name.
+pub fn rename_in_folder(path: &Path, name: &std::ffi::OsStr) -> Result<(), FileError> {
+    system::rename_in_folder(path, name)
+}
+
 fn check(current: Result<File, FileError>, expected: Expected) -> Result<Option<File>, FileError> {
     match (current, expected) {
         (Err(FileError::Missing), Expected::Absent) => Ok(None),
@@ -109,7 +117,8 @@ fn check(current: Result<File, FileError>, expected: Expected) -> Result<Option<
                 return Err(FileError::Special);
             }
             let mut bytes = Vec::new();
-            file.read_to_end(&mut bytes)?;
+            // More than was ever read of it is a change; a file that grows has no end.
+            file.by_ref().take(MAX_CHECKED).read_to_end(&mut bytes)?;
             if ContentHash::of(&bytes) == hash {
                 Ok(Some(file))
             } else {

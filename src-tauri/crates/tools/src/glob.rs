@@ -34,10 +34,10 @@ impl Tool for Glob {
         if input.pattern.trim().is_empty() {
             return Err(ToolFailure::failed("The pattern is empty."));
         }
-        let start = search::start(input.path.as_deref(), cx).await?;
+        let start = search::start(input.path.as_deref(), cx)?;
         let pattern = PathPattern::new(below(&input.pattern, &start)?)?;
         let ask = PermissionAsk::new(Self::NAME, &input.pattern).always("*");
-        cx.host.ask(ask.with("path", start.shown())).await?;
+        search::ask(ask, &start, cx).await?;
         let cancel = cx.cancel.clone();
         let from = start.path().to_owned();
         let (found, total) = search::blocking(cx, move || {

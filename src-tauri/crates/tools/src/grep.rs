@@ -10,8 +10,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use self::matches::{FileMatches, Finder};
-use crate::context::{MayRead, PermissionAsk, ToolContext};
+use crate::context::{MayRead, PermissionAsk, ToolContext, Want};
 use crate::files;
+use crate::hard_links::LinkedSecrets;
 use crate::paths;
 use crate::read::Read;
 use crate::search::{self, Newest, PathPattern};
@@ -43,27 +44,27 @@ impl Tool for Grep {
         if input.pattern.is_empty() {
             return Err(ToolFailure::failed("The pattern is empty."));
         }
-        let start = search::start(input.path.as_deref(), cx).await?;
+        let start = search::start(input.path.as_deref(), cx)?;
         let finder = Finder::new(&input.pattern, LIMIT)?;
         let include = input.include.as_deref().map(PathPattern::new).transpose()?;
-        let ask = PermissionAsk::new(Self::NAME, &input.pattern).always("*");
-        cx.host
-            .ask(
-                ask.with("path", start.shown())
-                    .with("include", input.include),
-            )
-            .await?;
-        // Matches reveal content, so files that may not be read are not searched.
-        let may_read: MayRead = match files::is_directory(&start) {
-            true => cx.host.may_read().await?,
-            false => {
-                let ask = PermissionAsk::new(Read::NAME, start.shown()).always("*");
-                cx.host.ask(ask).await?;
-                Arc::new(|_: &str| true)
-            }
+        // Matches reveal content: one file must be allowed to be read, and of many those that may
+        // not be read are not searched.
+        let one_file = !files::is_directory(&start);
+        let read = one_file.then(|| Want::new(Read::NAME, start.shown()).always("*"));
+        let names = cx.names_of(&start).await?;
+        let ask = PermissionAsk::new(Self::NAME, &input.pattern)
+            .always("*")
+            .and(read)
+            .and(names.secret)
+            .with("include", input.include);
+        search::ask(ask, &start, cx).await?;
+        let may_read: MayRead = match one_file {
+            true => Arc::new(|_: &str| true),
+            false => cx.host.may_read().await?,
         };
         let cancel = cx.cancel.clone();
         let (from, root) = (start.path().to_owned(), cx.root.clone());
+        let secrets = LinkedSecrets::new(cx.root.clone(), may_read.clone());
         let finder = Arc::new(finder);
         let (found, left_out) = search::blocking(cx, move || {
             let left_out = AtomicUsize::new(0);
@@ -72,7 +73,8 @@ impl Tool for Grep {
             search::for_each_file(&from, &cancel, || {
                 let mut searcher = finder.searcher();
                 let (finder, newest, include, from) = (&finder, &newest, &include, &from);
-                let (may_read, root, left_out) = (&may_read, &root, &left_out);
+                let (may_read, secrets) = (&may_read, &secrets);
+                let (root, left_out) = (&root, &left_out);
                 move |entry| {
                     let path = entry.path();
                     if include
@@ -85,7 +87,7 @@ impl Tool for Grep {
                         return;
                     };
                     // Counted before the search: a number of matches would reveal content.
-                    if !may_read(&paths::shown(path, root)) {
+                    if !may_read(&paths::shown(path, root)) || secrets.name_of(&meta).is_some() {
                         left_out.fetch_add(1, Ordering::Relaxed);
                         return;
                     }

@@ -13,6 +13,7 @@ pub mod environment;
 pub mod files;
 pub mod glob;
 pub mod grep;
+mod hard_links;
 pub mod list;
 pub mod paths;
 pub mod plan;
@@ -30,9 +31,12 @@ pub mod truncate;
 pub mod webfetch;
 pub mod write;
 
+pub use lathe_protocol::written;
+
 pub use context::{
-    CallIds, Clock, CommandAsk, ContentHash, FileReads, Host, PermissionAsk, Progress, SystemClock,
-    TaskRequest, TaskResult, ToolContext,
+    CallIds, Clock, CommandAsk, ContentHash, FileReads, Host, PermissionAsk, Progress,
+    ProtectedItem, Refusal, Refused, RunPermit, SetAside, SystemClock, TaskRequest, TaskResult,
+    ToolContext, Walls, Want,
 };
 pub use environment::{Environment, EnvironmentSettings, ShellChoice};
 pub use registry::Registry;

@@ -34,19 +34,18 @@ impl Tool for List {
     type Input = ListInput;
 
     async fn run(&self, input: Self::Input, cx: &ToolContext) -> Result<ToolOutput, ToolFailure> {
-        let start = search::start(input.path.as_deref(), cx).await?;
-        if !files::is_directory(&start) {
-            let shown = text::quoted(start.shown());
-            return Err(ToolFailure::failed(format!("{shown} is a file. Use read.")));
-        }
+        let start = search::start(input.path.as_deref(), cx)?;
         let ignored: Vec<PathPattern> = input
             .ignore
             .iter()
             .map(|pattern| PathPattern::new(pattern.trim_end_matches('/')))
             .collect::<Result<_, _>>()?;
-        cx.host
-            .ask(PermissionAsk::new(Self::NAME, start.shown()).always("*"))
-            .await?;
+        let ask = PermissionAsk::new(Self::NAME, start.shown()).always("*");
+        search::ask(ask, &start, cx).await?;
+        if !files::is_directory(&start) {
+            let shown = text::quoted(start.shown());
+            return Err(ToolFailure::failed(format!("{shown} is a file. Use read.")));
+        }
         let cancel = cx.cancel.clone();
         let from = start.path().to_owned();
         let (tree, total) = search::blocking(cx, move || {

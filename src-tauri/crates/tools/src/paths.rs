@@ -1,8 +1,8 @@
 //! Resolves a path that the model wrote to a checked location on disk.
 //!
-//! A [`Place`] is a path without symlinks that may be accessed: it is in the project, or the user
-//! (or a rule) has allowed its directory. [`crate::files`] opens it without following links, so
-//! that the path that was checked is the one that is used.
+//! A [`Place`] is a path without symlinks. Outside the project its directory must be allowed before
+//! anything about it is revealed: [`ToolContext::outside`] says what to ask for. [`crate::files`]
+//! opens a place without following links, so that the path that was checked is the one that is used.
 
 #[cfg(any(windows, test))]
 mod windows;
@@ -14,7 +14,7 @@ use std::io;
 use std::path::Component;
 use std::path::{Path, PathBuf};
 
-use crate::context::{PermissionAsk, ToolContext};
+use crate::context::{PermissionAsk, ToolContext, Want};
 use crate::text;
 use crate::tool::ToolFailure;
 
@@ -67,48 +67,63 @@ pub enum BadPath {
 }
 
 impl ToolContext {
-    /// Resolves a path and, if it is outside the project, asks for `external_directory`.
-    pub async fn locate(&self, given: &str, target: Target) -> Result<Place, ToolFailure> {
-        let place = self.resolve(given).map_err(|bad| {
+    /// Resolves a path, with a failure for the model. Asks for nothing.
+    pub fn locate(&self, given: &str) -> Result<Place, ToolFailure> {
+        self.resolve(given).map_err(|bad| {
             ToolFailure::failed(format!(
                 "The path {} cannot be used: {bad}.",
                 text::quoted(given)
             ))
-        })?;
-        self.allow_outside(&place, target).await?;
-        Ok(place)
+        })
     }
 
-    /// Resolves without asking. Only for inspecting a path, never for opening it.
     pub fn resolve(&self, given: &str) -> Result<Place, BadPath> {
         resolve(given, &self.cwd, &self.root, self.environment.home())
     }
 
-    async fn allow_outside(&self, place: &Place, target: Target) -> Result<(), ToolFailure> {
+    /// What must be allowed before a place outside the project is used.
+    pub fn outside(&self, place: &Place, target: Target) -> Option<Want> {
         // The model may read the saved full results of its own session.
         if place.inside || place.path.starts_with(self.own_output_dir()) {
-            return Ok(());
+            return None;
         }
         let directory = match target {
             Target::Directory => place.path.as_path(),
             Target::File => place.path.parent().unwrap_or(&place.path),
         };
-        self.host
-            .ask(external_directory(directory).with("filepath", place.shown.clone()))
-            .await
+        Some(external_directory(directory))
+    }
+
+    /// A call fails before it could ask for what it wants. Why it fails may reveal what is in files
+    /// outside the project, so their directories must be allowed first.
+    pub(crate) async fn failure_about(&self, files: &[Place], failure: ToolFailure) -> ToolFailure {
+        let mut outside = files
+            .iter()
+            .filter_map(|place| self.outside(place, Target::File));
+        let Some(first) = outside.next() else {
+            return failure;
+        };
+        let shown: Vec<&str> = files.iter().map(Place::shown).collect();
+        let ask = PermissionAsk::from(first)
+            .and(outside)
+            .with("filepath", shown.join(", "));
+        match self.host.ask(ask).await {
+            Ok(()) => failure,
+            Err(refused) => refused,
+        }
     }
 }
 
-/// The request for a directory outside the project.
-pub fn external_directory(directory: &Path) -> PermissionAsk {
+/// The permission to use a directory outside the project.
+pub fn external_directory(directory: &Path) -> Want {
     let shown = slashed(directory);
     let pattern = format!("{}/*", shown.trim_end_matches('/'));
-    let ask = PermissionAsk::new("external_directory", &pattern).with("parentDir", shown.clone());
+    let want = Want::new("external_directory", &pattern);
     // In a rule these characters would match more than this directory.
     if shown.contains(['*', '?']) {
-        ask
+        want
     } else {
-        ask.always(pattern)
+        want.always(pattern)
     }
 }
 

@@ -10,15 +10,24 @@ mod system;
 #[path = "process/windows.rs"]
 mod system;
 
+#[cfg(target_os = "linux")]
+mod witness;
+#[cfg(all(unix, not(target_os = "linux")))]
+#[path = "process/no_witness.rs"]
+mod witness;
+
 use std::collections::HashMap;
 use std::io::{self, PipeReader};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
 
 use parking_lot::Mutex;
 
+use crate::context::Walls;
 use crate::environment::Variables;
+use crate::written::WriteEvidence;
 
 pub use system::Pipes;
 
@@ -28,6 +37,11 @@ pub struct CommandSpec<'a> {
     pub arguments: Vec<&'a str>,
     pub directory: &'a Path,
     pub variables: &'a Variables,
+    /// The sandbox to run in, if any.
+    pub walls: Option<Arc<dyn Walls>>,
+    /// Set if it is to be seen what the command writes: a moment before the tree was taken that
+    /// its changes are compared with.
+    pub watched_since: Option<SystemTime>,
 }
 
 /// The running commands.
@@ -50,6 +64,7 @@ impl Processes {
             leader,
             output: Some(output),
             processes: self.clone(),
+            _walls: spec.walls.clone(),
         })
     }
 
@@ -63,6 +78,7 @@ impl Processes {
             leader,
             output: None,
             processes: self.clone(),
+            _walls: spec.walls.clone(),
         };
         Ok((run, pipes))
     }
@@ -84,6 +100,8 @@ pub struct Run {
     leader: system::Leader,
     output: Option<PipeReader>,
     processes: Processes,
+    /// Holds until the last process has ended.
+    _walls: Option<Arc<dyn Walls>>,
 }
 
 impl Run {
@@ -96,6 +114,11 @@ impl Run {
     /// if the shell was killed before it could report its exit code, or for a piped program.
     pub async fn exit_code(&mut self) -> Option<i32> {
         self.leader.exit_code().await
+    }
+
+    /// Who saw what the command writes. Returns it once; it is asked after the end.
+    pub fn take_evidence(&mut self) -> Option<Box<dyn WriteEvidence>> {
+        self.leader.take_evidence()
     }
 
     /// Ends all remaining processes: with SIGTERM, and 200 ms later with SIGKILL.

@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use self::window::{Window, WindowText};
 use crate::context::{PermissionAsk, ToolContext};
 use crate::files::{self, FileError};
+use crate::hard_links;
 use crate::paths::{Place, Target};
 use crate::text;
 use crate::tool::{Attachment, Effect, Tool, ToolFailure, ToolOutput};
@@ -44,10 +45,13 @@ impl Tool for Read {
     type Input = ReadInput;
 
     async fn run(&self, input: Self::Input, cx: &ToolContext) -> Result<ToolOutput, ToolFailure> {
-        let place = cx.locate(&input.file_path, Target::File).await?;
-        cx.host
-            .ask(PermissionAsk::new(Self::NAME, place.shown()).always("*"))
-            .await?;
+        let place = cx.locate(&input.file_path)?;
+        let names = cx.names_of(&place).await?;
+        let ask = PermissionAsk::new(Self::NAME, place.shown())
+            .always("*")
+            .and(names.secret)
+            .and(cx.outside(&place, Target::File));
+        cx.host.ask(ask).await?;
         // Models sometimes count from 0; they mean the first line.
         let window = Window {
             first: input.offset.unwrap_or(1).max(1),
@@ -56,7 +60,11 @@ impl Tool for Read {
         let reading = { (place.clone(), cx.cancel.clone(), cx.reads.clone()) };
         let content = tokio::task::spawn_blocking(move || {
             let (place, cancel, reads) = reading;
-            let content = load(&place, window, &cancel)?;
+            let (file, meta) = files::open_path(place.path())?;
+            if hard_links::linked(&meta) != names.linked {
+                return Err(FileError::Swapped.into());
+            }
+            let content = load(file, window, &cancel)?;
             if let Content::Text(text) = &content {
                 reads.record(place.path(), text.hash);
             }
@@ -85,8 +93,7 @@ enum ReadError {
     Aborted,
 }
 
-fn load(place: &Place, window: Window, cancel: &CancellationToken) -> Result<Content, ReadError> {
-    let mut file = files::open(place)?;
+fn load(mut file: File, window: Window, cancel: &CancellationToken) -> Result<Content, ReadError> {
     let head = first_bytes(&mut file)?;
     if let Some(mime) = media(&head) {
         let mut bytes = head;

@@ -18,7 +18,7 @@ use ignore::{DirEntry, WalkBuilder, WalkParallel, WalkState};
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use crate::context::ToolContext;
+use crate::context::{PermissionAsk, ToolContext};
 use crate::files;
 use crate::paths::{Place, Target};
 use crate::text;
@@ -28,15 +28,28 @@ use crate::tool::ToolFailure;
 const MAX_THREADS: usize = 12;
 
 /// The directory (or, where it makes sense, the file) a search starts at.
-pub(crate) async fn start(path: Option<&str>, cx: &ToolContext) -> Result<Place, ToolFailure> {
-    let place = cx.locate(path.unwrap_or("."), Target::Directory).await?;
-    if !files::is_directory(&place) && files::open(&place).is_err() {
-        let shown = text::quoted(place.shown());
-        return Err(ToolFailure::failed(format!(
-            "There is no directory {shown}."
-        )));
+pub(crate) fn start(path: Option<&str>, cx: &ToolContext) -> Result<Place, ToolFailure> {
+    cx.locate(path.unwrap_or("."))
+}
+
+/// Asks for everything that a search needs. That a start does not exist is said only afterwards,
+/// because it may be outside the project.
+pub(crate) async fn ask(
+    ask: PermissionAsk,
+    start: &Place,
+    cx: &ToolContext,
+) -> Result<(), ToolFailure> {
+    let ask = ask
+        .and(cx.outside(start, Target::Directory))
+        .with("path", start.shown());
+    cx.host.ask(ask).await?;
+    if files::is_directory(start) || files::open(start).is_ok() {
+        return Ok(());
     }
-    Ok(place)
+    let shown = text::quoted(start.shown());
+    Err(ToolFailure::failed(format!(
+        "There is no directory {shown}."
+    )))
 }
 
 pub(crate) fn walk(start: &Path) -> WalkParallel {

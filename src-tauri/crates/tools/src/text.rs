@@ -64,6 +64,8 @@ pub fn coloured(output: &str) -> String {
 fn terminal(output: &str, colours: bool) -> String {
     let mut out = String::with_capacity(output.len());
     let mut line_start = 0;
+    // Where the characters of this line start that a backspace can remove. Colours are none.
+    let mut cells: Vec<usize> = Vec::new();
     let mut chars = output.chars().peekable();
     while let Some(c) = chars.next() {
         match c {
@@ -76,17 +78,25 @@ fn terminal(output: &str, colours: bool) -> String {
             }
             '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}' => skip_string(&mut chars),
             '\r' if chars.peek() == Some(&'\n') => {}
-            '\r' if chars.peek().is_some() => out.truncate(line_start),
+            '\r' if chars.peek().is_some() => {
+                out.truncate(line_start);
+                cells.clear();
+            }
             '\n' => {
                 out.push('\n');
                 line_start = out.len();
+                cells.clear();
             }
-            '\u{8}' if out.len() > line_start => {
-                out.pop();
+            '\u{8}' => {
+                if let Some(last) = cells.pop() {
+                    out.remove(last);
+                }
             }
-            '\t' => out.push(c),
-            c if is_deceptive(c) => {}
-            c => out.push(c),
+            c if c == '\t' || !is_deceptive(c) => {
+                cells.push(out.len());
+                out.push(c);
+            }
+            _ => {}
         }
     }
     out
@@ -161,6 +171,9 @@ mod tests {
     fn a_progress_line_is_left_in_its_last_state() {
         assert_eq!(plain("10%\r50%\r100%\r\ndone\r\n"), "100%\ndone\n");
         assert_eq!(plain("abc\u{8}\u{8}x"), "ax");
+        // A backspace removes a character, never a part of a colour.
+        assert_eq!(coloured("ab\u{1b}[31m\u{8}c"), "a\u{1b}[31mc");
+        assert_eq!(coloured("\u{1b}[m\u{8}a"), "\u{1b}[ma");
     }
 
     #[test]

@@ -89,12 +89,15 @@ pub struct Attachment {
 /// Why a call failed. The turn handles each case differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureKind {
-    /// The text goes to the model and the turn continues. Also for a rejection with a message.
+    /// The text goes to the model and the turn continues.
     Failed,
-    /// Denied by a rule; the model gets this as text and the turn continues.
+    /// Denied by a rule, or rejected by the user with a message: the model gets the text and the
+    /// turn continues.
     Denied,
     /// The user rejected it without a message: the turn stops.
     Rejected,
+    /// It was never started, because the user rejected another call of the same step.
+    NotRun,
     /// The user dismissed the question without an answer.
     Dismissed,
     /// The turn was aborted while the call ran.
@@ -121,6 +124,13 @@ impl ToolFailure {
 
     pub fn rejected() -> Self {
         Self::of(FailureKind::Rejected, "The user rejected this tool call.")
+    }
+
+    pub fn not_run() -> Self {
+        Self::of(
+            FailureKind::NotRun,
+            "This call was not run, because the user rejected another call of the same step.",
+        )
     }
 
     pub fn dismissed() -> Self {

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use crate::changes::{self, Change, Found, LineEnding, count_lines};
 use crate::context::ToolContext;
-use crate::paths::Target;
+use crate::paths::Place;
 use crate::text;
 use crate::tool::{Effect, Tool, ToolFailure, ToolOutput};
 
@@ -27,30 +27,15 @@ impl Tool for Write {
     type Input = WriteInput;
 
     async fn run(&self, input: Self::Input, cx: &ToolContext) -> Result<ToolOutput, ToolFailure> {
-        let place = cx.locate(&input.file_path, Target::File).await?;
-        let found = changes::find(&place).await?;
-        if let Some(found) = &found {
-            changes::ensure_read(cx, &place, found)?;
-        }
-        let verb = if found.is_some() {
+        let place = cx.locate(&input.file_path)?;
+        let change = match planned(place.clone(), &input.content, cx).await {
+            Ok(change) => change,
+            Err(failure) => return Err(cx.failure_about(&[place], failure).await),
+        };
+        let verb = if change.found.is_some() {
             "Replaced"
         } else {
             "Created"
-        };
-        let after = match &found {
-            Some(found) => in_the_manner_of(found, &input.content),
-            None => input.content.clone().into_bytes(),
-        };
-        if found.as_ref().is_some_and(|found| found.bytes == after) {
-            return Err(ToolFailure::failed(format!(
-                "{} has this content already: there is nothing to change.",
-                text::quoted(place.shown())
-            )));
-        }
-        let change = Change {
-            place: place.clone(),
-            found,
-            after,
         };
         let shown = change.ask_and_write(cx).await?;
         let result = format!(
@@ -61,6 +46,28 @@ impl Tool for Write {
         );
         Ok(shown.output(&place, result))
     }
+}
+
+async fn planned(place: Place, content: &str, cx: &ToolContext) -> Result<Change, ToolFailure> {
+    let found = changes::find(&place).await?;
+    if let Some(found) = &found {
+        changes::ensure_read(cx, &place, found)?;
+    }
+    let after = match &found {
+        Some(found) => in_the_manner_of(found, content),
+        None => content.as_bytes().to_vec(),
+    };
+    if found.as_ref().is_some_and(|found| found.bytes == after) {
+        return Err(ToolFailure::failed(format!(
+            "{} has this content already: there is nothing to change.",
+            text::quoted(place.shown())
+        )));
+    }
+    Ok(Change {
+        place,
+        found,
+        after,
+    })
 }
 
 /// The content with the file's own line endings, byte order mark and last line break.

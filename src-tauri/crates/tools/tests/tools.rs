@@ -19,6 +19,10 @@ mod tools {
 
     #[cfg(unix)]
     mod bash;
+    #[cfg(target_os = "linux")]
+    mod death;
     #[cfg(unix)]
     mod paths;
+    #[cfg(target_os = "linux")]
+    mod witness;
 }

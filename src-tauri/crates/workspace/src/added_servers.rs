@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::ErrorKind;
 use std::path::Path;
 
 use lathe_protocol::ipc::McpServerInput;
@@ -13,8 +12,10 @@ use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 
 use crate::Workspace;
+use lathe_files::{ReadError, write_private_file};
 use lathe_records::{Failed, Result};
-use lathe_store::write_private_file;
+
+const MAX_BYTES: u64 = 1024 * 1024;
 
 /// Held from reading to writing the file, so that concurrent changes are not lost.
 static WRITE_LOCK: Mutex<()> = Mutex::new(());
@@ -127,6 +128,7 @@ fn input(entry: &Value) -> McpServerInput {
         None => McpServerInput::Local {
             command: serde_json::from_value(entry["command"].clone()).unwrap_or_default(),
             environment: map("environment"),
+            sandbox: entry["sandbox"].as_bool(),
         },
     }
 }
@@ -172,7 +174,15 @@ fn entry(server: McpServerInput) -> Value {
         McpServerInput::Local {
             command,
             environment,
-        } => json!({ "type": "local", "command": command, "environment": environment }),
+            sandbox,
+        } => {
+            let mut entry =
+                json!({ "type": "local", "command": command, "environment": environment });
+            if let Some(sandbox) = sandbox {
+                entry["sandbox"] = sandbox.into();
+            }
+            entry
+        }
         McpServerInput::Remote { url, headers } => {
             json!({ "type": "remote", "url": url, "headers": headers })
         }
@@ -181,11 +191,11 @@ fn entry(server: McpServerInput) -> Value {
 
 /// Fails on an unreadable file, so that it is never overwritten.
 fn read(path: &Path) -> Result<Map<String, Value>> {
-    match fs::read_to_string(path) {
+    match lathe_files::read_text(path, MAX_BYTES) {
         Ok(text) => {
             serde_json::from_str(&text).map_err(|error| unreadable(path, &error.to_string()))
         }
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Map::new()),
+        Err(ReadError::Missing) => Ok(Map::new()),
         Err(error) => Err(unreadable(path, &error.to_string())),
     }
 }

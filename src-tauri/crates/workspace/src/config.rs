@@ -5,8 +5,12 @@
 //! mistake affects one key only and is reported with its file and key. What a project may
 //! configure before it is trusted is decided in [`crate::setup`].
 
+#[cfg(test)]
+mod any_text;
+mod checks;
 mod definition;
 mod files;
+mod lines;
 mod mcp;
 mod permission;
 mod table_reader;
@@ -18,11 +22,29 @@ use lathe_protocol::ipc::ConfigProblem;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+pub use checks::{add_lines, has_program, unknown_keys};
 pub use definition::Definition;
 pub use files::{ConfigFile, ConfigLocations, FileFingerprints, Origin, Sources, read_small};
 pub use mcp::{McpKind, McpServer};
 pub use permission::{rules, tool_rules};
 pub use table_reader::TableReader;
+
+/// The other keys of a config file.
+pub const KEYS: [&str; 13] = [
+    "$schema",
+    "agent",
+    "command",
+    "compaction",
+    "default_agent",
+    "instructions",
+    "mcp",
+    "permission",
+    "share",
+    "shell",
+    "snapshot",
+    "tools",
+    "webfetch",
+];
 
 /// The config keys about models and providers.
 pub const MODEL_KEYS: [&str; 5] = [

@@ -5,14 +5,17 @@
 
 mod added_servers;
 pub mod agents;
+pub mod by_link;
 pub mod commands;
 pub mod config;
-pub mod git_worktree;
+pub mod confinement;
+pub mod git;
 pub mod instructions;
 pub mod mcp;
 pub mod mentions;
 pub mod models;
 pub mod paths;
+pub mod plan_file;
 pub mod project;
 pub mod redact;
 pub mod setup;

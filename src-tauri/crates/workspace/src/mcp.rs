@@ -19,6 +19,7 @@ use url::Url;
 use self::launcher::Launcher;
 use self::tool::McpTool;
 use crate::config::{McpKind, McpServer};
+use crate::confinement::Sandbox;
 use lathe_records::{Failed, Result};
 
 /// How long the first request of a turn waits for servers that are starting. The tools of
@@ -32,22 +33,26 @@ pub struct Mcp {
 }
 
 impl Mcp {
-    pub fn new(data_dir: &Path, environment: Arc<Environment>) -> Self {
-        let launch = Arc::new(Launcher { environment });
+    pub fn new(data_dir: &Path, environment: Arc<Environment>, sandbox: Arc<Sandbox>) -> Self {
+        let launch = Arc::new(Launcher {
+            environment,
+            sandbox,
+        });
         Mcp {
             servers: Servers::new(data_dir.join("mcp.json"), launch),
         }
     }
 
     pub fn configure_person(&self, person: &[McpServer]) {
-        self.servers.configure(None, configs(person, None), None);
+        self.servers.configure(None, shared(person), None);
     }
 
     /// `all` are the servers that may run for the project: the person's, and the project's own
-    /// if it is trusted. A server that is the same in both lists runs once for all projects.
+    /// if it is trusted. A server that is the same in both lists runs once for all projects, unless
+    /// it is confined to each.
     pub fn configure(&self, project: &Project, person: &[McpServer], all: &[McpServer]) {
         self.configure_person(person);
-        let shared = configs(person, None);
+        let shared = shared(person);
         let root = Path::new(&project.worktree);
         let mut own = configs(all, Some(root));
         own.retain(|name, config| shared.get(name) != Some(config));
@@ -72,7 +77,12 @@ impl Mcp {
 
     /// Adds the tools that the servers of a project offer now, after the built-in ones.
     pub fn add_tools(&self, project: &ProjectId, mut registry: Registry) -> Registry {
-        let mut names: HashSet<String> = registry.names().map(str::to_owned).collect();
+        let reserved = lathe_policy::names::RESERVED;
+        let mut names: HashSet<String> = registry
+            .names()
+            .chain(reserved)
+            .map(str::to_owned)
+            .collect();
         for server in self.servers.for_project(project.as_str()) {
             let ServerState::Ready(live) = server.state() else {
                 continue;
@@ -169,6 +179,14 @@ impl Mcp {
     }
 }
 
+/// The person's servers that run once for all projects.
+fn shared(person: &[McpServer]) -> BTreeMap<String, ServerConfig> {
+    let mut servers = configs(person, None);
+    servers
+        .retain(|_, config| !matches!(config.transport, Transport::Local { confined: true, .. }));
+    servers
+}
+
 /// `root` is the base of relative working directories.
 fn configs(servers: &[McpServer], root: Option<&Path>) -> BTreeMap<String, ServerConfig> {
     let config = |server: &McpServer| {
@@ -178,6 +196,7 @@ fn configs(servers: &[McpServer], root: Option<&Path>) -> BTreeMap<String, Serve
                 args,
                 env,
                 cwd,
+                sandbox,
             } => Transport::Local {
                 command: std::iter::once(command).chain(args).cloned().collect(),
                 environment: env.clone(),
@@ -185,6 +204,7 @@ fn configs(servers: &[McpServer], root: Option<&Path>) -> BTreeMap<String, Serve
                     Some(root) => root.join(cwd),
                     None => cwd.clone(),
                 }),
+                confined: *sandbox,
             },
             McpKind::Http { url, headers } => Transport::Remote {
                 // An invalid address was reported when the config was read.

@@ -63,6 +63,13 @@ fn identify(folder: &Path, known: &[Project]) -> Result<Found> {
             folder.display()
         )));
     }
+    // Paths are stored as text: any other name would lead to a different folder.
+    if canonical.to_str().is_none() {
+        return Err(Failed::refused(format!(
+            "The folder {} cannot be opened: its name is not valid text (UTF-8). Rename it first.",
+            canonical.display()
+        )));
+    }
     let worktree = root_of(&canonical);
     let root = worktree.join(".git").exists().then_some(&*worktree);
     let vcs = root.map(|_| "git");
@@ -78,6 +85,26 @@ fn identify(folder: &Path, known: &[Project]) -> Result<Found> {
         }
     };
     Ok(Found { id, worktree, vcs })
+}
+
+/// The project of a folder that a session names, and not a person: the folder's files are read
+/// without a question, so it is one that a person opened, or at least no home folder and no place
+/// of settings and keys.
+pub async fn open_named(records: &Records, folder: &Path) -> Result<Project> {
+    let found = find(records, folder).await?;
+    let known = records.store().project(&found.id).await?;
+    let opened = known.is_some_and(|project| {
+        let mut sandboxes = project.sandboxes.iter().flatten();
+        project.worktree == found.worktree || sandboxes.any(|one| *one == found.worktree)
+    });
+    if !opened && lathe_files::is_personal(Path::new(&found.worktree)) {
+        return Err(Failed::refused(format!(
+            "This session works in {}, which is no folder of a project. Open that folder first, if \
+             the agent may read everything in it.",
+            found.worktree
+        )));
+    }
+    open(records, folder).await
 }
 
 /// The repository's root above a folder, or the folder itself.

@@ -53,6 +53,22 @@ pub struct Redactor {
     found: BTreeMap<(&'static str, String), usize>,
 }
 
+/// Redacts one text after the other, without a list of what was found.
+pub fn text_redactor(
+    home: Option<PathBuf>,
+    keys: &[ApiKey],
+) -> impl Fn(&str) -> String + Send + Sync + 'static {
+    let Redactor { home, keys, .. } = Redactor::new(home, keys);
+    move |text| {
+        let mut redactor = Redactor {
+            home: home.clone(),
+            keys: keys.clone(),
+            found: BTreeMap::new(),
+        };
+        redactor.text(text)
+    }
+}
+
 impl Redactor {
     pub fn new(home: Option<PathBuf>, keys: &[ApiKey]) -> Self {
         let home = home.map(|home| home.display().to_string());

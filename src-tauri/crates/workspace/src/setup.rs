@@ -7,19 +7,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lathe_protocol::ipc::{ConfigProblem, TrustState, TrustView};
-use lathe_protocol::{ModelRef, Ruleset, UserMessage};
+use lathe_protocol::{ModelRef, PermissionMode, Ruleset, UserMessage};
 use parking_lot::Mutex;
 use serde_json::{Map, Value};
 
 use crate::agents::{Agent, Agents};
 use crate::commands::{self, Command};
 use crate::config::{
-    AgentBlock, CommandBlock, ConfigFile, ConfigLocations, Definition, FileFingerprints, Layer,
-    McpServer, Origin, Settings, Sources, TableReader, merge,
+    self, AgentBlock, CommandBlock, ConfigFile, ConfigLocations, Definition, FileFingerprints,
+    Layer, McpServer, Origin, Settings, Sources, TableReader, merge,
 };
 use crate::instructions::InstructionPattern;
 use crate::models::Models;
-use crate::trust::{TrustFile, TrustRequest};
+use crate::trust::{TrustEntry, TrustFile, TrustRequest};
 
 pub struct Setup {
     pub agents: Agents,
@@ -30,8 +30,6 @@ pub struct Setup {
     pub rules: Ruleset,
     /// Rules of a project that is not trusted. They can only restrict.
     pub restrictions: Ruleset,
-    /// Edits in this project are allowed without asking.
-    pub edits: bool,
     pub instructions: Vec<InstructionPattern>,
     pub settings: Settings,
     /// The person's own config, without the project's.
@@ -144,8 +142,17 @@ impl Setups {
         self.trust.change(worktree, |entry| entry.hash = hash)
     }
 
+    /// What the person decided about a project, as it is now and not when its setup was resolved.
+    pub fn decided(&self, worktree: &Path) -> TrustEntry {
+        self.trust.get(worktree)
+    }
+
     pub fn set_edits(&self, worktree: &Path, allow: bool) -> std::io::Result<()> {
         self.trust.change(worktree, |entry| entry.edits = allow)
+    }
+
+    pub fn set_mode(&self, worktree: &Path, mode: PermissionMode) -> std::io::Result<()> {
+        self.trust.change(worktree, |entry| entry.mode = mode)
     }
 
     /// The setup when reading the files has panicked: built-in values only.
@@ -187,7 +194,6 @@ fn build(locations: ConfigLocations, trust: &TrustFile, models: &Arc<Models>) ->
     let decided = trust.get(&locations.worktree);
     let state = request.state(&decided);
     let mut builder = SetupBuilder::new();
-    builder.edits = decided.edits;
     builder.trust = TrustView {
         state,
         wants: request.wants.clone(),
@@ -229,7 +235,6 @@ struct SetupBuilder {
     commands: Vec<Command>,
     rules: Ruleset,
     restrictions: Ruleset,
-    edits: bool,
     instructions: Vec<InstructionPattern>,
     settings: Settings,
     person: PersonConfig,
@@ -240,6 +245,10 @@ struct SetupBuilder {
     /// Which file set a key, for messages: the first parts of the key, and the file. Later files
     /// come last.
     key_files: Vec<(String, String)>,
+    /// The texts of all files, to find lines in them.
+    texts: HashMap<String, String>,
+    /// The agents that commands name: file, key and agent.
+    needed_agents: Vec<(String, String, String)>,
     /// The names defined before the project's own files were read.
     known_agents: Vec<String>,
     known_commands: Vec<String>,
@@ -252,7 +261,6 @@ impl SetupBuilder {
             commands: commands::built_in(),
             rules: Ruleset::new(),
             restrictions: Ruleset::new(),
-            edits: false,
             instructions: Vec::new(),
             settings: Settings::default(),
             person: PersonConfig::default(),
@@ -265,6 +273,8 @@ impl SetupBuilder {
             },
             problems: Vec::new(),
             key_files: Vec::new(),
+            texts: HashMap::new(),
+            needed_agents: Vec::new(),
             known_agents: Vec::new(),
             known_commands: Vec::new(),
         }
@@ -279,7 +289,18 @@ impl SetupBuilder {
     }
 
     fn layer(&mut self, file: &ConfigFile, worktree: &Path, is_trusted: bool) {
+        self.texts
+            .insert(file.display_path.clone(), file.text.clone());
+        self.problems.extend(config::unknown_keys(file));
         let layer = Layer::read(file, &mut self.problems);
+        for name in layer.settings.names() {
+            self.key_files
+                .push((name.to_owned(), file.display_path.clone()));
+        }
+        for (name, block) in &layer.commands {
+            let key = format!("command.{name}.agent");
+            self.needs_agent(&file.display_path, key, block);
+        }
         for (name, block) in layer.agents {
             self.agent(&name, block, is_trusted);
         }
@@ -316,6 +337,7 @@ impl SetupBuilder {
     fn agent_file(&mut self, file: &Definition, is_trusted: bool) {
         let mut reader = TableReader::new(&file.file, "", &file.front_matter, &mut self.problems);
         let mut block = AgentBlock::read(&mut reader);
+        self.texts.insert(file.file.clone(), file.head.clone());
         if !file.body.is_empty() {
             block.prompt = Some(file.body.clone());
         }
@@ -324,8 +346,45 @@ impl SetupBuilder {
 
     fn command_file(&mut self, file: &Definition, is_trusted: bool) {
         let mut reader = TableReader::new(&file.file, "", &file.front_matter, &mut self.problems);
+        self.texts.insert(file.file.clone(), file.head.clone());
         if let Some(block) = CommandBlock::read(&mut reader, Some(&file.body)) {
+            self.needs_agent(&file.file, "agent".to_owned(), &block);
             self.command(&file.name, block, is_trusted);
+        }
+    }
+
+    fn needs_agent(&mut self, file: &str, key: String, command: &CommandBlock) {
+        if let Some(agent) = command.agent.clone() {
+            self.needed_agents.push((file.to_owned(), key, agent));
+        }
+    }
+
+    /// The problems that only show when everything is read.
+    fn check_names(&mut self, file_of: impl Fn(&str) -> String) {
+        let mut needed = std::mem::take(&mut self.needed_agents);
+        if let Some(agent) = self.settings.default_agent.clone() {
+            let key = "default_agent".to_owned();
+            needed.push((file_of(&key), key, agent));
+        }
+        let mut add = |file: String, key: String, message: String| {
+            let line = None;
+            self.problems.push(ConfigProblem {
+                file,
+                line,
+                key,
+                message,
+            });
+        };
+        for (file, key, agent) in needed {
+            if self.agents.find(&agent).is_none() {
+                add(file, key, format!("there is no agent named {agent:?}"));
+            }
+        }
+        if let Some(shell) = self.settings.shell.as_deref()
+            && !config::has_program(shell)
+        {
+            let message = format!("there is no program {shell:?}");
+            add(file_of("shell"), "shell".to_owned(), message);
         }
     }
 
@@ -376,13 +435,17 @@ impl SetupBuilder {
         };
         let server_file = |name: &str| file_of(&format!("mcp.{name}"));
         let mcp = McpServer::read_all(&self.mcp, server_file, &mut self.problems);
-        let models = models.with_config(Value::Object(self.models));
+        let own_models = std::mem::take(&mut self.models);
+        let models = models.with_config(Value::Object(own_models));
         let wrong = models.problems().iter().map(|problem| ConfigProblem {
             file: file_of(&problem.path),
+            line: None,
             key: problem.path.clone(),
             message: problem.message.clone(),
         });
         self.problems.extend(wrong);
+        self.check_names(file_of);
+        config::add_lines(&mut self.problems, &self.texts);
         self.agents.set_default(self.settings.default_agent.clone());
         Setup {
             agents: self.agents,
@@ -391,7 +454,6 @@ impl SetupBuilder {
             models,
             rules: self.rules,
             restrictions: self.restrictions,
-            edits: self.edits,
             instructions: self.instructions,
             settings: self.settings,
             person: self.person,

@@ -7,12 +7,13 @@
 mod file;
 mod wants;
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use lathe_protocol::ipc::{TrustState, TrustWant};
 use sha2::{Digest, Sha256};
 
-use crate::config::{ConfigFile, Layer, McpServer, Origin, Sources, read_small};
+use crate::config::{ConfigFile, Layer, McpServer, Origin, Sources};
 pub use file::{TrustEntry, TrustFile};
 
 /// Everything in a project's config that needs trust.
@@ -62,6 +63,25 @@ fn referenced_files(layers: &[(&ConfigFile, Layer)], worktree: &Path) -> Vec<Pat
     files
 }
 
+/// A hash of what a path leads to, of any size. What cannot be read has a value of its own, so that
+/// the person is asked again once it can.
+fn content_hash(path: &Path) -> Vec<u8> {
+    let hashed = lathe_files::open(path).map_err(std::io::Error::from);
+    let hashed = hashed.and_then(|(mut file, found)| {
+        let mut digest = Sha256::new();
+        let mut buffer = vec![0; 64 * 1024];
+        // It may grow while it is read.
+        let mut rest = file.by_ref().take(found.len());
+        loop {
+            match rest.read(&mut buffer)? {
+                0 => return Ok(digest.finalize().to_vec()),
+                read => digest.update(&buffer[..read]),
+            }
+        }
+    });
+    hashed.unwrap_or_else(|error| format!("unreadable: {:?}", error.kind()).into_bytes())
+}
+
 /// Lengths are hashed too, so that moving text from one file to another changes the hash.
 fn hash(sources: &Sources, watched: &[PathBuf]) -> String {
     let mut digest = Sha256::new();
@@ -80,8 +100,7 @@ fn hash(sources: &Sources, watched: &[PathBuf]) -> String {
         add(name, text.as_bytes());
     }
     for path in watched {
-        let text = read_small(path, None).unwrap_or_default();
-        add(&path.display().to_string(), text.as_bytes());
+        add(&path.display().to_string(), &content_hash(path));
     }
     let digest = digest.finalize();
     digest.iter().map(|byte| format!("{byte:02x}")).collect()

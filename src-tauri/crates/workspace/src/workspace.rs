@@ -11,6 +11,7 @@ use lathe_records::{Failed, Records, Result};
 use lathe_tools::Environment;
 use parking_lot::Mutex;
 
+use crate::confinement::Sandbox;
 use crate::instructions::Instructions;
 use crate::mcp::Mcp;
 use crate::mentions::Finder;
@@ -27,6 +28,7 @@ pub struct Workspace {
     finder: Finder,
     mcp: Arc<Mcp>,
     tool_settings: ToolSettings,
+    sandbox: Arc<Sandbox>,
     /// For each project the checkout that was opened last, where its next session starts.
     opened: Mutex<HashMap<ProjectId, String>>,
 }
@@ -48,6 +50,9 @@ impl Workspace {
     pub fn new(options: WorkspaceOptions) -> Self {
         let (home, named) = (options.config_home, options.named_config);
         let (value, person) = setup::read_person_config(home.clone(), named.clone());
+        let own_home = options.environment.home().map(PathBuf::from);
+        let sandbox = Sandbox::new(own_home, &options.data_dir, home.as_deref());
+        let sandbox = Arc::new(sandbox);
         let models = Arc::new(Models::new(options.client, options.keys, value));
         let workspace = Workspace {
             records: options.records,
@@ -55,8 +60,13 @@ impl Workspace {
             models,
             instructions: Instructions::default(),
             finder: Finder::default(),
-            mcp: Arc::new(Mcp::new(&options.data_dir, options.environment.clone())),
+            mcp: Arc::new(Mcp::new(
+                &options.data_dir,
+                options.environment.clone(),
+                sandbox.clone(),
+            )),
             tool_settings: ToolSettings::new(options.environment),
+            sandbox,
             opened: Mutex::default(),
         };
         workspace.tool_settings.configure(&person.settings);
@@ -89,8 +99,14 @@ impl Workspace {
         &self.tool_settings
     }
 
+    /// What confines commands on this machine.
+    pub fn sandbox(&self) -> &Sandbox {
+        &self.sandbox
+    }
+
     /// Finds and records the project of a folder, and remembers its checkout as the opened one.
     pub async fn open(&self, folder: &Path) -> Result<Project> {
+        self.sandbox.warm_up();
         let project = project::open(&self.records, folder).await?;
         let checkout = project.worktree.clone();
         self.opened.lock().insert(project.id.clone(), checkout);
@@ -135,7 +151,7 @@ impl Workspace {
         let directory = PathBuf::from(&session.directory);
         let known = self.records.store().project(&session.project_id).await?;
         let Some(project) = known else {
-            return project::open(&self.records, &directory).await;
+            return project::open_named(&self.records, &directory).await;
         };
         let root = project::root_for(&directory, &project);
         Ok(Project {

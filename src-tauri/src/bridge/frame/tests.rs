@@ -43,6 +43,8 @@ impl Screen {
                 | UiUpdate::Event { .. }
                 | UiUpdate::Queue { .. }
                 | UiUpdate::Reset { .. }
+                | UiUpdate::Review { .. }
+                | UiUpdate::Outside { .. }
                 | UiUpdate::Store { .. } => {}
             }
         }

@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use super::Options;
+use super::real_clients;
 use super::real_model::RealModel;
 use crate::tally::{self, CargoLine, Tally};
 use crate::{tool, ui};
@@ -26,6 +27,8 @@ pub enum Stage {
     Window,
     /// Turns against a model server that nobody here wrote.
     RealModel,
+    /// Our server, used by clients that nobody here wrote.
+    RealClients,
 }
 
 impl Stage {
@@ -39,6 +42,7 @@ impl Stage {
             Self::Lints { .. } => "lints",
             Self::Window => "the real window",
             Self::RealModel => "a real model",
+            Self::RealClients => "real clients",
         }
     }
 
@@ -55,6 +59,7 @@ impl Stage {
             Self::Lints { shell } => lints(shell),
             Self::Window => window(options),
             Self::RealModel => real_model(options),
+            Self::RealClients => said(real_clients::run()),
         }
     }
 }
@@ -184,6 +189,8 @@ fn follow(command: &mut Command, options: &Options, harness: &[&str]) -> (Tally,
         .args(harness)
         .args(&options.filter);
     soak(command, options);
+    // The tests' projects are small: they need not leave as much of the disk as people's do.
+    command.env("LATHE_KEEP_FREE_MB", "200");
     let mut count = Count {
         names,
         ..Count::default()

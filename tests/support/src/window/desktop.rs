@@ -4,10 +4,11 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Instant;
 
 use tempfile::TempDir;
 
-use super::process::Group;
+use super::process::{Group, TIMEOUT, next_check};
 use super::{SystemTheme, WindowError, WindowOptions};
 
 /// Variables of the caller's desktop that are wrong in ours or make screenshots hang.
@@ -79,6 +80,22 @@ impl Desktop {
 
     pub fn data_dir(&self) -> &Path {
         &self.data_dir
+    }
+
+    /// Waits until a file in a folder of the data directory contains some words.
+    pub async fn wait_on_disk(&self, folder: &str, words: &str) -> Result<(), WindowError> {
+        let deadline = Instant::now() + TIMEOUT;
+        while !self.is_on_disk(folder, words) {
+            next_check(deadline, &format!("{words:?} in the folder {folder}")).await?;
+        }
+        Ok(())
+    }
+
+    pub fn is_on_disk(&self, folder: &str, words: &str) -> bool {
+        let files = fs::read_dir(self.data_dir().join(folder));
+        let files = files.into_iter().flatten().flatten();
+        let mut texts = files.filter_map(|file| fs::read_to_string(file.path()).ok());
+        texts.any(|text| text.contains(words))
     }
 
     /// The address of the session bus.

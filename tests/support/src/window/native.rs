@@ -14,8 +14,8 @@ use super::{Window, WindowError};
 /// The end of the main window's title; what comes before it changes with the session.
 pub(super) const MAIN: &str = "Lathe$|Lathe — needs you$";
 
-/// How long a dialog may take to act on keys before we type them again.
-const TYPING_TIME: Duration = Duration::from_secs(5);
+/// How long the app may take to act on keys before we type them again.
+pub(super) const TYPING_TIME: Duration = Duration::from_secs(5);
 
 impl Window {
     /// Asks the window to close, as its close button would, and waits until the app is gone.
@@ -117,6 +117,24 @@ impl Desktop {
         }
     }
 
+    /// Presses the only button of a dialog, and waits until the dialog is gone.
+    pub(super) async fn confirm_dialog(&self, title: &str) -> Result<(), WindowError> {
+        let dialog = self.window(title).await?;
+        let deadline = Instant::now() + TIMEOUT;
+        while self.windows(title).contains(&dialog) {
+            self.type_into(title, &["key", "Return"]).await?;
+            next_check(deadline, "the end of the dialog").await?;
+        }
+        Ok(())
+    }
+
+    /// Gives a window the focus and runs a command of xdotool that types.
+    pub(super) async fn type_into(&self, title: &str, typing: &[&str]) -> Result<(), WindowError> {
+        let window = self.window(title).await?;
+        self.xdotool(&["windowfocus", "--sync", &window])?;
+        self.xdotool(typing).map(drop)
+    }
+
     /// Types a path into a dialog and returns what its field reads afterwards.
     async fn write_path(&self, dialog: &str, path: &str) -> Result<String, WindowError> {
         self.xdotool(&["windowfocus", "--sync", dialog])?;
@@ -137,7 +155,7 @@ impl Desktop {
         }
     }
 
-    fn windows(&self, title: &str) -> Vec<String> {
+    pub(super) fn windows(&self, title: &str) -> Vec<String> {
         let found = self.xdotool(&["search", "--onlyvisible", "--name", title]);
         let found = found.unwrap_or_default();
         // A window that has just closed is left out.

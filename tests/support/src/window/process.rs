@@ -48,7 +48,7 @@ impl Group {
             if let Some(status) = self.leader.try_wait()? {
                 return Ok(status);
             }
-            next_check(deadline, "the end of the second process").await?;
+            next_check(deadline, "the end of the process").await?;
         }
     }
 

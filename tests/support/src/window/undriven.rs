@@ -2,11 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::process::Command;
+use std::time::Instant;
+
+use rustix::process::{Pid, Signal, kill_process};
 
 use super::desktop::Desktop;
-use super::native::MAIN;
-use super::process::Group;
-use super::{WindowError, WindowOptions, app};
+use super::native::{MAIN, TYPING_TIME};
+use super::process::{Group, TIMEOUT, next_check};
+use super::{WindowError, WindowOptions, app, usage};
 
 /// The kernel's tables of sockets, with the code of the listening state.
 const TABLES: [(&str, &str); 4] = [
@@ -19,7 +23,7 @@ const TABLES: [(&str, &str); 4] = [
 /// A running app that is not driven. It ends when this value is dropped.
 pub struct UndrivenApp {
     app: Group,
-    _desktop: Desktop,
+    desktop: Desktop,
 }
 
 impl UndrivenApp {
@@ -38,10 +42,74 @@ impl UndrivenApp {
             },
             other => other,
         })?;
-        Ok(Self {
-            app,
-            _desktop: desktop,
-        })
+        Ok(Self { app, desktop })
+    }
+
+    /// Waits until the title of the window matches, which the page sets.
+    pub async fn wait_for_title(&self, title: &str) -> Result<(), WindowError> {
+        self.desktop.window(title).await.map(drop)
+    }
+
+    /// Writes into the composer, and waits until the app has stored the draft. A page that is not
+    /// ready yet loses keys, so they are typed again.
+    pub async fn write_draft(&self, text: &str) -> Result<(), WindowError> {
+        let deadline = Instant::now() + TIMEOUT;
+        loop {
+            self.press("ctrl+a").await?;
+            let typing = ["type", "--delay", "20", text];
+            self.desktop.type_into(MAIN, &typing).await?;
+            let written_by = Instant::now() + TYPING_TIME;
+            while Instant::now() < written_by {
+                if self.desktop.is_on_disk("drafts", text) {
+                    return Ok(());
+                }
+                next_check(deadline, &format!("the draft {text:?}")).await?;
+            }
+        }
+    }
+
+    /// Presses a key until the title of the window matches: a page takes keys only some time after
+    /// it has set its title.
+    pub async fn press_until_title(&self, key: &str, title: &str) -> Result<(), WindowError> {
+        let deadline = Instant::now() + TIMEOUT;
+        while self.desktop.windows(title).is_empty() {
+            self.press(key).await?;
+            let acted_by = Instant::now() + TYPING_TIME;
+            while self.desktop.windows(title).is_empty() && Instant::now() < acted_by {
+                next_check(deadline, &format!("the title {title:?}")).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Presses a key, named as xdotool does.
+    pub async fn press(&self, key: &str) -> Result<(), WindowError> {
+        self.desktop.type_into(MAIN, &["key", key]).await
+    }
+
+    /// Presses the only button of a dialog, and waits until the dialog is gone.
+    pub async fn confirm_dialog(&self, title: &str) -> Result<(), WindowError> {
+        self.desktop.confirm_dialog(title).await
+    }
+
+    /// Kills the process that runs the page, as the system does where memory is short.
+    pub fn kill_page(&self) -> Result<(), WindowError> {
+        let pages = usage::page_processes(self.app.id());
+        assert!(!pages.is_empty(), "no process runs the page");
+        for page in pages {
+            let mut kill = Command::new("kill");
+            let killed = kill.arg("-KILL").arg(page.to_string()).status()?;
+            assert!(killed.success(), "{page} could not be killed");
+        }
+        Ok(())
+    }
+
+    /// Sends the app a signal, as a session that ends or another program does, and waits until it
+    /// is gone. Its other processes get no signal.
+    pub async fn end_by(&mut self, signal: Signal) -> Result<(), WindowError> {
+        let app = Pid::from_child(self.app.leader());
+        kill_process(app, signal).map_err(std::io::Error::from)?;
+        self.app.ended().await.map(drop)
     }
 
     /// The addresses on which the app and its child processes listen.

@@ -29,6 +29,17 @@ pub fn cpu_time(group: u32) -> Duration {
     Duration::from_millis(ticks * 1000 / TICKS_A_SECOND)
 }
 
+/// The processes that run the page.
+pub fn page_processes(group: u32) -> Vec<u32> {
+    let runs_page = |pid: &u32| {
+        let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+        let is_alive = stat(*pid).is_some_and(|fields| fields[0] != "Z");
+        // The kernel cuts names off after 15 characters.
+        name.trim_end() == "WebKitWebProces" && is_alive
+    };
+    members(group).into_iter().filter(runs_page).collect()
+}
+
 /// The processes of the group. The driver is one of them and idle while we measure.
 fn members(group: u32) -> Vec<u32> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();

@@ -1,5 +1,5 @@
 /** Agents, commands, files and trust of a scripted project. */
-import type { AgentView, CommandView, Mention, TrustView } from '../../protocol';
+import type { AgentView, CommandView, ConfigProblem, Mention, ModeView, PermissionMode, SandboxView, TrustView } from '../../protocol';
 import type { Host } from '../host';
 
 const AGENTS: AgentView[] = [
@@ -28,11 +28,32 @@ const FILES: Mention[] = [
 
 type Environment = Pick<
   Host,
-  'listAgents' | 'listCommands' | 'findMentions' | 'trust' | 'setTrust' | 'setProjectEdits' | 'projectEdits'
+  | 'configProblems'
+  | 'openConfigFile'
+  | 'listAgents'
+  | 'listCommands'
+  | 'findMentions'
+  | 'trust'
+  | 'setTrust'
+  | 'setProjectEdits'
+  | 'projectEdits'
+  | 'permissionMode'
+  | 'setPermissionMode'
 >;
 
-export function createFakeEnvironment(state: TrustView['state']): Environment {
+const SANDBOX: SandboxView = {
+  engine: 'bubblewrap',
+  notCovered: ['The size of what a command writes to the disk is not limited.'],
+};
+
+export function createFakeEnvironment(
+  state: TrustView['state'],
+  sandbox = SANDBOX,
+  problems: readonly ConfigProblem[] = [],
+): Environment {
   const edits = new Set<string>();
+  const modes = new Map<string, PermissionMode>();
+  const modeOf = (id: string): ModeView => ({ mode: modes.get(id) ?? 'ask', sandbox });
   let trust: TrustView = {
     state,
     wants:
@@ -47,6 +68,8 @@ export function createFakeEnvironment(state: TrustView['state']): Environment {
   };
   const name = (mention: Mention) => ('name' in mention ? mention.name : mention.path);
   return {
+    configProblems: async () => [...problems],
+    openConfigFile: async () => {},
     listAgents: async () => AGENTS,
     listCommands: async () => COMMANDS,
     findMentions: async (_project, _session, query, limit) => {
@@ -60,6 +83,11 @@ export function createFakeEnvironment(state: TrustView['state']): Environment {
     setTrust: async (_project, hash) => {
       trust = { ...trust, state: hash === null ? 'untrusted' : 'trusted' };
       return trust;
+    },
+    permissionMode: async (id) => modeOf(id),
+    setPermissionMode: async (id, mode) => {
+      modes.set(id, mode);
+      return modeOf(id);
     },
     projectEdits: async (id) => edits.has(id),
     setProjectEdits: async (id, allow) => void (allow ? edits.add(id) : edits.delete(id)),

@@ -3,14 +3,18 @@ import type { MessageView, UiError, UiUpdate } from '../../protocol';
 import type { Host } from '../host';
 import { viewOf } from './parts';
 
-type QueueHost = Pick<Host, 'editQueued' | 'removeQueued'>;
+type QueueHost = Pick<Host, 'editQueued' | 'removeQueued' | 'sendUnsent'>;
 
 interface FakeQueue extends QueueHost {
   waiting(sessionID: string): string[];
   add(sessionID: string, messageID: string): void;
   /** The next step starts with all of them. */
   take(sessionID: string): void;
+  /** The turn has ended without them. */
+  leave(sessionID: string): void;
 }
+
+const taken: UiError = { code: 'failed', message: 'This prompt is no longer waiting: it has been taken up' };
 
 export function createFakeQueue(
   messages: Map<string, MessageView[]>,
@@ -23,14 +27,25 @@ export function createFakeQueue(
     emit({ kind: 'queue', sessionID, messages: ids });
   };
   const refuse = (sessionID: string, messageID: string) => {
-    if (waiting(sessionID).includes(messageID)) return;
-    const message = 'This prompt is no longer waiting: it has been taken up';
-    throw { code: 'failed', message } satisfies UiError;
+    if (!waiting(sessionID).includes(messageID)) throw taken;
+  };
+  const remove = (sessionID: string, messageID: string) => {
+    const rest = messages.get(sessionID)?.filter((one) => one.info.id !== messageID);
+    messages.set(sessionID, rest ?? []);
+    emit({ kind: 'event', event: { type: 'message.removed', properties: { sessionID, messageID } } });
   };
   return {
     waiting,
     add: (sessionID, messageID) => put(sessionID, [...waiting(sessionID), messageID]),
     take: (sessionID) => {
+      if (waiting(sessionID).length > 0) put(sessionID, []);
+    },
+    leave: (sessionID) => {
+      for (const messageID of waiting(sessionID)) {
+        const info = messages.get(sessionID)?.find((one) => one.info.id === messageID)?.info;
+        if (info?.role !== 'user') continue;
+        emit({ kind: 'event', event: { type: 'message.updated', properties: { info: { ...info, unsent: true } } } });
+      }
       if (waiting(sessionID).length > 0) put(sessionID, []);
     },
     editQueued: async (sessionID, messageID, text) => {
@@ -39,11 +54,18 @@ export function createFakeQueue(
       const part = message?.parts.find((view) => view.part.type === 'text')?.part;
       if (part?.type === 'text') emit({ kind: 'part', part: viewOf({ ...part, text }) });
     },
+    sendUnsent: async (sessionID, messageID) => {
+      const message = messages.get(sessionID)?.find((one) => one.info.id === messageID);
+      if (message?.info.role !== 'user' || !message.info.unsent) throw taken;
+      const { unsent: _, ...info } = message.info;
+      emit({ kind: 'event', event: { type: 'message.updated', properties: { info } } });
+      return messageID;
+    },
     removeQueued: async (sessionID, messageID) => {
+      const info = messages.get(sessionID)?.find((one) => one.info.id === messageID)?.info;
+      if (info?.role === 'user' && info.unsent) return remove(sessionID, messageID);
       refuse(sessionID, messageID);
-      const rest = messages.get(sessionID)?.filter((one) => one.info.id !== messageID);
-      messages.set(sessionID, rest ?? []);
-      emit({ kind: 'event', event: { type: 'message.removed', properties: { sessionID, messageID } } });
+      remove(sessionID, messageID);
       put(
         sessionID,
         waiting(sessionID).filter((id) => id !== messageID),

@@ -1,5 +1,5 @@
 /** Diffs, reverts and forks of the scripted host. */
-import type { FileDiffView, MessageView, RevertFile, RevertTarget, Session, SnapshotPart, UiUpdate } from '../../protocol';
+import type { FileDiffView, MessageView, RevertedItem, RevertFile, RevertTarget, Session, SnapshotPart, UiError, UiUpdate } from '../../protocol';
 import type { Host } from '../host';
 import { changedFiles, drawnFile, foldedHunks } from './changes';
 import type { Clock } from './ids';
@@ -11,6 +11,12 @@ type Answers = Pick<
   | 'previewRevert'
   | 'revert'
   | 'unrevert'
+  | 'undoLastTurn'
+  | 'lastTurn'
+  | 'listReverted'
+  | 'restoreReverted'
+  | 'pendingRevert'
+  | 'discardReverted'
   | 'fork'
   | 'checkpoint'
   | 'sharePreview'
@@ -34,10 +40,21 @@ interface FakeWorld {
 const OUTDATED = "this change is not part of the file's changes any more";
 const BUSY = { code: 'busy', message: 'This session is being worked on; wait for it or stop it first' } as const;
 
-export function createFakeReview(world: FakeWorld): Answers & { undoable(sessionID: string): number } {
+interface FakeReview extends Answers {
+  /** The changed files of a session that are not reverted. */
+  files(sessionID: string): readonly FileDiffView[];
+  guard(sessionID: string): Session;
+  undoable(sessionID: string): number;
+  /** Like the core, before a prompt: makes a pending revert final, or refuses. */
+  ensureConsent(sessionID: string, consented?: boolean): void;
+}
+
+export function createFakeReview(world: FakeWorld): FakeReview {
   /** The reverted files of each session, oldest first; a pending revert comes on top. */
   const rounds = new Map<string, string[][]>();
   const cut = new Map<string, string[]>();
+  /** What prompts after a revert have removed. */
+  const removed = new Map<string, { item: RevertedItem; messages: MessageView[] }[]>();
   const roundsOf = (sessionID: string) => rounds.get(sessionID) ?? [];
   const files = (sessionID: string) => {
     const gone = new Set([...roundsOf(sessionID).flat(), ...(cut.get(sessionID) ?? [])]);
@@ -76,7 +93,78 @@ export function createFakeReview(world: FakeWorld): Answers & { undoable(session
     deletions: list.reduce((sum, file) => sum + file.deletions, 0),
   });
 
+  const revert: Host['revert'] = async (sessionID, target) => {
+    let session = guard(sessionID);
+    const outcome = { files: touched(sessionID, target), hidesMessages: hidden(sessionID, target) };
+    const done = outcome.files.filter((file) => file.change !== 'conflict').map((file) => file.path);
+    if (target.kind === 'message' || target.kind === 'part') {
+      cut.set(sessionID, [...(cut.get(sessionID) ?? []), ...done]);
+      const { messageID } = target;
+      session = keep({ ...session, revert: target.kind === 'part' ? { messageID, partID: target.partID } : { messageID } });
+    } else if (done.length > 0) rounds.set(sessionID, [...roundsOf(sessionID), done]);
+    return { session, ...outcome, undoable: roundsOf(sessionID).length };
+  };
+  const hiddenFrom = (sessionID: string) => {
+    const all = world.messages.get(sessionID) ?? [];
+    const at = all.findIndex((message) => message.info.id === world.find(sessionID).revert?.messageID);
+    return at === -1 ? all.length : at;
+  };
+
+  const discard = (sessionID: string) => {
+    const { revert: _revert, ...session } = guard(sessionID);
+    const all = world.messages.get(sessionID) ?? [];
+    const gone = all.slice(hiddenFrom(sessionID));
+    const known = removed.get(sessionID) ?? [];
+    const files = cut.get(sessionID) ?? [];
+    const title = gone[0]?.parts.map(({ part }) => (part.type === 'text' ? part.text : '')).join('') ?? '';
+    const id = String(known.length + 1);
+    const item = { id, sessionID, title, time: Date.now(), messages: gone.length, files };
+    removed.set(sessionID, [{ item, messages: gone }, ...known]);
+    world.messages.set(sessionID, all.slice(0, hiddenFrom(sessionID)));
+    for (const { info } of gone) {
+      world.emit({ kind: 'event', event: { type: 'message.removed', properties: { sessionID, messageID: info.id } } });
+    }
+    cut.delete(sessionID);
+    return keep(session);
+  };
+
   return {
+    files,
+    guard,
+    revert,
+    undoLastTurn: async (sessionID, keepFiles) => {
+      const visible = (world.messages.get(sessionID) ?? []).slice(0, hiddenFrom(sessionID));
+      const last = visible.findLast(({ info }) => info.role === 'user');
+      if (!last) throw { code: 'failed', message: 'There is no turn to revert' };
+      const messageID = last.info.id;
+      return revert(sessionID, { kind: 'message', messageID, keepFiles });
+    },
+    lastTurn: async (sessionID) => {
+      const visible = (world.messages.get(sessionID) ?? []).slice(0, hiddenFrom(sessionID));
+      return visible.findLast(({ info }) => info.role === 'user')?.info.id ?? null;
+    },
+    listReverted: async (sessionID) => (removed.get(sessionID) ?? []).map(({ item }) => item),
+    restoreReverted: async (sessionID, id) => {
+      const session = guard(sessionID);
+      const known = removed.get(sessionID) ?? [];
+      const found = known.find(({ item }) => item.id === id);
+      if (!found) throw { code: 'not-found', message: `there is no reverted item ${id}` };
+      removed.set(sessionID, known.filter((one) => one !== found));
+      world.messages.set(sessionID, [...(world.messages.get(sessionID) ?? []), ...found.messages]);
+      const files = found.item.files.map((path): RevertFile => ({ path, change: 'restore', additions: 1, deletions: 1 }));
+      return { session, files, hidesMessages: 0, undoable: roundsOf(sessionID).length, complete: true };
+    },
+    pendingRevert: async (sessionID) => {
+      const [first] = (world.messages.get(sessionID) ?? []).slice(hiddenFrom(sessionID));
+      return first ? { messageID: first.info.id, created: first.info.time.created } : null;
+    },
+    discardReverted: async (sessionID) => discard(sessionID),
+    ensureConsent: (sessionID, consented) => {
+      const hidden = (world.messages.get(sessionID) ?? []).slice(hiddenFrom(sessionID));
+      const turns = hidden.filter(({ info }) => info.role === 'user').length;
+      if (turns > 1 && !consented) throw { code: 'confirm', message: `This deletes the ${turns} turns that you have undone.` } satisfies UiError;
+      if (turns > 0) discard(sessionID);
+    },
     undoable: (sessionID) => roundsOf(sessionID).length,
     sessionDiff: async (sessionID, messageID) => {
       world.find(sessionID);
@@ -92,17 +180,6 @@ export function createFakeReview(world: FakeWorld): Answers & { undoable(session
       files: touched(sessionID, target),
       hidesMessages: hidden(sessionID, target),
     }),
-    revert: async (sessionID, target) => {
-      let session = guard(sessionID);
-      const outcome = { files: touched(sessionID, target), hidesMessages: hidden(sessionID, target) };
-      const done = outcome.files.filter((file) => file.change !== 'conflict').map((file) => file.path);
-      if (target.kind === 'message' || target.kind === 'part') {
-        cut.set(sessionID, [...(cut.get(sessionID) ?? []), ...done]);
-        const { messageID } = target;
-        session = keep({ ...session, revert: target.kind === 'part' ? { messageID, partID: target.partID } : { messageID } });
-      } else if (done.length > 0) rounds.set(sessionID, [...roundsOf(sessionID), done]);
-      return { session, ...outcome, undoable: roundsOf(sessionID).length };
-    },
     unrevert: async (sessionID) => {
       const { revert, ...session } = guard(sessionID);
       if (revert) cut.delete(sessionID);
@@ -143,7 +220,7 @@ export function createFakeReview(world: FakeWorld): Answers & { undoable(session
       return keep(session);
     },
     exportSession: async () => '/home/you/lantern.json',
-    importSession: async () => ({ added: 1, already: 0, unreadable: [] }),
+    importSession: async () => ({ added: 1, already: 0, grown: 0, left_out: [], stopped: false, unreadable: [] }),
     checkpoint: async (sessionID, name) => {
       const last = world.messages.get(sessionID)?.at(-1);
       const part: SnapshotPart & { type: 'snapshot' } = {

@@ -10,6 +10,10 @@ type Needs =
   | 'listTrash'
   | 'checkData'
   | 'showData'
+  | 'showLog'
+  | 'diagnostics'
+  | 'reportError'
+  | 'onFault'
   | 'setMenu'
   | 'onMenuChosen'
   | 'onSessionWanted';
@@ -58,6 +62,10 @@ export function createFakeSettingsPages(doors: FrameDoors): Pick<Host, Needs> {
       return { records: 21_399, damaged, orphans: 2, strays: [] };
     },
     showData: async () => {},
+    showLog: async () => {},
+    diagnostics: async (page) => `Lathe 0.1.0\n${page}`,
+    reportError: async () => {},
+    onFault: async () => {},
     setMenu: async () => {},
     onMenuChosen: async (tell) => doors.chooseMenu(tell),
     onSessionWanted: async (tell) => doors.wantSession(tell),

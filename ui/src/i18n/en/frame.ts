@@ -5,6 +5,7 @@ export const frameWords = {
     names: {
       palette: 'Command palette…',
       newSession: 'New session',
+      newSessionApart: 'New session in a new git worktree',
       openFolder: 'Open folder…',
       renameSession: 'Rename session',
       archiveSession: 'Archive or unarchive session',
@@ -13,6 +14,7 @@ export const frameWords = {
       forkWorktree: 'Fork session in a new git worktree',
       compact: 'Sum up the session now',
       snapshot: 'Keep a snapshot of the files…',
+      reverted: 'Reverted and removed…',
       share: 'Share session…',
       unshare: 'Remove what was shared',
       exportSession: 'Export session…',
@@ -32,6 +34,7 @@ export const frameWords = {
       previousPane: 'Previous pane',
       models: 'Pick a model…',
       nextAgent: 'Next agent',
+      nextMode: 'Next mode: ask, auto, full access',
       toggleSidebar: 'Show or hide the sidebar',
       toggleReview: 'Show or hide the review',
       zoomIn: 'Zoom in',
@@ -48,7 +51,22 @@ export const frameWords = {
       settingsTools: 'Settings: shell and editor',
       settingsData: 'Settings: data',
       shortcuts: 'Keyboard shortcuts…',
+      showLog: 'Show log',
+      copyDiagnostics: 'Copy diagnostics',
     },
+  },
+
+  diagnostics: {
+    copied: 'Diagnostics copied. They contain no keys and no prompts.',
+    fault: 'A part of Lathe failed. Nothing is lost; reload the window if something looks wrong.',
+    reload: 'Reload window',
+  },
+
+  windowFailed: {
+    title: 'The window ran into an error',
+    body: 'Nothing is lost: sessions and drafts are stored, and running turns go on.',
+    reload: 'Reload window',
+    copy: 'Copy details',
   },
 
   palette: {
@@ -94,6 +112,15 @@ export const frameWords = {
     later: 'Not now',
   },
 
+  configProblems: {
+    label: 'Problems in config files',
+    title: (count: number) =>
+      count === 1 ? 'A setting in a config file cannot be used.' : `${count} settings in config files cannot be used.`,
+    open: (place: string) => `Open ${place}`,
+    more: (count: number) => `${count} more`,
+    hide: 'Hide',
+  },
+
   agentSettings: {
     title: (project: string) => `Agents in ${project}`,
     note: 'Add your own as Markdown files in .lathe/agent of the project, or in the agent folder of your config.',
@@ -110,12 +137,6 @@ export const frameWords = {
     none: 'Nothing is always allowed here.',
     revoke: 'Revoke',
     revokeRule: (permission: string, pattern: string) => `Revoke ${permission}: ${pattern}`,
-    allowAllTitle: 'Allow everything',
-    allowAll: 'Never ask for permission',
-    allowAllNote:
-      'The agent then runs any command and changes any file your account can reach, in every project, without asking. What a rule denies stays denied, and an agent that repeats itself is still stopped.',
-    allowAllOn: 'Lathe is not asking for permissions.',
-    allowAllOff: 'Ask again',
   },
 
   appearance: {
@@ -161,15 +182,22 @@ export const frameWords = {
   },
 
   imports: {
-    title: 'Import from OpenCode',
-    note: 'Copies sessions; OpenCode’s own data is only read.',
-    none: 'No data of OpenCode was found on this machine.',
+    title: 'Import from other agents',
+    note: 'Copies sessions of OpenCode, Codex and Claude Code. Their own data is only read. Importing again adds what is new.',
+    none: 'No data of OpenCode, Codex or Claude Code was found on this machine.',
+    programs: { json: 'OpenCode', sqlite: 'OpenCode', codex: 'Codex', claude: 'Claude Code' },
+    progress: (done: number, files: number, messages: number) =>
+      `${done.toLocaleString('en')} of ${files.toLocaleString('en')}, ${messages.toLocaleString('en')} messages`,
+    stop: 'Stop',
+    stopped: 'Stopped. Import again to continue.',
+    grown: (count: number) => (count === 0 ? '' : ` ${count} continued.`),
+    leftOut: 'Left out, because there is nothing to show:',
     sessions: (count: number) => (count === 1 ? '1 session' : `${count.toLocaleString('en')} sessions`),
     bring: 'Import',
     bringFrom: (path: string) => `Import from ${path}`,
     done: (added: number, already: number) => `${added} added, ${already} already here.`,
     unreadable: 'Some things could not be read:',
-    offer: (count: number) => `OpenCode’s sessions were found on this machine (${count.toLocaleString('en')}). Bring them here?`,
+    offer: (count: number) => `Sessions of other agents were found on this machine (${count.toLocaleString('en')}). Bring them here?`,
     look: 'Look at them…',
   },
 
@@ -224,7 +252,8 @@ export const frameWords = {
       ['Alt/⌥+1', 'Allow once'],
       ['Alt/⌥+2', 'Always allow'],
       ['Alt/⌥+3', 'Deny'],
-      ['Alt/⌥+4', 'Deny and say why'],
+      ['Alt/⌥+4', 'Deny with reason'],
+      ['Alt/⌥+5', 'Allow for this session'],
       ['Alt/⌥+9', 'Go to the agent’s question'],
       ['Alt/⌥+0', 'Dismiss the agent’s question'],
       ['Up', 'Earlier prompt, in an empty field'],

@@ -47,6 +47,7 @@ export const mcp = {
     urlPlaceholder: 'https://example.com/mcp',
     environment: 'Variables',
     environmentPlaceholder: 'NAME=value',
+    sandbox: 'Run in the sandbox of the project, without network',
     headers: 'Headers',
     headersPlaceholder: 'Authorization=Bearer …',
     linesNote: 'One a line, as NAME=value.',

@@ -110,13 +110,20 @@ export const sessionWords = {
     bannerKeep: 'Sending takes back everything said from this prompt on. The files stay as they are.',
     keepFiles: 'Keep the files',
     cancel: 'Cancel',
-    undone: 'The last turn was taken back',
+    undone: 'The last turn was reverted',
+    notUndone: 'The last turn was not reverted',
+    partlyUndone: (files: number) =>
+      files === 1 ? 'Only one file of the last turn was reverted' : `Only ${files} files of the last turn were reverted`,
     conflicts: (count: number) =>
       count === 1
         ? 'One file was changed since and stays as it is'
         : `${count} files were changed since and stay as they are`,
     redo: 'Bring it back',
     final: 'This can no longer be brought back',
+    makeFinal: {
+      title: 'Delete the reverted turns?',
+      go: 'Delete and continue',
+    },
     hidden: 'What came after this was taken back. The next prompt makes it final.',
   },
 };

@@ -113,6 +113,14 @@ export function McpForm(props: McpFormProps) {
           note={props.isNew ? words.linesNote : `${words.linesNote} ${words.keptNote}`}
           {...field('environment')}
         />
+        <label class="settings-check">
+          <input
+            type="checkbox"
+            checked={typed().sandbox}
+            onChange={(event) => change({ sandbox: event.currentTarget.checked })}
+          />
+          {words.sandbox}
+        </label>
       </Show>
       <Show when={refused()}>
         {(why) => (

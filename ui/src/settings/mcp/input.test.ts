@@ -78,6 +78,7 @@ describe('the form', () => {
 
   test.each<McpServerInput>([
     { kind: 'local', command: ['npx', 'a b'], environment: { A: '', B: 'x' } },
+    { kind: 'local', command: ['npx'], environment: {}, sandbox: true },
     { kind: 'remote', url: 'https://a.example/?q=1', headers: { Authorization: '' } },
   ])('of a stored $kind server is read as what is stored, whatever its name', (input) => {
     expect(readForm(typedOf('old name!', input), ['old name!'], false)).toEqual({ input });

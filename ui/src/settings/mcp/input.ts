@@ -11,14 +11,23 @@ export interface Typed {
   readonly kind: McpServerInput['kind'];
   readonly command: string;
   readonly environment: string;
+  readonly sandbox: boolean;
   readonly url: string;
   readonly headers: string;
 }
 
-export type Field = Exclude<keyof Typed, 'kind'>;
+export type Field = Exclude<keyof Typed, 'kind' | 'sandbox'>;
 export type Wrong = Partial<Record<Field, string>>;
 
-export const NOTHING_TYPED: Typed = { name: '', kind: 'local', command: '', environment: '', url: '', headers: '' };
+export const NOTHING_TYPED: Typed = {
+  name: '',
+  kind: 'local',
+  command: '',
+  environment: '',
+  sandbox: false,
+  url: '',
+  headers: '',
+};
 
 export type Read = { readonly input: McpServerInput } | { readonly wrong: Wrong };
 
@@ -33,7 +42,13 @@ export function readForm(typed: Typed, taken: readonly string[], isNew: boolean)
 /** The fields for a stored server. */
 export function typedOf(name: string, input: McpServerInput): Typed {
   return input.kind === 'local'
-    ? { ...NOTHING_TYPED, name, command: joinCommand(input.command), environment: linesOf(input.environment) }
+    ? {
+        ...NOTHING_TYPED,
+        name,
+        command: joinCommand(input.command),
+        environment: linesOf(input.environment),
+        sandbox: input.sandbox ?? false,
+      }
     : { ...NOTHING_TYPED, name, kind: 'remote', url: input.url, headers: linesOf(input.headers) };
 }
 
@@ -52,7 +67,12 @@ function readLocal(typed: Typed): Half {
   const command = splitCommand(typed.command);
   const environment = pairsOf(typed.environment, (name) => /^[A-Za-z_]\w*$/.test(name), wrong.badVariable);
   return {
-    input: { kind: 'local', command: command ?? [], environment: environment.pairs },
+    input: {
+      kind: 'local',
+      command: command ?? [],
+      environment: environment.pairs,
+      ...(typed.sandbox && { sandbox: true }),
+    },
     wrong: {
       ...(command === undefined && { command: wrong.openQuote }),
       ...(command !== undefined && !command[0] && { command: wrong.noCommand }),

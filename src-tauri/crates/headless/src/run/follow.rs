@@ -138,7 +138,7 @@ impl<'a> Follower<'a> {
             // Whatever is told in this program is about this turn and the tasks it hands out.
             Notification::Delta(delta) if self.json => self.delta_event(&delta)?,
             Notification::Delta(delta) if delta.session_id == self.id => self.delta(&delta)?,
-            Notification::Delta(_) | Notification::Queue(_) => {}
+            Notification::Delta(_) | Notification::Queue(_) | Notification::Review(_) => {}
             Notification::Event(event) => {
                 let is_ours = event.session_id().is_none_or(|id| *id == self.id);
                 if self.json {

@@ -24,22 +24,25 @@ pub async fn answer(request: &PermissionRequest) -> Answer {
     }
 }
 
-/// If the request has reasons, no pattern covers it; only a rule for everything does.
 fn rejection(request: &PermissionRequest) -> String {
     let (what, reasons) = (text::brief(request), text::reasons(request));
-    if reasons.is_empty() {
-        return format!("! rejected {what} (use --allow or --yes)");
-    }
-    let (reasons, permission) = (reasons.join(", "), &request.permission);
-    let line = format!("({reasons}: only --allow {permission} or --yes lets it run)");
-    format!("! rejected {what} {}", visible_line(&line))
+    // Where no pattern covers it, only a rule for everything does.
+    let hint = match request.always.is_empty() {
+        true => format!("only --allow {} or --yes lets it run", request.permission),
+        false => "use --allow or --yes".to_owned(),
+    };
+    let reasons = reasons.iter().map(|reason| reason.trim_end_matches('.'));
+    let said: Vec<_> = reasons.chain([hint.as_str()]).collect();
+    format!("! rejected {what} ({})", visible_line(&said.join("; ")))
 }
 
 /// "Always" lists exactly the patterns that it would allow.
 fn choices(request: &PermissionRequest) -> String {
-    let always = match request.always.as_slice() {
-        [] => String::new(),
-        patterns => format!("[a]lways ({}), ", patterns.join(", ")),
+    let patterns = request.needs.iter().flat_map(|need| &need.always);
+    let patterns: Vec<_> = patterns.map(String::as_str).collect();
+    let always = match request.always.is_empty() {
+        true => String::new(),
+        false => format!("[s]ession, [a]lways ({}), ", patterns.join(", ")),
     };
     let permission = &request.permission;
     visible_line(&format!("Allow {permission}? [y]es, {always}[N]o: "))
@@ -49,6 +52,7 @@ fn choices(request: &PermissionRequest) -> String {
 fn parse(typed: &str, request: &PermissionRequest) -> Option<Answer> {
     match typed.to_lowercase().as_str() {
         "y" | "yes" => Some(Answer::Once),
+        "s" | "session" if !request.always.is_empty() => Some(Answer::Session),
         "a" | "always" if !request.always.is_empty() => Some(Answer::Always),
         "" | "n" | "no" => Some(Answer::Reject { message: None }),
         _ => None,

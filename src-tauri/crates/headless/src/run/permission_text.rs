@@ -27,8 +27,19 @@ pub fn full(request: &PermissionRequest) -> String {
     if let Some(diff) = text(request, "diff") {
         full += &lines("changes", &shortened(diff));
     }
+    for need in request.needs.iter().skip(1) {
+        for pattern in &need.patterns {
+            full += &line(&format!("also needs {}", need.permission), pattern);
+        }
+    }
+    for danger in &request.dangers {
+        full += &line("careful", &format!("{} ({})", danger.text, danger.why));
+    }
+    for sentence in not_covered(request) {
+        full += &line("a revert", sentence);
+    }
     for reason in reasons(request) {
-        full += &line("no rule covers it", reason);
+        full += &line("why", reason);
     }
     full
 }
@@ -44,11 +55,21 @@ pub fn brief(request: &PermissionRequest) -> String {
     visible_line(&format!("{}: {what}", request.permission))
 }
 
-/// Why no rule could decide the request.
+/// Why it is asked, each reason once.
 pub fn reasons(request: &PermissionRequest) -> Vec<&str> {
-    let reasons = request.metadata.get("reasons").and_then(Value::as_array);
-    let reasons = reasons.into_iter().flatten();
-    reasons.filter_map(Value::as_str).collect()
+    let mut reasons: Vec<&str> = Vec::new();
+    for reason in request.needs.iter().flat_map(|need| &need.reasons) {
+        if !reasons.contains(&reason.as_str()) {
+            reasons.push(reason);
+        }
+    }
+    reasons
+}
+
+/// What a revert will not cover.
+fn not_covered(request: &PermissionRequest) -> impl Iterator<Item = &str> {
+    let listed = request.metadata.get("notCovered").and_then(Value::as_array);
+    listed.into_iter().flatten().filter_map(Value::as_str)
 }
 
 enum Fact {
@@ -73,11 +94,8 @@ fn facts(request: &PermissionRequest) -> Vec<Fact> {
         "webfetch" => or_patterns(one("address", "url")),
         "edit" => each("file").collect(),
         "external_directory" => {
-            let outside = match one("outside of the project", "parentDir") {
-                Some(folder) => vec![folder],
-                None => each("outside of the project").collect(),
-            };
             let path = one("path", "filepath").into_iter();
+            let outside = each("outside of the project");
             path.chain(outside).chain(command()).collect()
         }
         "doom_loop" => each("the same call again").chain(input(request)).collect(),
@@ -89,6 +107,8 @@ fn facts(request: &PermissionRequest) -> Vec<Fact> {
                 facts.extend(each("for"));
             }
             facts.extend(input(request));
+            // What is asked about may be only one thing that a command needs.
+            facts.extend(command());
             facts
         }
     }
@@ -149,11 +169,16 @@ mod tests {
 
     #[test]
     fn each_kind_of_request_shows_what_it_would_do() {
-        let outside = json!({ "filepath": "/etc/hosts", "parentDir": "/etc" });
+        let outside = json!({ "filepath": "/etc/hosts" });
         let served = json!({ "server": "garden", "tool": "plant", "input": { "row": 1 } });
         for (permission, metadata, expected) in [
             ("bash", json!({ "command": "ls" }), "  command: ls\n"),
             ("bash", json!({}), "  for: p\n"),
+            (
+                "bash",
+                json!({ "command": "git gc", "notCovered": ["What git stores stays"] }),
+                "  command: git gc\n  a revert: What git stores stays\n",
+            ),
             (
                 "webfetch",
                 json!({ "url": "https://a.b/c" }),
@@ -163,7 +188,12 @@ mod tests {
             (
                 "external_directory",
                 outside,
-                "  path: /etc/hosts\n  outside of the project: /etc\n",
+                "  path: /etc/hosts\n  outside of the project: p\n",
+            ),
+            (
+                "read",
+                json!({ "command": "cat .env" }),
+                "  for: p\n  command: cat .env\n",
             ),
             (
                 "garden_plant",

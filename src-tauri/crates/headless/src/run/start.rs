@@ -60,6 +60,7 @@ impl Start {
             model,
             variant,
             files,
+            discard_reverted: args.discard_reverted,
         };
         Ok(Start { target, input })
     }

@@ -1,208 +1,290 @@
-//! One simple command: its pattern, its prefix, the commands inside it.
+//! One simple command: what it is and what it needs. Commands inside it are in [`inside`].
 
+use super::knowledge::{Knowledge, SimpleCommand, joined, judge, program};
+use super::options::Understanding;
+use super::table::{self, Kind, Table};
 use super::word::Word;
-use super::{Findings, Reason, flags, prefix};
+use super::wrappers::{Wrapping, unwrap};
+use super::{Effects, Findings, Reason, danger, inside, prefix};
 
-/// Change what later words mean, or run their arguments.
-const BUILTINS: [&str; 30] = [
-    "eval",
-    "source",
-    ".",
-    "exec",
-    "builtin",
-    "alias",
-    "unalias",
-    "export",
-    "declare",
-    "typeset",
-    "local",
-    "readonly",
-    "unset",
-    "trap",
-    "enable",
-    "hash",
-    "set",
-    "shopt",
-    "bind",
-    "complete",
-    "compgen",
-    "mapfile",
-    "readarray",
-    "read",
-    "coproc",
-    "let",
-    "getopts",
-    "setopt",
-    "autoload",
-    "zmodload",
-];
-/// Run what follows as the same user, with the arguments that stand there.
-const WRAPPERS: [&str; 14] = [
-    "env",
-    "nice",
-    "nohup",
-    "time",
-    "timeout",
-    "stdbuf",
-    "setsid",
-    "ionice",
-    "command",
-    "noglob",
-    "nocorrect",
-    "unbuffer",
-    "caffeinate",
-    "chronic",
-];
-/// Run what follows with other arguments, elsewhere or as someone else.
-const INDIRECT: [&str; 20] = [
-    "xargs", "parallel", "sudo", "doas", "su", "pkexec", "runuser", "chroot", "ssh", "watch",
-    "strace", "ltrace", "gdb", "flock", "entr", "script", "busybox", "unshare", "nsenter",
-    "expect",
-];
-const SHELLS: [&str; 8] = ["sh", "bash", "zsh", "dash", "ksh", "mksh", "fish", "ash"];
+/// Where a simple command is.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Place {
+    /// It reads the output of another.
+    pub piped: bool,
+    /// Scripts around it.
+    pub depth: usize,
+    /// It is inside another command, so that no prefix of it can be offered.
+    pub wrapped: bool,
+}
 
 impl Findings<'_> {
-    pub(super) fn command(&mut self, words: Vec<Word>, depth: usize) {
+    pub(super) fn command(&mut self, words: Vec<Word>, place: Place) {
         let Some(first) = words.first() else { return };
-        if first.glob || first.value.is_empty() {
-            self.because(Reason::Unclear);
+        if !first.is_known() || first.value.is_empty() {
+            return self.hidden_program(words, place);
         }
         let path = first.value.clone();
-        let name = path.rsplit('/').next().unwrap_or(&path).to_owned();
-        if matches!(name.as_str(), "cd" | "pushd" | "popd") && path == name {
+        if matches!(path.as_str(), "cd" | "pushd" | "popd") {
             return self.change_directory(&words);
         }
-        self.pattern(joined(&words));
-        if path != name {
-            // A rule that denies `rm *` means `/bin/rm` too.
-            let mut bare = words.clone();
-            bare[0] = Word::plain(&name);
-            self.pattern(joined(&bare));
+        let name = self.spell(&path, &words);
+        if let Some(danger) = danger::find(&name, &words) {
+            self.analysis.dangers.push(danger);
         }
-        self.inner_commands(&name, &words, depth);
-        if flags::are_dangerous(&name, &words[1..]) {
-            self.because(Reason::Flag);
+        if inside::is_builtin(&name) {
+            return self.builtin(&name, words, place);
         }
-        self.look_at_arguments(&name, &words[1..]);
-        match prefix::of(&words) {
-            Some(prefix) if path == name => self.offer(format!("{prefix} *")),
-            _ => self.no_prefix = true,
+        if inside::is_shell(&name) {
+            self.shell(&words[1..], place);
+            return self.leaf(&name, words, place);
+        }
+        match unwrap(&name, &words) {
+            Wrapping::No => self.leaf(&name, words, place),
+            Wrapping::Transparent(wrapped) => self.transparent(&name, words, wrapped, place),
+            Wrapping::Indirect(wrapped) => {
+                let reason = match name.as_str() {
+                    "exec" => Reason::ShellBuiltin,
+                    _ => Reason::Indirect,
+                };
+                self.because(reason);
+                self.opaque(words.clone(), reason, place);
+                self.inner(words, wrapped, place);
+            }
+            Wrapping::Anywhere => {
+                self.hides(Reason::Indirect);
+                self.anywhere(&words, place);
+                self.opaque(words, Reason::Indirect, place);
+            }
         }
     }
 
-    fn offer(&mut self, pattern: String) {
+    /// Offers every spelling to rules that deny; returns the bare name.
+    fn spell(&mut self, path: &str, words: &[Word]) -> String {
+        self.pattern(joined(words));
+        let name = path.rsplit('/').next().unwrap_or(path);
+        // In zsh `=rm` is the path of `rm`.
+        let name = name.trim_start_matches('=').to_owned();
+        let spelled = |name: &str| {
+            let mut words = words.to_vec();
+            words[0] = Word::plain(name);
+            joined(&words)
+        };
+        if path != name {
+            // A rule that denies `rm *` means `/bin/rm` too.
+            self.pattern(spelled(&name));
+        }
+        // Where names differ only by case, so do programs; Windows adds an ending.
+        let folded = name.to_lowercase();
+        let bare = folded.strip_suffix(".exe").unwrap_or(&folded);
+        if bare != name {
+            self.spelling(spelled(bare));
+        }
+        if words
+            .get(1)
+            .is_some_and(|word| word.value.starts_with(['-', '+']))
+        {
+            self.without_options(bare, words);
+        }
+        name
+    }
+
+    /// `git -C . push` is a `git push`. Which option takes a value only the program knows, so
+    /// each word that is no option may be the subcommand.
+    fn without_options(&mut self, name: &str, words: &[Word]) {
+        for at in 2..words.len() {
+            if !words[at].value.starts_with('-') {
+                self.spelling(format!("{name} {}", joined(&words[at..])));
+            }
+        }
+    }
+
+    fn hidden_program(&mut self, words: Vec<Word>, place: Place) {
+        let reason = match words[0].glob.is_some() || words[0].value.is_empty() {
+            true => Reason::Unclear,
+            false => Reason::Hidden,
+        };
+        self.hides(reason);
+        self.pattern(joined(&words));
+        self.anywhere(&words, place);
+        self.opaque(words, reason, place);
+    }
+
+    pub(super) fn opaque(&mut self, words: Vec<Word>, reason: Reason, place: Place) {
+        self.analysis.reasons.insert(reason);
+        // By what is not understood, it may run any program. An interpreter may anyway, whatever its
+        // words are: a rule that denies a program says nothing of those.
+        self.analysis.runs_unknown |= !words
+            .first()
+            .is_some_and(|first| is_interpreter(&first.value));
+        self.no_prefix = true;
+        self.look_at_all(&words[1..]);
+        let command = SimpleCommand::new(words, Knowledge::Opaque(reason), place.piped);
+        self.analysis.commands.push(command);
+    }
+
+    /// Harmless ones are looked through; any other could change what the program does.
+    pub(super) fn assignment_for_command(&mut self, assignment: &str) {
+        const PLAIN: [&str; 17] = [
+            "CI",
+            "NO_COLOR",
+            "FORCE_COLOR",
+            "CLICOLOR",
+            "CLICOLOR_FORCE",
+            "RUST_BACKTRACE",
+            "RUST_LOG",
+            "NODE_ENV",
+            "LC_ALL",
+            "LANG",
+            "LC_COLLATE",
+            "TZ",
+            "COLUMNS",
+            "CARGO_TERM_COLOR",
+            "PYTHONUNBUFFERED",
+            "PYTHONDONTWRITEBYTECODE",
+            "TERM",
+        ];
+        let (name, value) = assignment.split_once('=').unwrap_or((assignment, ""));
+        let simple = |c: char| c.is_ascii_alphanumeric() || "_.,:=-".contains(c);
+        let off = match name {
+            "PAGER" | "GIT_PAGER" => value == "cat",
+            "GIT_OPTIONAL_LOCKS" => value == "0",
+            _ => false,
+        };
+        let plain = PLAIN.contains(&name) && value.chars().all(simple);
+        if !off && !plain {
+            self.analysis.runs_unknown = true;
+            self.because(Reason::Assignment);
+        }
+    }
+
+    /// A command that runs nothing but its program.
+    pub(super) fn leaf(&mut self, name: &str, words: Vec<Word>, place: Place) {
+        let read = match judge(&words, 0, place.piped) {
+            Ok(read) => read,
+            Err(reason) => {
+                // Some of their options run a command.
+                match name {
+                    "find" | "fd" | "fdfind" | "git" => self.anywhere(&words, place),
+                    _ => self.possibly(&words),
+                }
+                if removes(name) {
+                    words[1..]
+                        .iter()
+                        .for_each(|word| self.protect_project(word));
+                }
+                return self.opaque(words, reason, place);
+            }
+        };
+        if runs_text(name, &words[1..]) {
+            self.because(Reason::Script);
+            self.analysis.hides_program = true;
+        }
+        // The settings that count are those of the directory it works in.
+        let outer = self.directories.len();
+        self.enter_of(&read);
+        let mut effects = read.effects;
+        if read.config && self.is_configured_to_run(name) {
+            effects = effects.and(Effects::parse("x"));
+        }
+        let inner = self.look_at_uses(&read, effects);
+        self.directories.truncate(outer);
+        self.suggest(&words, &read, effects, place);
+        let possible_runner = effects == Effects::ALL && !read.name.contains(' ');
+        if possible_runner {
+            self.possibly(&words);
+        }
+        let knowledge = Knowledge::Understood {
+            name: read.name,
+            effects,
+        };
+        let command = SimpleCommand::new(words, knowledge, place.piped);
+        self.analysis.commands.push(command);
+        for words in inner {
+            self.command(
+                words,
+                Place {
+                    wrapped: true,
+                    piped: true,
+                    ..place
+                },
+            );
+        }
+    }
+
+    fn suggest(&mut self, words: &[Word], read: &Understanding, effects: Effects, place: Place) {
+        let path = &words[0].value;
+        let prefix = prefix::find(words);
+        let own = program(path) == path;
+        let Some(prefix) = prefix.filter(|_| own && read.inner.is_empty() && !place.wrapped) else {
+            self.no_prefix = true;
+            return;
+        };
+        let knowledge = Knowledge::Understood {
+            name: read.name.clone(),
+            effects,
+        };
+        let command = SimpleCommand::new(words.to_vec(), knowledge, place.piped);
+        let pattern = format!("{prefix} *");
+        let may_differ = !effects.network || read.wide;
+        let pattern = match may_differ && command.is_covered_by(&pattern) {
+            true => pattern,
+            // The prefix stands for less than this, or the other words say what is fetched or who
+            // is sent something: only the very same is offered.
+            false if !command.text.contains(['*', '?', '\'']) => command.text,
+            false => {
+                self.no_prefix = true;
+                return;
+            }
+        };
         if !self.analysis.always.contains(&pattern) {
             self.analysis.always.push(pattern);
         }
     }
-
-    fn inner_commands(&mut self, name: &str, words: &[Word], depth: usize) {
-        let arguments = &words[1..];
-        if BUILTINS.contains(&name) {
-            self.because(Reason::ShellBuiltin);
-            if matches!(name, "eval" | "trap") {
-                let text: Vec<&str> = arguments.iter().map(|word| word.value.as_str()).collect();
-                self.script(&text.join(" "), depth + 1);
-            }
-        } else if name == "printf" && arguments.first().is_some_and(|w| w.value.starts_with("-v")) {
-            self.because(Reason::Assignment);
-        } else if SHELLS.contains(&name) {
-            self.shell(arguments, depth);
-        } else if WRAPPERS.contains(&name) {
-            self.no_prefix = true;
-            self.wrapped(name, arguments, depth);
-        } else if INDIRECT.contains(&name) {
-            self.because(Reason::Indirect);
-            self.wrapped(name, arguments, depth);
-        } else if runs_text(name, arguments) {
-            self.because(Reason::Script);
-        }
-    }
-
-    fn shell(&mut self, arguments: &[Word], depth: usize) {
-        let is_command = |word: &Word| {
-            word.value.starts_with('-') && !word.value.starts_with("--") && word.value.contains('c')
-        };
-        if let Some(at) = arguments.iter().position(is_command) {
-            self.because(Reason::Script);
-            if let Some(script) = arguments.get(at + 1) {
-                self.script(&script.value, depth + 1);
-            }
-        } else if arguments
-            .first()
-            .is_none_or(|word| word.value.starts_with('-'))
-        {
-            // It reads commands from its input.
-            self.because(Reason::Script);
-        }
-    }
-
-    fn wrapped(&mut self, name: &str, arguments: &[Word], depth: usize) {
-        if name == "command"
-            && arguments
-                .iter()
-                .any(|w| matches!(w.value.as_str(), "-v" | "-V"))
-        {
-            return;
-        }
-        if name == "env" {
-            if arguments.iter().any(|word| word.value.contains('=')) {
-                self.because(Reason::Assignment);
-            }
-            if arguments
-                .iter()
-                .any(|w| w.value.starts_with("-S") || w.value.starts_with("--sp"))
-            {
-                self.because(Reason::Script);
-            }
-        }
-        let positional = |word: &&Word| !word.value.starts_with('-') && !word.value.contains('=');
-        let own = usize::from(name == "timeout");
-        let Some(start) = arguments
-            .iter()
-            .enumerate()
-            .filter(|(_, word)| positional(word))
-            .nth(own)
-            .map(|(at, _)| at)
-        else {
-            return;
-        };
-        self.command(arguments[start..].to_vec(), depth + 1);
-    }
 }
 
-fn joined(words: &[Word]) -> String {
-    let words: Vec<String> = words.iter().map(Word::canonical).collect();
-    words.join(" ")
+/// It deletes or moves away what it names.
+fn removes(name: &str) -> bool {
+    let removed = |table: &Table| table.operands.iter().any(|one| one.kind == Kind::Remove);
+    name == "mv" || table::find(name).is_some_and(removed)
 }
 
-/// Interpreters that were handed their program on the command line.
+/// Interpreters that were handed their program on the command line or take it from their input.
 fn runs_text(name: &str, arguments: &[Word]) -> bool {
+    is_interpreter(name) && arguments.iter().all(|word| word.value == "-")
+}
+
+fn is_interpreter(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
     let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    let options: &[&str] = match name {
-        "python" | "pypy" => &["-c"],
-        "node" | "bun" | "deno" => &[
-            "-e",
-            "-p",
-            "--eval",
-            "--print",
-            "-r",
-            "--require",
-            "--import",
-            "--loader",
-            "eval",
-        ],
-        "perl" | "ruby" | "lua" | "luajit" => &["-e", "-E", "-r", "-l"],
-        "php" => &["-r", "-B", "-R", "-E"],
-        "osascript" => &["-e"],
-        "psql" | "mysql" | "sqlite" | "vim" | "vi" | "nvim" | "ex" | "ed" | "emacs" | "tclsh" => {
-            return true;
-        }
-        _ => return false,
-    };
-    let reads_input = arguments.is_empty() || arguments.iter().all(|word| word.value == "-");
-    reads_input
-        || arguments
-            .iter()
-            .any(|word| options.iter().any(|o| word.value.starts_with(o)))
+    matches!(
+        name,
+        "python"
+            | "pypy"
+            | "node"
+            | "bun"
+            | "deno"
+            | "perl"
+            | "ruby"
+            | "lua"
+            | "luajit"
+            | "php"
+            | "osascript"
+            | "psql"
+            | "mysql"
+            | "sqlite"
+            | "vim"
+            | "vi"
+            | "nvim"
+            | "ex"
+            | "ed"
+            | "emacs"
+            | "tclsh"
+            | "irb"
+            | "ghci"
+            | "R"
+            | "Rscript"
+            | "julia"
+            | "octave"
+    )
 }

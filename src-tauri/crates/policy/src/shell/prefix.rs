@@ -3,7 +3,7 @@
 use super::word::Word;
 
 /// The words that "always" would allow, or none where no prefix says enough.
-pub(super) fn of(words: &[Word]) -> Option<String> {
+pub(super) fn find(words: &[Word]) -> Option<String> {
     let values: Vec<&str> = words.iter().map(|word| word.value.as_str()).collect();
     let count = length(&values)?.min(values.len());
     let prefix = &values[..count];
@@ -45,6 +45,11 @@ fn length(values: &[&str]) -> Option<usize> {
             "xtask" | "run" => 3,
             _ => 2,
         },
+        // What they run may be an address.
+        "go" | "deno" if matches!(second, "run" | "task") => {
+            values.get(2)?;
+            3
+        }
         "python" | "python3" => {
             if second == "-m" {
                 3
@@ -65,10 +70,10 @@ fn length(values: &[&str]) -> Option<usize> {
             }
         }
         "go" | "node" | "deno" | "ruby" | "perl" | "php" | "bash" | "sh" | "zsh" | "make"
-        | "just" | "npx" | "bunx" | "pnpx" | "uvx" | "pip" | "pip3" | "gem" | "composer"
-        | "rustup" | "mvn" | "gradle" | "./gradlew" | "cmake" | "ninja" | "bazel" | "zig"
-        | "swift" | "tox" | "nx" | "turbo" | "pre-commit" | "rake" | "cabal" | "stack" | "opam"
-        | "dune" => 2,
+        | "just" | "lua" | "Rscript" | "elixir" | "julia" | "npx" | "bunx" | "pnpx" | "uvx"
+        | "pip" | "pip3" | "gem" | "composer" | "rustup" | "mvn" | "gradle" | "./gradlew"
+        | "cmake" | "ninja" | "bazel" | "zig" | "swift" | "tox" | "nx" | "turbo" | "pre-commit"
+        | "rake" | "cabal" | "stack" | "opam" | "dune" => 2,
         _ => 1,
     })
 }

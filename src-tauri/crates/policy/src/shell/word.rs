@@ -1,34 +1,97 @@
-//! One word of a command: what the shell would make of it.
+//! One word of a command, after the shell has expanded it.
 
+use std::collections::HashMap;
 use std::path::Path;
 
-use tree_sitter::Node;
-
 use super::Reason;
+use super::braces;
+use super::syntax::{RawWord, Unit};
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Variables whose values are no secret: they may be printed, and nothing else.
+const PRINTABLE: [&str; 16] = [
+    "PATH",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "TERM",
+    "TMPDIR",
+    "HOSTNAME",
+    "OSTYPE",
+    "MACHTYPE",
+    "EDITOR",
+    "VIRTUAL_ENV",
+    "CARGO_HOME",
+    "GOPATH",
+    "JAVA_HOME",
+    "RANDOM",
+];
+
+/// More alternatives of one word are not looked at.
+const MOST_VALUES: usize = 24;
+
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Word {
     /// Without quotes and escapes.
     pub value: String,
-    /// It would be expanded to file names.
-    pub glob: bool,
+    /// Where the part begins that depends on which files there are.
+    pub glob: Option<usize>,
+    /// Where the part begins that is known only when the command runs.
+    pub unknown: Option<usize>,
     /// It was written without quotes or escapes.
-    bare: bool,
+    pub bare: bool,
 }
 
 impl Word {
     pub fn plain(text: &str) -> Self {
         Self {
             value: text.to_owned(),
-            glob: false,
             bare: true,
+            ..Self::default()
+        }
+    }
+
+    /// A name below a directory, which one is not known.
+    pub fn below(directory: &str) -> Self {
+        let value = format!("{}/", directory.trim_end_matches('/'));
+        Self {
+            glob: Some(value.len()),
+            value,
+            ..Self::default()
+        }
+    }
+
+    /// Words that are known only when the command runs.
+    pub fn more() -> Self {
+        Self {
+            value: "…".to_owned(),
+            unknown: Some(0),
+            ..Self::default()
+        }
+    }
+
+    pub fn is_known(&self) -> bool {
+        self.glob.is_none() && self.unknown.is_none()
+    }
+
+    /// The text that is certain.
+    pub fn certain(&self) -> &str {
+        let end = self.glob.into_iter().chain(self.unknown).min();
+        &self.value[..end.unwrap_or(self.value.len())]
+    }
+
+    /// It may become an option, or be one.
+    pub fn may_be_option(&self) -> bool {
+        match self.certain() {
+            "" => !self.is_known(),
+            certain => certain.starts_with('-') && self.value != "-",
         }
     }
 
     /// One spelling for each meaning, so that `'rm'` and `\rm` are both `rm` to a rule, while
     /// `'a b'` is not two words.
     pub fn canonical(&self) -> String {
-        let safe = |c: char| c.is_alphanumeric() || "_@%+=:,./~^-".contains(c);
+        let safe = |c: char| c.is_alphanumeric() || "_@%+=:,./~^-…".contains(c);
         let glob = |c: char| "*?[]{}!".contains(c);
         let plain = self
             .value
@@ -41,176 +104,183 @@ impl Word {
     }
 }
 
-/// Reads a word's node; what is not plain text in it is told to `because`.
-pub(super) fn read(
-    node: Node,
-    source: &str,
-    home: Option<&Path>,
-    because: &mut impl FnMut(Reason),
-) -> Word {
-    let mut word = Word {
-        value: String::new(),
-        glob: false,
-        bare: true,
+/// What is known of the shell's variables.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Variables<'a> {
+    pub home: Option<&'a Path>,
+    /// Each value a variable may have; None where that is not known.
+    pub set: HashMap<String, Option<Vec<Word>>>,
+}
+
+/// Expands a word to all the words it becomes; several where it has braces. Where a variable
+/// has several values, there is an alternative for each.
+pub(super) fn expand(
+    raw: &RawWord,
+    variables: &Variables,
+    doubt: &mut impl FnMut(Reason),
+) -> Vec<Vec<Word>> {
+    let Some(words) = braces::expand(&raw.units) else {
+        doubt(Reason::Unclear);
+        return vec![vec![assemble(&raw.units, variables, doubt).remove(0)]];
     };
-    append(node, source, home, &mut word, because);
-    // Over the whole word: the parser may split it at the braces.
-    let text = &source[node.byte_range()];
-    let quoted = matches!(node.kind(), "string" | "raw_string");
-    if !quoted && text.contains('{') && !braces_are_plain(text) {
-        because(Reason::Unclear);
+    let mut alternatives: Vec<Vec<Word>> = vec![Vec::new()];
+    for units in &words {
+        let values = assemble(units, variables, doubt);
+        alternatives = product(&alternatives, values, doubt);
     }
-    word
+    alternatives
 }
 
-fn append(
-    node: Node,
-    source: &str,
-    home: Option<&Path>,
-    word: &mut Word,
-    because: &mut impl FnMut(Reason),
-) {
-    let text = &source[node.byte_range()];
-    match node.kind() {
-        "word" | "number" => bare(text, word, because),
-        "raw_string" => {
-            word.bare = false;
-            word.value.push_str(text.trim_matches('\''));
-        }
-        "string" => {
-            word.bare = false;
-            quoted(node, source, home, word, because);
-        }
-        "simple_expansion" => match known_variable(text, home) {
-            Some(value) => word.value.push_str(&value),
-            None => {
-                because(Reason::Variable);
-                word.value.push_str(text);
-            }
-        },
-        "concatenation" => {
-            let mut cursor = node.walk();
-            let parts: Vec<Node> = node.children(&mut cursor).collect();
-            // Text between the parts (an escaped line break) is something we have not understood.
-            let covered: usize = parts.iter().map(|part| part.byte_range().len()).sum();
-            if covered != text.len() {
-                because(Reason::Unclear);
-            }
-            for part in parts {
-                append(part, source, home, word, because);
-            }
-        }
-        "command_substitution" | "process_substitution" => {
-            because(Reason::Substitution);
-            word.value.push_str(text);
-        }
-        "expansion" | "arithmetic_expansion" => {
-            because(Reason::Variable);
-            word.value.push_str(text);
-        }
-        // Brackets and braces outside of words; `bare` judges what they make together.
-        "[" | "]" | "{" | "}" | "," | ".." => bare(text, word, because),
-        "brace_expression" => bare(text, word, because),
-        _ => {
-            because(Reason::Unclear);
-            word.value.push_str(text);
-        }
+fn product(
+    alternatives: &[Vec<Word>],
+    values: Vec<Word>,
+    doubt: &mut impl FnMut(Reason),
+) -> Vec<Vec<Word>> {
+    if alternatives.len() * values.len() > MOST_VALUES {
+        doubt(Reason::Unclear);
     }
+    let joined = alternatives.iter().flat_map(|words| {
+        values.iter().map(move |value| {
+            let mut words = words.clone();
+            words.push(value.clone());
+            words
+        })
+    });
+    joined.take(MOST_VALUES).collect()
 }
 
-fn bare(text: &str, word: &mut Word, because: &mut impl FnMut(Reason)) {
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' => {
-                word.bare = false;
-                match chars.next() {
-                    // The shell joins the lines; whoever splits a word so has something to hide.
-                    Some('\n') | None => because(Reason::Deceptive),
-                    Some(escaped) => word.value.push(escaped),
+/// Every value of a single word; never empty.
+pub(super) fn assemble(
+    units: &[Unit],
+    variables: &Variables,
+    doubt: &mut impl FnMut(Reason),
+) -> Vec<Word> {
+    let mut words = vec![Word {
+        bare: true,
+        ..Word::default()
+    }];
+    let mut units = units;
+    if let Some((home, rest)) = tilde(units, variables.home, doubt) {
+        words[0].value = home;
+        units = rest;
+    }
+    let is_open = |at: usize| {
+        let closes = |unit: &Unit| {
+            matches!(
+                unit,
+                Unit::Char {
+                    c: ']',
+                    quoted: false
+                }
+            )
+        };
+        !units[at + 1..].iter().any(closes)
+    };
+    for (at, unit) in units.iter().enumerate() {
+        match unit {
+            Unit::Quotes => words.iter_mut().for_each(|word| word.bare = false),
+            Unit::Char { c, quoted } => {
+                for word in &mut words {
+                    // A bracket that nothing closes is one.
+                    if !quoted && "*?[".contains(*c) && !(*c == '[' && is_open(at)) {
+                        word.glob.get_or_insert(word.value.len());
+                    }
+                    word.bare &= !quoted;
+                    word.value.push(*c);
                 }
             }
-            '*' | '?' | '[' => {
-                word.glob = true;
-                word.value.push(c);
+            Unit::Variable { name, quoted } => {
+                words = with_variable(words, name, *quoted, variables, doubt);
             }
-            c => word.value.push(c),
-        }
-    }
-}
-
-/// `*.{ts,tsx}` and `{}` are taken for what they look like; other braces can make any words.
-fn braces_are_plain(text: &str) -> bool {
-    let mut rest = text;
-    while let Some(open) = rest.find('{') {
-        let Some(close) = rest[open..].find('}').map(|at| open + at) else {
-            return true;
-        };
-        let inside = &rest[open + 1..close];
-        let plain = |part: &str| {
-            part.chars()
-                .all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
-        };
-        let dashed = |part: &str| part.starts_with('-');
-        if !inside.split(',').all(|part| plain(part) && !dashed(part)) {
-            return false;
-        }
-        rest = &rest[close + 1..];
-    }
-    true
-}
-
-fn quoted(
-    node: Node,
-    source: &str,
-    home: Option<&Path>,
-    word: &mut Word,
-    because: &mut impl FnMut(Reason),
-) {
-    let mut cursor = node.walk();
-    for child in node.named_children(&mut cursor) {
-        match child.kind() {
-            "string_content" => {}
-            "simple_expansion" => {
-                if known_variable(&source[child.byte_range()], home).is_none() {
-                    because(Reason::Variable);
+            Unit::Unknown { reason, text, .. } => {
+                doubt(*reason);
+                for word in &mut words {
+                    word.unknown.get_or_insert(word.value.len());
+                    word.value.push_str(text);
+                    word.bare = false;
                 }
             }
-            "command_substitution" => because(Reason::Substitution),
-            _ => because(Reason::Variable),
         }
     }
-    let text = &source[node.byte_range()];
-    let text = text
-        .strip_prefix('"')
-        .and_then(|t| t.strip_suffix('"'))
-        .unwrap_or(text);
-    let home = home.map(|home| home.to_string_lossy().into_owned());
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        match (c, chars.peek().copied()) {
-            ('\\', Some('"' | '\\' | '$' | '`')) => word.value.extend(chars.next()),
-            ('$', _) if starts_with_home(&chars) => {
-                word.value.push_str(home.as_deref().unwrap_or("$HOME"));
-                chars.nth(3);
+    words
+}
+
+/// `~` and `~/…`. Other people's homes are not known.
+fn tilde<'u>(
+    units: &'u [Unit],
+    home: Option<&Path>,
+    doubt: &mut impl FnMut(Reason),
+) -> Option<(String, &'u [Unit])> {
+    let is = |at: usize, wanted: char| matches!(units.get(at), Some(Unit::Char { c, quoted: false }) if *c == wanted);
+    if !is(0, '~') {
+        return None;
+    }
+    let whole = units.len() == 1 || is(1, '/');
+    match home.filter(|_| whole) {
+        Some(home) => Some((home.to_string_lossy().into_owned(), &units[1..])),
+        None => {
+            doubt(Reason::Unclear);
+            None
+        }
+    }
+}
+
+fn with_variable(
+    words: Vec<Word>,
+    name: &str,
+    quoted: bool,
+    variables: &Variables,
+    doubt: &mut impl FnMut(Reason),
+) -> Vec<Word> {
+    let values = known_values(name, variables).filter(|values| {
+        // Unquoted, such a value would become several words or none.
+        let splits = |value: &Word| {
+            value.value.is_empty() || value.value.contains([' ', '\t', '\n', '*', '?', '['])
+        };
+        quoted || !values.iter().any(splits)
+    });
+    let Some(values) = values else {
+        if !PRINTABLE.contains(&name) {
+            doubt(Reason::Variable);
+        }
+        let add = |mut word: Word| {
+            word.unknown.get_or_insert(word.value.len());
+            word.value.push('$');
+            word.value.push_str(name);
+            word.bare = false;
+            word
+        };
+        return words.into_iter().map(add).collect();
+    };
+    if words.len() * values.len() > MOST_VALUES {
+        doubt(Reason::Unclear);
+    }
+    let joined = words.iter().flat_map(|word| {
+        values.iter().map(move |value| {
+            let offset = word.value.len();
+            let moved = |at: Option<usize>| at.map(|at| at + offset);
+            Word {
+                value: format!("{}{}", word.value, value.value),
+                glob: word.glob.or(moved(value.glob)),
+                unknown: word.unknown.or(moved(value.unknown)),
+                bare: word.bare && !quoted,
             }
-            _ => word.value.push(c),
-        }
-    }
+        })
+    });
+    joined.take(MOST_VALUES).collect()
 }
 
-fn starts_with_home(chars: &std::iter::Peekable<std::str::Chars>) -> bool {
-    let rest: String = chars.clone().take(5).collect();
-    let ends = |c: char| !c.is_alphanumeric() && c != '_';
-    rest.starts_with("HOME") && rest.chars().nth(4).is_none_or(ends)
-}
-
-/// Variables whose value we know, or that are only numbers.
-fn known_variable(text: &str, home: Option<&Path>) -> Option<String> {
-    match text {
-        "$HOME" => home.map(|home| home.to_string_lossy().into_owned()),
-        "$PWD" => Some(".".to_owned()),
-        "$?" | "$$" | "$!" | "$#" => Some("0".to_owned()),
-        _ => None,
+/// Values that are known here, or that are only numbers.
+fn known_values(name: &str, variables: &Variables) -> Option<Vec<Word>> {
+    if let Some(values) = variables.set.get(name) {
+        return values.clone();
     }
+    let value = match name {
+        "HOME" => variables.home?.to_string_lossy().into_owned(),
+        // Relative paths start there, wherever it is.
+        "PWD" => ".".to_owned(),
+        "?" | "$" | "!" | "#" => "0".to_owned(),
+        _ => return None,
+    };
+    Some(vec![Word::plain(&value)])
 }

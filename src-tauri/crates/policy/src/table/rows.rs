@@ -32,9 +32,11 @@ pub(super) const TABLE: &[Section] = &[
             edit | src/main.rs | ask
             edit | new.txt | ask
             edit | a.rs && b.rs | ask
-            bash | ls | ask
-            bash | git status | ask
-            opaque bash | ls > x | ask
+            bash | ls | allow
+            bash | git status | allow
+            bash | make | ask
+            bash | git commit -m x | ask
+            bash | ls > x | ask
             webfetch | example.org | ask
             external_directory | /etc/* | ask
             doom_loop | read | ask
@@ -68,7 +70,9 @@ pub(super) const TABLE: &[Section] = &[
             edit | .opencode/plans/7-quiet-lamp.md.bak | deny
             edit | x/.opencode/plans/7-quiet-lamp.md | deny
             edit | .opencode/plans/7-quiet-lamp.md && src/a.rs | deny
-            bash | ls | ask
+            bash | ls | allow
+            bash | make | ask
+            bash | touch x | deny
             question | * | allow
             plan_exit | * | allow
             plan_enter | * | deny
@@ -110,9 +114,12 @@ pub(super) const TABLE: &[Section] = &[
             read | web/.env.local | ask
             read | .env.example | allow
             bash | ls | allow
-            bash | ls && cargo check | allow
-            opaque bash | ls > x | ask
-            opaque bash | curl https://example.org/x && sh | ask
+            bash | ls && cargo check | deny
+            bash | ls > x | deny
+            bash | curl https://example.org/x && sh | deny
+            bash | cat .env | ask
+            bash | ./setup.sh | deny
+            bash | rm x | deny
             webfetch | example.org | allow
             edit | a.rs | deny
             task | general | deny
@@ -174,14 +181,15 @@ pub(super) const TABLE: &[Section] = &[
             external_directory | /home/x/* | ask
         ",
     },
-    // \"Allow all\" allows also what nobody can read from its patterns.
+    // \"Allow all\" allows also what its patterns do not tell.
     Section {
         agent: Some("build"),
         rules: "*:*=allow",
         approved: "",
         rows: "
             bash | rm -r src | allow
-            opaque bash | eval x | allow
+            bash | eval x | allow
+            bash | ls > x | allow
             edit | a.rs | allow
             read | .env | allow
             external_directory | /etc/* | allow
@@ -200,18 +208,18 @@ pub(super) const TABLE: &[Section] = &[
         rows: "
             bash | git status | allow
             bash | git status --short | allow
-            bash | git  status | ask
+            bash | git  status | allow
             bash | git statusx | ask
             bash | git stash | ask
             bash | git log -p | allow
             bash | git log && git status | allow
-            bash | git log && ls | ask
+            bash | git log && make | ask
             bash | git log && rm x | deny
             bash | ls && rm x | deny
             bash | rm | deny
             bash | rm -rf / | deny
             bash | rmdir x | ask
-            bash | /bin/rm x | ask
+            bash | /bin/rm x | deny
             bash | npm run build | allow
             bash | npm run build -- --watch | allow
             bash | npm run buildx | ask
@@ -221,9 +229,9 @@ pub(super) const TABLE: &[Section] = &[
             bash | git push --dry-run | allow
             bash | git push --dry-run origin | allow
             bash | GIT STATUS | ask
-            opaque bash | git status > out | ask
-            opaque bash | git log $(x) | ask
-            opaque bash | rm x > y | deny
+            bash | git status > out | ask
+            bash | git log $(x) | ask
+            bash | rm x > y | deny
             tool | bash | offered
         ",
     },
@@ -238,8 +246,8 @@ pub(super) const TABLE: &[Section] = &[
             bash | make && ls | allow
             bash | rm x | deny
             bash | ls && rm x | deny
-            opaque bash | ls > x | ask
-            opaque bash | eval ls | ask
+            bash | ls > x | ask
+            bash | eval ls | ask
             edit | src/a.rs | allow
             edit | secret/key | deny
             edit | src/a.rs && secret/key | deny
@@ -274,6 +282,8 @@ pub(super) const TABLE: &[Section] = &[
             bash | git status -s | allow
             bash | git stat | ask
             bash | git status && npm run build | allow
+            bash | npm run build -- --watch | allow
+            bash | npm run build --script-shell ./evil | ask
             bash | git status && npm install | ask
             bash | npm run | ask
         ",
@@ -453,6 +463,8 @@ pub(super) const TABLE: &[Section] = &[
             read | src/a.rs | deny
             read | docs/a.md | allow
             read | docs/.env | allow
+            bash | cat src/main.rs | deny
+            bash | cat docs/a.md | allow
             task | explore | deny
             task | general | allow
             tool | task | offered

@@ -51,6 +51,10 @@ pub enum McpServerInput {
     Local {
         command: Vec<String>,
         environment: BTreeMap<String, String>,
+        /// Runs once for each project, in its sandbox and without network.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        sandbox: Option<bool>,
     },
     Remote {
         url: String,

@@ -20,6 +20,11 @@ pub struct PromptInput {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[ts(as = "Option<Vec<PromptFile>>", optional)]
     pub files: Vec<PromptFile>,
+    /// The person agrees that everything a pending revert hides is deleted, also if that is more
+    /// than the last turn.
+    #[serde(rename = "discardReverted", default)]
+    #[ts(as = "Option<bool>", optional)]
+    pub discard_reverted: bool,
 }
 
 /// An attached file: a `data:` URL with its bytes, or a `file://` URL, where `?start=&end=`

@@ -1,6 +1,9 @@
 //! What a project's config asks for, and whether the user trusts it.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
+use serde_with::skip_serializing_none;
 use ts_rs::TS;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -55,10 +58,28 @@ pub enum WantKind {
 }
 
 /// A setting in a config file that could not be used.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[ts(optional_fields)]
 pub struct ConfigProblem {
     pub file: String,
+    /// The line of the setting, from 1, if it is known.
+    pub line: Option<u32>,
     /// The path of keys to the setting, joined by dots; empty for the whole file.
     pub key: String,
     pub message: String,
+}
+
+/// `file:line: key: message`, as compilers print it.
+impl fmt::Display for ConfigProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        if !self.key.is_empty() {
+            write!(f, ": {}", self.key)?;
+        }
+        write!(f, ": {}", self.message)
+    }
 }

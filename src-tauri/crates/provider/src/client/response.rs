@@ -1,5 +1,6 @@
 //! Reads a response with timeouts.
 
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -21,6 +22,9 @@ const INTERVAL: Duration = Duration::from_millis(2);
 /// A response with this many chunks within an interval is fast. Models are slower; caches,
 /// proxies and delayed responses are not.
 const FAST_CHUNKS: u32 = 8;
+
+/// Called with the bytes of an answer before they are decoded, so that tests can let a codec fail.
+pub static BEFORE_DECODING: OnceLock<fn(&[u8])> = OnceLock::new();
 
 pub(super) struct ResponseReader<E = reqwest::Error> {
     chunks: BoxStream<'static, Result<Bytes, E>>,
@@ -97,6 +101,9 @@ impl<E: std::error::Error + 'static> ResponseReader<E> {
             Some(Ok(bytes)) => {
                 let now = Instant::now();
                 self.deadline = (now + self.idle, self.idle);
+                if let Some(announce) = BEFORE_DECODING.get() {
+                    announce(&bytes);
+                }
                 self.decoder.feed(&bytes, &mut events);
                 self.throttle.count_chunk(now);
             }

@@ -3,11 +3,9 @@
 //! Applied to each file before merging, because a relative path starts at the folder of the
 //! config that contains it. Never applied for a project that is not trusted.
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
+use lathe_files::ReadError;
 use serde_json::Value;
 
 use super::ConfigProblem;
@@ -78,12 +76,8 @@ impl Substitution<'_> {
         Ok(changed.then_some(expanded))
     }
 
-    fn read(&self, name: &str) -> io::Result<String> {
-        let path = self.resolve(name);
-        if fs::metadata(&path)?.len() > MAX_FILE_SIZE {
-            return Err(io::Error::other("larger than 1 MB"));
-        }
-        fs::read_to_string(path)
+    fn read(&self, name: &str) -> Result<String, ReadError> {
+        lathe_files::read_text(&self.resolve(name), MAX_FILE_SIZE)
     }
 
     fn resolve(&self, name: &str) -> PathBuf {
@@ -121,6 +115,8 @@ fn next_reference(text: &str) -> Option<(&str, Reference<'_>, &str)> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use serde_json::json;
 
@@ -151,6 +147,18 @@ mod tests {
                 "b": ["from a file", "from a file |"],
                 "c": "{ not:a:reference } {env:KEY",
             })
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_device_is_reported_and_never_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let problem = expand(folder.path(), json!({"theme": "{file:/dev/zero}"})).unwrap_err();
+        let why = "cannot read /dev/zero: it is not a regular file";
+        assert_eq!(
+            (problem.path.as_str(), problem.message.as_str()),
+            ("theme", why)
         );
     }
 

@@ -2,11 +2,11 @@
 
 use std::{
     collections::BTreeMap,
-    fs::{self, File, OpenOptions},
-    io::{self, Write},
+    fs, io,
     path::{Path, PathBuf},
 };
 
+use lathe_files::{create_private_folder, write_private_file};
 use parking_lot::Mutex;
 
 use crate::secret::ApiKey;
@@ -74,22 +74,10 @@ impl KeyFile {
             .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "not a key file"))
     }
 
-    /// Replaces the file atomically. Other users cannot read it at any moment.
     fn store(&self, keys: &BTreeMap<String, String>) -> io::Result<()> {
         let folder = self.path.parent().unwrap_or(Path::new("."));
-        create_private_folder(folder)?;
-        let new = folder.join(format!(".keys.{}.new", std::process::id()));
-        let written = (|| {
-            let _ = fs::remove_file(&new);
-            let mut file = create_private_file(&new)?;
-            file.write_all(&serde_json::to_vec_pretty(keys)?)?;
-            file.sync_all()?;
-            fs::rename(&new, &self.path)
-        })();
-        if written.is_err() {
-            let _ = fs::remove_file(&new);
-        }
-        written
+        make_private(folder)?;
+        write_private_file(&self.path, &serde_json::to_vec_pretty(keys)?)
     }
 
     fn rename_damaged_file(&self) -> io::Result<()> {
@@ -97,26 +85,12 @@ impl KeyFile {
     }
 }
 
-#[cfg(unix)]
-fn create_private_folder(folder: &Path) -> io::Result<()> {
-    use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+/// Also an existing folder, which may have been created by another program.
+fn make_private(folder: &Path) -> io::Result<()> {
+    #[cfg(unix)]
     if folder.is_dir() {
+        use std::os::unix::fs::PermissionsExt;
         return fs::set_permissions(folder, fs::Permissions::from_mode(0o700));
     }
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true).mode(0o700).create(folder)
-}
-
-/// On Windows, a folder in the user's profile inherits its private permissions.
-#[cfg(not(unix))]
-fn create_private_folder(folder: &Path) -> io::Result<()> {
-    fs::create_dir_all(folder)
-}
-
-fn create_private_file(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    create_private_folder(folder)
 }

@@ -182,7 +182,7 @@ fn hunk(raw: &RawHunk<'_>, colours: &Colours<'_>, all_crlf: bool, deadline: Inst
 }
 
 /// The changed words of each line, for every run of deletions that is followed by additions.
-fn changed_words(lines: &[RawLine<'_>], deadline: Instant) -> Vec<Vec<Range<usize>>> {
+pub(super) fn changed_words(lines: &[RawLine<'_>], deadline: Instant) -> Vec<Vec<Range<usize>>> {
     let mut marks = vec![Vec::new(); lines.len()];
     let mut at = 0;
     while at < lines.len() {

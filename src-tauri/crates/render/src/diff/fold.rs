@@ -34,7 +34,8 @@ const GENERATED_ENDINGS: [&str; 8] = [
     ".freezed.dart",
 ];
 
-pub(super) fn reason(
+/// Why a file is folded, if it is. `changed` is the number of its changed lines.
+pub fn reason(
     path: &str,
     before: Option<&str>,
     after: Option<&str>,

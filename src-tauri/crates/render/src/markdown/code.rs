@@ -5,6 +5,8 @@ use crate::html;
 
 /// After this many lines a fence continues in a new block.
 const CHUNK_LINES: usize = 50;
+/// The same for bytes: a long line comes in fragments, which may be longer than all other lines.
+const CHUNK_BYTES: usize = 16 * 1024;
 
 pub(super) struct OpenCode {
     lang: String,
@@ -12,6 +14,7 @@ pub(super) struct OpenCode {
     /// The coloured lines of the open block.
     markup: String,
     lines: usize,
+    bytes: usize,
     continued: bool,
 }
 
@@ -23,16 +26,22 @@ impl OpenCode {
             highlighter,
             markup: String::new(),
             lines: 0,
+            bytes: 0,
             continued: false,
         }
     }
 
     /// Adds a line, given with its line break. Returns the block before it, if that is full.
     pub fn line(&mut self, line: &str) -> Option<String> {
-        let full = (self.lines == CHUNK_LINES).then(|| self.cut());
+        let full = self.is_full().then(|| self.cut());
         highlight::push_line(&mut self.markup, line, &self.highlighter.line(line));
         self.lines += 1;
+        self.bytes += line.len();
         full
+    }
+
+    fn is_full(&self) -> bool {
+        self.lines == CHUNK_LINES || self.bytes >= CHUNK_BYTES
     }
 
     /// The blocks with `partial` as the next line.
@@ -42,7 +51,7 @@ impl OpenCode {
         if !partial.is_empty() {
             highlight::push_line(&mut line, partial, &highlighter.line(partial));
         }
-        if self.lines == CHUNK_LINES && !line.is_empty() {
+        if self.is_full() && !line.is_empty() {
             return vec![self.block(&self.markup), block(&self.lang, true, &line)];
         }
         vec![self.block(&format!("{}{line}", self.markup))]
@@ -57,6 +66,7 @@ impl OpenCode {
         let full = self.block(&self.markup);
         self.markup.clear();
         self.lines = 0;
+        self.bytes = 0;
         self.continued = true;
         full
     }

@@ -1,11 +1,7 @@
+use lathe_fuzz::fuzz;
 use proptest::prelude::*;
 
 use super::*;
-
-fn cases(everyday: u32) -> ProptestConfig {
-    let soak = std::env::var_os("LATHE_SOAK").is_some();
-    ProptestConfig::with_cases(if soak { everyday * 50 } else { everyday })
-}
 
 /// Texts made of pieces that decide where blocks start and end.
 fn markdown() -> impl Strategy<Value = String> {
@@ -104,25 +100,20 @@ fn without_gaps(html: &str) -> String {
         .to_owned()
 }
 
-proptest! {
-    #![proptest_config(cases(400))]
-
-    #[test]
-    fn splitting_does_not_change_the_result(source in ordinary()) {
+#[test]
+fn splitting_does_not_change_the_result() {
+    fuzz(400, ordinary(), |source| {
         let split = without_gaps(&render(&source, &Options::default()).join("\n"));
-        prop_assert_eq!(split, without_gaps(&render_unsplit(&source)), "{}", source);
-    }
+        assert_eq!(split, without_gaps(&render_unsplit(&source)), "{source}");
+    });
 }
 
-proptest! {
-    #![proptest_config(cases(150))]
-
-    #[test]
-    fn any_chunking_gives_the_same_blocks(
-        text in markdown(),
-        cuts in proptest::collection::vec(any::<prop::sample::Index>(), 0..12),
-    ) {
-        let options = Options { root: Some("/p/q".to_owned()) };
+#[test]
+fn any_chunking_gives_the_same_blocks() {
+    let cuts = proptest::collection::vec(any::<prop::sample::Index>(), 0..12);
+    fuzz(150, (markdown(), cuts), |(text, cuts)| {
+        let root = Some("/p/q".to_owned());
+        let options = Options { root };
         let mut stream = Stream::new(options.clone());
         let mut shown: Vec<String> = Vec::new();
         for chunk in chunks(&text, &cuts) {
@@ -133,27 +124,42 @@ proptest! {
         let update = stream.finish();
         shown.truncate(update.keep);
         shown.extend(update.blocks);
-        prop_assert_eq!(shown, render(&text, &options));
-    }
+        assert_eq!(shown, render(&text, &options));
+    });
+}
 
-    #[test]
-    fn a_finished_block_never_changes_while_the_text_grows(text in markdown()) {
+#[test]
+fn a_finished_block_never_changes_while_the_text_grows() {
+    fuzz(150, markdown(), |text| {
         let mut blocks = blocks::Blocks::new(Options::default());
         let mut finished: Vec<String> = Vec::new();
         for c in text.chars() {
             blocks.feed(c.encode_utf8(&mut [0; 4]));
             blocks.preview();
-            prop_assert_eq!(&blocks.html()[..finished.len()], &finished[..]);
+            assert_eq!(&blocks.html()[..finished.len()], &finished[..]);
             finished = blocks.html().to_vec();
         }
-    }
+    });
+}
 
-    #[test]
-    fn no_text_makes_the_renderer_panic(text in "\\PC{0,80}") {
+#[test]
+fn no_text_makes_the_renderer_panic() {
+    fuzz(150, "\\PC{0,80}", |text| {
         let mut stream = Stream::new(Options::default());
         for c in text.chars() {
             stream.push(c.encode_utf8(&mut [0; 4]));
         }
         stream.finish();
-    }
+    });
+}
+
+/// What nests, repeats or never closes is what parsers take too long for.
+#[test]
+fn a_text_that_repeats_itself_is_rendered_in_time() {
+    let piece = "[\\[\\](){}<>*_`~|#>!&:;\\\\^=+. a1\n-]{1,6}";
+    let repeated = (piece, 1_usize..3_000, piece, 1_usize..3_000, piece);
+    fuzz(20, repeated, |(first, once, second, again, last)| {
+        let text = first.repeat(once) + &second.repeat(again) + &last;
+        render(&text, &Options::default());
+    });
 }

@@ -5,12 +5,13 @@
 
 use super::line::{BlockStart, Fence, Item, Line};
 
-/// The maximum size of any segment.
+/// The maximum size of any segment. A picture in the text may take half of it.
 const MAX_BYTES: usize = 64 * 1024;
 /// The limits after which a list or a table continues in a new segment.
 const LIST_ITEMS: usize = 25;
 const LIST_BYTES: usize = 8 * 1024;
 const TABLE_ROWS: usize = 100;
+const TABLE_CELLS: usize = 1_000;
 
 /// A segment of Markdown that is parsed by itself; anything but a code fence.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -333,7 +334,14 @@ fn table_row(header: &str, rows: &mut usize, start: &BlockStart) -> Effect {
     if !matches!(start, BlockStart::Text | BlockStart::Indented) {
         return Effect::Ends;
     }
-    if *rows < TABLE_ROWS {
+    let columns = header
+        .lines()
+        .next()
+        .and_then(|line| Line::new(line).header_cells());
+    let most = TABLE_ROWS
+        .min(TABLE_CELLS / columns.unwrap_or(1).max(1))
+        .max(1);
+    if *rows < most {
         *rows += 1;
         return Effect::Continues;
     }

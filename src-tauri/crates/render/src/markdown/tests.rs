@@ -257,3 +257,13 @@ fn the_output_for_deep_nesting_and_long_lines_is_bounded() {
 fn every_kind_of_line_break_is_recognised() {
     assert_eq!(html("a\r\n\r\nb\rc\n"), html("a\n\nb\nc\n"));
 }
+
+#[test]
+fn a_text_that_cannot_be_rendered_is_shown_as_it_is() {
+    let blocks = plain("a *b*\n<script>");
+    assert_eq!(
+        blocks,
+        ["<pre class=\"code\"><code>a *b*\n&lt;script&gt;</code></pre>"]
+    );
+    assert!(plain(&"line\n".repeat(200)).len() > 1);
+}

@@ -5,10 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use lathe_protocol::ipc::{RevertChange, RevertFile};
-use lathe_snapshot::{Conflict, PathRestore, RelPath, RestoreAction, SideRepo, TreeId};
+use lathe_protocol::ipc::RevertFile;
+use lathe_snapshot::{Conflict, PathRestore, RestoreAction, TreeId};
 
-use super::plan::{RevertPlan, describe};
+use super::plan::{Place, RevertPlan, describe};
 use crate::error::Result;
 
 /// Collects reverts that were done or planned one after the other.
@@ -20,17 +20,20 @@ pub struct NetEffect {
 /// The net effect on one file.
 #[derive(Debug, Default)]
 struct FileEffect {
+    /// The file lies outside of the project.
+    outside: bool,
     /// From the first state to the last, once a revert changed the file.
     span: Option<PathRestore>,
     /// The description, if only one revert changed the file.
     description: Option<RevertFile>,
     /// Why the last revert did not change the file.
-    conflict: Option<RevertFile>,
+    left: Option<RevertFile>,
 }
 
 impl NetEffect {
-    pub fn is_empty(&self) -> bool {
-        self.files.is_empty()
+    /// Whether a file outside of the project is affected, or one inside.
+    pub fn is_about(&self, outside: bool) -> bool {
+        self.files.values().any(|effect| effect.outside == outside)
     }
 
     pub fn add(&mut self, planned: &RevertPlan) {
@@ -38,21 +41,32 @@ impl NetEffect {
         let mut listed: BTreeMap<&str, &RevertFile> =
             each.map(|file| (file.path.as_str(), file)).collect();
         for one in planned.moves.values() {
-            let name = one.path.to_string();
+            let name = match planned.outside {
+                true => format!("/{}", one.path),
+                false => one.path.to_string(),
+            };
             let file = listed.remove(name.as_str());
-            self.files.entry(name).or_default().add(Some(one), file);
+            let effect = self.files.entry(name).or_default();
+            effect.outside = planned.outside;
+            effect.add(Some(one), file);
         }
         for (name, file) in listed {
             let effect = self.files.entry(name.to_owned()).or_default();
+            effect.outside = planned.outside;
             effect.add(None, Some(file));
         }
     }
 
     /// What a further move would do to a file; `None` if no revert has changed the file yet.
-    pub fn next_action(&self, repo: &SideRepo, one: &PathRestore) -> Result<Option<RestoreAction>> {
-        let Some(tree) = self.tree_after(&one.path) else {
+    pub fn next_action(
+        &self,
+        place: &Place<'_>,
+        one: &PathRestore,
+    ) -> Result<Option<RestoreAction>> {
+        let Some(tree) = self.tree_after(&place.name(&one.path)) else {
             return Ok(None);
         };
+        let repo = place.repo;
         Ok(Some(if repo.is_same(&one.path, tree, one.target)? {
             RestoreAction::Unchanged
         } else if repo.is_same(&one.path, tree, one.post_image)? {
@@ -63,24 +77,25 @@ impl NetEffect {
     }
 
     /// The tree that has the file as the reverts leave it.
-    fn tree_after(&self, path: &RelPath) -> Option<TreeId> {
-        let effect = self.files.get(&path.to_string())?;
+    fn tree_after(&self, name: &str) -> Option<TreeId> {
+        let effect = self.files.get(name)?;
         effect.span.as_ref().map(|span| span.target)
     }
 
-    /// The changed and conflicting files, in path order.
-    pub fn describe(self, repo: &SideRepo) -> Result<Vec<RevertFile>> {
+    /// The changed files and those that were left, in path order, of the place's repository.
+    pub fn describe(&self, place: &Place<'_>) -> Result<Vec<RevertFile>> {
         let mut files = Vec::new();
-        for effect in self.files.into_values() {
-            files.extend(
-                match (effect.conflict.or(effect.description), effect.span) {
-                    (Some(file), _) => Some(file),
-                    (None, Some(span)) => repo
-                        .diff_path(&span.path, span.post_image, span.target)?
-                        .map(|change| describe(&change)),
-                    (None, None) => None,
-                },
-            );
+        let mine = self.files.values();
+        for effect in mine.filter(|effect| effect.outside == place.outside) {
+            let listed = effect.left.as_ref().or(effect.description.as_ref());
+            files.extend(match (listed, &effect.span) {
+                (Some(file), _) => Some(file.clone()),
+                (None, Some(span)) => place
+                    .repo
+                    .diff_path(&span.path, span.post_image, span.target)?
+                    .map(|change| describe(place, &change)),
+                (None, None) => None,
+            });
         }
         Ok(files)
     }
@@ -89,9 +104,9 @@ impl NetEffect {
 impl FileEffect {
     /// `file` is `None` if the file already is as it should be.
     fn add(&mut self, one: Option<&PathRestore>, file: Option<&RevertFile>) {
-        let conflict = file.filter(|file| file.change == RevertChange::Conflict);
-        self.conflict = conflict.cloned();
-        if file.is_none() || conflict.is_some() {
+        let left = file.filter(|file| file.change.is_left());
+        self.left = left.cloned();
+        if file.is_none() || left.is_some() {
             return;
         }
         match (&mut self.span, one) {

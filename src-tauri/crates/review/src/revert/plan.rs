@@ -1,14 +1,18 @@
 //! Plans which files a revert changes, and which it cannot. Reads trees and files: blocks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use lathe_protocol::ipc::{RevertChange, RevertFile};
+use lathe_protocol::ipc::{RevertChange, RevertFile, RevertOptions};
 use lathe_snapshot::{
-    Change, Outcome, PathRestore, Plan, RelPath, RestoreAction, SideRepo, TreeId, display_hunks,
+    Change, FileImage, Outcome, PathRestore, Plan, RelPath, RestoreAction, SideRepo, TreeId,
+    display_hunks,
 };
 
+use super::left::{Left, Settled};
 use super::net_effect::NetEffect;
-use crate::error::Result;
+use super::planned_edits::plan_edits;
+use super::planned_steps::plan_steps;
+use crate::error::{Result, ReviewError};
 use crate::steps::{self, StepTrees};
 
 /// What a revert does to files.
@@ -18,6 +22,7 @@ pub enum RevertTask {
     Steps {
         steps: Vec<StepTrees>,
         only: Option<String>,
+        again: Again,
     },
     /// Reverts one hunk of what these steps did to a file.
     Hunk {
@@ -26,109 +31,197 @@ pub enum RevertTask {
         hunk: usize,
         fingerprint: String,
     },
+    /// Merges each change into the file as it is now.
+    Edits(Vec<Merge>),
     /// Makes all files as in this tree.
     Tree(TreeId),
     /// Undoes a revert.
     Undo(super::undo_log::UndoEntry),
 }
 
+/// A change that is merged into a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Merge {
+    /// From `post_image` to `target`.
+    pub change: PathRestore,
+    /// The trees that have what the agent had left there and what is left of it: without the
+    /// person's lines.
+    pub own: (TreeId, TreeId),
+}
+
+/// What an earlier revert to the same place left as it was, to be tried again.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Again {
+    pub steps: Vec<StepTrees>,
+    /// The names of the files.
+    pub left: BTreeSet<String>,
+}
+
+/// Where and how a task is planned.
+pub struct Place<'a> {
+    pub repo: &'a SideRepo,
+    /// The repository holds files outside of the project.
+    pub outside: bool,
+    /// The owner of trees that planning makes.
+    pub label: &'a str,
+    /// The current tree, where there is one.
+    pub now: Option<TreeId>,
+    pub options: &'a RevertOptions,
+}
+
+impl Place<'_> {
+    /// A path as a person sees it.
+    pub fn name(&self, path: &RelPath) -> String {
+        match self.outside {
+            true => format!("/{path}"),
+            false => path.to_string(),
+        }
+    }
+
+    /// A tree with the file as it is now.
+    pub fn image(&self, path: &RelPath) -> Result<TreeId> {
+        let image = self.repo.read_image(path);
+        let image = image.map_err(|error| ReviewError::refused(error.to_string()))?;
+        Ok(self.repo.keep_images(self.label, &[image])?)
+    }
+
+    pub fn image_of(&self, image: FileImage) -> Result<TreeId> {
+        Ok(self.repo.keep_images(self.label, &[image])?)
+    }
+}
+
 /// A plan, with its files described for a person.
 pub struct RevertPlan {
-    plan: Option<Plan>,
+    pub outside: bool,
+    pub(super) plan: Option<Plan>,
+    /// Of merged changes, the content without the person's lines, before and after.
+    pub(super) own: BTreeMap<RelPath, (TreeId, TreeId)>,
     pub files: Vec<RevertFile>,
     /// From which tree to which each file moves, where trees have it.
     pub moves: BTreeMap<RelPath, PathRestore>,
+    /// The files of a hunk: no tree has what they will be.
+    pub(super) generated: Vec<RelPath>,
 }
 
-const BROKEN: &str = "it was also changed between two of the agent's steps";
-const UNKNOWN: &str = "the snapshot of it is not here";
-const UNSAVED: &str = "it cannot be kept aside, so it is left as it is";
+/// A file that was changed, with the trees that have it before and after.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Touched {
+    pub path: RelPath,
+    pub from: TreeId,
+    pub to: TreeId,
+}
+
 const NOT_TEXT: &str = "it is not text";
-const NOT_CHANGED: &str = "the agent did not change it";
 const OUTDATED: &str = "this change is not part of the file's changes any more";
+const NOT_CHANGED: &str = "the agent did not change it";
 
 impl RevertPlan {
-    /// `now` is the current tree: a file that differs from it is not touched. `first` is what
-    /// would be reverted before this.
-    pub fn new(
-        repo: &SideRepo,
-        task: &RevertTask,
-        now: TreeId,
-        first: &NetEffect,
-    ) -> Result<RevertPlan> {
+    /// `first` is what would be reverted before this.
+    pub fn new(place: &Place<'_>, task: &RevertTask, first: &NetEffect) -> Result<RevertPlan> {
         match task {
-            RevertTask::Steps { steps, only } => {
-                let (moves, conflicts) = plan_steps(repo, steps, only.as_deref(), now)?;
-                RevertPlan::plan_moves(repo, moves, conflicts, first)
+            RevertTask::Steps { steps, only, again } => {
+                let (moves, left) = plan_steps(place, steps, only.as_deref(), again)?;
+                RevertPlan::plan_moves(place, moves, left, first)
             }
             RevertTask::Hunk {
                 steps,
                 path,
                 hunk,
                 fingerprint,
-            } => RevertPlan::plan_hunk(repo, steps, path, *hunk, fingerprint),
+            } => RevertPlan::plan_hunk(place, steps, path, *hunk, fingerprint),
+            RevertTask::Edits(edits) => plan_edits(place, edits),
             RevertTask::Tree(target) => {
+                let repo = place.repo;
+                let now = place.now.filter(|_| !repo.holds_only_images(*target));
+                let now = now.ok_or_else(|| {
+                    ReviewError::refused("This snapshot does not hold the whole project")
+                })?;
                 let paths = repo.changed_files(*target, now)?;
                 let moves = paths.into_iter().map(|path| PathRestore {
                     path,
                     target: *target,
                     post_image: now,
                 });
-                RevertPlan::plan_moves(repo, moves.collect(), Vec::new(), first)
+                RevertPlan::plan_moves(place, moves.collect(), Vec::new(), first)
             }
             RevertTask::Undo(entry) => {
-                let moves = entry.moves_back(repo)?;
-                RevertPlan::plan_moves(repo, moves, Vec::new(), first)
+                let moves = entry.moves_back(place.repo, place.outside)?;
+                RevertPlan::plan_moves(place, moves, Vec::new(), first)
             }
+        }
+    }
+
+    /// Nothing is done.
+    pub fn nothing(outside: bool) -> Self {
+        RevertPlan {
+            outside,
+            plan: None,
+            own: BTreeMap::new(),
+            files: Vec::new(),
+            moves: BTreeMap::new(),
+            generated: Vec::new(),
         }
     }
 
     fn plan_moves(
-        repo: &SideRepo,
+        place: &Place<'_>,
         moves: Vec<PathRestore>,
-        conflicts: Vec<RevertFile>,
+        mut left: Vec<Left>,
         first: &NetEffect,
     ) -> Result<RevertPlan> {
-        let plan = repo.plan_restore(&moves)?;
-        let mut files = conflicts;
-        for one in &moves {
-            let planned = first.next_action(repo, one)?;
+        let repo = place.repo;
+        let mut plan = repo.plan_restore(&moves)?;
+        let mut files = Vec::new();
+        let planned = moves.len();
+        let mut kept = Vec::with_capacity(planned);
+        for one in moves {
+            let planned = first.next_action(place, &one)?;
             let action = planned.as_ref().or_else(|| plan.action(&one.path));
-            if matches!(action, None | Some(RestoreAction::Unchanged)) {
-                continue;
+            match action {
+                None | Some(RestoreAction::Unchanged) => kept.push(one),
+                Some(RestoreAction::Conflict(conflict)) => {
+                    left.push(Left::conflict(place, &one, conflict.to_string())?);
+                }
+                Some(_) => {
+                    let change = repo.diff_path(&one.path, one.post_image, one.target)?;
+                    files.extend(change.map(|change| describe(place, &change)));
+                    kept.push(one);
+                }
             }
-            let Some(change) = repo.diff_path(&one.path, one.post_image, one.target)? else {
-                continue;
-            };
-            let mut file = describe(&change);
-            if let Some(RestoreAction::Conflict(conflict)) = action {
-                file.change = RevertChange::Conflict;
-                file.reason = Some(conflict.to_string());
-            }
-            files.push(file);
         }
+        let settled = Settled::new(place, left)?;
+        if !settled.moves.is_empty() || kept.len() < planned {
+            kept.extend(settled.moves);
+            plan = repo.plan_restore(&kept)?;
+        }
+        files.extend(settled.files);
         files.sort_by(|a, b| a.path.cmp(&b.path));
-        let moves = moves.into_iter().map(|one| (one.path.clone(), one));
+        let moves = kept.into_iter().map(|one| (one.path.clone(), one));
         Ok(RevertPlan {
+            outside: place.outside,
             plan: Some(plan),
+            own: BTreeMap::new(),
             files,
             moves: moves.collect(),
+            generated: Vec::new(),
         })
     }
 
     fn plan_hunk(
-        repo: &SideRepo,
+        place: &Place<'_>,
         steps: &[StepTrees],
         name: &str,
         index: usize,
         fingerprint: &str,
     ) -> Result<RevertPlan> {
+        let repo = place.repo;
         let nothing = |reason: &str| RevertPlan {
-            plan: None,
             files: vec![conflict(name.to_owned(), reason)],
-            moves: BTreeMap::new(),
+            ..RevertPlan::nothing(place.outside)
         };
-        let chains = steps::chains(repo, steps)?.files;
+        let mut inside = steps.to_vec();
+        inside.retain(|step| !step.is_outside());
+        let chains = steps::chains(repo, &inside)?.files;
         let found = chains
             .into_iter()
             .find(|(path, _)| path.to_string() == name);
@@ -159,100 +252,67 @@ impl RevertPlan {
             reason: conflict,
             additions: hunk.old.len(),
             deletions: hunk.new.len(),
+            sides: None,
         };
         Ok(RevertPlan {
             plan: Some(plan),
             files: vec![file],
-            moves: BTreeMap::new(),
+            generated: vec![path],
+            ..RevertPlan::nothing(place.outside)
         })
     }
 
-    /// Carries the plan out and returns the changed files. New conflicts are added to `files`.
-    pub fn apply(&mut self, repo: &SideRepo, trash: &std::path::Path) -> Vec<RelPath> {
-        let outcome = self.plan.as_ref().map(|plan| repo.apply(plan, trash));
+    /// Carries the plan out. New conflicts are added to `files`.
+    pub fn apply(&mut self, place: &Place<'_>, trash: &std::path::Path) -> Result<Vec<Touched>> {
+        let Some(plan) = &self.plan else {
+            return Ok(Vec::new());
+        };
+        let mut images = BTreeMap::new();
+        for path in &self.generated {
+            images.insert(path.clone(), place.image(path)?);
+        }
         let Outcome {
             written,
             trashed,
+            removed_folders,
             conflicts,
             ..
-        } = outcome.unwrap_or_default();
+        } = place.repo.apply(plan, trash);
         for (path, why) in conflicts {
-            let path = path.to_string();
-            if let Some(file) = self.files.iter_mut().find(|file| file.path == path) {
-                file.change = RevertChange::Conflict;
-                file.reason = Some(why.to_string());
+            let path = place.name(&path);
+            match self.files.iter_mut().find(|file| file.path == path) {
+                Some(file) => {
+                    file.change = RevertChange::Conflict;
+                    file.reason = Some(why.to_string());
+                }
+                None => self.files.push(conflict(path, &why.to_string())),
             }
         }
         let trashed = trashed.into_iter().map(|(path, _)| path);
-        written.into_iter().chain(trashed).collect()
-    }
-}
-
-/// The moves that revert steps, and the conflicts.
-fn plan_steps(
-    repo: &SideRepo,
-    steps: &[StepTrees],
-    only: Option<&str>,
-    now: TreeId,
-) -> Result<(Vec<PathRestore>, Vec<RevertFile>)> {
-    let chains = steps::chains(repo, steps)?;
-    let wanted = |path: &str| only.is_none_or(|only| only == path);
-    let mut conflicts = Vec::new();
-    let mut moves = Vec::new();
-    for (path, chain) in chains.files {
-        if !wanted(&path.to_string()) || repo.is_same(&path, chain.start, chain.finish)? {
-            continue;
+        let mut touched = Vec::new();
+        for path in written.into_iter().chain(trashed).chain(removed_folders) {
+            touched.push(match (self.moves.get(&path), images.get(&path)) {
+                (Some(one), _) => Touched {
+                    from: one.post_image,
+                    to: one.target,
+                    path,
+                },
+                (None, Some(from)) => Touched {
+                    from: *from,
+                    to: place.image(&path)?,
+                    path,
+                },
+                (None, None) => continue,
+            });
         }
-        let one = PathRestore {
-            path,
-            target: chain.start,
-            post_image: chain.finish,
-        };
-        if chain.broken {
-            conflicts.push(conflict(one.path.to_string(), BROKEN));
-        } else if is_unsaved(repo, &one, now)? {
-            conflicts.push(conflict(one.path.to_string(), UNSAVED));
-        } else {
-            moves.push(one);
-        }
+        Ok(touched)
     }
-    let root = repo.worktree();
-    let unknown = chains.unknown.iter().map(|name| {
-        let below = std::path::Path::new(name).strip_prefix(root);
-        below.map_or_else(|_| name.clone(), |path| path.display().to_string())
-    });
-    conflicts.extend(
-        unknown
-            .filter(|name| wanted(name))
-            .map(|name| conflict(name, UNKNOWN)),
-    );
-    if let Some(only) = only
-        && moves.is_empty()
-        && conflicts.is_empty()
-    {
-        conflicts.push(conflict(only.to_owned(), NOT_CHANGED));
-    }
-    Ok((moves, conflicts))
-}
-
-/// Whether the revert would change a file whose current content is not in a snapshot: it could
-/// not be restored.
-fn is_unsaved(repo: &SideRepo, one: &PathRestore, now: TreeId) -> Result<bool> {
-    if repo.is_same(&one.path, one.post_image, now)? {
-        return Ok(false);
-    }
-    let plan = repo.plan_restore(std::slice::from_ref(one))?;
-    let acts = matches!(
-        plan.action(&one.path),
-        Some(RestoreAction::Write | RestoreAction::Delete)
-    );
-    Ok(acts)
 }
 
 /// Describes a change as a revert makes it.
-pub fn describe(change: &Change) -> RevertFile {
+pub fn describe(place: &Place<'_>, change: &Change) -> RevertFile {
     RevertFile {
-        path: change.path.to_string(),
+        path: place.name(&change.path),
         change: match (change.old_mode, change.new_mode) {
             (None, _) => RevertChange::Create,
             (_, None) => RevertChange::Delete,
@@ -261,15 +321,17 @@ pub fn describe(change: &Change) -> RevertFile {
         reason: None,
         additions: change.additions,
         deletions: change.deletions,
+        sides: None,
     }
 }
 
-fn conflict(path: String, reason: &str) -> RevertFile {
+pub fn conflict(path: String, reason: &str) -> RevertFile {
     RevertFile {
         path,
         change: RevertChange::Conflict,
         reason: Some(reason.to_owned()),
         additions: 0,
         deletions: 0,
+        sides: None,
     }
 }

@@ -6,7 +6,8 @@ use lathe_snapshot::TreeId;
 
 use super::Revert;
 use super::cut::{Cut, part_position, position};
-use super::plan::RevertTask;
+use super::plan::{Again, RevertTask};
+use crate::credit::Credit;
 use crate::error::{Result, ReviewError};
 use crate::steps::{self, StepTrees};
 
@@ -15,6 +16,10 @@ pub(super) struct Found {
     /// Set if messages are hidden.
     pub cut: Option<Cut>,
     pub task: Option<RevertTask>,
+    /// What the agent did and no tree tells.
+    pub unknown: Vec<String>,
+    /// What the agent did and no revert covers.
+    pub not_kept: Vec<String>,
     /// The position of the message that gets the safety snapshot's part.
     pub marked_on: Option<usize>,
 }
@@ -38,11 +43,17 @@ impl Revert {
             }
             RevertTarget::File { message_id, path } => {
                 let steps = self.steps_of(message_id.as_ref())?;
-                let only = Some(path.clone());
+                let task = RevertTask::Steps {
+                    steps: steps.clone(),
+                    only: Some(path.clone()),
+                    again: Again::default(),
+                };
                 Ok(Found {
                     cut: None,
                     marked_on: self.last_message(&steps, path),
-                    task: Some(RevertTask::Steps { steps, only }),
+                    task: Some(task),
+                    unknown: Vec::new(),
+                    not_kept: Vec::new(),
                 })
             }
             RevertTarget::Hunk {
@@ -61,6 +72,8 @@ impl Revert {
                         hunk: *hunk,
                         fingerprint: fingerprint.clone(),
                     }),
+                    unknown: Vec::new(),
+                    not_kept: Vec::new(),
                 })
             }
             RevertTarget::Snapshot {
@@ -70,6 +83,8 @@ impl Revert {
                 cut: None,
                 task: Some(RevertTask::Tree(self.snapshot(message_id, part_id)?)),
                 marked_on: self.last_visible(),
+                unknown: Vec::new(),
+                not_kept: Vec::new(),
             }),
         }
     }
@@ -81,16 +96,65 @@ impl Revert {
             None => self.steps.clone(),
         };
         let steps = cut.steps_after(&self.messages, &there);
-        let changed = steps.iter().any(|step| step.start != step.finish);
+        let again = match pending {
+            true => Again {
+                steps: cut.steps_after(&self.messages, &self.steps),
+                left: self.left.clone(),
+            },
+            false => Again::default(),
+        };
+        let changed = steps.iter().any(|step| step.start != step.finish) || !again.left.is_empty();
         let marked_on = match (cut.part, cut.message.checked_sub(1)) {
             (0, Some(before)) => before,
             _ => cut.message,
         };
+        let task = (changed && !keep_files).then_some(RevertTask::Steps {
+            steps,
+            only: None,
+            again,
+        });
+        let unknown = match keep_files {
+            true => Vec::new(),
+            false => self.unknown_after(cut),
+        };
         Found {
             cut: Some(cut),
-            task: (changed && !keep_files).then_some(RevertTask::Steps { steps, only: None }),
+            task,
             marked_on: Some(marked_on),
+            unknown,
+            not_kept: match keep_files {
+                true => Vec::new(),
+                false => self.not_kept_after(cut),
+            },
         }
+    }
+
+    /// Each sentence once.
+    fn not_kept_after(&self, cut: Cut) -> Vec<String> {
+        let mut found = Vec::new();
+        for (message, content) in self.messages.iter().enumerate() {
+            for (part, tool) in content.parts.iter().enumerate() {
+                if let (Part::Tool(tool), true) = (tool, cut <= Cut { message, part }) {
+                    let credit = Credit::of(tool).unwrap_or_default();
+                    found.extend(credit.not_kept_sentences());
+                }
+            }
+        }
+        found.sort();
+        found.dedup();
+        found
+    }
+
+    fn unknown_after(&self, cut: Cut) -> Vec<String> {
+        let calls = steps::unknown_calls(&self.messages).into_iter();
+        let after = calls.filter(|call| {
+            let at = Cut {
+                message: call.message,
+                part: call.part,
+            };
+            cut <= at
+        });
+        after.map(|call| call.text).collect()
     }
 
     /// The steps that are visible, of one turn or of the whole session.
@@ -124,7 +188,7 @@ impl Revert {
         }
     }
 
-    fn last_visible(&self) -> Option<usize> {
+    pub(super) fn last_visible(&self) -> Option<usize> {
         let end = match self.pending {
             Some(cut) => cut.message + usize::from(cut.part > 0),
             None => self.messages.len(),
@@ -138,6 +202,11 @@ impl Revert {
         let found = part_position(&self.messages[at], part);
         let found = found.and_then(|part| self.messages[at].parts.get(part));
         match found {
+            // One without a name was taken before a revert, maybe of one file only. To put its whole
+            // tree back would take along what others have changed since.
+            Some(Part::Snapshot(part)) if part.name.is_none() => Err(ReviewError::refused(
+                "This was saved before a revert: undo that revert instead",
+            )),
             Some(Part::Snapshot(part)) => Ok(part.snapshot.parse::<TreeId>()?),
             _ => Err(ReviewError::missing("snapshot", part.as_str())),
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 use lathe_protocol::{MessageWithParts, SessionId};
 use lathe_snapshot::{SideRepo, TreeId};
 
-use super::{referenced_trees, temporary_label};
+use super::{OUTSIDE, referenced_trees, temporary_label};
 use crate::Review;
 use crate::error::Result;
 use crate::steps;
@@ -26,7 +26,14 @@ pub async fn share(
         held.retain(|one| referenced.contains(&one.tree()));
         Ok(repo.add_label(&to, &held)?)
     };
-    review.snapshots.with_repo(worktree, share).await
+    let shared = review.snapshots.with_repo(worktree, share.clone()).await;
+    if review.snapshots.has_outside() {
+        review
+            .snapshots
+            .with_repo(Path::new(OUTSIDE), share)
+            .await?;
+    }
+    shared
 }
 
 /// The tree as it was when the message at `end` began: the tree before the next step, or the
@@ -38,10 +45,8 @@ pub async fn find_tree(
     messages: &[MessageWithParts],
     end: usize,
 ) -> Result<TreeId> {
-    let next = steps::read(messages)
-        .into_iter()
-        .find(|step| step.message >= end);
-    let (before, label) = (next.map(|step| step.start), temporary_label(fork));
+    let before = steps::whole_tree_before(messages, end);
+    let label = temporary_label(fork);
     let find = move |repo: &SideRepo| {
         Ok(match before.filter(|tree| repo.contains(*tree)) {
             Some(tree) => tree,

@@ -23,8 +23,12 @@ pub async fn read(review: &Review, session: &SessionId) -> Result<Option<BTreeSe
         return Ok(None);
     }
     let undo: Option<Value> = store.read(&Key::session_revert(session)?).await?;
+    let reverted: Option<Value> = store.read(&Key::reverted(session)?).await?;
+    let judged: Option<Value> = store.read(&Key::session_review(session)?).await?;
     let mut referenced = named_in(&record);
+    referenced.extend(named_in(&judged));
     referenced.extend(named_in(&undo));
+    referenced.extend(named_in(&reverted));
     for message in &page.messages {
         referenced.extend(named_in(message));
     }

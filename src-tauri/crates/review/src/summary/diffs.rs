@@ -20,19 +20,17 @@ pub(super) fn between_trees(
     known: Chains,
     steps: &[StepTrees],
 ) -> Result<(Vec<FileDiff>, Vec<String>)> {
-    let Chains {
-        files: chains,
-        unknown,
-    } = steps::chains_after(repo, known, steps)?;
-    let spans: Vec<(RelPath, TreeId, TreeId)> = chains
+    let chains = steps::chains_after(repo, known, steps)?;
+    let spans = chains.spans();
+    let listed: Vec<(RelPath, TreeId, TreeId)> = spans
         .iter()
-        .map(|(path, chain)| (path.clone(), chain.start, chain.finish))
+        .map(|(path, (start, finish))| (path.clone(), *start, *finish))
         .collect();
-    let changes = repo.diff_paths(&spans)?;
+    let changes = repo.diff_paths(&listed)?;
     let side = |path: &RelPath, old: bool| {
-        let chain = chains.get(path)?;
-        let tree = if old { chain.start } else { chain.finish };
-        repo.blob(tree, path).ok()
+        let (start, finish) = spans.get(path)?;
+        let tree = if old { start } else { finish };
+        repo.blob(*tree, path).ok()
     };
     let diff = |change: &Change| {
         let from = match &change.kind {
@@ -43,7 +41,7 @@ pub(super) fn between_trees(
         let after = change.new_mode.and_then(|_| side(&change.path, false));
         file_diff(change, before, after, LONGEST_STORED)
     };
-    Ok((changes.iter().map(diff).collect(), unknown))
+    Ok((changes.iter().map(diff).collect(), chains.unknown))
 }
 
 fn file_diff(
@@ -95,7 +93,7 @@ pub async fn full_file_diff(
     message: Option<&MessageId>,
     path: &str,
 ) -> Result<Option<FileDiff>> {
-    let mut steps = steps::read(messages);
+    let mut steps = steps::read_project(messages);
     if let Some(id) = message {
         let turn = steps::turn_positions(messages, id);
         steps.retain(|step| turn.contains(&step.message));
@@ -104,15 +102,15 @@ pub async fn full_file_diff(
     review
         .snapshots
         .with_repo(worktree, move |repo| {
-            let chains = steps::chains(repo, &steps)?.files;
-            let found = chains.iter().find(|(name, _)| name.to_string() == path);
-            let Some((path, chain)) = found else {
+            let spans = steps::chains(repo, &steps)?.spans();
+            let found = spans.iter().find(|(name, _)| name.to_string() == path);
+            let Some((path, (start, finish))) = found else {
                 return Ok(None);
             };
-            let change = repo.diff_path(path, chain.start, chain.finish)?;
+            let change = repo.diff_path(path, *start, *finish)?;
             Ok(change.map(|change| {
-                let before = repo.blob(chain.start, path).ok();
-                let after = repo.blob(chain.finish, path).ok();
+                let before = repo.blob(*start, path).ok();
+                let after = repo.blob(*finish, path).ok();
                 file_diff(&change, before, after, usize::MAX)
             }))
         })

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use rustix::fs::MemfdFlags;
+use rustix::io::fcntl_dupfd_cloexec;
 
 use super::seccomp::{self, Sockets};
 use super::{is_own, open_exactly};
@@ -24,6 +25,10 @@ const PLACES: [&str; 4] = [
     "/usr/local/bin/bwrap",
     "/run/current-system/sw/bin/bwrap",
 ];
+
+/// A shell may start bwrap, and scripts redirect descriptors below ten. One that is inherited must
+/// not have such a number: another file would be mounted in its place.
+const LOWEST_INHERITED: i32 = 10;
 
 /// The program, its arguments up to the command, and what it must inherit.
 pub(super) struct Call {
@@ -57,7 +62,7 @@ pub(super) fn call(rules: &Rules, confinement: &Confinement) -> Result<Call, San
     call.mounts(rules)?;
     for filter in seccomp::filters(Sockets::in_namespace(confinement))? {
         let descriptor = memory(&seccomp::bytes(&filter))?;
-        call.add_descriptor("--add-seccomp-fd", descriptor, &[]);
+        call.add_descriptor("--add-seccomp-fd", &descriptor, &[])?;
     }
     call.add(&["--"]);
     Ok(call)
@@ -73,11 +78,18 @@ impl Call {
         self.words.push(path.into());
     }
 
-    fn add_descriptor(&mut self, option: &str, descriptor: OwnedFd, path: &[&Path]) {
+    fn add_descriptor(
+        &mut self,
+        option: &str,
+        descriptor: &OwnedFd,
+        path: &[&Path],
+    ) -> io::Result<()> {
+        let descriptor = fcntl_dupfd_cloexec(descriptor, LOWEST_INHERITED)?;
         self.words.push(option.into());
         self.words.push(descriptor.as_raw_fd().to_string().into());
         self.words.extend(path.iter().map(OsString::from));
         self.inherited.push(descriptor);
+        Ok(())
     }
 
     /// Outer places first, so that inner ones lie on top.
@@ -110,7 +122,7 @@ impl Call {
                 Access::Hidden => {
                     let nothing = File::open("/dev/null")?.into();
                     self.add(&["--perms", "0000"]);
-                    self.add_descriptor("--ro-bind-data", nothing, &[path]);
+                    self.add_descriptor("--ro-bind-data", &nothing, &[path])?;
                 }
             }
         }
@@ -125,7 +137,7 @@ impl Call {
             self.words.push(path.into());
             return Ok(());
         }
-        self.add_descriptor("--bind-fd", open_exactly(path)?, &[path]);
+        self.add_descriptor("--bind-fd", &open_exactly(path)?, &[path])?;
         Ok(())
     }
 }
@@ -174,4 +186,24 @@ fn memory(content: &[u8]) -> io::Result<OwnedFd> {
     let mut file = File::from(descriptor);
     file.write_all(content)?;
     Ok(file.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_that_redirects_does_not_change_what_is_mounted() {
+        if program().is_none() {
+            return;
+        }
+        let project = tempfile::tempdir().unwrap();
+        let confinement = Confinement::new(project.path());
+        let rules = Rules::resolve(&confinement).unwrap();
+        let call = call(&rules, &confinement).unwrap();
+        assert!(!call.inherited.is_empty());
+        for descriptor in &call.inherited {
+            assert!(descriptor.as_raw_fd() >= 10, "{descriptor:?}");
+        }
+    }
 }

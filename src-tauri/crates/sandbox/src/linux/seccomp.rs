@@ -1,6 +1,7 @@
 //! The system calls that are refused inside.
 
 use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 use libc::c_long;
 use seccompiler::{
@@ -12,7 +13,7 @@ use crate::confinement::Confinement;
 use crate::plan::SandboxError;
 
 /// Which sockets a command may make, and whether it has an IPC namespace of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Sockets {
     internet: bool,
     local: bool,
@@ -143,8 +144,19 @@ const TERMINAL_INPUT: [u64; 2] = [TIOCSTI, TIOCLINUX];
 const TIOCSTI: u64 = 0x5412;
 const TIOCLINUX: u64 = 0x541c;
 
-/// The programs to install, in this order.
+/// The programs to install, in this order. Compiled once per kind, not for every command.
 pub(crate) fn filters(sockets: Sockets) -> Result<Vec<BpfProgram>, SandboxError> {
+    static COMPILED: Mutex<BTreeMap<Sockets, Vec<BpfProgram>>> = Mutex::new(BTreeMap::new());
+    let mut compiled = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = compiled.get(&sockets) {
+        return Ok(known.clone());
+    }
+    let filters = compile(sockets)?;
+    compiled.insert(sockets, filters.clone());
+    Ok(filters)
+}
+
+fn compile(sockets: Sockets) -> Result<Vec<BpfProgram>, SandboxError> {
     let error = |error: seccompiler::BackendError| SandboxError::Rules(error.to_string());
     let architecture = TargetArch::try_from(std::env::consts::ARCH).map_err(error)?;
     let refused = SeccompFilter::new(

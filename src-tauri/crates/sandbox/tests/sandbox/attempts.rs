@@ -105,6 +105,8 @@ pub static ATTEMPTS: &[Attempt] = &[
     // Secrets
     row("read a key", Shell("cat $HOME/.ssh/id_ed25519"), Works, EMPTY, RULES),
     row("read a secret file", Shell("cat $HOME/.netrc"), Works, EMPTY, RULES),
+    row("read what was typed", Shell("cat $HOME/.zsh_history"), Works, EMPTY, RULES),
+    row("read the settings of any program", Shell("cat $HOME/.config/app/token"), Works, EMPTY, RULES),
     row("read a key through a symbolic link", Shell("ln -s $HOME/.ssh src/s && cat src/s/id_ed25519"), Works, EMPTY, RULES),
     row("read a key through a hard link", Shell("ln $HOME/.ssh/id_ed25519 src/k && cat src/k"), Works, EMPTY, RULES),
     row("copy all secrets", Shell("cp -r $HOME/.aws src/ && cat src/.aws/credentials"), Works, EMPTY, RULES),

@@ -60,6 +60,7 @@ const COMMANDS: &[(&str, Works, &str)] = &[
     ("modes and times", Everywhere, "echo x > x; chmod +x x; touch -d 2020-01-01 x; cp -p x y; test -x y"),
     ("patch and diff", Everywhere, "echo a > o; echo b > n; diff -u o n > p || true; patch -s o p; grep -q b o"),
     ("a new file in the project's folder", InBubblewrap, "echo x > ../top-level; rm ../top-level"),
+    ("settings of git", Everywhere, "test -s $HOME/.config/git/config; cat $HOME/.bashrc | grep -q start"),
     // The shell and processes
     ("pipes and heredocs", Everywhere, "cat <<END | tr a-z A-Z | grep -q HELLO\nhello\nEND"),
     ("process substitution", Everywhere, "bash -c 'diff <(echo a) <(echo a)'"),

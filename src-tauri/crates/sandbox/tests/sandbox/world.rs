@@ -15,15 +15,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use lathe_sandbox::{Confinement, default_unreadable};
+use lathe_sandbox::Confinement;
 
 /// In every secret. The attempts look for it, and have no other way to know it.
 pub const SECRET: &str = "TOP-SECRET";
-const FILES: [(&str, &str); 13] = [
+const FILES: [(&str, &str); 16] = [
     (".ssh/id_ed25519", "TOP-SECRET key\n"),
     (".aws/credentials", "TOP-SECRET token\n"),
     (".netrc", "TOP-SECRET password\n"),
     (".npmrc", "//registry.localhost/:_authToken=TOP-SECRET\n"),
+    (".zsh_history", "login TOP-SECRET\n"),
+    (".config/app/token", "TOP-SECRET\n"),
+    (".config/git/config", "[user]\n"),
     (".bashrc", "# start-up\n"),
     ("important.txt", "do not touch\n"),
     ("outside/file.txt", "do not touch\n"),
@@ -111,7 +114,7 @@ impl World {
         let mut confinement = Confinement::new(&project);
         confinement.writable.push(self.base.join("tmp"));
         confinement.protected = PROTECTED.iter().map(|path| project.join(path)).collect();
-        confinement.unreadable = default_unreadable(&self.home());
+        confinement.hide_secrets(&self.home(), &[]);
         confinement
     }
 

@@ -2,7 +2,8 @@
 //! until then.
 //!
 //! Everything here happens under the lock of the active sessions, so a prompt is either
-//! still waiting or already taken.
+//! still waiting or already taken. While a prompt of a person waits, its record says that it was
+//! not sent: if the program ends meanwhile, it does not go out with a later prompt.
 
 use lathe_protocol::{MessageId, MessageWithParts, Part, SessionId};
 
@@ -13,22 +14,15 @@ use super::ActiveSessions;
 #[derive(Debug, Default)]
 pub struct Queue {
     prompts: Vec<Queued>,
-    /// Removed while they waited; a turn that has read them already drops them.
-    withdrawn: Vec<MessageId>,
+    /// Taken by a step that has not yet recorded that they are sent.
+    taken: Vec<MessageId>,
 }
 
 #[derive(Debug)]
-struct Queued {
-    message: MessageWithParts,
+pub struct Queued {
+    pub message: MessageWithParts,
     /// Sent by a person, who may change it; what the program sends itself is not shown.
-    by_person: bool,
-}
-
-/// The prompts that a step takes from the queue.
-#[derive(Debug, Default)]
-pub struct TakenPrompts {
-    pub prompts: Vec<MessageWithParts>,
-    pub withdrawn: Vec<MessageId>,
+    pub by_person: bool,
 }
 
 impl Queue {
@@ -60,7 +54,6 @@ impl Queue {
         let found = self.find(id);
         if let Some(at) = found {
             self.prompts.remove(at);
-            self.withdrawn.push(id.clone());
         }
         found.is_some()
     }
@@ -89,18 +82,44 @@ impl ActiveSessions {
         true
     }
 
-    pub fn take_queued(&self, session: &SessionId) -> TakenPrompts {
+    /// Takes everything that waits. The caller records that the prompts of people are sent, and
+    /// then calls [`ActiveSessions::sent`].
+    pub fn take_queued(&self, session: &SessionId) -> Vec<Queued> {
         let mut sessions = self.sessions.lock();
         let Some(one) = sessions.get_mut(session) else {
-            return TakenPrompts::default();
+            return Vec::new();
         };
-        let Queue { prompts, withdrawn } = std::mem::take(&mut one.queue);
-        if prompts.iter().any(|prompt| prompt.by_person) {
-            self.publish_queue(session, Vec::new());
+        one.queue.taken = one.queue.shown();
+        std::mem::take(&mut one.queue.prompts)
+    }
+
+    /// The prompts that a step took are recorded as sent.
+    pub fn sent(&self, session: &SessionId) {
+        let mut sessions = self.sessions.lock();
+        if let Some(one) = sessions.get_mut(session)
+            && !std::mem::take(&mut one.queue.taken).is_empty()
+        {
+            self.publish_queue(session, one.queue.shown());
         }
-        TakenPrompts {
-            prompts: prompts.into_iter().map(|one| one.message).collect(),
-            withdrawn,
+    }
+
+    /// Whether a step is about to send this prompt.
+    pub fn is_taken(&self, session: &SessionId, id: &MessageId) -> bool {
+        let sessions = self.sessions.lock();
+        let one = sessions.get(session);
+        one.is_some_and(|one| one.queue.taken.contains(id))
+    }
+
+    /// Empties the queue of a turn that takes no more prompts.
+    pub fn clear_queue(&self, session: &SessionId) {
+        let mut sessions = self.sessions.lock();
+        let Some(one) = sessions.get_mut(session) else {
+            return;
+        };
+        let had_prompts = !one.queue.shown().is_empty();
+        one.queue = Queue::default();
+        if had_prompts {
+            self.publish_queue(session, Vec::new());
         }
     }
 

@@ -4,56 +4,25 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use lathe_protocol::{
-    Extra, MessageId, PermissionRequest, Project, ProjectId, Question, Ruleset, Session, SessionId,
-    Todo,
-};
+use lathe_protocol::{MessageId, Project, Question, Session, Todo};
 use lathe_tools::context::{AgentSwitch, MayRead};
 use lathe_tools::{
-    CallIds, CommandAsk, Environment, Host, PermissionAsk, Progress, TaskRequest, TaskResult,
-    ToolContext, ToolFailure,
+    CallIds, CommandAsk, Host, PermissionAsk, Progress, Refusal, RunPermit, TaskRequest,
+    TaskResult, ToolContext, ToolFailure,
 };
 use tokio_util::sync::CancellationToken;
 
 use crate::core::Core;
 use crate::core::ToolClock;
-use crate::permission::{Inquiry, asks_for_command, disk_paths, unless_denied};
+use lathe_permission::{Authority, Gate, needs_of, unless_denied};
 
-pub struct PromptHost {
-    rules: Ruleset,
-    root: PathBuf,
-    environment: Arc<Environment>,
-    /// `None` when the person named the file themselves: everything but a denial is allowed.
-    asking: Option<Asking>,
-}
-
-struct Asking {
-    core: Arc<Core>,
-    session: SessionId,
-    project: ProjectId,
-}
-
-impl PromptHost {
-    pub fn granted(core: &Core, project: &Project, rules: Ruleset) -> Self {
-        PromptHost {
-            rules,
-            root: PathBuf::from(&project.worktree),
-            environment: core.tools.environment.clone(),
-            asking: None,
-        }
-    }
-
-    pub fn asking(core: &Arc<Core>, session: &Session, project: &Project, rules: Ruleset) -> Self {
-        let asking = Some(Asking {
-            core: core.clone(),
-            session: session.id.clone(),
-            project: project.id.clone(),
-        });
-        PromptHost {
-            asking,
-            ..PromptHost::granted(core, project, rules)
-        }
-    }
+pub enum PromptHost {
+    /// The person named the file themselves: everything but a denial is allowed.
+    Granted {
+        core: Arc<Core>,
+        authority: Arc<Authority>,
+    },
+    Asking(Gate),
 }
 
 /// The context of a tool that runs before there is a turn.
@@ -84,35 +53,32 @@ pub fn tool_context(
 #[async_trait]
 impl Host for PromptHost {
     async fn ask(&self, ask: PermissionAsk) -> Result<(), ToolFailure> {
-        let Some(asking) = &self.asking else {
-            return unless_denied(&self.rules, &ask.permission, &ask.patterns);
-        };
-        let records = &asking.core.records;
-        let request = PermissionRequest {
-            id: records.ids().permission(records.now()),
-            session_id: asking.session.clone(),
-            permission: ask.permission,
-            patterns: ask.patterns,
-            metadata: ask.metadata,
-            always: if ask.opaque { Vec::new() } else { ask.always },
-            tool: None,
-            extra: Extra::default(),
-        };
-        let inquiry = Inquiry {
-            project: &asking.project,
-            rules: &self.rules,
-            request,
-            opaque: ask.opaque,
-        };
-        asking.core.permissions.broker.ask(inquiry).await
+        match self {
+            PromptHost::Asking(gate) => gate.ask(ask).await,
+            PromptHost::Granted { core, authority } => {
+                let root = authority.checkout.folder();
+                let needs = needs_of(&ask, root, core.tools.environment.home());
+                unless_denied(authority, &needs)
+            }
+        }
     }
 
-    async fn ask_to_run(&self, command: CommandAsk) -> Result<(), ToolFailure> {
-        let paths = disk_paths(&self.root, &self.environment);
-        for ask in asks_for_command(&command, &paths) {
-            self.ask(ask).await?;
+    async fn ask_to_run(&self, command: CommandAsk) -> Result<RunPermit, ToolFailure> {
+        match self {
+            PromptHost::Asking(gate) => gate.ask_to_run(command).await,
+            PromptHost::Granted { .. } => Err(not_here()),
         }
-        Ok(())
+    }
+
+    async fn ask_to_leave_sandbox(
+        &self,
+        command: CommandAsk,
+        refusal: Refusal,
+    ) -> Result<RunPermit, ToolFailure> {
+        match self {
+            PromptHost::Asking(gate) => gate.ask_to_leave_sandbox(command, refusal).await,
+            PromptHost::Granted { .. } => Err(not_here()),
+        }
     }
 
     /// Only calls of the model search.

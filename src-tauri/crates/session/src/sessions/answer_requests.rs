@@ -1,16 +1,17 @@
 //! Permission requests and questions: what waits for a person, and the answers.
 
 use std::collections::HashMap;
+use std::path::Path;
 
-use lathe_protocol::ipc::Activity;
+use lathe_protocol::ipc::{Activity, Limits, ModeView};
 use lathe_protocol::{
-    PermissionId, PermissionRequest, ProjectId, QuestionId, QuestionRequest, Rule, Ruleset,
-    SessionId,
+    PermissionId, PermissionMode, PermissionRequest, Project, QuestionId, QuestionRequest, Rule,
+    Ruleset, SessionId,
 };
-use lathe_records::Result;
+use lathe_records::{Failed, Result};
 
 use super::Sessions;
-use crate::permission::Answer;
+use lathe_permission::{Answer, Checkout};
 
 impl Sessions {
     pub fn permissions(&self) -> Vec<PermissionRequest> {
@@ -69,12 +70,15 @@ impl Sessions {
         self.core.permissions.broker.reply(id, answer).await
     }
 
-    pub async fn approved(&self, project: &ProjectId) -> Result<Ruleset> {
-        self.core.permissions.broker.approved(project).await
+    /// What the person allowed for good in a checkout of a project.
+    pub async fn approved(&self, project: &Project) -> Result<Ruleset> {
+        let broker = &self.core.permissions.broker;
+        broker.approved(&Checkout::of(project)).await
     }
 
-    pub async fn revoke(&self, project: &ProjectId, rule: &Rule) -> Result<()> {
-        self.core.permissions.broker.revoke(project, rule).await
+    pub async fn revoke(&self, project: &Project, rule: &Rule) -> Result<()> {
+        let broker = &self.core.permissions.broker;
+        broker.revoke(&Checkout::of(project), rule).await
     }
 
     pub fn set_rules(&self, rules: Ruleset) {
@@ -87,9 +91,43 @@ impl Sessions {
         self.core.permissions.broker.grant(rules);
     }
 
-    /// Stops asking, in every project.
-    pub fn set_allow_all(&self, allow: bool) {
-        self.core.permissions.set_allow_all(allow);
+    /// How much happens in a project without a question, and what this machine can confine.
+    pub async fn mode(&self, project: &Project) -> ModeView {
+        let workspace = &self.core.workspace;
+        let decided = workspace.setups().decided(Path::new(&project.worktree));
+        ModeView {
+            mode: self.core.permissions.mode(decided.mode),
+            sandbox: workspace.sandbox().view(),
+        }
+    }
+
+    /// Holds from the next call on. Auto is refused where no sandbox works.
+    pub async fn set_mode(&self, project: &Project, mode: PermissionMode) -> Result<()> {
+        self.ensure_available(mode)?;
+        let workspace = &self.core.workspace;
+        let worktree = Path::new(&project.worktree);
+        let set = workspace.setups().set_mode(worktree, mode);
+        set.map_err(|error| Failed::refused(format!("The mode could not be saved: {error}")))
+    }
+
+    /// The mode for this run of the program, in every project.
+    pub async fn override_mode(&self, mode: PermissionMode) -> Result<()> {
+        self.ensure_available(mode)?;
+        self.core.permissions.override_mode(mode);
+        Ok(())
+    }
+
+    fn ensure_available(&self, mode: PermissionMode) -> Result<()> {
+        let unavailable = self.core.workspace.sandbox().view().unavailable;
+        match unavailable.filter(|_| mode == PermissionMode::Auto) {
+            Some(why) => Err(Failed::refused(format!("Auto needs a sandbox. {why}"))),
+            None => Ok(()),
+        }
+    }
+
+    /// Where turns pause and ask, from their next step on.
+    pub fn set_limits(&self, limits: Limits) {
+        self.core.permissions.limits.set(limits);
     }
 
     pub fn answer_question(&self, id: &QuestionId, answers: Vec<Vec<String>>) -> Result<()> {

@@ -6,10 +6,12 @@
 use std::path::Path;
 use std::time::Duration;
 
+use lathe_files::write_private_file;
 use lathe_protocol::{SessionId, SessionStatus};
 use lathe_records::Result;
-use lathe_review::snapshots::unused;
-use lathe_store::write_private_file;
+use lathe_review::revert::archive;
+use lathe_review::snapshots::{OUTSIDE, unused};
+use lathe_store::Key;
 
 use super::Sessions;
 
@@ -47,9 +49,13 @@ impl Sessions {
         if let Err(error) = store.empty_trash(TRASH_KEPT).await {
             tracing::warn!(%error, "the trash was not emptied");
         }
+        if let Err(error) = store.remove_stale_locks().await {
+            tracing::info!(%error, "old locks were not removed");
+        }
         let Ok(projects) = store.projects().await else {
             return;
         };
+        self.forget_old_reverts().await;
         for project in projects.items {
             let sandboxes = project.sandboxes.into_iter().flatten();
             for root in std::iter::once(project.worktree).chain(sandboxes) {
@@ -58,8 +64,32 @@ impl Sessions {
                 }
             }
         }
+        if let Err(error) = self.clean_worktree(Path::new(OUTSIDE), spare).await {
+            tracing::info!(%error, "images of files outside of projects were not cleaned up");
+        }
         if let Err(error) = unused::remove_abandoned(&self.core.review).await {
             tracing::info!(%error, "snapshots of folders that are gone were not cleaned up");
+        }
+    }
+
+    /// What reverts removed is kept for 30 days.
+    async fn forget_old_reverts(&self) {
+        let store = self.core.records.store();
+        let Ok(keys) = Key::new(["session_reverted"]) else {
+            return;
+        };
+        let stored = store.list(&keys).await.unwrap_or_default();
+        for key in stored {
+            let Ok(id) = SessionId::parse(key.name()) else {
+                continue;
+            };
+            let _prompt = self.core.active.lock_prompt(&id).await;
+            let Ok(_writer) = store.lock_session(&id).await else {
+                continue;
+            };
+            if let Err(error) = archive::forget_old(&self.core.review, &id).await {
+                tracing::info!(%error, "old reverts were not forgotten");
+            }
         }
     }
 

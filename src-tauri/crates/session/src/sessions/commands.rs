@@ -1,5 +1,7 @@
 //! `/` commands: turns a template into a prompt.
 
+use std::sync::Arc;
+
 use lathe_protocol::ipc::{CommandView, PromptInput};
 use lathe_protocol::{Event, MessageId, Project, Session, SessionId};
 use lathe_tools::bash::Bash;
@@ -7,7 +9,8 @@ use lathe_tools::{DynTool, ToolContext};
 use serde_json::json;
 
 use super::Sessions;
-use crate::prompt::{NewSubtask, Prompt, PromptHost, tool_context};
+use crate::prompt::{Chosen, NewSubtask, Prompt, PromptHost, tool_context};
+use lathe_permission::Gate;
 use lathe_records::{Failed, Result};
 use lathe_workspace::agents::Mode;
 use lathe_workspace::commands::{Command, Piece};
@@ -75,10 +78,16 @@ impl Sessions {
         pieces: Vec<Piece>,
     ) -> Result<String> {
         let core = &self.core;
-        let rules = core
-            .permissions
-            .rules(setup, &setup.agents.get(agent), session, &[]);
-        let host = PromptHost::asking(core, session, project, rules);
+        let agent = setup.agents.get(agent);
+        let authority = core.authority(setup, project, session, &agent).await?;
+        let gate = Gate::new(
+            &core.permissions,
+            Arc::new(authority),
+            session,
+            project,
+            None,
+        );
+        let host = PromptHost::Asking(gate);
         let message = core.records.ids().message(core.records.now());
         let cx = tool_context(core, session, project, message, host);
         let mut text = String::new();
@@ -131,6 +140,7 @@ fn build_prompt(
             input,
             by_agent: false,
             subtask,
+            chosen: Chosen::default(),
         };
     }
     let callable = agent.filter(|name| setup.agents.callable(name).is_some());
@@ -153,5 +163,6 @@ fn build_prompt(
         input,
         by_agent: false,
         subtask,
+        chosen: Chosen::default(),
     }
 }

@@ -4,8 +4,8 @@ use lathe_protocol::ipc::{ContextUse, LastUse};
 use lathe_protocol::{Message, MessageWithParts, Session, SessionId, UserMessage};
 
 use super::Sessions;
-use crate::compaction;
 use crate::turn::history::last_total;
+use lathe_conversation::compaction;
 use lathe_records::Result;
 
 /// Enough messages to include the newest step.
@@ -22,15 +22,7 @@ impl Sessions {
         if session.revert.is_some() {
             return Ok(newest(&self.visible_messages(session).await?));
         }
-        let mut before = None;
-        loop {
-            let page = self.messages(&session.id, before.as_ref(), NEWEST).await?;
-            let found = newest(&page.messages);
-            if found.is_some() || !page.has_older {
-                return Ok(found);
-            }
-            before = page.messages.first().map(|oldest| oldest.info.id().clone());
-        }
+        self.core.records.newest_user_message(&session.id).await
     }
 
     /// How full the context of a session's model is.

@@ -98,7 +98,8 @@ impl Sessions {
     }
 
     pub async fn project_edits(&self, project: &Project) -> bool {
-        self.core.workspace.setup_of(project).await.edits
+        let worktree = Path::new(&project.worktree);
+        self.core.workspace.setups().decided(worktree).edits
     }
 
     /// The problems in the config files.

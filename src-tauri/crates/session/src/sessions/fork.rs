@@ -7,7 +7,7 @@ use lathe_records::{Failed, Result};
 use lathe_review::snapshots::for_fork;
 use lathe_review::summary::{self, SummaryInput, Turns};
 use lathe_store::Key;
-use lathe_workspace::git_worktree;
+use lathe_workspace::git::worktree;
 
 use super::Sessions;
 use crate::core::Core;
@@ -77,9 +77,10 @@ impl Sessions {
         } = &*self.core;
         let name = copy.slug.clone().unwrap_or_else(|| copy.id.to_string());
         let tree = for_fork::find_tree(review, &copy.id, root, messages, end).await?;
-        let folder = git_worktree::create(root, &name).await?;
+        let git = self.git(&source.project_id, root).await?;
+        let folder = worktree::create(&git, &name, worktree::Start::Index).await?;
         for_fork::write_files(review, &copy.id, root, tree, &folder).await?;
-        git_worktree::register(records, &source.project_id, &folder).await?;
+        worktree::register(records, &source.project_id, &folder).await?;
         let below = Path::new(&source.directory).strip_prefix(root);
         let directory = below.map_or(folder.clone(), |below| folder.join(below));
         Ok(directory.display().to_string())

@@ -12,8 +12,9 @@ use lathe_tools::environment::EnvironmentSettings;
 use lathe_tools::{Environment, Registry};
 use lathe_workspace::config;
 
-use crate::pictures::FitPicture;
 use crate::share::DrawPage;
+use crate::turn::BeforePoll;
+use lathe_conversation::pictures::FitPicture;
 
 pub struct Options {
     pub data_dir: PathBuf,
@@ -35,6 +36,8 @@ pub struct Options {
     pub environment: Arc<Environment>,
     /// Whether old data is cleaned up once a day; off for a program that only reads.
     pub cleans_up: bool,
+    /// Called before the work of a turn is continued, for tests that let it fail there.
+    pub before_poll: Option<BeforePoll>,
 }
 
 impl Options {
@@ -52,6 +55,7 @@ impl Options {
             draw_page: None,
             environment: Arc::new(Environment::of_user(EnvironmentSettings::default())),
             cleans_up: true,
+            before_poll: None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Prompts that wait for the next step of a running turn.
 
-use lathe_protocol::{MessageId, SessionId};
+use lathe_protocol::{MessageId, MessageWithParts, SessionId};
 use lathe_records::{Failed, Result};
 
 use super::Sessions;
@@ -34,12 +34,39 @@ impl Sessions {
         Ok(())
     }
 
-    /// Removes a waiting prompt. Refused once a step has taken it.
+    /// Removes a waiting prompt, or one that was not sent. Refused once a step has taken it.
     pub async fn remove_queued(&self, id: &SessionId, message: &MessageId) -> Result<()> {
-        if !self.core.active.withdraw_queued(id, message) {
+        if self.core.active.withdraw_queued(id, message) {
+            return self.core.records.remove_message(id, message).await;
+        }
+        let _prompt = self.core.active.lock_prompt(id).await;
+        self.unsent(id, message).await?;
+        self.core.records.remove_message(id, message).await
+    }
+
+    /// Sends a prompt that waited for a turn which ended without it. It becomes the newest message.
+    pub async fn send_unsent(&self, id: &SessionId, message: &MessageId) -> Result<MessageId> {
+        let _prompt = self.core.active.lock_prompt(id).await;
+        let unsent = self.unsent(id, message).await?;
+        let session = self.get(id).await?;
+        let again = prompt::dated_now(&self.core.records, unsent).await?;
+        let session = self.finalize_revert(session, false).await?;
+        let sent = self.runner.send(session, again).await?;
+        self.core.records.remove_message(id, message).await?;
+        Ok(sent)
+    }
+
+    async fn unsent(&self, id: &SessionId, message: &MessageId) -> Result<MessageWithParts> {
+        let active = &self.core.active;
+        if active.is_taken(id, message) || active.queued(id).contains(message) {
             return Err(already_taken());
         }
-        self.core.records.remove_message(id, message).await
+        let stored = self.core.records.store().message(id, message).await?;
+        let is_unsent = |stored: &MessageWithParts| {
+            let user = stored.info.as_user();
+            user.is_some_and(|user| user.unsent == Some(true))
+        };
+        stored.filter(is_unsent).ok_or_else(already_taken)
     }
 }
 

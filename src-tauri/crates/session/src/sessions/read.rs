@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use lathe_protocol::{MessageId, Part, PartId, Project, Session, SessionId, SessionStatus, Todo};
+use lathe_protocol::{
+    MessageId, MessageWithParts, Part, PartId, Project, Session, SessionId, SessionStatus, Todo,
+};
 use lathe_records::Result;
 use lathe_store::{Key, Listing, Page};
 
@@ -40,6 +42,14 @@ impl Sessions {
         limit: usize,
     ) -> Result<Page> {
         self.core.records.messages(id, before, limit).await
+    }
+
+    pub async fn message(
+        &self,
+        session: &SessionId,
+        message: &MessageId,
+    ) -> Result<Option<MessageWithParts>> {
+        Ok(self.core.records.store().message(session, message).await?)
     }
 
     pub async fn part(

@@ -2,17 +2,22 @@
 
 use std::path::PathBuf;
 
-use lathe_protocol::ipc::{RevertOutcome, RevertPreview, RevertTarget};
+use lathe_protocol::ipc::{
+    RevertOptions, RevertOutcome, RevertPreview, RevertTarget, RevertedItem,
+};
 use lathe_protocol::{
-    FileDiff, MessageId, MessageWithParts, Session, SessionId, SessionStatus, SnapshotPart,
+    FileDiff, MessageId, MessageWithParts, Part, RevertState, Session, SessionId, SessionStatus,
+    SnapshotPart,
 };
 use lathe_records::{Failed, Result};
 use lathe_review::named_snapshot;
-use lathe_review::revert::{self, Cut, Revert};
+use lathe_review::revert::{self, Cut, Revert, archive};
 use lathe_review::snapshots::unused;
 use lathe_review::summary::{self, SummaryInput, Turns};
+use lathe_store::SessionWriter;
 
 use super::Sessions;
+use crate::turn::is_sent;
 
 impl Sessions {
     /// What the agent changed in the session, or in the turn of one prompt. A long file comes
@@ -48,17 +53,42 @@ impl Sessions {
         id: &SessionId,
         target: &RevertTarget,
     ) -> Result<RevertPreview> {
+        let options = RevertOptions::default();
+        self.preview_revert_with(id, target, &options).await
+    }
+
+    /// The same, with decisions of the person.
+    pub async fn preview_revert_with(
+        &self,
+        id: &SessionId,
+        target: &RevertTarget,
+        options: &RevertOptions,
+    ) -> Result<RevertPreview> {
+        if let Err(error) = self.runner.recover(id).await {
+            tracing::debug!(%error, "what a crash left open is not settled");
+        }
         let session = self.get(id).await?;
         let worktree = self.worktree(&session).await?;
         let revert = Revert::open(&self.core.review, session, &worktree).await?;
-        Ok(revert.preview(target).await?)
+        Ok(revert.preview(target, options).await?)
     }
 
     /// Reverts to the target. Refused while a turn is running.
     pub async fn revert(&self, id: &SessionId, target: &RevertTarget) -> Result<RevertOutcome> {
+        self.revert_with(id, target, &RevertOptions::default())
+            .await
+    }
+
+    /// The same, with decisions of the person about files that would be left as they are.
+    pub async fn revert_with(
+        &self,
+        id: &SessionId,
+        target: &RevertTarget,
+        options: &RevertOptions,
+    ) -> Result<RevertOutcome> {
         let _prompt = self.core.active.lock_prompt(id).await;
         let (revert, writer) = self.open_revert(id).await?;
-        let outcome = match revert.perform(target).await {
+        let outcome = match revert.perform(target, options).await {
             Ok(outcome) => self.update_summary(outcome).await,
             Err(error) => Err(error.into()),
         };
@@ -68,9 +98,42 @@ impl Sessions {
     /// Undoes the last revert: all of a pending one, or else that of one file, hunk or
     /// snapshot.
     pub async fn unrevert(&self, id: &SessionId) -> Result<RevertOutcome> {
+        self.unrevert_with(id, &RevertOptions::default()).await
+    }
+
+    /// The same, with decisions of the person about files that would be left as they are.
+    pub async fn unrevert_with(
+        &self,
+        id: &SessionId,
+        options: &RevertOptions,
+    ) -> Result<RevertOutcome> {
         let _prompt = self.core.active.lock_prompt(id).await;
         let (revert, writer) = self.open_revert(id).await?;
-        let outcome = match revert.undo().await {
+        let outcome = match revert.undo(options).await {
+            Ok(outcome) => self.update_summary(outcome).await,
+            Err(error) => Err(error.into()),
+        };
+        self.runner.release(id, writer, outcome).await
+    }
+
+    /// What reverts of this session removed, the newest first: it can be restored for 30 days.
+    pub async fn reverted(&self, id: &SessionId) -> Result<Vec<RevertedItem>> {
+        let session = self.get(id).await?;
+        let worktree = self.worktree(&session).await?;
+        Ok(archive::list(&self.core.review, id, &worktree).await?)
+    }
+
+    /// Brings back what a revert removed: messages and files.
+    pub async fn restore_reverted(
+        &self,
+        id: &SessionId,
+        item: &str,
+        options: &RevertOptions,
+    ) -> Result<RevertOutcome> {
+        let _prompt = self.core.active.lock_prompt(id).await;
+        let (session, worktree, writer) = self.lock_for_revert(id).await?;
+        let restored = archive::restore(&self.core.review, session, &worktree, item, options).await;
+        let outcome = match restored {
             Ok(outcome) => self.update_summary(outcome).await,
             Err(error) => Err(error.into()),
         };
@@ -116,13 +179,9 @@ impl Sessions {
 
     /// The folder that paths of changed files are relative to: the checkout of the session.
     pub async fn worktree(&self, session: &Session) -> Result<PathBuf> {
-        Ok(self
-            .core
-            .workspace
-            .project_of(session)
-            .await?
-            .worktree
-            .into())
+        let project = self.core.workspace.project_of(session).await?;
+        let snapshots = &self.core.review.snapshots;
+        Ok(snapshots.root_for(&project.worktree, &session.directory))
     }
 
     /// The messages that a pending revert does not hide.
@@ -137,10 +196,40 @@ impl Sessions {
     }
 
     /// Makes a pending revert final, as a prompt does. The caller holds the prompt lock.
-    pub(super) async fn finalize_revert(&self, session: Session) -> Result<Session> {
-        if session.revert.is_none() {
+    ///
+    /// Refused without consent if it would delete more than the last turn: the person may have
+    /// lost sight of a revert that lies far back.
+    pub(super) async fn finalize_revert(&self, session: Session, consent: bool) -> Result<Session> {
+        let session = match revert::is_interrupted(&self.core.review, &session).await? {
+            true => self.recover_revert(session).await?,
+            false => session,
+        };
+        let Some(revert) = &session.revert else {
             return Ok(session);
+        };
+        let hidden = self.hidden_turns(&session.id, revert).await?;
+        if hidden > 1 && !consent {
+            return Err(Failed::NeedsConsent(format!(
+                "This removes the {hidden} turns that you have undone. They can be restored for \
+                 30 days."
+            )));
         }
+        self.finalize_now(session).await
+    }
+
+    /// Settles a revert that failed half way.
+    async fn recover_revert(&self, session: Session) -> Result<Session> {
+        let id = session.id.clone();
+        let worktree = self.worktree(&session).await?;
+        let writer = self.core.records.store().lock_session(&id).await?;
+        let recovered = revert::recover(&self.core.review, &session, &worktree).await;
+        self.runner
+            .release(&id, writer, recovered.map_err(Failed::from))
+            .await?;
+        self.get(&id).await
+    }
+
+    async fn finalize_now(&self, session: Session) -> Result<Session> {
         let id = session.id.clone();
         let writer = self.core.records.store().lock_session(&id).await?;
         let finalized = revert::finalize(&self.core.review, session).await;
@@ -149,15 +238,60 @@ impl Sessions {
             .await
     }
 
-    async fn open_revert(&self, id: &SessionId) -> Result<(Revert, lathe_store::SessionWriter)> {
+    /// Deletes what a pending revert hides, with the consent that a prompt was refused for.
+    pub async fn discard_reverted(&self, id: &SessionId) -> Result<Session> {
+        let _prompt = self.core.active.lock_prompt(id).await;
+        let session = self.get(id).await?;
+        self.finalize_revert(session, true).await
+    }
+
+    /// How many prompts a pending revert hides.
+    async fn hidden_turns(&self, id: &SessionId, revert: &RevertState) -> Result<usize> {
+        let messages = self.messages(id, None, usize::MAX).await?.messages;
+        let Some(cut) = Cut::find(&messages, revert) else {
+            return Ok(0);
+        };
+        Ok(count_turns(&messages) - count_turns(&cut.visible(&messages)))
+    }
+
+    /// The prompt of the newest turn that is not reverted. What is newest is known here, and not
+    /// by a page that shows some part of the session.
+    pub async fn last_turn(&self, id: &SessionId) -> Result<Option<MessageId>> {
+        let session = self.get(id).await?;
+        let visible = self.visible_messages(&session).await?;
+        // A prompt that was never sent has done nothing that could be undone.
+        let newest = visible
+            .iter()
+            .rfind(|message| is_turn(message) && is_sent(message));
+        Ok(newest.map(|message| message.info.id().clone()))
+    }
+
+    /// Reverts the newest turn that is not reverted yet.
+    pub async fn undo_last_turn(&self, id: &SessionId, keep_files: bool) -> Result<RevertOutcome> {
+        let message_id = self.last_turn(id).await?;
+        let message_id = message_id.ok_or_else(|| Failed::refused("There is nothing to undo"))?;
+        let target = RevertTarget::Message {
+            message_id,
+            keep_files,
+        };
+        self.revert(id, &target).await
+    }
+
+    async fn open_revert(&self, id: &SessionId) -> Result<(Revert, SessionWriter)> {
+        let (session, worktree, writer) = self.lock_for_revert(id).await?;
+        let revert = Revert::open(&self.core.review, session, &worktree).await?;
+        Ok((revert, writer))
+    }
+
+    /// Locks the session and settles what a crash left open, an interrupted revert too.
+    async fn lock_for_revert(&self, id: &SessionId) -> Result<(Session, PathBuf, SessionWriter)> {
         if self.status(id) != SessionStatus::Idle {
             return Err(Failed::Busy);
         }
-        let writer = self.core.records.store().lock_session(id).await?;
+        let writer = self.runner.lock(id).await?;
         let session = self.get(id).await?;
         let worktree = self.worktree(&session).await?;
-        let revert = Revert::open(&self.core.review, session, &worktree).await?;
-        Ok((revert, writer))
+        Ok((session, worktree, writer))
     }
 
     /// Updates the summary and then releases snapshots that nothing refers to any more.
@@ -175,4 +309,16 @@ impl Sessions {
         outcome.session = self.get(&id).await?;
         Ok(outcome)
     }
+}
+
+/// Whether a message is a prompt that begins a turn, and not a note of the program.
+fn is_turn(message: &MessageWithParts) -> bool {
+    let is_synthetic =
+        |part: &Part| matches!(part, Part::Text(text) if text.synthetic == Some(true));
+    let has_own = message.parts.iter().any(|part| !is_synthetic(part));
+    message.info.as_user().is_some() && has_own
+}
+
+fn count_turns(messages: &[MessageWithParts]) -> usize {
+    messages.iter().filter(|message| is_turn(message)).count()
 }

@@ -7,7 +7,7 @@ use lathe_records::{Failed, Result};
 use super::Sessions;
 use crate::active_sessions::ActiveSession;
 use crate::new_session::NewSession;
-use crate::prompt::{self, Prompt};
+use crate::prompt::{self, Chosen, Prompt};
 use crate::synthetic::Draft;
 use crate::turn::{self, NextRequest, RECOVERED_TAIL};
 
@@ -17,7 +17,21 @@ impl Sessions {
         self.submit(id, Prompt::by_person(input)).await
     }
 
-    /// Creates a session with its first prompt. If the prompt is refused, no session is created.
+    /// The same with ids and instructions that a client chose.
+    pub async fn prompt_as(
+        &self,
+        id: &SessionId,
+        input: PromptInput,
+        chosen: Chosen,
+    ) -> Result<MessageId> {
+        let prompt = Prompt {
+            chosen,
+            ..Prompt::by_person(input)
+        };
+        self.submit(id, prompt).await
+    }
+
+    /// Creates a session with its first prompt. If the prompt is refused, no session is left.
     pub async fn create_with_prompt(
         &self,
         project: &Project,
@@ -28,16 +42,24 @@ impl Sessions {
         let session = NewSession::in_directory(directory).draft(&core.records, project);
         let message = prompt::build_message(core, &session, Prompt::by_person(input)).await?;
         let session = core.records.create_session(session).await?;
-        let prompt = self.runner.send(session.clone(), message).await?;
-        Ok((session, prompt))
+        match self.runner.send(session.clone(), message).await {
+            Ok(prompt) => Ok((session, prompt)),
+            Err(error) => {
+                if let Err(error) = self.remove(&session.id).await {
+                    tracing::warn!(%error, "a session without a prompt is left");
+                }
+                Err(error)
+            }
+        }
     }
 
     pub(super) async fn submit(&self, id: &SessionId, prompt: Prompt) -> Result<MessageId> {
         let _prompt = self.core.active.lock_prompt(id).await;
         let session = self.get(id).await?;
+        let consent = prompt.input.discard_reverted;
         let message = prompt::build_message(&self.core, &session, prompt).await?;
         // Only now: a refused prompt must not remove what a revert hides.
-        let session = self.finalize_revert(session).await?;
+        let session = self.finalize_revert(session, consent).await?;
         self.runner.send(session, message).await
     }
 
@@ -45,7 +67,7 @@ impl Sessions {
     pub async fn compact(&self, id: &SessionId) -> Result<MessageId> {
         let _prompt = self.core.active.lock_prompt(id).await;
         let session = self.get(id).await?;
-        let session = self.finalize_revert(session).await?;
+        let session = self.finalize_revert(session, false).await?;
         let records = &self.core.records;
         let page = records.messages(id, None, RECOVERED_TAIL).await?;
         let newest = page
@@ -56,7 +78,7 @@ impl Sessions {
         let Some((user, last)) = newest.zip(page.messages.last()) else {
             return Err(Failed::refused("There is nothing to sum up yet"));
         };
-        let draft = Draft::like(records, user, last.info.created());
+        let draft = Draft::like(records, user, Some(&last.info));
         let request = draft.requesting_summary(false, Extra::default());
         let started = self
             .runner

@@ -19,7 +19,7 @@ impl Sessions {
         let messages = self.visible_messages(&session).await?;
         let todos = self.todos(id).await?;
         let diff = summary::read_stored(&self.core.review, id, None).await?;
-        transfer::export(session, messages, todos, diff).await
+        Ok(transfer::export(session, messages, todos, diff))
     }
 
     /// The same for other people: without secrets and the home folder.

@@ -1,21 +1,25 @@
 //! Runs the tool calls of a step and brings each to its end.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
 use futures::future::{join, join_all};
-use lathe_protocol::{Extra, FilePart, Map, Part, ToolPart};
-use lathe_snapshot::TreeId;
+use lathe_protocol::{CallOutcome, Extra, FilePart, Map, Part, ToolPart};
 use lathe_tools::{Attachment, Effect, FailureKind, Progress, ToolFailure, ToolOutput};
 use serde_json::{Value, json};
 use tokio::sync::watch;
+use tracing::Instrument;
 
 use super::host::{CallHost, CallScope};
+use super::run::panic_text;
 use super::step::Call;
+use lathe_permission::NOT_COVERED;
 use lathe_protocol::data_url;
 use lathe_records::Records;
 use lathe_records::Result;
-use lathe_review::steps::TREE_BEFORE_CALL;
+use lathe_review::credit::Credit;
 
 /// Progress of a running tool is stored at most this often.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
@@ -36,29 +40,14 @@ pub enum CallsOutcome {
 
 /// Runs independent calls concurrently, and calls that change things in the order in which they
 /// were made. Every call ends completed or error.
-///
-/// Each ordered call records the work tree before it (`tree` for the first), so that a turn can
-/// be reverted to any of them.
-pub async fn run_all(
-    scope: &Arc<CallScope>,
-    calls: Vec<Call>,
-    tree: Option<TreeId>,
-) -> Result<CallsOutcome> {
+pub async fn run_all(scope: &Arc<CallScope>, calls: Vec<Call>) -> Result<CallsOutcome> {
     let (ordered, independent): (Vec<_>, Vec<_>) = calls
         .into_iter()
         .partition(|call| scope.effect(&call.part.tool) == Effect::Ordered);
     let concurrent = join_all(independent.into_iter().map(|call| run(scope, call)));
     let in_order = async {
         let mut ends = Vec::new();
-        let mut tree = tree;
-        for (at, mut call) in ordered.into_iter().enumerate() {
-            if at > 0 {
-                tree = scope.take_tree().await;
-            }
-            if let Some(tree) = tree {
-                let extra = &mut call.part.extra.0;
-                extra.insert(TREE_BEFORE_CALL.to_owned(), tree.to_string().into());
-            }
+        for call in ordered {
             ends.push(run(scope, call).await);
         }
         ends
@@ -69,6 +58,10 @@ pub async fn run_all(
         if end? == CallsOutcome::Stop {
             outcome = CallsOutcome::Stop;
         }
+    }
+    // Also where the call itself had an end to tell of, such as a command that the sandbox stopped.
+    if scope.stop.is_refused() {
+        outcome = CallsOutcome::Stop;
     }
     Ok(outcome)
 }
@@ -104,6 +97,9 @@ async fn run(scope: &Arc<CallScope>, call: Call) -> Result<CallsOutcome> {
         settle_answered(scope.records(), part, &raw, answer).await?;
         return Ok(CallsOutcome::Continue);
     }
+    if scope.stop.is_refused() {
+        return leave_unrun(scope, part, &raw).await;
+    }
     match prepare(scope, part, &raw) {
         Err(part) => scope
             .records()
@@ -112,6 +108,15 @@ async fn run(scope: &Arc<CallScope>, call: Call) -> Result<CallsOutcome> {
             .map(|()| CallsOutcome::Continue),
         Ok((part, input)) => run_and_watch(scope, part, input).await,
     }
+}
+
+/// A call behind one that the person refused.
+async fn leave_unrun(scope: &CallScope, mut part: ToolPart, raw: &str) -> Result<CallsOutcome> {
+    let now = scope.records().now();
+    let _ = part.start(parse_arguments(raw).unwrap_or_default(), now);
+    let after = end(scope, &mut part, Err(ToolFailure::not_run()));
+    scope.records().put_part(Part::Tool(part)).await?;
+    Ok(after)
 }
 
 /// The call with parsed arguments, or the failed call if it cannot run.
@@ -169,17 +174,36 @@ async fn run_and_watch(
 ) -> Result<CallsOutcome> {
     let records = scope.records();
     let _ = part.start(input.clone(), records.now());
+    let changes_files = scope.effect(&part.tool) != Effect::ReadOnly;
+    if changes_files {
+        Credit::default().store_in(&mut part);
+    }
     records.put_part(Part::Tool(part.clone())).await?;
 
     let (progress, mut changed) = watch::channel(Progress::default());
-    let host = Arc::new(CallHost::new(scope.clone(), &part, progress));
+    let (credit, mut stored) = scope.keep_credit();
+    let credit = Arc::new(credit);
+    let host = Arc::new(CallHost::new(
+        scope.clone(),
+        &part,
+        progress,
+        credit.clone(),
+    ));
     let outcome = {
         // The call gets the part as it started; progress is stored in our copy.
         let started = part.clone();
-        let mut running = std::pin::pin!(call_tool(scope, &started, input, host));
+        let span = tracing::info_span!("call", tool = started.tool);
+        let running = call_tool(scope, &started, input, host).instrument(span);
+        let mut running = std::pin::pin!(running);
         loop {
             tokio::select! {
                 outcome = &mut running => break outcome,
+                Some((credit, is_safe)) = stored.recv() => {
+                    credit.store_in(&mut part);
+                    records.put_part(Part::Tool(part.clone())).await?;
+                    records.store().make_durable(&part.session_id).await?;
+                    let _ = is_safe.send(());
+                }
                 () = next_progress(&mut changed) => {
                     let latest = changed.borrow_and_update().clone();
                     let _ = part.progress(latest.title, latest.metadata);
@@ -188,6 +212,19 @@ async fn run_and_watch(
             }
         }
     };
+    let mut outcome = outcome;
+    if changes_files {
+        let credit = credit.finish().await;
+        let not_covered = credit.not_covered_sentences();
+        if !not_covered.is_empty() {
+            let metadata = match &mut outcome {
+                Ok(output) => &mut output.metadata,
+                Err(failure) => &mut failure.metadata,
+            };
+            metadata.insert(NOT_COVERED.to_owned(), not_covered.into());
+        }
+        credit.store_in(&mut part);
+    }
     let after = end(scope, &mut part, outcome);
     records.put_part(Part::Tool(part)).await?;
     Ok(after)
@@ -203,10 +240,10 @@ async fn call_tool(
     let run = async {
         scope.ask_if_repeated(&host, &part.tool, &input).await?;
         let cx = scope.context(part, host.clone());
-        scope
-            .tools()
-            .run(&part.tool, Value::Object(input), &cx)
-            .await
+        let call = scope.tools().run(&part.tool, Value::Object(input), &cx);
+        // A fault of one tool is its own failure: the model reads it and goes on.
+        let outcome = AssertUnwindSafe(call).catch_unwind().await;
+        outcome.unwrap_or_else(|panic| Err(ToolFailure::failed(panic_text(&*panic))))
     };
     let mut run = std::pin::pin!(run);
     tokio::select! {
@@ -215,9 +252,10 @@ async fn call_tool(
             // A tool that cleans up after itself gets a moment, but not for ever.
             let grace = tokio::time::timeout(Duration::from_secs(3), run).await;
             match grace {
-                Ok(Err(failure)) if failure.kind == FailureKind::Aborted => Err(failure),
                 Ok(Ok(output)) => Ok(output),
-                _ => Err(ToolFailure::aborted()),
+                // What failed because of the cancellation was stopped, whatever it says.
+                Ok(Err(failure)) if failure.kind != FailureKind::Failed => Err(failure),
+                Ok(Err(_)) | Err(_) => Err(ToolFailure::aborted()),
             }
         }
     }
@@ -254,12 +292,20 @@ fn end(
             CallsOutcome::Continue
         }
         Err(failure) => {
-            let (text, after) = match failure.kind {
-                FailureKind::Aborted => (ToolPart::ABORTED.to_owned(), CallsOutcome::Stop),
-                FailureKind::Rejected => (failure.text, CallsOutcome::Stop),
-                FailureKind::Failed | FailureKind::Denied | FailureKind::Dismissed => {
-                    (failure.text, CallsOutcome::Continue)
-                }
+            let (outcome, after) = match failure.kind {
+                FailureKind::Aborted => (Some(CallOutcome::Stopped), CallsOutcome::Stop),
+                FailureKind::Rejected => (Some(CallOutcome::Denied), CallsOutcome::Stop),
+                FailureKind::NotRun => (Some(CallOutcome::NotRun), CallsOutcome::Stop),
+                FailureKind::Denied => (Some(CallOutcome::Denied), CallsOutcome::Continue),
+                FailureKind::Failed | FailureKind::Dismissed => (None, CallsOutcome::Continue),
+            };
+            let text = match failure.kind {
+                FailureKind::Aborted => ToolPart::ABORTED.to_owned(),
+                _ => failure.text.clone(),
+            };
+            let failure = match outcome {
+                Some(outcome) => failure.with(CallOutcome::KEY, outcome.as_str()),
+                None => failure,
             };
             let metadata = (!failure.metadata.is_empty()).then_some(failure.metadata);
             let _ = part.fail(text, metadata, now);

@@ -6,7 +6,7 @@
 use lathe_protocol::{MessageId, MessageWithParts};
 use lathe_provider::{Conversation, ModelInfo, WireKind};
 
-use crate::convert::{self, Target};
+use lathe_conversation::convert::{self, Target};
 
 #[derive(Debug, Default)]
 pub struct ConversationCache {

@@ -12,7 +12,7 @@ use lathe_tools::{Effect, Registry};
 use super::calls::{self, CallsOutcome};
 use super::step::Call;
 use super::trees::OpenStep;
-use super::{Next, ResolvedPrompt, StepTools, Turn, TurnEnd};
+use super::{Next, ResolvedPrompt, Turn, TurnEnd};
 use crate::failure::message_error;
 use lathe_records::Result;
 
@@ -29,7 +29,7 @@ impl Turn {
         &mut self,
         message: AssistantMessage,
         resolved: &ResolvedPrompt,
-        tools: StepTools,
+        tools: Registry,
         opened: OpenStep,
         mut end: StepEnd,
     ) -> Result<Next> {
@@ -49,16 +49,16 @@ impl Turn {
         &mut self,
         mut message: AssistantMessage,
         resolved: &ResolvedPrompt,
-        tools: StepTools,
+        tools: Registry,
         opened: OpenStep,
         end: StepEnd,
         task_models: HashMap<String, ModelRef>,
     ) -> Result<Next> {
         let called = !end.calls.is_empty();
-        let may_change = may_change(&tools.registry, &end.calls);
+        let may_change = may_change(&tools, &end.calls);
         let before = self.tree_before(opened, may_change).await?;
         let after = if called {
-            self.run_calls(resolved, tools, end.calls, before, task_models)
+            self.run_calls(resolved, tools, end.calls, task_models)
                 .await?
         } else {
             CallsOutcome::Continue
@@ -76,10 +76,10 @@ impl Turn {
         message.finish = Some(finish.clone());
         let snapshot = tree.map(|tree| tree.to_string());
         self.put_step_finish(&message, &finish, snapshot).await?;
-        self.put_patch(&message, before, tree).await?;
+        let changed = self.put_patch(&message, before).await?;
         let prompt = message.parent_id.clone();
         self.put_finished(message).await?;
-        if before != tree {
+        if changed {
             self.update_summary(&prompt);
         }
         let more = finish == Finish::ToolCalls || (finish == Finish::Unknown && called);

@@ -1,12 +1,12 @@
 //! The messages of a session that a turn works with, and what they say is still to be done.
 
 use lathe_protocol::{
-    Finish, MessageId, MessageWithParts, Millis, Part, RevertState, SessionId, SubtaskPart,
+    Finish, Message, MessageId, MessageWithParts, Part, RevertState, SessionId, SubtaskPart,
     ToolPart,
 };
 
 use super::conversation_cache::ConversationCache;
-use crate::convert::{self, Target, window};
+use lathe_conversation::convert::{self, Target, window};
 use lathe_provider::Conversation;
 use lathe_records::Records;
 use lathe_records::Result;
@@ -34,6 +34,7 @@ impl History {
             messages = page.messages;
             let has_older = page.has_older;
             if !has_older || window::is_complete(&messages) {
+                messages.retain(is_sent);
                 return Ok(History {
                     messages,
                     has_older,
@@ -51,10 +52,11 @@ impl History {
     ) -> Result<Self> {
         // The cut may be before the newest summary, which is then hidden too.
         let messages = records.messages(session, None, usize::MAX).await?.messages;
-        let messages = match Cut::find(&messages, revert) {
+        let mut messages = match Cut::find(&messages, revert) {
             Some(cut) => cut.visible(&messages),
             None => messages,
         };
+        messages.retain(is_sent);
         Ok(History {
             messages,
             ..History::default()
@@ -89,11 +91,8 @@ impl History {
             .find(|message| message.info.as_user().is_some())
     }
 
-    /// A new message must not be dated before this, or it would sort before what it follows.
-    pub fn newest_created(&self) -> Millis {
-        self.messages
-            .last()
-            .map_or(Millis(0), |message| message.info.created())
+    pub fn newest(&self) -> Option<&Message> {
+        self.messages.last().map(|message| &message.info)
     }
 
     /// Adds a message, or replaces an older version of it.
@@ -120,11 +119,6 @@ impl History {
             Some(old) => *old = part,
             None => message.parts.push(part),
         }
-    }
-
-    pub fn remove(&mut self, id: &MessageId) {
-        self.converted.invalidate(id);
-        self.messages.retain(|message| message.info.id() != id);
     }
 
     /// Whether the newest answer ends the prompt. Answers are found by `parentID`, never by the
@@ -217,4 +211,10 @@ pub fn last_total(messages: &[MessageWithParts]) -> Option<u64> {
         }
     }
     None
+}
+
+/// False for a prompt that waits for a turn, or that waited for one which ended without it.
+pub fn is_sent(message: &MessageWithParts) -> bool {
+    let user = message.info.as_user();
+    user.is_none_or(|user| user.unsent != Some(true))
 }

@@ -6,28 +6,32 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use lathe_protocol::{
-    Event, Extra, Map, ModelRef, PermissionRequest, Project, Question, QuestionRequest, Session,
-    Todo, ToolPart, ToolRef,
+    Event, Extra, Map, ModelRef, Project, Question, QuestionRequest, Session, Todo, ToolPart,
+    ToolRef,
 };
-use lathe_snapshot::TreeId;
 use lathe_store::{Health, Key};
 use lathe_tools::context::{
     AgentSwitch, CallIds, CommandAsk, Host, MayRead, PermissionAsk, TaskRequest, TaskResult,
 };
-use lathe_tools::{Effect, Progress, Registry, ToolContext, ToolFailure};
+use lathe_tools::written::{FileChange, WriteEvidence};
+use lathe_tools::{Effect, Progress, Refusal, Registry, RunPermit, ToolContext, ToolFailure};
 use parking_lot::Mutex;
-use tokio::sync::watch;
+use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::repeated_calls::RepeatedCalls;
+use super::stop::StepStop;
 use super::subtask::{self, Handover, SubtaskStarter};
 use super::{ResolvedPrompt, StepTools};
 use crate::core::Core;
 use crate::core::ToolClock;
-use crate::permission::{Inquiry, asks_for_command, disk_paths};
-use crate::plan_mode;
+use crate::prompt;
 use crate::synthetic::Draft;
+use lathe_conversation::plan_mode;
+use lathe_permission::{Authority, Gate, NOT_COVERED};
+use lathe_policy::agents::{BUILDER, PLANNER};
 use lathe_records::Records;
+use lathe_review::credit::keeper::{CreditKeeper, Stored};
 use lathe_workspace::setup::Setup;
 
 /// What all calls of a step share.
@@ -39,7 +43,7 @@ pub struct CallScope {
     pub setup: Arc<Setup>,
     pub prompt: ResolvedPrompt,
     pub tools: StepTools,
-    pub cancel: CancellationToken,
+    pub stop: StepStop,
     pub repeated_calls: Arc<Mutex<RepeatedCalls>>,
     /// The models that the prompt's subtasks name, by call id.
     pub task_models: HashMap<String, ModelRef>,
@@ -54,8 +58,21 @@ impl CallScope {
         &self.tools.registry
     }
 
+    /// What the calls may do now. For each one anew: the person may choose a stricter mode while
+    /// others of the step run.
+    fn authority(&self) -> Arc<Authority> {
+        Arc::new(Authority::resolve(
+            &self.core.permissions,
+            &self.setup,
+            &self.project,
+            &self.session,
+            &self.prompt.agent,
+            &self.tools.ancestors,
+        ))
+    }
+
     pub fn cancel(&self) -> &CancellationToken {
-        &self.cancel
+        &self.stop.cancel
     }
 
     /// A call of an unknown tool fails without an effect, so it does not wait for others.
@@ -65,16 +82,13 @@ impl CallScope {
             .map_or(Effect::Independent, |tool| tool.effect())
     }
 
-    /// The work tree as it is between two calls.
-    pub async fn take_tree(&self) -> Option<TreeId> {
-        let worktree = Path::new(&self.project.worktree);
-        let taken = self
-            .core
-            .review
-            .snapshots
-            .take(worktree, &self.session.id)
-            .await;
-        taken.ok()
+    /// The record of what a call of this step does to files.
+    pub fn keep_credit(&self) -> (CreditKeeper, mpsc::UnboundedReceiver<Stored>) {
+        let wanted = self.setup.settings.snapshot != Some(false);
+        let (review, id) = (self.core.review.clone(), &self.session.id);
+        let (worktree, directory) = (&self.project.worktree, &self.session.directory);
+        let root = review.snapshots.root_for(worktree, directory);
+        CreditKeeper::new(review, id, root, wanted)
     }
 
     pub fn context(&self, part: &ToolPart, host: Arc<CallHost>) -> ToolContext {
@@ -86,7 +100,7 @@ impl CallScope {
                 message: part.message_id.clone(),
                 call: part.call_id.clone(),
             },
-            cancel: self.cancel.clone(),
+            cancel: self.stop.cancel.clone(),
             reads: self.core.tools.reads_of(&self.session.id),
             output_dir: self.core.tools.output_dir(),
             environment: self.core.tools.environment.clone(),
@@ -117,10 +131,16 @@ pub struct CallHost {
     scope: Arc<CallScope>,
     tool: ToolRef,
     progress: watch::Sender<Progress>,
+    credit: Arc<CreditKeeper>,
 }
 
 impl CallHost {
-    pub fn new(scope: Arc<CallScope>, part: &ToolPart, progress: watch::Sender<Progress>) -> Self {
+    pub fn new(
+        scope: Arc<CallScope>,
+        part: &ToolPart,
+        progress: watch::Sender<Progress>,
+        credit: Arc<CreditKeeper>,
+    ) -> Self {
         let tool = ToolRef {
             message_id: part.message_id.clone(),
             call_id: part.call_id.clone(),
@@ -129,7 +149,32 @@ impl CallHost {
             scope,
             tool,
             progress,
+            credit,
         }
+    }
+
+    /// Waits for the answer unless the step ends first. A plain no ends the step.
+    async fn answered<T>(
+        &self,
+        answer: impl Future<Output = Result<T, ToolFailure>>,
+    ) -> Result<T, ToolFailure> {
+        let answer = tokio::select! {
+            answer = answer => answer,
+            () = self.scope.stop.cancel.cancelled() => Err(self.scope.stop.failure()),
+        };
+        self.scope.stop.if_refused(&answer);
+        answer
+    }
+
+    fn gate(&self) -> Gate {
+        let scope = &self.scope;
+        Gate::new(
+            &scope.core.permissions,
+            scope.authority(),
+            &scope.session,
+            &scope.project,
+            Some(self.tool.clone()),
+        )
     }
 
     fn todo_key(&self) -> Result<Key, ToolFailure> {
@@ -140,45 +185,31 @@ impl CallHost {
 #[async_trait]
 impl Host for CallHost {
     async fn ask(&self, ask: PermissionAsk) -> Result<(), ToolFailure> {
-        let records = self.scope.records();
-        let request = PermissionRequest {
-            id: records.ids().permission(records.now()),
-            session_id: self.scope.session.id.clone(),
-            permission: ask.permission,
-            patterns: ask.patterns,
-            metadata: ask.metadata,
-            always: if ask.opaque { Vec::new() } else { ask.always },
-            tool: Some(self.tool.clone()),
-            extra: Extra::default(),
-        };
-        let inquiry = Inquiry {
-            project: &self.scope.project.id,
-            rules: &self.scope.tools.rules,
-            request,
-            opaque: ask.opaque,
-        };
-        tokio::select! {
-            answer = self.scope.core.permissions.broker.ask(inquiry) => answer,
-            () = self.scope.cancel.cancelled() => Err(ToolFailure::aborted()),
-        }
+        self.answered(self.gate().ask(ask)).await
     }
 
-    async fn ask_to_run(&self, command: CommandAsk) -> Result<(), ToolFailure> {
-        let root = Path::new(&self.scope.project.worktree);
-        let paths = disk_paths(root, &self.scope.core.tools.environment);
-        for ask in asks_for_command(&command, &paths) {
-            self.ask(ask).await?;
+    async fn ask_to_run(&self, mut command: CommandAsk) -> Result<RunPermit, ToolFailure> {
+        let (line, directory) = (&command.command, &command.directory);
+        let not_covered = self.credit.not_covered(line, directory).await;
+        if !not_covered.is_empty() {
+            let key = NOT_COVERED.to_owned();
+            command.metadata.insert(key, not_covered.into());
         }
-        Ok(())
+        self.answered(self.gate().ask_to_run(command)).await
+    }
+
+    async fn ask_to_leave_sandbox(
+        &self,
+        command: CommandAsk,
+        refusal: Refusal,
+    ) -> Result<RunPermit, ToolFailure> {
+        let gate = self.gate();
+        self.answered(gate.ask_to_leave_sandbox(command, refusal))
+            .await
     }
 
     async fn may_read(&self) -> Result<MayRead, ToolFailure> {
-        let scope = &self.scope;
-        let permissions = &scope.core.permissions.broker;
-        let may_read = permissions
-            .may_read(&scope.project.id, &scope.tools.rules)
-            .await;
-        may_read.map_err(|error| ToolFailure::failed(error.to_string()))
+        self.gate().may_read().await
     }
 
     fn progress(&self, progress: Progress) {
@@ -199,7 +230,7 @@ impl Host for CallHost {
         };
         tokio::select! {
             answers = self.scope.core.questions.ask(request) => answers,
-            () = self.scope.cancel.cancelled() => Err(ToolFailure::aborted()),
+            () = self.scope.stop.cancel.cancelled() => Err(self.scope.stop.failure()),
         }
     }
 
@@ -228,19 +259,24 @@ impl Host for CallHost {
             parent: &scope.session,
             project: &scope.project,
             setup: &scope.setup,
-            by: scope.prompt.user.agent.as_deref(),
+            by: &scope.prompt.agent.name,
             model: &scope.prompt.model,
             wanted_model: scope.task_models.get(&self.tool.call_id),
-            cancel: &scope.cancel,
+            cancel: &scope.stop.cancel,
+            credit: &self.credit,
         };
-        subtask::run(handover, task, |progress| self.progress(progress)).await
+        let done = subtask::run(handover, task, |progress| self.progress(progress)).await;
+        scope.stop.if_refused(&done);
+        done
     }
 
     async fn switch_agent(&self, to: AgentSwitch) -> Result<(), ToolFailure> {
         let records = self.scope.records();
-        let (agent, user) = (plan_mode::agent_for(to), &self.scope.prompt.user);
-        // Dated after the answer that this call belongs to.
-        let draft = Draft::like(records, user, user.time.created).for_agent(agent);
+        let (agent, user) = (agent_for(to), &self.scope.prompt.user);
+        // Dated after the answer that this call belongs to, which another clock may have dated.
+        let newest = prompt::newest(records, &self.scope.session.id).await;
+        let newest = newest.map_err(|error| ToolFailure::failed(error.to_string()))?;
+        let draft = Draft::like(records, user, newest.as_ref()).for_agent(agent);
         let message = draft.with_text(plan_mode::switch_text(agent));
         let stored = records.put_complete_message(&message).await;
         stored.map_err(|error| ToolFailure::failed(error.to_string()))?;
@@ -265,7 +301,24 @@ impl Host for CallHost {
         }
     }
 
+    async fn about_to_write(&self, changes: Vec<FileChange>) -> Result<(), ToolFailure> {
+        self.ensure_writable().await?;
+        self.credit.about_to_write(changes).await;
+        Ok(())
+    }
+
+    async fn about_to_run(&self) -> Result<(), ToolFailure> {
+        self.ensure_writable().await?;
+        self.credit.about_to_run().await;
+        Ok(())
+    }
+
+    async fn has_run(&self, evidence: Option<Box<dyn WriteEvidence>>) {
+        self.credit.close(evidence).await;
+    }
+
     async fn file_edited(&self, path: &Path) {
+        self.credit.confirm();
         let file = path.display().to_string();
         self.scope.records().publish(Event::FileEdited { file });
     }
@@ -273,4 +326,11 @@ impl Host for CallHost {
 
 fn unwritable(error: lathe_store::StoreError) -> ToolFailure {
     ToolFailure::failed(format!("The session cannot be saved: {error}"))
+}
+
+fn agent_for(switch: AgentSwitch) -> &'static str {
+    match switch {
+        AgentSwitch::Plan => PLANNER,
+        AgentSwitch::Build => BUILDER,
+    }
 }

@@ -1,14 +1,14 @@
 //! Builds the request of a step: system prompt, history, tools.
 
-use lathe_protocol::{FilePart, Ruleset};
+use lathe_protocol::FilePart;
 use lathe_provider::{ModelMessage, ModelRequest, ToolSpec, UserContent};
 use lathe_tools::Registry;
 
-use super::{ResolvedPrompt, StepTools, Turn};
-use crate::convert::Target;
-use crate::pictures::Pictures;
-use crate::system_prompt::{self, PromptContext};
-use lathe_policy::hides_tool;
+use super::{ResolvedPrompt, Turn};
+use lathe_conversation::convert::Target;
+use lathe_conversation::pictures::Pictures;
+use lathe_conversation::system_prompt::{self, PromptContext};
+use lathe_permission::Authority;
 use lathe_workspace::agents::Agent;
 use lathe_workspace::models::OpenModel;
 
@@ -20,7 +20,7 @@ impl Turn {
         &mut self,
         resolved: &ResolvedPrompt,
         model: &OpenModel,
-        tools: &StepTools,
+        tools: &Registry,
     ) -> ModelRequest {
         let ResolvedPrompt { user, agent, .. } = resolved;
         let mut request = ModelRequest::new(model.info().wire_id.clone());
@@ -47,7 +47,7 @@ impl Turn {
             }];
             request.messages.push(ModelMessage::User { content });
         } else if model.info().tools {
-            request.tools = tool_specs(&tools.registry);
+            request.tools = tool_specs(tools);
         }
         request
     }
@@ -57,12 +57,12 @@ impl Turn {
         agent.steps.is_some_and(|cap| self.steps >= cap)
     }
 
-    /// The rules and tools for this step. Waits for tool servers if the model can use tools.
+    /// The tools for this step. Waits for tool servers if the model can use tools.
     pub(super) async fn step_tools(
         &self,
         resolved: &ResolvedPrompt,
         model: &OpenModel,
-    ) -> StepTools {
+    ) -> Registry {
         if model.info().tools && !self.is_last_step(&resolved.agent) {
             let mcp = self.core.workspace.mcp();
             mcp.wait_until_started(&self.project.id).await;
@@ -70,16 +70,16 @@ impl Turn {
         self.step_tools_now(&resolved.agent)
     }
 
-    /// The rules in force for an agent now.
-    pub(super) fn rules(&self, agent: &Agent) -> Ruleset {
-        let mode = self.plan.rules(&agent.name);
-        let permissions = &self.core.permissions;
-        permissions.rules(&self.setup, agent, &self.session, &mode)
-    }
-
     /// The same without waiting. Tools that every rule denies are left out.
-    pub(super) fn step_tools_now(&self, agent: &Agent) -> StepTools {
-        let rules = self.rules(agent);
+    pub(super) fn step_tools_now(&self, agent: &Agent) -> Registry {
+        let authority = Authority::resolve(
+            &self.core.permissions,
+            &self.setup,
+            &self.project,
+            &self.session,
+            agent,
+            &self.ancestors,
+        );
         // A task cannot start tasks of its own.
         let is_task = self.session.parent_id.is_some();
         let built_in = self.core.tools.built_in.clone();
@@ -88,9 +88,8 @@ impl Turn {
             .workspace
             .mcp()
             .add_tools(&self.project.id, built_in);
-        let hidden = |tool: &str| hides_tool(&rules, tool) || (is_task && tool == "task");
-        let registry = all.without(hidden);
-        StepTools { rules, registry }
+        let hidden = |tool: &str| authority.hides_tool(tool) || (is_task && tool == "task");
+        all.without(hidden)
     }
 }
 
@@ -106,7 +105,6 @@ pub(super) fn convert_for_model<T>(
         model: model.info(),
         wire: model.wire(),
         fit: &fit,
-        load: &load_file,
     })
 }
 
@@ -119,12 +117,4 @@ fn tool_specs(tools: &Registry) -> Vec<ToolSpec> {
             input_schema,
         })
         .collect()
-}
-
-/// Reads an attachment that the history refers to by its path.
-fn load_file(url: &str) -> Option<Vec<u8>> {
-    let path = url.strip_prefix("file://")?;
-    let path = path.split(['?', '#']).next().unwrap_or(path);
-    let path = String::from_utf8(lathe_protocol::data_url::percent_decode(path)).ok()?;
-    std::fs::read(path).ok()
 }

@@ -4,24 +4,28 @@
 //! handle.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use lathe_protocol::ipc::PromptInput;
-use lathe_protocol::{
-    Event, MessageError, MessageId, MessageWithParts, Session, SessionId, SessionStatus,
-};
-use lathe_records::bus::{BusItem, Notification};
+use lathe_protocol::{Event, MessageId, MessageWithParts, Session, SessionId, SessionStatus};
+use lathe_records::bus::{BusItem, Notification, Subscription};
 use lathe_records::{Failed, Result};
 use lathe_review::summary;
 use lathe_store::SessionWriter;
 use tokio::task::JoinHandle;
+use tracing::Instrument;
 
 use super::recovery;
+use super::run::Run;
 use super::subtask::SubtaskStarter;
 use super::{Turn, TurnEnd};
 use crate::active_sessions::ActiveSession;
 use crate::core::Core;
 use crate::prompt::{self, Prompt};
+
+/// A tool gets three seconds to end by itself, and the files some more.
+const ABORT_LIMIT: Duration = Duration::from_secs(6);
 
 #[derive(Clone)]
 pub struct Runner {
@@ -37,16 +41,22 @@ impl Runner {
     pub async fn send(&self, session: Session, message: MessageWithParts) -> Result<MessageId> {
         let (id, core) = (session.id.clone(), &self.core);
         let message_id = message.info.id().clone();
-        if core.active.claim(&id, ActiveSession::for_person()) {
-            self.start(session, Some(&message)).await?;
-            return Ok(message_id);
-        }
-        core.records.put_complete_message(&message).await?;
-        if !core.active.queue(&id, message) && core.active.claim(&id, ActiveSession::for_person()) {
+        let mut is_stored = false;
+        loop {
+            if let Some(run) = Run::claim(core, &id, ActiveSession::for_person()) {
+                self.start(run, session, Some(&message)).await?;
+                return Ok(message_id);
+            }
+            if !is_stored {
+                let waiting = prompt::waiting(message.clone());
+                core.records.put_complete_message(&waiting).await?;
+                is_stored = true;
+            }
+            if core.active.queue(&id, message.clone()) {
+                return Ok(message_id);
+            }
             // The turn has just ended: this prompt starts the next one.
-            self.start(session, None).await?;
         }
-        Ok(message_id)
     }
 
     /// Starts a turn and returns a handle on its end. Refused while a turn is running.
@@ -56,19 +66,27 @@ impl Runner {
         message: &MessageWithParts,
         running: ActiveSession,
     ) -> Result<JoinHandle<TurnEnd>> {
-        if !self.core.active.claim(&session.id, running) {
-            return Err(Failed::Busy);
-        }
-        self.start(session, Some(message)).await
+        let run = Run::claim(&self.core, &session.id, running).ok_or(Failed::Busy)?;
+        self.start(run, session, Some(message)).await
     }
 
     /// Stops the turn and waits until all its calls and messages are settled.
     pub async fn abort(&self, id: &SessionId) {
-        let mut events = self.core.records.bus().subscribe();
+        let events = self.core.records.bus().subscribe();
         let Some(cancel) = self.core.active.cancel_token(id) else {
             return;
         };
         cancel.cancel();
+        let idle = self.wait_until_idle(id, events);
+        if tokio::time::timeout(ABORT_LIMIT, idle).await.is_err() {
+            tracing::error!(session = %id, "a turn did not stop");
+            let events = self.core.records.bus().subscribe();
+            self.core.active.drop_work(id);
+            self.wait_until_idle(id, events).await;
+        }
+    }
+
+    async fn wait_until_idle(&self, id: &SessionId, mut events: Subscription) {
         while self.core.active.contains(id) {
             match events.next().await {
                 None => return,
@@ -97,7 +115,7 @@ impl Runner {
             let Ok(writer) = self.core.records.store().lock_session(&id).await else {
                 continue;
             };
-            let settled = recovery::settle(&self.core.records, &id).await;
+            let settled = recovery::settle(&self.core, &id).await;
             // A session must be readable where nothing can be written.
             let written = self.release(&id, writer, Ok(())).await;
             if let Err(error) = written {
@@ -123,19 +141,37 @@ impl Runner {
         Ok(done)
     }
 
-    /// The session is claimed; the claim is released on an error.
     async fn start(
         &self,
+        run: Run,
         session: Session,
         message: Option<&MessageWithParts>,
     ) -> Result<JoinHandle<TurnEnd>> {
         let id = session.id.clone();
-        match self.open_turn(session, message).await {
-            Ok(turn) => Ok(tokio::spawn(drive(self.core.clone(), id, turn))),
+        match run.attempt(self.open_turn(session, message)).await {
+            Ok(turn) => {
+                let span = tracing::info_span!("turn", session = %id);
+                let work = drive(run, turn).instrument(span);
+                Ok(self.core.active.spawn(&id, work))
+            }
             Err(error) => {
-                self.core.active.end_unless_queued(&id, false, ());
+                if let Some(message) = message {
+                    self.take_out(message).await;
+                }
+                run.end(());
                 Err(error)
             }
+        }
+    }
+
+    /// Removes a prompt whose turn did not start: its sender has it, and would send it twice.
+    async fn take_out(&self, message: &MessageWithParts) {
+        let records = &self.core.records;
+        let (session, id) = (message.info.session_id(), message.info.id());
+        if let Ok(Some(_)) = records.store().message_info(session, id).await
+            && let Err(error) = records.remove_message(session, id).await
+        {
+            tracing::error!(%error, "a prompt that was refused stays in its session");
         }
     }
 
@@ -159,12 +195,12 @@ impl Runner {
     }
 
     /// Locks the session for writing and settles what a crash left open.
-    async fn lock(&self, id: &SessionId) -> Result<SessionWriter> {
+    pub async fn lock(&self, id: &SessionId) -> Result<SessionWriter> {
         let records = &self.core.records;
         let writer = records.store().lock_session(id).await?;
         // Another process may have removed the session in the meantime.
         records.session(id).await?;
-        for task in recovery::settle(records, id).await? {
+        for task in recovery::settle(&self.core, id).await? {
             self.recover(&task).await?;
         }
         Ok(writer)
@@ -183,6 +219,7 @@ impl SubtaskStarter for Runner {
         let prompt = Prompt {
             input,
             by_agent: true,
+            chosen: Default::default(),
             subtask: None,
         };
         let message = prompt::build_message(&self.core, &session, prompt).await?;
@@ -192,25 +229,36 @@ impl SubtaskStarter for Runner {
 }
 
 /// Runs turns until no prompt is left, and returns how the last one ended.
-async fn drive(core: Arc<Core>, id: SessionId, mut turn: Turn) -> TurnEnd {
+///
+/// The turn is dropped before the run, so that a run that is dropped finds the session's lock free.
+async fn drive(mut run: Run, mut turn: Turn) -> TurnEnd {
     loop {
-        let (ended, broken) = match turn.run().await {
+        let (ended, broken) = match run.attempt(turn.run()).await {
             Ok(ended) => (ended, false),
             Err(error) => {
-                tracing::warn!(%error, "a turn failed");
-                core.records.publish(Event::SessionError {
-                    session_id: Some(id.clone()),
-                    error: Some(MessageError::unknown(error.to_string())),
-                });
-                (TurnEnd::Failed(error.to_string()), true)
+                let why = error.to_string();
+                run.settle(&why).await;
+                (TurnEnd::Failed(why), true)
             }
         };
-        summary::wait(&core.review, &id).await;
-        touch(&core, &id).await;
-        match core.active.end_unless_queued(&id, !broken, turn) {
-            Some(next) => turn = next,
-            None => return ended,
+        let id = run.id().clone();
+        let core = run.core().clone();
+        let tidied = run.attempt(async {
+            summary::wait(&core.review, &id).await;
+            touch(&core, &id).await;
+            Ok(())
+        });
+        if let Err(error) = tidied.await {
+            tracing::error!(%error, "a turn could not be tidied up");
         }
+        if broken || run.is_cancelled() {
+            run.end(turn);
+        } else if let Err(more) = run.end_unless_queued(turn) {
+            (run, turn) = more;
+            continue;
+        }
+        tracing::info!(ended = ended.name(), "the turn has ended");
+        return ended;
     }
 }
 

@@ -20,6 +20,9 @@ use lathe_records::Result;
 
 /// Streaming text is written at most this often; a crash loses no more than that.
 const SAVE_EVERY: Duration = Duration::from_millis(100);
+/// A text is written whole each time, so a longer one than this is written less often: the disk is
+/// given no more than this every [`SAVE_EVERY`].
+const SAVE_BYTES: usize = 256 * 1024;
 
 /// How a stream ended.
 #[derive(Debug, PartialEq)]
@@ -91,7 +94,8 @@ impl<'a> Step<'a> {
                 biased;
                 () = cancel.cancelled() => break StreamEnd::Aborted,
                 _ = tick.tick() => {
-                    self.save().await?;
+                    let bytes = self.save().await?;
+                    tick.reset_after(pause_after(bytes));
                     continue;
                 }
                 event = stream.next() => event,
@@ -314,9 +318,11 @@ impl<'a> Step<'a> {
         }
     }
 
-    async fn save(&mut self) -> Result<()> {
+    /// Returns how many bytes of streaming text were written.
+    async fn save(&mut self) -> Result<usize> {
+        let mut bytes = 0;
         for id in std::mem::take(&mut self.unsaved) {
-            self.records.save_stream(&id).await?;
+            bytes += self.records.save_stream(&id).await?;
         }
         for call in std::mem::take(&mut self.unsaved_calls) {
             if let Some(part) = self.pending.get(&call).cloned() {
@@ -324,7 +330,7 @@ impl<'a> Step<'a> {
                 self.records.put_part(Part::Tool(part)).await?;
             }
         }
-        Ok(())
+        Ok(bytes)
     }
 
     /// However the stream ended, no text stays open. Calls whose arguments are incomplete are
@@ -334,7 +340,7 @@ impl<'a> Step<'a> {
         for block in open {
             self.close(&block, Metadata::new()).await?;
         }
-        self.save().await
+        self.save().await.map(drop)
     }
 
     async fn replace_earlier(&mut self) -> Result<()> {
@@ -351,6 +357,11 @@ impl<'a> Step<'a> {
 }
 
 /// A stream that ends without saying so has not ended well.
+fn pause_after(bytes: usize) -> Duration {
+    let times = bytes.div_ceil(SAVE_BYTES).max(1);
+    SAVE_EVERY.saturating_mul(u32::try_from(times).unwrap_or(u32::MAX))
+}
+
 fn stream_end(finished: Option<(FinishReason, Usage)>) -> StreamEnd {
     match finished {
         Some((reason, usage)) => StreamEnd::Finished { reason, usage },

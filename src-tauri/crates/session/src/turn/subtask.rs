@@ -15,10 +15,11 @@ use tokio_util::sync::CancellationToken;
 use super::TurnEnd;
 use crate::active_sessions::ActiveSession;
 use crate::new_session::NewSession;
-use lathe_policy::{agents::PLANNER, rule};
+use lathe_policy::rule;
 use lathe_records::Failed;
 use lathe_records::Records;
 use lathe_records::bus::{BusItem, Notification};
+use lathe_review::credit::keeper::CreditKeeper;
 use lathe_workspace::agents::Agent;
 use lathe_workspace::setup::Setup;
 
@@ -41,12 +42,13 @@ pub struct Handover<'a> {
     pub project: &'a Project,
     pub setup: &'a Setup,
     /// The agent that starts the task.
-    pub by: Option<&'a str>,
+    pub by: &'a str,
     /// The model of the parent's turn.
     pub model: &'a ModelRef,
     /// The model that the subtask itself names.
     pub wanted_model: Option<&'a ModelRef>,
     pub cancel: &'a CancellationToken,
+    pub credit: &'a CreditKeeper,
 }
 
 /// Runs the task to its end. Stopping the parent stops the task.
@@ -71,7 +73,11 @@ pub async fn run(
         model: Some(model.unwrap_or(from.model).clone()),
         ..PromptInput::default()
     };
-    let running = ActiveSession::new(from.cancel.child_token(), Some(from.parent.id.clone()));
+    let running = ActiveSession::new(
+        from.cancel.child_token(),
+        Some((from.parent.id.clone(), from.by.to_owned())),
+    );
+    from.credit.task_started().await;
     let started = from.starter.start(child.clone(), input, running).await;
     let (prompt, mut turn) = started.map_err(refused)?;
     let ended = loop {
@@ -92,6 +98,7 @@ pub async fn run(
     let start = messages.iter().position(|one| *one.info.id() == prompt);
     messages.drain(..start.unwrap_or(0));
     report.add_messages(&messages);
+    from.credit.take_over(&child.id, &messages).await;
     match ended {
         TurnEnd::Done => Ok(TaskResult {
             session_id: child.id.to_string(),
@@ -134,12 +141,8 @@ async fn child_session(from: &Handover<'_>, task: &TaskRequest) -> Result<Sessio
         let is_ours = session.parent_id.as_ref() == Some(&from.parent.id);
         return is_ours.then_some(session).ok_or_else(unknown);
     }
-    // A task must not be allowed what its parent is not.
-    let mut permission = from.parent.permission.clone().unwrap_or_default();
-    permission.push(rule("task", "*", Action::Deny));
-    if from.by == Some(PLANNER) {
-        permission.push(rule("edit", "*", Action::Deny));
-    }
+    // Whatever else the parent may not do is decided with each call of the task.
+    let permission = vec![rule("task", "*", Action::Deny)];
     let new = NewSession {
         directory: &from.parent.directory,
         parent: Some(&from.parent.id),

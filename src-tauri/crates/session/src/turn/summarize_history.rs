@@ -12,9 +12,9 @@ use super::finish::token_usage;
 use super::request::convert_for_model;
 use super::step::StreamEnd;
 use super::{Next, ResolvedPrompt, Turn};
-use crate::compaction::{self, GO_ON, REQUEST, SYSTEM};
-use crate::convert::{self, window};
 use crate::synthetic::Draft;
+use lathe_conversation::compaction::{self, GO_ON, REQUEST, SYSTEM};
+use lathe_conversation::convert::{self, window};
 use lathe_records::Result;
 use lathe_workspace::models::OpenModel;
 
@@ -86,7 +86,7 @@ impl Turn {
 
     async fn request_summary(&mut self, user: &UserMessage, extra: Extra) -> Result<Next> {
         let records = self.core.records.clone();
-        let draft = Draft::like(&records, user, self.history.newest_created());
+        let draft = Draft::like(&records, user, self.history.newest());
         let request = draft.requesting_summary(true, extra);
         records.put_complete_message(&request).await?;
         self.history.put(request.clone());
@@ -218,6 +218,7 @@ impl Turn {
                 StreamEnd::Finished { usage, .. } => {
                     message.tokens = token_usage(usage);
                     message.cost = model.cost(&usage);
+                    self.note_cost(message.cost);
                     return self.finish_summary(message).await;
                 }
                 StreamEnd::Failed(ProviderError::ContextOverflow(_))
@@ -277,7 +278,7 @@ impl Turn {
         part: &CompactionPart,
     ) -> Result<()> {
         let records = self.core.records.clone();
-        let draft = Draft::like(&records, user, self.history.newest_created());
+        let draft = Draft::like(&records, user, self.history.newest());
         let replayed = part
             .extra
             .0

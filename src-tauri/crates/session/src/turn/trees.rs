@@ -1,16 +1,18 @@
 //! Snapshots of the work tree before and after a step, and the files changed in between.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use lathe_protocol::{
-    AssistantMessage, Event, Extra, MessageError, MessageId, Part, PatchPart, StepStartPart,
+    AssistantMessage, Event, Extra, Message, MessageError, MessageId, MessageWithParts, Part,
+    PatchPart, StepStartPart,
 };
 use lathe_snapshot::TreeId;
 use tokio::task::JoinHandle;
 
 use super::Turn;
 use lathe_records::Result;
-use lathe_review::snapshots::NoSnapshot;
+use lathe_review::snapshots::{NoSnapshot, with_room};
+use lathe_review::steps;
 use lathe_review::summary::{self, SummaryInput, Turns};
 
 /// A step that has started; its snapshot is taken while the model answers.
@@ -21,14 +23,19 @@ pub struct OpenStep {
 }
 
 impl Turn {
+    fn snapshot_root(&self) -> PathBuf {
+        let (worktree, directory) = (&self.project.worktree, &self.session.directory);
+        self.core.review.snapshots.root_for(worktree, directory)
+    }
+
     pub(super) async fn open_step(&self, message: &AssistantMessage) -> Result<OpenStep> {
         let start = self.put_step_start(message).await?;
-        let (snapshots, session) = (self.core.review.snapshots.clone(), self.session.id.clone());
-        let worktree = self.project.worktree.clone();
+        let (review, session) = (self.core.review.clone(), self.session.id.clone());
+        let worktree = self.snapshot_root();
         let is_wanted = self.setup.settings.snapshot != Some(false);
         let before = tokio::spawn(async move {
             match is_wanted {
-                true => Some(snapshots.take(Path::new(&worktree), &session).await),
+                true => Some(with_room::take(&review, &worktree, &session).await),
                 false => None,
             }
         });
@@ -83,12 +90,12 @@ impl Turn {
         if !may_change {
             return Some(before);
         }
-        let worktree = Path::new(&self.project.worktree);
+        let worktree = self.snapshot_root();
         let taken = self
             .core
             .review
             .snapshots
-            .take(worktree, &self.session.id)
+            .take(&worktree, &self.session.id)
             .await;
         taken.map_err(|why| self.report_missing_snapshot(&why)).ok()
     }
@@ -100,7 +107,7 @@ impl Turn {
             return;
         }
         self.reported_missing_snapshot = true;
-        let text = format!("What the agent changes now cannot be reviewed or taken back: {why}");
+        let text = format!("What the agent changes now cannot be reviewed or reverted: {why}");
         self.core.records.publish(Event::SessionError {
             session_id: Some(self.session.id.clone()),
             error: Some(MessageError::no_snapshot(text)),
@@ -109,43 +116,40 @@ impl Turn {
 
     /// Updates the summary of changes while the next step runs.
     pub(super) fn update_summary(&self, user: &MessageId) {
-        let worktree = Path::new(&self.project.worktree);
+        let worktree = self.snapshot_root();
         let turns = Turns::One(user.clone());
-        let input = SummaryInput::new(&self.session.id, worktree, self.history.messages(), &turns);
+        let input = SummaryInput::new(&self.session.id, &worktree, self.history.messages(), &turns);
         summary::start(
             &self.core.review,
             input.starting_at(self.history.messages(), self.history.cut()),
         );
     }
 
+    /// Lists the files that the step changed. Returns whether there are any.
     pub(super) async fn put_patch(
         &self,
         message: &AssistantMessage,
         before: Option<TreeId>,
-        after: Option<TreeId>,
-    ) -> Result<()> {
-        let (Some(before), Some(after)) = (before, after) else {
-            return Ok(());
+    ) -> Result<bool> {
+        let step = MessageWithParts {
+            info: Message::Assistant(message.clone()),
+            parts: self.written_parts(&message.id),
         };
-        if before == after {
-            return Ok(());
-        }
-        let worktree = Path::new(&self.project.worktree);
-        let files = self
-            .core
-            .review
-            .snapshots
-            .changed(worktree, before, after)
-            .await;
+        let worktree = self.snapshot_root();
+        let changed = steps::changed_files(&self.core.review, &worktree, step).await;
+        let Some(first) = changed.first_tree else {
+            return Ok(false);
+        };
         let records = &self.core.records;
         let part = Part::Patch(PatchPart {
             id: records.ids().part(records.now()),
             session_id: self.session.id.clone(),
             message_id: message.id.clone(),
-            hash: before.to_string(),
-            files,
+            hash: before.unwrap_or(first).to_string(),
+            files: changed.files,
             extra: Extra::default(),
         });
-        records.put_part(part).await
+        records.put_part(part).await?;
+        Ok(true)
     }
 }

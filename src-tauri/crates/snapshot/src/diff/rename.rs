@@ -3,7 +3,7 @@
 //! Files with equal content are paired first; then files that share at least half of their
 //! lines, if there are few enough candidates to compare all of them.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use super::{Sides, split_lines};
 use crate::{
@@ -24,7 +24,9 @@ pub(super) fn find(
     let mut deleted: BTreeMap<&RelPath, Leaf> = BTreeMap::new();
     let mut added: BTreeMap<&RelPath, Leaf> = BTreeMap::new();
     for (path, side) in sides {
+        let is_folder = |leaf: &Leaf| leaf.mode == Mode::Folder;
         match side {
+            (Some(one), None) | (None, Some(one)) if is_folder(one) => None,
             (Some(old), None) => deleted.insert(path, *old),
             (None, Some(new)) => added.insert(path, *new),
             _ => None,
@@ -32,38 +34,44 @@ pub(super) fn find(
     }
     let mut renames = BTreeMap::new();
     pair_equal(&mut deleted, &mut added, &mut renames);
-    if deleted.len() * added.len() <= MAX_PAIRS {
+    let pairs = deleted.len() * added.len();
+    if (1..=MAX_PAIRS).contains(&pairs) {
         pair_similar(objects, &deleted, &added, &mut renames)?;
     }
     Ok(renames)
 }
 
+/// Files with the same content, first those that also have the same name.
 fn pair_equal(
     deleted: &mut BTreeMap<&RelPath, Leaf>,
     added: &mut BTreeMap<&RelPath, Leaf>,
     renames: &mut BTreeMap<RelPath, RelPath>,
 ) {
-    let mut by_content: HashMap<Oid, Vec<&RelPath>> = HashMap::new();
+    let mut by_name: HashMap<(Oid, bool, Vec<u8>), VecDeque<RelPath>> = HashMap::new();
+    let mut by_content: HashMap<(Oid, bool), VecDeque<RelPath>> = HashMap::new();
     for (path, leaf) in deleted.iter() {
-        by_content.entry(leaf.id).or_default().push(path);
+        let (id, link) = (leaf.id, is_link(leaf));
+        let named = by_name.entry((id, link, path.name().to_vec())).or_default();
+        named.push_back((*path).clone());
+        let same = by_content.entry((id, link)).or_default();
+        same.push_back((*path).clone());
     }
+    let mut pair = |path: &RelPath, candidates: Option<&mut VecDeque<RelPath>>| {
+        // A candidate is in both maps, so it may be taken already.
+        let free = |from: &RelPath| deleted.contains_key(from);
+        let next = candidates.and_then(|all| std::iter::from_fn(|| all.pop_front()).find(free));
+        let Some(from) = next else { return true };
+        deleted.remove(&from);
+        renames.insert(path.clone(), from);
+        false
+    };
     added.retain(|path, leaf| {
-        let Some(candidates) = by_content.get_mut(&leaf.id) else {
-            return true;
-        };
-        let same_name = candidates.iter().position(|old| old.name() == path.name());
-        let Some(at) = same_name.or((!candidates.is_empty()).then_some(0)) else {
-            return true;
-        };
-        let from = candidates.remove(at);
-        let same_type = deleted
-            .get(from)
-            .is_some_and(|old| is_link(old) == is_link(leaf));
-        if same_type {
-            deleted.remove(from);
-            renames.insert((*path).clone(), from.clone());
-        }
-        !same_type
+        let key = (leaf.id, is_link(leaf), path.name().to_vec());
+        pair(path, by_name.get_mut(&key))
+    });
+    added.retain(|path, leaf| {
+        let key = (leaf.id, is_link(leaf));
+        pair(path, by_content.get_mut(&key))
     });
 }
 

@@ -123,10 +123,15 @@ fn walk(
         return Ok(());
     }
     groups.entry(path.clone()).or_default().push(id);
-    for (name, node) in tree::read(objects, id)? {
-        let inner = crate::path::join(&path, &name);
-        match node {
-            Node::Tree(id) => walk(objects, id, inner, all, groups)?,
+    let folder = tree::read(objects, id)?;
+    if let Some(list) = folder.list().filter(|list| all.insert(*list)) {
+        let at = crate::path::join(&path, tree::permissions::ENTRY);
+        groups.entry(at).or_default().push(list);
+    }
+    for (name, node) in folder.entries() {
+        let inner = crate::path::join(&path, name);
+        match *node {
+            Node::Tree(id, _) => walk(objects, id, inner, all, groups)?,
             Node::Leaf(leaf) => {
                 if all.insert(leaf.id) {
                     groups.entry(inner).or_default().push(leaf.id);

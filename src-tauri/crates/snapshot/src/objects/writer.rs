@@ -30,8 +30,14 @@ pub(crate) struct Budget {
 const CHECK_EVERY: u64 = 64 << 20;
 
 impl Budget {
+    pub const NO_LIMIT: Self = Self {
+        limit: u64::MAX,
+        used: 0,
+        keep_free: 0,
+    };
+
     pub fn check(&self, dir: &Path, written: u64, last_checked: &mut Option<u64>) -> Result<()> {
-        if self.used + written > self.limit {
+        if self.used.saturating_add(written) > self.limit {
             return Err(SnapshotError::OverLimit { limit: self.limit });
         }
         if last_checked.is_none_or(|at| written >= at + CHECK_EVERY) {
@@ -170,7 +176,7 @@ impl PackWriter {
 
     fn open(&mut self) -> io::Result<&mut BufWriter<NamedTempFile>> {
         if self.file.is_none() {
-            let temp = crate::atomic_file::temporary_file(&self.dir)?;
+            let temp = lathe_files::temporary_file(&self.dir)?;
             let mut file = BufWriter::with_capacity(1 << 18, temp);
             file.write_all(HEADER)?;
             self.file = Some(file);
@@ -197,7 +203,7 @@ impl PackWriter {
         let checksum = complete(temp.as_file_mut(), count)?;
         temp.as_file().sync_all()?;
         let index = self.index(checksum)?;
-        let mut index_temp = crate::atomic_file::temporary_file(&self.dir)?;
+        let mut index_temp = lathe_files::temporary_file(&self.dir)?;
         index_temp.write_all(&index)?;
         index_temp.as_file().sync_all()?;
         let index_path = self.dir.join(format!("pack-{checksum}.idx"));

@@ -8,7 +8,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use super::{Kind, Stamp, Stat, Timestamp};
+use super::{Kind, NewFile, Stamp, Stat, Timestamp};
 
 pub(crate) struct Folder(PathBuf);
 
@@ -27,6 +27,10 @@ impl Folder {
             kind if kind.is_dir() && !kind.is_symlink() => Ok(Self(path)),
             _ => Err(io::ErrorKind::NotADirectory.into()),
         }
+    }
+
+    pub fn passage(&self, name: &[u8]) -> io::Result<Self> {
+        self.subfolder(name)
     }
 
     pub fn stat_self(&self) -> io::Result<Stat> {
@@ -70,7 +74,7 @@ impl Folder {
             .map_err(|_| io::ErrorKind::InvalidData.into())
     }
 
-    pub fn make_folder(&self, name: &[u8]) -> io::Result<()> {
+    pub fn make_folder(&self, name: &[u8], _bits: Option<u32>) -> io::Result<()> {
         fs::create_dir(self.path(name)?)
     }
 
@@ -86,22 +90,42 @@ impl Folder {
         &self,
         name: &[u8],
         bytes: &[u8],
-        _executable: bool,
-        _permissions: Option<u32>,
-    ) -> io::Result<()> {
+        new: NewFile,
+        _like: Option<(&Folder, &[u8])>,
+    ) -> io::Result<Stat> {
         let path = self.path(name)?;
         let mut file = fs::OpenOptions::new()
             .write(true)
             .create_new(true)
             .open(path)?;
         file.write_all(bytes)?;
-        file.sync_all()
+        if new.sync {
+            file.sync_all()?;
+        }
+        self.stat(name)
     }
 
-    pub fn create_link(&self, name: &[u8], target: &[u8]) -> io::Result<()> {
+    pub fn is_open_for_writing(&self, _name: &[u8]) -> bool {
+        false
+    }
+
+    pub fn overwrite(&self, _name: &[u8], _identity: (u64, u64), _bytes: &[u8]) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub fn set_bits(&self, _name: &[u8], _identity: (u64, u64), _bits: u32) -> io::Result<()> {
+        Ok(())
+    }
+
+    pub fn sync_all(&self) -> io::Result<bool> {
+        Ok(false)
+    }
+
+    pub fn create_link(&self, name: &[u8], target: &[u8]) -> io::Result<Stat> {
         #[cfg(windows)]
         {
-            std::os::windows::fs::symlink_file(text(target)?, self.path(name)?)
+            std::os::windows::fs::symlink_file(text(target)?, self.path(name)?)?;
+            self.stat(name)
         }
         #[cfg(not(windows))]
         {
@@ -121,12 +145,8 @@ impl Folder {
         }
     }
 
-    pub fn exchange(&self, _one: &[u8], _other: &[u8]) -> io::Result<bool> {
+    pub fn exchange(&self, _name: &[u8], _with: &Folder, _other: &[u8]) -> io::Result<bool> {
         Ok(false)
-    }
-
-    pub fn replace(&self, name: &[u8], over: &[u8]) -> io::Result<()> {
-        fs::rename(self.path(name)?, self.path(over)?)
     }
 
     fn path(&self, name: &[u8]) -> io::Result<PathBuf> {

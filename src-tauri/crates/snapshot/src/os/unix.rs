@@ -10,7 +10,7 @@ use std::{
 
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags};
 
-use super::{Kind, Stamp, Stat, Timestamp};
+use super::{Kind, NewFile, Stamp, Stat, Timestamp, fault::step};
 
 pub(crate) struct Folder(OwnedFd);
 
@@ -26,6 +26,18 @@ impl Folder {
     pub fn subfolder(&self, name: &[u8]) -> io::Result<Self> {
         let flags = FOLDER | OFlags::NOFOLLOW;
         Ok(Self(fs::openat(&self.0, name, flags, Mode::empty())?))
+    }
+
+    /// The same for a folder that is only passed through: its names need not be readable.
+    pub fn passage(&self, name: &[u8]) -> io::Result<Self> {
+        match self.subfolder(name) {
+            #[cfg(target_os = "linux")]
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+                Ok(Self(fs::openat(&self.0, name, flags, Mode::empty())?))
+            }
+            opened => opened,
+        }
     }
 
     pub fn stat_self(&self) -> io::Result<Stat> {
@@ -73,53 +85,128 @@ impl Folder {
         Ok(fs::readlinkat(&self.0, name, Vec::new())?.into_bytes())
     }
 
-    pub fn make_folder(&self, name: &[u8]) -> io::Result<()> {
-        Ok(fs::mkdirat(&self.0, name, Mode::from_raw_mode(0o777))?)
+    /// Without `bits`, the user's umask decides.
+    pub fn make_folder(&self, name: &[u8], bits: Option<u32>) -> io::Result<()> {
+        step()?;
+        let mode = Mode::from_raw_mode(bits.unwrap_or(0o777) as _);
+        Ok(fs::mkdirat(&self.0, name, mode)?)
     }
 
     /// Fails if the folder is not empty.
     pub fn remove_folder(&self, name: &[u8]) -> io::Result<()> {
+        step()?;
         Ok(fs::unlinkat(&self.0, name, AtFlags::REMOVEDIR)?)
     }
 
     pub fn remove_file(&self, name: &[u8]) -> io::Result<()> {
+        step()?;
         Ok(fs::unlinkat(&self.0, name, AtFlags::empty())?)
     }
 
-    /// Fails if the name exists. Without `permissions`, the user's umask decides; `executable`
-    /// is set either way.
+    /// Fails if the name exists. Extended attributes are copied from `like`.
     pub fn create(
         &self,
         name: &[u8],
         bytes: &[u8],
-        executable: bool,
-        permissions: Option<u32>,
-    ) -> io::Result<()> {
+        new: NewFile,
+        like: Option<(&Folder, &[u8])>,
+    ) -> io::Result<Stat> {
+        step()?;
         let flags =
             OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let mode = Mode::from_raw_mode(if executable { 0o777 } else { 0o666 });
-        let mut file = File::from(fs::openat(&self.0, name, flags, mode)?);
-        if let Some(bits) = permissions {
-            let bits = bits & 0o7777;
-            // Those who may read the file may also execute it, as with `chmod +x`.
-            let bits = if executable {
-                bits | (bits & 0o444) >> 2 | 0o100
-            } else {
-                bits & !0o111
-            };
-            fs::fchmod(&file, Mode::from_raw_mode(bits as _))?;
-        }
+        let mode = match (new.bits, new.executable) {
+            // Given to others only once it is complete.
+            (Some(_), _) => 0o600,
+            (None, true) => 0o777,
+            (None, false) => 0o666,
+        };
+        let mut file = File::from(fs::openat(&self.0, name, flags, Mode::from_raw_mode(mode))?);
+        step()?;
         file.write_all(bytes)?;
+        if let Some((folder, like)) = like {
+            copy_attributes(folder, like, &file);
+        }
+        if let Some(bits) = new.bits {
+            fs::fchmod(&file, Mode::from_raw_mode((bits & 0o7777) as _))?;
+        }
+        if new.sync {
+            file.sync_all()?;
+        }
+        Ok(stat(&fs::fstat(&file)?))
+    }
+
+    /// Whether a process has the file open for writing. The kernel grants a read lease only if
+    /// none has. `false` where that is not known.
+    #[cfg(target_os = "linux")]
+    #[allow(unsafe_code)]
+    pub fn is_open_for_writing(&self, name: &[u8]) -> bool {
+        use std::os::fd::AsRawFd;
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let Ok(file) = fs::openat(&self.0, name, flags, Mode::empty()) else {
+            return false;
+        };
+        // SAFETY: a descriptor of ours and plain numbers. Closing it releases the lease.
+        let granted = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETLEASE, libc::F_RDLCK) };
+        granted != 0 && io::Error::last_os_error().raw_os_error() == Some(libc::EAGAIN)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub fn is_open_for_writing(&self, _name: &[u8]) -> bool {
+        false
+    }
+
+    /// Overwrites a file that has several names, if it is still the same file.
+    pub fn overwrite(&self, name: &[u8], identity: (u64, u64), bytes: &[u8]) -> io::Result<()> {
+        step()?;
+        let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let mut file = File::from(fs::openat(&self.0, name, flags, Mode::empty())?);
+        if stat(&fs::fstat(&file)?).identity() != identity {
+            return Err(io::Error::other("it was replaced meanwhile"));
+        }
+        // Longer content is cut at the end: a kill in between leaves both texts mixed, and the
+        // record of the round says what was there.
+        file.write_all(bytes)?;
+        step()?;
+        file.set_len(bytes.len() as u64)?;
         file.sync_all()
     }
 
-    pub fn create_link(&self, name: &[u8], target: &[u8]) -> io::Result<()> {
+    /// Sets the permission bits of a file or a folder, if it is still the same one.
+    pub fn set_bits(&self, name: &[u8], identity: (u64, u64), bits: u32) -> io::Result<()> {
+        step()?;
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = fs::openat(&self.0, name, flags, Mode::empty())?;
+        if stat(&fs::fstat(&file)?).identity() != identity {
+            return Err(io::Error::other("it was replaced meanwhile"));
+        }
+        Ok(fs::fchmod(
+            &file,
+            Mode::from_raw_mode((bits & 0o7777) as _),
+        )?)
+    }
+
+    pub fn create_link(&self, name: &[u8], target: &[u8]) -> io::Result<Stat> {
+        step()?;
         let target = CString::new(target)?;
-        Ok(fs::symlinkat(target.as_c_str(), &self.0, name)?)
+        fs::symlinkat(target.as_c_str(), &self.0, name)?;
+        self.stat(name)
+    }
+
+    /// Waits until everything on this file system is on the disk. Once for many files takes far
+    /// less time than once for each.
+    pub fn sync_all(&self) -> io::Result<bool> {
+        #[cfg(target_os = "linux")]
+        {
+            fs::syncfs(&self.0)?;
+            Ok(true)
+        }
+        #[cfg(not(target_os = "linux"))]
+        Ok(false)
     }
 
     /// Moves, and fails if the new name exists.
     pub fn move_new(&self, name: &[u8], to: &Folder, new_name: &[u8]) -> io::Result<()> {
+        step()?;
         #[cfg(any(target_os = "linux", target_os = "macos"))]
         {
             let flags = fs::RenameFlags::NOREPLACE;
@@ -138,11 +225,12 @@ impl Folder {
     }
 
     /// Swaps two names atomically. `Ok(false)` if the file system cannot do it.
-    pub fn exchange(&self, one: &[u8], other: &[u8]) -> io::Result<bool> {
+    pub fn exchange(&self, name: &[u8], with: &Folder, other: &[u8]) -> io::Result<bool> {
         #[cfg(any(target_os = "linux", target_os = "macos"))]
         {
+            step()?;
             let flags = fs::RenameFlags::EXCHANGE;
-            match fs::renameat_with(&self.0, one, &self.0, other, flags) {
+            match fs::renameat_with(&self.0, name, &with.0, other, flags) {
                 Ok(()) => Ok(true),
                 Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => Ok(false),
                 Err(error) => Err(error.into()),
@@ -150,13 +238,9 @@ impl Folder {
         }
         #[cfg(not(any(target_os = "linux", target_os = "macos")))]
         {
-            let _ = (one, other);
+            let _ = (name, with, other);
             Ok(false)
         }
-    }
-
-    pub fn replace(&self, name: &[u8], over: &[u8]) -> io::Result<()> {
-        Ok(fs::renameat(&self.0, name, &self.0, over)?)
     }
 
     #[cfg(target_os = "linux")]
@@ -164,6 +248,43 @@ impl Folder {
         use std::os::fd::AsRawFd;
         format!("/proc/self/fd/{}", self.0.as_raw_fd())
     }
+}
+
+/// What cannot be copied stays away: not every file system has attributes, and not every user may
+/// set all of them.
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+fn copy_attributes(folder: &Folder, name: &[u8], to: &File) {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let Ok(from) = fs::openat(&folder.0, name, flags, Mode::empty()) else {
+        return;
+    };
+    let Ok(length @ 1..) = fs::flistxattr_query(&from) else {
+        return;
+    };
+    let mut names = vec![0u8; length];
+    let Ok(length) = fs::flistxattr(&from, &mut names[..]) else {
+        return;
+    };
+    let names = names[..length]
+        .split(|b| *b == 0)
+        .filter(|name| !name.is_empty());
+    for name in names.filter(|name| !is_for_the_system(name)) {
+        let value = || -> rustix::io::Result<()> {
+            let mut value = vec![0u8; fs::fgetxattr_query(&from, name)?];
+            let length = fs::fgetxattr(&from, name, &mut value[..])?;
+            fs::fsetxattr(to, name, &value[..length], fs::XattrFlags::empty())
+        };
+        let _ = value();
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+fn copy_attributes(_folder: &Folder, _name: &[u8], _to: &File) {}
+
+/// Labels and rights that the system gives to content; they do not belong to other content.
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+fn is_for_the_system(attribute: &[u8]) -> bool {
+    attribute.starts_with(b"security.") || attribute.starts_with(b"trusted.")
 }
 
 pub(crate) fn free_space(dir: &Path) -> io::Result<Option<u64>> {

@@ -1,301 +1,336 @@
 //! Applies a plan path by path; a failure at one path does not stop the others.
-//!
-//! A file is overwritten or removed only after it was found to be what the plan expects. Each
-//! file is first renamed (or swapped) atomically, then compared, and put back if it differs.
 
 use std::{
-    fs, io,
+    io,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU64, Ordering},
 };
 
+use rayon::prelude::*;
+
 use super::{
-    Conflict, Item, Plan, RestoreAction, Wanted,
-    inspect::{FolderError, Found, inspect_entry, parent_folder},
+    CHUNK, Conflict, Item, Plan, RestoreAction,
+    folders::{self, MissingFolders},
+    inspect::{FolderError, Parents, walk},
+    moves::{Moved, Mover},
+    prepare::{Preparation, Prepared},
+    round::{How, OpenRound, Record, Recovered, Round},
+    trash::Trash,
 };
 use crate::{
-    atomic_file::create_private_dirs,
-    error::{Context, SnapshotError},
-    os::Folder,
+    error::{Context, Result, SnapshotError},
+    objects::Objects,
+    os::{Folder, NewFile},
     path::RelPath,
     repo::SideRepo,
-    tree::{Leaf, Mode, TreeId},
+    tree::{self, Leaf, Mode, TreeId},
 };
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outcome {
     pub written: Vec<RelPath>,
-    /// Each with its path in the trash.
+    /// Deleted files, each with its path in the trash.
     pub trashed: Vec<(RelPath, PathBuf)>,
+    /// Of the written ones, those that replaced a file, each with the path of the old file in
+    /// the trash.
+    pub replaced: Vec<(RelPath, PathBuf)>,
+    /// Empty folders that were removed.
+    pub removed_folders: Vec<RelPath>,
     pub unchanged: Vec<RelPath>,
     pub conflicts: Vec<(RelPath, Conflict)>,
 }
 
+impl Outcome {
+    /// Adds paths that were not changed.
+    fn add(&mut self, other: Outcome) {
+        self.conflicts.extend(other.conflicts);
+        self.unchanged.extend(other.unchanged);
+    }
+}
+
 impl SideRepo {
-    /// Applies the plan where it still holds. Deleted files are moved below `trash`.
+    /// Applies the plan where it still holds. Replaced and deleted files are moved below `trash`.
+    /// If the program is killed meanwhile, all of it is rolled back when the repository is opened
+    /// again.
     pub fn apply(&self, plan: &Plan, trash: &Path) -> Outcome {
-        let mut outcome = Outcome::default();
-        let mut trash = Trash::new(trash);
-        // Deeper paths first, and all deletes before all writes, because a folder may have to be
-        // replaced by a file, or a file by a folder.
-        for (path, item) in plan.items.iter().rev() {
-            if item.action == RestoreAction::Delete {
-                match self.delete(path, item, &mut trash) {
-                    Ok(to) => {
-                        outcome.trashed.push((path.clone(), to));
-                        self.remove_empty_folders(path, plan);
-                    }
-                    Err(conflict) => outcome.conflicts.push((path.clone(), conflict)),
-                }
-            }
+        let (outcome, round) = self.apply_open(plan, trash, "");
+        if let Some(Err(error)) = round.map(Round::commit) {
+            tracing::warn!(%error, "the record of a restore stays");
         }
-        for (path, item) in &plan.items {
-            match &item.action {
-                RestoreAction::Delete => {}
-                RestoreAction::Unchanged => outcome.unchanged.push(path.clone()),
-                RestoreAction::Conflict(conflict) => {
-                    outcome.conflicts.push((path.clone(), conflict.clone()))
-                }
-                RestoreAction::Write => match self.write(path, item) {
-                    Ok(()) => outcome.written.push(path.clone()),
-                    Err(conflict) => outcome.conflicts.push((path.clone(), conflict)),
-                },
-            }
-        }
-        outcome.trashed.reverse();
-        outcome.conflicts.sort_by(|(a, _), (b, _)| a.cmp(b));
         outcome
+    }
+
+    /// The same, but the restore is final only once the returned round is committed: until then
+    /// [`SideRepo::recover`] at the next start rolls it back. `note` is for the owner of the
+    /// restore and must not be empty. No round is returned if nothing was changed.
+    pub fn apply_open(&self, plan: &Plan, trash: &Path, note: &str) -> (Outcome, Option<Round>) {
+        let place = Place {
+            root: self.worktree(),
+            rounds: &self.rounds(),
+            trash,
+            objects: Some(self.objects()),
+        };
+        carry_out(&place, plan, note)
+    }
+
+    /// Restores that a killed program left behind, oldest first.
+    pub fn open_rounds(&self) -> Result<Vec<OpenRound>> {
+        OpenRound::find(&self.rounds(), Some(self.worktree()))
+    }
+
+    /// Rolls back every restore that a killed program left behind, the newest first.
+    pub fn recover(&self) -> Result<Vec<Recovered>> {
+        let rounds = self.open_rounds()?.into_iter().rev();
+        rounds.map(OpenRound::roll_back).collect()
     }
 
     /// Writes all files of a snapshot into a folder that must not have any of them yet.
     pub fn write_out(&self, tree: TreeId, folder: &Path) -> Result<(), SnapshotError> {
-        for (path, mode) in self.files(tree)? {
-            let bytes = self.blob(tree, &path)?;
-            write_new(folder, &path, mode, &bytes).context("writing a file")?;
+        self.check(tree)?;
+        for (path, leaf) in tree::files(self.objects(), tree.0)? {
+            let bytes = match leaf.mode {
+                Mode::Folder => Vec::new(),
+                _ => self.objects().blob(leaf.id)?,
+            };
+            write_new(folder, &path, leaf, &bytes).context("writing a file")?;
         }
         Ok(())
     }
+}
 
-    fn delete(&self, path: &RelPath, item: &Item, trash: &mut Trash) -> Result<PathBuf, Conflict> {
-        let folder = parent_folder(self.worktree(), path, false).map_err(blocked)?;
-        let (name, temporary) = (path.name(), temporary_name());
-        expect(inspect_entry(&folder, name), item.expected)?;
-        folder.move_new(name, &folder, &temporary).map_err(failed)?;
-        if let Err(conflict) = expect(inspect_entry(&folder, &temporary), item.expected) {
-            return Err(put_back(&folder, &temporary, name, path, trash).unwrap_or(conflict));
-        }
-        match trash.add(&folder, &temporary, path) {
-            Ok(to) => Ok(to),
-            Err(error) => {
-                let _ = put_back(&folder, &temporary, name, path, trash);
-                Err(failed(error))
+/// Where a plan is carried out.
+pub(crate) struct Place<'a> {
+    pub root: &'a Path,
+    /// For the record of the restore and its new files.
+    pub rounds: &'a Path,
+    pub trash: &'a Path,
+    pub objects: Option<&'a Objects>,
+}
+
+pub(crate) fn carry_out(place: &Place<'_>, plan: &Plan, note: &str) -> (Outcome, Option<Round>) {
+    let mut outcome = Outcome::default();
+    let mut work = Vec::new();
+    for (path, item) in &plan.items {
+        match &item.action {
+            RestoreAction::Unchanged => outcome.unchanged.push(path.clone()),
+            RestoreAction::Conflict(conflict) => {
+                outcome.conflicts.push((path.clone(), conflict.clone()));
             }
+            RestoreAction::Write | RestoreAction::Delete => work.push((path, item)),
         }
     }
-
-    fn write(&self, path: &RelPath, item: &Item) -> Result<(), Conflict> {
-        let stored;
-        let (mode, bytes) = match &item.wanted {
-            Some(Wanted::Stored(leaf)) => {
-                stored = self
-                    .objects()
-                    .blob(leaf.id)
-                    .map_err(|error| Conflict::Failed(error.to_string()))?;
-                (leaf.mode, &stored)
-            }
-            Some(Wanted::Generated { mode, bytes }) => (*mode, bytes),
-            None => return Err(Conflict::NotInSnapshot(None)),
-        };
-        self.write_bytes(path, item.expected, mode, bytes)
+    if work.is_empty() {
+        return (outcome, None);
     }
-
-    fn write_bytes(
-        &self,
-        path: &RelPath,
-        expected: Option<Leaf>,
-        mode: Mode,
-        bytes: &[u8],
-    ) -> Result<(), Conflict> {
-        let folder = parent_folder(self.worktree(), path, true).map_err(blocked)?;
-        let (name, temporary) = (path.name(), temporary_name());
-        expect(inspect_entry(&folder, name), expected)?;
-        let permissions = match expected {
-            Some(leaf) if leaf.mode != Mode::Link => {
-                Some(folder.stat(name).map_err(failed)?.stamp.mode)
-            }
-            _ => None,
-        };
-        let created = match mode {
-            Mode::Link => folder.create_link(&temporary, bytes),
-            _ => folder.create(&temporary, bytes, mode == Mode::Executable, permissions),
-        };
-        let placed = created
-            .map_err(failed)
-            .and_then(|()| move_into_place(&folder, &temporary, name, expected));
-        if placed.is_err() {
-            let _ = folder.remove_file(&temporary);
+    let round = match move_all(place, plan, note, &work, &mut outcome) {
+        Ok(round) => round,
+        Err(error) => {
+            // Nothing was moved yet.
+            let why = Conflict::Failed(error.to_string());
+            let all = work.iter().map(|(path, _)| ((*path).clone(), why.clone()));
+            outcome.conflicts.extend(all);
+            None
         }
-        placed
+    };
+    outcome.written.sort();
+    outcome.trashed.sort();
+    outcome.replaced.sort();
+    outcome.removed_folders.sort();
+    outcome.unchanged.sort();
+    outcome.conflicts.sort_by(|(a, _), (b, _)| a.cmp(b));
+    (outcome, round)
+}
+
+/// Up to so many files are synced one by one.
+const FEW: usize = 4;
+
+fn move_all(
+    place: &Place<'_>,
+    plan: &Plan,
+    note: &str,
+    work: &[(&RelPath, &Item)],
+    outcome: &mut Outcome,
+) -> io::Result<Option<Round>> {
+    let trash = Trash::create(place.trash)?;
+    let begun = Round::begin(
+        place.rounds,
+        Record {
+            note: note.to_owned(),
+            root: place.root.to_owned(),
+            batch: trash.batch().to_owned(),
+            ..Record::default()
+        },
+    );
+    let mut round = begun.inspect_err(|_| trash.remove_if_empty())?;
+    let mut found = Vec::new();
+    let mut kept = Outcome::default();
+    let prepared = Folder::open(&round.prepared()).and_then(|folder| {
+        // Syncing all at once takes one wait for the disk, and far less time for many files.
+        let at_once = work.len() > FEW && cfg!(target_os = "linux");
+        prepare(place, work, &folder, at_once, &mut kept, &mut found)?;
+        in_order(&mut found);
+        describe(place, plan, &found, &mut round.record);
+        if at_once {
+            round.save_unsynced()?;
+            folder.sync_all()?;
+        } else {
+            round.save()?;
+        }
+        Ok(folder)
+    });
+    if prepared.is_err() || found.is_empty() {
+        trash.remove_if_empty();
+        let _ = round.commit();
+        prepared?;
+        outcome.add(kept);
+        return Ok(None);
     }
-
-    /// Removes folders that the agent created and that are empty now. A folder with a file of
-    /// the user stays, because only an empty folder can be removed.
-    fn remove_empty_folders(&self, path: &RelPath, plan: &Plan) {
-        for folder in path.ancestors() {
-            let removed = !plan.folders.contains(&folder)
-                && parent_folder(self.worktree(), &folder, false)
-                    .is_ok_and(|parent| parent.remove_folder(folder.name()).is_ok());
-            if !removed {
-                return;
-            }
+    let folder = prepared?;
+    outcome.add(kept);
+    let mut mover = Mover {
+        record: &round.record,
+        prepared: &folder,
+        trash,
+        parents: Parents::new(place.root),
+        folders: MissingFolders::new(place.root, &plan.folders),
+        stuck: false,
+    };
+    let mut removing = true;
+    for one in &found {
+        if removing && !is_before_writes(one) {
+            removing = false;
+            let removed = round.record.removed.iter().map(|(path, _)| path);
+            folders::remove_empty(place.root, removed);
+            mover.folders.forget();
         }
+        let moved = mover.carry_out(one);
+        note_down(one, moved, outcome);
+    }
+    if removing {
+        let removed = round.record.removed.iter().map(|(path, _)| path);
+        folders::remove_empty(place.root, removed);
+    }
+    mover.folders.set_permissions();
+    mover.trash.remove_if_empty();
+    if mover.stuck {
+        round.save_prepared()?;
+    }
+    Ok(Some(round))
+}
+
+fn prepare(
+    place: &Place<'_>,
+    work: &[(&RelPath, &Item)],
+    folder: &Folder,
+    synced_later: bool,
+    outcome: &mut Outcome,
+    found: &mut Vec<Prepared>,
+) -> io::Result<()> {
+    let preparation = Preparation {
+        root: place.root,
+        objects: place.objects,
+        folder,
+        sync: !synced_later,
+        device: folder.stat_self()?.stamp.device,
+    };
+    let numbered: Vec<(u64, &(&RelPath, &Item))> = (0..).zip(work).collect();
+    let prepared: Vec<_> = numbered
+        .par_chunks(CHUNK)
+        .flat_map_iter(|chunk| {
+            let mut parents = Parents::new(place.root);
+            let each = chunk.iter().map(|(number, (path, item))| {
+                let prepared = preparation.path(&mut parents, path, item, *number);
+                ((*path).clone(), prepared)
+            });
+            each.collect::<Vec<_>>()
+        })
+        .collect();
+    for (path, prepared) in prepared {
+        match prepared {
+            Ok(Some(one)) => found.push(one),
+            Ok(None) => outcome.unchanged.push(path),
+            Err(conflict) => outcome.conflicts.push((path, conflict)),
+        }
+    }
+    Ok(())
+}
+
+/// Folders that become writable first, then deletes, the deeper ones first, and all deletes before
+/// all writes, because a folder may have to be replaced by a file, or a file by a folder. Folders
+/// that become read-only come last.
+fn in_order(found: &mut [Prepared]) {
+    let is_removal = |how| matches!(how, How::Delete | How::RemoveFolder);
+    let rank = |one: &Prepared| match one.one.how {
+        How::SetBits if becomes_writable(one) => 0,
+        how if is_removal(how) => 1,
+        How::SetBits => 3,
+        _ => 2,
+    };
+    found.sort_by(|one, other| {
+        let paths = one.one.path.cmp(&other.one.path);
+        let paths = match is_removal(one.one.how) {
+            true => paths.reverse(),
+            false => paths,
+        };
+        rank(one).cmp(&rank(other)).then(paths)
+    });
+}
+
+fn becomes_writable(one: &Prepared) -> bool {
+    let is_writable = |leaf: Leaf| {
+        let bits = leaf.permissions.bits();
+        leaf.mode == Mode::Folder && bits.is_none_or(|bits| bits & 0o300 == 0o300)
+    };
+    one.one.wanted.is_some_and(is_writable)
+}
+
+fn is_before_writes(one: &Prepared) -> bool {
+    match one.one.how {
+        How::Delete | How::RemoveFolder => true,
+        How::SetBits => becomes_writable(one),
+        _ => false,
     }
 }
 
-fn write_new(root: &Path, path: &RelPath, mode: Mode, bytes: &[u8]) -> io::Result<()> {
-    let folder = parent_folder(root, path, true).map_err(|error| match error {
+/// Adds to the record what a roll-back has to know.
+fn describe(place: &Place<'_>, plan: &Plan, found: &[Prepared], record: &mut Record) {
+    let is_removal = |one: &&Prepared| matches!(one.one.how, How::Delete | How::RemoveFolder);
+    let removals = found.iter().filter(is_removal).map(|one| &one.one.path);
+    record.removed = folders::may_be_removed(place.root, removals, &plan.folders);
+    let is_new = |one: &&Prepared| matches!(one.one.how, How::Create | How::MakeFolder);
+    let new = found.iter().filter(is_new).map(|one| &one.one.path);
+    record.made = folders::missing(place.root, new).into_iter().collect();
+    record.moves = found.iter().map(|one| one.one.clone()).collect();
+}
+
+fn note_down(one: &Prepared, moved: Result<Moved, Conflict>, outcome: &mut Outcome) {
+    let path = one.one.path.clone();
+    match moved {
+        Ok(Moved::Written(old)) => {
+            outcome.replaced.extend(old.map(|old| (path.clone(), old)));
+            outcome.written.push(path);
+        }
+        Ok(Moved::Removed(Some(to))) => outcome.trashed.push((path, to)),
+        Ok(Moved::Removed(None)) => outcome.removed_folders.push(path),
+        Ok(Moved::Unchanged) => outcome.unchanged.push(path),
+        Err(conflict) => outcome.conflicts.push((path, conflict)),
+    }
+}
+
+fn write_new(root: &Path, path: &RelPath, leaf: Leaf, bytes: &[u8]) -> io::Result<()> {
+    let create = |_: &RelPath, folder: &Folder, name: &[u8]| folder.make_folder(name, None);
+    let folder = walk(root, path, create).map_err(|error| match error {
         FolderError::Missing => io::ErrorKind::NotFound.into(),
         FolderError::Blocked(_) => io::ErrorKind::NotADirectory.into(),
         FolderError::Failed(error) => error,
     })?;
-    match mode {
-        Mode::Link => folder.create_link(path.name(), bytes),
-        _ => folder.create(path.name(), bytes, mode == Mode::Executable, None),
+    let new = NewFile {
+        executable: leaf.mode == Mode::Executable,
+        bits: leaf.permissions.bits(),
+        sync: false,
+    };
+    match leaf.mode {
+        Mode::Link => folder.create_link(path.name(), bytes).map(drop),
+        Mode::Folder => folder.make_folder(path.name(), leaf.permissions.bits()),
+        _ => folder.create(path.name(), bytes, new, None).map(drop),
     }
-}
-
-/// Replaces the old file with the new one, if the old one is as expected.
-fn move_into_place(
-    folder: &Folder,
-    temporary: &[u8],
-    name: &[u8],
-    expected: Option<Leaf>,
-) -> Result<(), Conflict> {
-    if expected.is_none() {
-        return match folder.move_new(temporary, folder, name) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                Err(Conflict::ChangedSince)
-            }
-            done => done.map_err(failed),
-        };
-    }
-    if folder.exchange(temporary, name).map_err(failed)? {
-        let Err(conflict) = expect(inspect_entry(folder, temporary), expected) else {
-            return folder.remove_file(temporary).map_err(failed);
-        };
-        // Another program wrote the file at the last moment: its version is put back.
-        folder.exchange(temporary, name).map_err(failed)?;
-        return Err(conflict);
-    }
-    expect(inspect_entry(folder, name), expected)?;
-    folder.replace(temporary, name).map_err(failed)
-}
-
-/// Returns a conflict only if the file could not be put back.
-fn put_back(
-    folder: &Folder,
-    temporary: &[u8],
-    name: &[u8],
-    path: &RelPath,
-    trash: &mut Trash,
-) -> Option<Conflict> {
-    if folder.move_new(temporary, folder, name).is_ok() {
-        return None;
-    }
-    // There is a new file of that name already: it stays, and the old one goes to the trash.
-    Some(match trash.add(folder, temporary, path) {
-        Ok(to) => Conflict::Failed(format!(
-            "it changed meanwhile; a copy is in {}",
-            to.display()
-        )),
-        Err(error) => failed(error),
-    })
-}
-
-fn expect(found: Found, expected: Option<Leaf>) -> Result<(), Conflict> {
-    match (found, expected) {
-        (Found::Absent, None) => Ok(()),
-        (Found::File(leaf), Some(expected)) if leaf == expected => Ok(()),
-        (Found::Folder, None) => Err(Conflict::FolderInTheWay),
-        (Found::Failed(why), _) => Err(Conflict::Failed(why)),
-        _ => Err(Conflict::ChangedSince),
-    }
-}
-
-fn blocked(error: FolderError) -> Conflict {
-    match error {
-        FolderError::Missing => Conflict::ChangedSince,
-        FolderError::Blocked(_) => Conflict::ParentInTheWay,
-        FolderError::Failed(error) => failed(error),
-    }
-}
-
-fn failed(error: io::Error) -> Conflict {
-    Conflict::Failed(error.to_string())
-}
-
-/// A unique name for a file that is about to be moved.
-fn temporary_name() -> Vec<u8> {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    format!(".lathe-aside-{}-{count}", std::process::id()).into_bytes()
-}
-
-/// Has one numbered folder per restore, with the files under their paths.
-struct Trash {
-    dir: PathBuf,
-    batch: Option<PathBuf>,
-}
-
-impl Trash {
-    fn new(dir: &Path) -> Self {
-        Self {
-            dir: dir.to_owned(),
-            batch: None,
-        }
-    }
-
-    fn batch(&mut self) -> io::Result<PathBuf> {
-        if let Some(batch) = &self.batch {
-            return Ok(batch.clone());
-        }
-        create_private_dirs(&self.dir)?;
-        for n in 1u64.. {
-            let batch = self.dir.join(n.to_string());
-            match fs::create_dir(&batch) {
-                Ok(()) => {
-                    self.batch = Some(batch.clone());
-                    return Ok(batch);
-                }
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Err(io::ErrorKind::StorageFull.into())
-    }
-
-    fn add(&mut self, folder: &Folder, name: &[u8], path: &RelPath) -> io::Result<PathBuf> {
-        let batch = self.batch()?;
-        let to = batch.join(crate::os::path_of(path.as_bytes()));
-        if let Some(parent) = to.parent() {
-            create_private_dirs(parent)?;
-        }
-        let into = Folder::open(to.parent().unwrap_or(&batch))?;
-        match folder.move_new(name, &into, path.name()) {
-            Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
-                copy(folder, name, &into, path.name())?;
-                folder.remove_file(name)?;
-            }
-            done => done?,
-        }
-        Ok(to)
-    }
-}
-
-fn copy(from: &Folder, name: &[u8], into: &Folder, new_name: &[u8]) -> io::Result<()> {
-    if from.stat(name)?.kind == crate::os::Kind::Link {
-        return into.create_link(new_name, &from.read_link(name)?);
-    }
-    let (bytes, _, stat) = from.read(name, u64::MAX - 1)?;
-    into.create(new_name, &bytes, stat.executable(), Some(stat.stamp.mode))
 }

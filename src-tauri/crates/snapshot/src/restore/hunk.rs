@@ -2,11 +2,19 @@
 
 use std::{collections::BTreeMap, fmt, ops::Range};
 
+use gix_object::Kind as ObjectKind;
 use lathe_protocol::view::{DiffLineKind, hunk_fingerprint};
 use similar::{Algorithm, DiffOp, TextDiff, capture_diff_slices, group_diff_ops};
 
 use super::{Conflict, Found, Item, Plan, RestoreAction, Wanted, inspect, inspect_path};
-use crate::{diff::split_lines, error::Result, path::RelPath, repo::SideRepo, tree::Mode};
+use crate::{
+    diff::split_lines,
+    error::Result,
+    objects::hash,
+    path::RelPath,
+    repo::SideRepo,
+    tree::{Leaf, Mode, Permissions},
+};
 
 /// The lines that one edit replaced, counted from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -191,7 +199,10 @@ impl SideRepo {
         });
         Ok(Plan {
             items: BTreeMap::from([(path.clone(), item)]),
-            folders: path.ancestors().collect(),
+            folders: path
+                .ancestors()
+                .map(|folder| (folder, Permissions::UNKNOWN))
+                .collect(),
         })
     }
 
@@ -203,7 +214,7 @@ impl SideRepo {
         hunk: &Hunk,
     ) -> Result<Item, Conflict> {
         let leaf = match inspect_path(self.worktree(), path) {
-            Found::File(leaf) if leaf.mode != Mode::Link => leaf,
+            Found::File(seen) if seen.leaf.mode != Mode::Link => seen.leaf,
             Found::Failed(why) => return Err(Conflict::Failed(why)),
             Found::Blocked(_) => return Err(Conflict::ParentInTheWay),
             _ => return Err(Conflict::ChangedSince),
@@ -211,11 +222,15 @@ impl SideRepo {
         let current = inspect::read(self.worktree(), path)
             .map_err(|error| Conflict::Failed(error.to_string()))?;
         let bytes = revert_hunk(before, after, hunk, &current).map_err(Conflict::Hunk)?;
-        let mode = leaf.mode;
+        let id =
+            hash(ObjectKind::Blob, &bytes).map_err(|error| Conflict::Failed(error.to_string()))?;
         Ok(Item {
             // If the file changed between `inspect_path` and `read`, applying finds another hash.
             expected: Some(leaf),
-            wanted: Some(Wanted::Generated { mode, bytes }),
+            wanted: Some(Wanted::Generated {
+                leaf: Leaf { id, ..leaf },
+                bytes,
+            }),
             action: RestoreAction::Write,
         })
     }

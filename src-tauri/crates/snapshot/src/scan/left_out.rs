@@ -12,7 +12,7 @@ use crate::{
 pub enum Reason {
     /// By a `.gitignore` rule.
     Ignored,
-    /// Git trees have no empty folders; recorded so that a restore does not remove it.
+    /// Trees of earlier versions had no empty folders and listed them here.
     EmptyFolder,
     /// Permission denied, or another error of the system.
     Unreadable,
@@ -138,12 +138,7 @@ fn collect(at: &[u8], folder: &CachedFolder, found: &mut BTreeMap<Vec<u8>, Reaso
     }
     for (name, entry) in &folder.entries {
         if let Entry::Folder(inner) = entry {
-            let path = join(at, name);
-            if inner.entries.is_empty() && inner.left_out.is_empty() {
-                found.insert(path, Reason::EmptyFolder);
-            } else {
-                collect(&path, inner, found);
-            }
+            collect(&join(at, name), inner, found);
         }
     }
 }

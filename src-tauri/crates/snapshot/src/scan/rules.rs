@@ -176,7 +176,7 @@ fn index_stamp(index: Option<&Path>) -> Option<(u64, std::time::SystemTime)> {
 }
 
 /// The git folder with the index, and the one that is shared between worktrees.
-fn git_dir(folder: &Path) -> Option<(PathBuf, PathBuf)> {
+pub(crate) fn git_dir(folder: &Path) -> Option<(PathBuf, PathBuf)> {
     let dot_git = folder.join(".git");
     let meta = fs::symlink_metadata(&dot_git).ok()?;
     if meta.is_dir() {

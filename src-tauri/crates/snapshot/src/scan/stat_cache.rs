@@ -19,7 +19,7 @@ pub(crate) struct CachedFolder {
     /// By name, in byte order.
     pub entries: Vec<(Box<[u8]>, Entry)>,
     pub left_out: Vec<(Box<[u8]>, Reason)>,
-    /// `None` if no file in it was taken.
+    /// `None` if it could not be read.
     pub tree: Option<Oid>,
     pub rules_key: u64,
     /// Not stored on disk: the first scan computes it.
@@ -32,6 +32,8 @@ pub(crate) struct CachedFolder {
     /// A file in it has another name too, through which it can change without an event in this
     /// folder.
     pub has_hard_links: bool,
+    /// The permission bits of the folder itself.
+    pub mode: u32,
 }
 
 pub(crate) enum Entry {
@@ -68,170 +70,127 @@ pub(crate) fn is_racy(stamp: &Stamp, read_at: Timestamp) -> bool {
     newest >= read_at - tick
 }
 
-pub(super) fn now() -> Timestamp {
+pub(crate) fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| since.as_nanos() as Timestamp)
 }
 
-/// The file format: all fields in order, and a checksum at the end.
+/// The file format.
 pub(crate) mod file {
-    use sha2::{Digest, Sha256};
-
     use super::*;
-    use crate::tree::HASH;
+    use crate::fields::{Reader, Writer};
 
-    const MAGIC: &[u8] = b"lathe-known-2\n";
+    const MAGIC: &[u8] = b"lathe-known-3\n";
 
     pub(crate) fn encode(root: &CachedFolder) -> Vec<u8> {
-        let mut out = MAGIC.to_vec();
-        folder(&mut out, root);
-        let sum = Sha256::digest(&out);
-        out.extend_from_slice(&sum);
-        out
+        let mut out = Writer::new(MAGIC);
+        write_folder(&mut out, root);
+        out.finish()
     }
 
     pub(crate) fn decode(bytes: &[u8]) -> Option<CachedFolder> {
-        let (body, sum) = bytes.split_at_checked(bytes.len().checked_sub(32)?)?;
-        if Sha256::digest(body)[..] != *sum {
-            return None;
-        }
-        Reader(body.strip_prefix(MAGIC)?).folder()
+        read_folder(&mut Reader::new(bytes, MAGIC)?)
     }
 
-    fn folder(out: &mut Vec<u8>, cached: &CachedFolder) {
-        number(out, cached.identity.0);
-        number(out, cached.identity.1);
-        number(out, cached.rules_key);
-        out.push(u8::from(cached.repository) | u8::from(cached.has_hard_links) << 1);
-        out.push(u8::from(cached.tree.is_some()));
-        out.extend_from_slice(cached.tree.as_ref().map_or(&[][..], |id| id.as_slice()));
-        number(out, cached.left_out.len() as u64);
+    fn write_folder(out: &mut Writer, cached: &CachedFolder) {
+        out.number(cached.identity.0);
+        out.number(cached.identity.1);
+        out.number(cached.rules_key);
+        out.bytes(&cached.mode.to_le_bytes());
+        out.byte(u8::from(cached.repository) | u8::from(cached.has_hard_links) << 1);
+        out.byte(u8::from(cached.tree.is_some()));
+        out.bytes(cached.tree.as_ref().map_or(&[][..], |id| id.as_slice()));
+        out.number(cached.left_out.len() as u64);
         for (name, reason) in &cached.left_out {
-            text(out, name);
-            out.push(reason.code());
+            out.text(name);
+            out.byte(reason.code());
         }
-        number(out, cached.entries.len() as u64);
+        out.number(cached.entries.len() as u64);
         for (name, entry) in &cached.entries {
-            text(out, name);
+            out.text(name);
             match entry {
                 Entry::Folder(inner) => {
-                    out.push(b'd');
-                    folder(out, inner);
+                    out.byte(b'd');
+                    write_folder(out, inner);
                 }
-                Entry::File(file) => self::file(out, file),
+                Entry::File(file) => write_file(out, file),
             }
         }
     }
 
-    fn file(out: &mut Vec<u8>, file: &CachedFile) {
-        out.push(match file.mode {
+    fn write_file(out: &mut Writer, file: &CachedFile) {
+        out.byte(match file.mode {
             Mode::File => b'f',
             Mode::Executable => b'x',
             Mode::Link => b'l',
+            // Never the case: folders are entries of another kind.
+            Mode::Folder => b'?',
         });
-        out.push(u8::from(file.racy));
+        out.byte(u8::from(file.racy));
         let stamp = &file.stamp;
-        number(out, stamp.device);
-        number(out, stamp.inode);
-        number(out, stamp.size);
-        out.extend_from_slice(&stamp.mode.to_le_bytes());
-        out.extend_from_slice(&stamp.links.to_le_bytes());
-        out.extend_from_slice(&stamp.modified.to_le_bytes());
-        out.extend_from_slice(&stamp.changed.to_le_bytes());
-        out.extend_from_slice(file.id.as_slice());
+        out.number(stamp.device);
+        out.number(stamp.inode);
+        out.number(stamp.size);
+        out.bytes(&stamp.mode.to_le_bytes());
+        out.bytes(&stamp.links.to_le_bytes());
+        out.bytes(&stamp.modified.to_le_bytes());
+        out.bytes(&stamp.changed.to_le_bytes());
+        out.bytes(file.id.as_slice());
     }
 
-    fn number(out: &mut Vec<u8>, value: u64) {
-        out.extend_from_slice(&value.to_le_bytes());
+    fn read_folder(from: &mut Reader<'_>) -> Option<CachedFolder> {
+        let identity = (from.number()?, from.number()?);
+        let rules_key = from.number()?;
+        let mode = u32::from_le_bytes(from.array()?);
+        let flags = from.byte()?;
+        let tree = match from.byte()? {
+            0 => None,
+            _ => Some(from.id()?),
+        };
+        let left_out = (0..from.number()?)
+            .map(|_| Some((from.text()?, Reason::from_code(from.byte()?)?)))
+            .collect::<Option<Vec<_>>>()?;
+        let entries = (0..from.number()?)
+            .map(|_| Some((from.text()?, read_entry(from)?)))
+            .collect::<Option<Vec<_>>>()?;
+        Some(CachedFolder {
+            identity,
+            entries,
+            left_out,
+            tree,
+            rules_key,
+            rules: None,
+            tracked_only: false,
+            repository: flags & 1 != 0,
+            has_hard_links: flags & 2 != 0,
+            mode,
+        })
     }
 
-    fn text(out: &mut Vec<u8>, bytes: &[u8]) {
-        number(out, bytes.len() as u64);
-        out.extend_from_slice(bytes);
-    }
-
-    struct Reader<'a>(&'a [u8]);
-
-    impl<'a> Reader<'a> {
-        fn take(&mut self, len: usize) -> Option<&'a [u8]> {
-            let (head, rest) = self.0.split_at_checked(len)?;
-            self.0 = rest;
-            Some(head)
-        }
-
-        fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
-            self.take(N)?.try_into().ok()
-        }
-
-        fn byte(&mut self) -> Option<u8> {
-            self.array::<1>().map(|[byte]| byte)
-        }
-
-        fn number(&mut self) -> Option<u64> {
-            self.array().map(u64::from_le_bytes)
-        }
-
-        fn text(&mut self) -> Option<Box<[u8]>> {
-            let len = usize::try_from(self.number()?).ok()?;
-            self.take(len).map(Into::into)
-        }
-
-        fn id(&mut self) -> Option<Oid> {
-            Oid::try_from(self.take(HASH.len_in_bytes())?).ok()
-        }
-
-        fn folder(&mut self) -> Option<CachedFolder> {
-            let identity = (self.number()?, self.number()?);
-            let rules_key = self.number()?;
-            let flags = self.byte()?;
-            let tree = match self.byte()? {
-                0 => None,
-                _ => Some(self.id()?),
-            };
-            let left_out = (0..self.number()?)
-                .map(|_| Some((self.text()?, Reason::from_code(self.byte()?)?)))
-                .collect::<Option<Vec<_>>>()?;
-            let entries = (0..self.number()?)
-                .map(|_| Some((self.text()?, self.entry()?)))
-                .collect::<Option<Vec<_>>>()?;
-            Some(CachedFolder {
-                identity,
-                entries,
-                left_out,
-                tree,
-                rules_key,
-                rules: None,
-                tracked_only: false,
-                repository: flags & 1 != 0,
-                has_hard_links: flags & 2 != 0,
-            })
-        }
-
-        fn entry(&mut self) -> Option<Entry> {
-            let mode = match self.byte()? {
-                b'd' => return Some(Entry::Folder(Box::new(self.folder()?))),
-                b'f' => Mode::File,
-                b'x' => Mode::Executable,
-                b'l' => Mode::Link,
-                _ => return None,
-            };
-            let racy = self.byte()? != 0;
-            let stamp = Stamp {
-                device: self.number()?,
-                inode: self.number()?,
-                size: self.number()?,
-                mode: u32::from_le_bytes(self.array()?),
-                links: u32::from_le_bytes(self.array()?),
-                modified: Timestamp::from_le_bytes(self.array()?),
-                changed: Timestamp::from_le_bytes(self.array()?),
-            };
-            let id = self.id()?;
-            Some(Entry::File(CachedFile {
-                stamp,
-                racy,
-                mode,
-                id,
-            }))
-        }
+    fn read_entry(from: &mut Reader<'_>) -> Option<Entry> {
+        let mode = match from.byte()? {
+            b'd' => return Some(Entry::Folder(Box::new(read_folder(from)?))),
+            b'f' => Mode::File,
+            b'x' => Mode::Executable,
+            b'l' => Mode::Link,
+            _ => return None,
+        };
+        let racy = from.byte()? != 0;
+        let stamp = Stamp {
+            device: from.number()?,
+            inode: from.number()?,
+            size: from.number()?,
+            mode: u32::from_le_bytes(from.array()?),
+            links: u32::from_le_bytes(from.array()?),
+            modified: Timestamp::from_le_bytes(from.array()?),
+            changed: Timestamp::from_le_bytes(from.array()?),
+        };
+        let id = from.id()?;
+        Some(Entry::File(CachedFile {
+            stamp,
+            racy,
+            mode,
+            id,
+        }))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{io, sync::atomic::Ordering};
 
-use gix_object::{Kind as ObjectKind, tree::EntryKind};
+use gix_object::Kind as ObjectKind;
 use rayon::prelude::*;
 
 use super::{
@@ -12,9 +12,9 @@ use super::{
 };
 use crate::{
     error::Result,
-    os::{Folder, Kind, Stat},
+    os::{Folder, Kind, Stamp, Stat},
     path::{allowed_name, join},
-    tree::{self, Mode, Oid},
+    tree::{self, Mode, Oid, Row},
 };
 
 /// Each level keeps a folder open.
@@ -41,11 +41,7 @@ pub(super) fn root(scan: &Scan<'_>, folder: &Folder, before: CachedFolder) -> Re
         all: matches!(scan.scope, Scope::Everything),
         depth: 0,
     };
-    let mut root = visit_folder(scan, folder, before, visit)?;
-    if root.tree.is_none() {
-        root.tree = Some(scan.batch.put(ObjectKind::Tree, b"")?);
-    }
-    Ok(root)
+    visit_folder(scan, folder, before, visit)
 }
 
 fn visit_folder(
@@ -92,7 +88,7 @@ fn scan_below(
         let Ok(open) = folder.subfolder(name) else {
             return scan_folder(scan, folder, before, visit);
         };
-        let old_tree = inner.tree;
+        let old = (inner.tree, inner.mode);
         let inner_visit = Visit {
             at: &path,
             inherited: &rules,
@@ -101,10 +97,11 @@ fn scan_below(
             depth: visit.depth + 1,
         };
         **inner = visit_folder(scan, &open, std::mem::take(&mut **inner), inner_visit)?;
-        same &= inner.tree == old_tree;
+        same &= (inner.tree, inner.mode) == old;
     }
     if !same {
-        before.tree = write_tree(scan, &before.entries)?;
+        scan.changed.store(true, Ordering::Relaxed);
+        before.tree = Some(write_tree(scan, &before.entries, visit.depth == 0)?);
     }
     Ok(before)
 }
@@ -164,7 +161,7 @@ fn scan_folder(
     left_out.sort();
     let tree = match same_content(&before, &entries, &classified.old_trees) {
         true => before.tree,
-        false => write_tree(scan, &entries)?,
+        false => Some(write_tree(scan, &entries, visit.depth == 0)?),
     };
     if tree != before.tree || left_out != before.left_out || before.rules_key != key {
         scan.changed.store(true, Ordering::Relaxed);
@@ -180,6 +177,7 @@ fn scan_folder(
         rules: Some(rules.clone()),
         tracked_only: visit.tracked_only,
         repository,
+        mode: own.stamp.mode,
     })
 }
 
@@ -223,7 +221,7 @@ struct Classified {
     to_read: Vec<(Name, Stat)>,
     folders: Vec<(Name, Stat, bool)>,
     left_out: Vec<(Name, Reason)>,
-    old_trees: Vec<(Name, Option<Oid>)>,
+    old_trees: Vec<(Name, (Option<Oid>, u32))>,
 }
 
 fn classify(
@@ -239,7 +237,7 @@ fn classify(
         return;
     }
     let name: Name = name.into();
-    if !allowed_name(&name) {
+    if !allowed_name(&name) || *name == *tree::permissions::ENTRY {
         return classified.left_out.push((name, Reason::BadName));
     }
     let stat = match folder.stat(&name) {
@@ -271,7 +269,8 @@ fn classify(
         }
         (Kind::Folder, old) => {
             if let Some(Entry::Folder(inner)) = old {
-                classified.old_trees.push((name.clone(), inner.tree));
+                let old = (inner.tree, inner.mode);
+                classified.old_trees.push((name.clone(), old));
             }
             classified
                 .folders
@@ -410,7 +409,7 @@ fn not_opened(error: &io::Error) -> Option<Reason> {
 fn same_content(
     before: &CachedFolder,
     entries: &[(Name, Entry)],
-    old_trees: &[(Name, Option<Oid>)],
+    old_trees: &[(Name, (Option<Oid>, u32))],
 ) -> bool {
     before.tree.is_some()
         && before.entries.len() == entries.len()
@@ -422,32 +421,53 @@ fn same_content(
                 old_name == name
                     && match (old, new) {
                         (Entry::File(old), Entry::File(new)) => {
-                            old.id == new.id && old.mode == new.mode
+                            old.id == new.id
+                                && old.mode == new.mode
+                                && old.stamp.mode == new.stamp.mode
                         }
                         (Entry::Folder(_), Entry::Folder(new)) => {
                             let at = old_trees.binary_search_by(|(n, _)| n.cmp(name));
-                            at.is_ok_and(|at| old_trees[at].1 == new.tree)
+                            at.is_ok_and(|at| old_trees[at].1 == (new.tree, new.mode))
                         }
                         _ => false,
                     }
             })
 }
 
-fn write_tree(scan: &Scan<'_>, entries: &[(Name, Entry)]) -> Result<Option<Oid>> {
-    let mut rows: Vec<(&[u8], EntryKind, Oid)> = Vec::with_capacity(entries.len());
-    for (name, entry) in entries {
-        match entry {
-            Entry::File(file) => rows.push((name, file.mode.entry_kind(), file.id)),
-            Entry::Folder(inner) => {
-                if let Some(tree) = inner.tree {
-                    rows.push((name, EntryKind::Tree, tree));
-                }
-            }
+/// A folder of which nothing is taken has an empty tree, so that the folder itself is part of the
+/// snapshot.
+fn write_tree(scan: &Scan<'_>, entries: &[(Name, Entry)], is_root: bool) -> Result<Oid> {
+    let rows: Vec<Row<'_>> = entries
+        .iter()
+        .filter_map(|(name, entry)| row(name, entry))
+        .collect();
+    let list = tree::permission_list(&rows, is_root);
+    let list = list.map(|list| scan.batch.put(ObjectKind::Blob, &list));
+    let bytes = tree::encode_folder(&rows, list.transpose()?);
+    scan.batch.put(ObjectKind::Tree, &bytes)
+}
+
+fn row<'a>(name: &'a [u8], entry: &Entry) -> Option<Row<'a>> {
+    let (mode, id, permissions) = match entry {
+        Entry::File(file) => {
+            let kind = match file.mode {
+                Mode::Link => Kind::Link,
+                _ => Kind::File,
+            };
+            (file.mode, file.id, file.stamp.permissions(kind))
         }
-    }
-    if rows.is_empty() {
-        return Ok(None);
-    }
-    let bytes = tree::encode(&mut rows);
-    scan.batch.put(ObjectKind::Tree, &bytes).map(Some)
+        Entry::Folder(inner) => {
+            let stamp = Stamp {
+                mode: inner.mode,
+                ..Stamp::default()
+            };
+            (Mode::Folder, inner.tree?, stamp.permissions(Kind::Folder))
+        }
+    };
+    Some(Row {
+        name,
+        mode,
+        id,
+        permissions,
+    })
 }

@@ -14,6 +14,7 @@ use tempfile::TempDir;
 
 pub struct World {
     dir: TempDir,
+    data: PathBuf,
     options: Options,
     pub repo: SideRepo,
     watched: Cell<bool>,
@@ -40,12 +41,24 @@ impl World {
 
     pub fn with(options: Options) -> Self {
         let dir = tempfile::tempdir().unwrap();
+        let data = dir.path().to_owned();
+        Self::make(dir, &data, options)
+    }
+
+    /// With our own data in another folder, for example on another file system.
+    pub fn with_data(data: &Path) -> Self {
+        Self::make(tempfile::tempdir().unwrap(), data, options())
+    }
+
+    fn make(dir: TempDir, data: &Path, options: Options) -> Self {
         fs::create_dir(dir.path().join("tree")).unwrap();
-        let data = dir.path().join("data");
+        let root = data.to_owned();
+        let data = root.join("data");
         let repo = SideRepo::open_with(&data, &dir.path().join("tree"), options.clone()).unwrap();
         let watched = Cell::default();
         Self {
             dir,
+            data: root,
             options,
             repo,
             watched,
@@ -58,16 +71,21 @@ impl World {
         self.watched.set(false);
     }
 
+    pub fn reopen_with(&mut self, options: Options) {
+        self.options = options;
+        self.reopen();
+    }
+
     pub fn tree(&self) -> PathBuf {
         self.dir.path().join("tree")
     }
 
     pub fn data(&self) -> PathBuf {
-        self.dir.path().join("data")
+        self.data.join("data")
     }
 
     pub fn trash(&self) -> PathBuf {
-        self.dir.path().join("trash")
+        self.data.join("trash")
     }
 
     /// The folder of the side repository.

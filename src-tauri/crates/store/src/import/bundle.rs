@@ -2,7 +2,7 @@
 
 use lathe_protocol::{
     Action, FileDiff, Message, MessageId, Part, PartId, Project, ProjectId, Session, SessionId,
-    Todo,
+    Todo, validators,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -68,8 +68,10 @@ impl Bundle {
             Ok(key) => key,
             Err(error) => return unreadable.push(Unreadable::new("project", error)),
         };
-        match parse::<Project>(&bytes).and_then(|project| validate::check_project(&key, project)) {
-            Ok(project) if is_root(&project.worktree) => {}
+        match parse::<Project>("project", &bytes)
+            .and_then(|project| validate::check_project(&key, project))
+        {
+            Ok(project) if !is_project_folder(&project) => {}
             Ok(_) => self.project = Some((key, bytes)),
             Err(why) => unreadable.push(Unreadable::new(key.as_str(), why)),
         }
@@ -120,23 +122,24 @@ impl Bundle {
 
     pub(super) fn add_todos(&mut self, bytes: Vec<u8>, unreadable: &mut Vec<Unreadable>) {
         let key = Key::todo(&self.session.id);
-        self.add_list::<Todo>(key, bytes, unreadable);
+        self.add_list::<Todo>("todo", key, bytes, unreadable);
     }
 
     pub(super) fn add_diffs(&mut self, bytes: Vec<u8>, unreadable: &mut Vec<Unreadable>) {
         let key = Key::session_diff(&self.session.id);
-        self.add_list::<FileDiff>(key, bytes, unreadable);
+        self.add_list::<FileDiff>("fileDiff", key, bytes, unreadable);
     }
 
     fn add_list<T: DeserializeOwned>(
         &mut self,
+        schema: &str,
         key: Result<Key, crate::key::BadKey>,
         bytes: Vec<u8>,
         unreadable: &mut Vec<Unreadable>,
     ) {
         // The session's id was checked when the bundle was made.
         let Ok(key) = key else { return };
-        match parse::<Vec<T>>(&bytes) {
+        match parse::<Vec<T>>(schema, &bytes) {
             Ok(_) => self.records.push((key, bytes)),
             Err(why) => unreadable.push(Unreadable::new(key.as_str(), why)),
         }
@@ -149,7 +152,8 @@ pub(super) type Raw = Result<Vec<u8>, String>;
 /// Parses a session's record under its key in the source. Its ids become file names in this store,
 /// so they are checked here.
 pub(super) fn parse_session(key: &Key, bytes: &[u8]) -> Result<Session> {
-    let checked = parse::<Value>(bytes)
+    let checked = json_format::from_bytes::<Value>(bytes)
+        .map_err(|error| error.to_string())
         .and_then(|value| validate::to_session(key, value))
         .and_then(|session| {
             SessionId::parse(session.id.as_str()).map_err(|error| error.to_string())?;
@@ -168,7 +172,7 @@ pub(super) fn parse_session(key: &Key, bytes: &[u8]) -> Result<Session> {
 fn parse_message(session: &SessionId, id: &str, bytes: &[u8]) -> Result<(Key, Message), String> {
     let id = MessageId::parse(id).map_err(|error| error.to_string())?;
     let key = Key::message(session, &id).map_err(|error| error.to_string())?;
-    let message = validate::check_message(&key, parse::<Message>(bytes)?)?;
+    let message = validate::check_message(&key, parse::<Message>("message", bytes)?)?;
     Ok((key, message))
 }
 
@@ -180,7 +184,7 @@ fn check_part(
 ) -> Result<Key, String> {
     let id = PartId::parse(id).map_err(|error| error.to_string())?;
     let key = Key::part(message, &id).map_err(|error| error.to_string())?;
-    let part = validate::check_part(&key, parse::<Part>(bytes)?)?;
+    let part = validate::check_part(&key, parse::<Part>("part", bytes)?)?;
     if part.session_id() != session {
         return Err(format!(
             "it belongs to the session {:?}",
@@ -190,10 +194,32 @@ fn check_part(
     Ok(key)
 }
 
-fn is_root(worktree: &str) -> bool {
-    std::path::Path::new(worktree).parent().is_none()
+/// Its folders are read without a question, and the record may come from anyone.
+fn is_project_folder(project: &Project) -> bool {
+    let sandboxes = project.sandboxes.iter().flatten();
+    let mut folders = std::iter::once(&project.worktree).chain(sandboxes);
+    !folders.any(|folder| lathe_files::is_personal(std::path::Path::new(folder)))
 }
 
-fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
-    json_format::from_bytes(bytes).map_err(|error| error.to_string())
+fn parse<T: DeserializeOwned>(schema: &str, bytes: &[u8]) -> Result<T, String> {
+    json_format::from_bytes(bytes).map_err(|error| {
+        let value = json_format::from_bytes(bytes).ok();
+        let problem = value.and_then(|value| find_problem(schema, &value));
+        problem.unwrap_or_else(|| error.to_string())
+    })
+}
+
+/// What is wrong with a record that cannot be read, and where. The schema is stricter than the
+/// reader, which also takes what newer versions write, so it does not decide.
+fn find_problem(schema: &str, value: &Value) -> Option<String> {
+    if let Value::Array(items) = value {
+        return items.iter().find_map(|item| find_problem(schema, item));
+    }
+    let schema = match (schema, value["role"].as_str()) {
+        ("message", Some("user")) => "userMessage",
+        ("message", Some("assistant")) => "assistantMessage",
+        _ => schema,
+    };
+    let problem = validators::validate(schema, value).err()?;
+    Some(problem.to_string())
 }

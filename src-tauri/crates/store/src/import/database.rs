@@ -3,13 +3,15 @@
 //! SQLite writes next to a database with a journal even to read it, so such a database is copied
 //! together with its journal. One without a journal is opened as immutable.
 
+mod newer;
 mod rows;
 
 use std::fs;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use lathe_import::Control;
 use lathe_protocol::SessionId;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
@@ -17,10 +19,10 @@ use serde_json::{Map, Value};
 
 use super::bundle::Bundle;
 use super::staging::Staging;
-use super::{Source, Unreadable, read_file, readable};
+use super::{Imported, Source, Unreadable, read_file, readable};
 use crate::error::{IoContext, Result, StoreError, optional};
 use crate::key::Key;
-use crate::storage::encode;
+use crate::storage::{Storage, encode};
 use rows::Rows;
 
 const MAGIC: &[u8] = b"SQLite format 3\0";
@@ -51,7 +53,8 @@ pub(super) struct Database {
 
 pub(super) fn is_database(path: &Path) -> Result<bool> {
     let mut start = Vec::new();
-    let file = fs::File::open(path).doing("opening", path)?;
+    let opened = lathe_files::open(path).map_err(io::Error::from);
+    let (file, _) = opened.doing("opening", path)?;
     file.take(MAGIC.len() as u64)
         .read_to_end(&mut start)
         .doing("reading", path)?;
@@ -90,6 +93,11 @@ impl Database {
         Rows(&self.connection)
     }
 
+    /// The number of sessions that [`Database::import_newer`] would look at.
+    pub(super) fn count_newer(&self) -> Result<usize> {
+        newer::count(&self.rows())
+    }
+
     /// Some of the later versions still store a session's diffs in a file.
     fn diffs(&self, id: &SessionId, row: &Map<String, Value>) -> Result<Option<Vec<u8>>> {
         if let Some(diffs) = rows::json_column(row, "summary_diffs") {
@@ -106,7 +114,13 @@ impl Source for Database {
     fn list_sessions(&mut self, unreadable: &mut Vec<Unreadable>) -> Result<Vec<SessionId>> {
         let rows = self.rows();
         let mut ids = Vec::new();
-        for row in rows.all("SELECT id FROM session ORDER BY id", [])? {
+        // A database that version 2.0 began has no table of the older ones.
+        let older = match (newer::has_tables(&rows)?, rows.has_table("message")?) {
+            (true, true) => rows.all(&newer::older_ids(), [])?,
+            (true, false) => Vec::new(),
+            (false, _) => rows.all("SELECT id FROM session ORDER BY id", [])?,
+        };
+        for row in older {
             let text = rows::text(&row, "id");
             match SessionId::parse(text) {
                 Ok(id) => ids.push(id),
@@ -114,6 +128,9 @@ impl Source for Database {
             }
         }
         for (which, owner, sql) in ORPHANS {
+            if !rows.has_table("message")? {
+                break;
+            }
             // A damaged page must not fail the import of the rest.
             let found = readable(which, rows.all(sql, []), unreadable);
             for row in found.unwrap_or_default() {
@@ -147,7 +164,7 @@ impl Source for Database {
         }
         let newer =
             readable(id.as_str(), rows.count_newer_messages(id), unreadable).unwrap_or_default();
-        if bundle.messages.is_empty() && newer > 0 {
+        if bundle.messages.is_empty() && newer > 0 && !rows.has_table("session_v2")? {
             let why = format!("its {newer} messages are of a form that is not known here");
             unreadable.push(Unreadable::new(id.as_str(), why));
         }
@@ -160,6 +177,15 @@ impl Source for Database {
             bundle.add_diffs(diffs, unreadable);
         }
         Ok(bundle)
+    }
+
+    fn import_newer(
+        &self,
+        storage: &Storage,
+        control: &Control,
+        imported: &mut Imported,
+    ) -> Result<()> {
+        newer::import(&self.rows(), storage, control, imported)
     }
 }
 
@@ -188,7 +214,8 @@ fn copy_with_journal(path: &Path, journal: &Path, into: &Path) -> Result<PathBuf
 /// It changes whenever SQLite starts to write the journal from its beginning again.
 fn journal_header(journal: &Path) -> Result<Option<Vec<u8>>> {
     const HEADER_BYTES: u64 = 32;
-    let Some(file) = optional(fs::File::open(journal)).doing("opening", journal)? else {
+    let opened = lathe_files::open(journal).map_err(io::Error::from);
+    let Some((file, _)) = optional(opened).doing("opening", journal)? else {
         return Ok(None);
     };
     let mut header = Vec::new();

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use lathe_import::Program;
+
 use super::staging::Staging;
 use super::{Source, database, tree};
 use crate::error::{IoContext, Result, optional};
@@ -14,6 +16,43 @@ pub enum SourceKind {
     Json,
     Sqlite,
     Exported,
+    /// The folder or a file of Codex.
+    Codex,
+    /// The folder or a file of Claude Code.
+    Claude,
+}
+
+/// The program that wrote the sessions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ImportFrom {
+    OpenCode,
+    Codex,
+    Claude,
+}
+
+impl SourceKind {
+    pub(super) fn foreign(self) -> Option<Program> {
+        match self {
+            SourceKind::Codex => Some(Program::Codex),
+            SourceKind::Claude => Some(Program::Claude),
+            SourceKind::Json | SourceKind::Sqlite | SourceKind::Exported => None,
+        }
+    }
+
+    pub(super) fn program(self) -> ImportFrom {
+        match self {
+            SourceKind::Codex => ImportFrom::Codex,
+            SourceKind::Claude => ImportFrom::Claude,
+            SourceKind::Json | SourceKind::Sqlite | SourceKind::Exported => ImportFrom::OpenCode,
+        }
+    }
+
+    fn of(program: Program) -> Self {
+        match program {
+            Program::Codex => SourceKind::Codex,
+            Program::Claude => SourceKind::Claude,
+        }
+    }
 }
 
 /// A source that can be imported.
@@ -24,7 +63,7 @@ pub struct FoundSource {
     pub sessions: usize,
 }
 
-/// Where OpenCode stores its data. It follows the XDG convention on every platform.
+/// Where the programs store their data. OpenCode follows the XDG convention on every platform.
 pub fn default_import_paths() -> Vec<PathBuf> {
     let home = std::env::home_dir();
     let named = std::env::var_os("XDG_DATA_HOME").filter(|dir| !dir.is_empty());
@@ -32,7 +71,12 @@ pub fn default_import_paths() -> Vec<PathBuf> {
         .map(PathBuf::from)
         .or_else(|| Some(home.as_ref()?.join(".local").join("share")));
     let mut paths: Vec<_> = data.into_iter().map(|data| data.join("opencode")).collect();
-    paths.extend(home.map(|home| home.join(".opencode")));
+    paths.extend(home.as_ref().map(|home| home.join(".opencode")));
+    for (variable, folder) in [("CODEX_HOME", ".codex"), ("CLAUDE_CONFIG_DIR", ".claude")] {
+        let named = std::env::var_os(variable).filter(|dir| !dir.is_empty());
+        let named = named.map(PathBuf::from);
+        paths.extend(named.or_else(|| Some(home.as_ref()?.join(folder))));
+    }
     paths
 }
 
@@ -44,6 +88,9 @@ pub(super) fn find_at(path: &Path) -> Result<Vec<(SourceKind, PathBuf)>> {
     let Some(path) = &absolute else {
         return Ok(Vec::new());
     };
+    if let Some(program) = lathe_import::find_at(path) {
+        return Ok(vec![(SourceKind::of(program), path.to_owned())]);
+    }
     if path.is_file() {
         let kind = match database::is_database(path)? {
             true => SourceKind::Sqlite,
@@ -84,7 +131,7 @@ impl Storage {
     /// Paths without sessions, or that cannot be read, are left out.
     pub(super) fn find_sources(&self, paths: &[PathBuf]) -> Vec<FoundSource> {
         let lock = self.dirs.locks.join("import");
-        let Ok(_lock) = SessionWriter::acquire(&lock, "the import".to_owned()) else {
+        let Ok(_lock) = SessionWriter::acquire(&lock, "the import".to_owned(), "import") else {
             return Vec::new();
         };
         let sources = paths
@@ -107,9 +154,11 @@ impl Storage {
             SourceKind::Json => tree::count_sessions(path),
             SourceKind::Sqlite => {
                 let mut database = database::Database::open(path, &staging)?;
-                Ok(database.list_sessions(&mut Vec::new())?.len())
+                Ok(database.list_sessions(&mut Vec::new())?.len() + database.count_newer()?)
             }
             SourceKind::Exported => Ok(1),
+            SourceKind::Codex => Ok(Program::Codex.count(path)),
+            SourceKind::Claude => Ok(Program::Claude.count(path)),
         }
     }
 }

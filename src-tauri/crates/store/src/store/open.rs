@@ -7,6 +7,7 @@ use lathe_protocol::{IdSource, Tick};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use super::in_flight::InFlight;
 use super::{Options, Store, run};
 use crate::error::{IoContext, Result};
 use crate::fs::{Disk, Fs};
@@ -29,6 +30,7 @@ impl Store {
         ));
         Ok(Store {
             storage,
+            in_flight: InFlight::default(),
             flush_interval,
         })
     }
@@ -39,6 +41,7 @@ impl Store {
         let storage = run(move || open_storage_read_only(dirs)).await?;
         Ok(Store {
             storage: Arc::new(storage),
+            in_flight: InFlight::default(),
             flush_interval: Options::default().flush_interval,
         })
     }

@@ -1,5 +1,6 @@
 //! A damaged file hides no other record, and its bytes are quarantined.
 
+use lathe_fuzz::fuzz;
 use lathe_protocol::Part;
 use lathe_store::{CheckReport, Damaged, Key, StoreError};
 use proptest::prelude::*;
@@ -218,30 +219,33 @@ async fn a_pipe_in_place_of_a_record_does_not_block_a_read() {
     assert_eq!(report.damaged.len(), 1);
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: count(16, 500) as u32, ..ProptestConfig::default() })]
-
-    /// Whatever happens to one file, the rest of its session is unchanged.
-    #[test]
-    fn any_damage_to_one_file_leaves_the_others_readable(at in 0usize..1000, bit in 0u8..8, cut in any::<bool>()) {
-        let runtime = tokio::runtime::Runtime::new().unwrap();
-        runtime.block_on(async {
-            let test = TestStore::new().await;
-            fill(&test.store, 1, 3, 2).await;
-            let path = test.file(&format!("part/{}/{}.json", message_id(1), part_id(1, 0)));
-            let mut bytes = std::fs::read(&path).unwrap();
-            let at = at % bytes.len();
-            bytes[at] ^= 1 << bit;
-            if cut {
-                bytes.truncate(at);
-            }
-            std::fs::write(&path, &bytes).unwrap();
-            let page = test.store.messages(&session_id(1), None, 9).await.unwrap();
-            assert_eq!(page.messages.len(), 3);
-            let parts: usize = page.messages.iter().map(|message| message.parts.len()).sum();
-            assert_eq!(parts + page.damaged.len(), 6);
-            assert!(page.damaged.len() <= 1);
-            assert!(page.messages[1].parts.contains(&text(1, 1, 1, "part 1 of message 1")));
-        });
-    }
+/// Whatever happens to one file, the rest of its session is unchanged.
+#[test]
+fn any_damage_to_one_file_leaves_the_others_readable() {
+    let runtime = runtime();
+    fuzz(
+        16,
+        (0usize..1000, 0u8..8, any::<bool>()),
+        |(at, bit, cut)| {
+            runtime.block_on(async {
+                let test = TestStore::new().await;
+                fill(&test.store, 1, 3, 2).await;
+                let path = test.file(&format!("part/{}/{}.json", message_id(1), part_id(1, 0)));
+                let mut bytes = std::fs::read(&path).unwrap();
+                let at = at % bytes.len();
+                bytes[at] ^= 1 << bit;
+                if cut {
+                    bytes.truncate(at);
+                }
+                std::fs::write(&path, &bytes).unwrap();
+                let page = test.store.messages(&session_id(1), None, 9).await.unwrap();
+                assert_eq!(page.messages.len(), 3);
+                let parts = page.messages.iter().map(|message| message.parts.len());
+                assert_eq!(parts.sum::<usize>() + page.damaged.len(), 6);
+                assert!(page.damaged.len() <= 1);
+                let other = text(1, 1, 1, "part 1 of message 1");
+                assert!(page.messages[1].parts.contains(&other));
+            });
+        },
+    );
 }

@@ -311,7 +311,7 @@ async fn a_pipe_in_a_tree_does_not_block_the_import() {
         imported
             .unreadable
             .iter()
-            .any(|one| one.why.contains("plain file"))
+            .any(|one| one.why.contains("regular file"))
     );
 }
 

@@ -348,3 +348,45 @@ async fn files_whose_names_are_not_ids_are_listed() {
         assert!(named.contains(what), "{what} is not in {named:?}");
     }
 }
+
+#[tokio::test]
+async fn a_record_that_does_not_match_its_schema_is_listed_with_the_place() {
+    let exported = json!({
+        "info": {
+            "id": "ses_exported", "projectID": "global", "directory": "/p", "title": "t",
+            "version": "1", "time": { "created": 1, "updated": 1 },
+        },
+        "messages": [
+            {
+                "info": {
+                    "id": "msg_bad", "sessionID": "ses_exported", "role": "user",
+                    "time": { "created": "today" },
+                },
+            },
+            {
+                "info": {
+                    "id": "msg_good", "sessionID": "ses_exported", "role": "user",
+                    "time": { "created": 1 },
+                },
+            },
+        ],
+        "todos": [{ "content": "a", "status": "pending" }, { "content": 1, "status": "pending" }],
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("exported.json");
+    std::fs::write(&file, exported.to_string()).unwrap();
+    let test = TestStore::new().await;
+    let imported = test.store.import_from(&file).await.unwrap();
+    assert_eq!(added_ids(&imported), ["ses_exported"]);
+    let unreadable = imported.unreadable.iter();
+    let unreadable: Vec<_> = unreadable
+        .map(|one| (one.what.as_str(), one.why.as_str()))
+        .collect();
+    assert_eq!(
+        unreadable,
+        [
+            ("message msg_bad", "/time/created: must be number"),
+            ("todo/ses_exported", "/content: must be string"),
+        ]
+    );
+}

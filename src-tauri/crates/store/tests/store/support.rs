@@ -155,6 +155,11 @@ pub fn value(bytes: &[u8]) -> Value {
     serde_json::from_slice(bytes).unwrap()
 }
 
+pub fn runtime() -> tokio::runtime::Runtime {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    runtime.enable_all().build().unwrap()
+}
+
 /// How often to repeat: few times every day, the full count in a soak run.
 pub fn count(everyday: usize, soak: usize) -> usize {
     if std::env::var_os("LATHE_SOAK").is_some() {

@@ -30,6 +30,13 @@ impl Action {
             Self::Add { path, .. } | Self::Delete { path } | Self::Update { path, .. } => path,
         }
     }
+
+    pub fn moved_to(&self) -> Option<&str> {
+        match self {
+            Self::Update { to, .. } => to.as_deref(),
+            Self::Add { .. } | Self::Delete { .. } => None,
+        }
+    }
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -8,6 +8,7 @@ use crate::files::{self, Expected, FileError};
 use crate::paths::Place;
 use crate::text;
 use crate::tool::ToolFailure;
+use crate::written::FileChange;
 
 /// What happens to one file; all content is known.
 pub(super) enum Step {
@@ -35,6 +36,32 @@ impl Step {
             Self::Move { from, to, .. } => (from, Some(to)),
         };
         std::iter::once(first).chain(second)
+    }
+
+    /// Each file with what it was and what it will be.
+    pub fn changes(&self) -> Vec<FileChange> {
+        let change = |place: &Place, found: Option<&Found>, after: Option<&Vec<u8>>| FileChange {
+            path: place.path().to_owned(),
+            before: found.map(|found| found.bytes.clone()),
+            after: after.cloned(),
+        };
+        match self {
+            Self::Write {
+                place,
+                found,
+                after,
+            } => vec![change(place, found.as_ref(), Some(after))],
+            Self::Delete { place, found } => vec![change(place, Some(found), None)],
+            Self::Move {
+                from,
+                found,
+                to,
+                after,
+            } => vec![
+                change(from, Some(found), None),
+                change(to, None, Some(after)),
+            ],
+        }
     }
 
     pub fn shown(&self) -> ShownChange {

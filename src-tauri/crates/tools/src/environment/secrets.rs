@@ -1,5 +1,7 @@
 //! Decides which variables a command must not see.
 
+use lathe_protocol::wildcard;
+
 /// Parts of a name, between underscores, that suggest a secret.
 const WORDS: [&str; 17] = [
     "KEY",
@@ -43,7 +45,7 @@ impl SecretNames {
         let upper = name.to_ascii_uppercase();
         let named = |list: &[String]| {
             list.iter()
-                .any(|pattern| matches(&pattern.to_ascii_uppercase(), &upper))
+                .any(|pattern| wildcard::matches(&pattern.to_ascii_uppercase(), &upper))
         };
         // Our own variables configure this app, not the user's programs.
         if upper.starts_with("LATHE_") || named(&self.withhold) {
@@ -69,28 +71,6 @@ fn has_password(value: &str) -> bool {
                 .is_some_and(|(_, password)| !password.is_empty())
         })
     })
-}
-
-fn matches(pattern: &str, name: &str) -> bool {
-    let mut pieces = pattern.split('*');
-    let first = pieces.next().unwrap_or_default();
-    let Some(mut rest) = name.strip_prefix(first) else {
-        return false;
-    };
-    let mut pieces = pieces.peekable();
-    if pieces.peek().is_none() {
-        return rest.is_empty();
-    }
-    while let Some(piece) = pieces.next() {
-        if pieces.peek().is_none() {
-            return rest.ends_with(piece);
-        }
-        match rest.find(piece) {
-            Some(at) => rest = &rest[at + piece.len()..],
-            None => return false,
-        }
-    }
-    true
 }
 
 #[cfg(test)]

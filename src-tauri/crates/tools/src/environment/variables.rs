@@ -13,6 +13,11 @@ pub(super) fn quiet(variables: &mut Variables) {
         ("GIT_PAGER", "cat"),
         ("GIT_TERMINAL_PROMPT", "0"),
         ("GIT_EDITOR", "true"),
+        // A command that only looks needs no lock, and no right to write one.
+        ("GIT_OPTIONAL_LOCKS", "0"),
+        // Nor does it ask the registry for a newer npm, or keep a log.
+        ("NPM_CONFIG_UPDATE_NOTIFIER", "false"),
+        ("NPM_CONFIG_LOGS_MAX", "0"),
         ("TERM", "xterm-256color"),
     ] {
         variables.insert(name.to_owned(), value.to_owned());

@@ -68,6 +68,15 @@ pub fn remove(path: &Path, expected: ContentHash) -> Result<(), FileError> {
     rustix::fs::unlinkat(&directory, name, AtFlags::empty()).map_err(refused)
 }
 
+pub fn rename_in_folder(path: &Path, to: &OsStr) -> Result<(), FileError> {
+    let (parent, name) = split(path)?;
+    let directory = open_without_links(parent, DIRECTORY)?;
+    rename_new(&directory, name, to).map_err(|error| match error {
+        Errno::EXIST => FileError::Changed,
+        error => refused(error),
+    })
+}
+
 fn split(path: &Path) -> Result<(&Path, &OsStr), FileError> {
     match (path.parent(), path.file_name()) {
         (Some(parent), Some(name)) => Ok((parent, name)),

@@ -64,6 +64,14 @@ fn write(path: &Path, content: &[u8], old: Option<&File>) -> Result<(), FileErro
     Ok(file.sync_all()?)
 }
 
+pub fn rename_in_folder(path: &Path, to: &std::ffi::OsStr) -> Result<(), FileError> {
+    let target = path.with_file_name(to);
+    if target.symlink_metadata().is_ok() {
+        return Err(FileError::Changed);
+    }
+    std::fs::rename(path, target).map_err(refused)
+}
+
 fn verified(file: File, path: &Path) -> Result<File, FileError> {
     let real = final_path(&file)?;
     let folded = |path: &Path| {

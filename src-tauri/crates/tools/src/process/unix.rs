@@ -1,6 +1,7 @@
 //! A supervisor shell runs the user's shell and stays alive until we release it.
 //!
-//! It keeps the process group's id in use. On Linux it is also the subreaper that adopts orphans,
+//! It keeps the process group's id in use, and starts the command only when the guardian knows of it.
+//! On Linux it is also the subreaper that adopts orphans,
 //! so a child that has daemonised itself, in its own session and without our variable, is still
 //! found among its descendants.
 
@@ -12,8 +13,12 @@
 )]
 mod table;
 
+#[path = "guardian.rs"]
+mod guardian;
+
 use std::collections::{HashMap, HashSet};
-use std::io::{self, PipeReader};
+use std::io::{self, PipeReader, PipeWriter, Write};
+use std::os::fd::OwnedFd;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +28,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use tokio::io::AsyncReadExt;
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
-use super::CommandSpec;
+use super::{CommandSpec, witness};
+use crate::written::WriteEvidence;
 
 /// Time between SIGTERM and SIGKILL.
 const GRACE: Duration = Duration::from_millis(200);
@@ -33,23 +39,31 @@ const MAX_ROUNDS: usize = 200;
 /// The variable that marks every process of a command.
 const MARK: &str = "LATHE_RUN";
 
-/// The command's output goes to standard error and its exit code to standard output; then the
-/// script waits on standard input. The traps keep it alive when the command signals its group;
-/// unlike ignored signals, traps are not inherited.
-const SUPERVISOR: &str = r#"trap : TERM INT HUP QUIT USR1 USR2
-"$@" </dev/null 1>&2
+/// An empty line on standard input starts the command. Its output goes to standard error and its
+/// exit code to standard output. The traps keep the script alive when the command signals its
+/// group; unlike ignored signals, traps are not inherited. At its end it stops itself, also when
+/// the system wakes it up, and waits to be killed: if it ended, orphans would be lost. So it opens
+/// nothing after the command: when this process dies, the system refuses that to what it watched,
+/// and the shell would end.
+const SUPERVISOR: &str = r#"trap : TERM INT HUP QUIT USR1 USR2 PIPE
+read -r _ || exit
+exec 3>/dev/null
+"$@" </dev/null 1>&2 3>&-
 code=$?
-exec 2>/dev/null
+exec 2>&3
 echo "$code"
-read -r _
+exec >&3
+while :; do kill -STOP $$; done
 "#;
 
-/// For a program that uses all three pipes itself: there is no pipe left to wait on, so this
-/// supervisor ends with the program. Until we wait for it, it still keeps the group's id in use.
-const PIPED_SUPERVISOR: &str = r#"trap : TERM INT HUP QUIT USR1 USR2
+/// For a program that uses all three pipes itself.
+const PIPED_SUPERVISOR: &str = r#"trap : TERM INT HUP QUIT USR1 USR2 PIPE
+read -r _ || exit
 "$@"
 code=$?
 [ "$code" = 0 ] || echo "(exit code $code)" >&2
+exec </dev/null >/dev/null 2>&1
+while :; do kill -STOP $$; done
 "#;
 
 /// The processes of one command, found by the supervisor's id and the mark.
@@ -110,6 +124,12 @@ impl Tree {
     }
 }
 
+impl Drop for Tree {
+    fn drop(&mut self) {
+        guardian::release(self.supervisor);
+    }
+}
+
 fn send(pid: i32, signal: Signal) {
     // An error means that the process is gone already.
     if let Some(pid) = Pid::from_raw(pid) {
@@ -119,11 +139,10 @@ fn send(pid: i32, signal: Signal) {
 
 pub struct Leader {
     child: Child,
-    /// Closing it releases the supervisor.
-    hold: Option<ChildStdin>,
     status: Option<ChildStdout>,
     status_text: Vec<u8>,
     tree: Arc<Tree>,
+    evidence: Option<Box<dyn WriteEvidence>>,
 }
 
 /// The pipes of a program started with `start_piped`.
@@ -136,21 +155,30 @@ pub struct Pipes {
 impl Leader {
     pub fn start(spec: &CommandSpec, id: u64) -> io::Result<(Self, PipeReader)> {
         let (output, write) = io::pipe()?;
-        let mut command = supervised(SUPERVISOR, spec, id);
+        let mut command = supervisor(SUPERVISOR, spec, id);
         command.stderr(write);
-        let mut leader = Self::spawn(&mut command, id)?;
-        leader.hold = leader.child.stdin.take();
+        // Before the walls: inside, nothing can be installed any more.
+        let watched = spec
+            .watched_since
+            .and_then(|since| witness::prepare(&mut command, &spec.arguments, since));
+        install_walls(&mut command, spec);
+        let started = Self::spawn(&mut command, id);
+        let evidence = watched.map(witness::Waiting::started);
+        let (mut leader, _) = started?;
+        leader.evidence = evidence;
         leader.status = leader.child.stdout.take();
         Ok((leader, output))
     }
 
     pub fn start_piped(spec: &CommandSpec, id: u64) -> io::Result<(Self, Pipes)> {
-        let mut command = supervised(PIPED_SUPERVISOR, spec, id);
+        let mut command = supervisor(PIPED_SUPERVISOR, spec, id);
         command.stderr(Stdio::piped());
-        let mut leader = Self::spawn(&mut command, id)?;
+        install_walls(&mut command, spec);
+        let (mut leader, input) = Self::spawn(&mut command, id)?;
+        let input = ChildStdin::from_std(OwnedFd::from(input).into())?;
         let child = &mut leader.child;
-        match (child.stdin.take(), child.stdout.take(), child.stderr.take()) {
-            (Some(input), Some(output), Some(errors)) => Ok((
+        match (child.stdout.take(), child.stderr.take()) {
+            (Some(output), Some(errors)) => Ok((
                 leader,
                 Pipes {
                     input,
@@ -162,8 +190,12 @@ impl Leader {
         }
     }
 
-    fn spawn(command: &mut Command, id: u64) -> io::Result<Self> {
-        let child = command.spawn()?;
+    /// Starts the supervisor and then its command. Returns the write end of its standard input.
+    fn spawn(command: &mut Command, id: u64) -> io::Result<(Self, PipeWriter)> {
+        let (read, mut input) = io::pipe()?;
+        let child = command.stdin(read).spawn()?;
+        // The read end must be closed here, or a supervisor that is gone would not be noticed.
+        command.stdin(Stdio::null());
         let supervisor = child
             .id()
             .and_then(|id| i32::try_from(id).ok())
@@ -173,17 +205,25 @@ impl Leader {
             mark: format!("{MARK}={}", mark(id)),
             over: AtomicBool::new(supervisor == 0),
         });
-        Ok(Self {
+        let leader = Self {
             child,
-            hold: None,
             status: None,
             status_text: Vec::new(),
             tree,
-        })
+            evidence: None,
+        };
+        guardian::watch(supervisor)?;
+        input.write_all(b"\n")?;
+        Ok((leader, input))
     }
 
     pub fn tree(&self) -> Arc<Tree> {
         self.tree.clone()
+    }
+
+    /// Returns it once.
+    pub fn take_evidence(&mut self) -> Option<Box<dyn WriteEvidence>> {
+        self.evidence.take()
     }
 
     pub async fn exit_code(&mut self) -> Option<i32> {
@@ -211,7 +251,6 @@ impl Leader {
             tokio::time::sleep(POLL_INTERVAL).await;
         }
         self.tree.over.store(true, Ordering::Release);
-        self.hold.take();
         let _ = self.child.start_kill();
         let _ = self.child.wait().await;
     }
@@ -227,10 +266,11 @@ fn mark(id: u64) -> String {
     format!("{}-{id}", std::process::id())
 }
 
-fn supervised(script: &str, spec: &CommandSpec, id: u64) -> Command {
+fn supervisor(script: &str, spec: &CommandSpec, id: u64) -> Command {
     let mut command = Command::new("/bin/sh");
     command
         .args(["-c", script, "lathe"])
+        .args(spec.walls.as_ref().map_or(&[][..], |walls| walls.prefix()))
         .arg(spec.program)
         .args(&spec.arguments)
         .env_clear()
@@ -238,12 +278,17 @@ fn supervised(script: &str, spec: &CommandSpec, id: u64) -> Command {
         .env(MARK, mark(id))
         .env("PWD", spec.directory)
         .current_dir(spec.directory)
-        .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .process_group(0)
         .kill_on_drop(true);
     adopt_orphans(&mut command);
     command
+}
+
+fn install_walls(command: &mut Command, spec: &CommandSpec) {
+    if let Some(walls) = &spec.walls {
+        walls.install(command.as_std_mut());
+    }
 }
 
 #[cfg(target_os = "linux")]

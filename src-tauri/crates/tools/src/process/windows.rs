@@ -73,7 +73,7 @@ pub struct Leader {
 impl Leader {
     pub fn start(spec: &CommandSpec, _: u64) -> io::Result<(Self, PipeReader)> {
         let (output, write) = io::pipe()?;
-        let mut command = hidden(spec);
+        let mut command = hidden(spec)?;
         command
             .stdin(Stdio::null())
             .stdout(write.try_clone()?)
@@ -82,7 +82,7 @@ impl Leader {
     }
 
     pub fn start_piped(spec: &CommandSpec, _: u64) -> io::Result<(Self, Pipes)> {
-        let mut command = hidden(spec);
+        let mut command = hidden(spec)?;
         command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -120,6 +120,11 @@ impl Leader {
         self.tree.clone()
     }
 
+    /// It cannot be seen here what a command writes.
+    pub fn take_evidence(&mut self) -> Option<Box<dyn crate::written::WriteEvidence>> {
+        None
+    }
+
     pub async fn exit_code(&mut self) -> Option<i32> {
         self.child.wait().await.ok()?.code()
     }
@@ -131,7 +136,12 @@ impl Leader {
     }
 }
 
-fn hidden(spec: &CommandSpec) -> Command {
+fn hidden(spec: &CommandSpec) -> io::Result<Command> {
+    if spec.walls.is_some() {
+        return Err(io::Error::other(
+            "there is no sandbox for commands on Windows",
+        ));
+    }
     let mut command = Command::new(spec.program);
     command
         .args(&spec.arguments)
@@ -141,7 +151,7 @@ fn hidden(spec: &CommandSpec) -> Command {
         .kill_on_drop(true)
         // It must be in the job before it can start other processes.
         .creation_flags(CREATE_SUSPENDED | CREATE_NO_WINDOW);
-    command
+    Ok(command)
 }
 
 /// A process that was started suspended has one thread.

@@ -16,7 +16,7 @@ async fn run(project: &Project, text: &str) -> ToolOutput {
 }
 
 /// Processes whose arguments contain `mark`, zombies not counted.
-fn alive(mark: &str) -> Vec<String> {
+pub fn alive(mark: &str) -> Vec<String> {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     processes
         .filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok())
@@ -31,7 +31,7 @@ fn alive(mark: &str) -> Vec<String> {
 }
 
 /// A signalled process takes a moment to end.
-async fn until_gone(mark: &str) {
+pub async fn until_gone(mark: &str) {
     let gone = async {
         while !alive(mark).is_empty() {
             tokio::task::yield_now().await;

@@ -41,8 +41,8 @@ async fn an_edit_asks_with_its_diff_and_reports_its_counts() {
     assert_eq!(result.metadata["filediff"], filediff);
     let asks = project.host.asks.lock().clone();
     assert_eq!(asks.len(), 1);
-    assert_eq!(asks[0].permission, "edit");
-    assert_eq!(asks[0].patterns, ["a.txt"]);
+    assert_eq!(asks[0].wants[0].permission, "edit");
+    assert_eq!(asks[0].wants[0].patterns, ["a.txt"]);
     assert_eq!(asks[0].metadata["diff"], diff);
     assert_eq!(asks[0].metadata["filediff"], filediff);
     assert_eq!(*project.host.edited.lock(), [project.path("a.txt")]);
@@ -228,6 +228,43 @@ async fn a_large_file_is_shown_by_its_patch_only() {
             .unwrap()
             .contains("@@ -199998,4 +199998,4 @@")
     );
+}
+
+#[tokio::test]
+async fn one_request_names_everything_that_a_change_outside_needs() {
+    let project = Project::new();
+    std::fs::create_dir(project.outside("other")).unwrap();
+    let path = project.outside("other/new.txt");
+    project
+        .run("write", json!({ "filePath": path, "content": "y" }))
+        .await
+        .unwrap();
+    let directory = project.outside("other").display().to_string();
+    let expected = [
+        ("edit".to_owned(), vec![path.display().to_string()]),
+        (
+            "external_directory".to_owned(),
+            vec![format!("{directory}/*")],
+        ),
+    ];
+    assert_eq!(project.asked_at_once(), expected);
+    let asks = project.host.asks.lock();
+    assert_eq!(asks[0].metadata["filediff"]["status"], "added");
+}
+
+#[tokio::test]
+async fn why_a_change_outside_fails_is_said_only_when_its_directory_is_allowed() {
+    let project = Project::new().outside_file("other/a.txt", "x");
+    let path = project.outside("other/a.txt");
+    let input = json!({ "filePath": path, "oldString": "z", "newString": "y" });
+    let failure = project.failure("edit", input).await;
+    assert!(failure.text.contains("have not read"), "{failure}");
+    let directory = project.outside("other").display().to_string();
+    let expected = [(
+        "external_directory".to_owned(),
+        vec![format!("{directory}/*")],
+    )];
+    assert_eq!(project.asked_at_once(), expected);
 }
 
 #[tokio::test]

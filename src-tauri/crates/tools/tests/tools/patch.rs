@@ -22,8 +22,8 @@ async fn one_question_names_every_file_and_shows_every_difference() {
     let result = project.run("apply_patch", input(PATCH)).await.unwrap();
     let asks = project.host.asks.lock().clone();
     assert_eq!(asks.len(), 1);
-    assert_eq!(asks[0].permission, "edit");
-    assert_eq!(asks[0].patterns, ["a", "b", "dir/c", "d", "e"]);
+    assert_eq!(asks[0].wants[0].permission, "edit");
+    assert_eq!(asks[0].wants[0].patterns, ["a", "b", "dir/c", "d", "e"]);
     assert_eq!(asks[0].metadata["diff"], result.metadata["diff"]);
     let diff = result.metadata["diff"].as_str().unwrap();
     for part in [

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use lathe_tools::files::{self, Expected};
 use lathe_tools::paths::{BadPath, Place};
-use lathe_tools::{ContentHash, FailureKind};
+use lathe_tools::{ContentHash, FailureKind, ToolFailure};
 use serde_json::json;
 
 use super::support::Project;
@@ -51,9 +51,17 @@ async fn every_path_out_of_the_project_asks_and_a_denial_reads_nothing() {
         let failure = project.failure("read", json!({ "filePath": given })).await;
         assert_eq!(failure.kind, FailureKind::Denied, "{given}");
         let pattern = format!("{}/*", directory.display());
-        let expected = [("external_directory".to_owned(), vec![pattern.clone()])];
-        assert_eq!(project.asked(), expected, "{given}");
-        assert_eq!(project.host.asks.lock()[0].always, [pattern], "{given}");
+        let place = project.cx.resolve(&given).unwrap();
+        let expected = [
+            ("read".to_owned(), vec![place.shown().to_owned()]),
+            ("external_directory".to_owned(), vec![pattern.clone()]),
+        ];
+        assert_eq!(project.asked_at_once(), expected, "{given}");
+        assert_eq!(
+            project.host.asks.lock()[0].wants[1].always,
+            [pattern],
+            "{given}"
+        );
     }
 }
 
@@ -86,13 +94,15 @@ async fn paths_inside_the_project_do_not_ask() {
 #[tokio::test]
 async fn searching_and_running_elsewhere_asks_too() {
     let project = with_links().denying("external_directory");
-    let pattern = format!("{}/*", project.outside("secret").display());
-    for (tool, input) in [
-        ("list", json!({ "path": "out" })),
-        ("glob", json!({ "pattern": "*", "path": "../secret" })),
-        ("grep", json!({ "pattern": "x", "path": "out2" })),
+    let outside = project.outside("secret").display().to_string();
+    let pattern = format!("{outside}/*");
+    for (tool, first, input) in [
+        ("list", &*outside, json!({ "path": "out" })),
+        ("glob", "*", json!({ "pattern": "*", "path": "../secret" })),
+        ("grep", "x", json!({ "pattern": "x", "path": "out2" })),
         (
             "bash",
+            "ls",
             json!({ "command": "ls", "description": "d", "workdir": "out" }),
         ),
     ] {
@@ -102,8 +112,11 @@ async fn searching_and_running_elsewhere_asks_too() {
             FailureKind::Denied,
             "{tool}"
         );
-        let expected = [("external_directory".to_owned(), vec![pattern.clone()])];
-        assert_eq!(project.asked(), expected, "{tool}");
+        let expected = [
+            (tool.to_owned(), vec![first.to_owned()]),
+            ("external_directory".to_owned(), vec![pattern.clone()]),
+        ];
+        assert_eq!(project.asked_at_once(), expected, "{tool}");
     }
 }
 
@@ -115,7 +128,8 @@ async fn a_directory_name_with_wildcards_offers_no_always() {
     project
         .failure("read", json!({ "filePath": "../*/key.txt" }))
         .await;
-    assert_eq!(project.host.asks.lock()[0].always, Vec::<String>::new());
+    let asks = project.host.asks.lock();
+    assert_eq!(asks[0].wants[1].always, Vec::<String>::new());
 }
 
 #[test]
@@ -212,4 +226,78 @@ fn a_racing_swap_never_reads_or_writes_outside() {
     let place = project.cx.resolve("dir/key.txt").unwrap();
     let expected = Expected::Content(ContentHash::of(&files::read(&place, 1_000).unwrap()));
     files::replace(&place, b"at rest it works", expected).unwrap();
+}
+
+/// Asks about `.env`, as the rules do, and says no.
+fn keeping_env(project: Project) -> Project {
+    project.answering(|ask| {
+        let read = ask.wants.iter().filter(|want| want.permission == "read");
+        match read
+            .flat_map(|want| &want.patterns)
+            .any(|path| path == ".env")
+        {
+            true => Err(ToolFailure::denied("no")),
+            false => Ok(()),
+        }
+    })
+}
+
+#[tokio::test]
+async fn another_name_of_a_file_that_may_not_be_read_is_asked_about_as_that_file() {
+    let project = keeping_env(
+        Project::new()
+            .file(".env", "TOKEN=needle")
+            .file(".gitignore", ".env")
+            .file("src/plain.txt", "needle"),
+    );
+    std::fs::hard_link(project.path(".env"), project.path("src/notes.txt")).unwrap();
+    std::fs::hard_link(project.path("src/plain.txt"), project.path("src/same.txt")).unwrap();
+
+    let input = json!({ "filePath": "src/notes.txt" });
+    assert_eq!(
+        project.failure("read", input).await.kind,
+        FailureKind::Denied
+    );
+    let expected = [
+        ("read".to_owned(), vec!["src/notes.txt".to_owned()]),
+        ("read".to_owned(), vec![".env".to_owned()]),
+    ];
+    assert_eq!(project.asked_at_once(), expected);
+
+    let by_name = json!({ "pattern": "needle", "path": "src/notes.txt" });
+    assert_eq!(
+        project.failure("grep", by_name).await.kind,
+        FailureKind::Denied
+    );
+    let grep = project
+        .run("grep", json!({ "pattern": "needle", "path": "src" }))
+        .await
+        .unwrap();
+    assert_eq!(
+        (&grep.metadata["files"], &grep.metadata["leftOut"]),
+        (&json!(2), &json!(1))
+    );
+    assert!(!grep.output.contains("TOKEN"), "{}", grep.output);
+
+    let input = json!({ "filePath": "src/same.txt" });
+    assert!(project.output("read", input).await.contains("needle"));
+}
+
+#[tokio::test]
+async fn a_project_folder_that_is_gone_is_not_made_again() {
+    let project = Project::new();
+    std::fs::remove_dir_all(&project.cx.root).unwrap();
+    let patch = "*** Begin Patch\n*** Add File: a.txt\n+x\n*** End Patch";
+    for (tool, input) in [
+        ("write", json!({ "filePath": "a/b.txt", "content": "x" })),
+        (
+            "edit",
+            json!({ "filePath": "a.txt", "oldString": "", "newString": "x" }),
+        ),
+        ("apply_patch", json!({ "patchText": patch })),
+    ] {
+        let failure = project.failure(tool, input).await;
+        assert!(failure.text.contains("is gone"), "{tool}: {failure}");
+        assert!(!project.cx.root.exists(), "{tool}");
+    }
 }

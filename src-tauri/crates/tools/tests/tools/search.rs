@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use lathe_tools::{FailureKind, PermissionAsk, ToolFailure};
+use lathe_tools::{FailureKind, PermissionAsk, ToolFailure, Want};
 use serde_json::json;
 
 use super::support::Project;
@@ -283,9 +283,10 @@ async fn searches_do_not_follow_links_out_of_the_project() {
 
 #[tokio::test]
 async fn grep_finds_nothing_in_files_that_may_not_be_read_and_says_how_many_there_are() {
-    let secret = |ask: &PermissionAsk| match ask.patterns[0].ends_with(".env") {
-        true if ask.permission == "read" => Err(ToolFailure::denied("no")),
-        _ => Ok(()),
+    let is_secret = |want: &Want| want.permission == "read" && want.patterns[0].ends_with(".env");
+    let secret = move |ask: &PermissionAsk| match ask.wants.iter().any(is_secret) {
+        true => Err(ToolFailure::denied("no")),
+        false => Ok(()),
     };
     let project = Project::new()
         .file(".env", "TOKEN=needle")

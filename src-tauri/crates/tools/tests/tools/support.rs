@@ -6,9 +6,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use lathe_protocol::{MessageId, Question, SessionId, Todo};
 use lathe_tools::context::{AgentSwitch, MayRead};
+use lathe_tools::written::{CommandWrites, FileChange, WriteEvidence};
 use lathe_tools::{
     CallIds, CommandAsk, Environment, EnvironmentSettings, FileReads, Host, PermissionAsk,
-    Progress, Registry, SystemClock, TaskRequest, TaskResult, ToolContext, ToolFailure, ToolOutput,
+    Progress, Refusal, Registry, RunPermit, SystemClock, TaskRequest, TaskResult, ToolContext,
+    ToolFailure, ToolOutput, Walls, Want,
 };
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
@@ -30,6 +32,13 @@ pub struct FakeLoop {
     pub switches: Mutex<Vec<AgentSwitch>>,
     pub edited: Mutex<Vec<PathBuf>>,
     pub read_only: Mutex<bool>,
+    /// What confines the next commands. After a refusal they run without, if that is allowed.
+    pub walls: Mutex<Option<Arc<dyn Walls>>>,
+    pub refusals: Mutex<Vec<Refusal>>,
+    /// What the last command was seen to write.
+    pub writes: Mutex<Option<CommandWrites>>,
+    /// What our own tools were about to write.
+    pub changes: Mutex<Vec<FileChange>>,
     answer: Mutex<Option<Arc<Answer>>>,
 }
 
@@ -45,10 +54,24 @@ impl Host for FakeLoop {
         answer
     }
 
-    async fn ask_to_run(&self, ask: CommandAsk) -> Result<(), ToolFailure> {
-        let mut as_asked = PermissionAsk::new("bash", ask.command);
+    async fn ask_to_run(&self, ask: CommandAsk) -> Result<RunPermit, ToolFailure> {
+        let mut as_asked = PermissionAsk::new("bash", ask.command).and(ask.wants);
         as_asked.metadata = ask.metadata;
-        self.ask(as_asked).await
+        self.ask(as_asked).await?;
+        Ok(match self.walls.lock().clone() {
+            Some(walls) => RunPermit::Confined(walls),
+            None => RunPermit::Free,
+        })
+    }
+
+    async fn ask_to_leave_sandbox(
+        &self,
+        ask: CommandAsk,
+        refusal: Refusal,
+    ) -> Result<RunPermit, ToolFailure> {
+        self.refusals.lock().push(refusal);
+        self.ask(PermissionAsk::new("sandbox", ask.command)).await?;
+        Ok(RunPermit::Free)
     }
 
     async fn may_read(&self) -> Result<MayRead, ToolFailure> {
@@ -101,6 +124,17 @@ impl Host for FakeLoop {
             return Err(ToolFailure::failed("The store cannot be written."));
         }
         Ok(())
+    }
+
+    async fn about_to_write(&self, changes: Vec<FileChange>) -> Result<(), ToolFailure> {
+        self.ensure_writable().await?;
+        self.changes.lock().extend(changes);
+        Ok(())
+    }
+
+    async fn has_run(&self, evidence: Option<Box<dyn WriteEvidence>>) {
+        let finish = tokio::task::spawn_blocking(|| evidence.and_then(|seen| seen.finish()));
+        *self.writes.lock() = finish.await.unwrap();
     }
 
     async fn file_edited(&self, path: &Path) {
@@ -190,7 +224,7 @@ impl Project {
     /// Denies one permission.
     pub fn denying(self, permission: &'static str) -> Self {
         self.answering(move |ask| {
-            if ask.permission == permission {
+            if ask.wants.iter().any(|want| want.permission == permission) {
                 Err(ToolFailure::denied(format!("{permission} is denied")))
             } else {
                 Ok(())
@@ -214,12 +248,19 @@ impl Project {
         std::fs::read_to_string(self.path(name)).unwrap()
     }
 
-    /// The permissions asked for, with their patterns.
+    /// The permissions asked for, with their patterns, in however many requests.
     pub fn asked(&self) -> Vec<(String, Vec<String>)> {
+        let asked = |want: &Want| (want.permission.clone(), want.patterns.clone());
         let asks = self.host.asks.lock();
         asks.iter()
-            .map(|ask| (ask.permission.clone(), ask.patterns.clone()))
+            .flat_map(|ask| ask.wants.iter().map(asked))
             .collect()
+    }
+
+    /// What the only request asked for.
+    pub fn asked_at_once(&self) -> Vec<(String, Vec<String>)> {
+        assert_eq!(self.host.asks.lock().len(), 1, "{:?}", self.asked());
+        self.asked()
     }
 }
 

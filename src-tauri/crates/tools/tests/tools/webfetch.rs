@@ -313,7 +313,14 @@ async fn each_host_of_a_redirect_is_asked_about_once() {
     let asks = project.host.asks.lock().clone();
     let asked: Vec<_> = asks
         .iter()
-        .map(|ask| (&*ask.permission, ask.patterns.clone(), ask.always.clone()))
+        .flat_map(|ask| &ask.wants)
+        .map(|want| {
+            (
+                &*want.permission,
+                want.patterns.clone(),
+                want.always.clone(),
+            )
+        })
         .collect();
     let host = |name: &str| ("webfetch", vec![name.to_owned()], vec![name.to_owned()]);
     assert_eq!(asked, [host("one.test"), host("two.test")]);

@@ -13,6 +13,8 @@ pub struct Definition {
     pub origin: Origin,
     pub front_matter: Map<String, Value>,
     pub body: String,
+    /// The whole file up to the body, to find lines in it.
+    pub head: String,
 }
 
 impl Definition {
@@ -44,6 +46,7 @@ impl Definition {
             origin,
             front_matter,
             body: body.trim().to_owned(),
+            head: text[..text.len() - body.len()].to_owned(),
         })
     }
 }
@@ -51,6 +54,7 @@ impl Definition {
 fn problem(file: String, message: &str) -> ConfigProblem {
     ConfigProblem {
         file,
+        line: None,
         key: String::new(),
         message: message.to_owned(),
     }

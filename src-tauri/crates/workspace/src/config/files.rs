@@ -215,11 +215,15 @@ impl ConfigLocations {
         let display_path = self.display_path(&path, origin);
         let problem = |message: String| ConfigProblem {
             file: display_path.clone(),
+            line: None,
             key: String::new(),
             message,
         };
         let text = self.read_text(&path, origin).map_err(problem)?;
-        let parsed = parse_jsonc(&text).map_err(|error| problem(error.to_string()))?;
+        let parsed = parse_jsonc(&text).map_err(|error| ConfigProblem {
+            line: u32::try_from(error.line).ok(),
+            ..problem(format!("column {}: {}", error.column, error.message))
+        })?;
         let Value::Object(value) = parsed else {
             return Err(problem("expected a table of settings".to_owned()));
         };
@@ -247,6 +251,7 @@ impl ConfigLocations {
                 Err(message) => {
                     sources.problems.push(ConfigProblem {
                         file: display_path,
+                        line: None,
                         key: String::new(),
                         message,
                     });
@@ -301,6 +306,7 @@ impl ConfigFile {
         }
         done.map_err(|problem| ConfigProblem {
             file: self.display_path.clone(),
+            line: None,
             key: problem.path,
             message: problem.message,
         })
@@ -328,8 +334,7 @@ impl ConfigFile {
     }
 }
 
-/// Reads a small regular file, which must be inside `within` if that is given. The file type
-/// is checked before opening, because opening a pipe would block forever.
+/// Reads a small regular file, which must be inside `within` if that is given.
 pub fn read_small(path: &Path, within: Option<&Path>) -> Result<String, String> {
     let real = path.canonicalize().map_err(|error| error.to_string())?;
     if let Some(root) = within {
@@ -338,14 +343,7 @@ pub fn read_small(path: &Path, within: Option<&Path>) -> Result<String, String> 
             return Err("it is a link that leads out of the project".to_owned());
         }
     }
-    let meta = fs::metadata(&real).map_err(|error| error.to_string())?;
-    if !meta.is_file() {
-        return Err("it is not a file".to_owned());
-    }
-    if meta.len() > MAX_BYTES {
-        return Err("it is larger than 1 MB".to_owned());
-    }
-    fs::read_to_string(&real).map_err(|error| error.to_string())
+    lathe_files::read_text(&real, MAX_BYTES).map_err(|error| error.to_string())
 }
 
 /// All Markdown files below a folder. The name of each is its relative path without `.md`.

@@ -24,6 +24,8 @@ pub enum McpKind {
         args: Vec<String>,
         env: BTreeMap<String, String>,
         cwd: Option<PathBuf>,
+        /// Runs in the sandbox of its project, without network.
+        sandbox: bool,
     },
     Http {
         url: String,
@@ -73,6 +75,7 @@ impl McpServer {
                 }
                 _ => problems.push(lathe_protocol::ipc::ConfigProblem {
                     file,
+                    line: None,
                     key: path,
                     message: "expected a table of settings".to_owned(),
                 }),
@@ -118,6 +121,7 @@ fn stdio(reader: &mut TableReader<'_>) -> Option<McpKind> {
         args: words.collect(),
         env: env.unwrap_or_default(),
         cwd: reader.get("cwd"),
+        sandbox: reader.get("sandbox").unwrap_or(false),
     })
 }
 

@@ -96,6 +96,7 @@ impl<'a> TableReader<'a> {
     pub fn problem(&mut self, key: &str, message: impl Into<String>) {
         let problem = ConfigProblem {
             file: self.file.to_owned(),
+            line: None,
             key: self.below(key),
             message: message.into(),
         };

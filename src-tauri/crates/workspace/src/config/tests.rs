@@ -114,7 +114,7 @@ fn a_wrong_value_is_reported_with_its_key_and_affects_nothing_else() {
 fn servers_are_read_in_both_spellings() {
     let table = json!({
         "a": { "type": "local", "command": ["npx", "-y", "x"], "environment": { "K": "v" }, "timeout": 500 },
-        "b": { "command": "run", "args": ["1"], "enabled": false, "cwd": "tools" },
+        "b": { "command": "run", "args": ["1"], "enabled": false, "cwd": "tools", "sandbox": true },
         "c": { "type": "remote", "url": "https://example.org", "headers": { "h": "v" } },
         "d": { "type": "remote", "url": "ftp://example.org" },
         "e": { "enabled": false },
@@ -134,6 +134,7 @@ fn servers_are_read_in_both_spellings() {
                 .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
                 .collect(),
             cwd: cwd.map(Into::into),
+            sandbox: cwd.is_some(),
         };
     let server = |name: &str, kind, enabled, timeout: Option<u64>| McpServer {
         name: name.into(),

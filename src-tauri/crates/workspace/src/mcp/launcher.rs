@@ -1,17 +1,21 @@
 //! Starts a server's program like any command: in the person's login environment without
-//! secrets, as a process tree that is terminated as a whole.
+//! secrets, as a process tree that is terminated as a whole, and in the sandbox if its config says
+//! so.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use lathe_mcp::{ChildProcess, Launch, ProcessHandle, Program};
-use lathe_tools::Environment;
 use lathe_tools::process::{CommandSpec, Run};
+use lathe_tools::{Environment, Walls};
+
+use crate::confinement::{Sandbox, SandboxGrants};
 
 pub struct Launcher {
     pub environment: Arc<Environment>,
+    pub sandbox: Arc<Sandbox>,
 }
 
 #[async_trait]
@@ -24,11 +28,17 @@ impl Launch for Launcher {
         variables.extend(program.environment.clone());
         let home = || self.environment.home().map(PathBuf::from);
         let directory = program.directory.clone().or_else(home);
+        let walls = match &program.confined_to {
+            Some(root) => Some(self.confine(root).await?),
+            None => None,
+        };
         let spec = CommandSpec {
             program: &self.environment.program(name).await,
             arguments: arguments.iter().map(String::as_str).collect(),
             directory: &directory.unwrap_or_else(std::env::temp_dir),
             variables: &variables,
+            walls,
+            watched_since: None,
         };
         let (run, pipes) = self.environment.processes().start_piped(&spec)?;
         Ok(ChildProcess {
@@ -36,6 +46,17 @@ impl Launch for Launcher {
             stdout: Box::new(pipes.output),
             stderr: Box::new(pipes.errors),
             handle: Box::new(ProcessTree(run)),
+        })
+    }
+}
+
+impl Launcher {
+    async fn confine(&self, root: &Path) -> io::Result<Arc<dyn Walls>> {
+        let confined = self.sandbox.confine(root, SandboxGrants::default()).await;
+        confined.map_err(|why| {
+            io::Error::other(format!(
+                "it is to run in a sandbox, and there is none: {why}"
+            ))
         })
     }
 }
@@ -48,3 +69,7 @@ impl ProcessHandle for ProcessTree {
         self.0.end().await;
     }
 }
+
+#[cfg(all(test, unix))]
+#[path = "launcher_tests.rs"]
+mod tests;

@@ -59,7 +59,7 @@ impl DynTool for McpTool {
             .with("input", input.clone());
         cx.host.ask(ask).await?;
         if !self.tool.read_only {
-            cx.host.ensure_writable().await?;
+            cx.host.about_to_run().await?;
         }
         let Value::Object(arguments) = input else {
             return Err(ToolFailure::failed("The arguments must be an object."));

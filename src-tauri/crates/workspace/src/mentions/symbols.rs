@@ -136,7 +136,8 @@ impl SymbolIndex {
         if let Some(before) = before.filter(|old| (old.modified, old.len) == (modified, len)) {
             return Some(before.clone());
         }
-        let source = std::fs::read_to_string(file).ok()?;
+        let source = lathe_files::read_real(&file, MAX_BYTES).ok()?;
+        let source = String::from_utf8(source).ok()?;
         let tags = grammar.tags(parser, &source).into();
         Some(IndexedFile {
             modified,

@@ -11,6 +11,11 @@ use gix_hash::ObjectId;
 use gix_object::{FindExt, Kind};
 use gix_traverse::commit::Simple;
 
+/// The longest file that names a commit or a folder.
+const MAX_POINTER: u64 = 64 * 1024;
+/// A repository with a million refs.
+const MAX_PACKED_REFS: u64 = 128 * 1024 * 1024;
+
 /// The smallest id among the commits without parents; `None` without a readable history.
 pub fn root_commit(worktree: &Path) -> Option<String> {
     let common = common_dir(&worktree.join(".git"))?;
@@ -30,7 +35,7 @@ pub fn root_commit(worktree: &Path) -> Option<String> {
 /// The git directory with refs and objects. Linked worktrees share that of the main worktree.
 fn common_dir(dot_git: &Path) -> Option<PathBuf> {
     let git_dir = git_dir(dot_git)?;
-    match fs::read_to_string(git_dir.join("commondir")) {
+    match lathe_files::read_text(&git_dir.join("commondir"), MAX_POINTER) {
         Ok(common) => Some(git_dir.join(common.trim())),
         Err(_) => Some(git_dir),
     }
@@ -40,7 +45,7 @@ fn git_dir(dot_git: &Path) -> Option<PathBuf> {
     if dot_git.is_dir() {
         return Some(dot_git.to_owned());
     }
-    let pointer = fs::read_to_string(dot_git).ok()?;
+    let pointer = lathe_files::read_text(dot_git, MAX_POINTER).ok()?;
     let target = pointer.strip_prefix("gitdir:")?.trim().to_owned();
     Some(dot_git.parent()?.join(target))
 }
@@ -53,10 +58,10 @@ fn tips(common: &Path) -> BTreeSet<ObjectId> {
                 .and_then(|hex| ObjectId::from_hex(hex.as_bytes()).ok()),
         );
     };
-    if let Ok(head) = fs::read_to_string(common.join("HEAD")) {
+    if let Ok(head) = lathe_files::read_text(&common.join("HEAD"), MAX_POINTER) {
         note(&head);
     }
-    if let Ok(packed) = fs::read_to_string(common.join("packed-refs")) {
+    if let Ok(packed) = lathe_files::read_text(&common.join("packed-refs"), MAX_PACKED_REFS) {
         packed
             .lines()
             .filter(|line| !line.starts_with(['#', '^']))
@@ -68,7 +73,7 @@ fn tips(common: &Path) -> BTreeSet<ObjectId> {
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() => folders.push(entry.path()),
                 Ok(kind) if kind.is_file() => {
-                    if let Ok(text) = fs::read_to_string(entry.path()) {
+                    if let Ok(text) = lathe_files::read_text(&entry.path(), MAX_POINTER) {
                         note(&text);
                     }
                 }
@@ -99,7 +104,8 @@ fn commit_of(objects: &gix_odb::Handle, id: ObjectId, buffer: &mut Vec<u8>) -> O
 
 /// `branch <name>` or, with a detached `HEAD`, `commit <id>`.
 pub fn branch(worktree: &Path) -> Option<String> {
-    let head = fs::read_to_string(git_dir(&worktree.join(".git"))?.join("HEAD")).ok()?;
+    let head = git_dir(&worktree.join(".git"))?.join("HEAD");
+    let head = lathe_files::read_text(&head, MAX_POINTER).ok()?;
     let head = head.trim();
     let named = match head.strip_prefix("ref: refs/heads/") {
         Some(branch) => format!("branch {branch}"),

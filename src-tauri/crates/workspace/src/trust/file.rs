@@ -5,7 +5,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use lathe_store::write_private_file;
+use lathe_files::write_private_file;
+use lathe_protocol::PermissionMode;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +18,8 @@ pub struct TrustEntry {
     pub hash: Option<String>,
     /// Edits in this project are allowed without asking.
     pub edits: bool,
+    /// How much happens in this project without a question.
+    pub mode: PermissionMode,
 }
 
 pub struct TrustFile {

@@ -289,3 +289,10 @@ async fn parts_of_an_earlier_attempt_are_removed_when_the_next_attempt_has_a_par
     };
     assert_eq!(text.text, "second");
 }
+
+#[test]
+fn a_long_text_is_written_less_often_and_never_more_than_the_disk_is_given() {
+    let millis = |bytes: usize| pause_after(bytes).as_millis();
+    assert_eq!([0, 1, 100_000, SAVE_BYTES].map(millis), [100; 4]);
+    assert_eq!(millis(5_000_000), 2_000);
+}

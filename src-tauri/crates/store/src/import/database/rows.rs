@@ -115,7 +115,7 @@ impl Rows<'_> {
         Ok((!rows.is_empty()).then(|| rows.into_iter().map(Value::Object).collect()))
     }
 
-    fn has_table(&self, name: &str) -> Result<bool> {
+    pub(super) fn has_table(&self, name: &str) -> Result<bool> {
         let sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND name = ?1";
         Ok(self.one(sql, name)?.is_some())
     }

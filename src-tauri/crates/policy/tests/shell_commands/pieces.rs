@@ -1,0 +1,105 @@
+//! Texts made at random, to look for what the shell and the analysis read differently.
+
+use lathe_fuzz::fuzz;
+use proptest::prelude::*;
+
+use super::{analysed, is_allowed, project};
+
+const PIECES: &[&str] = &[
+    "echo",
+    "echo x",
+    "touch p",
+    " touch p",
+    ";",
+    "&&",
+    "||",
+    "|",
+    "&",
+    "\n",
+    " ",
+    " ",
+    "'",
+    "\"",
+    "\\",
+    "$(",
+    "`",
+    ")",
+    "(",
+    "{",
+    "}",
+    "#",
+    " #",
+    "<",
+    ">",
+    "<<",
+    "E",
+    "\nE\n",
+    "$",
+    "$'",
+    "!",
+    "\\\n",
+    "\\'",
+    "\\\"",
+    "case",
+    "esac",
+    "in",
+    "if",
+    "then",
+    "fi",
+    "[",
+    "]",
+    "~",
+    "=",
+    "a=",
+    "*",
+    "\t",
+    "''",
+    "\"\"",
+    "x)",
+    ";;",
+    "do",
+    "done",
+    "time",
+    "coproc",
+    "function f",
+    "-c",
+    "=~",
+    "%",
+];
+
+fn pieces() -> impl Strategy<Value = String> {
+    proptest::collection::vec(proptest::sample::select(PIECES), 1..12)
+        .prop_map(|pieces| format!("echo{}", pieces.concat()))
+}
+
+/// A command that passes a rule for `echo` never does more than that in a real shell.
+#[test]
+fn what_passes_for_echo_only_prints() {
+    fuzz(300, pieces(), |command| {
+        let project = project();
+        if is_allowed(&analysed(&project, &command), &["echo *"]) {
+            std::process::Command::new("/bin/bash")
+                .args(["-c", &command])
+                .current_dir(project.root())
+                .stdin(std::process::Stdio::null())
+                .output()
+                .unwrap();
+            assert!(!project.path("p").exists(), "{command:?}");
+        }
+    });
+}
+
+/// Whatever the text: no panic, and never both nothing to check and something to run.
+#[test]
+fn any_text_is_analysed() {
+    let text = "[a-z \\-;&|$(){}<>'\"`\\\\\n*?~/.=#!\\[\\]]{0,40}";
+    fuzz(256, text, |command| {
+        let project = project();
+        let analysis = analysed(&project, &command);
+        let mut characters = command.chars();
+        let runs = characters.any(|c| c.is_ascii_alphanumeric() || c == '$' || c == '`');
+        let only_cd_or_comment = command.contains("cd") || command.contains('#');
+        let checked = !analysis.patterns.is_empty() || analysis.is_opaque();
+        assert!(checked || !runs || only_cd_or_comment, "{command:?}");
+    });
+}

@@ -1,0 +1,188 @@
+//! Publishes what other processes do with the same data: `lathectl`, an import, a server.
+//!
+//! The file system says when a session's record changed and when a process begins to work on one;
+//! nothing is read while nothing happens. While another process works on a session, its newest
+//! messages are read several times a second. Knows files only through the store.
+
+mod tail;
+
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+use lathe_protocol::{Event, Session, SessionId};
+use lathe_store::{Store, Trace};
+use notify::{RecursiveMode, Watcher};
+use tokio::sync::mpsc;
+
+use crate::Records;
+use crate::bus::{BusItem, Notification, Subscription};
+use tail::Tail;
+
+/// One change makes several notices, and our own changes are published at once.
+const GATHER: Duration = Duration::from_millis(50);
+/// How often the messages of a session that another process works on are read.
+const POLL: Duration = Duration::from_millis(250);
+
+/// Follows other processes until this value is dropped.
+pub struct OtherProcesses {
+    _watcher: notify::RecommendedWatcher,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl OtherProcesses {
+    pub fn follow(records: Records) -> Result<Self, notify::Error> {
+        let (sender, traces) = mpsc::unbounded_channel();
+        let mut watcher =
+            notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+                let Ok(event) = event else { return };
+                if event.kind.is_access() {
+                    return;
+                }
+                for trace in event.paths.iter().filter_map(|path| Store::trace(path)) {
+                    // The receiver is gone only when the program ends.
+                    let _ = sender.send(trace);
+                }
+            })?;
+        let (sessions, locks) = records.store().traced_folders();
+        // It is made with the first session.
+        if let Err(error) = std::fs::create_dir_all(&sessions) {
+            return Err(notify::Error::io(error));
+        }
+        watcher.watch(&sessions, RecursiveMode::Recursive)?;
+        watcher.watch(&locks, RecursiveMode::NonRecursive)?;
+        let follower = Follower {
+            own: records.bus().subscribe(),
+            records,
+            known: HashMap::new(),
+            working: HashMap::new(),
+        };
+        let task = tokio::spawn(follower.run(traces));
+        let _watcher = watcher;
+        Ok(OtherProcesses { _watcher, task })
+    }
+}
+
+impl Drop for OtherProcesses {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+struct Follower {
+    records: Records,
+    /// What this process publishes.
+    own: Subscription,
+    /// The sessions as they were last published.
+    known: HashMap<SessionId, Session>,
+    /// The sessions that other processes work on.
+    working: HashMap<SessionId, Tail>,
+}
+
+impl Follower {
+    async fn run(mut self, mut traces: mpsc::UnboundedReceiver<Trace>) {
+        let mut poll = tokio::time::interval(POLL);
+        poll.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                first = traces.recv() => {
+                    let Some(first) = first else { return };
+                    tokio::time::sleep(GATHER).await;
+                    let mut all = HashSet::from([first]);
+                    while let Ok(more) = traces.try_recv() {
+                        all.insert(more);
+                    }
+                    self.take_own();
+                    for trace in all {
+                        self.take(trace).await;
+                    }
+                }
+                item = self.own.next() => match item {
+                    Some(item) => self.note(item),
+                    None => return,
+                },
+                _ = poll.tick(), if !self.working.is_empty() => self.read_tails().await,
+            }
+        }
+    }
+
+    fn take_own(&mut self) {
+        while let Some(item) = self.own.try_next() {
+            self.note(item);
+        }
+    }
+
+    fn note(&mut self, item: BusItem) {
+        let BusItem::Notification(numbered) = item else {
+            return;
+        };
+        let Notification::Event(event) = numbered.notification else {
+            return;
+        };
+        match &*event {
+            Event::SessionCreated { info } | Event::SessionUpdated { info } => {
+                self.known.insert(info.id.clone(), info.clone());
+            }
+            Event::SessionDeleted { info } => {
+                self.known.remove(&info.id);
+            }
+            _ => {}
+        }
+    }
+
+    async fn take(&mut self, trace: Trace) {
+        match trace {
+            Trace::Record(id) => self.publish_session(&id).await,
+            Trace::Lock(id) => {
+                if self.records.store().is_worked_on_elsewhere(&id).await {
+                    self.working.entry(id).or_default();
+                }
+            }
+        }
+    }
+
+    async fn publish_session(&mut self, id: &SessionId) {
+        match self.records.store().session(id).await {
+            Ok(Some(info)) => {
+                let event = match self.known.insert(id.clone(), info.clone()) {
+                    Some(before) if before == info => return,
+                    Some(_) => Event::SessionUpdated { info },
+                    None => Event::SessionCreated { info },
+                };
+                self.records.publish(event);
+            }
+            Ok(None) => self.publish_removal(id).await,
+            Err(error) => tracing::info!(%error, "a session of another process cannot be read"),
+        }
+    }
+
+    async fn publish_removal(&mut self, id: &SessionId) {
+        let info = match self.known.remove(id) {
+            Some(info) => Some(info),
+            None => {
+                let trash = self.records.store().trashed().await.unwrap_or_default();
+                let found = trash.into_iter().find(|one| one.session.id == *id);
+                found.map(|one| one.session)
+            }
+        };
+        if let Some(info) = info {
+            self.records.publish(Event::SessionDeleted { info });
+        }
+    }
+
+    async fn read_tails(&mut self) {
+        for id in self.working.keys().cloned().collect::<Vec<_>>() {
+            // Asked first: what is written before the end is then read.
+            let goes_on = self.records.store().is_worked_on_elsewhere(&id).await;
+            if let Some(tail) = self.working.get_mut(&id)
+                && (!goes_on || tail.is_due())
+                && let Err(error) = tail.publish_changes(&self.records, &id).await
+            {
+                tracing::info!(%error, "the messages of another process cannot be read");
+            }
+            if !goes_on {
+                self.working.remove(&id);
+                self.publish_session(&id).await;
+            }
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! The project: config, providers, agents, commands, tool servers, paths.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use lathe_session::files;
+use lathe_session::models::{Models, Provider, WireKind};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::context::{Input, NamePath, Place, Shared};
+use crate::reply::{self, Answer};
+use crate::wire;
+
+/// `.git` and `HEAD` hold a path or a name.
+const MAX_POINTER: u64 = 16 * 1024;
+
+pub async fn health() -> Answer {
+    Ok(Json(
+        json!({ "healthy": true, "version": env!("CARGO_PKG_VERSION") }),
+    ))
+}
+
+/// Not the config files themselves, which may hold keys: what the clients need of them.
+pub async fn config(State(shared): State<Arc<Shared>>, place: Place) -> Answer {
+    let models = shared
+        .sessions
+        .models_in(&place.project, &place.directory)
+        .await;
+    let model = models.default().await;
+    Ok(Json(json!({
+        "model": format!("{}/{}", model.provider_id, model.model_id),
+        "share": "manual",
+        "autoupdate": false,
+        "username": "",
+        "agent": {},
+        "mode": {},
+        "command": {},
+        "plugin": [],
+        "mcp": {},
+        "keybinds": {},
+    })))
+}
+
+/// Those that can be used now: with a key, or with none needed.
+async fn usable(models: &Models) -> Vec<Provider> {
+    let keys = models.keys().await;
+    let is_usable =
+        |provider: &&Provider| match provider.is_local || provider.wire == WireKind::Demo {
+            true => !provider.models.is_empty(),
+            false => {
+                provider.access.key.is_some() || keys.iter().any(|key| key.provider == provider.id)
+            }
+        };
+    let catalog = models.catalog();
+    catalog
+        .providers()
+        .iter()
+        .filter(is_usable)
+        .cloned()
+        .collect()
+}
+
+async fn defaults(models: &Models, providers: &[Provider]) -> Value {
+    let chosen = models.default().await;
+    let mut defaults = Map::new();
+    for provider in providers {
+        let first = provider.models.first().map(|model| model.info.id.clone());
+        let model = match provider.id == chosen.provider_id {
+            true => Some(chosen.model_id.clone()),
+            false => provider.default_model.clone().or(first),
+        };
+        if let Some(model) = model {
+            defaults.insert(provider.id.clone(), json!(model));
+        }
+    }
+    Value::Object(defaults)
+}
+
+pub async fn config_providers(State(shared): State<Arc<Shared>>, place: Place) -> Answer {
+    let models = shared
+        .sessions
+        .models_in(&place.project, &place.directory)
+        .await;
+    let providers = usable(&models).await;
+    let default = defaults(&models, &providers).await;
+    let providers: Vec<_> = providers.iter().map(wire::provider).collect();
+    Ok(Json(json!({ "providers": providers, "default": default })))
+}
+
+pub async fn providers(State(shared): State<Arc<Shared>>, place: Place) -> Answer {
+    let models = shared
+        .sessions
+        .models_in(&place.project, &place.directory)
+        .await;
+    let usable = usable(&models).await;
+    let default = defaults(&models, &usable).await;
+    let connected: Vec<_> = usable.iter().map(|provider| &provider.id).collect();
+    let catalog = models.catalog();
+    let all: Vec<_> = catalog.providers().iter().map(wire::provider).collect();
+    Ok(Json(
+        json!({ "all": all, "default": default, "connected": connected }),
+    ))
+}
+
+pub async fn agents(State(shared): State<Arc<Shared>>, place: Place) -> Answer {
+    let mut agents = shared.sessions.agents(&place.project).await?;
+    // Clients start with the first one.
+    agents.sort_by_key(|agent| !agent.default);
+    Ok(Json(agents.iter().map(wire::agent).collect()))
+}
+
+pub async fn commands(State(shared): State<Arc<Shared>>, place: Place) -> Answer {
+    let commands = shared.sessions.commands(&place.project).await?;
+    Ok(Json(commands.iter().map(wire::command).collect()))
+}
+
+pub async fn projects(State(shared): State<Arc<Shared>>) -> Answer {
+    reply::json(&shared.sessions.projects().await?)
+}
+
+pub async fn current(place: Place) -> Answer {
+    let mut project = wire::value(&place.project);
+    if place.project.sandboxes.is_none() {
+        project["sandboxes"] = json!([]);
+    }
+    Ok(Json(project))
+}
+
+pub async fn directories(place: Place) -> Answer {
+    Ok(Json(json!([place.project.worktree])))
+}
+
+pub async fn paths(State(shared): State<Arc<Shared>>, place: Place) -> Answer {
+    let home = std::env::home_dir().unwrap_or_default();
+    Ok(Json(json!({
+        "home": home,
+        "state": shared.directory,
+        "config": home.join(".config").join("lathe"),
+        "worktree": place.project.worktree,
+        "directory": place.directory,
+    })))
+}
+
+pub async fn vcs(place: Place) -> Answer {
+    let worktree = PathBuf::from(&place.project.worktree);
+    let branch = tokio::task::spawn_blocking(move || branch(&worktree)).await;
+    let branch = branch.unwrap_or_default();
+    Ok(Json(match branch {
+        Some(branch) => json!({ "branch": branch }),
+        None => json!({ "branch": "" }),
+    }))
+}
+
+/// The branch that is checked out. In a linked worktree `.git` is a file that names the folder.
+fn branch(worktree: &Path) -> Option<String> {
+    let git = worktree.join(".git");
+    let folder = match files::read_text(&git, MAX_POINTER) {
+        Ok(text) => worktree.join(text.strip_prefix("gitdir:")?.trim()),
+        Err(_) => git,
+    };
+    let head = files::read_text(&folder.join("HEAD"), MAX_POINTER).ok()?;
+    Some(head.trim().strip_prefix("ref: refs/heads/")?.to_owned())
+}
+
+pub async fn tool_servers(State(shared): State<Arc<Shared>>) -> Answer {
+    let servers = shared.sessions.mcp().list();
+    let servers: Map<_, _> = servers
+        .iter()
+        .map(|server| (server.name.clone(), wire::tool_server(server)))
+        .collect();
+    Ok(Json(Value::Object(servers)))
+}
+
+pub async fn connect(State(shared): State<Arc<Shared>>, NamePath(name): NamePath) -> Answer {
+    shared.sessions.mcp().set_enabled(&name, true).await?;
+    reply::yes()
+}
+
+pub async fn disconnect(State(shared): State<Arc<Shared>>, NamePath(name): NamePath) -> Answer {
+    shared.sessions.mcp().set_enabled(&name, false).await?;
+    reply::yes()
+}
+
+pub async fn resources(State(shared): State<Arc<Shared>>, place: Place) -> Answer {
+    let resources = shared.sessions.mcp().resources(&place.project.id).await;
+    let resources: Map<_, _> = resources
+        .iter()
+        .map(|one| {
+            let sent = json!({
+                "name": one.name,
+                "uri": one.uri,
+                "description": one.description,
+                "mimeType": one.mime,
+                "client": one.server,
+            });
+            (format!("{}:{}", one.server, one.uri), sent)
+        })
+        .collect();
+    Ok(Json(Value::Object(resources)))
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct LogLine {
+    #[serde(default)]
+    service: String,
+    #[serde(default)]
+    message: String,
+}
+
+pub async fn log(Input(line): Input<LogLine>) -> Answer {
+    let message: String = line.message.chars().take(2000).collect();
+    tracing::info!(service = %line.service, client = %message, "a client says");
+    reply::yes()
+}

@@ -1,0 +1,66 @@
+//! Pauses a turn where a limit of the person is reached.
+
+use lathe_policy::names::LIMIT;
+use lathe_protocol::{Extra, PermissionRequest, SessionId};
+use lathe_records::Result;
+
+use super::Turn;
+use lathe_permission::Reached;
+
+impl Turn {
+    /// Whether the next step may start. Where a limit is reached, the person decides.
+    pub(super) async fn may_continue(&mut self) -> Result<bool> {
+        let (core, root) = (self.core.clone(), self.root().clone());
+        let limits = &core.permissions.limits;
+        if self.ancestors.is_empty() && self.steps == 0 {
+            limits.forget_session(&root);
+        }
+        loop {
+            let used = *self.used.lock();
+            let Some(reached) = limits.reached(&core.records, &root, used).await? else {
+                return Ok(true);
+            };
+            let asked = core
+                .permissions
+                .broker
+                .ask_person(self.limit_request(&reached));
+            let answer = tokio::select! {
+                answer = asked => answer,
+                () = self.cancel.cancelled() => return Ok(true),
+            };
+            if answer.is_err() {
+                return Ok(false);
+            }
+            let now = core.records.now();
+            limits.raise(&reached, &root, &mut self.used.lock(), now);
+        }
+    }
+
+    /// Counts an answer as soon as it is there: its tool calls may start tasks that cost more.
+    pub(super) fn note_cost(&self, cost: f64) {
+        let limits = &self.core.permissions.limits;
+        limits.add(self.root(), cost, self.core.records.now());
+    }
+
+    /// The session that a person started; its tasks count with it.
+    fn root(&self) -> &SessionId {
+        let first = self.ancestors.last();
+        first.map_or(&self.session.id, |ancestor| ancestor.id())
+    }
+
+    fn limit_request(&self, reached: &Reached) -> PermissionRequest {
+        let records = &self.core.records;
+        PermissionRequest {
+            id: records.ids().permission(records.now()),
+            session_id: self.session.id.clone(),
+            permission: LIMIT.to_owned(),
+            patterns: vec![reached.kind.name().to_owned()],
+            metadata: reached.metadata(),
+            always: Vec::new(),
+            tool: None,
+            needs: Vec::new(),
+            dangers: Vec::new(),
+            extra: Extra::default(),
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! The sandbox that commands of a project run in: what is writable, protected and hidden there.
+//!
+//! Puts together what the `sandbox` crate needs to know of a project and of the person, and offers
+//! the result to tools as [`Walls`]. Does not decide which commands are confined.
+
+mod made;
+mod protected_paths;
+mod walls;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lathe_protocol::ipc::SandboxView;
+use lathe_sandbox::{Confinement, Engine, Grant, Plan, Probe, prepare};
+use lathe_tools::Walls;
+
+use self::made::Before;
+use self::protected_paths::{Extent, never_created};
+use self::walls::SandboxWalls;
+
+/// What in a git folder runs programs, or says where such things are. It stays protected when git
+/// may write.
+const GIT_GUARDED: [&str; 6] = [
+    "hooks",
+    "config",
+    "config.worktree",
+    "commondir",
+    "modules",
+    "worktrees",
+];
+
+/// The sandbox of this machine, with the places that every project must keep hidden.
+pub struct Sandbox {
+    home: Option<PathBuf>,
+    /// Our own data and settings, and those of the agent that we share settings with.
+    own: Vec<PathBuf>,
+}
+
+/// What is open in the sandbox besides the project and temporary folders.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SandboxGrants {
+    /// Folders and files that may be changed. The project's `.git` opens it for git: its objects, references
+    /// and index, but not its hooks and settings. What is missing is left out.
+    pub writable: Vec<PathBuf>,
+    pub network: bool,
+    /// Protected paths that the person allowed to be made. Those that are there stay read-only.
+    pub protected: Vec<PathBuf>,
+}
+
+impl Sandbox {
+    pub fn new(home: Option<PathBuf>, data_dir: &Path, config_home: Option<&Path>) -> Self {
+        let mut own = vec![data_dir.to_owned()];
+        let settings = ["lathe", "opencode"].map(|name| config_home.map(|home| home.join(name)));
+        own.extend(settings.into_iter().flatten());
+        Self { home, own }
+    }
+
+    /// Finds out in the background what works on this machine, so that the first answer is quick.
+    pub fn warm_up(&self) {
+        std::thread::spawn(Probe::this_machine);
+    }
+
+    /// Whether commands can be confined here. The first call tries it out.
+    pub fn is_available(&self) -> bool {
+        Probe::this_machine().engine().is_some()
+    }
+
+    pub fn view(&self) -> SandboxView {
+        let probe = Probe::this_machine();
+        let Some(engine) = probe.engine() else {
+            let reason = probe.reason().unwrap_or("no sandbox works here");
+            return SandboxView {
+                unavailable: Some(sentence(reason)),
+                ..SandboxView::default()
+            };
+        };
+        let plan = Plan::new(engine, &Confinement::default(), probe);
+        let not_covered = plan.map(|plan| plan.not_covered).unwrap_or_default();
+        SandboxView {
+            engine: Some(name(engine).to_owned()),
+            unavailable: None,
+            not_covered: not_covered
+                .iter()
+                .map(|promise| sentence(&promise.to_string()))
+                .collect(),
+        }
+    }
+
+    /// A sandbox for one command in the project with this root, or why there is none.
+    pub async fn confine(
+        &self,
+        root: &Path,
+        grants: SandboxGrants,
+    ) -> Result<Arc<dyn Walls>, String> {
+        let (root, home, own) = (root.to_owned(), self.home.clone(), self.own.clone());
+        let prepared = tokio::task::spawn_blocking(move || {
+            let (confinement, before) = confinement(&root, home.as_deref(), &own, &grants);
+            let (plan, launch) = prepare(&confinement).map_err(|error| error.to_string())?;
+            let engine = name(plan.engine());
+            Ok(SandboxWalls::new(engine, launch, confinement, root, before))
+        });
+        match prepared.await {
+            Ok(Ok(walls)) => Ok(Arc::new(walls)),
+            Ok(Err(why)) => Err(why),
+            Err(_) => Err("preparing it broke off".to_owned()),
+        }
+    }
+}
+
+fn confinement(
+    root: &Path,
+    home: Option<&Path>,
+    own: &[PathBuf],
+    grants: &SandboxGrants,
+) -> (Confinement, Before) {
+    let mut before = Before::new(root, home, &grants.protected);
+    let mut confinement = Confinement::new(root);
+    confinement.writable.extend(temporary_folders());
+    confinement.protected = before.look_through(root, Extent::PROJECT);
+    for path in never_created(root) {
+        let protected = &mut confinement.protected;
+        before.cannot_be_made(&path);
+        if !protected.iter().any(|known| path.starts_with(known)) {
+            protected.push(path);
+        }
+    }
+    if let Some(home) = home {
+        confinement.hide_secrets(home, &program_folders());
+    }
+    confinement.unreadable.extend(own.iter().cloned());
+    for path in &grants.writable {
+        if opens_git(path) {
+            confinement.git_writable = true;
+        } else if path.exists() {
+            if path.is_dir() {
+                let inside = before.look_through(path, Extent::GRANTED);
+                confinement.protected.extend(inside);
+            }
+            confinement.grants.push(Grant::Write(path.clone()));
+        }
+    }
+    if confinement.git_writable {
+        let protected = confinement.protected.iter();
+        let is_git = |path: &&PathBuf| path.file_name().is_some_and(|name| name == ".git");
+        protected
+            .filter(is_git)
+            .for_each(|dot_git| before.git_may_write(dot_git));
+    }
+    if grants.network {
+        confinement.grants.push(Grant::Network);
+    }
+    (confinement, before)
+}
+
+/// Whether a granted path lies in a git folder, where more than it names must be writable for git
+/// to work, and less than the whole.
+fn opens_git(path: &Path) -> bool {
+    let mut names = path.components().map(|part| part.as_os_str());
+    let in_git = names.any(|name| name == ".git");
+    in_git && names.all(|name| !GIT_GUARDED.iter().any(|guarded| name == *guarded))
+}
+
+fn temporary_folders() -> Vec<PathBuf> {
+    let usual: &[&str] = if cfg!(unix) {
+        &["/tmp", "/var/tmp"]
+    } else {
+        &[]
+    };
+    let mut folders = vec![std::env::temp_dir()];
+    folders.extend(usual.iter().map(PathBuf::from));
+    folders
+}
+
+/// Where programs and toolchains are, wherever the person put them.
+fn program_folders() -> Vec<PathBuf> {
+    const HOMES: [&str; 12] = [
+        "ANDROID_HOME",
+        "CARGO_HOME",
+        "CONDA_PREFIX",
+        "GOPATH",
+        "GOROOT",
+        "GRADLE_USER_HOME",
+        "JAVA_HOME",
+        "NVM_DIR",
+        "PNPM_HOME",
+        "PYENV_ROOT",
+        "RUSTUP_HOME",
+        "VIRTUAL_ENV",
+    ];
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let homes = HOMES.iter().filter_map(std::env::var_os);
+    let homes = homes.map(PathBuf::from);
+    let folders = std::env::split_paths(&path).chain(homes);
+    folders.filter(|folder| folder.is_absolute()).collect()
+}
+
+fn name(engine: Engine) -> &'static str {
+    match engine {
+        Engine::Bubblewrap => "Bubblewrap",
+        Engine::Landlock => "Landlock",
+        Engine::Seatbelt => "Seatbelt",
+    }
+}
+
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string());
+    let end = if text.ends_with('.') { "" } else { "." };
+    format!("{}{}{end}", first.unwrap_or_default(), letters.as_str())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,137 @@
+//! Which paths of a writable folder are protected.
+//!
+//! What is protected is decided by `policy`, by name. The sandbox needs paths, so a folder is
+//! looked through before each command, and again after it for what the command made.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use lathe_policy::protected;
+
+/// Not there in most projects, and nothing that a command may create.
+const NEVER_CREATED: [&str; 8] = [
+    ".git",
+    ".lathe",
+    ".opencode",
+    ".husky",
+    ".githooks",
+    ".vscode/tasks.json",
+    ".claude",
+    ".cursor",
+];
+
+/// How far a folder is looked through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Extent {
+    /// Folders below it that are looked through, and hidden ones one deeper.
+    pub depth: usize,
+    /// The nearest so many folders.
+    pub folders: usize,
+}
+
+impl Extent {
+    /// A project before a command. That is done for every command, so it has to end.
+    pub const PROJECT: Self = Self {
+        depth: usize::MAX,
+        folders: 5_000,
+    };
+    /// A folder that the person opened; it may be the home folder.
+    pub const GRANTED: Self = Self {
+        depth: 2,
+        folders: 300,
+    };
+
+    /// The same after a command, which must not be able to hide something behind many folders.
+    pub fn after(self) -> Self {
+        Self {
+            folders: self.folders * 20,
+            ..self
+        }
+    }
+}
+
+/// Full of other people's files, none of which an editor or a shell starts by itself.
+const SKIPPED: [&str; 3] = ["node_modules", "target", ".venv"];
+
+/// The protected paths of a folder.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Scan {
+    pub found: Vec<PathBuf>,
+    /// There were more folders than are looked through.
+    pub incomplete: bool,
+}
+
+/// What no command may create in a project.
+pub fn never_created(root: &Path) -> impl Iterator<Item = PathBuf> {
+    NEVER_CREATED.iter().map(|name| root.join(name))
+}
+
+/// The protected paths that are there, in a folder and below it.
+pub fn scan(folder: &Path, home: Option<&Path>, extent: Extent) -> Scan {
+    let mut scan = Scan::default();
+    let mut open = VecDeque::from([(folder.to_owned(), 0)]);
+    let mut looked_at = 0;
+    while let Some((current, level)) = open.pop_front() {
+        looked_at += 1;
+        if looked_at > extent.folders {
+            scan.incomplete = true;
+            break;
+        }
+        for entry in fs::read_dir(&current).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            let kind = entry.file_type().ok();
+            let is = |wanted: fn(&fs::FileType) -> bool| kind.as_ref().is_some_and(wanted);
+            let hidden = name.starts_with('.');
+            let deeper = level < extent.depth || level == extent.depth && hidden;
+            if may_be_protected(&name, &current) && is_protected(&path, folder, home)
+                || hidden && is(fs::FileType::is_symlink) && leads_to_protected(&path, folder, home)
+            {
+                scan.found.push(path);
+            } else if deeper && is(fs::FileType::is_dir) && !SKIPPED.contains(&&*name) {
+                open.push_back((path, level + 1));
+            }
+        }
+    }
+    scan
+}
+
+/// Whether a link in the place of a folder, such as `.vscode`, puts something protected there.
+fn leads_to_protected(link: &Path, folder: &Path, home: Option<&Path>) -> bool {
+    let entries = fs::read_dir(link).into_iter().flatten().flatten();
+    let mut entries = entries.take(1_000);
+    entries.any(|entry| is_protected(&link.join(entry.file_name()), folder, home))
+}
+
+/// By its place in the folder: that the folder itself lies in a protected place says nothing of
+/// what is in it. The names in the home folder have a meaning of their own.
+fn is_protected(path: &Path, folder: &Path, home: Option<&Path>) -> bool {
+    let relative = path.strip_prefix(folder).unwrap_or(path);
+    let at_home = home.is_some_and(|home| path.parent() == Some(home));
+    protected::find(&relative.to_string_lossy(), home).is_some()
+        || at_home && protected::find(&path.to_string_lossy(), home).is_some()
+}
+
+/// Cheap, and true for every protected name: most entries need no closer look.
+fn may_be_protected(name: &str, folder: &Path) -> bool {
+    let hidden_folder = || {
+        let name = folder.file_name().unwrap_or_default();
+        name.to_string_lossy().starts_with('.')
+    };
+    let endings = [
+        ".json",
+        ".jsonc",
+        ".yml",
+        ".yaml",
+        ".toml",
+        ".git",
+        ".code-workspace",
+    ];
+    name.starts_with('.')
+        || endings
+            .iter()
+            .any(|ending| name.to_lowercase().ends_with(ending))
+        || hidden_folder()
+}

@@ -1,0 +1,222 @@
+//! The sandbox of a project, on real processes; PROMISES 24.
+//!
+//! The folders are not in a temporary folder of the system, because those are writable inside.
+
+#[cfg(unix)]
+mod bash_tool;
+#[cfg(unix)]
+mod protected_files;
+
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lathe_tools::Refused;
+use tempfile::TempDir;
+
+use super::*;
+
+struct Place {
+    _scratch: TempDir,
+    base: PathBuf,
+    sandbox: Sandbox,
+}
+
+impl Place {
+    fn new() -> Self {
+        let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../target/tmp");
+        std::fs::create_dir_all(&target).unwrap();
+        let scratch = tempfile::tempdir_in(target).unwrap();
+        let base = scratch.path().canonicalize().unwrap();
+        for (path, content) in [
+            ("home/.ssh/id_ed25519", "TOP-SECRET"),
+            ("home/.bashrc", "# start-up"),
+            ("data/project.json", "TOP-SECRET"),
+            ("config/lathe/lathe.json", "TOP-SECRET"),
+            ("outside/file.txt", "outside"),
+            ("project/src/main.c", "int main;"),
+            ("project/.git/HEAD", "ref: refs/heads/main"),
+            ("project/.git/hooks/README", "hooks"),
+            ("project/packages/one/.vscode/settings.json", "{}"),
+        ] {
+            let path = base.join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, content).unwrap();
+        }
+        let config = base.join("config");
+        let sandbox = Sandbox::new(Some(base.join("home")), &base.join("data"), Some(&config));
+        Self {
+            _scratch: scratch,
+            base,
+            sandbox,
+        }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.base.join(name)
+    }
+
+    async fn walls(&self, grants: SandboxGrants) -> Arc<dyn Walls> {
+        let root = self.path("project");
+        self.sandbox.confine(&root, grants).await.unwrap()
+    }
+
+    /// The exit code, the output, and what the sandbox refused.
+    async fn run(&self, script: &str, grants: SandboxGrants) -> (i32, String, Option<Refused>) {
+        let walls = self.walls(grants).await;
+        let mut command = match walls.prefix().split_first() {
+            Some((program, rest)) => {
+                let mut command = std::process::Command::new(program);
+                command.args(rest).arg("/bin/sh");
+                command
+            }
+            None => std::process::Command::new("/bin/sh"),
+        };
+        command
+            .args(["-c", script])
+            .current_dir(self.path("project"))
+            .env("HOME", self.path("home"));
+        walls.install(&mut command);
+        let output = command.output().unwrap();
+        let text = [&output.stdout[..], &output.stderr[..]].concat();
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let refusal = walls.refusal(output.status.code(), &text);
+        let code = output.status.code().unwrap_or(-1);
+        (code, text, refusal.map(|refusal| refusal.refused))
+    }
+
+    async fn refused(&self, script: &str) -> Option<Refused> {
+        let (code, text, refused) = self.run(script, SandboxGrants::default()).await;
+        assert_ne!(code, 0, "{script}: {text}");
+        assert!(!text.contains("TOP-SECRET"), "{script}: {text}");
+        refused
+    }
+}
+
+/// Nothing to see on a machine without a sandbox, which says so.
+fn available(place: &Place) -> bool {
+    let view = place.sandbox.view();
+    assert_eq!(view.engine.is_some(), place.sandbox.is_available());
+    assert_eq!(view.unavailable.is_none(), place.sandbox.is_available());
+    place.sandbox.is_available()
+}
+
+#[tokio::test]
+async fn the_project_and_temporary_folders_are_writable_and_nothing_else_is() {
+    let place = Place::new();
+    if !available(&place) {
+        return;
+    }
+    let script = "echo x > src/new && echo x > $(mktemp) && cat ../outside/file.txt";
+    let (code, text, refused) = place.run(script, SandboxGrants::default()).await;
+    assert_eq!((code, text.as_str(), refused), (0, "outside", None));
+    let outside = place.path("outside/file.txt");
+    let refused = place.refused("echo x > ../outside/file.txt").await;
+    assert_eq!(refused, Some(Refused::Write(outside.clone())));
+    assert_eq!(std::fs::read_to_string(outside).unwrap(), "outside");
+}
+
+#[tokio::test]
+async fn protected_paths_are_read_only_also_where_they_do_not_exist_yet() {
+    let place = Place::new();
+    if !available(&place) {
+        return;
+    }
+    for path in [
+        ".git/hooks/pre-commit",
+        ".git/HEAD",
+        ".lathe/agent/x.md",
+        ".opencode/x",
+        ".vscode/tasks.json",
+        ".husky/pre-commit",
+        "packages/one/.vscode/settings.json",
+    ] {
+        let script = format!("mkdir -p $(dirname {path}) && echo evil > {path}");
+        place.refused(&script).await;
+        let found = std::fs::read_to_string(place.path("project").join(path));
+        assert!(!found.is_ok_and(|text| text.contains("evil")), "{path}");
+    }
+    assert!(!place.path("project/.lathe").exists(), "only while it runs");
+}
+
+#[tokio::test]
+async fn secrets_and_our_own_folders_cannot_be_read() {
+    let place = Place::new();
+    if !available(&place) {
+        return;
+    }
+    for path in [
+        "home/.ssh/id_ed25519",
+        "data/project.json",
+        "config/lathe/lathe.json",
+    ] {
+        let refused = place.refused(&format!("cat ../{path}")).await;
+        let folder = place.path(path).parent().map(Path::to_owned).unwrap();
+        let named = match refused {
+            Some(Refused::Read(path)) => path.starts_with(&folder),
+            // A folder that is empty inside has no such file.
+            None => true,
+            _ => false,
+        };
+        assert!(named, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_grant_opens_its_folder_the_network_or_git_and_nothing_more() {
+    let place = Place::new();
+    if !available(&place) {
+        return;
+    }
+    let folder = |name: &str| SandboxGrants {
+        writable: vec![place.path(name)],
+        ..SandboxGrants::default()
+    };
+    let script = "echo granted > ../outside/file.txt";
+    assert_eq!(place.run(script, folder("outside")).await.0, 0);
+    let (code, ..) = place.run("echo x > ../home/.bashrc", folder("home")).await;
+    assert_ne!(code, 0, "start-up files stay protected in a granted folder");
+    let (code, text, _) = place.run("echo x > ../home/new", folder("home")).await;
+    assert_eq!(code, 0, "{text}");
+    let git = folder("project/.git");
+    let (code, text, _) = place.run("echo x > .git/index.lock", git.clone()).await;
+    assert_eq!(code, 0, "{text}");
+    let (code, ..) = place.run("echo x > .git/hooks/pre-commit", git).await;
+    assert_ne!(code, 0, "git may write, and its hooks stay protected");
+    let missing = folder("no/such/folder");
+    assert_eq!(place.run("true", missing).await.0, 0);
+}
+
+#[tokio::test]
+async fn there_is_no_network_unless_it_is_granted() {
+    let place = Place::new();
+    if !available(&place) {
+        return;
+    }
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let script = format!("exec bash -c 'echo x > /dev/tcp/127.0.0.1/{port}'");
+    place.refused(&script).await;
+    assert!(listener.accept().is_err(), "nothing arrived");
+    let grants = SandboxGrants {
+        network: true,
+        ..SandboxGrants::default()
+    };
+    let (code, text, _) = place.run(&script, grants).await;
+    assert_eq!(code, 0, "{text}");
+    assert!(listener.accept().is_ok());
+}
+
+#[test]
+fn a_path_in_a_git_folder_opens_it_for_git_unless_it_is_guarded() {
+    for (path, opens) in [
+        ("/p/.git", true),
+        ("/p/.git/refs/heads", true),
+        ("/p/.git/hooks", false),
+        ("/p/.git/modules/x/objects", false),
+        ("/p/src", false),
+    ] {
+        assert_eq!(opens_git(Path::new(path)), opens, "{path}");
+    }
+}

@@ -1,0 +1,84 @@
+//! Commits and stashes. Hooks run only in a trusted project.
+
+use lathe_protocol::ipc::{CommitDone, CommitInput};
+use lathe_records::{Failed, Result};
+
+use super::Git;
+
+impl Git {
+    /// Commits what is staged.
+    pub async fn commit(&self, input: &CommitInput) -> Result<CommitDone> {
+        if input.message.trim().is_empty() {
+            return Err(Failed::refused("A commit needs a message"));
+        }
+        let mut args = vec!["commit", "--quiet", "--cleanup=strip", "--file=-"];
+        if input.amend {
+            args.push("--amend");
+        }
+        self.run_with(&args, input.message.clone().into_bytes())
+            .await?;
+        let shown = self.line(&["log", "-1", "--format=%H %s"]).await?;
+        let (hash, summary) = shown.split_once(' ').unwrap_or((&shown, ""));
+        Ok(CommitDone {
+            hash: hash.to_owned(),
+            summary: summary.to_owned(),
+        })
+    }
+
+    pub async fn last_message(&self) -> Result<String> {
+        self.line(&["log", "-1", "--format=%B"]).await
+    }
+
+    /// What a commit would have, shortened for a model that drafts its message.
+    pub async fn staged_diff(&self, longest: usize) -> Result<String> {
+        let safe = ["--cached", "--no-color", "--no-ext-diff", "--no-textconv"];
+        let mut args = vec!["diff"];
+        args.extend(safe);
+        args.push("--stat");
+        let stat = self.line(&args).await?;
+        args.pop();
+        let diff = self.line(&args).await?;
+        let diff: String = diff.chars().take(longest).collect();
+        Ok(match diff.is_empty() {
+            true => String::new(),
+            false => format!("{stat}\n\n{diff}"),
+        })
+    }
+
+    pub async fn unstage_all(&self) -> Result<()> {
+        match self.head().await {
+            Some(_) => self.run(&["reset", "--quiet"]).await.map(drop),
+            None => self.run(&["read-tree", "--empty"]).await.map(drop),
+        }
+    }
+
+    /// Puts aside everything that is not committed, with new files.
+    pub async fn stash(&self, message: &str) -> Result<()> {
+        let message = match message.trim() {
+            "" => "Put aside by Lathe",
+            message => message,
+        };
+        let args = [
+            "stash",
+            "push",
+            "--quiet",
+            "--include-untracked",
+            "--message",
+            message,
+        ];
+        self.run(&args).await.map(drop)
+    }
+
+    /// Brings the newest stash back. Where it conflicts, git keeps it.
+    pub async fn unstash(&self) -> Result<()> {
+        let status = self.status().await?;
+        if status.staged + status.unstaged + status.conflicts > 0 {
+            return Err(Failed::refused(
+                "Commit or put aside what you have changed first: it could conflict with the stash",
+            ));
+        }
+        self.run(&["stash", "pop", "--quiet", "--index"])
+            .await
+            .map(drop)
+    }
+}

@@ -1,0 +1,177 @@
+//! Whether a repository makes git run programs, even where git only looks at files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use lathe_files::ReadError;
+use lathe_policy::shell::config;
+
+use super::{git_index, read_config};
+
+/// Submodules lie in each other; real ones are two or three deep.
+const DEEPEST: usize = 8;
+
+/// A larger index is not read: it counts as one that holds anything.
+const MAX_INDEX: u64 = 64 * 1024 * 1024;
+
+/// The settings and hooks of the repository in this folder, and of the repositories inside it that
+/// it knows: git looks into those, too.
+pub fn names_programs(folder: &Path) -> bool {
+    repository_names_programs(folder, DEEPEST)
+}
+
+fn repository_names_programs(folder: &Path, depth: usize) -> bool {
+    let dot_git = folder.join(".git");
+    // Git takes a folder for a repository without a checkout by what is in it.
+    if is_git_directory(folder) && directory_names_programs(folder, folder, depth) {
+        return true;
+    }
+    let Ok(kind) = dot_git.symlink_metadata() else {
+        return false;
+    };
+    if depth == 0 {
+        return true;
+    }
+    // The settings of a worktree and of a submodule lie elsewhere.
+    let own = if kind.is_dir() {
+        dot_git
+    } else {
+        match linked(&dot_git, folder, "gitdir:") {
+            Some(directory) => directory,
+            // Whatever it is, it is not understood.
+            None => return true,
+        }
+    };
+    directory_names_programs(&own, folder, depth)
+}
+
+fn is_git_directory(folder: &Path) -> bool {
+    let has = |name: &str| folder.join(name).symlink_metadata().is_ok();
+    has("HEAD") && (has("commondir") || (has("objects") && has("refs")))
+}
+
+/// `own` has the settings and the index of the checkout in `folder`.
+fn directory_names_programs(own: &Path, folder: &Path, depth: usize) -> bool {
+    let common = linked(&own.join("commondir"), own, "").unwrap_or_else(|| own.to_owned());
+    let hook = config::READING_HOOK.trim_start_matches(".git/");
+    config_names_programs(&common.join("config"))
+        || config_names_programs(&own.join("config.worktree"))
+        || common.join(hook).symlink_metadata().is_ok()
+        || submodules_name_programs(folder, depth)
+        || inner_repositories_name_programs(own, &common, folder, depth)
+}
+
+fn config_names_programs(path: &Path) -> bool {
+    match read_config(path) {
+        Ok(Some(text)) => config::names_programs("git", ".git/config", &text),
+        Ok(None) => false,
+        Err(_) => true,
+    }
+}
+
+fn submodules_name_programs(folder: &Path, depth: usize) -> bool {
+    let listed = match read_config(&folder.join(".gitmodules")) {
+        Ok(listed) => listed.unwrap_or_default(),
+        Err(_) => return true,
+    };
+    let paths = listed.lines().filter_map(|line| {
+        let (key, value) = line.split_once('=')?;
+        key.trim()
+            .eq_ignore_ascii_case("path")
+            .then_some(value.trim())
+    });
+    paths.into_iter().any(|path| {
+        let quoted = path.contains(['"', '\\', '#', ';']);
+        quoted || repository_names_programs(&folder.join(path), depth.saturating_sub(1))
+    }) || has_unlisted_modules(folder, &listed)
+}
+
+fn has_unlisted_modules(folder: &Path, listed: &str) -> bool {
+    let modules = folder.join(".git/modules");
+    listed.trim().is_empty() && fs::read_dir(modules).is_ok_and(|mut found| found.next().is_some())
+}
+
+/// Those that the index holds, whether `.gitmodules` lists them or not.
+fn inner_repositories_name_programs(
+    own: &Path,
+    common: &Path,
+    folder: &Path,
+    depth: usize,
+) -> bool {
+    let index = match lathe_files::read(&own.join("index"), MAX_INDEX) {
+        Ok(index) => index,
+        Err(ReadError::Missing) => return false,
+        Err(_) => return true,
+    };
+    let sha256 = read_config(&common.join("config"))
+        .is_ok_and(|text| text.is_some_and(|text| text.to_lowercase().contains("sha256")));
+    let hash = if sha256 { 32 } else { 20 };
+    match git_index::inner_repositories(&index, hash) {
+        Some(inner) => inner
+            .iter()
+            .any(|path| repository_names_programs(&folder.join(path), depth.saturating_sub(1))),
+        None => true,
+    }
+}
+
+/// The directory that a one-line file of git's names.
+fn linked(file: &Path, folder: &Path, prefix: &str) -> Option<PathBuf> {
+    let text = read_config(file).ok()??;
+    let named = text.trim().strip_prefix(prefix)?.trim();
+    (!named.is_empty()).then(|| folder.join(named))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn repository(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        folder
+    }
+
+    const PLAIN: (&str, &str) = (".git/config", "[core]\n\tbare = false\n");
+    const RUNS: &str = "[core]\n\tfsmonitor = ./evil\n";
+
+    #[test]
+    fn a_plain_repository_runs_nothing() {
+        assert!(!names_programs(repository(&[PLAIN]).path()));
+        assert!(!names_programs(repository(&[("a", "")]).path()));
+    }
+
+    #[test]
+    fn settings_hooks_and_submodules_that_run_something_are_found() {
+        let module = (".gitmodules", "[submodule \"s\"]\n\tpath = lib/s\n");
+        for files in [
+            vec![(".git/config", RUNS)],
+            vec![PLAIN, (".git/config.worktree", RUNS)],
+            vec![PLAIN, (".git/hooks/post-index-change", "#!/bin/sh\n")],
+            vec![PLAIN, module, ("lib/s/.git/config", RUNS)],
+            vec![
+                PLAIN,
+                module,
+                ("lib/s/.git", "gitdir: ../../.git/modules/s\n"),
+                (".git/modules/s/config", RUNS),
+            ],
+            vec![PLAIN, (".git/modules/s/config", RUNS)],
+        ] {
+            assert!(names_programs(repository(&files).path()), "{files:?}");
+        }
+    }
+
+    #[test]
+    fn a_submodule_with_plain_settings_runs_nothing() {
+        let files = [
+            PLAIN,
+            (".gitmodules", "[submodule \"s\"]\n\tpath = s\n"),
+            ("s/.git", "gitdir: ../.git/modules/s\n"),
+            (".git/modules/s/config", PLAIN.1),
+        ];
+        assert!(!names_programs(repository(&files).path()));
+    }
+}

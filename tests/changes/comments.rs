@@ -1,0 +1,137 @@
+//! Comments on changed lines, and going back to a step of the session.
+
+use lathe_protocol::Part;
+use lathe_protocol::ipc::{CommentState, DiffSide, NewComment, StepPlace};
+use lathe_session::Failed;
+
+use crate::reviewing::{ALL, Reviewing, no_fold, numbered};
+use lathe_test_support::scripted_agent::Agent;
+
+#[tokio::test]
+async fn comments_are_kept_find_their_lines_and_go_to_the_agent_in_one_prompt() {
+    let agent = Agent::start().await.file("a.txt", &numbered(1..=30));
+    agent.turn("sed -i 's/line 5$/five/' a.txt").await;
+    let file = agent.files(&ALL).await.remove(0);
+    let (changes, id) = (&agent.changes(), &agent.app.session.id);
+    let comment = NewComment {
+        path: "a.txt".into(),
+        version: file.version,
+        side: DiffSide::New,
+        from: 5,
+        to: 6,
+        text: "why?".into(),
+    };
+    let added = changes.add_comment(id, &ALL, comment).await.unwrap();
+    let key = added.comments[0].id.clone();
+    changes.edit_comment(id, &key, "why not 5?").await.unwrap();
+    agent.turn("sed -i '1i first' a.txt").await;
+    let agent = agent.restart().await;
+    let (changes, id) = (&agent.changes(), &agent.app.session.id);
+    let listed = changes
+        .review_files(id, &ALL, no_fold)
+        .await
+        .unwrap()
+        .comments;
+    let one = &listed[0];
+    assert_eq!(
+        (one.from, one.to, one.changed, &*one.quote),
+        (6, 7, false, "five\nline 6")
+    );
+
+    let mut events = agent.app.sessions.subscribe();
+    agent
+        .model
+        .reply([lathe_test_support::fake_model::text("I see.")]);
+    let sent = changes.send_comments(id, "Please:").await.unwrap();
+    lathe_test_support::app::until_idle(&mut events, id).await;
+    let messages = agent.app.messages().await;
+    let prompt = messages
+        .iter()
+        .find(|message| *message.info.id() == sent)
+        .unwrap();
+    let Part::Text(text) = &prompt.parts[0] else {
+        panic!("{prompt:?}")
+    };
+    assert_eq!(
+        text.text,
+        "Please:\n\nComments on your changes:\n\na.txt, lines 6-7:\n```\nfive\nline 6\n```\nwhy not 5?\n"
+    );
+    agent.turn("sed -i 's/five/5/' a.txt").await;
+    let listed = changes
+        .review_files(id, &ALL, no_fold)
+        .await
+        .unwrap()
+        .comments;
+    assert!(listed[0].changed && listed[0].sent.is_some());
+    let done = changes.resolve_comment(id, &key, true).await.unwrap();
+    assert_eq!(done.comments[0].state, CommentState::Resolved);
+    assert!(matches!(
+        changes.send_comments(id, "").await,
+        Err(Failed::Refused(_))
+    ));
+    let done = agent.undo().await;
+    assert_eq!(done.comments[0].state, CommentState::Open);
+    let done = changes.remove_comment(id, &key).await.unwrap();
+    assert_eq!(done.comments, []);
+    assert_eq!(agent.undo().await.comments.len(), 1);
+}
+
+#[tokio::test]
+async fn files_go_back_to_a_step_or_a_prompt_and_forward_again() {
+    let agent = Agent::start().await.file("a.txt", "1\n");
+    agent
+        .turn("printf '2\\n' > a.txt; mkdir d; printf 'x\\n' > d/b.txt")
+        .await;
+    let second = agent.turn("printf '3\\n' > a.txt; rm -r d").await;
+    let (changes, id) = (&agent.changes(), &agent.app.session.id);
+    agent.app.write("mine.txt", "mine\n");
+    let steps = changes.session_steps(id).await.unwrap();
+    let first = StepPlace {
+        message_id: steps[0].message_id.clone(),
+        part_id: Some(steps[0].part_id.clone()),
+    };
+    let names = |folder: &'static str| {
+        let first = first.clone();
+        async move {
+            let entries = changes.step_tree(id, &first, folder).await.unwrap();
+            entries
+                .into_iter()
+                .map(|entry| entry.path)
+                .collect::<Vec<_>>()
+        }
+    };
+    assert_eq!(names("").await, ["d", "a.txt"]);
+    assert_eq!(names("d").await, ["d/b.txt"]);
+    assert_eq!(
+        changes.step_file(id, &first, "a.txt").await.unwrap(),
+        b"2\n"
+    );
+
+    let before = agent.tree();
+    let prompt = StepPlace {
+        message_id: second,
+        part_id: None,
+    };
+    for place in [&first, &prompt] {
+        let planned = changes.preview_restore(id, place).await.unwrap();
+        assert_eq!(planned.len(), 2);
+        assert_eq!(agent.tree(), before);
+        let options = lathe_protocol::ipc::RevertOptions::default();
+        changes.restore_files(id, place, &options).await.unwrap();
+        assert_eq!(
+            agent.tree(),
+            ["a.txt 2\n", "d/b.txt x\n", "mine.txt mine\n"]
+        );
+        agent.undo().await;
+        assert_eq!(agent.tree(), before);
+    }
+    let fork = changes.fork_at(id, &first, false).await.unwrap();
+    let copied = agent
+        .app
+        .sessions
+        .messages(&fork.id, None, usize::MAX)
+        .await
+        .unwrap()
+        .messages;
+    assert_eq!(copied.len(), 2);
+}

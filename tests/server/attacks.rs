@@ -1,0 +1,324 @@
+//! Nobody gets in: other hosts, other pages, no password, ids that are paths, too much of anything.
+
+use std::time::Duration;
+
+use futures::StreamExt;
+use lathe_server::{Limits, ROUTES};
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::door::{Door, PASSWORD};
+
+#[tokio::test]
+async fn every_route_needs_the_password() {
+    let door = Door::open().await;
+    for route in ROUTES {
+        let method = Method::from_bytes(route.method.as_bytes()).unwrap();
+        let response = door.stranger(method, route.path).send().await.unwrap();
+        assert_eq!(
+            response.status(),
+            StatusCode::UNAUTHORIZED,
+            "{}",
+            route.path
+        );
+        assert!(response.headers().contains_key("www-authenticate"));
+        let body: Value = response.json().await.unwrap();
+        assert_eq!(body["name"], "UnauthorizedError");
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_password_or_user_is_refused() {
+    let door = Door::open().await;
+    for (user, password) in [("opencode", "open"), ("opencode", ""), ("root", PASSWORD)] {
+        let request = door.stranger(Method::GET, "/session");
+        let response = request
+            .basic_auth(user, Some(password))
+            .send()
+            .await
+            .unwrap();
+        assert_eq!(response.status(), StatusCode::UNAUTHORIZED);
+    }
+    let token = "/session?auth_token=b3BlbmNvZGU6b3BlbiBzZXNhbWU=";
+    let response = door.stranger(Method::GET, token).send().await.unwrap();
+    assert_eq!(response.status(), StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_name_that_was_bound_to_this_address_is_refused() {
+    let door = Door::open().await;
+    let port = door.address.port();
+    for host in [
+        format!("evil.example:{port}"),
+        "evil.example".to_owned(),
+        "127.0.0.1:1".to_owned(),
+        format!("127.0.0.1.evil.example:{port}"),
+    ] {
+        let request = door.request(Method::GET, "/session").header("host", &host);
+        let response = request.send().await.unwrap();
+        assert_eq!(response.status(), StatusCode::FORBIDDEN, "{host}");
+    }
+    let request = door.request(Method::GET, "/session");
+    let response = request.header("host", format!("localhost:{port}"));
+    assert_eq!(response.send().await.unwrap().status(), StatusCode::OK);
+}
+
+#[tokio::test]
+async fn pages_of_other_origins_are_refused_even_with_the_password() {
+    let door = Door::open().await;
+    for origin in [
+        "https://evil.example",
+        "null",
+        "http://localhost.evil.example",
+        "http://127.0.0.1.evil.example:80",
+        "http://localhost:80@evil.example",
+    ] {
+        for method in [Method::GET, Method::POST, Method::OPTIONS] {
+            let request = door.request(method, "/session").header("origin", origin);
+            let response = request.send().await.unwrap();
+            assert_eq!(response.status(), StatusCode::FORBIDDEN, "{origin}");
+            assert!(
+                !response
+                    .headers()
+                    .contains_key("access-control-allow-origin")
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn pages_of_allowed_origins_may_ask() {
+    let door = Door::open().await;
+    for origin in [
+        "https://allowed.example",
+        "http://localhost:3000",
+        "http://127.0.0.1:5173",
+        "tauri://localhost",
+        "oc://renderer",
+    ] {
+        let preflight = door
+            .stranger(Method::OPTIONS, "/session")
+            .header("origin", origin);
+        let preflight = preflight.send().await.unwrap();
+        assert_eq!(preflight.status(), StatusCode::NO_CONTENT);
+        assert_eq!(preflight.headers()["access-control-allow-origin"], origin);
+        let without = door
+            .stranger(Method::GET, "/session")
+            .header("origin", origin);
+        assert_eq!(
+            without.send().await.unwrap().status(),
+            StatusCode::UNAUTHORIZED
+        );
+        let with = door
+            .request(Method::GET, "/session")
+            .header("origin", origin);
+        assert_eq!(with.send().await.unwrap().status(), StatusCode::OK);
+    }
+}
+
+#[tokio::test]
+async fn ids_and_paths_that_lead_outside_are_refused() {
+    let door = Door::open().await;
+    let secret = tempfile::NamedTempFile::new().unwrap();
+    let secret = secret.path().to_str().unwrap();
+    for path in [
+        "/session/..%2f..%2fetc".to_owned(),
+        "/session/ses_..%2f..%2fx/message".to_owned(),
+        "/session/ses_a%00b".to_owned(),
+        "/session/ses_a/message/..%2f..".to_owned(),
+        "/session/msg_a".to_owned(),
+        format!("/file/content?path={secret}"),
+        "/file?path=..".to_owned(),
+        "/file?path=/etc".to_owned(),
+        "/session?directory=relative".to_owned(),
+        "/session/ses_a/diff?messageID=../x".to_owned(),
+        "/session/ses_a/message?before=..".to_owned(),
+    ] {
+        let (status, message) = door.refused(Method::GET, &path, json!({})).await;
+        assert_eq!(status, StatusCode::BAD_REQUEST, "{path}: {message}");
+    }
+    let session = door.new_session().await;
+    for body in [
+        json!({ "messageID": "../../x", "parts": [{ "type": "text", "text": "a" }] }),
+        json!({ "parts": [{ "id": "prt_../x", "type": "text", "text": "a" }] }),
+        json!({ "parts": [{ "type": "unheard-of" }] }),
+        json!({ "parts": [] }),
+        json!([]),
+    ] {
+        let path = format!("{session}/message");
+        let (status, message) = door.refused(Method::POST, &path, body).await;
+        assert_eq!(status, StatusCode::BAD_REQUEST, "{message}");
+    }
+}
+
+#[tokio::test]
+async fn a_link_out_of_the_project_is_not_followed() {
+    let door = Door::open().await;
+    let outside = tempfile::tempdir().unwrap();
+    std::fs::write(outside.path().join("secret"), "s").unwrap();
+    std::os::unix::fs::symlink(outside.path(), door.app.path("link")).unwrap();
+    let path = "/file/content?path=link/secret";
+    let (status, _) = door.refused(Method::GET, path, json!({})).await;
+    assert_eq!(status, StatusCode::BAD_REQUEST);
+}
+
+#[tokio::test]
+async fn an_unknown_route_is_answered_in_json() {
+    let door = Door::open().await;
+    for (method, path) in [
+        (Method::GET, "/"),
+        (Method::GET, "/index.html"),
+        (Method::PUT, "/session"),
+        (Method::GET, "/api/unheard-of"),
+        (Method::GET, "/%00"),
+    ] {
+        let (status, message) = door.refused(method, path, json!({})).await;
+        assert_eq!(status, StatusCode::NOT_FOUND, "{path}");
+        assert_eq!(message, "There is no such route");
+    }
+}
+
+/// Sends bytes as they are and reads the answer to its end.
+async fn raw(door: &Door, bytes: &[u8]) -> String {
+    let mut stream = TcpStream::connect(door.address).await.unwrap();
+    stream.write_all(bytes).await.unwrap();
+    let mut answer = Vec::new();
+    // The server may close while we still write.
+    let _ = stream.read_to_end(&mut answer).await;
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+fn quick() -> Limits {
+    Limits {
+        request: Duration::from_millis(200),
+        unread: Duration::from_millis(500),
+        ..Limits::default()
+    }
+}
+
+#[tokio::test]
+async fn a_body_of_a_gigabyte_is_refused_before_it_is_sent() {
+    let door = Door::open().await;
+    let request = format!(
+        "POST /session HTTP/1.1\r\nhost: {}\r\nauthorization: Basic b3BlbmNvZGU6b3BlbiBzZXNhbWU=\r\n\
+         connection: close\r\ncontent-length: 1073741824\r\n\r\n",
+        door.address
+    );
+    let answer = raw(&door, request.as_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
+}
+
+#[tokio::test]
+async fn headers_that_are_too_long_are_refused() {
+    let door = Door::open().await;
+    let long = "a".repeat(1024 * 1024);
+    let request = format!(
+        "GET /session HTTP/1.1\r\nhost: {}\r\nx: {long}\r\n\r\n",
+        door.address
+    );
+    let answer = raw(&door, request.as_bytes()).await;
+    assert!(
+        answer.is_empty() || answer.starts_with("HTTP/1.1 431"),
+        "{answer}"
+    );
+    door.get("/global/health").await;
+}
+
+#[tokio::test]
+async fn a_client_that_never_ends_its_headers_or_its_body_is_cut_off() {
+    let door = Door::with_limits(quick()).await;
+    raw(&door, b"GET /session HTTP/1.1\r\nhost: ").await;
+    let request = format!(
+        "POST /session HTTP/1.1\r\nhost: {}\r\nauthorization: Basic b3BlbmNvZGU6b3BlbiBzZXNhbWU=\r\n\
+         connection: close\r\ncontent-length: 100\r\n\r\n{{",
+        door.address
+    );
+    let answer = raw(&door, request.as_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+    assert!(answer.contains("took too long"), "{answer}");
+}
+
+#[tokio::test]
+async fn subscribers_beyond_the_limit_are_refused_and_room_is_made_when_one_leaves() {
+    let limits = Limits {
+        subscribers: 20,
+        ..Limits::default()
+    };
+    let door = Door::with_limits(limits).await;
+    let mut open = Vec::new();
+    for _ in 0..20 {
+        open.push(door.events("/event", "").await);
+    }
+    let refused = door.request(Method::GET, "/event").send().await.unwrap();
+    assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE);
+    open.pop();
+    // The server sees the end of a connection a moment later.
+    loop {
+        let response = door.request(Method::GET, "/event").send().await.unwrap();
+        if response.status() == StatusCode::OK {
+            break;
+        }
+    }
+    door.post("/session", json!({})).await;
+    let event = open[0].next().await.unwrap();
+    assert_eq!(event["type"], "session.created");
+}
+
+/// As many as an attacker likes: those beyond the limit are answered and closed.
+#[tokio::test]
+async fn a_flood_of_idle_subscribers_leaves_the_server_answering() {
+    let limits = Limits {
+        subscribers: 100,
+        connections: 150,
+        ..Limits::default()
+    };
+    let door = Door::with_limits(limits).await;
+    let flood = match std::env::var_os("LATHE_SOAK") {
+        Some(_) => 10_000,
+        None => 500,
+    };
+    let request = format!(
+        "GET /event HTTP/1.1\r\nhost: {}\r\nauthorization: Basic b3BlbmNvZGU6b3BlbiBzZXNhbWU=\r\n\
+         connection: close\r\n\r\n",
+        door.address
+    );
+    let mut idle = Vec::new();
+    for _ in 0..flood {
+        let mut stream = TcpStream::connect(door.address).await.unwrap();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut status = [0; 12];
+        stream.read_exact(&mut status).await.unwrap();
+        match &status {
+            b"HTTP/1.1 200" => idle.push(stream),
+            refused => assert_eq!(refused, b"HTTP/1.1 503"),
+        }
+    }
+    assert_eq!(idle.len(), 100);
+    door.get("/global/health").await;
+}
+
+#[tokio::test]
+async fn connections_beyond_the_limit_are_closed() {
+    let limits = Limits {
+        connections: 3,
+        ..Limits::default()
+    };
+    let door = Door::with_limits(limits).await;
+    let mut held = Vec::new();
+    for _ in 0..3 {
+        let mut stream = TcpStream::connect(door.address).await.unwrap();
+        stream.write_all(b"GET ").await.unwrap();
+        held.push(stream);
+    }
+    // Until the server has accepted those three, a further one may be among the first.
+    loop {
+        let mut stream = TcpStream::connect(door.address).await.unwrap();
+        let mut byte = [0; 1];
+        let closed = tokio::time::timeout(Duration::from_millis(200), stream.read(&mut byte));
+        if closed.await.is_ok() {
+            break;
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! A command of the agent that waits until the person has done something.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use lathe_protocol::MessageId;
+use crate::app::until_idle;
+use crate::fake_model::{call, text};
+use crate::scripted_agent::Agent;
+use serde_json::json;
+use tempfile::TempDir;
+
+/// Two pipes outside of the project: the command says that it runs, then waits.
+pub struct Meeting {
+    folder: TempDir,
+}
+
+impl Meeting {
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["runs", "go"] {
+            let made = Command::new("mkfifo")
+                .arg(folder.path().join(name))
+                .status();
+            assert!(made.unwrap().success());
+        }
+        Meeting { folder }
+    }
+
+    fn pipe(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Does `before`, waits for the person, does `after`.
+    pub fn command(&self, before: &str, after: &str) -> String {
+        let (runs, go) = (self.pipe("runs"), self.pipe("go"));
+        format!(
+            "{before}; echo > {}; cat {} > /dev/null; {after}",
+            runs.display(),
+            go.display()
+        )
+    }
+
+    /// Waits until the command runs, does the person's work, and lets the command go on.
+    pub async fn meet(&self, person: impl FnOnce() + Send + 'static) {
+        self.runs().await;
+        person();
+        self.go().await;
+    }
+
+    pub async fn runs(&self) {
+        let runs = self.pipe("runs");
+        let waited = tokio::task::spawn_blocking(move || fs::read(runs).unwrap());
+        waited.await.unwrap();
+    }
+
+    pub async fn go(&self) {
+        let go = self.pipe("go");
+        let said = tokio::task::spawn_blocking(move || fs::write(go, "go").unwrap());
+        said.await.unwrap();
+    }
+}
+
+impl Agent {
+    /// A turn of one command during which the person works.
+    pub async fn turn_while(
+        &self,
+        before: &str,
+        person: impl FnOnce() + Send + 'static,
+        after: &str,
+    ) -> MessageId {
+        let meeting = Meeting::new();
+        let command = meeting.command(before, after);
+        self.model.reply([
+            text("Now."),
+            call("bash", json!({ "command": command, "description": "edit" })),
+        ]);
+        self.model.reply([text("Done.")]);
+        let mut events = self.app.sessions.subscribe();
+        let id = self.app.send("do it").await;
+        meeting.meet(person).await;
+        until_idle(&mut events, &self.app.session.id).await;
+        id
+    }
+
+    /// A turn in which the agent makes one call.
+    pub async fn call(&self, tool: &str, input: serde_json::Value) -> MessageId {
+        self.model.reply([call(tool, input)]);
+        self.model.reply([text("Done.")]);
+        self.app.ask("do it").await
+    }
+}

@@ -1,0 +1,69 @@
+/** What an action is about: a file, a hunk, or selected lines. Pure. */
+import { numbersIn, type DiffFile, type Hunk, type RowRange } from '../diff/model';
+import type { Spot } from '../store/review/judge';
+import { hunkKey } from '../diff/rows';
+
+export const ALL: Spot = { key: 'all', selection: { kind: 'all' } };
+
+type FileName = Pick<DiffFile, 'path' | 'version'>;
+
+export function fileSpot({ path, version }: FileName): Spot {
+  return { key: `file:${path}`, selection: { kind: 'file', path, version } };
+}
+
+export function hunkSpot(file: DiffFile, hunk: Hunk): Spot {
+  const { path, version } = file;
+  const { oldStart, oldLines, newStart, newLines } = hunk;
+  const range = (start: number, lines: number) => (lines === 0 ? [] : [{ from: start, to: start + lines - 1 }]);
+  const lines = hunk.runs.reduce((sum, run) => sum + (run.kind === 'context' ? 0 : run.lines), 0);
+  return {
+    key: hunkKey(file, hunk),
+    selection: { kind: 'lines', path, version, old: range(oldStart, oldLines), new: range(newStart, newLines) },
+    hunk: { oldStart, lines },
+  };
+}
+
+export function rangeSpot(range: RowRange, hunk: Hunk): Spot {
+  const { path, version, from, to } = range;
+  const sides = numbersIn(hunk, from, to);
+  return {
+    key: `lines:${path}:${hunk.oldStart}:${from}-${to}`,
+    selection: { kind: 'lines', path, version, old: sides.old ? [sides.old] : [], new: sides.new ? [sides.new] : [] },
+  };
+}
+
+/** Where a comment on these rows belongs: the new side, unless they are all deleted. */
+export function commentPlace(range: RowRange, hunk: Hunk): { side: 'old' | 'new'; from: number; to: number } {
+  const sides = numbersIn(hunk, range.from, range.to);
+  if (sides.new) return { side: 'new', ...sides.new };
+  return { side: 'old', ...(sides.old ?? { from: hunk.oldStart, to: hunk.oldStart }) };
+}
+
+/** All changed rows of a hunk, without the context around them. */
+export function changedRows(hunk: Hunk): { from: number; to: number } {
+  let at = 0;
+  let [from, to] = [-1, 0];
+  for (const run of hunk.runs) {
+    if (run.kind !== 'context') {
+      if (from === -1) from = at;
+      to = at + run.lines - 1;
+    }
+    at += run.lines;
+  }
+  return { from: Math.max(0, from), to };
+}
+
+/** The line at which an editor opens a change. */
+export function lineOf(hunk: Hunk | undefined): number | undefined {
+  if (!hunk) return undefined;
+  const { from } = changedRows(hunk);
+  let line = hunk.newLines === 0 ? hunk.newStart : hunk.newStart;
+  let at = 0;
+  for (const run of hunk.runs) {
+    for (let index = 0; index < run.lines; index += 1, at += 1) {
+      if (at === from) return Math.max(1, line);
+      if (run.kind !== 'del') line += 1;
+    }
+  }
+  return Math.max(1, line);
+}

@@ -1,0 +1,179 @@
+/** The branch of a session's folder, and what is done with it: stage, commit, stash, bring back. Must not know the DOM. */
+import { createEffect, createMemo, createSignal, on, untrack, type Accessor } from 'solid-js';
+import type { Host } from '../host/host';
+import { en } from '../i18n/en';
+import type { BringBackPreview, GitStatus, ReviewScope, RevertChoice } from '../protocol';
+import type { Toasts } from './toasts';
+
+type How = 'merge' | 'apply';
+
+/** What is asked in the git bar. */
+export type GitTask =
+  | { readonly kind: 'commit'; readonly amend: boolean }
+  | { readonly kind: 'stash' }
+  | { readonly kind: 'bringBack'; readonly how: How; readonly preview: BringBackPreview }
+  | { readonly kind: 'removeWorktree' };
+
+export interface Git {
+  /** Null where there is no git; undefined until it is known. */
+  readonly status: Accessor<GitStatus | null | undefined>;
+  readonly task: Accessor<GitTask | undefined>;
+  readonly message: Accessor<string>;
+  setMessage(text: string): void;
+  /** What is being done. */
+  readonly working: Accessor<string | undefined>;
+  refresh(): Promise<void>;
+  stageKept(): Promise<void>;
+  unstage(): Promise<void>;
+  beginCommit(amend: boolean): Promise<void>;
+  /** Asks the model for a message. */
+  draft(): Promise<void>;
+  commit(): Promise<void>;
+  beginStash(): void;
+  stash(): Promise<void>;
+  unstash(): Promise<void>;
+  copyPatch(): Promise<string | undefined>;
+  savePatch(): Promise<void>;
+  beginBringBack(how: How): Promise<void>;
+  bringBack(choices: Readonly<Record<string, RevertChoice>>): Promise<void>;
+  beginRemove(): void;
+  removeWorktree(): Promise<void>;
+  cancel(): void;
+}
+
+interface GitNeeds {
+  readonly host: Pick<
+    Host,
+    | 'gitStatus'
+    | 'stageKept'
+    | 'unstageAll'
+    | 'draftCommitMessage'
+    | 'lastCommitMessage'
+    | 'commit'
+    | 'stash'
+    | 'unstash'
+    | 'patchText'
+    | 'savePatch'
+    | 'previewBringBack'
+    | 'bringBack'
+    | 'removeWorktree'
+  >;
+  readonly toasts: Toasts;
+  readonly sessionID: Accessor<string | undefined>;
+  readonly scope: Accessor<ReviewScope>;
+  /** Changes when files may have changed. */
+  readonly moment: Accessor<unknown>;
+  attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
+}
+
+export function createGit(needs: GitNeeds): Git {
+  const { host, toasts, attempt } = needs;
+  const [known, setKnown] = createSignal<{ readonly sessionID: string; readonly status: GitStatus | null } | undefined>();
+  const [task, setTask] = createSignal<GitTask | undefined>();
+  const [message, setMessage] = createSignal('');
+  const [working, setWorking] = createSignal<string | undefined>();
+  const id = () => untrack(needs.sessionID);
+  const put = (sessionID: string, status: GitStatus | null) => needs.sessionID() === sessionID && setKnown({ sessionID, status });
+
+  const refresh = async () => {
+    const sessionID = id();
+    if (sessionID === undefined) return;
+    const status = await host.gitStatus(sessionID).catch(() => undefined);
+    if (status !== undefined) put(sessionID, status);
+  };
+  createEffect(on([needs.sessionID, needs.moment], () => void refresh()));
+  createEffect(on(needs.sessionID, () => (setTask(undefined), setMessage('')), { defer: true }));
+
+  const run = async <T>(words: string, work: (sessionID: string) => Promise<T>): Promise<T | undefined> => {
+    const sessionID = id();
+    if (sessionID === undefined || untrack(working) !== undefined) return undefined;
+    setWorking(words);
+    try {
+      return await attempt(() => work(sessionID));
+    } finally {
+      setWorking(undefined);
+      void refresh();
+    }
+  };
+  const said = (text: string) => toasts.show({ tone: 'info', text });
+  /** An action that answers with the new state. */
+  const change = async (words: string, work: (sessionID: string) => Promise<GitStatus>) => {
+    const sessionID = id();
+    const status = await run(words, work);
+    if (status && sessionID !== undefined) put(sessionID, status);
+    return status;
+  };
+
+  return {
+    status: createMemo(() => (known()?.sessionID === needs.sessionID() ? known()?.status : undefined)),
+    task,
+    message,
+    setMessage,
+    working,
+    refresh,
+    async stageKept() {
+      const status = await change(en.git.staging, (sessionID) => host.stageKept(sessionID, untrack(needs.scope)));
+      if (status) said(en.git.staged(status.staged));
+    },
+    async unstage() {
+      await change(en.git.staging, (sessionID) => host.unstageAll(sessionID));
+    },
+    async beginCommit(amend) {
+      setTask({ kind: 'commit', amend });
+      if (!amend) return;
+      const last = await run(en.git.loading, (sessionID) => host.lastCommitMessage(sessionID));
+      if (last !== undefined && untrack(message) === '') setMessage(last);
+    },
+    async draft() {
+      const text = await run(en.git.drafting, (sessionID) => host.draftCommitMessage(sessionID));
+      if (text !== undefined) setMessage(text);
+    },
+    async commit() {
+      const now = untrack(task);
+      if (now?.kind !== 'commit') return;
+      const input = { message: untrack(message), amend: now.amend };
+      const made = await run(en.git.committing, (sessionID) => host.commit(sessionID, input));
+      if (!made) return;
+      setTask(undefined);
+      setMessage('');
+      said(en.git.committed(made.hash.slice(0, 7), made.summary));
+    },
+    beginStash: () => setTask({ kind: 'stash' }),
+    async stash() {
+      const status = await change(en.git.stashing, (sessionID) => host.stash(sessionID, untrack(message)));
+      if (!status) return;
+      setTask(undefined);
+      setMessage('');
+      said(en.git.stashed);
+    },
+    async unstash() {
+      if (await change(en.git.stashing, (sessionID) => host.unstash(sessionID))) said(en.git.unstashed);
+    },
+    copyPatch: () => run(en.git.loading, (sessionID) => host.patchText(sessionID, untrack(needs.scope), false)),
+    async savePatch() {
+      const path = await run(en.git.loading, (sessionID) => host.savePatch(sessionID, untrack(needs.scope), false));
+      if (path) said(en.git.saved(path));
+    },
+    async beginBringBack(how) {
+      const preview = await run(en.git.loading, (sessionID) => host.previewBringBack(sessionID, how));
+      if (preview) setTask({ kind: 'bringBack', how, preview });
+    },
+    async bringBack(choices) {
+      const now = untrack(task);
+      if (now?.kind !== 'bringBack') return;
+      const done = await run(en.git.bringing, (sessionID) => host.bringBack(sessionID, now.how, { ...choices }));
+      if (!done) return;
+      if (done.problem !== undefined) return void setTask({ ...now, preview: done });
+      setTask(undefined);
+      said(en.git.brought(done.files.length));
+    },
+    beginRemove: () => setTask({ kind: 'removeWorktree' }),
+    async removeWorktree() {
+      const removed = await run(en.git.removing, (sessionID) => host.removeWorktree(sessionID));
+      if (!removed) return;
+      setTask(undefined);
+      said(removed.saved ? en.git.removedSaved(removed.branch) : en.git.removed(removed.branch));
+    },
+    cancel: () => setTask(undefined),
+  };
+}

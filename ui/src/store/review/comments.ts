@@ -1,0 +1,96 @@
+/** Comments on lines: written, sent to the agent, resolved. Must not know the DOM. */
+import { createSignal, untrack, type Accessor } from 'solid-js';
+import type { Host } from '../../host/host';
+import type { NewComment, ReviewComment, ReviewDone } from '../../protocol';
+import type { Place } from './files';
+
+/** A comment that is being written. */
+export interface CommentDraft extends Omit<NewComment, 'text'> {
+  /** The comment that it changes. */
+  readonly id?: string;
+  readonly text: string;
+}
+
+export interface Comments {
+  readonly draft: Accessor<CommentDraft | undefined>;
+  begin(draft: CommentDraft): void;
+  write(text: string): void;
+  cancel(): void;
+  readonly saving: Accessor<boolean>;
+  save(): Promise<void>;
+  remove(comment: ReviewComment): Promise<void>;
+  resolve(comment: ReviewComment, resolved: boolean): Promise<void>;
+  /** What goes before the comments in the prompt. */
+  readonly words: Accessor<string>;
+  setWords(text: string): void;
+  /** Sends all open comments in one prompt; false if that failed. */
+  send(): Promise<boolean>;
+}
+
+interface CommentNeeds {
+  readonly host: Pick<Host, 'addComment' | 'editComment' | 'removeComment' | 'resolveComment' | 'sendComments'>;
+  readonly place: Accessor<Place | undefined>;
+  readonly took: (done: Pick<ReviewDone, 'changed'>) => Promise<void>;
+  attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
+}
+
+export function createComments({ host, place, took, attempt }: CommentNeeds): Comments {
+  const [draft, setDraft] = createSignal<CommentDraft | undefined>();
+  const [words, setWords] = createSignal('');
+  const [saving, setSaving] = createSignal(false);
+  const act = async (work: (at: Place) => Promise<ReviewDone>): Promise<boolean> => {
+    const at = untrack(place);
+    if (!at) return false;
+    const done = await attempt(() => work(at));
+    if (done) await took(done);
+    return done !== undefined;
+  };
+  return {
+    draft,
+    begin: setDraft,
+    write: (text) => setDraft((now) => now && { ...now, text }),
+    cancel: () => setDraft(undefined),
+    saving,
+    async save() {
+      const now = untrack(draft);
+      const text = now?.text.trim() ?? '';
+      if (!now || text === '' || untrack(saving)) return;
+      const at = untrack(place);
+      if (!at) return;
+      setSaving(true);
+      const { id, ...rest } = now;
+      const done = await attempt(() =>
+        id === undefined
+          ? host.addComment(at.sessionID, at.scope, { ...rest, text })
+          : host.editComment(at.sessionID, id, text),
+      );
+      setSaving(false);
+      // What was typed is not lost if it could not be stored.
+      if (!done) return;
+      await took(done);
+      // Another one may have been begun meanwhile.
+      setDraft((next) => (next && samePlace(next, now) ? undefined : next));
+    },
+    async remove({ id }) {
+      await act((at) => host.removeComment(at.sessionID, id));
+    },
+    async resolve({ id }, resolved) {
+      await act((at) => host.resolveComment(at.sessionID, id, resolved));
+    },
+    words,
+    setWords,
+    async send() {
+      const at = untrack(place);
+      if (!at) return false;
+      const sent = await attempt(() => host.sendComments(at.sessionID, untrack(words).trim()));
+      if (sent === undefined) return false;
+      setWords('');
+      await took({ changed: [] });
+      return true;
+    },
+  };
+}
+
+function samePlace(a: CommentDraft, b: CommentDraft): boolean {
+  return a.id === b.id && a.path === b.path && a.side === b.side && a.from === b.from && a.to === b.to;
+}

@@ -1,0 +1,197 @@
+/**
+ * What a person decides about changes: keep, revert, undo, redo. Each is shown at once where it was
+ * clicked, and what was reverted keeps its place for a while. Must not know the DOM.
+ */
+import { batch, createSignal, untrack, type Accessor } from 'solid-js';
+import type { Host } from '../../host/host';
+import { en } from '../../i18n/en';
+import type {
+  ReviewDone,
+  ReviewFile,
+  ReviewSelection,
+  RevertChoice,
+  RevertLinesOptions,
+  RevertLinesPreview,
+} from '../../protocol';
+import type { Toasts } from '../toasts';
+import type { Place } from './files';
+
+type Deed = 'keep' | 'unkeep' | 'revert' | 'undo' | 'redo' | 'restore';
+
+/** What was clicked on: a file, a hunk of it, some lines, or everything. */
+export interface Spot {
+  /** Names the row that shows what is being done. */
+  readonly key: string;
+  readonly selection: ReviewSelection;
+  /** Where the hunk began, for the row that stays after it. */
+  readonly hunk?: { readonly oldStart: number; readonly lines: number };
+}
+
+/** A hunk that was reverted a moment ago. */
+export interface Tomb {
+  readonly key: string;
+  readonly oldStart: number;
+  readonly lines: number;
+}
+
+/** A revert that needs the person: their edits would be merged, or overlap. */
+export interface Asked {
+  readonly spot: Spot;
+  readonly preview: RevertLinesPreview;
+  readonly choices: Readonly<Record<string, RevertChoice>>;
+}
+
+export interface Judge {
+  /** What is being done at a spot. */
+  working(key: string): Deed | undefined;
+  readonly anyWorking: Accessor<boolean>;
+  readonly asked: Accessor<Asked | undefined>;
+  choose(path: string, choice: RevertChoice): void;
+  keep(spot: Spot): Promise<void>;
+  unkeep(spot: Spot): Promise<void>;
+  /** Reverts at once, or asks where a person edited the same file. */
+  revert(spot: Spot): Promise<void>;
+  /** Reverts what was asked about. */
+  confirm(): Promise<void>;
+  cancel(): void;
+  undo(): Promise<void>;
+  redo(): Promise<void>;
+  /** The files that were reverted and are no longer in the list. */
+  readonly gone: Accessor<ReadonlyMap<string, ReviewFile>>;
+  tombs(path: string): readonly Tomb[] | undefined;
+  /** The row of the newest revert, which offers to undo it. */
+  readonly newest: Accessor<string | undefined>;
+  /** Forgets what was reverted: the person looks at something else. */
+  forget(): void;
+}
+
+interface JudgeNeeds {
+  readonly host: Pick<
+    Host,
+    'keepLines' | 'unkeepLines' | 'previewRevertLines' | 'revertLines' | 'undoReview' | 'redoReview'
+  >;
+  readonly toasts: Toasts;
+  readonly place: Accessor<Place | undefined>;
+  readonly busy: Accessor<boolean>;
+  readonly fileOf: (path: string) => ReviewFile | undefined;
+  /** What an action changed is loaded again. */
+  readonly took: (done: ReviewDone) => Promise<void>;
+  attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
+}
+
+export function createJudge(needs: JudgeNeeds): Judge {
+  const { host, toasts, attempt } = needs;
+  const [doing, setDoing] = createSignal<ReadonlyMap<string, Deed>>(new Map());
+  const [asked, setAsked] = createSignal<Asked | undefined>();
+  const [gone, setGone] = createSignal<ReadonlyMap<string, ReviewFile>>(new Map());
+  const [tombs, setTombs] = createSignal<ReadonlyMap<string, readonly Tomb[]>>(new Map());
+  const [newest, setNewest] = createSignal<string | undefined>();
+
+  /** One thing at a time at one spot; the place may be left meanwhile. */
+  const run = async (key: string, deed: Deed, work: (at: Place) => Promise<ReviewDone | undefined>) => {
+    const at = untrack(needs.place);
+    if (!at || untrack(doing).has(key)) return undefined;
+    setDoing((now) => new Map(now).set(key, deed));
+    try {
+      const done = await attempt(() => work(at));
+      if (done) await needs.took(done);
+      return done;
+    } finally {
+      setDoing((now) => new Map([...now].filter(([name]) => name !== key)));
+    }
+  };
+  /** One after the other: a second Ctrl+Z is not lost while the first one is still being done. */
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const next = last.then(work);
+    last = next.catch(() => {});
+    return next;
+  };
+  const remember = ({ key, selection, hunk }: Spot, files: readonly ReviewFile[]) =>
+    batch(() => {
+      setNewest(key);
+      if (selection.kind === 'lines' && hunk) {
+        const { path } = selection;
+        const tomb = { key, ...hunk };
+        setTombs((now) => new Map(now).set(path, [...(now.get(path) ?? []).filter((one) => one.key !== key), tomb]));
+      }
+      setGone((now) => new Map([...now, ...files.map((file) => [file.path, file] as const)]));
+    });
+  const forget = () =>
+    batch(() => {
+      setGone(new Map());
+      setTombs(new Map());
+      setNewest(undefined);
+    });
+
+  const apply = async (spot: Spot, options?: RevertLinesOptions) => {
+    const { selection } = spot;
+    const before = selection.kind === 'all' ? [] : [untrack(() => needs.fileOf(selection.path))].filter((file) => file !== undefined);
+    const done = await run(spot.key, 'revert', async (at) => {
+      const answer = await (options
+        ? host.revertLines(at.sessionID, at.scope, selection, options)
+        : host.revertLines(at.sessionID, at.scope, selection));
+      if (selection.kind !== 'all') remember(spot, before);
+      return answer;
+    });
+    if (!done || selection.kind === 'lines') return;
+    const left = done.done.filter(({ change }) => change === 'conflict').length;
+    toasts.show({
+      tone: 'info',
+      text: en.review.reverted(done.done.length - left),
+      ...(left > 0 && { detail: en.edit.conflicts(left) }),
+      action: { label: en.session.undo, run: () => void undo() },
+    });
+  };
+  /** Where a person has changed the same lines since, nothing is undone. */
+  const stays = ({ done }: ReviewDone): boolean => {
+    const left = done.filter(({ change }) => change === 'conflict').length;
+    if (left > 0) toasts.show({ tone: 'info', text: en.review.notUndone, detail: en.edit.conflicts(left) });
+    return left > 0;
+  };
+  const undo = async () => {
+    if (needs.busy()) return;
+    const done = await inTurn(() => run('undo', 'undo', (at) => host.undoReview(at.sessionID)));
+    if (done && !stays(done)) forget();
+  };
+
+  return {
+    working: (key) => doing().get(key),
+    anyWorking: () => doing().size > 0,
+    asked,
+    choose: (path, choice) => setAsked((now) => now && { ...now, choices: { ...now.choices, [path]: choice } }),
+    async keep({ key, selection }) {
+      await run(key, 'keep', (at) => host.keepLines(at.sessionID, at.scope, selection));
+    },
+    async unkeep({ key, selection }) {
+      await run(key, 'unkeep', (at) => host.unkeepLines(at.sessionID, at.scope, selection));
+    },
+    async revert(spot) {
+      const at = untrack(needs.place);
+      if (needs.busy() || !at || untrack(doing).has(spot.key)) return;
+      setDoing((now) => new Map(now).set(spot.key, 'revert'));
+      const preview = await attempt(() => host.previewRevertLines(at.sessionID, at.scope, spot.selection));
+      setDoing((now) => new Map([...now].filter(([name]) => name !== spot.key)));
+      if (!preview || needs.place()?.sessionID !== at.sessionID) return;
+      if (preview.mustAsk || spot.selection.kind === 'all') setAsked({ spot, preview, choices: {} });
+      else await apply(spot);
+    },
+    async confirm() {
+      const now = untrack(asked);
+      if (!now) return;
+      setAsked(undefined);
+      await apply(now.spot, { choices: { ...now.choices } });
+    },
+    cancel: () => setAsked(undefined),
+    undo,
+    async redo() {
+      if (needs.busy()) return;
+      const done = await inTurn(() => run('redo', 'redo', (at) => host.redoReview(at.sessionID)));
+      if (done) stays(done);
+    },
+    gone,
+    tombs: (path) => tombs().get(path),
+    newest,
+    forget,
+  };
+}

@@ -1,0 +1,43 @@
+/**
+ * What was typed into a request and not sent yet. It survives a look at another session, and goes with
+ * its request. One slice of the state.
+ */
+import { createEffect, untrack } from 'solid-js';
+import type { Activity } from './activity';
+import { createKeyedSignals } from './reactive';
+
+/** The answer to one question: chosen options, and the person's own words. */
+export interface TypedAnswer {
+  readonly chosen: readonly string[];
+  readonly own: string;
+}
+
+export interface TypedAnswers {
+  /** Why a permission is denied. */
+  reason(requestID: string): string;
+  setReason(requestID: string, text: string): void;
+  /** By the index of the question. */
+  answers(requestID: string): Readonly<Record<number, TypedAnswer>>;
+  setAnswer(requestID: string, index: number, answer: TypedAnswer): void;
+}
+
+const NONE: Readonly<Record<number, TypedAnswer>> = {};
+
+export function createTypedAnswers(activity: Pick<Activity, 'permissions' | 'questions'>): TypedAnswers {
+  const reasons = createKeyedSignals<string>();
+  const answers = createKeyedSignals<Readonly<Record<number, TypedAnswer>>>();
+  createEffect(() => {
+    const waiting = new Set([...activity.permissions(), ...activity.questions()].map(({ id }) => id));
+    untrack(() => {
+      for (const kept of [reasons, answers]) {
+        for (const [id] of kept.entries()) if (!waiting.has(id)) kept.delete(id);
+      }
+    });
+  });
+  return {
+    reason: (id) => reasons.get(id) ?? '',
+    setReason: (id, text) => reasons.set(id, text),
+    answers: (id) => answers.get(id) ?? NONE,
+    setAnswer: (id, index, answer) => answers.set(id, { ...answers.get(id), [index]: answer }),
+  };
+}

@@ -1,0 +1,74 @@
+import { fireEvent, screen, waitFor } from '@solidjs/testing-library';
+import { describe, expect, test } from 'vitest';
+import { createClock } from '../host/fake/ids';
+import { createWriter } from '../host/fake/parts';
+import { changeOfTurn, totalsOfTurn } from '../store/turn-totals';
+import type { Answer } from '../store/turns';
+import type { MessageView, Part } from '../protocol';
+import { openWindow } from '../testing/window';
+
+const write = createWriter('ses_a', createClock());
+const usage = { input: 1000, output: 40, reasoning: 0, cache: { read: 500, write: 0 } };
+const step = (reason: string) => (id: string) => write.part(id, 'step-finish', { reason, cost: 0.01, tokens: usage });
+const patched = (...files: string[]) => (id: string) => write.part(id, 'patch', { hash: 'h', files });
+const asked = write.user('Go');
+const answer = (created: number, completed: number, ...parts: ((id: string) => MessageView['parts'][number])[]): Answer =>
+  write.answer(asked.info.id, { time: { created, completed } }, ...parts) as Answer;
+
+describe('what a turn changed', () => {
+  test('is counted by the core, or listed from its steps until then', () => {
+    const answers = [answer(0, 1, patched('/p/a.rs')), answer(1, 2, patched('/p/b.rs', '/p/a.rs'))];
+    expect(changeOfTurn(asked, answers)).toEqual({ files: ['/p/a.rs', '/p/b.rs'] });
+    const diff = { file: 'a.rs', before: '', after: '', additions: 12, deletions: 6 };
+    const counted = { ...asked, info: { ...asked.info, summary: { diffs: [diff] } } } as MessageView;
+    expect(changeOfTurn(counted, answers)).toEqual({ files: ['a.rs'], lines: { additions: 12, deletions: 6 } });
+    expect(changeOfTurn(asked, [answer(0, 1)])).toBeUndefined();
+  });
+});
+
+describe('what a turn took', () => {
+  test('is the sum of its steps, from the first answer to the end of the last', () => {
+    const answers = [answer(1000, 2000, step('tool-calls')), answer(2000, 31_000, step('stop'))];
+    expect(totalsOfTurn(answers)).toEqual({
+      model: { providerID: 'demo', modelID: 'demo' },
+      millis: 30_000,
+      tokens: { input: 2000, output: 80, reasoning: 0, cache: { read: 1000, write: 0 } },
+      cost: 0.02,
+    });
+    expect(totalsOfTurn([answer(0, 1)])).toBeUndefined();
+  });
+});
+
+describe('the end of a turn', () => {
+  const kinds = (root: ParentNode) => [...root.querySelectorAll<HTMLElement>('[data-part=patch]')];
+
+  test('has one row for the changes, which opens the review at the turn, and the totals below it', async () => {
+    const { app, called } = openWindow();
+    await waitFor(() => expect(app.timeline.open()).toBeTruthy());
+    const turn = (await screen.findAllByTestId('turn-summary'))[0]?.closest('.session-turn') as HTMLElement;
+    expect(turn.querySelectorAll('[data-testid=turn-summary]')).toHaveLength(1);
+    expect(turn.querySelector('[data-testid=turn-summary]')?.textContent).toBe('Edited 2 filessrc/schedule.rssrc/lamp.rsReview');
+    expect(turn.querySelector('[data-testid=turn-totals]')?.textContent).toBe('demo · 40 s · 36k in · 1.2k out · $0.02');
+    // No row of its own for the patch of a step.
+    expect(kinds(turn).map((patch) => patch.textContent)).toEqual(['']);
+    fireEvent.click(turn.querySelector('[data-testid=turn-summary]') as Element);
+    await screen.findByTestId('review');
+    await waitFor(() => expect(called('reviewFiles').at(-1)?.[1]).toEqual({ kind: 'turn', messageID: turn.dataset.turnId }));
+  });
+
+  test('has no totals while the agent works on it', async () => {
+    const { app, host } = openWindow();
+    await waitFor(() => expect(app.timeline.open()).toBeTruthy());
+    const last = app.timeline.open()?.messages.at(-1);
+    const part: Part = { type: 'step-finish', id: 'prt_zz', sessionID: 'ses_gallery', messageID: last?.info.id ?? '', reason: 'stop', cost: 1, tokens: usage };
+    const status = (type: 'busy' | 'idle') =>
+      host.emit({ kind: 'event', event: { type: 'session.status', properties: { sessionID: 'ses_gallery', status: { type } } } });
+    const totals = () => [...document.querySelectorAll('.session-turn')].at(-1)?.querySelector('[data-testid=turn-totals]');
+    status('busy');
+    host.emit({ kind: 'part', part: { part } });
+    await waitFor(() => expect(app.busy()).toBe(true));
+    expect(totals()).toBeFalsy();
+    status('idle');
+    await waitFor(() => expect(totals()?.textContent).toContain('$1.00'));
+  });
+});

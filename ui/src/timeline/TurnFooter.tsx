@@ -1,0 +1,69 @@
+/** The end of a turn: what it changed, which opens the review, and what it took. */
+import FileDiff from 'lucide-solid/icons/file-diff';
+import { createMemo, For, Show } from 'solid-js';
+import { Counts } from '../diff/Counts';
+import { en } from '../i18n/en';
+import { useApp } from '../store/context';
+import { changeOfTurn, totalsOfTurn } from '../store/turn-totals';
+import type { Row } from '../store/turns';
+import { count, longDuration, money, relativePath } from '../text/format';
+import { visibleLine } from '../text/visible';
+
+const NAMED = 3;
+
+/** `rows`: all rows of the turn. `running`: it is the last turn, and the agent works on it. */
+export function TurnFooter(props: { turnID: string; rows: readonly Row[]; running: boolean }) {
+  const app = useApp();
+  const user = () => props.rows.find((row) => row.user)?.user;
+  const answers = createMemo(() => props.rows.flatMap((row) => row.answers));
+  const change = createMemo(() => changeOfTurn(user(), answers()));
+  const files = () => change()?.files.map((file) => relativePath(file, app.session()?.directory)) ?? [];
+  // The sums of a turn whose beginning is not loaded would be wrong.
+  const totals = createMemo(() => (props.running || !user() ? undefined : totalsOfTurn(answers())));
+  const used = () => {
+    const sums = totals();
+    if (!sums) return '';
+    const { model, millis, tokens, cost } = sums;
+    const input = tokens.input + tokens.cache.read + tokens.cache.write;
+    const words = [app.models.nameOf(model), longDuration(millis), en.part.tokens(count(input), count(tokens.output)), money(cost)];
+    return words.filter((word) => word).join(' · ');
+  };
+  const detail = () => {
+    const tokens = totals()?.tokens;
+    if (!tokens) return undefined;
+    return en.part.tokensDetail(tokens.input, tokens.output, tokens.reasoning, tokens.cache.read, tokens.cache.write);
+  };
+  return (
+    <>
+      <Show when={change()}>
+        {(changed) => (
+          <button
+            type="button"
+            class="turn-summary"
+            data-testid="turn-summary"
+            title={files().map(visibleLine).join('\n')}
+            onClick={() => app.review.open({ scope: { kind: 'turn', messageID: props.turnID } })}
+          >
+            <FileDiff size={14} aria-hidden="true" />
+            <span class="turn-summary-words">{en.part.edited(files().length)}</span>
+            <Show when={changed().lines}>
+              {(lines) => <Counts additions={lines().additions} deletions={lines().deletions} />}
+            </Show>
+            <span class="turn-summary-files">
+              <For each={files().slice(0, NAMED)}>{(file) => <code>{visibleLine(file)}</code>}</For>
+              <Show when={files().length > NAMED}>
+                <span>{en.part.moreFiles(files().length - NAMED)}</span>
+              </Show>
+            </span>
+            <span class="turn-summary-open">{en.part.openReview}</span>
+          </button>
+        )}
+      </Show>
+      <Show when={used() !== ''}>
+        <p class="meta-line turn-totals" data-testid="turn-totals" title={detail()}>
+          {used()}
+        </p>
+      </Show>
+    </>
+  );
+}
