@@ -5,8 +5,8 @@ pub mod dice;
 pub mod disk;
 pub mod fake_model;
 pub mod git;
-pub mod meeting;
 pub mod mcp_server;
+pub mod meeting;
 pub mod scripted_agent;
 #[cfg(unix)]
 pub mod side_by_side;

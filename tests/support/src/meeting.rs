@@ -4,10 +4,10 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use lathe_protocol::MessageId;
 use crate::app::until_idle;
 use crate::fake_model::{call, text};
 use crate::scripted_agent::Agent;
+use lathe_protocol::MessageId;
 use serde_json::json;
 use tempfile::TempDir;
 
