@@ -2,7 +2,7 @@
 
 use lathe_protocol::ipc::{DiffComment, ModeView};
 use lathe_protocol::{PermissionId, PermissionMode, PermissionReply, QuestionId};
-use lathe_session::{Answer as PermissionAnswer, Sessions};
+use lathe_session::Answer as PermissionAnswer;
 use tauri::State;
 
 use super::session::project;
