@@ -241,7 +241,7 @@ async fn two_sessions_in_one_folder_never_revert_each_others_work() {
     let app = &agent.app;
     let other = app.sessions.create(&app.project, None).await.unwrap();
     let write = json!({ "filePath": "theirs.txt", "content": "theirs\n" });
-    let meeting = lathe_test_support::meeting::Meeting::new();
+    let meeting = lathe_test_support::meeting::Meeting::start();
     let command = meeting.command("echo 2 > a.txt", "echo 3 > a.txt");
     agent.model.reply([call(
         "bash",
@@ -297,7 +297,7 @@ async fn what_one_session_reverts_during_a_command_of_another_does_not_come_back
     let app = &agent.app;
     let first = agent.turn("echo 2 > a.txt").await;
     let other = app.sessions.create(&app.project, None).await.unwrap();
-    let meeting = lathe_test_support::meeting::Meeting::new();
+    let meeting = lathe_test_support::meeting::Meeting::start();
     let command = meeting.command("true", "echo 2 > b.txt");
     agent.model.reply([call(
         "bash",

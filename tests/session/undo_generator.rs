@@ -216,7 +216,7 @@ impl Story {
         let before = self.now();
         let saved = FILES[self.dice.roll(FILES.len())];
         let (content, how) = (format!("mine {step}\n"), self.dice.roll(3));
-        let meeting = Meeting::new();
+        let meeting = Meeting::start();
         let write = format!("mkdir -p d; echo agent {step} > {file}");
         let first = self.dice.roll(2) == 0;
         let command = match first {

@@ -1,5 +1,7 @@
 //! A command of the agent that waits until the person has done something.
 
+#![allow(clippy::expect_used, reason = "test support: to stop is to report")]
+
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -17,13 +19,13 @@ pub struct Meeting {
 }
 
 impl Meeting {
-    pub fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+    pub fn start() -> Self {
+        let folder = tempfile::tempdir().expect("a folder for the pipes");
         for name in ["runs", "go"] {
             let made = Command::new("mkfifo")
                 .arg(folder.path().join(name))
                 .status();
-            assert!(made.unwrap().success());
+            assert!(made.expect("mkfifo runs").success());
         }
         Meeting { folder }
     }
@@ -51,14 +53,14 @@ impl Meeting {
 
     pub async fn runs(&self) {
         let runs = self.pipe("runs");
-        let waited = tokio::task::spawn_blocking(move || fs::read(runs).unwrap());
-        waited.await.unwrap();
+        let waited = tokio::task::spawn_blocking(move || fs::read(runs));
+        waited.await.expect("it waits").expect("the pipe is read");
     }
 
     pub async fn go(&self) {
         let go = self.pipe("go");
-        let said = tokio::task::spawn_blocking(move || fs::write(go, "go").unwrap());
-        said.await.unwrap();
+        let said = tokio::task::spawn_blocking(move || fs::write(go, "go"));
+        said.await.expect("it waits").expect("the pipe is written");
     }
 }
 
@@ -70,7 +72,7 @@ impl Agent {
         person: impl FnOnce() + Send + 'static,
         after: &str,
     ) -> MessageId {
-        let meeting = Meeting::new();
+        let meeting = Meeting::start();
         let command = meeting.command(before, after);
         self.model.reply([
             text("Now."),

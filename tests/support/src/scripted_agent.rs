@@ -1,5 +1,7 @@
 //! An agent whose turns run the shell commands that a test gives it.
 
+#![allow(clippy::expect_used, reason = "test support: to stop is to report")]
+
 use std::fs;
 use std::path::Path;
 
@@ -49,21 +51,23 @@ impl Agent {
     /// Makes the newest call look as a killed program leaves it: running, without its end.
     pub async fn cut_short(&self, session: &SessionId) {
         let page = self.app.sessions.messages(session, None, usize::MAX).await;
-        let messages = page.unwrap().messages;
+        let messages = page.expect("the session is read").messages;
         let mut parts = messages.iter().flat_map(|message| &message.parts);
-        let call = parts.rfind(|part| matches!(part, Part::Tool(_))).unwrap();
+        let call = parts.rfind(|part| matches!(part, Part::Tool(_)));
+        let call = call.expect("a call of a tool");
         let path = self.app.data_dir().join(format!(
             "storage/part/{}/{}.json",
             call.message_id(),
             call.id()
         ));
         let mut stored: serde_json::Value =
-            serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+            serde_json::from_slice(&fs::read(&path).expect("the part is stored"))
+                .expect("it is JSON");
         let span = &mut stored["credit"]["spans"][0];
         let before = span["before"].clone();
         *span = json!({ "before": before, "proof": "none" });
         stored["state"]["status"] = json!("running");
-        fs::write(path, stored.to_string()).unwrap();
+        fs::write(path, stored.to_string()).expect("the part is written");
     }
 
     /// Every file of the project with its content, in order.
@@ -81,23 +85,31 @@ impl Agent {
         let one = |diff: &lathe_protocol::FileDiff| {
             format!("{} +{} -{}", diff.file, diff.additions, diff.deletions)
         };
-        diffs.unwrap().iter().map(one).collect()
+        diffs
+            .expect("the changes are read")
+            .iter()
+            .map(one)
+            .collect()
     }
 }
 
 fn collect(root: &Path, folder: &Path, files: &mut Vec<String>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
+    for entry in fs::read_dir(folder).expect("a folder of the project") {
+        let path = entry.expect("an entry of the folder").path();
         if path.is_dir() {
             collect(root, &path, files);
             continue;
         }
-        let name = path.strip_prefix(root).unwrap().display().to_string();
-        let bytes = fs::read(&path).unwrap();
+        let name = path
+            .strip_prefix(root)
+            .expect("below the root")
+            .display()
+            .to_string();
+        let bytes = fs::read(&path).expect("a file of the project");
         files.push(format!("{name} {}", String::from_utf8_lossy(&bytes)));
     }
 }
 
 pub fn git(folder: &Path, args: &[&str]) {
-    crate::git::git(folder, args).unwrap();
+    crate::git::git(folder, args).expect("git succeeds");
 }
