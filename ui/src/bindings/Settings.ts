@@ -46,4 +46,8 @@ privateHosts: Array<string>,
 /**
  * The user has already answered the offer to import another program's data.
  */
-importOffered: boolean, };
+importOffered: boolean, 
+/**
+ * Folders for which the user has confirmed full access once.
+ */
+fullAccessConfirmed: Array<string>, };

@@ -19,4 +19,5 @@ export const DEFAULTS: Settings = {
   shell: '',
   privateHosts: [],
   importOffered: false,
+  fullAccessConfirmed: [],
 };

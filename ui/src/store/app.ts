@@ -198,7 +198,7 @@ export function createApp(host: Host): App {
     return edit ? placeOf(edit) : (sessions.selected() ?? `new:${project()?.id ?? ''}`);
   });
   const environment = createEnvironment({ core, onTrust: () => void models.refresh() });
-  const mode = createMode({ core, warn: () => show({ name: 'full-access' }), storage: globalThis.localStorage });
+  const mode = createMode({ core, warn: () => show({ name: 'full-access' }), settings, save });
   const agents = createAgents({ core, place, all: environment.agents });
   const models = createModels({ core, settings, save, selected: sessions.selected, place, agents });
   const sending = createSending({ core, sessions, agents, models, editing, place });

@@ -1,11 +1,10 @@
 /**
  * How much the agent may do without a question, by project. One slice of the state.
  *
- * The core stores the mode. Whether the person has read the warning about full access in a project is
- * remembered here; where that cannot be remembered, the warning comes again. Must not know the DOM.
+ * The core stores the mode; the settings know where full access was confirmed. Must not know the DOM.
  */
 import { createEffect, createMemo, createSignal, on, type Accessor } from 'solid-js';
-import type { ModeView, PermissionMode, Project } from '../protocol';
+import type { ModeView, PermissionMode, Project, Settings } from '../protocol';
 import type { Core } from './app';
 
 export interface Mode {
@@ -30,10 +29,11 @@ interface Around {
   readonly core: Core;
   /** Shows the warning about full access. */
   readonly warn: () => void;
-  readonly storage: Pick<Storage, 'getItem' | 'setItem'>;
+  readonly settings: Readonly<Pick<Settings, 'fullAccessConfirmed'>>;
+  readonly save: (change: Partial<Settings>) => void;
 }
 
-export function createMode({ core, warn, storage }: Around): Mode {
+export function createMode({ core, warn, settings, save }: Around): Mode {
   const { host, project, attempt } = core;
   const [known, setKnown] = createSignal<Readonly<Record<string, ModeView>>>({});
   const view = createMemo(() => known()[project()?.worktree ?? '']);
@@ -58,7 +58,7 @@ export function createMode({ core, warn, storage }: Around): Mode {
   const choose = async (mode: PermissionMode) => {
     const of = project();
     if (!of || !isOffered(mode)) return;
-    if (mode === 'full' && storage.getItem(warnedKey(of)) === null) return warn();
+    if (mode === 'full' && !settings.fullAccessConfirmed.includes(of.worktree)) return warn();
     await set(mode);
   };
   return {
@@ -69,7 +69,8 @@ export function createMode({ core, warn, storage }: Around): Mode {
     async confirmFull() {
       const of = project();
       if (!of) return;
-      storage.setItem(warnedKey(of), '1');
+      // By folder: another checkout of the project is another decision.
+      save({ fullAccessConfirmed: [...new Set([...settings.fullAccessConfirmed, of.worktree])] });
       await set('full');
     },
     cycle() {
@@ -79,9 +80,4 @@ export function createMode({ core, warn, storage }: Around): Mode {
     },
     refresh,
   };
-}
-
-/** By folder: another checkout of the project is another decision. */
-function warnedKey({ worktree }: Project): string {
-  return `full-access-warned:${worktree}`;
 }

@@ -124,6 +124,8 @@ pub struct Settings {
     pub private_hosts: Vec<String>,
     /// The user has already answered the offer to import another program's data.
     pub import_offered: bool,
+    /// Folders for which the user has confirmed full access once.
+    pub full_access_confirmed: Vec<String>,
 }
 
 /// How the review pane shows changes.
@@ -167,6 +169,7 @@ impl Default for Settings {
             shell: String::new(),
             private_hosts: Vec::new(),
             import_offered: false,
+            full_access_confirmed: Vec::new(),
         }
     }
 }
