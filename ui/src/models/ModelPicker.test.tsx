@@ -169,18 +169,18 @@ describe('the model picker', () => {
     const search = await field();
     fireEvent.input(search, { target: { value: 'haiku' } });
     fireEvent.keyDown(search, { key: 'd', ctrlKey: true });
-    expect(window.host.settings().favouriteModels).toEqual([HAIKU]);
+    await waitFor(() => expect(window.host.settings().favouriteModels).toEqual([HAIKU]));
     fireEvent.input(search, { target: { value: '' } });
     expect(document.querySelector('.filter-section')?.textContent).toContain('Claude Haiku 4.5Anthropic');
     fireEvent.click(document.querySelector('.model-star[data-on]') as Element);
-    expect(window.host.settings().favouriteModels).toEqual([]);
+    await waitFor(() => expect(window.host.settings().favouriteModels).toEqual([]));
   });
 
   test('keeps the last eight choices, newest first', async () => {
     const old = Array.from({ length: 8 }, (_, index) => ({ providerID: 'old', modelID: String(index) }));
     const window = await ready({ connected: true, settings: { recentModels: old } });
     await pick('haiku');
-    expect(window.host.settings().recentModels).toEqual([HAIKU, ...old.slice(0, 7)]);
+    await waitFor(() => expect(window.host.settings().recentModels).toEqual([HAIKU, ...old.slice(0, 7)]));
   });
 });
 
@@ -228,7 +228,7 @@ describe('the reasoning variant', () => {
     expect(screen.getByTestId('variant-picker').textContent).toBe('Default');
     await pick('sonnet');
     expect(screen.getByTestId('variant-picker').textContent).toBe('High');
-    expect(window.host.settings().variants).toEqual({ 'anthropic/claude-sonnet-4-5': 'high' });
+    await waitFor(() => expect(window.host.settings().variants).toEqual({ 'anthropic/claude-sonnet-4-5': 'high' }));
   });
 
   test('goes back to the default, which is nothing', async () => {
@@ -236,6 +236,6 @@ describe('the reasoning variant', () => {
     await waitFor(() => expect(screen.getByTestId('variant-picker').textContent).toBe('Low'));
     await pickVariant('Default');
     expect(await send(window, 'quick')).toEqual({ text: 'quick', model: SONNET, agent: 'build' });
-    expect(window.host.settings().variants).toEqual({});
+    await waitFor(() => expect(window.host.settings().variants).toEqual({}));
   });
 });

@@ -95,7 +95,7 @@ describe('the menu bar', () => {
     vi.spyOn(performance, 'now').mockReturnValue(1000);
     fireEvent.keyDown(document.body, { key: 'b', ctrlKey: true });
     window.host.chooseMenu('toggleSidebar');
-    expect(window.host.settings().sidebarOpen).toBe(false);
+    await waitFor(() => expect(window.host.settings().sidebarOpen).toBe(false));
   });
 
   test('follows the keys a person chose', async () => {

@@ -150,7 +150,7 @@ describe('a limit', () => {
     const window = await asked(limit({ limit: 'turnSteps', used: 90, value: 40 }));
     press('Raise to 160 steps');
     await waitFor(() => expect(shown()).toBeNull());
-    expect(window.host.settings().limits).toEqual({ turnSteps: 160 });
+    await waitFor(() => expect(window.host.settings().limits).toEqual({ turnSteps: 160 }));
     expect(answers(window)).toEqual([['per_l', 'once', null]]);
   });
 

@@ -53,7 +53,7 @@ describe('the settings', () => {
     const window = await opened();
     fireEvent.click(screen.getByTestId('settings-appearance'));
     fireEvent.click(await screen.findByRole('radio', { name: 'Dark' }));
-    expect(window.host.settings().theme).toBe('dark');
+    await waitFor(() => expect(window.host.settings().theme).toBe('dark'));
     expect(document.documentElement.dataset.theme).toBe('dark');
   });
 });

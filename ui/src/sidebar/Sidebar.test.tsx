@@ -129,7 +129,7 @@ describe('shortcuts', () => {
     await screen.findByTestId('sidebar');
     fireEvent.keyDown(document.body, { key: 'b', ctrlKey: true });
     await waitFor(() => expect(screen.queryByTestId('sidebar')).toBeNull());
-    expect(host.settings().sidebarOpen).toBe(false);
+    await waitFor(() => expect(host.settings().sidebarOpen).toBe(false));
     fireEvent.click(screen.getByTestId('show-sidebar'));
     await screen.findByTestId('sidebar');
   });
@@ -163,5 +163,5 @@ test('the theme goes round and sets the root', async () => {
     seen.push(theme());
   }
   expect(seen).toEqual([undefined, 'light', 'dark', undefined]);
-  expect(host.settings().theme).toBe('system');
+  await waitFor(() => expect(host.settings().theme).toBe('system'));
 });

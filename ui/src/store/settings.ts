@@ -15,14 +15,20 @@ interface SettingsSlice {
 
 export function createSettings(host: Pick<Host, 'saveSettings'>): SettingsSlice {
   const [settings, set] = createFields(DEFAULTS);
-  let stored: Promise<void> = Promise.resolve();
+  let underway: Promise<void> | undefined;
   return {
     settings,
     load: set,
     save(change) {
       set(change);
       const store = () => host.saveSettings({ ...settings });
-      stored = stored.then(store, store);
+      // Without a save before it, at once: a window that closes now has asked for it.
+      const stored = underway ? underway.then(store, store) : store();
+      underway = stored;
+      const settle = () => {
+        if (underway === stored) underway = undefined;
+      };
+      stored.then(settle, settle);
       return stored;
     },
   };
