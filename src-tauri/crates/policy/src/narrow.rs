@@ -2,7 +2,7 @@
 
 use lathe_protocol::{Action, Rule, Ruleset};
 
-use crate::rules::{is_for_all, wildcard};
+use crate::rules::{READ_ONLY, is_for_all, wildcard};
 
 /// The same rules with the project's wishes on top. Whatever is asked afterwards gets an
 /// answer at least as strict as before; a wish that cannot be met exactly is met less.
@@ -20,7 +20,7 @@ pub fn narrow(mut rules: Ruleset, wishes: &[Rule]) -> Ruleset {
 /// Allow becomes ask, and what was denied stays denied.
 fn ask(rules: &mut Ruleset, wish: &Rule) {
     if wish.permission == "*" && wish.pattern == "*" {
-        rules.iter_mut().for_each(to_ask);
+        allow_becomes_ask(&mut rules[..]);
         return;
     }
     // Which permissions such a wish would meet cannot be told from the rules.
@@ -36,18 +36,18 @@ fn ask(rules: &mut Ruleset, wish: &Rule) {
         })
         .collect();
     // What comes before a rule for everything never decides.
-    if let Some(last) = known.iter().rposition(is_for_all) {
+    if let Some(last) = known.iter().rposition(covers_all) {
         known.drain(..last);
     }
     if wish.pattern == "*" {
         rules.push(wish.clone());
-        known.iter_mut().for_each(to_ask);
+        allow_becomes_ask(&mut known);
         rules.extend(known);
         return;
     }
     let is_denied = known
         .first()
-        .is_some_and(|rule| is_for_all(rule) && rule.action == Action::Deny);
+        .is_some_and(|rule| covers_all(rule) && rule.action == Action::Deny);
     if is_denied {
         return;
     }
@@ -62,10 +62,34 @@ fn ask(rules: &mut Ruleset, wish: &Rule) {
     }
 }
 
-fn to_ask(rule: &mut Rule) {
-    if rule.action == Action::Allow {
-        rule.action = Action::Ask;
+/// Allow becomes ask. A command that cannot be read is left by an allow of certain commands to
+/// the rule before it, and met by a question about them. Behind a deny, such an allow stays.
+fn allow_becomes_ask(rules: &mut [Rule]) {
+    for at in 0..rules.len() {
+        let (before, rule) = rules.split_at_mut(at);
+        let rule = &mut rule[0];
+        let exact = covers_all(rule) || rule.pattern == READ_ONLY;
+        let is_denied = |earlier: &Rule| {
+            earlier.action == Action::Deny && may_meet(&earlier.permission, &rule.permission)
+        };
+        if rule.action == Action::Allow && (exact || !before.iter().any(is_denied)) {
+            rule.action = Action::Ask;
+        }
     }
+}
+
+/// Nothing is left to the rules before it. An allow covers what cannot be read only with `*`.
+fn covers_all(rule: &Rule) -> bool {
+    match rule.action {
+        Action::Allow => rule.pattern == "*",
+        Action::Ask | Action::Deny => is_for_all(rule),
+    }
+}
+
+/// Whether two patterns of permissions may mean the same one.
+fn may_meet(one: &str, other: &str) -> bool {
+    let both_open = [one, other].iter().all(|name| name.contains(['*', '?']));
+    both_open || wildcard(one, other) || wildcard(other, one)
 }
 
 #[cfg(test)]
@@ -122,11 +146,29 @@ mod tests {
         ) {
             let narrowed = narrow(rules.clone(), &wishes);
             for permission in ["bash", "edit"] {
-                for pattern in ["git log", "git push x", "rm x", "rm y", "ls", "ls > x"] {
+                for pattern in [
+                    "git log", "git push x", "rm x", "rm y", "ls", "ls > x", "git log > x", "git $x",
+                    "$(rm x)", "git push x > y",
+                ] {
                     let before = strictness(&rules, permission, pattern);
                     let after = strictness(&narrowed, permission, pattern);
                     prop_assert!(after >= before, "{permission} {pattern}: {before} then {after}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn a_question_about_all_leaves_unreadable_commands_denied() {
+        for pattern in ["git *", "**"] {
+            let rules = vec![
+                rule("bash", "*", Action::Deny),
+                rule("*", pattern, Action::Allow),
+            ];
+            for permission in ["*", "bash"] {
+                let narrowed = narrow(rules.clone(), &[rule(permission, "*", Action::Ask)]);
+                let found = strictness(&narrowed, "bash", "git log > x");
+                assert_eq!(found, 2, "{pattern} under {permission}");
             }
         }
     }
