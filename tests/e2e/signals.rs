@@ -42,8 +42,8 @@ async fn dies_of(signal: Signal, number: u32) -> Result<(), WindowError> {
     )]);
     let mut app = UndrivenApp::start(options(&model, &garden, json!("allow"))?).await?;
     app.write_draft("Wait").await?;
-    app.press("Return").await?;
-    until("the command never runs", || is_running(&sleeping)).await;
+    app.press_until("Return", || is_running(&sleeping), "the command")
+        .await?;
 
     app.end_by(signal).await?;
     until("a command of the agent is left", || !is_running(&sleeping)).await;

@@ -68,15 +68,27 @@ impl UndrivenApp {
         }
     }
 
-    /// Presses a key until the title of the window matches: a page takes keys only some time after
-    /// it has set its title.
+    /// Presses a key until the title of the window matches.
     pub async fn press_until_title(&self, key: &str, title: &str) -> Result<(), WindowError> {
+        let shown = || !self.desktop.windows(title).is_empty();
+        self.press_until(key, shown, &format!("the title {title:?}"))
+            .await
+    }
+
+    /// Presses a key until it has done what it is for: a page takes keys only some time after it
+    /// has set its title.
+    pub async fn press_until(
+        &self,
+        key: &str,
+        is_done: impl Fn() -> bool,
+        what: &str,
+    ) -> Result<(), WindowError> {
         let deadline = Instant::now() + TIMEOUT;
-        while self.desktop.windows(title).is_empty() {
+        while !is_done() {
             self.press(key).await?;
             let acted_by = Instant::now() + TYPING_TIME;
-            while self.desktop.windows(title).is_empty() && Instant::now() < acted_by {
-                next_check(deadline, &format!("the title {title:?}")).await?;
+            while !is_done() && Instant::now() < acted_by {
+                next_check(deadline, what).await?;
             }
         }
         Ok(())
