@@ -111,7 +111,9 @@ impl Desktop {
     /// A program that lives in this desktop and writes to the log.
     pub fn command(&self, program: &Path, options: &WindowOptions) -> Command {
         let home = self.home.path();
-        let mut command = Command::new(program);
+        // A run that was started in the background ignores some signals, and so would the program.
+        let mut command = Command::new("env");
+        command.arg("--default-signal").arg(program);
         for name in UNWANTED {
             command.env_remove(name);
         }
