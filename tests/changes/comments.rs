@@ -106,6 +106,15 @@ async fn files_go_back_to_a_step_or_a_prompt_and_forward_again() {
         changes.step_file(id, &first, "a.txt").await.unwrap(),
         b"2\n"
     );
+    let last = StepPlace {
+        message_id: steps[1].message_id.clone(),
+        part_id: Some(steps[1].part_id.clone()),
+    };
+    let removed = changes.step_file(id, &last, "d/b.txt").await;
+    assert!(
+        matches!(removed, Err(Failed::Missing { .. })),
+        "{removed:?}"
+    );
 
     let before = agent.tree();
     let prompt = StepPlace {

@@ -57,6 +57,8 @@ impl ScopeFile {
 #[derive(Debug, Default)]
 pub struct ScopeFiles {
     pub files: Vec<ScopeFile>,
+    /// For each path that was touched, also if nothing of it is left: the tree after the last time.
+    ends: BTreeMap<RelPath, TreeId>,
     /// The folded reason of each version, once it was computed.
     folded: Mutex<BTreeMap<String, Option<FoldReason>>>,
 }
@@ -164,8 +166,10 @@ impl Review {
             let files = read_files(repo, &listed, earlier.as_deref())?;
             repo.release(&repo.references(&label)?)?;
             let folded = earlier.map(|files| files.folded.lock().clone());
+            let ends = listed.into_iter().map(|(path, (_, after))| (path, after));
             Ok(ScopeFiles {
                 files,
+                ends: ends.collect(),
                 folded: Mutex::new(folded.unwrap_or_default()),
             })
         };
@@ -270,6 +274,9 @@ pub struct Look<'a> {
     pub viewed: &'a BTreeMap<String, String>,
     pub fold: FoldReasonOf,
     pub recent: &'a Mutex<Recent>,
+    /// The whole session, if the scope ends before it does: what a later step of the agent changed
+    /// was not edited by the person.
+    pub session: Option<&'a ScopeFiles>,
 }
 
 /// Describes the files for a person.
@@ -325,18 +332,19 @@ fn describe_one(
         folded,
         kept,
         viewed: look.viewed.get(&name) == Some(&file.version),
-        edited: !is_as_left(repo, file),
+        edited: !is_as_left(repo, file, look.session),
         version: file.version.clone(),
         path: name,
     })
 }
 
-/// Whether the file on the disk is as the scope has it.
-fn is_as_left(repo: &SideRepo, file: &ScopeFile) -> bool {
+/// Whether the file on the disk is as the agent left it at last.
+fn is_as_left(repo: &SideRepo, file: &ScopeFile, session: Option<&ScopeFiles>) -> bool {
     let Ok(now) = repo.read_image(&file.path) else {
         return false;
     };
-    let after = repo.image_in(file.after, &file.path);
+    let last = session.and_then(|session| session.ends.get(&file.path));
+    let after = repo.image_in(*last.unwrap_or(&file.after), &file.path);
     match (now.content, after.ok().and_then(|after| after.content)) {
         (Some(now), Some(after)) => now.mode == after.mode && now.bytes == after.bytes,
         (None, None) => true,
