@@ -180,7 +180,9 @@ function FolderRow(props: { row: TreeRow | undefined; stop: boolean; onFocus: ()
       onClick={props.onToggle}
     >
       <ChevronRight class="chevron" size={12} aria-hidden="true" />
-      <span>{visibleLine(props.row?.name ?? '')}</span>
+      <span title={visibleLine(props.row?.name ?? '')}>
+        <bdi>{visibleLine(props.row?.name ?? '')}</bdi>
+      </span>
     </div>
   );
 }

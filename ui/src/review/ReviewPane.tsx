@@ -30,6 +30,7 @@ import { ReviewToolbar } from './ReviewToolbar';
 import { createTight } from './room';
 import { ScrubBar } from './ScrubBar';
 import { SelectionBar } from './SelectionBar';
+import { StepBrowser } from './StepBrowser';
 import { createTools } from './tools';
 import { inTreeOrder } from './tree';
 import './review.css';
@@ -39,6 +40,8 @@ const TWO_COLUMNS = 560;
 const TREE_BESIDE = 820;
 
 const EDITOR = 'draft';
+/** From the pane to its first change. */
+const ENTER_KEYS = ['ArrowDown', 'n', 'N'];
 
 export function ReviewPane() {
   const app = useApp();
@@ -131,7 +134,7 @@ export function ReviewPane() {
   );
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.defaultPrevented || isField(event.target)) return;
-    const enters = event.target === pane && event.key === 'ArrowDown' && files().length > 0;
+    const enters = event.target === pane && ENTER_KEYS.includes(event.key) && files().length > 0;
     if (hasCommandKey(event) && event.key.toLowerCase() === 'z' && !event.altKey) void (event.shiftKey ? redo() : undo());
     else if (event.key === 'Escape' && selection()) setSelection(undefined);
     else if (enters) diff?.giveBack();
@@ -172,11 +175,12 @@ export function ReviewPane() {
           </p>
         )}
       </Show>
+      <Show when={review.steps.browsing() && review.steps.place()}>{(at) => <StepBrowser at={at()} root={root()} />}</Show>
       <Show
-        when={place()}
+        when={!review.steps.browsing() && place()}
         keyed
         fallback={
-          <Show when={!review.files.error()}>
+          <Show when={!review.files.error() && !review.steps.browsing()}>
             <Empty loaded={found() !== undefined} busy={app.busy()} />
           </Show>
         }

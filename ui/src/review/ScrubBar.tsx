@@ -1,6 +1,7 @@
 /** The steps of the session on a line: go to one, play them, and bring the files back to one. */
 import ChevronLeft from 'lucide-solid/icons/chevron-left';
 import ChevronRight from 'lucide-solid/icons/chevron-right';
+import FolderTree from 'lucide-solid/icons/folder-tree';
 import GitBranch from 'lucide-solid/icons/git-branch';
 import GitFork from 'lucide-solid/icons/git-fork';
 import History from 'lucide-solid/icons/rotate-ccw-clock';
@@ -61,6 +62,7 @@ export function ScrubBar() {
       <input
         type="range"
         class="scrub-range"
+        data-step={step() ? '' : undefined}
         min="0"
         max={count()}
         value={at()}
@@ -78,7 +80,15 @@ export function ScrubBar() {
               <code>{names()}</code>
               <Counts additions={now().additions} deletions={now().deletions} />
             </span>
-            <Button class="review-act" data-testid="to-now" onClick={() => steps.go(count())}>
+            <IconButton
+              icon={FolderTree}
+              size={14}
+              label={steps.browsing() ? words.changedOnly : words.browse}
+              aria-pressed={steps.browsing()}
+              data-testid="browse-step"
+              onClick={() => steps.setBrowsing(!steps.browsing())}
+            />
+            <Button class="review-act" data-testid="to-now" title={words.presentTitle} onClick={() => steps.go(count())}>
               {words.present}
             </Button>
             <Menu label={words.actions} items={items()}>
