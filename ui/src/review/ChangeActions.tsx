@@ -28,7 +28,15 @@ export function ChangeActions(props: ActionsProps) {
   /** The only change of its file, whose header has the same buttons. */
   const alone = () => props.hunk !== undefined && (props.file.status === 'added' || props.file.status === 'deleted');
   return (
-    <Show when={!props.file.gone} fallback={<GoneActions name={spot().key} />}>
+    <Show
+      when={!props.file.gone}
+      fallback={
+        <>
+          <span class="review-gone">{en.review.gone}</span>
+          <UndoHere name={spot().key} />
+        </>
+      }
+    >
       <Show
         when={doing()}
         fallback={
@@ -95,14 +103,13 @@ export function ChangeActions(props: ActionsProps) {
   );
 }
 
-/** What is left of a file or a hunk that was reverted: the newest one can be undone here. */
-export function GoneActions(props: { name: string }) {
+/** The newest revert can be undone where it was done. */
+export function UndoHere(props: { name: string }) {
   const app = useApp();
   const { judge } = app.review;
   return (
-    <Show when={judge.newest() === props.name} fallback={<span class="review-gone">{en.review.gone}</span>}>
+    <Show when={judge.newest() === props.name}>
       <Show when={judge.working('undo') === undefined} fallback={<span class="review-doing">{en.review.undoing}</span>}>
-        <span class="review-gone">{en.review.gone}</span>
         <Button class="review-act" icon={Undo2} data-testid="undo-here" disabled={app.busy()} onClick={() => void judge.undo()}>
           {en.session.undo}
         </Button>

@@ -10,7 +10,8 @@ import { treeRows, type TreeRow } from './tree';
 
 interface FileTreeProps {
   readonly files: readonly ReviewFile[];
-  readonly gone: ReadonlyMap<string, unknown>;
+  /** Whether a file was reverted a moment ago, and nothing of it is left. */
+  readonly isGone: (path: string) => boolean;
   readonly comments: readonly ReviewComment[];
   /** The file at the top of the diff. */
   readonly current: string | undefined;
@@ -127,7 +128,7 @@ export function FileTree(props: FileTreeProps) {
                     data-status={file().status}
                     data-viewed={file().viewed ? '' : undefined}
                     data-kept={file().kept}
-                    data-gone={props.gone.has(file().path) ? '' : undefined}
+                    data-gone={props.isGone(file().path) ? '' : undefined}
                     tabindex={stop() === key ? 0 : -1}
                     title={visibleLine(file().path)}
                     ref={(element) => createEffect(() => element.style.setProperty('--depth', `${row()?.depth ?? 0}`))}

@@ -52,7 +52,12 @@ function Commit(props: { amend: boolean }) {
     <>
       <h3>{props.amend ? en.git.amendTitle : en.git.commitTitle}</h3>
       <Show when={!props.amend && staged() === 0}>
-        <p class="review-notes-line">{en.git.nothingStaged}</p>
+        <p class="review-notes-line">
+          {en.git.nothingStaged}{' '}
+          <button type="button" class="link-button" data-testid="stage-kept" disabled={git.working() !== undefined} onClick={() => void git.stageKept()}>
+            {en.git.stageKept}
+          </button>
+        </p>
       </Show>
       <textarea
         ref={area}

@@ -16,7 +16,7 @@ import { useApp } from '../store/context';
 import { rootOf } from '../store/projects';
 import type { Wanted } from '../store/review';
 import { visible } from '../text/visible';
-import { ChangeActions, GoneActions } from './ChangeActions';
+import { ChangeActions, UndoHere } from './ChangeActions';
 import { CommentField, CommentsBar, CommentView } from './CommentView';
 import { FileTree } from './FileTree';
 import { GitBar } from './GitBar';
@@ -192,7 +192,7 @@ export function ReviewPane() {
               <Show when={review.view.state.tree && files().length > 1}>
                 <FileTree
                   files={files()}
-                  gone={judge.gone()}
+                  isGone={isGone}
                   comments={found()?.comments ?? []}
                   current={current() ?? files()[0]?.path}
                   onShow={(file) => diff?.show(file.path)}
@@ -222,7 +222,7 @@ export function ReviewPane() {
                   onCurrent={setCurrent}
                   ref={(made) => (diff = made)}
                   actions={(file, hunk) => <ChangeActions file={file} hunk={hunk} tools={tools} />}
-                  tomb={(_file, tomb) => <GoneActions name={tomb.key} />}
+                  tomb={(_file, tomb) => <UndoHere name={tomb.key} />}
                   pictures={(file) => <Pictures file={file} />}
                   extra={(_file, extra) => (
                     <Show

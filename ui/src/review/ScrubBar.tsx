@@ -33,6 +33,12 @@ export function ScrubBar() {
     const now = step();
     if (now) review.setScope({ kind: only() ? 'until' : 'step', messageID: now.messageID, partID: now.partID });
   };
+  let range!: HTMLInputElement;
+  /** The button goes, and must not take the focus with it. */
+  const toNow = () => {
+    steps.go(count());
+    range.focus();
+  };
   const fork = (worktree: boolean) => async () => {
     const [now, id] = [step(), app.selected()];
     if (!now || id === undefined) return;
@@ -60,6 +66,7 @@ export function ScrubBar() {
       />
       <IconButton icon={ChevronLeft} size={14} label={words.previous} data-testid="previous-step" disabled={at() === 0} onClick={() => steps.go(at() - 1)} />
       <input
+        ref={range}
         type="range"
         class="scrub-range"
         data-step={step() ? '' : undefined}
@@ -88,7 +95,7 @@ export function ScrubBar() {
               data-testid="browse-step"
               onClick={() => steps.setBrowsing(!steps.browsing())}
             />
-            <Button class="review-act" data-testid="to-now" title={words.presentTitle} onClick={() => steps.go(count())}>
+            <Button class="review-act" data-testid="to-now" title={words.presentTitle} onClick={toNow}>
               {words.present}
             </Button>
             <Menu label={words.actions} items={items()}>

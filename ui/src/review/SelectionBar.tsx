@@ -42,7 +42,7 @@ export function SelectionBar(props: SelectionProps) {
           {en.review.comment.add}
         </Button>
       </Show>
-      <IconButton icon={SquarePen} size={14} label={en.review.openFile} onClick={() => props.tools.edit(props.file, place().from)} />
+      <IconButton class="selection-edit" icon={SquarePen} size={14} label={en.review.openFile} onClick={() => props.tools.edit(props.file, place().from)} />
       <IconButton icon={X} size={14} label={en.review.clearSelection} onClick={() => props.onDone()} />
     </div>
   );

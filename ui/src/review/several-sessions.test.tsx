@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor } from '@solidjs/testing-library';
+import { fireEvent, screen, waitFor, within } from '@solidjs/testing-library';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ReviewFiles } from '../protocol';
 import { openWindow, type TestWindow } from '../testing/window';
@@ -57,6 +57,43 @@ describe('the review of several sessions', () => {
     await opened(window, 'ses_long');
     fireEvent.click(await screen.findByText('Bring it back'));
     await waitFor(() => expect(window.called('unrevert')).toEqual([['ses_gallery']]));
+  });
+});
+
+describe('what was begun in one session', () => {
+  test('is not asked in another one: to revert everything', async () => {
+    const window = await reviewed();
+    const { judge } = window.app.review;
+    await judge.revert({ key: 'all', selection: { kind: 'all' } });
+    await screen.findByTestId('lines-confirm');
+    await window.app.select('ses_long');
+    await opened(window, 'ses_long');
+    expect(screen.queryByTestId('lines-confirm')).toBeNull();
+    await judge.confirm();
+    expect(window.called('revertLines')).toEqual([]);
+  });
+
+  test('is undone there, also from another one', async () => {
+    const window = await reviewed();
+    await takeBack('src/wick.ts');
+    await window.app.select('ses_long');
+    await opened(window, 'ses_long');
+    const toast = await screen.findByTestId('toast');
+    fireEvent.click(within(toast).getByRole('button', { name: 'Undo' }));
+    await waitFor(() => expect(window.called('undoReview')).toEqual([['ses_gallery']]));
+  });
+
+  test('is still there when one comes back: a comment', async () => {
+    const window = await reviewed();
+    fireEvent.click(element('[data-testid=comment-hunk]'));
+    fireEvent.input(await screen.findByTestId('comment-text'), { target: { value: 'Half a thought' } });
+    await window.app.select('ses_long');
+    await opened(window, 'ses_long');
+    expect(screen.queryByTestId('comment-text')).toBeNull();
+    expect(window.app.review.comments.draft()).toBeUndefined();
+    await window.app.select('ses_gallery');
+    await opened(window, 'ses_gallery');
+    expect(((await screen.findByTestId('comment-text')) as HTMLTextAreaElement).value).toBe('Half a thought');
   });
 });
 

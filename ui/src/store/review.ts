@@ -273,7 +273,7 @@ export function createReview(needs: ReviewNeeds): Review {
         tone: 'info',
         text: en.review.restored(done.done.length - left),
         ...(left > 0 && { detail: en.edit.conflicts(left) }),
-        action: { label: en.session.undo, run: () => void judge.undo() },
+        action: { label: en.session.undo, run: () => void judge.undo(at.sessionID) },
       });
     },
     hear(update) {

@@ -36,6 +36,8 @@ export interface Tomb {
 
 /** A revert that needs the person: their edits would be merged, or overlap. */
 export interface Asked {
+  /** What was looked at when it was asked: the answer is for nothing else. */
+  readonly at: Place;
   readonly spot: Spot;
   readonly preview: RevertLinesPreview;
   readonly choices: Readonly<Record<string, RevertChoice>>;
@@ -54,7 +56,8 @@ export interface Judge {
   /** Reverts what was asked about. */
   confirm(): Promise<void>;
   cancel(): void;
-  undo(): Promise<void>;
+  /** The last action of a session; of the one on screen, unless another is named. */
+  undo(sessionID?: string): Promise<void>;
   redo(): Promise<void>;
   /** The files that were reverted and are no longer in the list. */
   readonly gone: Accessor<ReadonlyMap<string, ReviewFile>>;
@@ -79,10 +82,18 @@ interface JudgeNeeds {
   attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
 }
 
+function isSamePlace(a: Place, b: Place | undefined): boolean {
+  return a.sessionID === b?.sessionID && JSON.stringify(a.scope) === JSON.stringify(b.scope);
+}
+
 export function createJudge(needs: JudgeNeeds): Judge {
   const { host, toasts, attempt } = needs;
   const [doing, setDoing] = createSignal<ReadonlyMap<string, Deed>>(new Map());
-  const [asked, setAsked] = createSignal<Asked | undefined>();
+  const [question, setAsked] = createSignal<Asked | undefined>();
+  const asked = () => {
+    const now = question();
+    return now && isSamePlace(now.at, needs.place()) ? now : undefined;
+  };
   const [gone, setGone] = createSignal<ReadonlyMap<string, ReviewFile>>(new Map());
   const [tombs, setTombs] = createSignal<ReadonlyMap<string, readonly Tomb[]>>(new Map());
   const [newest, setNewest] = createSignal<string | undefined>();
@@ -122,10 +133,12 @@ export function createJudge(needs: JudgeNeeds): Judge {
       setGone(new Map());
       setTombs(new Map());
       setNewest(undefined);
+      setAsked(undefined);
     });
 
   const apply = async (spot: Spot, options?: RevertLinesOptions) => {
     const { selection } = spot;
+    const sessionID = untrack(needs.place)?.sessionID;
     const before = selection.kind === 'all' ? [] : [untrack(() => needs.fileOf(selection.path))].filter((file) => file !== undefined);
     const done = await run(spot.key, 'revert', async (at) => {
       const answer = await (options
@@ -134,13 +147,13 @@ export function createJudge(needs: JudgeNeeds): Judge {
       if (selection.kind !== 'all') remember(spot, before);
       return answer;
     });
-    if (!done || selection.kind === 'lines') return;
+    if (!done || selection.kind === 'lines' || sessionID === undefined) return;
     const left = done.done.filter(({ change }) => change === 'conflict').length;
     toasts.show({
       tone: 'info',
       text: en.review.reverted(done.done.length - left),
       ...(left > 0 && { detail: en.edit.conflicts(left) }),
-      action: { label: en.session.undo, run: () => void undo() },
+      action: { label: en.session.undo, run: () => void undo(sessionID) },
     });
   };
   /** Where a person has changed the same lines since, nothing is undone. */
@@ -149,7 +162,12 @@ export function createJudge(needs: JudgeNeeds): Judge {
     if (left > 0) toasts.show({ tone: 'info', text: en.review.notUndone, detail: en.edit.conflicts(left) });
     return left > 0;
   };
-  const undo = async () => {
+  const undo = async (sessionID?: string) => {
+    if (sessionID !== undefined && sessionID !== untrack(needs.place)?.sessionID) {
+      const there = await attempt(() => host.undoReview(sessionID));
+      if (there) stays(there);
+      return;
+    }
     if (needs.busy()) return;
     const done = await inTurn(() => run('undo', 'undo', (at) => host.undoReview(at.sessionID)));
     if (done && !stays(done)) forget();
@@ -172,8 +190,8 @@ export function createJudge(needs: JudgeNeeds): Judge {
       setDoing((now) => new Map(now).set(spot.key, 'revert'));
       const preview = await attempt(() => host.previewRevertLines(at.sessionID, at.scope, spot.selection));
       setDoing((now) => new Map([...now].filter(([name]) => name !== spot.key)));
-      if (!preview || needs.place()?.sessionID !== at.sessionID) return;
-      if (preview.mustAsk || spot.selection.kind === 'all') setAsked({ spot, preview, choices: {} });
+      if (!preview || !isSamePlace(at, needs.place())) return;
+      if (preview.mustAsk || spot.selection.kind === 'all') setAsked({ at, spot, preview, choices: {} });
       else await apply(spot);
     },
     async confirm() {
