@@ -16,7 +16,9 @@ interface FileTreeProps {
   /** The file at the top of the diff. */
   readonly current: string | undefined;
   readonly onShow: (file: ReviewFile) => void;
+  readonly onKeep: (file: ReviewFile) => void;
   readonly onRevert: (file: ReviewFile) => void;
+  readonly onEdit: (file: ReviewFile) => void;
   readonly onViewed: (file: ReviewFile, viewed: boolean) => void;
 }
 
@@ -71,6 +73,8 @@ export function FileTree(props: FileTreeProps) {
     }
     if (key === 'Enter') props.onShow(row.file);
     else if (key === ' ' || key === 'v') props.onViewed(row.file, !row.file.viewed);
+    else if (key === 'k') props.onKeep(row.file);
+    else if (key === 'o') props.onEdit(row.file);
     else if (key === 'Delete' || key === 'Backspace') props.onRevert(row.file);
     else return false;
     return true;

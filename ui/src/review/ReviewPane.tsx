@@ -196,7 +196,9 @@ export function ReviewPane() {
                   comments={found()?.comments ?? []}
                   current={current() ?? files()[0]?.path}
                   onShow={(file) => diff?.show(file.path)}
+                  onKeep={(file) => tools.keep(file, undefined)}
                   onRevert={(file) => tools.revert(file, undefined)}
+                  onEdit={(file) => tools.edit(file, undefined)}
                   onViewed={(file, viewed) => {
                     folds.setClosed(file.path, viewed ? true : undefined);
                     void review.setViewed(file, viewed);

@@ -47,6 +47,29 @@ describe('the review by keyboard', () => {
     expect(row()).toBe('file:package-lock.json');
   });
 
+  test('is entered with the key of the next change, which goes on from there', async () => {
+    await entered();
+    press('n');
+    await waitFor(() => expect(row()).toBe('file:src/lamp.ts'));
+    press('n');
+    await waitFor(() => expect(row()).toBe('hunk:src/lamp.ts:3'));
+    press('N');
+    await waitFor(() => expect(row()).toBe('file:src/wick.ts'));
+    press('P');
+    await waitFor(() => expect(row()).toBe('file:src/lamp.ts'));
+  });
+
+  test('keeps, opens and marks a file as viewed in the list of files', async () => {
+    const { called } = await entered();
+    const lamp = document.querySelector('.review-file[data-path="src/lamp.ts"]') as HTMLElement;
+    lamp.focus();
+    press('k', 'o', 'v');
+    await waitFor(() => expect(called('setViewed').map(([, path]) => path)).toEqual(['src/lamp.ts']));
+    const whole = { kind: 'file', path: 'src/lamp.ts', version: 'src/lamp.ts 2' };
+    expect(called('keepLines')).toEqual([['ses_gallery', { kind: 'session' }, whole]]);
+    expect(called('openInEditor').map(([, path]) => path)).toEqual(['src/lamp.ts']);
+  });
+
   test('closes and opens a file without losing the focus', async () => {
     await entered();
     press('ArrowDown');
