@@ -63,6 +63,8 @@ async fn comments_are_kept_find_their_lines_and_go_to_the_agent_in_one_prompt() 
         .unwrap()
         .comments;
     assert!(listed[0].changed && listed[0].sent.is_some());
+    let again = changes.send_comments(id, "").await;
+    assert!(matches!(again, Err(Failed::Refused(_))), "{again:?}");
     let done = changes.resolve_comment(id, &key, true).await.unwrap();
     assert_eq!(done.comments[0].state, CommentState::Resolved);
     assert!(matches!(

@@ -74,7 +74,7 @@ export function CommentField() {
   );
 }
 
-/** All open comments go to the agent in one prompt. */
+/** All comments that were not sent go to the agent in one prompt. */
 export function CommentsBar(props: { open: number }) {
   const app = useApp();
   const { comments } = app.review;

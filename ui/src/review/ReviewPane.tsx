@@ -21,6 +21,7 @@ import { CommentField, CommentsBar, CommentView } from './CommentView';
 import { FileTree } from './FileTree';
 import { GitBar } from './GitBar';
 import { GitPanel } from './GitPanel';
+import { HaltedConfirm } from './HaltedConfirm';
 import { LinesConfirm } from './LinesConfirm';
 import { Pictures } from './Pictures';
 import { RestoreConfirm } from './RestoreConfirm';
@@ -266,6 +267,9 @@ export function ReviewPane() {
       </Show>
       <Show when={git.status()}>{(status) => <GitBar status={status()} />}</Show>
       <Show when={judge.asked()}>{(asked) => <LinesConfirm asked={asked()} giveBack={giveBack} />}</Show>
+      <Show when={judge.halted()} keyed>
+        {(halted) => <HaltedConfirm halted={halted} giveBack={giveBack} />}
+      </Show>
       <Show when={review.steps.restoring()} keyed>
         {(restoring) => <RestoreConfirm restoring={restoring} />}
       </Show>

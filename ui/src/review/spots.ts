@@ -1,5 +1,5 @@
 /** What an action is about: a file, a hunk, or selected lines. Pure. */
-import { changedRows, numbersIn, type DiffFile, type Hunk, type RowRange } from '../diff/model';
+import { changedNumbers, changedRows, numbersIn, type DiffFile, type Hunk, type RowRange } from '../diff/model';
 import type { Spot } from '../store/review/judge';
 import { hunkKey } from '../diff/rows';
 
@@ -13,12 +13,12 @@ export function fileSpot({ path, version }: FileName): Spot {
 
 export function hunkSpot(file: DiffFile, hunk: Hunk): Spot {
   const { path, version } = file;
-  const { oldStart, oldLines, newStart, newLines } = hunk;
-  const range = (start: number, lines: number) => (lines === 0 ? [] : [{ from: start, to: start + lines - 1 }]);
+  const { oldStart } = hunk;
   const lines = hunk.runs.reduce((sum, run) => sum + (run.kind === 'context' ? 0 : run.lines), 0);
   return {
     key: hunkKey(file, hunk),
-    selection: { kind: 'lines', path, version, old: range(oldStart, oldLines), new: range(newStart, newLines) },
+    // Only what is shown: with white space hidden, its context may have changed as well.
+    selection: { kind: 'lines', path, version, ...changedNumbers(hunk) },
     hunk: { oldStart, lines },
   };
 }

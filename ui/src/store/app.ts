@@ -183,6 +183,7 @@ export function createApp(host: Host): App {
     opened: state.timeline.open,
     busy: sessions.busy,
     storage: globalThis.localStorage,
+    confirmFinal: core.confirmFinal,
     attempt,
   });
   const git = createGit({

@@ -149,6 +149,12 @@ export const review = {
   redoLast: (what: string) => `Redo: ${what}`,
   redo: 'Redo',
   notUndone: 'Nothing was undone',
+  halted: {
+    title: 'These files have changed since',
+    apply: { undo: 'Undo', redo: 'Redo' },
+    undo: { mine: 'Keep as it is now', before: 'Restore the agent’s version', both: 'Keep both versions' },
+    redo: { mine: 'Keep as it is now', before: 'Revert anyway', both: 'Keep both versions' },
+  },
   deeds: {
     keep: 'keep',
     unkeep: 'undo keep',

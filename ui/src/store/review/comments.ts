@@ -2,6 +2,7 @@
 import { createSignal, untrack, type Accessor } from 'solid-js';
 import type { Host } from '../../host/host';
 import type { NewComment, ReviewComment, ReviewDone } from '../../protocol';
+import { withConsent, type Consent } from '../consent';
 import { createKeyedSignals } from '../reactive';
 import type { Place } from './files';
 
@@ -29,13 +30,14 @@ export interface Comments {
 }
 
 interface CommentNeeds {
-  readonly host: Pick<Host, 'addComment' | 'editComment' | 'removeComment' | 'resolveComment' | 'sendComments'>;
+  readonly host: Pick<Host, 'addComment' | 'editComment' | 'removeComment' | 'resolveComment' | 'sendComments' | 'discardReverted'>;
+  readonly confirmFinal: Consent;
   readonly place: Accessor<Place | undefined>;
   readonly took: (done: Pick<ReviewDone, 'changed'>) => Promise<void>;
   attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
 }
 
-export function createComments({ host, place, took, attempt }: CommentNeeds): Comments {
+export function createComments({ host, place, took, attempt, confirmFinal }: CommentNeeds): Comments {
   /** By session: what is written in one is not lost by a look at another, and does not go there. */
   const drafts = createKeyedSignals<CommentDraft>();
   const beginnings = createKeyedSignals<string>();
@@ -93,7 +95,13 @@ export function createComments({ host, place, took, attempt }: CommentNeeds): Co
     async send() {
       const at = untrack(place);
       if (!at) return false;
-      const sent = await attempt(() => host.sendComments(at.sessionID, untrack(words).trim()));
+      const beginning = untrack(words).trim();
+      const sent = await attempt(() =>
+        withConsent(confirmFinal, async (consented) => {
+          if (consented) await host.discardReverted(at.sessionID);
+          return host.sendComments(at.sessionID, beginning);
+        }),
+      );
       if (sent === undefined) return false;
       beginnings.delete(at.sessionID);
       await took({ changed: [] });
