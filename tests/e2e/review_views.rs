@@ -253,3 +253,30 @@ async fn the_branch_of_every_session_is_in_the_sidebar() -> Result<(), WindowErr
     window.screenshot("sidebar-branches").await?;
     window.close().await
 }
+
+#[tokio::test]
+async fn where_it_covers_the_timeline_the_sessions_stay_in_reach() -> Result<(), WindowError> {
+    let (model, folder) = (FakeModel::start().await, greenhouse()?);
+    let window = changed(&model, &folder).await?;
+    for width in [1440, 1100, 1000] {
+        window.resize(width, 760).await?;
+        if window.count(REVIEW).await? == 0 {
+            window.press("Control+d").await?;
+            window.wait_for(REVIEW).await?;
+        }
+        let main = "document.querySelector('.frame-main').getBoundingClientRect().width";
+        let timeline = window.value_of(main, Value::Null).await?;
+        assert!(timeline.as_f64() >= Some(400.0), "{width}: {timeline}");
+    }
+    window.resize(900, 760).await?;
+    window.wait_gone(REVIEW).await?;
+    window.press("Control+d").await?;
+    window.wait_for(REVIEW).await?;
+    window.wait_for(".frame-main[inert]").await?;
+    let edges = "[document.querySelector('.frame-side').getBoundingClientRect().right, \
+                 document.querySelector('.frame-review').getBoundingClientRect().left]";
+    let edges = window.value_of(edges, Value::Null).await?;
+    assert_eq!(edges[0], edges[1], "they are beside each other");
+    look(&window, "review-over").await?;
+    window.close().await
+}
