@@ -184,7 +184,8 @@ async fn a_comment_on_what_a_permission_would_change_goes_with_the_denial()
     window.screenshot("permission-commented").await?;
     window.press("Alt+3").await?;
     until_answered(&window).await?;
-    let result = told.request().tool_error("write");
+    let request = told.request();
+    let result = request.tool_error("write");
     assert!(
         ["No tulips", "new.txt", "tulips\nroses"]
             .iter()
