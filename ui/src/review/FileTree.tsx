@@ -7,6 +7,7 @@ import { en } from '../i18n/en';
 import type { ReviewComment, ReviewFile } from '../protocol';
 import { visibleLine } from '../text/visible';
 import { treeRows, type TreeRow } from './tree';
+import './tree.css';
 
 interface FileTreeProps {
   readonly files: readonly ReviewFile[];
