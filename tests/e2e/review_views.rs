@@ -86,6 +86,17 @@ async fn look(window: &Window, name: &str) -> Result<(), WindowError> {
     Ok(())
 }
 
+async fn to_first_step(window: &Window) -> Result<(), WindowError> {
+    for step in ["Step 2 of 2", "Step 1 of 2"] {
+        window.wait_for("[data-testid=git-branch]").await?;
+        window.click("[data-testid=previous-step]").await?;
+        window
+            .wait_for_text("[data-testid=scrub-bar]", step)
+            .await?;
+    }
+    Ok(())
+}
+
 #[tokio::test]
 async fn every_kind_of_change_is_drawn_light_and_dark_wide_and_narrow() -> Result<(), WindowError> {
     let (model, folder) = (FakeModel::start().await, greenhouse()?);
@@ -93,7 +104,7 @@ async fn every_kind_of_change_is_drawn_light_and_dark_wide_and_narrow() -> Resul
     let files = window.texts(&format!("{REVIEW} .review-letter")).await?;
     let mut letters = files.join("");
     letters.retain(|letter| letter.is_ascii_uppercase());
-    assert_eq!(letters, "MAMRMDBX");
+    assert_eq!(letters, "MMARMBDX");
     for theme in ["light", "dark"] {
         run_action(&window, &format!("theme {theme}")).await?;
         for (width, height) in [(1440, 900), (1000, 760)] {
@@ -138,16 +149,13 @@ async fn every_scope_of_the_review_is_chosen_from_its_menu() -> Result<(), Windo
         format!("document.querySelectorAll('{REVIEW} .review-file').length === {files}")
     };
     window.wait_until("all files", &count(8)).await?;
-    for (scope, files) in [("Uncommitted in git", 9), ("Whole session", 8)] {
+    for scope in ["Uncommitted in git", "Whole session"] {
         choose(&window, ".scope-picker", scope).await?;
-        window.wait_until(scope, &count(files)).await?;
+        window.wait_for_text(".scope-title", scope).await?;
+        window.wait_until(scope, &count(8)).await?;
     }
     look(&window, "review-scopes").await?;
-    window.click("[data-testid=previous-step]").await?;
-    window.click("[data-testid=previous-step]").await?;
-    window
-        .wait_for_text("[data-testid=scrub-bar]", "Step 1 of 2")
-        .await?;
+    to_first_step(&window).await?;
     window.wait_until("the first step", &count(5)).await?;
     assert_eq!(
         window
@@ -200,11 +208,7 @@ async fn a_comment_on_what_a_permission_would_change_goes_with_the_denial()
 async fn a_file_is_looked_at_as_it_was_at_a_step() -> Result<(), WindowError> {
     let (model, folder) = (FakeModel::start().await, greenhouse()?);
     let window = changed(&model, &folder).await?;
-    window.click("[data-testid=previous-step]").await?;
-    window.click("[data-testid=previous-step]").await?;
-    window
-        .wait_for_text("[data-testid=scrub-bar]", "Step 1 of 2")
-        .await?;
+    to_first_step(&window).await?;
     window.click("[data-testid=browse-step]").await?;
     let tree = "[data-testid=step-browser]";
     window.click(&format!("{tree} [data-path=src]")).await?;
