@@ -2,15 +2,14 @@
 import MessageSquarePlus from 'lucide-solid/icons/message-square-plus';
 import Pencil from 'lucide-solid/icons/pencil';
 import Trash from 'lucide-solid/icons/trash';
-import X from 'lucide-solid/icons/x';
-import { createMemo, createSignal, Show } from 'solid-js';
+import { createMemo, createSignal, onCleanup, onMount, Show } from 'solid-js';
 import { CommentEditor } from '../diff/CommentEditor';
 import { DiffList } from '../diff/DiffList';
 import { changedRows, commentPlace, eachLine, type DiffFile, type Hunk, type LinePosition, type RowRange } from '../diff/model';
 import type { Extra } from '../diff/rows';
 import { createStored } from '../diff/stored';
 import { en } from '../i18n/en';
-import { Button, IconButton } from '../kit/Button';
+import { IconButton } from '../kit/Button';
 import type { FileDiffView } from '../protocol';
 import { useApp } from '../store/context';
 import type { TypedComment } from '../store/typed-answers';
@@ -66,71 +65,56 @@ export function CommentedDiff(props: DiffProps) {
     for (const { path, ...extra } of places()) byFile.set(path, [...(byFile.get(path) ?? []), extra]);
     return byFile;
   });
-  const written = () => app.typed.commentsToSend(props.requestID).length;
+  // A click on the number of a line, or a drag over several, is for a comment.
+  const onPointerUp = () => {
+    const range = selection();
+    const found = range && hunkOf(range);
+    if (found) begin(found.file, found.hunk, range);
+  };
+  onMount(() => {
+    window.addEventListener('pointerup', onPointerUp);
+    onCleanup(() => window.removeEventListener('pointerup', onPointerUp));
+  });
   return (
-    <>
-      <DiffList
-        files={files()}
-        source={source}
-        headers={props.files.length > 1}
-        root={app.session()?.directory}
-        sideBySide={false}
-        label={en.permission.changes}
-        selection={selection()}
-        onSelect={setSelection}
-        extras={(path) => extras().get(path)}
-        actions={(file, hunk) => (
-          <Show when={hunk}>
-            {(one) => (
-              <IconButton
-                icon={MessageSquarePlus}
-                size={14}
-                label={words.add}
-                data-testid="comment-hunk"
-                onClick={() => begin(file, one(), changedRows(one()))}
+    <DiffList
+      files={files()}
+      source={source}
+      headers={props.files.length > 1}
+      root={app.session()?.directory}
+      sideBySide={false}
+      label={en.permission.changes}
+      selection={selection()}
+      onSelect={setSelection}
+      extras={(path) => extras().get(path)}
+      actions={(file, hunk) => (
+        <Show when={hunk}>
+          {(one) => (
+            <IconButton
+              icon={MessageSquarePlus}
+              size={14}
+              label={words.add}
+              data-testid="comment-hunk"
+              onClick={() => begin(file, one(), changedRows(one()))}
+            />
+          )}
+        </Show>
+      )}
+      extra={(_file, extra) => (
+        <Show when={list().find(({ key }) => key === extra.key)}>
+          {(one) => (
+            <Show when={one().draft !== undefined} fallback={<Written one={one()} onEdit={() => change(extra.key, { draft: one().text })} onRemove={() => remove(extra.key)} />}>
+              <CommentEditor
+                text={one().draft ?? ''}
+                where={linesOf(one())}
+                onWrite={(draft) => change(extra.key, { draft })}
+                onSave={() => save(one())}
+                onCancel={() => cancel(one())}
               />
-            )}
-          </Show>
-        )}
-        extra={(_file, extra) => (
-          <Show when={list().find(({ key }) => key === extra.key)}>
-            {(one) => (
-              <Show when={one().draft !== undefined} fallback={<Written one={one()} onEdit={() => change(extra.key, { draft: one().text })} onRemove={() => remove(extra.key)} />}>
-                <CommentEditor
-                  text={one().draft ?? ''}
-                  where={linesOf(one())}
-                  onWrite={(draft) => change(extra.key, { draft })}
-                  onSave={() => save(one())}
-                  onCancel={() => cancel(one())}
-                />
-              </Show>
-            )}
-          </Show>
-        )}
-      />
-      <Show when={selection()}>
-        {(range) => (
-          <div class="comment-selection" role="toolbar" aria-label={en.review.selected}>
-            <Show when={hunkOf(range())}>
-              {(found) => (
-                <>
-                  <span>{linesOf(commentPlace(range(), found().hunk))}</span>
-                  <Button icon={MessageSquarePlus} data-testid="comment-lines" onClick={() => begin(found().file, found().hunk, range())}>
-                    {words.add}
-                  </Button>
-                </>
-              )}
             </Show>
-            <IconButton icon={X} size={14} label={en.review.clearSelection} onClick={() => setSelection(undefined)} />
-          </div>
-        )}
-      </Show>
-      <Show when={written() > 0}>
-        <p class="prompt-note" role="status">
-          {words.withDenial(written())}
-        </p>
-      </Show>
-    </>
+          )}
+        </Show>
+      )}
+    />
   );
 }
 

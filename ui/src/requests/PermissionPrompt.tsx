@@ -93,6 +93,11 @@ export function PermissionPrompt(props: PermissionPromptProps) {
       <div class="prompt-body" tabindex="0" role="group" aria-label={en.permission.what}>
         <PermissionBody details={what()} commented={props.request.id} />
       </div>
+      <Show when={comments().length > 0}>
+        <p class="prompt-note" role="status">
+          {en.review.comment.withDenial(comments().length)}
+        </p>
+      </Show>
       <Rules details={what()} />
       <div class="prompt-actions">
         <input

@@ -27,7 +27,7 @@ async function asked(): Promise<TestWindow> {
 const prompt = () => document.querySelector<HTMLElement>('[data-permission="true"]') as HTMLElement;
 const button = (name: string | RegExp) => within(prompt()).getByRole('button', { name });
 const write = (text: string) => fireEvent.input(screen.getByTestId('comment-text'), { target: { value: text } });
-const numberOf = (line: number) => document.querySelectorAll<HTMLElement>('.diff-line')[line]?.querySelector('.diff-number') as HTMLElement;
+const numberOf = (line: number) => prompt().querySelectorAll<HTMLElement>('.diff-line')[line]?.querySelector('.diff-number') as HTMLElement;
 
 describe('a comment on what a permission would change', () => {
   test('goes to the agent with the denial, with its lines', async () => {
@@ -45,8 +45,7 @@ describe('a comment on what a permission would change', () => {
 
   test('is sent also if it was not saved', async () => {
     const window = await asked();
-    fireEvent.pointerDown(numberOf(0), { button: 0 });
-    fireEvent.click(screen.getByTestId('comment-lines'));
+    for (const event of ['pointerdown', 'pointerup']) numberOf(0).dispatchEvent(new MouseEvent(event, { bubbles: true, button: 0 }));
     write('Not this line');
     fireEvent.click(button(/^Deny with reason/));
     const comment = { path: 'lamp.txt', from: 1, to: 1, quote: 'one', text: 'Not this line' };

@@ -1,12 +1,13 @@
 /** The changed files as a tree, with their status, counts and viewed marks. One tab stop; arrow keys move through it. */
 import ChevronRight from 'lucide-solid/icons/chevron-right';
 import MessageSquare from 'lucide-solid/icons/message-square';
-import { createEffect, createMemo, createSignal, For, on, Show } from 'solid-js';
+import { createComputed, createEffect, createMemo, createSignal, For, on, Show } from 'solid-js';
 import { Counts } from '../diff/Counts';
 import { en } from '../i18n/en';
 import type { ReviewComment, ReviewFile } from '../protocol';
 import { visibleLine } from '../text/visible';
 import { treeRows, type TreeRow } from './tree';
+import './tree.css';
 
 interface FileTreeProps {
   readonly files: readonly ReviewFile[];
@@ -53,15 +54,33 @@ export function FileTree(props: FileTreeProps) {
       if (!next.delete(key)) next.add(key);
       return next;
     });
-  // The current file stays in sight, but the focus is not moved.
+  // Files that come and go above do not move the row under the pointer, or the first one in sight.
+  let hovered: string | undefined;
+  let anchor: { readonly key: string; readonly top: number } | undefined;
+  const drawn = () => [...(list?.querySelectorAll<HTMLElement>('[role=treeitem]') ?? [])];
+  const topOf = (row: HTMLElement) => row.getBoundingClientRect().top;
+  createComputed(
+    on(keys, (now) => {
+      const there = new Set(now);
+      const still = drawn().filter((row) => there.has(row.dataset.key ?? ''));
+      const row = still.find((one) => one.dataset.key === hovered) ?? still.find((one) => topOf(one) >= topOf(list));
+      anchor = row && { key: row.dataset.key ?? '', top: topOf(row) };
+    }),
+  );
   createEffect(
-    on(
-      () => props.current,
-      (path) => {
-        const row = [...list.querySelectorAll<HTMLElement>('.review-file')].find((one) => one.dataset.path === path);
-        row?.scrollIntoView?.({ block: 'nearest' });
-      },
-    ),
+    on(keys, () => {
+      const row = drawn().find((one) => one.dataset.key === anchor?.key);
+      if (row && anchor) list.scrollTop += topOf(row) - anchor.top;
+    }),
+  );
+  // The current file stays in sight, but the focus is not moved, nor rows under the pointer.
+  createEffect(
+    on([() => props.current, keys], ([path], before) => {
+      const used = list.matches(':hover') || list.contains(document.activeElement);
+      if (path === before?.[0] && used) return;
+      const row = [...list.querySelectorAll<HTMLElement>('.review-file')].find((one) => one.dataset.path === path);
+      row?.scrollIntoView?.({ block: 'nearest' });
+    }),
   );
 
   const act = (row: TreeRow | undefined, key: string): boolean => {
@@ -78,6 +97,9 @@ export function FileTree(props: FileTreeProps) {
     else if (key === 'Delete' || key === 'Backspace') props.onRevert(row.file);
     else return false;
     return true;
+  };
+  const onPointerOver = (event: PointerEvent) => {
+    hovered = (event.target as Element).closest<HTMLElement>('[role=treeitem]')?.dataset.key;
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -105,7 +127,7 @@ export function FileTree(props: FileTreeProps) {
         />
         <span class="review-seen">{en.review.viewed(seen(), props.files.length)}</span>
       </div>
-      <div class="review-files" role="tree" aria-label={en.review.files} ref={list} onKeyDown={onKeyDown}>
+      <div class="review-files" role="tree" aria-label={en.review.files} ref={list} onKeyDown={onKeyDown} onPointerOver={onPointerOver} onPointerLeave={() => (hovered = undefined)}>
         <For each={keys()} fallback={<p class="review-note">{en.review.noMatch}</p>}>
           {(key) => {
             const row = () => byKey().get(key);

@@ -67,7 +67,7 @@ export function GitBar(props: { status: GitStatus }) {
   return (
     <div class="git-bar" role="group" aria-label={words.label} data-testid="git-bar">
       <GitBranch size={13} aria-hidden="true" />
-      <span class="git-branch">{visibleLine(props.status.branch ?? words.detached)}</span>
+      <span class="git-branch" data-testid="git-branch">{visibleLine(props.status.branch ?? words.detached)}</span>
       <span class="git-facts">
         {facts().join(' · ')}
         <Show when={props.status.worktree}>

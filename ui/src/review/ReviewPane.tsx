@@ -114,6 +114,8 @@ export function ReviewPane() {
     led = wanted;
     diff?.reveal(file.path);
   });
+  /** Its bar has its place from the beginning: the one above must not move under the pointer. */
+  const gitIsRead = () => app.project()?.vcs === 'git' && git.status() === undefined;
   const giveBack = () => (diff && files().length > 0 ? diff.giveBack() : pane.focus());
   const step = (work: () => Promise<void>) => async () => {
     if (app.busy()) return;
@@ -265,7 +267,9 @@ export function ReviewPane() {
       <Show when={review.steps.list().length > 1 || review.steps.at() !== undefined}>
         <ScrubBar />
       </Show>
-      <Show when={git.status()}>{(status) => <GitBar status={status()} />}</Show>
+      <Show when={git.status()} fallback={<Show when={gitIsRead()}><div class="git-bar" aria-hidden="true" /></Show>}>
+        {(status) => <GitBar status={status()} />}
+      </Show>
       <Show when={judge.asked()}>{(asked) => <LinesConfirm asked={asked()} giveBack={giveBack} />}</Show>
       <Show when={judge.halted()} keyed>
         {(halted) => <HaltedConfirm halted={halted} giveBack={giveBack} />}

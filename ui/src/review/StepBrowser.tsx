@@ -9,6 +9,7 @@ import { FileLink } from '../kit/FileLink';
 import type { Span, StepPlace, TreeEntryView } from '../protocol';
 import { useApp } from '../store/context';
 import { visible, visibleLine } from '../text/visible';
+import './tree.css';
 
 /** Lines of a file that are loaded at once. */
 const LINES = 2000;

@@ -26,9 +26,9 @@ test('a worktree is compared with its original, and brought back from there', as
   expect(panel.textContent).toContain('2 commits, 1 uncommitted');
   const files = [...screen.getByTestId('compared').querySelectorAll('li')].map((file) => file.textContent);
   expect(files).toEqual([
-    'package-lock.jsonchanged+412−398',
-    'src/lamp.tschanged+2−1',
-    'src/wick.tsnew+1−0',
+    'package-lock.jsonchanged+412 −398',
+    'src/lamp.tschanged+2 −1',
+    'src/wick.tsnew+1 −0',
   ]);
   fireEvent.click(screen.getByRole('button', { name: 'Apply as uncommitted changes…' }));
   fireEvent.click(await screen.findByTestId('do-bring-back'));

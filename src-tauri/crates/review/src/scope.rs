@@ -298,10 +298,7 @@ fn describe_one(
     let folded = match known {
         Some(folded) => folded,
         None => {
-            let contents = Contents::read(repo, file)?;
-            let (old, new) = (contents.old_text(), contents.new_text());
-            let changed = file.change.additions + file.change.deletions;
-            let reason = (look.fold)(&name, old, new, changed).filter(|_| !file.change.binary);
+            let reason = fold_reason(repo, file, &name, look.fold);
             files.folded.lock().insert(folded_of, reason);
             reason
         }
@@ -338,18 +335,30 @@ fn describe_one(
     })
 }
 
+/// Only one of the contents is read: the new one, if there is one.
+fn fold_reason(
+    repo: &SideRepo,
+    file: &ScopeFile,
+    name: &str,
+    fold: FoldReasonOf,
+) -> Option<FoldReason> {
+    let change = &file.change;
+    if change.binary {
+        return None;
+    }
+    let bytes = match change.new_mode {
+        Some(_) => repo.blob(file.after, &file.path),
+        None => repo.blob(file.before, file.old_path()),
+    };
+    let text = bytes.ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    let changed = change.additions + change.deletions;
+    fold(name, None, text.as_deref(), changed)
+}
+
 /// Whether the file on the disk is as the agent left it at last.
 fn is_as_left(repo: &SideRepo, file: &ScopeFile, session: Option<&ScopeFiles>) -> bool {
-    let Ok(now) = repo.read_image(&file.path) else {
-        return false;
-    };
     let last = session.and_then(|session| session.ends.get(&file.path));
-    let after = repo.image_in(*last.unwrap_or(&file.after), &file.path);
-    match (now.content, after.ok().and_then(|after| after.content)) {
-        (Some(now), Some(after)) => now.mode == after.mode && now.bytes == after.bytes,
-        (None, None) => true,
-        _ => false,
-    }
+    repo.is_on_disk(*last.unwrap_or(&file.after), &file.path)
 }
 
 fn status(change: &Change) -> DiffStatus {
