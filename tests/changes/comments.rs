@@ -63,6 +63,8 @@ async fn comments_are_kept_find_their_lines_and_go_to_the_agent_in_one_prompt() 
         .unwrap()
         .comments;
     assert!(listed[0].changed && listed[0].sent.is_some());
+    let again = changes.send_comments(id, "").await;
+    assert!(matches!(again, Err(Failed::Refused(_))), "{again:?}");
     let done = changes.resolve_comment(id, &key, true).await.unwrap();
     assert_eq!(done.comments[0].state, CommentState::Resolved);
     assert!(matches!(
@@ -105,6 +107,15 @@ async fn files_go_back_to_a_step_or_a_prompt_and_forward_again() {
     assert_eq!(
         changes.step_file(id, &first, "a.txt").await.unwrap(),
         b"2\n"
+    );
+    let last = StepPlace {
+        message_id: steps[1].message_id.clone(),
+        part_id: Some(steps[1].part_id.clone()),
+    };
+    let removed = changes.step_file(id, &last, "d/b.txt").await;
+    assert!(
+        matches!(removed, Err(Failed::Missing { .. })),
+        "{removed:?}"
     );
 
     let before = agent.tree();

@@ -34,10 +34,7 @@ async fn each_scope_lists_its_own_files() {
     };
     assert_eq!(
         agent.listed(&turn(&first)).await,
-        [
-            "Modified a.txt +1 -1 None edited",
-            "Deleted gone.txt +0 -1 None"
-        ]
+        ["Modified a.txt +1 -1 None", "Deleted gone.txt +0 -1 None"]
     );
     assert_eq!(
         agent.listed(&turn(&second)).await,
@@ -66,6 +63,36 @@ async fn each_scope_lists_its_own_files() {
         part_id: steps[1].part_id.clone(),
     };
     assert_eq!(agent.listed(&until).await, agent.listed(&ALL).await);
+}
+
+#[tokio::test]
+async fn only_what_a_person_changed_is_marked_as_edited_at_an_earlier_step() {
+    let agent = Agent::start()
+        .await
+        .file("later.txt", "1\n")
+        .file("mine.txt", "1\n")
+        .file("back.txt", "1\n");
+    agent
+        .turn("printf '2\n' | tee later.txt mine.txt back.txt")
+        .await;
+    agent
+        .turn("printf '3\n' > later.txt; printf '1\n' > back.txt")
+        .await;
+    agent.app.write("mine.txt", "2\nmine\n");
+    let (changes, id) = (&agent.changes(), &agent.app.session.id);
+    let step = changes.session_steps(id).await.unwrap().remove(0);
+    let until = ReviewScope::Until {
+        message_id: step.message_id,
+        part_id: step.part_id,
+    };
+    assert_eq!(
+        agent.listed(&until).await,
+        [
+            "Modified back.txt +1 -1 None",
+            "Modified later.txt +1 -1 None",
+            "Modified mine.txt +1 -1 None edited",
+        ]
+    );
 }
 
 #[tokio::test]

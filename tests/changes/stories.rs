@@ -4,11 +4,12 @@
 use std::fs;
 
 use lathe_protocol::ipc::{RevertLinesOptions, ReviewScope, ReviewSelection, StepPlace};
+use lathe_test_support::fake_model::{call, text};
 use lathe_test_support::git::{commit_all, git};
-
 use lathe_test_support::scripted_agent::Agent;
+use serde_json::json;
 
-use crate::reviewing::Reviewing;
+use crate::reviewing::{Reviewing, numbered};
 
 const ALL: ReviewScope = ReviewScope::Session;
 
@@ -40,9 +41,7 @@ async fn claude_code_28078_going_back_in_one_session_leaves_the_changes_of_anoth
     let agent = Agent::start().await.file("a.txt", "1\n");
     let app = &agent.app;
     let other = app.sessions.create(&app.project, None).await.unwrap();
-    agent
-        .model
-        .reply([lathe_test_support::fake_model::text("Nothing to do.")]);
+    agent.model.reply([text("Nothing to do.")]);
     let mut events = app.sessions.subscribe();
     let input = lathe_protocol::ipc::PromptInput {
         text: "look".into(),
@@ -99,4 +98,105 @@ async fn cline_14367_a_restore_of_the_ignore_file_deletes_nothing_that_it_ignore
         "KEY=1\n"
     );
     assert_eq!(agent.app.read("notes.txt"), "not tracked\n");
+}
+
+/// opencode 46783: the agent was asked to read a file that was not there. The person put it there
+/// and undid the prompt to ask once more, and the undo deleted the file.
+#[tokio::test]
+async fn opencode_46783_an_undo_leaves_a_file_that_came_after_the_agent_had_looked_for_it() {
+    let agent = Agent::start().await.file("a.txt", "1\n");
+    commit_all(&agent.app.path("")).unwrap();
+    agent.model.reply([call(
+        "read",
+        json!({ "filePath": agent.app.path("notes.txt").display().to_string() }),
+    )]);
+    agent.model.reply([text("There is no such file.")]);
+    agent.app.ask("read notes.txt").await;
+    agent.app.write("notes.txt", "downloaded\n");
+    let before = agent.tree();
+    let undone = agent
+        .app
+        .sessions
+        .undo_last_turn(&agent.app.session.id, false)
+        .await
+        .unwrap();
+    assert!(undone.files.is_empty(), "{:?}", undone.files);
+    assert_eq!(agent.tree(), before);
+}
+
+/// opencode 3176: taking one message back in one folder of a large repository destroyed the work
+/// in another folder of it, and so did doing it again.
+#[tokio::test]
+async fn opencode_3176_neither_undo_nor_redo_touches_another_folder_of_the_repository() {
+    let agent = Agent::start()
+        .await
+        .file("web/a.txt", "1\n")
+        .file("api/b.txt", "1\n");
+    commit_all(&agent.app.path("")).unwrap();
+    agent.turn("printf '2\\n' > web/a.txt").await;
+    agent.app.write("api/b.txt", "days of work\n");
+    agent.app.write("api/new.txt", "not tracked\n");
+    let files = || ["api/b.txt", "api/new.txt", "web/a.txt"].map(|name| agent.app.read(name));
+    let with = |web: &str| ["days of work\n", "not tracked\n", web].map(str::to_owned);
+    agent.revert(&ReviewSelection::All).await;
+    assert_eq!(files(), with("1\n"));
+    agent.undo().await;
+    assert_eq!(files(), with("2\n"));
+    agent.redo().await;
+    assert_eq!(files(), with("1\n"));
+}
+
+/// opencode 29520: no snapshot could be taken, and nothing said so. The undo took the messages back
+/// and left the files, as if it had done its work.
+#[tokio::test]
+async fn opencode_29520_an_undo_without_snapshots_says_that_it_has_not_undone_the_files() {
+    let agent = Agent::start().await;
+    let app = &agent.app;
+    // No snapshot is taken of a folder that contains the data directory.
+    let project = app.sessions.open_project(app.data_dir()).await.unwrap();
+    let session = app.sessions.create(&project, None).await.unwrap();
+    let file = app.data_dir().join("a.txt");
+    fs::write(&file, "1\n").unwrap();
+    let command = format!("printf '2\\n' > {}", file.display());
+    let input = json!({ "command": command, "description": "edit" });
+    agent.model.reply([call("bash", input)]);
+    agent.model.reply([text("Done.")]);
+    let mut events = app.sessions.subscribe();
+    let input = lathe_protocol::ipc::PromptInput {
+        text: "make it 2".into(),
+        ..lathe_protocol::ipc::PromptInput::default()
+    };
+    app.sessions.prompt(&session.id, input).await.unwrap();
+    lathe_test_support::app::until_idle(&mut events, &session.id).await;
+    assert_eq!(fs::read_to_string(&file).unwrap(), "2\n");
+    let undone = app.sessions.undo_last_turn(&session.id, false).await;
+    let undone = undone.unwrap();
+    assert!(!undone.complete, "{undone:?}");
+    assert!(
+        undone.unknown.iter().any(|line| line.contains("bash")),
+        "{:?}",
+        undone.unknown
+    );
+    assert_eq!(undone.session.revert, None, "the turn is still there");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "2\n");
+}
+
+/// A person edits a file by hand after the agent, and then goes back to before the agent. Elsewhere
+/// the edit was replaced by an old copy of the file and could not be brought back.
+#[tokio::test]
+async fn an_edit_by_hand_after_the_agent_survives_going_back_and_forward() {
+    let agent = Agent::start().await.file("a.txt", &numbered(1..=20));
+    let prompt = agent.turn("sed -i 's/line 5$/five/' a.txt").await;
+    let mine = agent.app.read("a.txt").replace("line 15", "mine");
+    agent.app.write("a.txt", &mine);
+    let (changes, id) = (&agent.changes(), &agent.app.session.id);
+    let place = StepPlace {
+        message_id: prompt,
+        part_id: None,
+    };
+    let options = lathe_protocol::ipc::RevertOptions::default();
+    changes.restore_files(id, &place, &options).await.unwrap();
+    assert_eq!(agent.app.read("a.txt"), mine.replace("five", "line 5"));
+    agent.undo().await;
+    assert_eq!(agent.app.read("a.txt"), mine);
 }

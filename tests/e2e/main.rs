@@ -28,6 +28,7 @@ mod readme_screenshot;
 mod restart;
 mod retry;
 mod review;
+mod review_views;
 mod search;
 mod sessions;
 mod settings;

@@ -131,7 +131,14 @@ export function FileRow(props: Of<'file'>) {
       </button>
       <span class="diff-file-name">
         <Show when={file().oldPath}>
-          {(old) => <span class="diff-old-path">{visibleLine(old())} → </span>}
+          {(old) => (
+            <>
+              <span class="diff-old-path" title={visibleLine(old())}>
+                <bdi>{visibleLine(old())}</bdi>
+              </span>
+              <span class="diff-arrow"> → </span>
+            </>
+          )}
         </Show>
         <FileLink path={place()} label={file().path} />
       </span>

@@ -89,7 +89,8 @@ export function createWalk(needs: WalkNeeds): Walk {
     const row = rows()[at];
     const change = changeOf(row);
     if (!row || !change) return undefined;
-    const run = keys[event.key];
+    // On what is left of a reverted change, a key would mean the whole file; so would a key held down.
+    const run = row.kind === 'tomb' || event.repeat ? undefined : keys[event.key];
     if (run) return () => run(change.file, row.kind === 'hunk' ? row.info : undefined);
     return event.target === element(row.key) ? onRow(event.key, row) : undefined;
   };

@@ -113,3 +113,46 @@ export function eachLine(hunk: Hunk, tell: (line: LinePlace) => void): void {
     }
   }
 }
+
+/** Lines of one side of a file. */
+export interface LinePosition extends LineNumbers {
+  readonly side: 'old' | 'new';
+}
+
+/** Where a comment on these rows belongs: the new side, unless they are all deleted. */
+export function commentPlace(range: RowRange, hunk: Hunk): LinePosition {
+  const sides = numbersIn(hunk, range.from, range.to);
+  if (sides.new) return { side: 'new', ...sides.new };
+  return { side: 'old', ...(sides.old ?? { from: hunk.oldStart, to: hunk.oldStart }) };
+}
+
+/** The numbers of the lines that are shown as changed, in ranges. */
+export function changedNumbers(hunk: Hunk): { old: LineNumbers[]; new: LineNumbers[] } {
+  const found: { old: LineNumbers[]; new: LineNumbers[] } = { old: [], new: [] };
+  const add = (ranges: LineNumbers[], number: number | undefined) => {
+    if (number === undefined) return;
+    const last = ranges.at(-1);
+    if (last?.to === number - 1) ranges[ranges.length - 1] = { from: last.from, to: number };
+    else ranges.push({ from: number, to: number });
+  };
+  eachLine(hunk, (line) => {
+    if (line.kind === 'context') return;
+    add(found.old, line.old);
+    add(found.new, line.new);
+  });
+  return found;
+}
+
+/** All changed rows of a hunk, without the context around them. */
+export function changedRows(hunk: Hunk): { from: number; to: number } {
+  let at = 0;
+  let [from, to] = [-1, 0];
+  for (const run of hunk.runs) {
+    if (run.kind !== 'context') {
+      if (from === -1) from = at;
+      to = at + run.lines - 1;
+    }
+    at += run.lines;
+  }
+  return { from: Math.max(0, from), to };
+}

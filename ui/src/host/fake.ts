@@ -147,7 +147,10 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
   };
 
   const { undoable, ensureConsent, files, guard, ...time } = createFakeReview({ clock, sessions, messages, find, told, emit, isBusy: (id) => running.has(id) });
-  const reviewing = createFakeReviewing({ files, guard, fork: (id, worktree) => time.fork(id, null, worktree) });
+  const folders = (projectID: string) => [
+    ...new Set([...sessions.values()].filter((session) => session.projectID === projectID).map(({ directory }) => directory)),
+  ];
+  const reviewing = createFakeReviewing({ files, guard, folders, fork: (id, worktree) => time.fork(id, null, worktree) });
   const search = createFakeSearch(sessions, messages, (id) => find(id));
 
   const status = (sessionID: string, type: 'busy' | 'idle'): UiUpdate => ({

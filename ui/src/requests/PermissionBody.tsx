@@ -7,11 +7,18 @@ import { en } from '../i18n/en';
 import { LongText } from '../kit/LongText';
 import { visible, visibleLine } from '../text/visible';
 import { useApp } from '../store/context';
+import { CommentedDiff } from './CommentedDiff';
 import type { Fact, PermissionDetails, ShownNeed } from './permission-details';
 import './permission.css';
 
+interface BodyProps {
+  readonly details: PermissionDetails;
+  /** The request whose changes can be commented. */
+  readonly commented?: string;
+}
+
 /** All that one call would do and needs: the same alone and in the list of all calls. */
-export function PermissionBody(props: { details: PermissionDetails }) {
+export function PermissionBody(props: BodyProps) {
   const what = () => props.details;
   return (
     <>
@@ -54,7 +61,9 @@ export function PermissionBody(props: { details: PermissionDetails }) {
         <p class="prompt-note">{en.permission.aside}</p>
       </Show>
       <Show when={what().files.length > 0}>
-        <Changes details={what()} />
+        <Show when={props.commented} keyed fallback={<Changes details={what()} />}>
+          {(requestID) => <CommentedDiff requestID={requestID} files={what().files} />}
+        </Show>
       </Show>
     </>
   );

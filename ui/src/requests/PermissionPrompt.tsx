@@ -32,13 +32,17 @@ export function PermissionPrompt(props: PermissionPromptProps) {
   const [armed, answering] = [props.arming.begin(), createAnswering(() => section)];
   const what = createMemo(() => describePermission(props.request));
   const reason = () => app.typed.reason(props.request.id);
+  const comments = () => app.typed.commentsToSend(props.request.id);
   const [asker, canRemember] = [() => askerOf(app, props.request.sessionID), () => what().rules.length > 0];
 
   const answer = (reply: PermissionReply) => {
     if (!armed()) return;
     const { id } = props.request;
     const message = reply === 'reject' && reason().trim() !== '' ? reason().trim() : null;
-    void answering.run(() => app.host.answerPermission(id, reply, message));
+    const said = reply === 'reject' ? comments() : [];
+    void answering.run(() =>
+      said.length > 0 ? app.host.answerPermission(id, reply, message, [...said]) : app.host.answerPermission(id, reply, message),
+    );
   };
   answering.useKeys({
     Digit1: () => answer('once'),
@@ -87,8 +91,13 @@ export function PermissionPrompt(props: PermissionPromptProps) {
         {props.beside}
       </div>
       <div class="prompt-body" tabindex="0" role="group" aria-label={en.permission.what}>
-        <PermissionBody details={what()} />
+        <PermissionBody details={what()} commented={props.request.id} />
       </div>
+      <Show when={comments().length > 0}>
+        <p class="prompt-note" role="status">
+          {en.review.comment.withDenial(comments().length)}
+        </p>
+      </Show>
       <Rules details={what()} />
       <div class="prompt-actions">
         <input
@@ -102,7 +111,7 @@ export function PermissionPrompt(props: PermissionPromptProps) {
           onKeyDown={onKeyDown}
         />
         <Button tone="danger" {...button('reject')}>
-          {reason().trim() === '' ? en.permission.deny : en.permission.denyWithReason}
+          {reason().trim() === '' && comments().length === 0 ? en.permission.deny : en.permission.denyWithReason}
           <kbd aria-hidden="true">{altName('3')}</kbd>
         </Button>
         <Show when={canRemember()}>

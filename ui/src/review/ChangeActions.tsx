@@ -25,8 +25,18 @@ export function ChangeActions(props: ActionsProps) {
   const kept = () => (props.hunk ? props.hunk.kept : props.file.kept) === 'all';
   const doing = () => judge.working(spot().key);
   const path = () => visibleLine(props.file.path);
+  /** The only change of its file, whose header has the same buttons. */
+  const alone = () => props.hunk !== undefined && (props.file.status === 'added' || props.file.status === 'deleted');
   return (
-    <Show when={!props.file.gone} fallback={<GoneActions name={spot().key} />}>
+    <Show
+      when={!props.file.gone}
+      fallback={
+        <>
+          <span class="review-gone">{en.review.gone}</span>
+          <UndoHere name={spot().key} />
+        </>
+      }
+    >
       <Show
         when={doing()}
         fallback={
@@ -45,37 +55,40 @@ export function ChangeActions(props: ActionsProps) {
                 )}
               </Show>
             </Show>
-            <IconButton
-              icon={SquarePen}
-              size={14}
-              label={en.review.openFile}
-              keys="O"
-              data-testid="open-in-editor"
-              onClick={() => props.tools.edit(props.file, lineOf(props.hunk))}
-            />
-            <Button
-              class="review-act"
-              icon={Check}
-              aria-pressed={kept()}
-              title={kept() ? en.review.unkeep : `${en.review.keep} (K)`}
-              aria-label={props.hunk ? undefined : en.review.keepFile(path())}
-              data-testid={props.hunk ? 'keep-hunk' : 'keep-file'}
-              disabled={!props.tools.canKeep()}
-              onClick={() => props.tools.keep(props.file, props.hunk)}
-            >
-              {en.review.keep}
-            </Button>
-            <Button
-              class="review-act"
-              icon={Undo2}
-              title={`${en.review.revert} (${en.review.revertKey})`}
-              aria-label={props.hunk ? undefined : en.review.revertFile(path())}
-              data-testid={props.hunk ? 'revert-hunk' : 'revert-file'}
-              disabled={!props.tools.canRevert()}
-              onClick={() => props.tools.revert(props.file, props.hunk)}
-            >
-              {en.review.revert}
-            </Button>
+            <Show when={!alone()}>
+              <IconButton
+                icon={SquarePen}
+                size={14}
+                label={en.review.openFile}
+                keys="O"
+                data-testid="open-in-editor"
+                onClick={() => props.tools.edit(props.file, lineOf(props.hunk))}
+              />
+              <Show when={props.tools.canKeep()}>
+                <Button
+                  class="review-act"
+                  icon={Check}
+                  aria-pressed={kept()}
+                  title={kept() ? en.review.unkeep : `${en.review.keep} (K)`}
+                  aria-label={props.hunk ? undefined : en.review.keepFile(path())}
+                  data-testid={props.hunk ? 'keep-hunk' : 'keep-file'}
+                  onClick={() => props.tools.keep(props.file, props.hunk)}
+                >
+                  {en.review.keep}
+                </Button>
+                <Button
+                  class="review-act"
+                  icon={Undo2}
+                  title={`${en.review.revert} (${en.review.revertKey})`}
+                  aria-label={props.hunk ? undefined : en.review.revertFile(path())}
+                  data-testid={props.hunk ? 'revert-hunk' : 'revert-file'}
+                  disabled={!props.tools.canRevert()}
+                  onClick={() => props.tools.revert(props.file, props.hunk)}
+                >
+                  {en.review.revert}
+                </Button>
+              </Show>
+            </Show>
           </>
         }
       >
@@ -90,14 +103,13 @@ export function ChangeActions(props: ActionsProps) {
   );
 }
 
-/** What is left of a file or a hunk that was reverted: the newest one can be undone here. */
-export function GoneActions(props: { name: string }) {
+/** The newest revert can be undone where it was done. */
+export function UndoHere(props: { name: string }) {
   const app = useApp();
   const { judge } = app.review;
   return (
-    <Show when={judge.newest() === props.name} fallback={<span class="review-gone">{en.review.gone}</span>}>
+    <Show when={judge.newest() === props.name}>
       <Show when={judge.working('undo') === undefined} fallback={<span class="review-doing">{en.review.undoing}</span>}>
-        <span class="review-gone">{en.review.gone}</span>
         <Button class="review-act" icon={Undo2} data-testid="undo-here" disabled={app.busy()} onClick={() => void judge.undo()}>
           {en.session.undo}
         </Button>

@@ -3,7 +3,8 @@ import Check from 'lucide-solid/icons/check';
 import Pencil from 'lucide-solid/icons/pencil';
 import RotateCcw from 'lucide-solid/icons/rotate-ccw';
 import Trash from 'lucide-solid/icons/trash';
-import { onMount, Show } from 'solid-js';
+import { Show } from 'solid-js';
+import { CommentEditor } from '../diff/CommentEditor';
 import { en } from '../i18n/en';
 import { Button, IconButton } from '../kit/Button';
 import type { ReviewComment } from '../protocol';
@@ -61,48 +62,19 @@ export function CommentView(props: { comment: ReviewComment }) {
 
 export function CommentField() {
   const { comments } = useApp().review;
-  const { comment: words } = en.review;
-  let area!: HTMLTextAreaElement;
-  onMount(() => area.focus());
-  const range = () => en.review.lines(comments.draft()?.from ?? 0, comments.draft()?.to ?? 0);
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void comments.save();
-    else if (event.key === 'Escape') comments.cancel();
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
-  };
   return (
-    <div class="comment" data-editing>
-      <textarea
-        ref={area}
-        rows="3"
-        aria-label={words.addOn(range())}
-        placeholder={words.placeholder}
-        data-testid="comment-text"
-        value={comments.draft()?.text ?? ''}
-        onInput={(event) => comments.write(event.currentTarget.value)}
-        onKeyDown={onKeyDown}
-      />
-      <div class="comment-row">
-        <span class="comment-where">{range()}</span>
-        <Button data-testid="cancel-comment" onClick={() => comments.cancel()}>
-          {words.cancel}
-        </Button>
-        <Button
-          tone="primary"
-          data-testid="save-comment"
-          disabled={comments.saving() || (comments.draft()?.text.trim() ?? '') === ''}
-          onClick={() => void comments.save()}
-        >
-          {words.save}
-        </Button>
-      </div>
-    </div>
+    <CommentEditor
+      text={comments.draft()?.text ?? ''}
+      where={en.review.lines(comments.draft()?.from ?? 0, comments.draft()?.to ?? 0)}
+      saving={comments.saving()}
+      onWrite={comments.write}
+      onSave={() => void comments.save()}
+      onCancel={comments.cancel}
+    />
   );
 }
 
-/** All open comments go to the agent in one prompt. */
+/** All comments that were not sent go to the agent in one prompt. */
 export function CommentsBar(props: { open: number }) {
   const app = useApp();
   const { comments } = app.review;

@@ -1,21 +1,25 @@
 /** The changed files as a tree, with their status, counts and viewed marks. One tab stop; arrow keys move through it. */
 import ChevronRight from 'lucide-solid/icons/chevron-right';
 import MessageSquare from 'lucide-solid/icons/message-square';
-import { createEffect, createMemo, createSignal, For, on, Show } from 'solid-js';
+import { createComputed, createEffect, createMemo, createSignal, For, on, Show } from 'solid-js';
 import { Counts } from '../diff/Counts';
 import { en } from '../i18n/en';
 import type { ReviewComment, ReviewFile } from '../protocol';
 import { visibleLine } from '../text/visible';
 import { treeRows, type TreeRow } from './tree';
+import './tree.css';
 
 interface FileTreeProps {
   readonly files: readonly ReviewFile[];
-  readonly gone: ReadonlyMap<string, unknown>;
+  /** Whether a file was reverted a moment ago, and nothing of it is left. */
+  readonly isGone: (path: string) => boolean;
   readonly comments: readonly ReviewComment[];
   /** The file at the top of the diff. */
   readonly current: string | undefined;
   readonly onShow: (file: ReviewFile) => void;
+  readonly onKeep: (file: ReviewFile) => void;
   readonly onRevert: (file: ReviewFile) => void;
+  readonly onEdit: (file: ReviewFile) => void;
   readonly onViewed: (file: ReviewFile, viewed: boolean) => void;
 }
 
@@ -50,15 +54,33 @@ export function FileTree(props: FileTreeProps) {
       if (!next.delete(key)) next.add(key);
       return next;
     });
-  // The current file stays in sight, but the focus is not moved.
+  // Files that come and go above do not move the row under the pointer, or the first one in sight.
+  let hovered: string | undefined;
+  let anchor: { readonly key: string; readonly top: number } | undefined;
+  const drawn = () => [...(list?.querySelectorAll<HTMLElement>('[role=treeitem]') ?? [])];
+  const topOf = (row: HTMLElement) => row.getBoundingClientRect().top;
+  createComputed(
+    on(keys, (now) => {
+      const there = new Set(now);
+      const still = drawn().filter((row) => there.has(row.dataset.key ?? ''));
+      const row = still.find((one) => one.dataset.key === hovered) ?? still.find((one) => topOf(one) >= topOf(list));
+      anchor = row && { key: row.dataset.key ?? '', top: topOf(row) };
+    }),
+  );
   createEffect(
-    on(
-      () => props.current,
-      (path) => {
-        const row = [...list.querySelectorAll<HTMLElement>('.review-file')].find((one) => one.dataset.path === path);
-        row?.scrollIntoView?.({ block: 'nearest' });
-      },
-    ),
+    on(keys, () => {
+      const row = drawn().find((one) => one.dataset.key === anchor?.key);
+      if (row && anchor) list.scrollTop += topOf(row) - anchor.top;
+    }),
+  );
+  // The current file stays in sight, but the focus is not moved, nor rows under the pointer.
+  createEffect(
+    on([() => props.current, keys], ([path], before) => {
+      const used = list.matches(':hover') || list.contains(document.activeElement);
+      if (path === before?.[0] && used) return;
+      const row = [...list.querySelectorAll<HTMLElement>('.review-file')].find((one) => one.dataset.path === path);
+      row?.scrollIntoView?.({ block: 'nearest' });
+    }),
   );
 
   const act = (row: TreeRow | undefined, key: string): boolean => {
@@ -70,9 +92,14 @@ export function FileTree(props: FileTreeProps) {
     }
     if (key === 'Enter') props.onShow(row.file);
     else if (key === ' ' || key === 'v') props.onViewed(row.file, !row.file.viewed);
+    else if (key === 'k') props.onKeep(row.file);
+    else if (key === 'o') props.onEdit(row.file);
     else if (key === 'Delete' || key === 'Backspace') props.onRevert(row.file);
     else return false;
     return true;
+  };
+  const onPointerOver = (event: PointerEvent) => {
+    hovered = (event.target as Element).closest<HTMLElement>('[role=treeitem]')?.dataset.key;
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -100,7 +127,7 @@ export function FileTree(props: FileTreeProps) {
         />
         <span class="review-seen">{en.review.viewed(seen(), props.files.length)}</span>
       </div>
-      <div class="review-files" role="tree" aria-label={en.review.files} ref={list} onKeyDown={onKeyDown}>
+      <div class="review-files" role="tree" aria-label={en.review.files} ref={list} onKeyDown={onKeyDown} onPointerOver={onPointerOver} onPointerLeave={() => (hovered = undefined)}>
         <For each={keys()} fallback={<p class="review-note">{en.review.noMatch}</p>}>
           {(key) => {
             const row = () => byKey().get(key);
@@ -127,7 +154,7 @@ export function FileTree(props: FileTreeProps) {
                     data-status={file().status}
                     data-viewed={file().viewed ? '' : undefined}
                     data-kept={file().kept}
-                    data-gone={props.gone.has(file().path) ? '' : undefined}
+                    data-gone={props.isGone(file().path) ? '' : undefined}
                     tabindex={stop() === key ? 0 : -1}
                     title={visibleLine(file().path)}
                     ref={(element) => createEffect(() => element.style.setProperty('--depth', `${row()?.depth ?? 0}`))}
@@ -180,7 +207,9 @@ function FolderRow(props: { row: TreeRow | undefined; stop: boolean; onFocus: ()
       onClick={props.onToggle}
     >
       <ChevronRight class="chevron" size={12} aria-hidden="true" />
-      <span>{visibleLine(props.row?.name ?? '')}</span>
+      <span title={visibleLine(props.row?.name ?? '')}>
+        <bdi>{visibleLine(props.row?.name ?? '')}</bdi>
+      </span>
     </div>
   );
 }

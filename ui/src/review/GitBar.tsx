@@ -4,6 +4,7 @@ import ArchiveRestore from 'lucide-solid/icons/archive-restore';
 import Copy from 'lucide-solid/icons/copy';
 import Download from 'lucide-solid/icons/download';
 import Ellipsis from 'lucide-solid/icons/ellipsis';
+import FileDiff from 'lucide-solid/icons/file-diff';
 import GitBranch from 'lucide-solid/icons/git-branch';
 import GitCommit from 'lucide-solid/icons/git-commit-horizontal';
 import GitMerge from 'lucide-solid/icons/git-merge';
@@ -55,6 +56,7 @@ export function GitBar(props: { status: GitStatus }) {
       { label: words.savePatch, icon: Download, run: () => void git.savePatch() },
       ...(worktree
         ? [
+            { label: words.compare, icon: FileDiff, run: () => void git.beginCompare() },
             { label: words.bringMerge, icon: GitMerge, run: () => void git.beginBringBack('merge') },
             { label: words.bringApply, icon: GitMerge, run: () => void git.beginBringBack('apply') },
             { label: words.removeWorktree, icon: Trash, tone: 'danger' as const, run: () => git.beginRemove() },
@@ -65,11 +67,16 @@ export function GitBar(props: { status: GitStatus }) {
   return (
     <div class="git-bar" role="group" aria-label={words.label} data-testid="git-bar">
       <GitBranch size={13} aria-hidden="true" />
-      <span class="git-branch">{visibleLine(props.status.branch ?? words.detached)}</span>
+      <span class="git-branch" data-testid="git-branch">{visibleLine(props.status.branch ?? words.detached)}</span>
       <span class="git-facts">
         {facts().join(' · ')}
         <Show when={props.status.worktree}>
-          {(tree) => <span title={visibleLine(tree().original)}> · {words.worktree(visibleLine(baseName(tree().original)))}</span>}
+          {(tree) => (
+            <span title={`${visibleLine(tree().original)}\n${words.against(tree().commits, tree().uncommitted)}`}>
+              {' '}
+              · {words.worktree(visibleLine(baseName(tree().original)))}
+            </span>
+          )}
         </Show>
       </span>
       <Show when={git.working()}>

@@ -5,9 +5,10 @@ import { createSignal, For, Match, onMount, Show, Switch } from 'solid-js';
 import { Counts } from '../diff/Counts';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
-import type { BringBackFile, RevertChoice } from '../protocol';
+import type { BringBackFile, ReviewFile, RevertChoice } from '../protocol';
 import { useApp } from '../store/context';
 import type { GitTask } from '../store/git';
+import { baseName } from '../text/format';
 import { visible, visibleLine } from '../text/visible';
 import { LeftFile } from './LeftFile';
 import './decide.css';
@@ -30,6 +31,7 @@ export function GitPanel(props: { task: GitTask }) {
         <Match when={as('stash')}>
           <Stash />
         </Match>
+        <Match when={as('compare')}>{(task) => <Compare files={task().files} />}</Match>
         <Match when={as('bringBack')}>{(task) => <BringBack task={task()} />}</Match>
         <Match when={as('removeWorktree')}>
           <Remove />
@@ -50,7 +52,12 @@ function Commit(props: { amend: boolean }) {
     <>
       <h3>{props.amend ? en.git.amendTitle : en.git.commitTitle}</h3>
       <Show when={!props.amend && staged() === 0}>
-        <p class="review-notes-line">{en.git.nothingStaged}</p>
+        <p class="review-notes-line">
+          {en.git.nothingStaged}{' '}
+          <button type="button" class="link-button" data-testid="stage-kept" disabled={git.working() !== undefined} onClick={() => void git.stageKept()}>
+            {en.git.stageKept}
+          </button>
+        </p>
       </Show>
       <textarea
         ref={area}
@@ -98,6 +105,45 @@ function Stash() {
           {en.git.doStash}
         </Button>
         <Button onClick={() => git.cancel()}>{en.review.cancel}</Button>
+      </div>
+    </>
+  );
+}
+
+/** The changes of a worktree against its original. */
+function Compare(props: { files: readonly ReviewFile[] }) {
+  const { git } = useApp();
+  let close!: HTMLButtonElement;
+  onMount(() => close.focus());
+  const words = () => {
+    const tree = git.status()?.worktree;
+    return tree ? en.git.against(tree.commits, tree.uncommitted) : '';
+  };
+  return (
+    <>
+      <h3>{en.git.compareTitle(visibleLine(git.status()?.worktree?.originalBranch ?? baseName(git.status()?.worktree?.original ?? '')))}</h3>
+      <p class="review-notes-line">{props.files.length === 0 ? en.git.nothingAgainst : words()}</p>
+      <ul data-testid="compared">
+        <For each={props.files}>
+          {(file) => (
+            <li class="review-effect" data-status={file.status}>
+              <code>{visibleLine(file.path)}</code>
+              <span>{en.diff.status[file.status]}</span>
+              <Counts additions={file.additions} deletions={file.deletions} />
+            </li>
+          )}
+        </For>
+      </ul>
+      <div class="card-actions">
+        <Show when={props.files.length > 0}>
+          <Button tone="primary" onClick={() => void git.beginBringBack('merge')}>
+            {en.git.bringMerge}
+          </Button>
+          <Button onClick={() => void git.beginBringBack('apply')}>{en.git.bringApply}</Button>
+        </Show>
+        <Button ref={close} data-testid="close-compare" onClick={() => git.cancel()}>
+          {en.git.close}
+        </Button>
       </div>
     </>
   );

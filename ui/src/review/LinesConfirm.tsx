@@ -12,6 +12,8 @@ import { visible, visibleLine } from '../text/visible';
 import './decide.css';
 
 const CHOICES: readonly RevertChoice[] = ['mine', 'before', 'both'];
+/** Of a file that is no text, or that is there on one side only. */
+const WHOLE: readonly RevertChoice[] = ['mine', 'before'];
 
 export function LinesConfirm(props: { asked: Asked; giveBack: () => void }) {
   const { judge } = useApp().review;
@@ -23,7 +25,6 @@ export function LinesConfirm(props: { asked: Asked; giveBack: () => void }) {
   const can = () => files().some(does) && undecided().length === 0;
   const title = () => {
     if (props.asked.spot.selection.kind === 'all') return en.review.confirmAll;
-    if (files().every((file) => file.change === 'conflict' && file.conflicts.length === 0)) return en.review.cannot;
     return en.review.confirmMerge;
   };
   onMount(() => {
@@ -56,7 +57,7 @@ export function LinesConfirm(props: { asked: Asked; giveBack: () => void }) {
                 </div>
               </Show>
               <For each={file.conflicts}>{(conflict) => <Overlap conflict={conflict} />}</For>
-              <Show when={file.conflicts.length > 0}>
+              <Show when={file.change === 'conflict' || file.conflicts.length > 0}>
                 <Choice file={file} choice={props.asked.choices[file.path]} onChoose={(choice) => judge.choose(file.path, choice)} />
               </Show>
             </li>
@@ -108,7 +109,7 @@ function Choice(props: { file: RevertLinesFile; choice: RevertChoice | undefined
   const group = createUniqueId();
   return (
     <fieldset class="left-choices" aria-label={en.left.decide(visibleLine(props.file.path))}>
-      <For each={CHOICES}>
+      <For each={props.file.conflicts.length > 0 ? CHOICES : WHOLE}>
         {(choice) => (
           <label>
             <input

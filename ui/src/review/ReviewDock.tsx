@@ -3,12 +3,12 @@ import { createEffect, createMemo, on, Show } from 'solid-js';
 import { moveFocus } from '../kit/focus';
 import { useApp } from '../store/context';
 import { ReviewPane } from './ReviewPane';
-import { createTight } from './room';
+import { createSide, createTight } from './room';
 import { changesIn } from '../store/review';
 
 export function ReviewDock() {
   const app = useApp();
-  const tight = createTight(app);
+  const [tight, side] = [createTight(app), createSide(app)];
   const { review } = app;
 
   // What lies under it is inert and cannot keep the focus.
@@ -36,7 +36,13 @@ export function ReviewDock() {
       <div
         class="frame-review"
         data-over={tight() ? '' : undefined}
-        ref={(pane) => createEffect(() => (pane.style.width = `${app.settings.review.width}px`))}
+        ref={(pane) =>
+          createEffect(() => {
+            pane.style.width = `${app.settings.review.width}px`;
+            // It covers the timeline; the sessions stay in reach.
+            pane.style.left = tight() ? `${side()}px` : '';
+          })
+        }
       >
         <ReviewPane />
       </div>

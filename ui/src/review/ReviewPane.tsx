@@ -16,11 +16,12 @@ import { useApp } from '../store/context';
 import { rootOf } from '../store/projects';
 import type { Wanted } from '../store/review';
 import { visible } from '../text/visible';
-import { ChangeActions, GoneActions } from './ChangeActions';
+import { ChangeActions, UndoHere } from './ChangeActions';
 import { CommentField, CommentsBar, CommentView } from './CommentView';
 import { FileTree } from './FileTree';
 import { GitBar } from './GitBar';
 import { GitPanel } from './GitPanel';
+import { HaltedConfirm } from './HaltedConfirm';
 import { LinesConfirm } from './LinesConfirm';
 import { Pictures } from './Pictures';
 import { RestoreConfirm } from './RestoreConfirm';
@@ -30,6 +31,7 @@ import { ReviewToolbar } from './ReviewToolbar';
 import { createTight } from './room';
 import { ScrubBar } from './ScrubBar';
 import { SelectionBar } from './SelectionBar';
+import { StepBrowser } from './StepBrowser';
 import { createTools } from './tools';
 import { inTreeOrder } from './tree';
 import './review.css';
@@ -39,6 +41,8 @@ const TWO_COLUMNS = 560;
 const TREE_BESIDE = 820;
 
 const EDITOR = 'draft';
+/** From the pane to its first change. */
+const ENTER_KEYS = ['ArrowDown', 'n', 'N'];
 
 export function ReviewPane() {
   const app = useApp();
@@ -110,6 +114,8 @@ export function ReviewPane() {
     led = wanted;
     diff?.reveal(file.path);
   });
+  /** Its bar has its place from the beginning: the one above must not move under the pointer. */
+  const gitIsRead = () => app.project()?.vcs === 'git' && git.status() === undefined;
   const giveBack = () => (diff && files().length > 0 ? diff.giveBack() : pane.focus());
   const step = (work: () => Promise<void>) => async () => {
     if (app.busy()) return;
@@ -131,7 +137,7 @@ export function ReviewPane() {
   );
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.defaultPrevented || isField(event.target)) return;
-    const enters = event.target === pane && event.key === 'ArrowDown' && files().length > 0;
+    const enters = event.target === pane && ENTER_KEYS.includes(event.key) && files().length > 0;
     if (hasCommandKey(event) && event.key.toLowerCase() === 'z' && !event.altKey) void (event.shiftKey ? redo() : undo());
     else if (event.key === 'Escape' && selection()) setSelection(undefined);
     else if (enters) diff?.giveBack();
@@ -172,11 +178,12 @@ export function ReviewPane() {
           </p>
         )}
       </Show>
+      <Show when={review.steps.browsing() && review.steps.place()}>{(at) => <StepBrowser at={at()} root={root()} />}</Show>
       <Show
-        when={place()}
+        when={!review.steps.browsing() && place()}
         keyed
         fallback={
-          <Show when={!review.files.error()}>
+          <Show when={!review.files.error() && !review.steps.browsing()}>
             <Empty loaded={found() !== undefined} busy={app.busy()} />
           </Show>
         }
@@ -188,11 +195,13 @@ export function ReviewPane() {
               <Show when={review.view.state.tree && files().length > 1}>
                 <FileTree
                   files={files()}
-                  gone={judge.gone()}
+                  isGone={isGone}
                   comments={found()?.comments ?? []}
                   current={current() ?? files()[0]?.path}
                   onShow={(file) => diff?.show(file.path)}
+                  onKeep={(file) => tools.keep(file, undefined)}
                   onRevert={(file) => tools.revert(file, undefined)}
+                  onEdit={(file) => tools.edit(file, undefined)}
                   onViewed={(file, viewed) => {
                     folds.setClosed(file.path, viewed ? true : undefined);
                     void review.setViewed(file, viewed);
@@ -218,7 +227,7 @@ export function ReviewPane() {
                   onCurrent={setCurrent}
                   ref={(made) => (diff = made)}
                   actions={(file, hunk) => <ChangeActions file={file} hunk={hunk} tools={tools} />}
-                  tomb={(_file, tomb) => <GoneActions name={tomb.key} />}
+                  tomb={(_file, tomb) => <UndoHere name={tomb.key} />}
                   pictures={(file) => <Pictures file={file} />}
                   extra={(_file, extra) => (
                     <Show
@@ -258,8 +267,13 @@ export function ReviewPane() {
       <Show when={review.steps.list().length > 1 || review.steps.at() !== undefined}>
         <ScrubBar />
       </Show>
-      <Show when={git.status()}>{(status) => <GitBar status={status()} />}</Show>
+      <Show when={git.status()} fallback={<Show when={gitIsRead()}><div class="git-bar" aria-hidden="true" /></Show>}>
+        {(status) => <GitBar status={status()} />}
+      </Show>
       <Show when={judge.asked()}>{(asked) => <LinesConfirm asked={asked()} giveBack={giveBack} />}</Show>
+      <Show when={judge.halted()} keyed>
+        {(halted) => <HaltedConfirm halted={halted} giveBack={giveBack} />}
+      </Show>
       <Show when={review.steps.restoring()} keyed>
         {(restoring) => <RestoreConfirm restoring={restoring} />}
       </Show>

@@ -70,7 +70,8 @@ export function ReviewToolbar(props: ToolbarProps) {
       <ScopePicker />
       <Show when={props.files.length > 0}>
         <span class="review-sum">
-          {en.part.changed(props.files.length)} <Counts additions={sum('additions')} deletions={sum('deletions')} />
+          <span class="review-sum-files">{en.part.changed(props.files.length)} </span>
+          <Counts additions={sum('additions')} deletions={sum('deletions')} />
         </span>
       </Show>
       <span class="review-space" />

@@ -44,6 +44,10 @@ export function ScopePicker() {
     );
   /** The newest first. */
   const turns = createMemo<MenuItem[]>(() => messages().flatMap((message) => [...turnOf(message), ...snapshotsOf(message)]).reverse());
+  const number = () => {
+    const at = review.steps.at();
+    return at === undefined ? undefined : at + 1;
+  };
   const title = () => {
     const scope = review.scope();
     switch (scope.kind) {
@@ -54,9 +58,9 @@ export function ScopePicker() {
         return message ? words.turn(titleOf(message)) : words.oneTurn;
       }
       case 'step':
-        return words.step;
+        return words.step(number());
       case 'until':
-        return words.until;
+        return words.until(number());
       case 'snapshot': {
         const part = messages().flatMap(({ parts }) => parts).find(({ part }) => part.id === scope.partID)?.part;
         return part?.type === 'snapshot' && part.name !== undefined ? words.snapshot(visibleLine(part.name)) : words.oneSnapshot;

@@ -1,6 +1,7 @@
 /** The steps of the session on a line: go to one, play them, and bring the files back to one. */
 import ChevronLeft from 'lucide-solid/icons/chevron-left';
 import ChevronRight from 'lucide-solid/icons/chevron-right';
+import FolderTree from 'lucide-solid/icons/folder-tree';
 import GitBranch from 'lucide-solid/icons/git-branch';
 import GitFork from 'lucide-solid/icons/git-fork';
 import History from 'lucide-solid/icons/rotate-ccw-clock';
@@ -32,6 +33,12 @@ export function ScrubBar() {
     const now = step();
     if (now) review.setScope({ kind: only() ? 'until' : 'step', messageID: now.messageID, partID: now.partID });
   };
+  let range!: HTMLInputElement;
+  /** The button goes, and must not take the focus with it. */
+  const toNow = () => {
+    steps.go(count());
+    range.focus();
+  };
   const fork = (worktree: boolean) => async () => {
     const [now, id] = [step(), app.selected()];
     if (!now || id === undefined) return;
@@ -59,8 +66,10 @@ export function ScrubBar() {
       />
       <IconButton icon={ChevronLeft} size={14} label={words.previous} data-testid="previous-step" disabled={at() === 0} onClick={() => steps.go(at() - 1)} />
       <input
+        ref={range}
         type="range"
         class="scrub-range"
+        data-step={step() ? '' : undefined}
         min="0"
         max={count()}
         value={at()}
@@ -78,7 +87,15 @@ export function ScrubBar() {
               <code>{names()}</code>
               <Counts additions={now().additions} deletions={now().deletions} />
             </span>
-            <Button class="review-act" data-testid="to-now" onClick={() => steps.go(count())}>
+            <IconButton
+              icon={FolderTree}
+              size={14}
+              label={steps.browsing() ? words.changedOnly : words.browse}
+              aria-pressed={steps.browsing()}
+              data-testid="browse-step"
+              onClick={() => steps.setBrowsing(!steps.browsing())}
+            />
+            <Button class="review-act" data-testid="to-now" title={words.presentTitle} onClick={toNow}>
               {words.present}
             </Button>
             <Menu label={words.actions} items={items()}>

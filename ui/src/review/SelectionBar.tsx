@@ -5,12 +5,12 @@ import SquarePen from 'lucide-solid/icons/square-pen';
 import Undo2 from 'lucide-solid/icons/undo-2';
 import X from 'lucide-solid/icons/x';
 import { Show } from 'solid-js';
-import type { Hunk, RowRange } from '../diff/model';
+import { commentPlace, type Hunk, type RowRange } from '../diff/model';
 import { en } from '../i18n/en';
 import { Button, IconButton } from '../kit/Button';
 import { useApp } from '../store/context';
 import type { ReviewFile } from '../protocol';
-import { commentPlace, rangeSpot } from './spots';
+import { rangeSpot } from './spots';
 import type { ReviewTools } from './tools';
 
 interface SelectionProps {
@@ -31,18 +31,18 @@ export function SelectionBar(props: SelectionProps) {
   return (
     <div class="selection-bar" role="toolbar" aria-label={en.review.selected} data-testid="selection-bar">
       <span>{en.review.lines(place().from, place().to)}</span>
-      <Show when={judge.working(rangeSpot(props.range, props.hunk).key) === undefined}>
-        <Button class="review-act" icon={Check} data-testid="keep-lines" disabled={!props.tools.canKeep()} onClick={then(() => props.tools.keepRange(props.range, props.hunk))}>
+      <Show when={props.tools.canKeep() && judge.working(rangeSpot(props.range, props.hunk).key) === undefined}>
+        <Button class="review-act" icon={Check} data-testid="keep-lines" onClick={then(() => props.tools.keepRange(props.range, props.hunk))}>
           {en.review.keep}
         </Button>
         <Button class="review-act" icon={Undo2} data-testid="revert-lines" disabled={!props.tools.canRevert()} onClick={then(() => props.tools.revertRange(props.range, props.hunk))}>
           {en.review.revert}
         </Button>
-        <Button class="review-act" icon={MessageSquarePlus} data-testid="comment-lines" disabled={!props.tools.canComment()} onClick={then(() => props.tools.commentRange(props.range, props.hunk))}>
+        <Button class="review-act" icon={MessageSquarePlus} data-testid="comment-lines" onClick={then(() => props.tools.commentRange(props.range, props.hunk))}>
           {en.review.comment.add}
         </Button>
       </Show>
-      <IconButton icon={SquarePen} size={14} label={en.review.openFile} onClick={() => props.tools.edit(props.file, place().from)} />
+      <IconButton class="selection-edit" icon={SquarePen} size={14} label={en.review.openFile} onClick={() => props.tools.edit(props.file, place().from)} />
       <IconButton icon={X} size={14} label={en.review.clearSelection} onClick={() => props.onDone()} />
     </div>
   );

@@ -47,6 +47,29 @@ describe('the review by keyboard', () => {
     expect(row()).toBe('file:package-lock.json');
   });
 
+  test('is entered with the key of the next change, which goes on from there', async () => {
+    await entered();
+    press('n');
+    await waitFor(() => expect(row()).toBe('file:src/lamp.ts'));
+    press('n');
+    await waitFor(() => expect(row()).toBe('hunk:src/lamp.ts:3'));
+    press('N');
+    await waitFor(() => expect(row()).toBe('file:src/wick.ts'));
+    press('P');
+    await waitFor(() => expect(row()).toBe('file:src/lamp.ts'));
+  });
+
+  test('keeps, opens and marks a file as viewed in the list of files', async () => {
+    const { called } = await entered();
+    const lamp = document.querySelector('.review-file[data-path="src/lamp.ts"]') as HTMLElement;
+    lamp.focus();
+    press('k', 'o', 'v');
+    await waitFor(() => expect(called('setViewed').map(([, path]) => path)).toEqual(['src/lamp.ts']));
+    const whole = { kind: 'file', path: 'src/lamp.ts', version: 'src/lamp.ts 2' };
+    expect(called('keepLines')).toEqual([['ses_gallery', { kind: 'session' }, whole]]);
+    expect(called('openInEditor').map(([, path]) => path)).toEqual(['src/lamp.ts']);
+  });
+
   test('closes and opens a file without losing the focus', async () => {
     await entered();
     press('ArrowDown');
@@ -65,7 +88,7 @@ describe('the review by keyboard', () => {
     expect(row()).toBe('hunk:src/lamp.ts:21');
     press('Delete');
     await waitFor(() => expect(document.querySelector('[data-tomb]')?.textContent).toContain('Reverted 1 line'));
-    const range = { old: [{ from: 21, to: 21 }], new: [{ from: 21, to: 22 }] };
+    const range = { old: [], new: [{ from: 22, to: 22 }] };
     expect(called('revertLines').at(-1)?.[2]).toEqual({ kind: 'lines', path: 'src/lamp.ts', version: 'src/lamp.ts 2', ...range });
     // Its row is still there, with the focus.
     await waitFor(() => expect(row()).toBe('hunk:src/lamp.ts:21'));
@@ -77,6 +100,18 @@ describe('the review by keyboard', () => {
     await waitFor(() => expect(row()).toBe('file:src/wick.ts'));
     fireEvent.keyDown(focused(), { key: 'Z', ctrlKey: true, shiftKey: true });
     await waitFor(() => expect(called('redoReview')).toEqual([['ses_gallery']]));
+  });
+
+  test('takes no key for the rest of the file on what is left of a hunk, and none that is held down', async () => {
+    const { called } = await entered();
+    press('ArrowDown', 'ArrowDown');
+    fireEvent.keyDown(focused(), { key: 'Delete', repeat: true });
+    expect(called('previewRevertLines')).toEqual([]);
+    press('Delete');
+    await waitFor(() => expect(document.querySelector('[data-tomb]')).toBeTruthy());
+    await waitFor(() => expect(row()).toBe('hunk:src/lamp.ts:3'));
+    press('Delete', 'k', 'Backspace');
+    expect([called('revertLines').length, called('keepLines').length]).toEqual([1, 0]);
   });
 
   test('keeps with K, comments with C and opens the editor with O', async () => {

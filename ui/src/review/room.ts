@@ -8,8 +8,13 @@ export const LEAST_TIMELINE = 400;
 /** Matches review.css. */
 export const LEAST_REVIEW = 320;
 
-export function createTight(app: Pick<App, 'settings'>): Accessor<boolean> {
+/** The width of the sidebar, if it is beside the timeline. */
+export function createSide(app: Pick<App, 'settings'>): Accessor<number> {
   const narrow = createNarrow();
-  const side = () => (narrow() || !app.settings.sidebarOpen ? 0 : app.settings.sidebarWidth);
+  return () => (narrow() || !app.settings.sidebarOpen ? 0 : app.settings.sidebarWidth);
+}
+
+export function createTight(app: Pick<App, 'settings'>): Accessor<boolean> {
+  const side = createSide(app);
   return createNarrow(() => `(max-width: ${side() + LEAST_TIMELINE + LEAST_REVIEW - 1}px)`);
 }

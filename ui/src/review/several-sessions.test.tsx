@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor } from '@solidjs/testing-library';
+import { fireEvent, screen, waitFor, within } from '@solidjs/testing-library';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ReviewFiles } from '../protocol';
 import { openWindow, type TestWindow } from '../testing/window';
@@ -57,6 +57,100 @@ describe('the review of several sessions', () => {
     await opened(window, 'ses_long');
     fireEvent.click(await screen.findByText('Bring it back'));
     await waitFor(() => expect(window.called('unrevert')).toEqual([['ses_gallery']]));
+  });
+});
+
+describe('what was begun in one session', () => {
+  test('is not asked in another one: to revert everything', async () => {
+    const window = await reviewed();
+    const { judge } = window.app.review;
+    await judge.revert({ key: 'all', selection: { kind: 'all' } });
+    await screen.findByTestId('lines-confirm');
+    await window.app.select('ses_long');
+    await opened(window, 'ses_long');
+    expect(screen.queryByTestId('lines-confirm')).toBeNull();
+    await judge.confirm();
+    expect(window.called('revertLines')).toEqual([]);
+  });
+
+  test('is undone there, also from another one', async () => {
+    const window = await reviewed();
+    await takeBack('src/wick.ts');
+    await window.app.select('ses_long');
+    await opened(window, 'ses_long');
+    const toast = await screen.findByTestId('toast');
+    fireEvent.click(within(toast).getByRole('button', { name: 'Undo' }));
+    await waitFor(() => expect(window.called('undoReview')).toEqual([['ses_gallery']]));
+  });
+
+  test('is still there when one comes back: a comment', async () => {
+    const window = await reviewed();
+    fireEvent.click(element('[data-testid=comment-hunk]'));
+    fireEvent.input(await screen.findByTestId('comment-text'), { target: { value: 'Half a thought' } });
+    await window.app.select('ses_long');
+    await opened(window, 'ses_long');
+    expect(screen.queryByTestId('comment-text')).toBeNull();
+    expect(window.app.review.comments.draft()).toBeUndefined();
+    await window.app.select('ses_gallery');
+    await opened(window, 'ses_gallery');
+    expect(((await screen.findByTestId('comment-text')) as HTMLTextAreaElement).value).toBe('Half a thought');
+  });
+});
+
+describe('an undo that meets a file which was changed since', () => {
+  const changed = { path: 'src/wick.ts', change: 'conflict', reason: 'you have changed the same lines since', additions: 0, deletions: 0 } as const;
+
+  test('asks what becomes of it, and goes on with the answer', async () => {
+    const window = await reviewed();
+    await takeBack('src/wick.ts');
+    const { host } = window;
+    const undone = host.undoReview;
+    const calls: unknown[] = [];
+    host.undoReview = async (id, options) => {
+      calls.push([id, options]);
+      if (!options) return { done: [changed], changed: [], comments: [] };
+      return undone(id, options);
+    };
+    await window.app.review.judge.undo();
+    const dialog = await screen.findByTestId('halted-confirm');
+    expect(dialog.textContent).toContain('These files have changed since');
+    const apply = screen.getByTestId('settle-halted') as HTMLButtonElement;
+    expect(apply.disabled).toBe(true);
+    fireEvent.click(within(dialog).getByLabelText('Keep as it is now'));
+    expect(apply.disabled).toBe(false);
+    fireEvent.click(apply);
+    await waitFor(() => expect(screen.queryByTestId('halted-confirm')).toBeNull());
+    expect(calls).toEqual([
+      ['ses_gallery', undefined],
+      ['ses_gallery', { choices: { 'src/wick.ts': 'mine' } }],
+    ]);
+  });
+});
+
+describe('what is uncommitted', () => {
+  test('is reverted only after a question, since it may be the own work of the person', async () => {
+    const window = await reviewed();
+    window.app.review.setScope({ kind: 'uncommitted' });
+    await window.app.review.judge.revert({ key: 'file:src/wick.ts', selection: { kind: 'file', path: 'src/wick.ts', version: 'src/wick.ts 1' } });
+    await screen.findByTestId('lines-confirm');
+    expect(window.called('revertLines')).toEqual([]);
+  });
+});
+
+describe('comments that would make reverted messages final', () => {
+  test('are sent once the person has agreed', async () => {
+    const { app, host, called } = await reviewed();
+    const send = host.sendComments;
+    let refused = 0;
+    host.sendComments = (id, text) => {
+      refused += 1;
+      return refused === 1 ? Promise.reject({ code: 'confirm', message: 'This deletes 2 turns.' }) : send(id, text);
+    };
+    const sent = app.review.comments.send();
+    await screen.findByText('This deletes 2 turns.');
+    fireEvent.click(screen.getByTestId('make-final'));
+    expect(await sent).toBe(true);
+    expect(called('discardReverted')).toEqual([['ses_gallery']]);
   });
 });
 

@@ -1,5 +1,5 @@
 /** What an action is about: a file, a hunk, or selected lines. Pure. */
-import { numbersIn, type DiffFile, type Hunk, type RowRange } from '../diff/model';
+import { changedNumbers, changedRows, numbersIn, type DiffFile, type Hunk, type RowRange } from '../diff/model';
 import type { Spot } from '../store/review/judge';
 import { hunkKey } from '../diff/rows';
 
@@ -13,12 +13,12 @@ export function fileSpot({ path, version }: FileName): Spot {
 
 export function hunkSpot(file: DiffFile, hunk: Hunk): Spot {
   const { path, version } = file;
-  const { oldStart, oldLines, newStart, newLines } = hunk;
-  const range = (start: number, lines: number) => (lines === 0 ? [] : [{ from: start, to: start + lines - 1 }]);
+  const { oldStart } = hunk;
   const lines = hunk.runs.reduce((sum, run) => sum + (run.kind === 'context' ? 0 : run.lines), 0);
   return {
     key: hunkKey(file, hunk),
-    selection: { kind: 'lines', path, version, old: range(oldStart, oldLines), new: range(newStart, newLines) },
+    // Only what is shown: with white space hidden, its context may have changed as well.
+    selection: { kind: 'lines', path, version, ...changedNumbers(hunk) },
     hunk: { oldStart, lines },
   };
 }
@@ -30,27 +30,6 @@ export function rangeSpot(range: RowRange, hunk: Hunk): Spot {
     key: `lines:${path}:${hunk.oldStart}:${from}-${to}`,
     selection: { kind: 'lines', path, version, old: sides.old ? [sides.old] : [], new: sides.new ? [sides.new] : [] },
   };
-}
-
-/** Where a comment on these rows belongs: the new side, unless they are all deleted. */
-export function commentPlace(range: RowRange, hunk: Hunk): { side: 'old' | 'new'; from: number; to: number } {
-  const sides = numbersIn(hunk, range.from, range.to);
-  if (sides.new) return { side: 'new', ...sides.new };
-  return { side: 'old', ...(sides.old ?? { from: hunk.oldStart, to: hunk.oldStart }) };
-}
-
-/** All changed rows of a hunk, without the context around them. */
-export function changedRows(hunk: Hunk): { from: number; to: number } {
-  let at = 0;
-  let [from, to] = [-1, 0];
-  for (const run of hunk.runs) {
-    if (run.kind !== 'context') {
-      if (from === -1) from = at;
-      to = at + run.lines - 1;
-    }
-    at += run.lines;
-  }
-  return { from: Math.max(0, from), to };
 }
 
 /** The line at which an editor opens a change. */

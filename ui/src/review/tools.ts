@@ -1,8 +1,8 @@
 /** What can be done with a change: by its buttons, and by keys. */
 import type { ChangeKeys } from '../diff/keyboard';
-import type { DiffFile, Hunk, RowRange } from '../diff/model';
+import { changedRows, commentPlace, type DiffFile, type Hunk, type RowRange } from '../diff/model';
 import type { App } from '../store/app';
-import { changedRows, commentPlace, fileSpot, hunkSpot, lineOf, rangeSpot } from './spots';
+import { fileSpot, hunkSpot, lineOf, rangeSpot } from './spots';
 
 export interface ReviewTools {
   /** What is uncommitted, or another moment, is only looked at. */

@@ -1,4 +1,5 @@
 import ChevronRight from 'lucide-solid/icons/chevron-right';
+import GitBranch from 'lucide-solid/icons/git-branch';
 import Plus from 'lucide-solid/icons/plus';
 import { createEffect, createMemo, createSignal, For, Show } from 'solid-js';
 import { en } from '../i18n/en';
@@ -22,7 +23,9 @@ export function ProjectGroup(props: { project: Project; filter: string; onNaviga
   const listed = () => app.sessions.isListed(props.project.id);
 
   createEffect(() => {
-    if (open()) void app.listProject(props.project.id);
+    if (!open()) return;
+    void app.listProject(props.project.id);
+    app.folders.follow(props.project.id);
   });
 
   const sessions = createMemo(() => {
@@ -32,6 +35,9 @@ export function ProjectGroup(props: { project: Project; filter: string; onNaviga
   const waits = createMemo(() => sessions().filter((one) => app.activity.waiting().includes(one.id)).length);
   const current = createMemo(() => sessions().filter((session) => session.time.archived === undefined));
   const archived = createMemo(() => sessions().filter((session) => session.time.archived !== undefined));
+
+  const folder = createMemo(() => app.folders.of(props.project.worktree));
+  const branch = () => visibleLine(folder()?.branch ?? en.git.detached);
 
   return (
     <Show when={props.filter === '' || sessions().length > 0}>
@@ -47,6 +53,18 @@ export function ProjectGroup(props: { project: Project; filter: string; onNaviga
           >
             <ChevronRight class="chevron" size={14} aria-hidden="true" />
             <span>{name()}</span>
+            <Show when={open() && folder()}>
+              {(found) => (
+                <span class="project-branch" data-testid="project-branch" title={`${en.git.branch(branch())}, ${en.git.uncommitted(found().uncommitted)}`}>
+                  <GitBranch size={11} aria-hidden="true" />
+                  <span>{branch()}</span>
+                  <Show when={found().uncommitted > 0}>
+                    <span class="visually-hidden">{en.git.uncommitted(found().uncommitted)}</span>
+                    <span aria-hidden="true">{found().uncommitted}</span>
+                  </Show>
+                </span>
+              )}
+            </Show>
             <Show when={!open() && waits() > 0}>
               <span class="mark" data-mark="waiting" />
               <span class="visually-hidden">{en.waiting.badge(waits())}</span>

@@ -1,6 +1,7 @@
 import Archive from 'lucide-solid/icons/archive';
 import ArchiveRestore from 'lucide-solid/icons/archive-restore';
 import Ellipsis from 'lucide-solid/icons/ellipsis';
+import GitBranch from 'lucide-solid/icons/git-branch';
 import GitFork from 'lucide-solid/icons/git-fork';
 import FileDown from 'lucide-solid/icons/file-down';
 import Pencil from 'lucide-solid/icons/pencil';
@@ -13,7 +14,9 @@ import { isComposing } from '../kit/keys';
 import { Menu, type MenuItem } from '../kit/Menu';
 import { useApp } from '../store/context';
 import { useNow } from '../store/clock';
+import { projectOf, rootOf } from '../store/projects';
 import { titleOf, writtenTitle } from '../store/titles';
+import { visibleLine } from '../text/visible';
 
 export function SessionRow(props: { sessionID: string; depth: number; onNavigate: () => void }) {
   const app = useApp();
@@ -29,6 +32,18 @@ export function SessionRow(props: { sessionID: string; depth: number; onNavigate
   const failed = createMemo(() => app.activity.isFailed(props.sessionID));
   const waiting = createMemo(() => app.activity.waiting().includes(props.sessionID));
   const unread = createMemo(() => app.activity.isUnread(props.sessionID));
+  const folder = createMemo(() => app.folders.of(session()?.directory ?? ''));
+  /** In a checkout of its own, unlike most sessions of the project. */
+  const apart = createMemo(() => {
+    const [one, projects] = [session(), app.sessions.projects()];
+    const project = one && projectOf(projects, one);
+    return one !== undefined && project !== undefined && rootOf(project, one) !== project.worktree;
+  });
+  const branch = () => visibleLine(folder()?.branch ?? en.git.detached);
+  const inGit = () => {
+    const found = folder();
+    return found ? [`${en.git.branch(branch())}, ${en.git.uncommitted(found.uncommitted)}`] : [];
+  };
   const current = () => app.selected() === props.sessionID;
 
   const items = createMemo<MenuItem[]>(() => [
@@ -70,6 +85,7 @@ export function SessionRow(props: { sessionID: string; depth: number; onNavigate
       data-session-id={props.sessionID}
       data-current={current() ? '' : undefined}
       data-unread={unread() ? '' : undefined}
+      data-apart={apart() && folder() ? '' : undefined}
       data-depth={props.depth > 0 ? Math.min(props.depth, 3) : undefined}
     >
       <Show when={!renaming()} fallback={<RenameField title={writtenTitle(session())} onDone={finish} />}>
@@ -79,7 +95,7 @@ export function SessionRow(props: { sessionID: string; depth: number; onNavigate
           class="session-open"
           data-row
           aria-current={current() ? 'true' : undefined}
-          title={`${title()}\n${clock(session()?.time.updated ?? 0)}`}
+          title={[title(), ...inGit(), clock(session()?.time.updated ?? 0)].join('\n')}
           onClick={onOpen}
           onDblClick={() => setRenaming(true)}
           onKeyDown={onKeyDown}
@@ -89,6 +105,17 @@ export function SessionRow(props: { sessionID: string; depth: number; onNavigate
             <span class="visually-hidden">{en.session.fork}</span>
           </Show>
           <span class="session-title">{title()}</span>
+          <Show when={apart() && folder()}>
+            {(found) => (
+              <span class="session-branch" data-testid="session-branch">
+                <GitBranch size={11} aria-hidden="true" />
+                <span class="session-branch-name">{branch()}</span>
+                <Show when={found().uncommitted > 0}>
+                  <span>{en.git.uncommitted(found().uncommitted)}</span>
+                </Show>
+              </span>
+            )}
+          </Show>
           <Switch fallback={<span class="session-age">{ago(session()?.time.updated ?? 0, now())}</span>}>
             <Match when={waiting()}>
               <span class="mark" data-mark="waiting" />

@@ -14,6 +14,7 @@ import { createAgents, type Agents } from './agents';
 import { createAttachments, type Attachments } from './attachments';
 import { createGit, type Git } from './git';
 import { createFinder, type Finder } from './find';
+import { createFolders, type Folders } from './folders';
 import { createDrafts, type Drafts } from './drafts';
 import { createEditing, placeOf, type Editing } from './editing';
 import { createMode, type Mode } from './mode';
@@ -104,6 +105,7 @@ export interface App extends Omit<SessionActions, 'send' | 'run'>, Sending {
   setSidebar(change: Partial<Pick<Settings, 'sidebarOpen' | 'sidebarWidth'>>): void;
   readonly review: Review;
   readonly git: Git;
+  readonly folders: Folders;
   setReview(change: Partial<ReviewSettings>): void;
   /** Opens a file in the person's editor. A path is absolute, or relative to the session's folder. */
   openFile(path: string, line?: number): void;
@@ -181,6 +183,7 @@ export function createApp(host: Host): App {
     opened: state.timeline.open,
     busy: sessions.busy,
     storage: globalThis.localStorage,
+    confirmFinal: core.confirmFinal,
     attempt,
   });
   const git = createGit({
@@ -191,6 +194,7 @@ export function createApp(host: Host): App {
     moment: () => [sessions.busy(), review.files.found()],
     attempt,
   });
+  const folders = createFolders({ host, moment: git.status });
   const showReverted = (sessionID: string) => setOverlay({ name: 'reverted', sessionID });
   const editing = createEditing({ core, selected: sessions.selected, review, toLatest: sessions.toLatest, showReverted });
   const place = createMemo(() => {
@@ -231,6 +235,7 @@ export function createApp(host: Host): App {
     if (updates.some(readsConfig)) void environment.refreshProblems();
     for (const update of updates) {
       review.hear(update);
+      folders.hear(update);
       // Updates may have been lost before this one: what was listed may be out of date.
       if (update.kind === 'activity') listAgain();
       if (update.kind === 'event' && update.event.type === 'session.error') {
@@ -371,6 +376,7 @@ export function createApp(host: Host): App {
     place,
     review,
     git,
+    folders,
     overlay,
     finder,
     renaming,
@@ -381,6 +387,7 @@ export function createApp(host: Host): App {
     refresh,
     async lookAround() {
       if (phase().name !== 'ready') return;
+      folders.refresh();
       await core.findProjects();
       const { projects, isListed } = state.sessions;
       await Promise.all(projects().filter(({ id }) => isListed(id)).map(({ id }) => listQuietly(id)));

@@ -2,7 +2,7 @@
 import { createEffect, createMemo, createSignal, on, untrack, type Accessor } from 'solid-js';
 import type { Host } from '../host/host';
 import { en } from '../i18n/en';
-import type { BringBackPreview, GitStatus, ReviewScope, RevertChoice } from '../protocol';
+import type { BringBackPreview, GitStatus, ReviewFile, ReviewScope, RevertChoice } from '../protocol';
 import type { Toasts } from './toasts';
 
 type How = 'merge' | 'apply';
@@ -11,6 +11,7 @@ type How = 'merge' | 'apply';
 export type GitTask =
   | { readonly kind: 'commit'; readonly amend: boolean }
   | { readonly kind: 'stash' }
+  | { readonly kind: 'compare'; readonly files: readonly ReviewFile[] }
   | { readonly kind: 'bringBack'; readonly how: How; readonly preview: BringBackPreview }
   | { readonly kind: 'removeWorktree' };
 
@@ -34,6 +35,8 @@ export interface Git {
   unstash(): Promise<void>;
   copyPatch(): Promise<string | undefined>;
   savePatch(): Promise<void>;
+  /** What the session's worktree has changed against its original. */
+  beginCompare(): Promise<void>;
   beginBringBack(how: How): Promise<void>;
   bringBack(choices: Readonly<Record<string, RevertChoice>>): Promise<void>;
   beginRemove(): void;
@@ -54,6 +57,7 @@ interface GitNeeds {
     | 'unstash'
     | 'patchText'
     | 'savePatch'
+    | 'worktreeFiles'
     | 'previewBringBack'
     | 'bringBack'
     | 'removeWorktree'
@@ -153,6 +157,10 @@ export function createGit(needs: GitNeeds): Git {
     async savePatch() {
       const path = await run(en.git.loading, (sessionID) => host.savePatch(sessionID, untrack(needs.scope), false));
       if (path) said(en.git.saved(path));
+    },
+    async beginCompare() {
+      const files = await run(en.git.loading, (sessionID) => host.worktreeFiles(sessionID));
+      if (files) setTask({ kind: 'compare', files });
     },
     async beginBringBack(how) {
       const preview = await run(en.git.loading, (sessionID) => host.previewBringBack(sessionID, how));

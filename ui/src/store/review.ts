@@ -19,6 +19,7 @@ import type {
   Session,
   UiUpdate,
 } from '../protocol';
+import type { Consent } from './consent';
 import { createComments, type Comments } from './review/comments';
 import { createReviewFiles, type FilesOfReview, type Place } from './review/files';
 import { createJudge, type Judge } from './review/judge';
@@ -105,6 +106,7 @@ interface ReviewNeeds {
   readonly opened: Accessor<OpenSession | undefined>;
   readonly busy: Accessor<boolean>;
   readonly storage: Pick<Storage, 'getItem' | 'setItem'> | undefined;
+  readonly confirmFinal: Consent;
   attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
 }
 
@@ -186,7 +188,7 @@ export function createReview(needs: ReviewNeeds): Review {
     took,
     attempt,
   });
-  const comments = createComments({ host, place, took, attempt });
+  const comments = createComments({ host, place, took, attempt, confirmFinal: needs.confirmFinal });
   const steps = createSteps({
     host,
     sessionID: () => place()?.sessionID,
@@ -273,7 +275,7 @@ export function createReview(needs: ReviewNeeds): Review {
         tone: 'info',
         text: en.review.restored(done.done.length - left),
         ...(left > 0 && { detail: en.edit.conflicts(left) }),
-        action: { label: en.session.undo, run: () => void judge.undo() },
+        action: { label: en.session.undo, run: () => void judge.undo(at.sessionID) },
       });
     },
     hear(update) {

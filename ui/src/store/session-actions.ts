@@ -1,6 +1,7 @@
 /** Actions on sessions: select, create, rename, archive, delete, prompt, stop. */
 import { batch, createEffect, createMemo, createSignal, on, type Accessor } from 'solid-js';
 import { uiError } from '../host/host';
+import { withConsent } from './consent';
 import { en } from '../i18n/en';
 import { visible } from '../text/visible';
 import type { PermissionRequest, QuestionRequest, PromptInput, Session, SessionStatus, UiError } from '../protocol';
@@ -258,17 +259,6 @@ export function createSessionActions(core: Core): SessionActions {
     return made;
   };
 
-  /** What would delete more than the last reverted turn is refused at first, and needs the person's consent. */
-  const withConsent = async <T>(work: (consented: boolean) => Promise<T>): Promise<T | undefined> => {
-    try {
-      return await work(false);
-    } catch (reason) {
-      const { code, message } = uiError(reason);
-      if (code !== 'confirm') throw reason;
-      if (!(await core.confirmFinal(message))) return undefined;
-      return work(true);
-    }
-  };
   /** For what cannot carry the consent with it. */
   const discarding = async <T>(sessionID: string, consented: boolean, work: () => Promise<T>): Promise<T> => {
     if (consented) await host.discardReverted(sessionID);
@@ -278,7 +268,7 @@ export function createSessionActions(core: Core): SessionActions {
   const deliver = async (to: string | undefined, work: (id: string, consented: boolean) => Promise<unknown>) => {
     const id = to ?? (await create())?.id;
     if (id === undefined) return false;
-    const taken = await attempt(() => withConsent((consented) => work(id, consented).then(() => true)));
+    const taken = await attempt(() => withConsent(core.confirmFinal, (consented) => work(id, consented).then(() => true)));
     if (!taken) return false;
     // The prompt is at the end, so the newest messages must be loaded.
     if (selected() === id) {
@@ -428,7 +418,7 @@ export function createSessionActions(core: Core): SessionActions {
     async compact() {
       const id = selected();
       if (id !== undefined) {
-        await attempt(() => withConsent((consented) => discarding(id, consented, () => host.compact(id))));
+        await attempt(() => withConsent(core.confirmFinal, (consented) => discarding(id, consented, () => host.compact(id))));
       }
     },
     async fork(messageID, worktree) {

@@ -38,9 +38,7 @@ impl Changes {
                 found.push(GitFolder {
                     directory,
                     branch: status.branch,
-                    uncommitted: status.staged.max(status.unstaged)
-                        + status.untracked
-                        + status.conflicts,
+                    uncommitted: status.staged + status.unstaged + status.untracked,
                 });
             }
         }

@@ -178,6 +178,7 @@ impl Changes {
         options: &RevertLinesOptions,
     ) -> Result<ReviewDone> {
         let mut files = Vec::new();
+        let original = action.clone();
         if let Some(moved) = action.moved.clone() {
             let options = revert_options(options);
             let edited = async {
@@ -213,12 +214,13 @@ impl Changes {
                 }
             }
             match back {
+                // Something else may have been done while files were moved.
                 true => {
-                    record.done.pop();
+                    remove(&mut record.done, &original);
                     record.undone.push(action);
                 }
                 false => {
-                    record.undone.pop();
+                    remove(&mut record.undone, &original);
                     record.push_done(action);
                 }
             }
@@ -296,25 +298,29 @@ impl Changes {
     pub async fn send_comments(&self, id: &SessionId, text: &str) -> Result<MessageId> {
         let record = self.review.record(id).await?;
         let views = self.comment_views(id, &record).await?.into_iter();
-        let open = views.filter(|comment| comment.state == CommentState::Open);
-        let open: Vec<DiffComment> = open
-            .map(|comment| DiffComment {
-                path: comment.path,
-                from: comment.from,
-                to: comment.to,
-                quote: comment.quote,
-                text: comment.text,
+        let unsent =
+            views.filter(|comment| comment.state == CommentState::Open && comment.sent.is_none());
+        let (ids, unsent): (Vec<String>, Vec<DiffComment>) = unsent
+            .map(|comment| {
+                let sent = DiffComment {
+                    path: comment.path,
+                    from: comment.from,
+                    to: comment.to,
+                    quote: comment.quote,
+                    text: comment.text,
+                };
+                (comment.id, sent)
             })
-            .collect();
-        if open.is_empty() {
-            return Err(Failed::refused("There is no open comment"));
+            .unzip();
+        if unsent.is_empty() {
+            return Err(Failed::refused("All comments have been sent"));
         }
         let input = PromptInput {
-            text: comments::prompt(text, &open),
+            text: comments::prompt(text, &unsent),
             ..PromptInput::default()
         };
         let sent = self.sessions.prompt(id, input).await?;
-        self.review.mark_sent(id).await?;
+        self.review.mark_sent(id, &ids).await?;
         self.review_changed(id, Vec::new());
         Ok(sent)
     }
@@ -453,5 +459,12 @@ fn revert_options(options: &RevertLinesOptions) -> RevertOptions {
     RevertOptions {
         force: false,
         choices: options.choices.clone(),
+    }
+}
+
+/// Removes the newest entry that is this action.
+fn remove(actions: &mut Vec<Action>, action: &Action) {
+    if let Some(at) = actions.iter().rposition(|one| one == action) {
+        actions.remove(at);
     }
 }

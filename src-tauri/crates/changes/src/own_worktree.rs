@@ -66,7 +66,7 @@ impl Changes {
             files,
         };
         let record = self.review.record(id).await?;
-        self.describe(&opened, record, fold).await
+        self.describe(&opened, None, record, fold).await
     }
 
     pub async fn preview_bring_back(

@@ -35,7 +35,13 @@ impl Changes {
         let record = self.review.record(id).await?;
         let (undo, redo) = (record.undo(), record.redo());
         let comments = self.comment_views(id, &record).await?;
-        let files = self.describe(&opened, record, fold).await?;
+        let session = match scope {
+            ReviewScope::Turn { .. } | ReviewScope::Step { .. } | ReviewScope::Until { .. } => {
+                Some(self.open_scope(id, &ReviewScope::Session).await?.files)
+            }
+            _ => None,
+        };
+        let files = self.describe(&opened, session, record, fold).await?;
         self.watch_review(id, &opened.worktree, &files);
         Ok(ReviewFiles {
             session_id: id.clone(),
@@ -52,6 +58,7 @@ impl Changes {
     pub(crate) async fn describe(
         &self,
         opened: &Opened,
+        session: Option<Arc<ScopeFiles>>,
         record: ReviewRecord,
         fold: FoldReasonOf,
     ) -> Result<Vec<ReviewFile>> {
@@ -62,6 +69,7 @@ impl Changes {
                 viewed: &record.viewed,
                 fold,
                 recent: &review.recent,
+                session: session.as_deref(),
             };
             scope::describe(repo, &files, &look)
         };

@@ -110,12 +110,12 @@ impl Review {
         .await
     }
 
-    /// The open comments were sent to the agent.
-    pub async fn mark_sent(&self, session: &SessionId) -> Result<()> {
+    /// These comments were sent to the agent.
+    pub async fn mark_sent(&self, session: &SessionId, ids: &[String]) -> Result<()> {
         let time = self.records.now();
         self.edit_record(session, |record| {
-            let open = |one: &&mut Comment| one.state == CommentState::Open;
-            for comment in record.comments.iter_mut().filter(open) {
+            let sent = |one: &&mut Comment| ids.contains(&one.id);
+            for comment in record.comments.iter_mut().filter(sent) {
                 comment.sent = Some(time);
             }
             Ok(())

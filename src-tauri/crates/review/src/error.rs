@@ -40,6 +40,7 @@ impl From<ReviewError> for Failed {
     fn from(error: ReviewError) -> Self {
         match error {
             ReviewError::Failed(failed) => failed,
+            ReviewError::Snapshot(SnapshotError::NoSuchFile(path)) => Failed::missing("file", path),
             ReviewError::Snapshot(error) => Failed::refused(error.to_string()),
         }
     }

@@ -57,6 +57,8 @@ impl ScopeFile {
 #[derive(Debug, Default)]
 pub struct ScopeFiles {
     pub files: Vec<ScopeFile>,
+    /// For each path that was touched, also if nothing of it is left: the tree after the last time.
+    ends: BTreeMap<RelPath, TreeId>,
     /// The folded reason of each version, once it was computed.
     folded: Mutex<BTreeMap<String, Option<FoldReason>>>,
 }
@@ -164,8 +166,10 @@ impl Review {
             let files = read_files(repo, &listed, earlier.as_deref())?;
             repo.release(&repo.references(&label)?)?;
             let folded = earlier.map(|files| files.folded.lock().clone());
+            let ends = listed.into_iter().map(|(path, (_, after))| (path, after));
             Ok(ScopeFiles {
                 files,
+                ends: ends.collect(),
                 folded: Mutex::new(folded.unwrap_or_default()),
             })
         };
@@ -270,6 +274,9 @@ pub struct Look<'a> {
     pub viewed: &'a BTreeMap<String, String>,
     pub fold: FoldReasonOf,
     pub recent: &'a Mutex<Recent>,
+    /// The whole session, if the scope ends before it does: what a later step of the agent changed
+    /// was not edited by the person.
+    pub session: Option<&'a ScopeFiles>,
 }
 
 /// Describes the files for a person.
@@ -291,10 +298,7 @@ fn describe_one(
     let folded = match known {
         Some(folded) => folded,
         None => {
-            let contents = Contents::read(repo, file)?;
-            let (old, new) = (contents.old_text(), contents.new_text());
-            let changed = file.change.additions + file.change.deletions;
-            let reason = (look.fold)(&name, old, new, changed).filter(|_| !file.change.binary);
+            let reason = fold_reason(repo, file, &name, look.fold);
             files.folded.lock().insert(folded_of, reason);
             reason
         }
@@ -325,23 +329,36 @@ fn describe_one(
         folded,
         kept,
         viewed: look.viewed.get(&name) == Some(&file.version),
-        edited: !is_as_left(repo, file),
+        edited: !is_as_left(repo, file, look.session),
         version: file.version.clone(),
         path: name,
     })
 }
 
-/// Whether the file on the disk is as the scope has it.
-fn is_as_left(repo: &SideRepo, file: &ScopeFile) -> bool {
-    let Ok(now) = repo.read_image(&file.path) else {
-        return false;
-    };
-    let after = repo.image_in(file.after, &file.path);
-    match (now.content, after.ok().and_then(|after| after.content)) {
-        (Some(now), Some(after)) => now.mode == after.mode && now.bytes == after.bytes,
-        (None, None) => true,
-        _ => false,
+/// Only one of the contents is read: the new one, if there is one.
+fn fold_reason(
+    repo: &SideRepo,
+    file: &ScopeFile,
+    name: &str,
+    fold: FoldReasonOf,
+) -> Option<FoldReason> {
+    let change = &file.change;
+    if change.binary {
+        return None;
     }
+    let bytes = match change.new_mode {
+        Some(_) => repo.blob(file.after, &file.path),
+        None => repo.blob(file.before, file.old_path()),
+    };
+    let text = bytes.ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    let changed = change.additions + change.deletions;
+    fold(name, None, text.as_deref(), changed)
+}
+
+/// Whether the file on the disk is as the agent left it at last.
+fn is_as_left(repo: &SideRepo, file: &ScopeFile, session: Option<&ScopeFiles>) -> bool {
+    let last = session.and_then(|session| session.ends.get(&file.path));
+    repo.is_on_disk(*last.unwrap_or(&file.after), &file.path)
 }
 
 fn status(change: &Change) -> DiffStatus {

@@ -3,6 +3,7 @@
 //! Trees are compared by hash, so only files that differ are read. The result is a list of
 //! files with line counts; hunks are the business of the `render` crate.
 
+mod counts;
 mod lines;
 mod rename;
 
@@ -14,6 +15,7 @@ use crate::{
     repo::SideRepo,
     tree::{self, Leaf, Mode, Node, Sides, TreeId, same},
 };
+use counts::Counted;
 pub(crate) use lines::split_lines;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -152,23 +154,33 @@ impl SideRepo {
             Some(leaf) if leaf.mode != Mode::Folder => self.objects().blob(leaf.id),
             _ => Ok(Vec::new()),
         };
-        let same = old.map(|leaf| leaf.id) == new.map(|leaf| leaf.id);
-        let (before, after) = if same {
-            (Vec::new(), Vec::new())
-        } else {
-            (read(old)?, read(new)?)
+        let id = |leaf: Option<Leaf>| {
+            leaf.filter(|leaf| leaf.mode != Mode::Folder)
+                .map(|leaf| leaf.id)
         };
-        let binary = lines::is_binary(&before) || lines::is_binary(&after);
-        let (additions, deletions) = match binary {
-            true => (0, 0),
-            false => lines::count(&before, &after),
+        let same = old.map(|leaf| leaf.id) == new.map(|leaf| leaf.id);
+        let counted = match same {
+            true => Counted::default(),
+            false => counts::of((id(old), id(new)), || {
+                let (before, after) = (read(old)?, read(new)?);
+                let binary = lines::is_binary(&before) || lines::is_binary(&after);
+                let (additions, deletions) = match binary {
+                    true => (0, 0),
+                    false => lines::count(&before, &after),
+                };
+                Ok(Counted {
+                    binary,
+                    additions,
+                    deletions,
+                })
+            })?,
         };
         Ok(Change {
             path,
             kind: kind(old, new, renamed),
-            binary,
-            additions,
-            deletions,
+            binary: counted.binary,
+            additions: counted.additions,
+            deletions: counted.deletions,
             old_mode: old.map(|leaf| leaf.mode),
             new_mode: new.map(|leaf| leaf.mode),
         })

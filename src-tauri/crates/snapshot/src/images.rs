@@ -19,7 +19,7 @@ use crate::{
     path::RelPath,
     refs::{Refs, write_wrapper},
     repo::SideRepo,
-    scan::LeftOut,
+    scan::{LeftOut, stat_cache::CachedFile},
     tree::{self, HASH, Leaf, Mode, Node, Oid, Permissions, Row, TreeId},
 };
 
@@ -192,6 +192,38 @@ impl SideRepo {
             path: path.clone(),
             content,
         })
+    }
+
+    /// Whether the file at a path is what a tree has there, or is missing in both. A file whose
+    /// metadata is as the last scan found it is not read.
+    pub fn is_on_disk(&self, tree: TreeId, path: &RelPath) -> bool {
+        let leaf = match tree::lookup(self.objects(), tree.0, path) {
+            Ok(Some(Node::Leaf(leaf))) if leaf.mode != Mode::Folder => Some(leaf),
+            Ok(_) => None,
+            Err(_) => return false,
+        };
+        if let (Some(leaf), Some(known)) = (leaf, self.unchanged_since_scan(path)) {
+            return known.id == leaf.id && known.mode == leaf.mode;
+        }
+        let Ok(now) = self.read_image(path) else {
+            return false;
+        };
+        match (now.content, leaf) {
+            (Some(now), Some(leaf)) => {
+                let bytes = self.objects().blob(leaf.id);
+                now.mode == leaf.mode && bytes.is_ok_and(|bytes| bytes == now.bytes)
+            }
+            (None, None) => true,
+            _ => false,
+        }
+    }
+
+    /// The file as the last scan found it, if its metadata says that it is still so.
+    fn unchanged_since_scan(&self, path: &RelPath) -> Option<CachedFile> {
+        let known = self.scanned(path).filter(|known| !known.racy)?;
+        let at = self.path_of(path);
+        let stat = Folder::open(at.parent()?).ok()?.stat(path.name()).ok()?;
+        (stat.stamp == known.stamp).then_some(known)
     }
 
     /// A repository that only holds images, of files anywhere on this machine: their paths are

@@ -21,7 +21,7 @@ use crate::{
     roots::{check_worktree, repository_dir},
     scan::{
         self, LeftOut, Reason, Scan, Scope, SizeLimits, Watch,
-        stat_cache::{self, CachedFolder},
+        stat_cache::{self, CachedFile, CachedFolder, Entry},
     },
     temporary_files::remove_temporary_files,
     tree::{self, Mode, Node, Oid, TreeId},
@@ -356,6 +356,24 @@ impl SideRepo {
         match tree::lookup(&self.objects, tree.0, path)? {
             Some(Node::Leaf(leaf)) if leaf.mode != Mode::Folder => self.objects.blob(leaf.id),
             _ => Err(SnapshotError::NoSuchFile(path.to_string())),
+        }
+    }
+
+    /// What the last scan found at a path; `None` also while a scan is running.
+    pub(crate) fn scanned(&self, path: &RelPath) -> Option<CachedFile> {
+        let state = self.state.try_lock().ok()?;
+        let mut above = path.components();
+        let name = above.next_back()?;
+        let mut folder = state.cache.as_ref()?;
+        for component in above {
+            match folder.entry(component)? {
+                Entry::Folder(inner) => folder = inner,
+                Entry::File(_) => return None,
+            }
+        }
+        match folder.entry(name)? {
+            Entry::File(file) => Some(*file),
+            Entry::Folder(_) => None,
         }
     }
 

@@ -22,6 +22,8 @@ interface World {
   /** The changed files that no other revert has hidden. */
   readonly files: (sessionID: string) => readonly FileDiffView[];
   readonly guard: (sessionID: string) => unknown;
+  /** The folders of the sessions of a project. */
+  readonly folders: (projectID: string) => readonly string[];
   readonly fork: (sessionID: string, worktree: boolean) => ReturnType<Host['forkAt']>;
 }
 
@@ -254,7 +256,12 @@ export function createFakeReviewing(world: World): Answers {
       return answer(id, done, pathsOf(keys));
     },
     forkAt: (id, _at, worktree) => world.fork(id, worktree),
-    gitFolders: async () => [],
+    gitFolders: async (projectID) =>
+      world.folders(projectID).map((directory) => ({
+        directory,
+        branch: directory.endsWith('quiet-lamp') ? 'lathe/quiet-lamp' : 'main',
+        uncommitted: directory.endsWith('quiet-lamp') ? 0 : 3,
+      })),
     gitStatus: async () => status(),
     stageKept: async (id) => {
       staged = pathsOf([...marksOf(id).kept]).length;

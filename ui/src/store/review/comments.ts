@@ -2,6 +2,8 @@
 import { createSignal, untrack, type Accessor } from 'solid-js';
 import type { Host } from '../../host/host';
 import type { NewComment, ReviewComment, ReviewDone } from '../../protocol';
+import { withConsent, type Consent } from '../consent';
+import { createKeyedSignals } from '../reactive';
 import type { Place } from './files';
 
 /** A comment that is being written. */
@@ -28,15 +30,22 @@ export interface Comments {
 }
 
 interface CommentNeeds {
-  readonly host: Pick<Host, 'addComment' | 'editComment' | 'removeComment' | 'resolveComment' | 'sendComments'>;
+  readonly host: Pick<Host, 'addComment' | 'editComment' | 'removeComment' | 'resolveComment' | 'sendComments' | 'discardReverted'>;
+  readonly confirmFinal: Consent;
   readonly place: Accessor<Place | undefined>;
   readonly took: (done: Pick<ReviewDone, 'changed'>) => Promise<void>;
   attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
 }
 
-export function createComments({ host, place, took, attempt }: CommentNeeds): Comments {
-  const [draft, setDraft] = createSignal<CommentDraft | undefined>();
-  const [words, setWords] = createSignal('');
+export function createComments({ host, place, took, attempt, confirmFinal }: CommentNeeds): Comments {
+  /** By session: what is written in one is not lost by a look at another, and does not go there. */
+  const drafts = createKeyedSignals<CommentDraft>();
+  const beginnings = createKeyedSignals<string>();
+  const session = () => place()?.sessionID ?? '';
+  const draft = () => drafts.get(session());
+  const setDraft = (next: CommentDraft | undefined, sessionID = untrack(session)) =>
+    next ? drafts.set(sessionID, next) : drafts.delete(sessionID);
+  const words = () => beginnings.get(session()) ?? '';
   const [saving, setSaving] = createSignal(false);
   const act = async (work: (at: Place) => Promise<ReviewDone>): Promise<boolean> => {
     const at = untrack(place);
@@ -47,8 +56,11 @@ export function createComments({ host, place, took, attempt }: CommentNeeds): Co
   };
   return {
     draft,
-    begin: setDraft,
-    write: (text) => setDraft((now) => now && { ...now, text }),
+    begin: (now) => setDraft(now),
+    write(text) {
+      const now = untrack(draft);
+      if (now) setDraft({ ...now, text });
+    },
     cancel: () => setDraft(undefined),
     saving,
     async save() {
@@ -69,7 +81,8 @@ export function createComments({ host, place, took, attempt }: CommentNeeds): Co
       if (!done) return;
       await took(done);
       // Another one may have been begun meanwhile.
-      setDraft((next) => (next && samePlace(next, now) ? undefined : next));
+      const next = drafts.get(at.sessionID);
+      if (next && samePlace(next, now)) setDraft(undefined, at.sessionID);
     },
     async remove({ id }) {
       await act((at) => host.removeComment(at.sessionID, id));
@@ -78,13 +91,19 @@ export function createComments({ host, place, took, attempt }: CommentNeeds): Co
       await act((at) => host.resolveComment(at.sessionID, id, resolved));
     },
     words,
-    setWords,
+    setWords: (text) => beginnings.set(untrack(session), text),
     async send() {
       const at = untrack(place);
       if (!at) return false;
-      const sent = await attempt(() => host.sendComments(at.sessionID, untrack(words).trim()));
+      const beginning = untrack(words).trim();
+      const sent = await attempt(() =>
+        withConsent(confirmFinal, async (consented) => {
+          if (consented) await host.discardReverted(at.sessionID);
+          return host.sendComments(at.sessionID, beginning);
+        }),
+      );
       if (sent === undefined) return false;
-      setWords('');
+      beginnings.delete(at.sessionID);
       await took({ changed: [] });
       return true;
     },

@@ -10,6 +10,7 @@ import type {
   ReviewFile,
   ReviewSelection,
   RevertChoice,
+  RevertFile,
   RevertLinesOptions,
   RevertLinesPreview,
 } from '../../protocol';
@@ -34,8 +35,17 @@ export interface Tomb {
   readonly lines: number;
 }
 
+/** An undo, or a redo, that met files which were changed since. */
+export interface Halted {
+  readonly at: Place;
+  readonly deed: 'undo' | 'redo';
+  readonly files: readonly RevertFile[];
+}
+
 /** A revert that needs the person: their edits would be merged, or overlap. */
 export interface Asked {
+  /** What was looked at when it was asked: the answer is for nothing else. */
+  readonly at: Place;
   readonly spot: Spot;
   readonly preview: RevertLinesPreview;
   readonly choices: Readonly<Record<string, RevertChoice>>;
@@ -54,8 +64,12 @@ export interface Judge {
   /** Reverts what was asked about. */
   confirm(): Promise<void>;
   cancel(): void;
-  undo(): Promise<void>;
+  /** The last action of a session; of the one on screen, unless another is named. */
+  undo(sessionID?: string): Promise<void>;
   redo(): Promise<void>;
+  /** Files that the person decides about before something is undone or redone. */
+  readonly halted: Accessor<Halted | undefined>;
+  settle(choices: Readonly<Record<string, RevertChoice>>): Promise<void>;
   /** The files that were reverted and are no longer in the list. */
   readonly gone: Accessor<ReadonlyMap<string, ReviewFile>>;
   tombs(path: string): readonly Tomb[] | undefined;
@@ -79,10 +93,23 @@ interface JudgeNeeds {
   attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
 }
 
+function isSamePlace(a: Place, b: Place | undefined): boolean {
+  return a.sessionID === b?.sessionID && JSON.stringify(a.scope) === JSON.stringify(b.scope);
+}
+
 export function createJudge(needs: JudgeNeeds): Judge {
   const { host, toasts, attempt } = needs;
   const [doing, setDoing] = createSignal<ReadonlyMap<string, Deed>>(new Map());
-  const [asked, setAsked] = createSignal<Asked | undefined>();
+  const [question, setAsked] = createSignal<Asked | undefined>();
+  const asked = () => {
+    const now = question();
+    return now && isSamePlace(now.at, needs.place()) ? now : undefined;
+  };
+  const [stuck, setHalted] = createSignal<Halted | undefined>();
+  const halted = () => {
+    const now = stuck();
+    return now && isSamePlace(now.at, needs.place()) ? now : undefined;
+  };
   const [gone, setGone] = createSignal<ReadonlyMap<string, ReviewFile>>(new Map());
   const [tombs, setTombs] = createSignal<ReadonlyMap<string, readonly Tomb[]>>(new Map());
   const [newest, setNewest] = createSignal<string | undefined>();
@@ -122,10 +149,13 @@ export function createJudge(needs: JudgeNeeds): Judge {
       setGone(new Map());
       setTombs(new Map());
       setNewest(undefined);
+      setAsked(undefined);
+      setHalted(undefined);
     });
 
   const apply = async (spot: Spot, options?: RevertLinesOptions) => {
     const { selection } = spot;
+    const sessionID = untrack(needs.place)?.sessionID;
     const before = selection.kind === 'all' ? [] : [untrack(() => needs.fileOf(selection.path))].filter((file) => file !== undefined);
     const done = await run(spot.key, 'revert', async (at) => {
       const answer = await (options
@@ -134,25 +164,37 @@ export function createJudge(needs: JudgeNeeds): Judge {
       if (selection.kind !== 'all') remember(spot, before);
       return answer;
     });
-    if (!done || selection.kind === 'lines') return;
+    if (!done || selection.kind === 'lines' || sessionID === undefined) return;
     const left = done.done.filter(({ change }) => change === 'conflict').length;
     toasts.show({
       tone: 'info',
       text: en.review.reverted(done.done.length - left),
       ...(left > 0 && { detail: en.edit.conflicts(left) }),
-      action: { label: en.session.undo, run: () => void undo() },
+      action: { label: en.session.undo, run: () => void undo(sessionID) },
     });
   };
-  /** Where a person has changed the same lines since, nothing is undone. */
-  const stays = ({ done }: ReviewDone): boolean => {
-    const left = done.filter(({ change }) => change === 'conflict').length;
-    if (left > 0) toasts.show({ tone: 'info', text: en.review.notUndone, detail: en.edit.conflicts(left) });
-    return left > 0;
+  /** Where a person has changed the same lines since, nothing is undone until they have decided. */
+  const stays = ({ done }: ReviewDone, deed: Halted['deed'], at: Place | undefined): boolean => {
+    const files = done.filter(({ change }) => change === 'conflict');
+    if (files.length === 0) return false;
+    if (at && isSamePlace(at, untrack(needs.place))) setHalted({ at, deed, files });
+    else toasts.show({ tone: 'info', text: en.review.notUndone, detail: en.edit.conflicts(files.length) });
+    return true;
   };
-  const undo = async () => {
+  const replay = async (deed: Halted['deed'], options?: RevertLinesOptions) => {
     if (needs.busy()) return;
-    const done = await inTurn(() => run('undo', 'undo', (at) => host.undoReview(at.sessionID)));
-    if (done && !stays(done)) forget();
+    const at = untrack(needs.place);
+    const again = deed === 'undo' ? host.undoReview : host.redoReview;
+    const done = await inTurn(() => run(deed, deed, ({ sessionID }) => (options ? again(sessionID, options) : again(sessionID))));
+    if (done && !stays(done, deed, at) && deed === 'undo') forget();
+  };
+  const undo = async (sessionID?: string) => {
+    if (sessionID !== undefined && sessionID !== untrack(needs.place)?.sessionID) {
+      const there = await attempt(() => host.undoReview(sessionID));
+      if (there) stays(there, 'undo', undefined);
+      return;
+    }
+    await replay('undo');
   };
 
   return {
@@ -172,8 +214,10 @@ export function createJudge(needs: JudgeNeeds): Judge {
       setDoing((now) => new Map(now).set(spot.key, 'revert'));
       const preview = await attempt(() => host.previewRevertLines(at.sessionID, at.scope, spot.selection));
       setDoing((now) => new Map([...now].filter(([name]) => name !== spot.key)));
-      if (!preview || needs.place()?.sessionID !== at.sessionID) return;
-      if (preview.mustAsk || spot.selection.kind === 'all') setAsked({ spot, preview, choices: {} });
+      if (!preview || !isSamePlace(at, needs.place())) return;
+      // What is uncommitted may be the person's own work.
+      const asks = preview.mustAsk || spot.selection.kind === 'all' || at.scope.kind === 'uncommitted';
+      if (asks) setAsked({ at, spot, preview, choices: {} });
       else await apply(spot);
     },
     async confirm() {
@@ -182,12 +226,15 @@ export function createJudge(needs: JudgeNeeds): Judge {
       setAsked(undefined);
       await apply(now.spot, { choices: { ...now.choices } });
     },
-    cancel: () => setAsked(undefined),
+    cancel: () => batch(() => (setAsked(undefined), setHalted(undefined))),
     undo,
-    async redo() {
-      if (needs.busy()) return;
-      const done = await inTurn(() => run('redo', 'redo', (at) => host.redoReview(at.sessionID)));
-      if (done) stays(done);
+    redo: () => replay('redo'),
+    halted,
+    async settle(choices) {
+      const now = untrack(halted);
+      if (!now) return;
+      setHalted(undefined);
+      await replay(now.deed, { choices: { ...choices } });
     },
     gone,
     tombs: (path) => tombs().get(path),

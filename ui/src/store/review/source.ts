@@ -9,6 +9,8 @@ import type { DiffLine, ReviewFile, ReviewFileDiff, ReviewScope } from '../../pr
 
 /** Rows that are loaded together. */
 const CHUNK = 200;
+/** Chunks that stay loaded: far more than are on screen, however long the diff is. */
+const MOST_CHUNKS = 250;
 
 interface SourceNeeds {
   readonly host: Pick<Host, 'reviewFile' | 'reviewLines' | 'reviewContext'>;
@@ -44,6 +46,7 @@ export function createReviewSource({ host, place, ignoreWhitespace, outdated }: 
       cache.clear();
       asked.clear();
       bodies.clear();
+      recent.clear();
     }
     return now === undefined ? undefined : { ...now, key: `${now.sessionID} ${JSON.stringify(now.scope)} ${ignoreWhitespace()}` };
   };
@@ -70,12 +73,23 @@ export function createReviewSource({ host, place, ignoreWhitespace, outdated }: 
     const at = where();
     return at && peek<ReviewFileDiff>(bodyKey(at.key, file))[0]();
   };
+  /** The chunks that were read last, the newest last. */
+  const recent = new Set<string>();
+  const touch = (key: string) => {
+    recent.delete(key);
+    recent.add(key);
+    if (recent.size <= MOST_CHUNKS) return;
+    const [oldest] = recent;
+    if (oldest === undefined) return;
+    for (const all of [recent, cache, asked]) all.delete(oldest);
+  };
   /** Rows and context lines come in chunks; every reader of one depends on that chunk. */
   const inChunk = (file: FileName, name: string, index: number, work: (from: number) => Promise<DiffLine[]>): DiffLine | undefined => {
     const at = where();
     if (!at) return undefined;
     const chunk = Math.floor(index / CHUNK);
     const key = `${at.key} ${file.path} ${file.version} ${name} ${chunk}`;
+    touch(key);
     const [get] = peek<DiffLine[]>(key);
     untrack(() => fetch(key, () => work(chunk * CHUNK)));
     return get().value?.[index - chunk * CHUNK];

@@ -12,6 +12,13 @@ export interface Steps {
   readonly at: Accessor<number | undefined>;
   /** To a step; behind the last one is the present. */
   go(index: number): void;
+  /** Where the chosen step is. */
+  readonly place: Accessor<StepPlace | undefined>;
+  /** All files of the project are shown as they were at the step, and one of them. */
+  readonly browsing: Accessor<boolean>;
+  setBrowsing(on: boolean): void;
+  readonly file: Accessor<string | undefined>;
+  setFile(path: string): void;
   readonly playing: Accessor<boolean>;
   play(): void;
   pause(): void;
@@ -56,6 +63,13 @@ export function createSteps(needs: StepsNeeds): Steps {
     const index = list().findIndex(({ messageID, partID }) => messageID === now.messageID && partID === now.partID);
     return index === -1 ? undefined : index;
   });
+  const place = createMemo<StepPlace | undefined>(() => {
+    const step = list()[at() ?? -1];
+    return step && { messageID: step.messageID, partID: step.partID };
+  });
+  const [browsing, setBrowsing] = createSignal(false);
+  const [file, setFile] = createSignal<string | undefined>();
+  createEffect(on(place, (now) => now === undefined && setBrowsing(false)));
   const go = (index: number) => {
     const step = list()[index];
     const kind = untrack(scope).kind === 'step' ? 'step' : 'until';
@@ -71,7 +85,7 @@ export function createSteps(needs: StepsNeeds): Steps {
     }, FRAME_MILLIS);
     onCleanup(() => clearInterval(timer));
   });
-  createEffect(on(sessionID, () => (setPlaying(false), setRestoring(undefined)), { defer: true }));
+  createEffect(on(sessionID, () => (setPlaying(false), setRestoring(undefined), setFile(undefined)), { defer: true }));
   return {
     list,
     at,
@@ -79,6 +93,11 @@ export function createSteps(needs: StepsNeeds): Steps {
       setPlaying(false);
       go(index);
     },
+    place,
+    browsing,
+    setBrowsing,
+    file,
+    setFile,
     playing,
     play() {
       // From the beginning, if it is at the end.

@@ -1,6 +1,6 @@
 //! One change of a file, merged into the file as it is now. Reads files: blocks.
 
-use lathe_protocol::ipc::{LineConflict, RevertChange, RevertChoice, RevertFile};
+use lathe_protocol::ipc::{LineConflict, RevertChange, RevertChoice, RevertFile, RevertSides};
 use lathe_snapshot::{FileContent, FileImage, PathRestore, RelPath, SideRepo, TreeId};
 
 use crate::error::{Result, ReviewError};
@@ -78,8 +78,22 @@ impl PlannedEdit {
             reason: Some((*why).to_owned()),
             additions: 0,
             deletions: 0,
-            sides: None,
+            sides: self.was_conflict.then(|| self.sides()),
         })
+    }
+
+    /// What a person decides between.
+    pub fn sides(&self) -> RevertSides {
+        const LONGEST: usize = 64 << 10;
+        let text = |content: &Option<FileContent>| {
+            let content = content.as_ref()?;
+            let short = content.bytes.len() <= LONGEST;
+            short.then(|| String::from_utf8(content.bytes.clone()).ok())?
+        };
+        RevertSides {
+            before: text(&self.wanted),
+            now: text(&self.now),
+        }
     }
 
     pub fn change(&self) -> RevertChange {

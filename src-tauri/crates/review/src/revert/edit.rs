@@ -179,11 +179,12 @@ impl Revert {
     async fn forget_entry(&self, part: Option<&(MessageId, PartId)>) -> Result<()> {
         let mut entries = undo_log::load(&self.review, &self.session.id).await?;
         let at = entries.iter().position(|entry| entry.part.as_ref() == part);
-        if let Some(entry) = at.map(|at| entries.remove(at)) {
+        if let Some(at) = at {
+            entries.remove(at);
             undo_log::save(&self.review, &self.session.id, entries).await?;
-            self.clear_reverted_mark(&entry).await?;
         }
-        Ok(())
+        // The entry may have been archived meanwhile; its part marks the files all the same.
+        self.clear_reverted_mark(part).await
     }
 
     /// Stores both sides of edits as trees.

@@ -1,7 +1,7 @@
 //! Plans edits that are merged into files as they are now. Reads trees and files: blocks.
 
-use lathe_protocol::ipc::{RevertChoice, RevertFile, RevertSides};
-use lathe_snapshot::{FileContent, FileImage, PathRestore};
+use lathe_protocol::ipc::{RevertChoice, RevertFile};
+use lathe_snapshot::{FileImage, PathRestore};
 
 use super::left::free_name;
 use super::plan::{Merge, Place, RevertPlan, conflict, describe};
@@ -17,13 +17,13 @@ pub fn plan_edits(place: &Place<'_>, edits: &[Merge]) -> Result<RevertPlan> {
         let choice = place.options.choices.get(&name).copied();
         let forced = place.options.force.then_some(RevertChoice::Before);
         let edit = Edit::between(repo, &one.path, one.post_image, one.target)?;
-        let mut plan = plan_edit(repo, &edit, choice.or(forced))?;
+        let plan = plan_edit(repo, &edit, choice.or(forced))?;
         if choice == Some(RevertChoice::Both) && plan.was_conflict {
             planned.extend(write_beside(place, &edit));
         }
         if let Becomes::Conflict(why) = plan.becomes {
             files.push(RevertFile {
-                sides: Some(sides(&mut plan, edit.wanted)),
+                sides: Some(plan.sides()),
                 ..conflict(name, why)
             });
             continue;
@@ -63,19 +63,6 @@ pub fn plan_edits(place: &Place<'_>, edits: &[Merge]) -> Result<RevertPlan> {
             .collect(),
         ..RevertPlan::nothing(place.outside)
     })
-}
-
-/// What a person decides between.
-fn sides(plan: &mut PlannedEdit, wanted: Option<FileContent>) -> RevertSides {
-    const LONGEST: usize = 64 << 10;
-    let text = |content: Option<FileContent>| {
-        let content = content.filter(|content| content.bytes.len() <= LONGEST)?;
-        String::from_utf8(content.bytes).ok()
-    };
-    RevertSides {
-        before: text(wanted),
-        now: text(plan.now.take()),
-    }
 }
 
 /// The wanted content in a file of its own.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lathe_protocol::ipc::RevertOptions;
-use lathe_protocol::{Extra, Part, RevertedFiles, SnapshotPart};
+use lathe_protocol::{Extra, MessageId, Part, PartId, RevertedFiles, SnapshotPart};
 use lathe_snapshot::{FileImage, PathRestore, RelPath, TreeId};
 
 use super::Revert;
@@ -216,7 +216,7 @@ impl Revert {
             self.carry_out(round).await?;
             self.publish_file_edits(round.outside, &round.touched);
         }
-        self.clear_reverted_mark(entry).await?;
+        self.clear_reverted_mark(entry.part.as_ref()).await?;
         let left: Vec<String> = rounds.iter().flat_map(Round::left).collect();
         let mut remaining = UndoEntry {
             underway: None,
@@ -266,8 +266,11 @@ impl Revert {
     }
 
     /// The files count as the agent's changes again.
-    pub(super) async fn clear_reverted_mark(&self, entry: &UndoEntry) -> Result<()> {
-        let Some((message, part)) = &entry.part else {
+    pub(super) async fn clear_reverted_mark(
+        &self,
+        part: Option<&(MessageId, PartId)>,
+    ) -> Result<()> {
+        let Some((message, part)) = part else {
             return Ok(());
         };
         let found = self.review.records.store().part(message, part).await?;
