@@ -3,6 +3,7 @@ import { App } from './App';
 import { errorLog } from './host/errors';
 import type { Host } from './host/host';
 import { createTauriHost, inTauri } from './host/tauri';
+import { choose } from './i18n/languages';
 import { isMac } from './kit/keys';
 import { createApp } from './store/app';
 import { AppProvider } from './store/context';
@@ -25,7 +26,9 @@ async function findHost(): Promise<Host> {
 }
 
 async function open(root: HTMLElement): Promise<void> {
-  if (new URLSearchParams(location.search).has('gallery')) {
+  const asked = new URLSearchParams(location.search);
+  if (asked.has('gallery')) {
+    await choose(asked.get('language') ?? '');
     const { Gallery } = await import('./gallery/Gallery');
     render(() => <Gallery />, root);
     return;

@@ -3,12 +3,15 @@ import { guardWords } from './en/guard';
 import { mcp } from './en/mcp';
 import { diff, git, left, reverted, review } from './en/review';
 import { sessionWords } from './en/session';
+import { units } from './en/units';
+import { live } from './live';
 
-/** Every word on screen. Another language is another file of this shape. */
-export const en = {
+/** Every text on screen, in English. Another language is another file of this shape. */
+export const english = {
   ...frameWords,
   ...guardWords,
   ...sessionWords,
+  units,
 
   app: 'Lathe',
   tagline: 'Work with an AI coding agent on your own project, one reviewable step at a time.',
@@ -424,3 +427,6 @@ export const en = {
   toast: { region: 'Notifications' },
   demo: 'Demo model',
 };
+
+/** The texts to show: English, or the language that was chosen (see `languages.ts`). */
+export const en = live(english);

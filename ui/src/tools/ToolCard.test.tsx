@@ -1,6 +1,7 @@
 import { fireEvent, waitFor } from '@solidjs/testing-library';
 import { createSignal } from 'solid-js';
 import { describe, expect, test, vi } from 'vitest';
+import { en } from '../i18n/en';
 import type { ToolState } from '../protocol';
 import { show } from '../testing/window';
 import { toolLooks, type ToolName } from './registry';
@@ -32,7 +33,7 @@ describe('every tool', () => {
     const [input, subtitle, args] = inputs[tool];
     const { card } = draw(tool, done(input));
     expect(card.dataset).toMatchObject({ tool, status: 'completed' });
-    expect(card.querySelector('.card-title')?.textContent).toBe(toolLooks[tool].title);
+    expect(card.querySelector('.card-title')?.textContent).toBe(en.tool.names[tool]);
     expect(card.querySelector('.card-subtitle')?.textContent).toBe(subtitle);
     expect(texts(card, '.card-arg')).toEqual(args);
     expect(card.querySelector('.card-aside')?.textContent).toContain('4.1 s');

@@ -140,6 +140,8 @@ export const frameWords = {
   },
 
   appearance: {
+    language: 'Language',
+    systemLanguage: 'System',
     motion: 'Motion',
     reducedMotion: 'Reduce motion',
     reducedMotionNote: 'The system’s own setting counts too.',
