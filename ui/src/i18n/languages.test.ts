@@ -31,7 +31,7 @@ describe('the language on screen', () => {
     await choose('en');
     expect([document.documentElement.lang, document.documentElement.dir]).toEqual(['en', 'ltr']);
     dispose();
-    expect(shown).toEqual(['Send', 'צההנדד', 'Send']);
+    expect(shown).toEqual(['Send', 'קההנדד', 'Send']);
   });
 
   test('holds for a group and a function that were taken before it was chosen', () => {

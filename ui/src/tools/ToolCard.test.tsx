@@ -16,7 +16,7 @@ const inputs: { [N in ToolName]: [Record<string, unknown>, string, string[]] } =
   webfetch: [{ url: 'https://example.com', format: 'text' }, 'https://example.com', ['as text']],
   task: [{ description: 'Look around', subagent_type: 'explore' }, 'Look around', ['explore']],
   bash: [{ command: 'cargo test\nls', workdir: 'ui' }, 'cargo test', ['in ui']],
-  edit: [{ filePath: 'src/a.rs', replaceAll: true }, 'src/a.rs', ['every place']],
+  edit: [{ filePath: 'src/a.rs', replaceAll: true }, 'src/a.rs', ['all matches']],
   write: [{ filePath: 'src/a.rs' }, 'src/a.rs', []],
   apply_patch: [
     { patchText: '*** Begin Patch\n*** Add File: a.txt\n+x\n*** Delete File: b.txt\n*** End Patch' },
@@ -125,7 +125,7 @@ describe('every state', () => {
     fireEvent.click(card.querySelector('[data-testid=retry-tool]') as Element);
     await waitFor(() => expect(called('prompt')).toHaveLength(1));
     expect(called('prompt')[0]?.[1]).toMatchObject({
-      text: 'Your read call failed with “There is no file a.rs”. Please find out why and try it again.',
+      text: 'Your read call failed with “There is no file a.rs”. Find out why and retry it.',
     });
   });
 
@@ -134,14 +134,14 @@ describe('every state', () => {
     drawn.host.toolDetails = () => Promise.reject({ code: 'failed', message: 'gone' });
     drawn.host.messages.clear();
     unfold(drawn.card);
-    await waitFor(() => expect(drawn.card.textContent).toContain('This could not be loaded:'));
+    await waitFor(() => expect(drawn.card.textContent).toContain('Couldn’t load:'));
   });
 
   test('output that the model no longer sees is still there for the person', async () => {
     const state = { ...done({}, 'kept'), time: { start: 0, end: 1, compacted: 2 } } as ToolState;
     const { card } = await opened('lamp', state);
     await waitFor(() => expect(card.textContent).toContain('kept'));
-    expect(card.textContent).toContain('The model no longer sees this output');
+    expect(card.textContent).toContain('No longer in the model’s context');
   });
 });
 

@@ -80,7 +80,7 @@ export function createFakeModels(connected: boolean): Answers {
     testConnection: async (providerID) =>
       providerID === 'openai'
         ? { ok: false, message: 'OpenAI refused the key (401): it may be mistyped or revoked.' }
-        : { ok: true, message: 'It answers.' },
+        : { ok: true, message: 'Connected' },
   };
 }
 
