@@ -204,7 +204,7 @@ describe('the content of each card', () => {
       { content: 'Fix', status: 'in_progress', priority: 'high' },
     ];
     const { card } = await opened('todowrite', done({ todos }, '[]', { todos }));
-    expect(texts(card, '.check-item')).toEqual(['Lookdone', 'Fixin progressimportant']);
+    expect(texts(card, '.check-item')).toEqual(['Lookdone', 'Fixin progresshigh priority']);
   });
 
   test('a question: the answers that were given', async () => {

@@ -101,7 +101,7 @@ describe('a command', () => {
   test('that printed much says that its beginning is not shown, and where all of it is', async () => {
     const printed = { output: 'two', cardCut: true };
     const kept = await opened('bash', done({ command: 'make' }, 'one\ntwo', { ...printed, truncated: false }));
-    await waitFor(() => expect(kept.card.textContent).toContain('Copy the output to have all of it.'));
+    await waitFor(() => expect(kept.card.textContent).toContain('Copy the output to get all of it.'));
     expect(copied(kept.card)[1]).toBe('one\ntwo');
 
     const saved = { ...printed, truncated: true, outputPath: '/data/out.txt' };
