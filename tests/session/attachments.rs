@@ -199,6 +199,6 @@ async fn a_prompt_without_text_and_attachments_is_refused() {
         .prompt(&app.session.id, input(" \n", Vec::new()));
     assert_eq!(
         refused.await.unwrap_err().to_string(),
-        "The prompt is empty"
+        "Enter a prompt"
     );
 }

@@ -170,7 +170,7 @@ async fn a_prompt_that_was_taken_up_can_no_longer_be_edited() {
         };
         assert_eq!(
             why,
-            "This prompt is no longer waiting: it has been taken up"
+            "This prompt was already sent"
         );
     }
     assert!(

@@ -10,6 +10,7 @@ import { AppProvider } from './store/context';
 import { WindowBoundary } from './WindowFailed';
 import './styles/tokens.css';
 import './styles/base.css';
+import './styles/direction.css';
 import './styles/fields.css';
 import './styles/panel.css';
 import './styles/markdown.css';

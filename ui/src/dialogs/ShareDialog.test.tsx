@@ -91,9 +91,9 @@ describe('sharing', () => {
 
   test('that is switched off says so', async () => {
     const { host, app } = await ready();
-    host.sharePreview = () => Promise.reject({ code: 'failed', message: 'Sharing is switched off in the config' });
+    host.sharePreview = () => Promise.reject({ code: 'failed', message: 'Sharing is turned off in the config' });
     app.show({ name: 'share', sessionID: 'ses_gallery' });
-    expect((await screen.findByRole('alert')).textContent).toBe('Sharing is switched off in the config');
+    expect((await screen.findByRole('alert')).textContent).toBe('Sharing is turned off in the config');
     expect(screen.queryByTestId('share-now')).toBeNull();
   });
 

@@ -193,7 +193,7 @@ fn default_message(status: Option<u16>) -> String {
         }
         Some(status @ 500..) => format!("The provider is in trouble (status {status})"),
         Some(status) => format!("The provider refused the request (status {status})"),
-        None => "The provider broke off with an error".to_owned(),
+        None => "The provider stopped with an error".to_owned(),
     }
 }
 
