@@ -106,7 +106,7 @@ describe('a provider', () => {
     fireEvent.click(screen.getByTestId('test-connection-anthropic'));
     await within(row('anthropic')).findByText('Connected');
     fireEvent.click(await screen.findByTestId('test-connection-openai'));
-    await within(row('openai')).findByText(/refused the key \(401\)/);
+    await within(row('openai')).findByText(/rejected the API key \(401\)/);
   });
 
   test('has a link to its keys, which the system opens, and the names of its variables', async () => {

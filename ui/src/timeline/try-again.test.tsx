@@ -28,7 +28,7 @@ test('a session whose model is gone offers another one, and continues with it', 
   await waitFor(() => expect(window.app.models.list()).toBeDefined());
   const clock = createClock();
   const prompt = createWriter('ses_docs', clock, { providerID: 'elsewhere', modelID: 'm' }).user('Write the manual');
-  const gone = { name: 'UnknownError' as const, data: { message: 'There is no provider called elsewhere' } };
+  const gone = { name: 'UnknownError' as const, data: { message: 'Unknown provider: elsewhere' } };
   const failed = { info: assistant('ses_docs', prompt.info.id, clock, { error: gone }), parts: [] };
   window.host.messages.set('ses_docs', [prompt, failed]);
   await window.app.select('ses_docs');

@@ -79,7 +79,7 @@ export function createFakeModels(connected: boolean): Answers {
     },
     testConnection: async (providerID) =>
       providerID === 'openai'
-        ? { ok: false, message: 'OpenAI refused the key (401): it may be mistyped or revoked.' }
+        ? { ok: false, message: 'OpenAI rejected the API key (401). Check for a typo or a revoked key.' }
         : { ok: true, message: 'Connected' },
   };
 }
