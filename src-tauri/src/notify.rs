@@ -9,8 +9,8 @@ use tauri::{AppHandle, Emitter, Manager};
 use tauri_plugin_notification::{ActionPerformed, NotificationExt};
 
 use crate::state::Shell;
-use crate::window::{self, MAIN};
 use crate::texts;
+use crate::window::{self, MAIN};
 
 /// The event that carries the id of the session to open.
 const OPEN_SESSION: &str = "open-session";

@@ -11,9 +11,7 @@ use crate::texts;
 pub fn write(data_dir: &Path) -> Result<PathBuf> {
     let folder = data_dir.join("sample").join("tea-timer");
     if !folder.exists() {
-        write_files(&folder).map_err(|error| {
-            Failed::Refused(texts::sample_not_written(error))
-        })?;
+        write_files(&folder).map_err(|error| Failed::Refused(texts::sample_not_written(error)))?;
     }
     Ok(folder)
 }

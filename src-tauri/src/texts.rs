@@ -3,9 +3,12 @@
 
 use std::fmt::Display;
 
+#[cfg(target_os = "linux")]
 pub const CRASHED_AGAIN: &str = "Lathe crashed again";
+#[cfg(target_os = "linux")]
 pub const CRASHED_AGAIN_BODY: &str =
     "The window crashed again. Your sessions and drafts are saved, and running turns continue.";
+#[cfg(target_os = "linux")]
 pub const RELOAD: &str = "Reload window";
 pub const CANNOT_START: &str = "Lathe can’t start";
 

@@ -46,7 +46,9 @@ pub async fn paste_clipboard(app: AppHandle) -> Answer<Attached> {
             Copied::Files(paths) => Ok(shell.attachments.stage_paths(&paths)),
             Copied::Picture(pixels) => {
                 let png = picture::encode_png(pixels).map_err(failed)?;
-                let staged = shell.attachments.stage_bytes(texts::PASTED_IMAGE, &png.bytes);
+                let staged = shell
+                    .attachments
+                    .stage_bytes(texts::PASTED_IMAGE, &png.bytes);
                 Ok(gather(std::iter::once(staged)))
             }
             Copied::Nothing => Ok(Attached::default()),

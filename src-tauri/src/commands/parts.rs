@@ -59,9 +59,7 @@ pub async fn open_attachment(
 async fn find(shell: &Shell, session_id: &str, message_id: &str, part_id: &str) -> Answer<Part> {
     let (session, message, part) = ids(session_id, message_id, part_id)?;
     let found = shell.sessions.part(&session, &message, &part).await;
-    found
-        .or_ui()?
-        .ok_or_else(|| failed(texts::PART_GONE))
+    found.or_ui()?.ok_or_else(|| failed(texts::PART_GONE))
 }
 
 fn ids(

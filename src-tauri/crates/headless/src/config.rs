@@ -19,9 +19,7 @@ pub fn check_named(command: &Command, named: Option<&Path>) -> Outcome<()> {
         _ => false,
     };
     match named_problem(named) {
-        Some(problem) if uses_config => {
-            Err(texts::config_problem(sentence(&problem)).into())
-        }
+        Some(problem) if uses_config => Err(texts::config_problem(sentence(&problem)).into()),
         _ => Ok(()),
     }
 }

@@ -53,10 +53,7 @@ fn header(out: &mut String, session: &SessionExport) {
         .filter_map(|message| message.info.as_assistant())
         .map(|answer| answer.cost)
         .sum();
-    let mut facts = vec![
-        session.info.time.created.date(),
-        texts::prompts(prompts),
-    ];
+    let mut facts = vec![session.info.time.created.date(), texts::prompts(prompts)];
     if cost > 0.0 {
         facts.push(format!("${cost:.2}"));
     }

@@ -37,7 +37,7 @@ export const sessionWords = {
         one: `Upload # message to ${server}. Anyone with the link can read it.`,
         other: `Upload # messages to ${server}. Anyone with the link can read them.`,
       }),
-    leftOut: 'Removed',
+    leftOut: 'Redacted',
     nothingLeftOut: 'No keys, passwords or home folder found. Check it yourself too: some secrets can’t be detected.',
     lookYourself: 'Check it yourself too: some secrets can’t be detected.',
     times: (count: number) => plural(count, { one: 'once', other: '# times' }),
