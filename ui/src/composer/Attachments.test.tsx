@@ -73,7 +73,7 @@ describe('attachments', () => {
     const { window } = await ready();
     const make = (index: number) => window.host.attachments.make(`${index}.txt`, { path: `/p/${index}.txt` });
     drop(window, Array.from({ length: 22 }, (_, index) => make(index)));
-    await screen.findByText('A prompt takes 20 attachments; 2 were left out');
+    await screen.findByText('Up to 20 attachments per prompt; 2 not added');
     expect(names()).toHaveLength(20);
     window.app.attachments.remove('att_1');
     drop(window, [make(5)]);

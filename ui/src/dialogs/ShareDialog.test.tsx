@@ -29,7 +29,7 @@ describe('sharing', () => {
       ['API key', 'sk-a…', '2 times'],
       ['home folder', '~', '14 times'],
     ]);
-    expect(dialog().textContent).toContain('become a page in a file that you choose. Nothing is sent anywhere.');
+    expect(dialog().textContent).toContain('Save 9 messages as an HTML page');
     expect(share.textContent).toBe('Save page…');
     await waitFor(() => expect(document.activeElement).toBe(share));
     expect(called('shareSession')).toEqual([]);
@@ -60,7 +60,7 @@ describe('sharing', () => {
     app.show({ name: 'share', sessionID: 'ses_gallery' });
     const share = await screen.findByTestId('share-now');
     expect(share.textContent).toBe('Share');
-    expect(dialog().textContent).toContain('One message is sent to https://share.example.');
+    expect(dialog().textContent).toContain('Upload 1 message to https://share.example.');
     expect(dialog().textContent).toContain('No keys, passwords or home folder found.');
     fireEvent.click(share);
     expect(await place()).toBe('https://share.example/s/42');

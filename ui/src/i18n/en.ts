@@ -127,7 +127,7 @@ export const english = {
     synthetic: 'Added by Lathe',
     thinking: 'Thinking',
     thought: (duration: string) => `Thought for ${duration}`,
-    thoughts: 'Thinking',
+    thoughts: 'Thought',
     agent: (name: string) => `Agent: ${name}`,
     subtask: (agent: string) => `Task for ${agent}`,
     snapshot: 'Snapshot',

@@ -139,7 +139,7 @@ describe('reasoning', () => {
     const { container } = show(() => <PartSlot view={now()} message={running} />);
     expect(container.textContent).toContain('First this');
     setNow({ ...view, part: { ...view.part, time: { start: 0, end: 900 } } as typeof view.part });
-    expect(container.textContent).toBe('ThoughtsPlan');
+    expect(container.textContent).toBe('ThoughtPlan');
   });
 });
 

@@ -96,7 +96,7 @@ describe('what a request would let happen', () => {
   test('is the whole address of a fetch', () => {
     const url = 'https://example.com/a?b=c';
     const what = describePermission(request('webfetch', ['example.com'], { url }, { needs: [need('webfetch', ['example.com'])] }));
-    expect([what.facts, what.needs]).toEqual([[{ label: 'URL', values: [url] }], []]);
+    expect([what.facts, what.needs]).toEqual([[{ label: 'Address', values: [url] }], []]);
   });
 
   test('is a file and its changed lines', () => {

@@ -37,7 +37,7 @@ describe('the list “Reverted and removed”', () => {
     answer({ code: 'storage', message: 'The list cannot be read' });
     expect((await screen.findByRole('alert')).textContent).toBe('The list cannot be read');
     host.listReverted = async () => [item('1', ['a.ts'])];
-    fireEvent.click(screen.getByRole('button', { name: 'Retry' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
     expect((await screen.findByTestId('reverted-list')).textContent).toContain('2 messages, 1 file');
   });
 
@@ -112,6 +112,6 @@ describe('the list “Reverted and removed”', () => {
     host.emit({ kind: 'event', event: { type: 'session.status', properties } });
     host.chooseMenu('reverted');
     const button = (await screen.findByTestId('restore-reverted')) as HTMLButtonElement;
-    expect([button.disabled, button.title]).toEqual([true, 'Not available while the session is running']);
+    expect([button.disabled, button.title]).toEqual([true, 'Not while the session is being worked on']);
   });
 });

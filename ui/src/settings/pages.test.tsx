@@ -132,7 +132,7 @@ describe('private hosts', () => {
   test('are refused with a reason if they are not a single host, or are already listed', async () => {
     const window = await page('tools', { settings: { privateHosts: ['wiki.lan'] } });
     add('10.0.0.0/8');
-    expect(screen.getByRole('alert').textContent).toContain('Name one host');
+    expect(screen.getByRole('alert').textContent).toContain('Enter one host');
     add('WIKI.lan');
     expect(screen.getByRole('alert').textContent).toBe('wiki.lan is already in the list.');
     await waitFor(() => expect(window.host.settings().privateHosts).toEqual(['wiki.lan']));
@@ -160,7 +160,7 @@ describe('data', () => {
     fireEvent.click(screen.getByRole('button', { name: 'Cancel' }));
     expect(window.called('cleanData')).toEqual([]);
     await press();
-    const ask = screen.getByRole('group', { name: /for good\?/ });
+    const ask = screen.getByRole('group', { name: /Permanently delete/ });
     fireEvent.click(within(ask).getByRole('button', { name: 'Delete permanently' }));
     await waitFor(() => expect(trash().textContent).toContain('0 B'));
     expect(window.called('cleanData')).toEqual([['trash']]);
@@ -227,7 +227,7 @@ describe('data', () => {
     const window = await page('data');
     const said = () => screen.getByTestId('check-said').textContent;
     fireEvent.click(screen.getByTestId('check-data'));
-    await waitFor(() => expect(said()).toBe('1 damaged, 0 stray.'));
+    await waitFor(() => expect(said()).toBe('1 damaged, 0 stray'));
     expect(screen.getByText('part/msg_1/prt_1')).toBeTruthy();
     fireEvent.click(screen.getByTestId('repair-data'));
     await waitFor(() => expect(said()).toContain('Repaired'));

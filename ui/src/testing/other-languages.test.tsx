@@ -17,8 +17,8 @@ const scripted = import.meta.glob<string>(['../host/fake/*.ts', '../gallery/*.ts
   import: 'default',
   eager: true,
 });
-/** Without the marks of Markdown and of strings, which are not drawn. */
-const plain = (text: string) => text.replace(/\\n|[\s*`'"_#\\]+/g, ' ').toLowerCase();
+/** Without the marks of Markdown and of strings, which are not drawn, and what is put into a text. */
+const plain = (text: string) => text.replace(/\$\{\w+\}|\\n|[\s*`'"_#\\]+/g, ' ').replace(/ +/g, ' ').toLowerCase();
 const DATA = plain(Object.values(scripted).join('\n'));
 /** The same in every language: keys, the names of programs, the names of languages and of months. */
 const NAMES =
@@ -35,12 +35,12 @@ function textsOf(root: ParentNode): string[] {
   return found;
 }
 
+/** One word or several in plain letters, not within another word or number. */
+const PLAIN_WORDS = /(?<![\p{L}\d])[A-Za-z](?:[A-Za-z’'-]| (?! ))*[A-Za-z](?![\p{L}\d])/gu;
+
 /** The words in plain letters that the scripted host has not said. */
 function hardWired(root: ParentNode): string[] {
-  const words = textsOf(root).flatMap((text) => {
-    const ours = text.replace(NAMES, '');
-    return /\p{L}/u.test(ours) ? (ours.match(/(?<!\p{L})[A-Za-z][A-Za-z’' -]*[A-Za-z](?!\p{L})/gu) ?? []) : [];
-  });
+  const words = textsOf(root).flatMap((text) => text.replace(NAMES, '').match(PLAIN_WORDS) ?? []);
   return [...new Set(words)].filter((word) => !DATA.includes(plain(word)));
 }
 
@@ -62,7 +62,7 @@ const OVERLAYS: readonly Overlay[] = [
   { name: 'snapshot' },
   { name: 'reverted', sessionID: 'ses_gallery' },
   { name: 'full-access' },
-  { name: 'make-final', message: 'Show me', answer: () => {} },
+  { name: 'make-final', message: '20', answer: () => {} },
   { name: 'lightbox', alone: { url: 'data:image/png;base64,', name: 'lamp.png' } },
   ...SECTIONS.map((section) => ({ name: 'settings', section }) as const),
 ];

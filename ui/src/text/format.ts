@@ -67,15 +67,17 @@ export function price(dollars: number): string {
 
 /** A size in bytes with a suitable unit. */
 export function bytes(count: number): string {
-  if (count < 1024) return `${count} B`;
-  const units = ['KB', 'MB', 'GB'];
+  const { units } = en;
+  if (count < 1024) return units.bytes(decimal(count));
+  const said = [units.kilobytes, units.megabytes, units.gigabytes];
   let size = count / 1024;
   let unit = 0;
-  while (size >= 1024 && unit < units.length - 1) {
+  while (size >= 1024 && unit < said.length - 1) {
     size /= 1024;
     unit += 1;
   }
-  return `${decimal(size, size < 10 ? 1 : 0, 0)} ${units[unit]}`;
+  const number = decimal(size, size < 10 ? 1 : 0, 0);
+  return said[unit]?.(number) ?? number;
 }
 
 export function money(dollars: number): string {

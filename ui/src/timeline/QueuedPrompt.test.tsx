@@ -117,7 +117,7 @@ describe('a prompt sent while the session is busy', () => {
     fireEvent.input(field, { target: { value: 'And take care of the lamp' } });
     const sessionID = app.selected() ?? '';
     host.emit({ kind: 'queue', sessionID, messages: [] });
-    expect((await screen.findByTestId('toast')).textContent).toContain('What you wrote is in the composer');
+    expect((await screen.findByTestId('toast')).textContent).toContain('Your edit is in the composer');
     expect(app.drafts.get(sessionID).text).toBe('And take care of the lamp');
   });
 });

@@ -6,6 +6,10 @@ export const units = {
   hours: (count: string) => `${count} h`,
   thousands: (count: string) => `${count}k`,
   millions: (count: string) => `${count}M`,
+  bytes: (count: string) => `${count} B`,
+  kilobytes: (count: string) => `${count} KB`,
+  megabytes: (count: string) => `${count} MB`,
+  gigabytes: (count: string) => `${count} GB`,
   /** How long ago, in a narrow list. */
   ages: {
     now: 'now',
