@@ -7,6 +7,11 @@ pub(super) const COMPACTED: &str = "Session compacted";
 pub(super) const CHANGES: &str = "Changes";
 pub(super) const NOT_FINISHED: &str = "Not finished";
 pub(super) const FAILED: &str = "Failed";
+/// The state of a task in a list.
+pub(super) const TASK_DONE: &str = "done";
+pub(super) const TASK_IN_PROGRESS: &str = "in progress";
+pub(super) const TASK_CANCELED: &str = "canceled";
+pub(super) const TASK_TO_DO: &str = "to do";
 pub(super) const YOU: &str = "You";
 
 pub(super) fn snapshot(name: &str) -> String {
@@ -44,16 +49,6 @@ pub(super) fn items(count: usize) -> String {
     match count {
         1 => "1 item".to_owned(),
         count => format!("{count} items"),
-    }
-}
-
-/// The state of a task in a list.
-pub(super) fn task_status(status: &str) -> &'static str {
-    match status {
-        "completed" => "done",
-        "in_progress" => "in progress",
-        "cancelled" => "canceled",
-        _ => "to do",
     }
 }
 

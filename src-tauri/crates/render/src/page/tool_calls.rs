@@ -102,15 +102,15 @@ fn todos(out: &mut String, input: &Value) -> bool {
     open(out, "ul", Some("todos"));
     for todo in todos {
         let status = todo["status"].as_str().unwrap_or_default();
-        let class = match status {
-            "completed" => "task task-done",
-            "in_progress" => "task task-begun",
-            "cancelled" => "task task-dropped",
-            _ => "task",
+        let (class, label) = match status {
+            "completed" => ("task task-done", texts::TASK_DONE),
+            "in_progress" => ("task task-begun", texts::TASK_IN_PROGRESS),
+            "cancelled" => ("task task-dropped", texts::TASK_CANCELED),
+            _ => ("task", texts::TASK_TO_DO),
         };
         out.push_str("<li><span role=\"img\"");
         html::push_attribute(out, "class", class);
-        html::push_attribute(out, "aria-label", texts::task_status(status));
+        html::push_attribute(out, "aria-label", label);
         out.push_str("></span> ");
         html::push_text(out, todo["content"].as_str().unwrap_or_default());
         close(out, "li");
