@@ -31,7 +31,7 @@ pub(super) fn part(out: &mut String, part: &Part, root: &str) {
         }
         Part::Retry(part) => note(
             out,
-            &texts::attempt_failed(&part.attempt, &error_text(&part.error.0)),
+            &texts::attempt_failed(part.attempt, &error_text(&part.error.0)),
         ),
         Part::Compaction(_) => note(out, texts::COMPACTED),
         // The tokens of all steps are shown at the end of the turn.
