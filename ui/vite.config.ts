@@ -18,7 +18,7 @@ export default defineConfig({
     port: 5173,
     strictPort: true,
     // Tests read from the Rust sources which characters they escape, and which commands there are.
-    fs: { allow: ['.', '../src-tauri/crates', '../src-tauri/src'] },
+    fs: { allow: ['.', '../docs', '../src-tauri/crates', '../src-tauri/src'] },
   },
   preview: { headers: { 'Content-Security-Policy': policy } },
   build: {

@@ -18,6 +18,7 @@ mod sample;
 mod settings;
 mod staged_attachments;
 mod state;
+mod texts;
 mod window;
 
 use std::process::ExitCode;

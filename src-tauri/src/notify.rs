@@ -9,6 +9,7 @@ use tauri::{AppHandle, Emitter, Manager};
 use tauri_plugin_notification::{ActionPerformed, NotificationExt};
 
 use crate::state::Shell;
+use crate::texts;
 use crate::window::{self, MAIN};
 
 /// The event that carries the id of the session to open.
@@ -39,8 +40,8 @@ async fn listen(app: AppHandle) {
             continue;
         };
         let (session, title) = match &**event {
-            Event::PermissionAsked(request) => (&request.session_id, "Permission needed"),
-            Event::QuestionAsked(request) => (&request.session_id, "A question for you"),
+            Event::PermissionAsked(request) => (&request.session_id, texts::PERMISSION_NEEDED),
+            Event::QuestionAsked(request) => (&request.session_id, texts::QUESTION),
             _ => continue,
         };
         if window::is_unfocused(&app) && app.state::<Shell>().settings.settings().notify {

@@ -5,13 +5,13 @@ use std::{fs, io};
 
 use lathe_session::{Failed, Result, SAMPLE_PROJECT};
 
+use crate::texts;
+
 /// Writes it once; later changes of the person are kept.
 pub fn write(data_dir: &Path) -> Result<PathBuf> {
     let folder = data_dir.join("sample").join("tea-timer");
     if !folder.exists() {
-        write_files(&folder).map_err(|error| {
-            Failed::Refused(format!("The sample project could not be written: {error}"))
-        })?;
+        write_files(&folder).map_err(|error| Failed::Refused(texts::sample_not_written(error)))?;
     }
     Ok(folder)
 }

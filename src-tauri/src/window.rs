@@ -14,6 +14,7 @@ use tauri_plugin_window_state::StateFlags;
 
 use crate::commands::stage;
 use crate::state::{Shell, folder_argument};
+use crate::texts;
 
 pub const MAIN: &str = "main";
 /// The page for a window whose own page has crashed.
@@ -87,10 +88,10 @@ fn show_crashed(page: &tauri::WebviewWindow) -> tauri::Result<()> {
 fn offer_reload(page: tauri::WebviewWindow) {
     let dialog = page
         .dialog()
-        .message("The window has crashed again. Nothing is lost: sessions and drafts are stored, and running turns go on.")
-        .title("Lathe crashed again")
+        .message(texts::CRASHED_AGAIN_BODY)
+        .title(texts::CRASHED_AGAIN)
         .kind(MessageDialogKind::Error)
-        .buttons(MessageDialogButtons::OkCustom("Reload window".to_owned()));
+        .buttons(MessageDialogButtons::OkCustom(texts::RELOAD.to_owned()));
     dialog.show(move |_| {
         if let Err(error) = page.reload() {
             tracing::error!(%error, "the page could not be loaded again");
@@ -200,7 +201,7 @@ pub fn bring_forward(app: &AppHandle) {
 /// Shows an error dialog, because there is no window yet.
 #[allow(clippy::print_stderr)]
 pub fn show_fatal(message: &str) {
-    eprintln!("Lathe cannot start: {message}");
+    eprintln!("{}: {message}", texts::CANNOT_START);
     let context = tauri::generate_context!();
     let shown = tauri::Builder::default()
         .plugin(tauri_plugin_dialog::init())
@@ -210,7 +211,7 @@ pub fn show_fatal(message: &str) {
                 let handle = app.handle().clone();
                 app.dialog()
                     .message(message)
-                    .title("Lathe cannot start")
+                    .title(texts::CANNOT_START)
                     .kind(MessageDialogKind::Error)
                     .show(move |_| handle.exit(1));
                 Ok(())

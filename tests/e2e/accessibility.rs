@@ -113,7 +113,7 @@ async fn axe_finds_nothing_serious_in_the_review_and_in_dialogs() -> Result<(), 
         window.wait_for("[data-testid=editing]").await?;
         check(&window, &format!("a prompt written anew, {theme}")).await?;
         window.click("[data-testid=editing] button").await?;
-        for (action, dialog) in [("Share session", "share"), ("Keep a snapshot", "snapshot")] {
+        for (action, dialog) in [("Share session", "share"), ("Take snapshot", "snapshot")] {
             let dialog = format!("[data-testid={dialog}-dialog]");
             run_action(&window, action).await?;
             window.wait_for(&dialog).await?;

@@ -169,7 +169,7 @@ async fn an_image_is_copied_pasted_and_saved() -> Result<(), WindowError> {
 
     window.press("Control+c").await?;
     window
-        .wait_for_text("[data-testid=toast]", "Picture copied")
+        .wait_for_text("[data-testid=toast]", "Image copied")
         .await?;
     window.press("Escape").await?;
     window.wait_gone("[data-testid=lightbox]").await?;

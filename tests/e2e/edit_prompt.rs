@@ -52,7 +52,7 @@ async fn an_edited_prompt_can_leave_the_files_as_they_are() -> Result<(), Window
     let (model, garden) = (FakeModel::start().await, project()?);
     let window = edit_first_prompt(&model, &garden).await?;
     window.click(".edit-keep input").await?;
-    window.wait_for_text(".edit-words", "files stay").await?;
+    window.wait_for_text(".edit-words", "changes stay").await?;
     window.click(COMPOSER).await?;
     send_edited(&model, &window).await?;
     assert_eq!(

@@ -61,7 +61,7 @@ async fn a_fork_in_a_worktree_mentions_the_files_of_that_worktree() -> Result<()
     send(&window, "Count the beds").await?;
     until_answered(&window).await?;
     let menu = "[data-last] [aria-label=Fork]";
-    choose(&window, menu, "in a new git worktree").await?;
+    choose(&window, menu, "in a worktree").await?;
     wait_written(&window, "Count the beds").await?;
     let worktree = window.text("[data-testid=toast] .toast-detail").await?;
     fs::write(garden.path().join("peony-there.txt"), "")?;

@@ -14,6 +14,7 @@ mod edit_prompt;
 mod fork;
 mod gallery;
 mod hostile_content;
+mod languages;
 mod links_and_paths;
 mod long_session;
 mod model_and_agent_pickers;

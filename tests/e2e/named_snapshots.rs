@@ -18,7 +18,7 @@ async fn a_named_snapshot_is_saved_and_restored() -> Result<(), WindowError> {
     let readme = garden.path().join("README.md");
     let before = fs::read_to_string(&readme)?;
 
-    run_action(&window, "Keep a snapshot").await?;
+    run_action(&window, "Take snapshot").await?;
     window.wait_for("[data-testid=snapshot-name]:focus").await?;
     window
         .type_text("[data-testid=snapshot-name]", "Before the rewrite")

@@ -40,7 +40,7 @@ async fn tour(window: &Window, suffix: &str) -> Result<(), WindowError> {
     look(window, &format!("review-{suffix}")).await?;
     window.press("Control+d").await?;
     window.wait_gone("[data-testid=review]").await?;
-    for (action, dialog) in [("Share session", "share"), ("Keep a snapshot", "snapshot")] {
+    for (action, dialog) in [("Share session", "share"), ("Take snapshot", "snapshot")] {
         run_action(window, action).await?;
         window
             .wait_for(&format!("[data-testid={dialog}-dialog]"))

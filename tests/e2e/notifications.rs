@@ -66,7 +66,10 @@ async fn a_waiting_session_changes_the_title_and_a_key_opens_it() -> Result<(), 
     new_session(&window).await?;
 
     window
-        .wait_until("the title", "document.title === '(1) Lathe — needs you'")
+        .wait_until(
+            "the title",
+            "document.title === '(1) Lathe – Waiting for you'",
+        )
         .await?;
     window
         .wait_for_text("[data-testid=waiting-badge]", "1")
@@ -89,7 +92,10 @@ async fn a_reloaded_page_still_marks_the_waiting_session() -> Result<(), WindowE
     let mark = format!(".session-row[data-session-id={waiting}] [data-mark=waiting]");
     window.wait_for(&mark).await?;
     window
-        .wait_until("the title", "document.title === '(1) Lathe — needs you'")
+        .wait_until(
+            "the title",
+            "document.title === '(1) Lathe – Waiting for you'",
+        )
         .await?;
     window.close().await
 }

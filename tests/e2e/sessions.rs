@@ -100,7 +100,7 @@ async fn a_session_is_archived_and_moved_out_of_the_archive() -> Result<(), Wind
     window.click("[data-testid=archived]").await?;
     window.wait_for(&row).await?;
     window.screenshot("archived").await?;
-    choose(&window, &menu, "Move out of archive").await?;
+    choose(&window, &menu, "Unarchive").await?;
     window.wait_gone("[data-testid=archived]").await?;
     window.wait_for(&row).await?;
     window.close().await

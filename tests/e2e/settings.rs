@@ -36,7 +36,7 @@ async fn sessions_of_another_program_are_offered_imported_and_opened() -> Result
     let window = open_as(options, &garden).await?;
 
     window
-        .wait_for_text("[data-testid=import-offer]", "(3)")
+        .wait_for_text("[data-testid=import-offer]", "3 sessions")
         .await?;
     window.screenshot("import-offer").await?;
     window
@@ -54,7 +54,7 @@ async fn sessions_of_another_program_are_offered_imported_and_opened() -> Result
         .click("[data-testid=settings] [aria-label^='Import from']")
         .await?;
     window
-        .wait_for_text("[data-testid=import-said]", "0 added, 3 already here")
+        .wait_for_text("[data-testid=import-said]", "0 added, 3 already imported")
         .await?;
     window.click("[data-testid=check-data]").await?;
     window

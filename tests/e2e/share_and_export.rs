@@ -31,7 +31,7 @@ async fn a_session_is_shared_as_a_page_and_unshared() -> Result<(), WindowError>
     window.wait_for("[data-testid=share-now]:focus").await?;
     window.screenshot("share").await?;
     window.click("[data-testid=share-now]").await?;
-    window.pick_path("^Share as a page$", &page).await?;
+    window.pick_path("^Save page$", &page).await?;
     window
         .wait_for_text("[data-testid=share-place]", "shared.html")
         .await?;
@@ -62,7 +62,7 @@ async fn a_shared_page_opens_in_the_browser() -> Result<(), WindowError> {
 
     run_action(&window, "Share session").await?;
     window.click("[data-testid=share-now]").await?;
-    window.pick_path("^Share as a page$", &page).await?;
+    window.pick_path("^Save page$", &page).await?;
     window
         .wait_for_text("[data-testid=share-place]", "shared.html")
         .await?;
@@ -81,14 +81,14 @@ async fn a_session_is_exported_and_imported_again() -> Result<(), WindowError> {
     let file = garden.path().join("session.json");
 
     run_action(&window, "Export session").await?;
-    window.pick_path("^Export the session$", &file).await?;
-    window.wait_for_text(TOAST, "was saved").await?;
+    window.pick_path("^Export session$", &file).await?;
+    window.wait_for_text(TOAST, "exported").await?;
     let written: Value = serde_json::from_slice(&fs::read(&file)?).unwrap_or_default();
     assert!(written.to_string().contains("There are twelve beds."));
 
     window.press("Control+l").await?;
     run_action(&window, "Import session").await?;
-    window.pick_path("^Import a session$", &file).await?;
+    window.pick_path("^Import session$", &file).await?;
     window
         .wait_until(
             "a word on what was imported",

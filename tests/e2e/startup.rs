@@ -28,7 +28,7 @@ async fn a_folder_is_opened_through_the_system_dialog() -> Result<(), WindowErro
     let shed = tempfile::Builder::new().prefix("shed-").tempdir()?;
     let window = Window::start(WindowOptions::default()).await?;
     window.click("[data-testid=open-folder]").await?;
-    window.pick_path("^Open a project$", shed.path()).await?;
+    window.pick_path("^Open folder$", shed.path()).await?;
     window
         .wait_for_text(".title-bar-place", &name_of(&shed))
         .await?;

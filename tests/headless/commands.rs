@@ -75,7 +75,7 @@ async fn without_a_terminal_a_permission_request_is_rejected() {
     assert_eq!(output.status.code(), Some(1));
     assert!(!home.project().join("made").exists());
     assert!(
-        text(&output.stderr).contains("rejected"),
+        text(&output.stderr).contains("denied"),
         "{}",
         text(&output.stderr)
     );

@@ -22,7 +22,7 @@ async fn a_turn_stopped_by_a_rejection_fails_and_says_so() {
     let output = home.run(&["run", "make it"]).await;
     assert_eq!(output.status.code(), Some(1));
     let said = text(&output.stderr);
-    assert!(said.contains("lathectl: the turn was stopped"), "{said}");
+    assert!(said.contains("lathectl: the turn stopped"), "{said}");
 }
 
 #[tokio::test]
@@ -91,9 +91,9 @@ async fn a_request_settled_by_another_answer_is_not_answered_again() {
     let output = home.run(&["run", "look"]).await;
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1));
-    assert_eq!(said.matches("! rejected").count(), 1, "{said}");
+    assert_eq!(said.matches("! denied").count(), 1, "{said}");
     assert!(!said.contains("there is no permission request"), "{said}");
-    assert!(said.contains("the turn was stopped"), "{said}");
+    assert!(said.contains("the turn stopped"), "{said}");
 }
 
 #[cfg(unix)]

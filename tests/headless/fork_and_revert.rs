@@ -98,7 +98,7 @@ async fn a_conflict_during_an_unrevert_is_named_and_fails() {
     );
     assert_eq!(
         text(&done.stdout),
-        format!("{conflict}\n1 message is hidden\n")
+        format!("{conflict}\n1 message hidden\n")
     );
     assert_eq!(done.status.code(), Some(1));
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine\n");
@@ -118,15 +118,15 @@ async fn a_file_that_an_unrevert_left_is_named_with_the_command_that_restores_it
     assert_eq!(
         text(&undone.stderr),
         format!(
-            "lathectl: not everything is restored: 1 file is left as it is\n\
-             lathectl: try again with: lathectl reverted restore {id} 1\n"
+            "lathectl: not everything was restored: 1 file is left as it is\n\
+             lathectl: to retry: lathectl reverted restore {id} 1\n"
         )
     );
     std::fs::remove_file(&file).unwrap();
     let again = home.run(&["unrevert", &id]).await;
     assert_eq!(again.status.code(), Some(1));
     let said = text(&again.stderr);
-    assert!(said.contains("There is no revert to undo"), "{said}");
+    assert!(said.contains("No revert to undo"), "{said}");
     let hint = format!("what could not be restored is listed by: lathectl reverted list {id}\n");
     assert!(said.contains(&hint), "{said}");
     let restored = home.run(&["reverted", "restore", &id, "1"]).await;
@@ -145,7 +145,7 @@ async fn the_last_prompt_is_reverted_by_name_and_a_pending_revert_is_shown() {
     assert!(done.status.success(), "{}", text(&done.stderr));
     assert!(!home.project().join("b.txt").exists());
     let shown = text(&home.run(&["show", &id]).await.stdout);
-    assert!(shown.contains("(reverted: 3 messages hidden"), "{shown}");
+    assert!(shown.contains("(3 messages hidden"), "{shown}");
     let listed = text(&home.run(&["sessions"]).await.stdout);
     assert!(listed.contains("(reverted)"), "{listed}");
 }
@@ -159,7 +159,7 @@ async fn one_file_is_reverted_alone_and_a_conflict_is_forced() {
     let done = home.run(&["revert", &id, "--file", "b.txt"]).await;
     assert_eq!(done.status.code(), Some(1));
     assert!(
-        text(&done.stderr).contains("not everything is reverted: 1 file is left as it is"),
+        text(&done.stderr).contains("not everything was reverted: 1 file is left as it is"),
         "{}",
         text(&done.stderr)
     );

@@ -49,7 +49,7 @@ async fn an_exported_session_from_elsewhere_is_imported_unchanged() {
     let output = home.run(&["import", fixture.to_str().unwrap()]).await;
     assert_eq!(
         text(&output.stdout),
-        "1 sessions added, 0 already here, 0 things not imported\n"
+        "1 added, 0 already imported, 0 not imported\n"
     );
     let document: Value = serde_json::from_slice(&std::fs::read(fixture).unwrap()).unwrap();
     let id = document["info"]["id"].as_str().unwrap();
@@ -67,7 +67,7 @@ async fn a_whole_data_directory_is_imported_and_failures_are_reported() {
     assert!(output.status.success(), "{}", text(&output.stderr));
     assert_eq!(
         text(&output.stdout),
-        "3 sessions added, 0 already here, 5 things not imported\n"
+        "3 added, 0 already imported, 5 not imported\n"
     );
     // One of them has a permission rule, which is not imported.
     assert_eq!(text(&output.stderr).lines().count(), 5);
@@ -103,7 +103,7 @@ async fn a_codex_session_is_read_searched_forked_and_continued() {
     assert!(output.status.success(), "{}", text(&output.stderr));
     assert_eq!(
         text(&output.stdout),
-        "1 sessions added, 0 already here, 0 things not imported\n"
+        "1 added, 0 already imported, 0 not imported\n"
     );
     let again = home.json(&["import", "--json", path]).await;
     assert_eq!(again, counted(0, 1));
@@ -135,7 +135,7 @@ async fn a_codex_session_is_read_searched_forked_and_continued() {
     let continued = home.run(&["import", path]).await;
     assert_eq!(
         text(&continued.stdout),
-        "0 sessions added, 1 already here, 1 things not imported\n"
+        "0 added, 1 already imported, 1 not imported\n"
     );
     assert!(home.run(&["check"]).await.status.success());
 }

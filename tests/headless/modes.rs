@@ -52,7 +52,7 @@ async fn auto_works_in_the_sandbox_and_what_must_leave_it_is_refused_without_a_t
     assert!(!mark.exists());
     let folder = Path::new(outside.path()).display().to_string();
     assert!(
-        said.contains("! rejected") && said.contains(&folder),
+        said.contains("! denied") && said.contains(&folder),
         "{said}"
     );
 }

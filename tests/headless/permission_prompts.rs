@@ -69,7 +69,7 @@ async fn without_a_terminal_the_command_and_the_flag_that_would_allow_it_are_nam
     let home = Home::new(&model);
     let args = ["run", "--allow", "bash=echo *", "go"];
     let said = text(&home.run(&args).await.stderr);
-    assert!(said.contains("! rejected bash: echo hi > f.txt"), "{said}");
+    assert!(said.contains("! denied bash: echo hi > f.txt"), "{said}");
     assert!(
         said.contains("The command redirects to or from a file"),
         "{said}"
@@ -152,7 +152,7 @@ async fn several_options_can_be_chosen_where_that_is_offered() {
 async fn an_unknown_number_asks_again() {
     let (result, screen) = answer_question(json!({}), &["7", "1,2", "2"]).await;
     assert!(result.contains("Blue"), "{result}");
-    assert!(screen.contains("there is no 7"), "{screen}");
+    assert!(screen.contains("no option 7"), "{screen}");
     assert!(screen.contains("2. Blue: like the sea"), "{screen}");
 }
 

@@ -197,8 +197,5 @@ async fn a_prompt_without_text_and_attachments_is_refused() {
     let refused = app
         .sessions
         .prompt(&app.session.id, input(" \n", Vec::new()));
-    assert_eq!(
-        refused.await.unwrap_err().to_string(),
-        "The prompt is empty"
-    );
+    assert_eq!(refused.await.unwrap_err().to_string(), "Enter a prompt");
 }

@@ -168,10 +168,7 @@ async fn a_prompt_that_was_taken_up_can_no_longer_be_edited() {
         let Err(Failed::Refused(why)) = refused else {
             panic!("{refused:?}")
         };
-        assert_eq!(
-            why,
-            "This prompt is no longer waiting: it has been taken up"
-        );
+        assert_eq!(why, "This prompt was already sent");
     }
     assert!(
         app.messages()

@@ -197,7 +197,7 @@ async fn trust_applies_to_what_was_shown() {
         .set_trust(&app.project, Some(&shown.hash))
         .await;
     let said = refused.unwrap_err().to_string();
-    assert!(said.contains("changed since you looked"), "{said}");
+    assert!(said.contains("settings have changed"), "{said}");
     let now = app.sessions.trust(&app.project).await.unwrap();
     assert_eq!(now.state, TrustState::Untrusted);
     assert!(now.wants[0].text.contains("two.example"), "{:?}", now.wants);

@@ -16,6 +16,7 @@ import { MakeFinalDialog } from './dialogs/MakeFinalDialog';
 import { ShareDialog } from './dialogs/ShareDialog';
 import { SnapshotDialog } from './dialogs/SnapshotDialog';
 import { en } from './i18n/en';
+import { choose } from './i18n/languages';
 import { Banner } from './kit/Banner';
 import { IconButton } from './kit/Button';
 import { firstButton, focusHandle, moveFocus, registerFocus } from './kit/focus';
@@ -82,6 +83,7 @@ export function App() {
     },
   });
 
+  createEffect(() => void choose(app.settings.language));
   createEffect(() => {
     const { theme } = app.settings;
     if (theme === 'system') delete document.documentElement.dataset.theme;

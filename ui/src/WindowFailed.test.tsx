@@ -14,7 +14,7 @@ test('an error of the whole window is said, and the window can be loaded again',
     </WindowBoundary>
   ));
   expect(screen.getByRole('alert').textContent).toBe('the timeline is gone');
-  expect(document.body.textContent).toContain('Nothing is lost');
+  expect(document.body.textContent).toContain('are saved');
   fireEvent.click(screen.getByTestId('reload-window'));
   expect(reload).toHaveBeenCalledOnce();
 });

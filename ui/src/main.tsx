@@ -3,12 +3,14 @@ import { App } from './App';
 import { errorLog } from './host/errors';
 import type { Host } from './host/host';
 import { createTauriHost, inTauri } from './host/tauri';
+import { choose } from './i18n/languages';
 import { isMac } from './kit/keys';
 import { createApp } from './store/app';
 import { AppProvider } from './store/context';
 import { WindowBoundary } from './WindowFailed';
 import './styles/tokens.css';
 import './styles/base.css';
+import './styles/direction.css';
 import './styles/fields.css';
 import './styles/panel.css';
 import './styles/markdown.css';
@@ -25,7 +27,9 @@ async function findHost(): Promise<Host> {
 }
 
 async function open(root: HTMLElement): Promise<void> {
-  if (new URLSearchParams(location.search).has('gallery')) {
+  const asked = new URLSearchParams(location.search);
+  if (asked.has('gallery')) {
+    await choose(asked.get('language') ?? '');
     const { Gallery } = await import('./gallery/Gallery');
     render(() => <Gallery />, root);
     return;

@@ -18,10 +18,7 @@ use crate::clipboard::Copied;
 use crate::error::{Answer, OrUi, failed};
 use crate::staged_attachments::gather;
 use crate::state::Shell;
-
-/// The name of a pasted picture: the clipboard has none.
-const PASTED: &str = "Pasted picture.png";
-const FETCHED: &str = "Picture";
+use crate::texts;
 
 /// Opens the native dialog. No platform has one dialog for both files and folders.
 #[tauri::command]
@@ -31,8 +28,8 @@ pub async fn pick_attachments(app: AppHandle, folders: bool) -> Answer<Attached>
     // If the window closes first, nothing receives the answer.
     let done = move |paths| drop(answer.send(paths));
     match folders {
-        true => dialog.set_title("Attach folders").pick_folders(done),
-        false => dialog.set_title("Attach files").pick_files(done),
+        true => dialog.set_title(texts::ATTACH_FOLDERS).pick_folders(done),
+        false => dialog.set_title(texts::ATTACH_FILES).pick_files(done),
     }
     let Ok(Some(paths)) = picked.await else {
         return Ok(Attached::default());
@@ -49,7 +46,9 @@ pub async fn paste_clipboard(app: AppHandle) -> Answer<Attached> {
             Copied::Files(paths) => Ok(shell.attachments.stage_paths(&paths)),
             Copied::Picture(pixels) => {
                 let png = picture::encode_png(pixels).map_err(failed)?;
-                let staged = shell.attachments.stage_bytes(PASTED, &png.bytes);
+                let staged = shell
+                    .attachments
+                    .stage_bytes(texts::PASTED_IMAGE, &png.bytes);
                 Ok(gather(std::iter::once(staged)))
             }
             Copied::Nothing => Ok(Attached::default()),
@@ -62,7 +61,7 @@ pub async fn paste_clipboard(app: AppHandle) -> Answer<Attached> {
 #[tauri::command]
 pub async fn attach_bytes(app: AppHandle, request: Request<'_>) -> Answer<Attached> {
     let InvokeBody::Raw(bytes) = request.body() else {
-        return Err(failed("An attachment comes as bytes"));
+        return Err(failed(texts::NOT_BYTES));
     };
     let name = request.headers().get("x-name");
     let name = name.and_then(|name| name.to_str().ok()).unwrap_or_default();
@@ -83,8 +82,8 @@ pub async fn load_remote_image(app: AppHandle, url: String) -> Answer<String> {
     let bytes = sessions.fetch_picture(&url).await.or_ui()?;
     blocking(app, move |shell| {
         let picture = lathe_protocol::media::sniff_picture(&bytes)
-            .and_then(|_| shell.attachments.stage_bytes(FETCHED, &bytes).ok());
-        let picture = picture.ok_or_else(|| failed("There is no picture at this address"))?;
+            .and_then(|_| shell.attachments.stage_bytes(texts::IMAGE, &bytes).ok());
+        let picture = picture.ok_or_else(|| failed(texts::NO_IMAGE))?;
         Ok(picture.url)
     })
     .await
@@ -145,7 +144,7 @@ pub async fn save_attachment(app: AppHandle, url: String) -> Answer<bool> {
     let (answer, picked) = oneshot::channel::<Option<FilePath>>();
     app.dialog()
         .file()
-        .set_title("Save attachment")
+        .set_title(texts::SAVE_ATTACHMENT)
         .set_file_name(plain_name(asset.name().unwrap_or_default()))
         .save_file(move |path| drop(answer.send(path)));
     let Ok(Some(path)) = picked.await else {
@@ -220,12 +219,12 @@ fn plain_name(name: &str) -> String {
 
 async fn asset(app: &AppHandle, url: &str) -> Answer<Asset> {
     let found = assets::find(&app.state::<Shell>(), url).await;
-    found.ok_or_else(|| failed("This attachment is no longer there"))
+    found.ok_or_else(|| failed(texts::ATTACHMENT_GONE))
 }
 
 fn bytes(shell: &Shell, asset: &Asset) -> Answer<Vec<u8>> {
     let bytes = asset.bytes(shell);
-    bytes.ok_or_else(|| failed("This attachment could not be read"))
+    bytes.ok_or_else(|| failed(texts::ATTACHMENT_UNREADABLE))
 }
 
 async fn blocking<T: Send + 'static>(

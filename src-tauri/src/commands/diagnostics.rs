@@ -7,6 +7,7 @@ use tauri_plugin_opener::OpenerExt;
 
 use crate::error::{Answer, failed};
 use crate::state::Shell;
+use crate::texts;
 
 /// What chooses how the window is drawn on Linux.
 const GRAPHICS: [&str; 6] = [
@@ -21,7 +22,7 @@ const GRAPHICS: [&str; 6] = [
 #[tauri::command]
 pub async fn show_log(app: AppHandle, shell: State<'_, Shell>) -> Answer<()> {
     let log = shell.log.as_ref();
-    let log = log.ok_or_else(|| failed("There is no log: its file could not be written"))?;
+    let log = log.ok_or_else(|| failed(texts::NO_LOG))?;
     let file = log.path().display().to_string();
     app.opener().open_path(file, None::<&str>).map_err(failed)
 }

@@ -14,6 +14,7 @@ use tauri_plugin_opener::OpenerExt;
 use super::session::{project, session};
 use crate::error::{Answer, OrUi, failed};
 use crate::state::Shell;
+use crate::texts;
 
 /// `path` is absolute, or relative to the session's folder, or to the project's, as in the review.
 #[tauri::command]
@@ -42,7 +43,7 @@ pub async fn open_config_file(
     let project = project(&shell, &project_id).await?;
     let problems = shell.sessions.config_problems(&project).await.or_ui()?;
     if !problems.iter().any(|problem| problem.file == file) {
-        return Err(failed(format!("There is no problem in {file} any more.")));
+        return Err(failed(texts::no_problem(&file)));
     }
     let root = Path::new(&project.worktree);
     open(&app, &shell, &existing([root, root], &file)?, line)
@@ -72,18 +73,18 @@ fn existing(roots: [&Path; 2], path: &str) -> Answer<PathBuf> {
     let found = file.canonicalize();
     found
         .or_else(|error| other.canonicalize().map_err(|_| error))
-        .map_err(|error| failed(format!("{} cannot be opened: {error}", file.display())))
+        .map_err(|error| failed(texts::cannot_open(file.display(), error)))
 }
 
 fn not_started(choice: &EditorChoice, error: &std::io::Error) -> String {
     let name = match choice.kind {
-        EditorKind::System => "The system’s editor",
+        EditorKind::System => "the system editor",
         EditorKind::VsCode => "VS Code (`code`)",
         EditorKind::Zed => "Zed (`zed`)",
-        EditorKind::Neovim => "A terminal with Neovim",
-        EditorKind::Custom => "The editor of your settings",
+        EditorKind::Neovim => "a terminal with Neovim",
+        EditorKind::Custom => "your editor",
     };
-    format!("{name} could not be started: {error}. Choose another one in the settings.")
+    texts::editor_not_started(name, error)
 }
 
 #[cfg(test)]

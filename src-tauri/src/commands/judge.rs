@@ -14,6 +14,7 @@ use tauri::State;
 use super::session::session;
 use crate::error::{Answer, OrUi, failed};
 use crate::state::Shell;
+use crate::texts;
 
 /// At most so many lines of a file are sent at once.
 const MOST_LINES: usize = 2_000;
@@ -309,7 +310,7 @@ pub async fn step_file(
     let id = session(&session_id)?;
     let bytes = shell.changes.step_file(&id, &at, &path).await.or_ui()?;
     let Ok(text) = String::from_utf8(bytes) else {
-        return Err(failed("This file is not text"));
+        return Err(failed(texts::NOT_TEXT));
     };
     draw(move || {
         let first = lines.from.max(1);

@@ -12,6 +12,7 @@ use tauri::State;
 use super::session::project;
 use crate::error::{Answer, failed};
 use crate::state::Shell;
+use crate::texts;
 
 /// The models of a project, which may add its own once it is trusted, or else the person's.
 #[tauri::command]
@@ -35,7 +36,7 @@ pub async fn set_key(
     key: String,
 ) -> Answer<ModelList> {
     let models = models(&shell, project_id).await?;
-    let key = ApiKey::new(key.trim()).ok_or_else(|| failed("The key is empty"))?;
+    let key = ApiKey::new(key.trim()).ok_or_else(|| failed(texts::KEY_EMPTY))?;
     known(&models, &provider_id)?;
     models.set_key(&provider_id, key).await.map_err(failed)?;
     if let Some(log) = &shell.log {
@@ -65,10 +66,7 @@ pub async fn test_connection(
     let models = models(&shell, project_id).await?;
     Ok(match models.test(&provider_id).await {
         Ok(connection) => {
-            let message = match connection.models.len() {
-                0 => "It answers".to_owned(),
-                count => format!("It answers, with {count} models"),
-            };
+            let message = texts::connected(connection.models.len());
             ConnectionReport { ok: true, message }
         }
         Err(error) => ConnectionReport {
@@ -89,7 +87,7 @@ async fn models(shell: &Shell, project_id: Option<String>) -> Answer<Arc<Models>
 fn known(models: &Models, provider: &str) -> Result<(), UiError> {
     match models.catalog().provider(provider) {
         Some(_) => Ok(()),
-        None => Err(failed(format!("There is no provider called {provider}"))),
+        None => Err(failed(texts::unknown_provider(provider))),
     }
 }
 

@@ -12,6 +12,7 @@ use tauri_plugin_opener::OpenerExt;
 use super::session::session;
 use crate::error::{Answer, OrUi, failed};
 use crate::state::Shell;
+use crate::texts;
 
 #[tauri::command]
 pub async fn tool_details(
@@ -22,7 +23,7 @@ pub async fn tool_details(
     whole: bool,
 ) -> Answer<ToolDetails> {
     let Part::Tool(call) = find(&shell, &session_id, &message_id, &part_id).await? else {
-        return Err(failed("This part is no tool call"));
+        return Err(failed(texts::NOT_A_TOOL_CALL));
     };
     let root = shell.sessions.get(&session(&session_id)?).await.or_ui()?;
     let options = DetailsOptions {
@@ -45,7 +46,7 @@ pub async fn open_attachment(
 ) -> Answer<()> {
     let (session, message, part) = ids(&session_id, &message_id, &part_id)?;
     let found = shell.sessions.attachment(&session, &message, &part).await;
-    let file = (found.or_ui()?).ok_or_else(|| failed("This attachment is no longer there"))?;
+    let file = (found.or_ui()?).ok_or_else(|| failed(texts::ATTACHMENT_GONE))?;
     let folder = shell.opened_dir();
     let path = tauri::async_runtime::spawn_blocking(move || as_pdf(&file, &folder))
         .await
@@ -58,9 +59,7 @@ pub async fn open_attachment(
 async fn find(shell: &Shell, session_id: &str, message_id: &str, part_id: &str) -> Answer<Part> {
     let (session, message, part) = ids(session_id, message_id, part_id)?;
     let found = shell.sessions.part(&session, &message, &part).await;
-    found
-        .or_ui()?
-        .ok_or_else(|| failed("This part is no longer there"))
+    found.or_ui()?.ok_or_else(|| failed(texts::PART_GONE))
 }
 
 fn ids(
@@ -76,9 +75,9 @@ fn ids(
 /// Writes a copy for the reader. The name is ours, and the content is checked, so that it is not a
 /// program.
 fn as_pdf(file: &FilePart, folder: &Path) -> Answer<PathBuf> {
-    let data = data_url::decode(&file.url).ok_or_else(|| failed("The attachment holds no data"))?;
+    let data = data_url::decode(&file.url).ok_or_else(|| failed(texts::ATTACHMENT_EMPTY))?;
     if !data.bytes.starts_with(b"%PDF-") {
-        return Err(failed("The attachment is no PDF"));
+        return Err(failed(texts::NOT_A_PDF));
     }
     std::fs::create_dir_all(folder).map_err(failed)?;
     let path = folder.join(format!("{}.pdf", file.id));

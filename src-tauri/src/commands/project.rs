@@ -10,6 +10,7 @@ use tokio::sync::oneshot;
 
 use crate::error::{Answer, OrUi, failed};
 use crate::state::Shell;
+use crate::texts;
 
 /// The known projects, also those that another process has added.
 #[tauri::command]
@@ -26,7 +27,7 @@ pub async fn pick_project(
     let (answer, picked) = oneshot::channel();
     app.dialog()
         .file()
-        .set_title("Open a project")
+        .set_title(texts::OPEN_FOLDER)
         .pick_folder(move |folder| {
             // If the window closes first, nothing receives the answer.
             let _ = answer.send(folder);

@@ -13,6 +13,7 @@ use super::app::open_external;
 use super::session::session;
 use crate::error::{Answer, OrUi, failed};
 use crate::state::Shell;
+use crate::texts;
 
 #[tauri::command]
 pub async fn share_preview(shell: State<'_, Shell>, session_id: String) -> Answer<SharePreview> {
@@ -34,7 +35,7 @@ pub async fn share_session(
         return shell.sessions.share(&id, None).await.or_ui().map(Some);
     }
     let name = file_name(&shell, &id, "html").await?;
-    let dialog = app.dialog().file().set_title("Share as a page");
+    let dialog = app.dialog().file().set_title(texts::SAVE_PAGE);
     let Some(file) = save(dialog.set_file_name(name)).await? else {
         return Ok(None);
     };
@@ -60,7 +61,7 @@ pub async fn open_shared(
     session_id: String,
 ) -> Answer<()> {
     let share = shell.sessions.get(&session(&session_id)?).await.or_ui()?;
-    let share = share.share.ok_or_else(|| failed("It is not shared"))?;
+    let share = share.share.ok_or_else(|| failed(texts::NOT_SHARED))?;
     match page_of(&share.url) {
         Some(page) => app.opener().open_path(page, None::<&str>).map_err(failed),
         None => open_external(app, share.url).await,
@@ -83,7 +84,7 @@ pub async fn export_session(
 ) -> Answer<Option<String>> {
     let id = session(&session_id)?;
     let name = file_name(&shell, &id, "json").await?;
-    let dialog = app.dialog().file().set_title("Export the session");
+    let dialog = app.dialog().file().set_title(texts::EXPORT_SESSION);
     let Some(file) = save(dialog.set_file_name(name)).await? else {
         return Ok(None);
     };
@@ -100,7 +101,7 @@ pub async fn import_session(
     shell: State<'_, Shell>,
 ) -> Answer<Option<ImportReport>> {
     let (answer, picked) = oneshot::channel();
-    let dialog = app.dialog().file().set_title("Import a session");
+    let dialog = app.dialog().file().set_title(texts::IMPORT_SESSION);
     dialog
         .add_filter("Session", &["json"])
         .pick_file(move |file| {

@@ -44,5 +44,5 @@ test('the composer describes how to leave it', async () => {
   const window = openWindow();
   await waitFor(() => expect(window.app.agents.list().length).toBeGreaterThan(1));
   const said = screen.getByTestId('composer').getAttribute('aria-description');
-  expect(said).toBe('Tab switches the agent. F6 leaves the field.');
+  expect(said).toBe('Tab switches agents. F6 leaves the field.');
 });

@@ -5,7 +5,11 @@ import type { ModelRef } from "./ModelRef";
 import type { ReviewSettings } from "./ReviewSettings";
 import type { Theme } from "./Theme";
 
-export type Settings = { theme: Theme, sidebarOpen: boolean, sidebarWidth: number, favouriteModels: Array<ModelRef>, 
+export type Settings = { 
+/**
+ * The tag of the window's language, such as `en`; empty for the system's own.
+ */
+language: string, theme: Theme, sidebarOpen: boolean, sidebarWidth: number, favouriteModels: Array<ModelRef>, 
 /**
  * Newest first.
  */

@@ -65,7 +65,7 @@ describe('attachments', () => {
       { name: 'tool\u202e.exe', why: 'type' },
       { name: 'film.mp4', why: 'too-large', limit: 20 * 1024 * 1024 },
     ]);
-    await screen.findByText('“tool⟨U+202E⟩.exe” is neither text nor a picture nor a PDF');
+    await screen.findByText('“tool⟨U+202E⟩.exe” isn’t text, an image or a PDF');
     await screen.findByText('“film.mp4” is larger than 20 MB');
   });
 
@@ -73,7 +73,7 @@ describe('attachments', () => {
     const { window } = await ready();
     const make = (index: number) => window.host.attachments.make(`${index}.txt`, { path: `/p/${index}.txt` });
     drop(window, Array.from({ length: 22 }, (_, index) => make(index)));
-    await screen.findByText('A prompt takes 20 attachments; 2 were left out');
+    await screen.findByText('Up to 20 attachments per prompt; 2 not added');
     expect(names()).toHaveLength(20);
     window.app.attachments.remove('att_1');
     drop(window, [make(5)]);
@@ -166,9 +166,9 @@ describe('a resource of a tool server', () => {
 describe('a paste', () => {
   test('of a picture without bytes is read from the system', async () => {
     const { window, area } = await ready();
-    window.host.attachments.next = { added: [window.host.attachments.make('Pasted picture.png')], refused: [] };
+    window.host.attachments.next = { added: [window.host.attachments.make('Pasted image.png')], refused: [] };
     paste(area, {});
-    await waitFor(() => expect(names()).toEqual(['Pasted picture.png']));
+    await waitFor(() => expect(names()).toEqual(['Pasted image.png']));
   });
 
   test('of long text becomes an attachment, and text again when that is undone', async () => {

@@ -42,14 +42,14 @@ describe('the meter', () => {
     await look();
     expect(screen.getByTestId('context-used').textContent).toBe('84k of 200,000');
     expect(note()).toBe(
-      'When 168k are used, the next step sums up first: all but the newest messages. Nothing is deleted.',
+      'Compacts automatically at 168k tokens. Older messages are summarized for the model; nothing is deleted.',
     );
   });
 
   test.each([
-    [{ used: 170_000, willCompact: true }, 'It is full: the next step sums up first, all but the newest messages. Nothing is deleted.'],
-    [{ used: 170_000 }, 'It is full, and the config does not let Lathe sum up by itself.'],
-    [{ used: 9_000, usable: 0, limit: 0 }, 'Nobody knows how much this model can hold.'],
+    [{ used: 170_000, willCompact: true }, 'Full. The next step compacts first. Nothing is deleted.'],
+    [{ used: 170_000 }, 'Full. Automatic compaction is off in the config.'],
+    [{ used: 9_000, usable: 0, limit: 0 }, 'This model’s context size is unknown.'],
   ])('says what happens next: %o', async (use, said) => {
     const window = await ready();
     told(window, use);
@@ -66,7 +66,7 @@ describe('the meter', () => {
     await waitFor(() => expect(words()).toBe('0%'));
     await waitFor(() => expect(screen.queryByTestId('context-note')).toBeNull());
     await look();
-    expect(screen.getByTestId('context-used').textContent).toBe('known after the next step');
+    expect(screen.getByTestId('context-used').textContent).toBe('after the next step');
     expect(sumUp().disabled).toBe(true);
   });
 
@@ -98,13 +98,13 @@ describe('the meter', () => {
     await look();
     const facts = [...document.querySelectorAll('.meter-facts > *')].map((one) => one.textContent).slice(4);
     expect(facts).toEqual([
-      'Tokens in all',
+      'Total tokens',
       '8.0k in, 200 out',
-      'Of these from cache',
+      'From cache',
       '6.0k',
-      'Cost, with its tasks',
+      'Total cost with tasks',
       '$0.70',
-      'Of this for a task',
+      '1 task',
       '$0.20',
     ]);
   });

@@ -31,14 +31,14 @@ describe('a command of the window', () => {
       const { say, called } = await ready();
       say(line);
       await waitFor(() => expect(called('checkpoint')).toEqual([['ses_gallery', 'before the rewrite']]));
-      expect(await toast()).toContain('The files are kept as “before the rewrite”');
+      expect(await toast()).toContain('Took snapshot “before the rewrite”');
     },
   );
 
   test('unshares the session, and reports if it was not shared', async () => {
     const { say, called, host, app } = await ready();
     say('/unshare');
-    expect(await toast()).toContain('This session is not shared');
+    expect(await toast()).toContain('Session isn’t shared');
     expect(called('unshareSession')).toEqual([]);
     await host.shareSession('ses_gallery');
     expect(app.session()?.share).toBeDefined();
@@ -77,9 +77,9 @@ describe('a command of the window', () => {
     };
     say('/import');
     expect(await toast()).toContain(
-      'Could not be read: part a (cut short); part b (cut short); part c (cut short), and 1 more',
+      'Couldn’t read part a (cut short); part b (cut short); part c (cut short) and 1 more',
     );
-    fireEvent.click(screen.getByRole('button', { name: 'Open it' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Open' }));
     await waitFor(() => expect(app.session()?.title).toBe('Brought along'));
   });
 

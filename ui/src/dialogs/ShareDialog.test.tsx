@@ -29,8 +29,8 @@ describe('sharing', () => {
       ['API key', 'sk-a…', '2 times'],
       ['home folder', '~', '14 times'],
     ]);
-    expect(dialog().textContent).toContain('become a page in a file that you choose. Nothing is sent anywhere.');
-    expect(share.textContent).toBe('Save as a page…');
+    expect(dialog().textContent).toContain('Save 9 messages as an HTML page');
+    expect(share.textContent).toBe('Save page…');
     await waitFor(() => expect(document.activeElement).toBe(share));
     expect(called('shareSession')).toEqual([]);
   });
@@ -41,7 +41,7 @@ describe('sharing', () => {
     expect(await place()).toBe('/home/you/lantern.html');
     fireEvent.click(within(dialog()).getByRole('button', { name: 'Open' }));
     expect(called('openShared')).toEqual([['ses_gallery']]);
-    expect(within(dialog()).getByRole('button', { name: 'Copy the path' })).toBeTruthy();
+    expect(within(dialog()).getByRole('button', { name: 'Copy path' })).toBeTruthy();
     expect(screen.getByTestId('shared')).toBeTruthy();
 
     fireEvent.click(screen.getByTestId('unshare'));
@@ -60,8 +60,8 @@ describe('sharing', () => {
     app.show({ name: 'share', sessionID: 'ses_gallery' });
     const share = await screen.findByTestId('share-now');
     expect(share.textContent).toBe('Share');
-    expect(dialog().textContent).toContain('One message is sent to https://share.example.');
-    expect(dialog().textContent).toContain('No key, password or home folder was found in it.');
+    expect(dialog().textContent).toContain('Upload 1 message to https://share.example.');
+    expect(dialog().textContent).toContain('No keys, passwords or home folder found.');
     fireEvent.click(share);
     expect(await place()).toBe('https://share.example/s/42');
     fireEvent.click(within(dialog()).getByRole('button', { name: 'Open' }));
@@ -72,7 +72,7 @@ describe('sharing', () => {
     const { called } = await opened();
     fireEvent.click(await screen.findByTestId('share-now'));
     await place();
-    fireEvent.click(within(dialog()).getByRole('button', { name: 'Share anew…' }));
+    fireEvent.click(within(dialog()).getByRole('button', { name: 'Update…' }));
     fireEvent.click(await screen.findByTestId('share-now'));
     expect(await place()).toBe('/home/you/lantern.html');
     expect(called('shareSession')).toHaveLength(2);
@@ -91,9 +91,9 @@ describe('sharing', () => {
 
   test('that is switched off says so', async () => {
     const { host, app } = await ready();
-    host.sharePreview = () => Promise.reject({ code: 'failed', message: 'Sharing is switched off in the config' });
+    host.sharePreview = () => Promise.reject({ code: 'failed', message: 'Sharing is turned off in the config' });
     app.show({ name: 'share', sessionID: 'ses_gallery' });
-    expect((await screen.findByRole('alert')).textContent).toBe('Sharing is switched off in the config');
+    expect((await screen.findByRole('alert')).textContent).toBe('Sharing is turned off in the config');
     expect(screen.queryByTestId('share-now')).toBeNull();
   });
 

@@ -33,7 +33,7 @@ describe('taking a snapshot', () => {
     await closed();
     expect(called('checkpoint')).toEqual([['ses_gallery', 'Before the rewrite']]);
     await line('Snapshot “Before the rewrite”');
-    expect((await screen.findByTestId('toast')).textContent).toContain('The files are kept as “Before the rewrite”');
+    expect((await screen.findByTestId('toast')).textContent).toContain('Took snapshot “Before the rewrite”');
   });
 
   test('stays open with the name if the snapshot fails', async () => {
@@ -67,7 +67,7 @@ describe('a snapshot in the timeline', () => {
   test('restores the files after a preview, and can be undone', async () => {
     const window = await ready();
     const target = await put(window, { name: 'Good' });
-    fireEvent.click(within(await line('“Good”')).getByRole('button', { name: 'Bring the files back to this' }));
+    fireEvent.click(within(await line('“Good”')).getByRole('button', { name: 'Restore files to this snapshot' }));
     const confirm = await screen.findByTestId('review-confirm');
     expect(confirm.querySelector('h3')?.textContent).toBe('Restore the files to this snapshot?');
     expect(window.called('previewRevert')).toEqual([['ses_gallery', target]]);
@@ -93,9 +93,9 @@ describe('a snapshot in the timeline', () => {
     const window = await ready();
     const skipped = ['video.mp4: larger than 2 MiB'];
     await put(window, { takenBack: { after: 'beef', files: ['a.rs', 'b.rs', 'c.rs', 'd.rs'] }, skipped });
-    const shown = await line('Snapshot before 4 files were taken back');
+    const shown = await line('Snapshot before reverting 4 files');
     expect([...shown.querySelectorAll('code')].map((code) => code.textContent)).toEqual(['a.rs', 'b.rs', 'c.rs']);
-    fireEvent.click(within(shown).getByRole('button', { name: 'One file is not in it' }));
+    fireEvent.click(within(shown).getByRole('button', { name: '1 file not included' }));
     expect(shown.querySelector('.snapshot-skipped')?.textContent).toBe('video.mp4: larger than 2 MiB');
   });
 

@@ -157,7 +157,7 @@ function tools(root: string, t: number, make: Make): Room[] {
         make('error', tool, {
           status: 'error',
           input,
-          error: `The ${tool} call did not work: the file changed since it was read.\nRead it again first.`,
+          error: 'The file changed since it was read.\nRead it again first.',
           time: { start: t, end: t + 90 },
         }),
       ],

@@ -2,6 +2,7 @@
 import type { Settings } from '../protocol';
 
 export const DEFAULTS: Settings = {
+  language: '',
   theme: 'system',
   sidebarOpen: true,
   sidebarWidth: 264,

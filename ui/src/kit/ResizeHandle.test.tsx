@@ -54,3 +54,11 @@ test.each<['left' | 'right', number, string]>([
   pointer('pointermove', 0);
   expect([pane.style.width, told]).toEqual([width, [Number.parseInt(width, 10)]]);
 });
+
+test('from right to left the pane is on the other side, and so is the edge that moves', () => {
+  document.dir = 'rtl';
+  const { told, element } = handle('right', 200);
+  fireEvent.keyDown(element, { key: 'ArrowLeft' });
+  document.dir = 'ltr';
+  expect(told).toEqual([210]);
+});

@@ -4,7 +4,7 @@ interface ResizeHandleProps {
   readonly label: string;
   /** The selector of the pane around the handle. */
   readonly pane: string;
-  /** Which edge of the pane it is. */
+  /** Which edge of the pane it is, where one writes from left to right. */
   readonly edge: 'left' | 'right';
   readonly width: number;
   readonly least: number;
@@ -20,7 +20,7 @@ export function ResizeHandle(props: ResizeHandleProps) {
   const [dragging, setDragging] = createSignal(false);
   const clamp = (width: number) => Math.round(Math.min(props.most, Math.max(props.least, width)));
   /** The direction in which the pane grows. */
-  const way = () => (props.edge === 'right' ? 1 : -1);
+  const way = () => ((props.edge === 'right') === (document.dir !== 'rtl') ? 1 : -1);
 
   const onPointerDown = (event: PointerEvent & { currentTarget: HTMLElement }) => {
     const handle = event.currentTarget;

@@ -40,7 +40,7 @@ describe('a picture of the web', () => {
     const before = button();
     before.focus();
     fireEvent.click(before);
-    expect(before.textContent).toBe('a lamp · img.exampleLoading picture');
+    expect(before.textContent).toBe('a lamp · img.exampleLoading image');
     expect(before.querySelector('.spinner')).not.toBeNull();
     fireEvent.click(before);
     expect(asked).toBe(1);
@@ -52,7 +52,7 @@ describe('a picture of the web', () => {
   test('that cannot be loaded says why, and is tried again', async () => {
     const window = draw(remote('https://img.invalid/a.png'));
     fireEvent.click(button());
-    await waitFor(() => expect(button().textContent).toBe('a lamp · img.invalidThe host is not knownTry again'));
+    await waitFor(() => expect(button().textContent).toBe('a lamp · img.invalidThe host is not knownRetry'));
     fireEvent.click(button());
     await waitFor(() => expect(window.called('loadRemoteImage')).toHaveLength(2));
   });
@@ -62,7 +62,7 @@ describe('a picture of the web', () => {
     fireEvent.click(button());
     await waitFor(() => expect(picture()).not.toBeNull());
     fireEvent.error(picture() as Element);
-    expect(button().textContent).toBe('a lamp · img.exampleThis picture cannot be shown.Try again');
+    expect(button().textContent).toBe('a lamp · img.exampleThis image can’t be shown.Retry');
   });
 
   test('stays while the text around it grows', async () => {

@@ -9,7 +9,7 @@ const zoom = () => lightbox()?.querySelector<HTMLElement>('.lightbox-frame')?.da
 /** The gallery's first picture, opened from its thumbnail. */
 async function opened(): Promise<{ window: TestWindow; thumb: HTMLElement }> {
   const window = openWindow();
-  const thumb = await screen.findByRole('button', { name: 'Look at flicker.png' });
+  const thumb = await screen.findByRole('button', { name: 'View flicker.png' });
   thumb.focus();
   fireEvent.click(thumb);
   await waitFor(() => expect(lightbox()?.contains(document.activeElement)).toBe(true));
@@ -35,7 +35,7 @@ describe('the lightbox', () => {
     expect(lightbox()?.querySelector('img')?.getAttribute('alt')).toBe('study.png');
     press('ArrowRight');
     expect(position()).toBe('2 of 2');
-    fireEvent.click(screen.getByRole('button', { name: 'Previous picture' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Previous image' }));
     await waitFor(() => expect(position()).toBe('1 of 2'));
     expect(window.called('sessionImages')).toEqual([['ses_gallery']]);
   });
@@ -72,16 +72,16 @@ describe('the lightbox', () => {
     const { window } = await opened();
     const url = window.called('pictureURL').at(-1)?.[0];
     press('c', { ctrlKey: true });
-    await screen.findByText('Picture copied');
-    fireEvent.click(screen.getByRole('button', { name: 'Save picture…' }));
-    await screen.findByText('Picture saved');
+    await screen.findByText('Image copied');
+    fireEvent.click(screen.getByRole('button', { name: 'Save image…' }));
+    await screen.findByText('Image saved');
     expect([window.called('copyImage'), window.called('saveAttachment')]).toEqual([[[url]], [[url]]]);
   });
 
   test('says so when a picture cannot be shown', async () => {
     await opened();
     fireEvent.error(lightbox()?.querySelector('img') as HTMLElement);
-    expect(lightbox()?.textContent).toContain('This picture cannot be shown.');
+    expect(lightbox()?.textContent).toContain('This image can’t be shown.');
   });
 
   test('keeps the keys of what lies behind it to itself', async () => {

@@ -150,9 +150,9 @@ describe('the model picker', () => {
     fireEvent.click(button());
     await field();
     const row = (key: string) => document.querySelector(`[data-model="${key}"]`)?.textContent;
-    expect(row('anthropic/claude-sonnet-4-5')).toBe('Claude Sonnet 4.5takes imagescan reason1M$3 / $15');
+    expect(row('anthropic/claude-sonnet-4-5')).toBe('Claude Sonnet 4.5supports imagessupports reasoning1M$3 / $15');
     expect(row('ollama/qwen3:8b')).toBe('qwen3:8b41kprice unknown');
-    expect(row('openai/gpt-5.1')).toBe('GPT-5.1takes imagescan reason400kAdd a key…');
+    expect(row('openai/gpt-5.1')).toBe('GPT-5.1supports imagessupports reasoning400kAdd API key…');
   });
 
   test('sends a model without a key to the settings instead of choosing it', async () => {

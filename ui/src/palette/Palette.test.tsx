@@ -37,7 +37,7 @@ describe('the palette', () => {
   test('runs the selected entry with Enter, and returns the focus', async () => {
     const window = await opened();
     type('theme dark');
-    expect(active()).toBe('Theme: dark');
+    expect(active()).toBe('Theme: Dark');
     fireEvent.keyDown(field(), { key: 'Enter' });
     await closed();
     await waitFor(() => expect(window.host.settings().theme).toBe('dark'));
@@ -64,7 +64,7 @@ describe('the palette', () => {
   test('says when nothing fits, and Escape closes it without stopping a turn', async () => {
     const window = await opened();
     type('zzzzqqq');
-    expect(screen.getByText('Nothing matches “zzzzqqq”')).toBeTruthy();
+    expect(screen.getByText('No results for “zzzzqqq”')).toBeTruthy();
     fireEvent.keyDown(field(), { key: 'Escape' });
     await closed();
     expect(window.called('abort')).toEqual([]);

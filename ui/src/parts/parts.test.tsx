@@ -51,7 +51,7 @@ const samples: { [T in PartType]: { told: Told<T>; says: string } } = {
     },
     says: 'Attempt 2 failed529: Overloaded',
   },
-  compaction: { told: { auto: false }, says: 'Earlier messages were summed up' },
+  compaction: { told: { auto: false }, says: 'Session compacted' },
 };
 
 describe('every part', () => {
@@ -77,7 +77,7 @@ describe('every part', () => {
     const part = drawView({
       part: { id: 'prt_1', sessionID: 's', messageID: 'm', type: 'tool', tool: 'read' } as never,
     });
-    expect(part.textContent).toContain('Part of type “tool”');
+    expect(part.textContent).toContain('Unknown part: tool');
   });
 });
 
@@ -139,7 +139,7 @@ describe('reasoning', () => {
     const { container } = show(() => <PartSlot view={now()} message={running} />);
     expect(container.textContent).toContain('First this');
     setNow({ ...view, part: { ...view.part, time: { start: 0, end: 900 } } as typeof view.part });
-    expect(container.textContent).toBe('ThoughtsPlan');
+    expect(container.textContent).toBe('ThoughtPlan');
   });
 });
 
@@ -208,7 +208,7 @@ test('a part that could not be drawn is drawn once it is complete', () => {
   const [view, setView] = createSignal<PartView>(bad);
   vi.spyOn(console, 'error').mockImplementation(() => {});
   const { container } = show(() => <PartSlot view={view()} message={answer} />);
-  expect(container.textContent).toContain('Part of type “agent”');
+  expect(container.textContent).toContain('Unknown part: agent');
   setView(good);
   expect(container.textContent).toContain('explore');
 });

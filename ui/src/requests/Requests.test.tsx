@@ -120,7 +120,7 @@ describe('a permission', () => {
   test('of another session waits there, and marks its row', async () => {
     const window = await asked('ses_docs');
     expect(permission()).toBeNull();
-    expect(document.querySelector('[data-session-id="ses_docs"]')?.textContent).toContain('waiting for you');
+    expect(document.querySelector('[data-session-id="ses_docs"]')?.textContent).toContain('Waiting for you');
     const docs = window.host.sessions.get('ses_docs');
     if (!docs) throw new Error('no session');
     const info = { ...docs, parentID: 'ses_gallery' };
@@ -156,7 +156,7 @@ describe('a question', () => {
   test('is answered in own words, which take the place of an option', async () => {
     const window = await asked();
     fireEvent.click(screen.getByRole('radio', { name: /The hall/ }));
-    fireEvent.input(screen.getByRole('textbox', { name: 'Your own answer' }), { target: { value: 'both' } });
+    fireEvent.input(screen.getByRole('textbox', { name: 'Other answer' }), { target: { value: 'both' } });
     press(question(), 'Answer');
     await waitFor(() => expect(window.called('answerQuestion')).toEqual([['que_sample', [['both']]]]));
   });
@@ -179,7 +179,7 @@ describe('a question', () => {
     Object.assign(request.event.properties.questions[0] as object, { multiple: true, custom: false });
     window.host.emit(request as never);
     for (const name of [/The study/, /The hall/]) fireEvent.click(await screen.findByRole('checkbox', { name }));
-    expect(screen.queryByRole('textbox', { name: 'Your own answer' })).toBeNull();
+    expect(screen.queryByRole('textbox', { name: 'Other answer' })).toBeNull();
     press(question(), 'Answer');
     await waitFor(() => expect(window.called('answerQuestion')).toEqual([['que_sample', [['The study', 'The hall']]]]));
   });
@@ -197,7 +197,7 @@ describe('the keyboard', () => {
 
   test.each([
     ['Reason, for the agent to read'],
-    ['Your own answer'],
+    ['Other answer'],
   ])('leaves “%s” with Escape, and the turn goes on', async (name) => {
     const window = await asked();
     window.host.emit(busy);
@@ -220,7 +220,7 @@ describe('the keyboard', () => {
 
   test('is back in the composer after a question was answered from inside', async () => {
     await asked();
-    const field = screen.getByRole('textbox', { name: 'Your own answer' });
+    const field = screen.getByRole('textbox', { name: 'Other answer' });
     field.focus();
     fireEvent.input(field, { target: { value: 'both' } });
     fireEvent.keyDown(field, { key: 'Enter' });

@@ -122,7 +122,7 @@ describe('what was typed', () => {
     const window = await asked();
     const properties = { id: 'que_a', sessionID: 'ses_gallery', questions: [{ question: 'Which?', header: 'Lamp', options: [{ label: 'The hall', description: '' }] }] };
     window.host.emit({ kind: 'event', event: { type: 'question.asked', properties } });
-    const own = () => screen.getByRole('textbox', { name: 'Your own answer' }) as HTMLInputElement;
+    const own = () => screen.getByRole('textbox', { name: 'Other answer' }) as HTMLInputElement;
     fireEvent.input(own(), { target: { value: 'both' } });
     await window.app.select('ses_docs');
     await window.app.select('ses_gallery');

@@ -231,7 +231,7 @@ describe('a file', () => {
     click(button(byPath('src/wick.ts'), 'revert-file'));
     const toast = await screen.findByTestId('toast');
     expect(toast.textContent).toContain('Reverted 1 file');
-    expect(toast.textContent).toContain('One file was changed since and stays as it is');
+    expect(toast.textContent).toContain('1 file changed since and stays');
   });
 
   test('is reverted together with all others only after a question', async () => {

@@ -94,7 +94,7 @@ describe('a turn of which something is not known', () => {
     void app.editing.undo();
     const confirm = await screen.findByTestId('review-confirm');
     expect(confirm.querySelector('.review-notes')?.textContent).toBe(UNKNOWN);
-    expect(screen.getByTestId('toast').textContent).toContain('The last turn was not reverted');
+    expect(screen.getByTestId('toast').textContent).toContain('Couldn’t revert the last turn');
     expect(screen.queryByTestId('reverted')).toBeNull();
     expect(apply().disabled).toBe(true);
     fireEvent.click(screen.getByTestId('force-take-back'));
@@ -104,7 +104,7 @@ describe('a turn of which something is not known', () => {
     await waitFor(() => expect(called('revert')).toEqual([['ses_gallery', target, { force: true, choices: { 'a.ts': 'before' } }]]));
     await screen.findByTestId('reverted');
     // What the notice said is no longer so.
-    await waitFor(() => expect(screen.queryByText('The last turn was not reverted')).toBeNull());
+    await waitFor(() => expect(screen.queryByText('Couldn’t revert the last turn')).toBeNull());
   });
 
   test('is not replaced by an edited prompt, which stays in the composer', async () => {

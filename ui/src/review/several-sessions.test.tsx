@@ -55,7 +55,7 @@ describe('the review of several sessions', () => {
     await window.app.editing.undo();
     await window.app.select('ses_long');
     await opened(window, 'ses_long');
-    fireEvent.click(await screen.findByText('Bring it back'));
+    fireEvent.click(await screen.findByText('Restore'));
     await waitFor(() => expect(window.called('unrevert')).toEqual([['ses_gallery']]));
   });
 });

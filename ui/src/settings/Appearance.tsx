@@ -3,6 +3,7 @@ import { ZOOMS } from '../actions/list';
 import { en } from '../i18n/en';
 import type { Settings, Theme } from '../protocol';
 import { useApp } from '../store/context';
+import { LanguageChoice } from './LanguageChoice';
 
 const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
 
@@ -26,6 +27,7 @@ export function Appearance() {
           )}
         </For>
       </fieldset>
+      <LanguageChoice />
       <h3 class="settings-heading settings-later">{en.appearance.size}</h3>
       <label class="settings-field">
         <span>{en.appearance.zoom}</span>

@@ -64,7 +64,7 @@ describe('a key', () => {
     expect(input('anthropic').type).toBe('password');
     fireEvent.input(input('anthropic'), { target: { value: ` ${KEY} ` } });
     fireEvent.click(screen.getByTestId('save-key-anthropic'));
-    await waitFor(() => expect(row('anthropic').textContent).toContain('Key …7Q2x from the keyring'));
+    await waitFor(() => expect(row('anthropic').textContent).toContain('Key …7Q2x from keyring'));
     expect(window.called('setKey')).toEqual([['anthropic', KEY, window.app.project()?.id]]);
     await waitFor(() => expect(input('anthropic').value).toBe(''));
     expect(document.documentElement.outerHTML).not.toContain(KEY);
@@ -86,7 +86,7 @@ describe('a key', () => {
     expect(screen.queryByTestId('remove-key-anthropic')).toBeNull();
     await window.app.models.setKey('openai', KEY);
     fireEvent.click(await screen.findByTestId('remove-key-openai'));
-    await waitFor(() => expect(row('openai').textContent).toContain('No key'));
+    await waitFor(() => expect(row('openai').textContent).toContain('No API key'));
     expect(window.called('removeKey')).toEqual([['openai', window.app.project()?.id]]);
   });
 
@@ -104,15 +104,15 @@ describe('a provider', () => {
     await window.app.models.setKey('openai', KEY);
     expect(screen.queryByTestId('test-connection-google')).toBeNull();
     fireEvent.click(screen.getByTestId('test-connection-anthropic'));
-    await within(row('anthropic')).findByText('It answers.');
+    await within(row('anthropic')).findByText('Connected');
     fireEvent.click(await screen.findByTestId('test-connection-openai'));
-    await within(row('openai')).findByText(/refused the key \(401\)/);
+    await within(row('openai')).findByText(/rejected the API key \(401\)/);
   });
 
   test('has a link to its keys, which the system opens, and the names of its variables', async () => {
     const window = await opened();
     expect(row('google').textContent).toContain('GEMINI_API_KEY or GOOGLE_API_KEY');
-    fireEvent.click(within(row('google')).getByText('Get a key'));
+    fireEvent.click(within(row('google')).getByText('Get an API key'));
     await waitFor(() => expect(window.called('openExternal')).toEqual([['https://aistudio.google.com/apikey']]));
   });
 
@@ -134,7 +134,7 @@ describe('the way to a key', () => {
   test('starts at an answer that failed without a key', async () => {
     const window = await ready();
     await waitFor(() => expect(document.querySelector('[data-error="ProviderAuthError"]')).not.toBeNull());
-    expect(screen.getByText('Anthropic refused the credentials')).toBeTruthy();
+    expect(screen.getByText('Anthropic rejected the API key')).toBeTruthy();
     fireEvent.click(screen.getByTestId('enter-key'));
     await waitFor(() => expect(document.activeElement).toBe(input('anthropic')));
     expect(window.app.overlay()).toEqual({ name: 'settings', section: 'providers', providerID: 'anthropic' });

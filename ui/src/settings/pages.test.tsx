@@ -21,7 +21,7 @@ describe('permissions', () => {
     const rule = { permission: 'bash', pattern: 'cargo test *', action: 'allow' };
     expect(window.called('revokeRule')).toEqual([['prj_lantern', rule]]);
     expect(screen.getByText('docs.rs')).toBeTruthy();
-    expect(screen.getByText('Nothing is always allowed here.')).toBeTruthy();
+    expect(screen.getByText('No saved rules')).toBeTruthy();
   });
 
   test('edits of one project can be allowed, and asked about again', async () => {
@@ -105,7 +105,7 @@ describe('shell and editor', () => {
     const window = await page('tools');
     fireEvent.click(screen.getByRole('radio', { name: 'Zed' }));
     await waitFor(() => expect(window.host.settings().editor.kind).toBe('zed'));
-    fireEvent.click(screen.getByRole('radio', { name: 'Another program' }));
+    fireEvent.click(screen.getByRole('radio', { name: 'Custom command' }));
     fireEvent.change(await screen.findByTestId('editor-command'), { target: { value: ' subl {path}:{line} ' } });
     await waitFor(() => expect(window.host.settings().editor).toEqual({ kind: 'custom', command: 'subl {path}:{line}' }));
     fireEvent.change(screen.getByTestId('shell'), { target: { value: '/bin/zsh' } });
@@ -132,9 +132,9 @@ describe('private hosts', () => {
   test('are refused with a reason if they are not a single host, or are already listed', async () => {
     const window = await page('tools', { settings: { privateHosts: ['wiki.lan'] } });
     add('10.0.0.0/8');
-    expect(screen.getByRole('alert').textContent).toContain('Name one host');
+    expect(screen.getByRole('alert').textContent).toContain('Enter one host');
     add('WIKI.lan');
-    expect(screen.getByRole('alert').textContent).toBe('wiki.lan is there already.');
+    expect(screen.getByRole('alert').textContent).toBe('wiki.lan is already in the list.');
     await waitFor(() => expect(window.host.settings().privateHosts).toEqual(['wiki.lan']));
   });
 });
@@ -160,8 +160,8 @@ describe('data', () => {
     fireEvent.click(screen.getByRole('button', { name: 'Cancel' }));
     expect(window.called('cleanData')).toEqual([]);
     await press();
-    const ask = screen.getByRole('group', { name: /for good\?/ });
-    fireEvent.click(within(ask).getByRole('button', { name: 'Delete for good' }));
+    const ask = screen.getByRole('group', { name: /Permanently delete/ });
+    fireEvent.click(within(ask).getByRole('button', { name: 'Delete permanently' }));
     await waitFor(() => expect(trash().textContent).toContain('0 B'));
     expect(window.called('cleanData')).toEqual([['trash']]);
   });
@@ -175,7 +175,7 @@ describe('data', () => {
     const list = await screen.findByTestId('trash');
     expect(list.textContent).toContain('Write the driver manual');
     expect(list.textContent).toContain('lantern');
-    fireEvent.click(within(list).getByRole('button', { name: 'Bring back Write the driver manual' }));
+    fireEvent.click(within(list).getByRole('button', { name: 'Restore Write the driver manual' }));
     await waitFor(() => expect(window.app.sessions.get('ses_docs')).toBeTruthy());
     expect(window.called('restoreSession')).toEqual([['ses_docs']]);
     await waitFor(() => expect(screen.queryByTestId('trash')).toBeNull());
@@ -185,7 +185,7 @@ describe('data', () => {
     const window = await page('data');
     const [source] = await window.host.findImports();
     fireEvent.click(await screen.findByRole('button', { name: `Import from ${source?.path}` }));
-    await waitFor(() => expect(screen.getByTestId('import-said').textContent).toMatch(/\d+ added, \d+ already here/));
+    await waitFor(() => expect(screen.getByTestId('import-said').textContent).toMatch(/\d+ added, \d+ already imported/));
     expect(window.called('importFrom')).toEqual([[source?.path, expect.any(Function)]]);
     expect(screen.getByText('progress').parentElement?.textContent).toBe('3 × progress: it is not part of the conversation');
     // What came takes room, and the list says so.
@@ -210,7 +210,7 @@ describe('data', () => {
     end();
     await waitFor(() =>
       expect(screen.getByTestId('import-said').textContent).toBe(
-        '4 added, 0 already here. 1 continued. Stopped. Import again to continue.',
+        '4 added, 0 already imported. 1 updated. Stopped. Import again to continue.',
       ),
     );
   });
@@ -227,7 +227,7 @@ describe('data', () => {
     const window = await page('data');
     const said = () => screen.getByTestId('check-said').textContent;
     fireEvent.click(screen.getByTestId('check-data'));
-    await waitFor(() => expect(said()).toBe('1 damaged, 0 stray.'));
+    await waitFor(() => expect(said()).toBe('1 damaged, 0 stray'));
     expect(screen.getByText('part/msg_1/prt_1')).toBeTruthy();
     fireEvent.click(screen.getByTestId('repair-data'));
     await waitFor(() => expect(said()).toContain('Repaired'));
@@ -261,7 +261,7 @@ describe('shortcuts', () => {
     await page('shortcuts');
     rebind('toggleSidebar', 'n', { ctrlKey: true });
     expect(row('toggleSidebar').textContent).toContain('Also used by: New session');
-    expect(row('newSession').textContent).toContain('Also used by: Show or hide the sidebar');
+    expect(row('newSession').textContent).toContain('Also used by: Toggle sidebar');
   });
 
   test('can be none, and reset, one or all', async () => {
@@ -269,7 +269,7 @@ describe('shortcuts', () => {
     rebind('newSession', 'Backspace');
     expect(keys('newSession').textContent).toBe('None');
     rebind('find', 'h', { altKey: true });
-    fireEvent.click(screen.getByRole('button', { name: 'Reset the keys of New session' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Reset shortcut for New session' }));
     expect(keys('newSession').textContent).toBe('Ctrl+N');
     fireEvent.click(screen.getByTestId('reset-shortcuts'));
     await waitFor(() => expect(window.host.settings().shortcuts).toEqual({}));

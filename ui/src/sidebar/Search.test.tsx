@@ -44,10 +44,10 @@ describe('searching all sessions', () => {
     };
     const field = screen.getByTestId('session-filter');
     fireEvent.input(field, { target: { value: 'all 500' } });
-    await screen.findByText('Only the best 100 places are shown. More words find fewer.');
-    await screen.findByText('97 more places');
+    await screen.findByText('Showing the top 100 results. Add words to narrow them.');
+    await screen.findByText('97 more matches');
     fireEvent.input(field, { target: { value: 'all 100' } });
-    await waitFor(() => expect(screen.queryByText(/Only the best/)).toBeNull());
+    await waitFor(() => expect(screen.queryByText(/Showing the top/)).toBeNull());
   });
 
   test('draws what was said as text, never as markup', async () => {
@@ -67,7 +67,7 @@ describe('searching all sessions', () => {
     fireEvent.input(field, { target: { value: 'q' } });
     expect(screen.queryByTestId('search-results')).toBeNull();
     fireEvent.input(field, { target: { value: 'qqqq' } });
-    await screen.findByText('Nothing in messages');
+    await screen.findByText('No messages found');
     expect(window.called('search')).toEqual([['qqqq', 101]]);
   });
 });
@@ -76,10 +76,10 @@ describe('a waiting request', () => {
   test('is in the title, in the badge and on the row, and a shortcut opens it', async () => {
     const window = await ready();
     window.host.emit(permission('ses_docs'));
-    await waitFor(() => expect(document.title).toBe('(1) Lathe — needs you'));
+    await waitFor(() => expect(document.title).toBe('(1) Lathe – Waiting for you'));
     expect(screen.getByTestId('waiting-badge').textContent).toBe('1');
     const row = document.querySelector('[data-session-id="ses_docs"] .session-open');
-    expect(row?.textContent).toContain('waiting for you');
+    expect(row?.textContent).toContain('Waiting for you');
     fireEvent.keyDown(document.body, { key: 'j', ctrlKey: true });
     await waitFor(() => expect(window.app.selected()).toBe('ses_docs'));
     await window.host.answerPermission('per_1', 'once', null);
@@ -108,7 +108,7 @@ describe('the list', () => {
     const window = await ready();
     window.host.emit({ kind: 'event', event: { type: 'session.idle', properties: { sessionID: 'ses_docs' } } });
     const row = () => document.querySelector('[data-session-id="ses_docs"]');
-    await waitFor(() => expect(row()?.textContent).toContain('answered since you last looked'));
+    await waitFor(() => expect(row()?.textContent).toContain('Unread'));
     await window.app.select('ses_docs');
     await waitFor(() => expect(row()?.hasAttribute('data-unread')).toBe(false));
   });

@@ -43,8 +43,8 @@ describe('the list', () => {
         },
       },
     );
-    expect((await opener('ses_long')).textContent).toContain('working');
-    expect((await opener('ses_docs')).textContent).toContain('the last turn failed');
+    expect((await opener('ses_long')).textContent).toContain('Running');
+    expect((await opener('ses_docs')).textContent).toContain('Failed');
     expect((await screen.findByTestId('toast')).textContent).toContain('no disk');
   });
 
@@ -55,7 +55,7 @@ describe('the list', () => {
     fireEvent.input(filter, { target: { value: 'SATURN' } });
     await waitFor(() => expect(titles()).toEqual(['Place the moons of Saturn']));
     fireEvent.input(filter, { target: { value: 'nothing like it' } });
-    expect(screen.getByText('No session matches “nothing like it”')).toBeTruthy();
+    expect(screen.getByText('No sessions match “nothing like it”')).toBeTruthy();
     fireEvent.keyDown(filter, { key: 'Escape' });
     await waitFor(() => expect(titles()).toContain('Write the driver manual'));
   });

@@ -52,7 +52,7 @@ describe('the start', () => {
     const window = openWindow({ failStart: true });
     await screen.findByText('The core is not there');
     expect(screen.queryByTestId('sidebar')).toBeNull();
-    screen.getByText('Try again').click();
+    screen.getByText('Retry').click();
     await waitFor(() => expect(window.app.phase().name).toBe('ready'));
   });
 });
@@ -70,8 +70,8 @@ describe('background sessions', () => {
     host.emit(busy('ses_long'), ...sampleRequests('ses_docs'));
     cleanup();
     openWindow({}, host);
-    await waitFor(() => expect(row('ses_long')?.textContent).toContain('working'));
-    expect(row('ses_docs')?.textContent).toContain('waiting for you');
+    await waitFor(() => expect(row('ses_long')?.textContent).toContain('Running'));
+    expect(row('ses_docs')?.textContent).toContain('Waiting for you');
     expect(screen.getByTestId('waiting-badge').textContent).toBe('1');
   });
 
@@ -84,8 +84,8 @@ describe('background sessions', () => {
     host.sessions.set(renamed.id, renamed);
     host.lose({ kind: 'event', event: idle }, busy('ses_empty'), ...sampleRequests('ses_docs'));
     await waitFor(() => expect(row('ses_empty')?.textContent).toContain('Named elsewhere'));
-    expect(row('ses_empty')?.textContent).toContain('working');
-    expect(row('ses_docs')?.textContent).toContain('waiting for you');
+    expect(row('ses_empty')?.textContent).toContain('Running');
+    expect(row('ses_docs')?.textContent).toContain('Waiting for you');
     expect(row('ses_long')?.hasAttribute('data-unread')).toBe(true);
   });
 

@@ -17,11 +17,11 @@ describe('an earlier prompt', () => {
   test('is edited with its attachments, and sending it reverts what came after', async () => {
     const { window, area, first } = await ready();
     fireEvent.input(area, { target: { value: 'a draft of my own' } });
-    fireEvent.click((await screen.findAllByRole('button', { name: 'Edit and send again' }))[0] as HTMLElement);
+    fireEvent.click((await screen.findAllByRole('button', { name: 'Edit and resend' }))[0] as HTMLElement);
     await waitFor(() => expect(area.value).toContain('The reading lamp flickers'));
     const names = [...document.querySelectorAll('.attachment-name')].map((one) => one.textContent);
     expect(names).toEqual(['flicker.png', 'lamp-manual.pdf']);
-    fireEvent.click(screen.getByRole('checkbox', { name: 'Keep the files' }));
+    fireEvent.click(screen.getByRole('checkbox', { name: 'Keep file changes' }));
     fireEvent.input(area, { target: { value: 'It flickers.' } });
     fireEvent.keyDown(area, { key: 'Enter' });
     await waitFor(() => expect(window.called('prompt')).toHaveLength(1));
@@ -81,7 +81,7 @@ describe('an earlier prompt', () => {
     expect(window.called('undoLastTurn')).toEqual([['ses_gallery', false]]);
     await screen.findByTestId('reverted');
     expect(window.app.timeline.open()?.messages).toHaveLength(before);
-    fireEvent.click((await screen.findAllByRole('button', { name: 'Bring it back' }))[0] as HTMLElement);
+    fireEvent.click((await screen.findAllByRole('button', { name: 'Restore' }))[0] as HTMLElement);
     await waitFor(() => expect(screen.queryByTestId('reverted')).toBeNull());
     expect(window.called('unrevert')).toHaveLength(1);
   });
@@ -104,7 +104,7 @@ describe('an earlier prompt', () => {
       };
     };
     const done = window.app.editing.undo();
-    await screen.findByText('Only one file of the last turn was reverted');
+    await screen.findByText('Reverted only 1 file of the last turn');
     expect(window.app.review.canUndo()).toBe(true);
     fireEvent.click((await screen.findAllByRole('button', { name: 'Undo' }))[0] as HTMLElement);
     await waitFor(() => expect(window.called('unrevert')).toHaveLength(1));

@@ -14,7 +14,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   protocol: ['bindings'],
   i18n: [],
   styles: [],
-  text: [],
+  text: ['i18n'],
   host: ['protocol'],
   store: [...WORDS, 'host'],
   kit: [...WORDS, 'store'],

@@ -106,7 +106,7 @@ describe('a pending revert', () => {
     const { app, called } = await reverted(100);
     await waitFor(() => expect(app.timeline.open()?.sessionID).toBe('ses_long'));
     enter('Go on');
-    expect((await screen.findByTestId('make-final-dialog')).textContent).toContain('This deletes the 20 turns that you have undone.');
+    expect((await screen.findByTestId('make-final-dialog')).textContent).toContain('This deletes 20 reverted turns.');
     fireEvent.click(screen.getByRole('button', { name: 'Cancel' }));
     await waitFor(() => expect(area().value).toBe('Go on'));
     expect(called('discardReverted')).toEqual([]);

@@ -16,7 +16,7 @@ test.each([
 });
 
 test('letters in order fit; together and at the start of words fits better', () => {
-  const items = ['Show or hide the sidebar', 'New session', 'Find next', 'Open folder…'];
+  const items = ['Toggle sidebar', 'New session', 'Find next', 'Open folder…'];
   const fits = (typed: string) => ranked(items, (item) => item, typed);
   expect(fits('new')[0]).toBe('New session');
   expect(fits('ns')[0]).toBe('New session');

@@ -65,7 +65,7 @@ describe('a fork from a prompt', () => {
 
   test('can have a worktree of its own, and says where it is', async () => {
     const { app, called } = await ready();
-    await chosen('Have a look at the docs', 'Fork from here in a new git worktree');
+    await chosen('Have a look at the docs', 'Fork from here in a worktree');
     await waitFor(() => expect(called('fork')[0]?.[2]).toBe(true));
     expect((await screen.findByTestId('toast')).textContent).toContain('/home/ada/projects/lantern-quiet-lamp');
     expect(app.session()?.directory).toBe('/home/ada/projects/lantern-quiet-lamp');
@@ -90,11 +90,11 @@ test('while a turn runs a prompt can be forked, but not edited', async () => {
   const { host } = await ready();
   const shown = await prompt('Have a look at the docs');
   const buttons = () => within(shown).getAllByRole('button').map((one) => one.getAttribute('aria-label')).filter(Boolean);
-  expect(buttons()).toContain('Edit and send again');
+  expect(buttons()).toContain('Edit and resend');
   host.emit({
     kind: 'event',
     event: { type: 'session.status', properties: { sessionID: 'ses_gallery', status: { type: 'busy' } } },
   });
-  await waitFor(() => expect(buttons()).not.toContain('Edit and send again'));
+  await waitFor(() => expect(buttons()).not.toContain('Edit and resend'));
   expect(buttons()).toContain('Fork');
 });

@@ -100,10 +100,10 @@ describe('a prompt sent while the session is busy', () => {
   test('that a step has started with says why it cannot be changed', async () => {
     const { host, app } = await withQueued();
     host.editQueued = () =>
-      Promise.reject({ code: 'failed', message: 'This prompt is no longer waiting: it has been taken up' });
+      Promise.reject({ code: 'failed', message: 'This prompt was already sent' });
     fireEvent.click(screen.getByRole('button', { name: 'Edit queued prompt' }));
     fireEvent.keyDown(screen.getByRole('textbox', { name: 'Text of the queued prompt' }), { key: 'Enter' });
-    expect((await screen.findByTestId('toast')).textContent).toContain('it has been taken up');
+    expect((await screen.findByTestId('toast')).textContent).toContain('already sent');
     const sessionID = app.selected() ?? '';
     host.emit({ kind: 'queue', sessionID, messages: [] });
     await waitFor(() => expect(screen.queryByText('Queued')).toBeNull());
@@ -117,7 +117,7 @@ describe('a prompt sent while the session is busy', () => {
     fireEvent.input(field, { target: { value: 'And take care of the lamp' } });
     const sessionID = app.selected() ?? '';
     host.emit({ kind: 'queue', sessionID, messages: [] });
-    expect((await screen.findByTestId('toast')).textContent).toContain('What you wrote is in the composer');
+    expect((await screen.findByTestId('toast')).textContent).toContain('Your edit is in the composer');
     expect(app.drafts.get(sessionID).text).toBe('And take care of the lamp');
   });
 });

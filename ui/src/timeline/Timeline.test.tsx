@@ -36,7 +36,7 @@ describe('the timeline', () => {
     const answer = document.querySelector('.assistant-message');
     expect(answer?.querySelector('[data-part="text"]')?.textContent).toContain('Here is how a turn looks.');
     expect(answer?.querySelector('[data-part="reasoning"]')?.textContent).toContain('Planning the tour');
-    expect(screen.getByRole('status').textContent).toBe('Answer finished');
+    expect(screen.getByRole('status').textContent).toBe('Finished');
     const said = app.timeline
       .open()
       ?.messages.at(-1)
@@ -73,7 +73,7 @@ describe('the timeline', () => {
       kind: 'event',
       event: { type: 'session.status', properties: { sessionID: 'ses_gallery', status } },
     });
-    await screen.findByText('Attempt 2 failed. Next try in 10 s');
+    await screen.findByText('Attempt 2 failed. Retrying in 10 s');
   });
 });
 
@@ -81,15 +81,15 @@ describe('failures of an answer', () => {
   const cases: [MessageError, string][] = [
     [
       { name: 'ProviderAuthError', data: { providerID: 'anthropic', message: 'Bad key' } },
-      'anthropic refused the credentialsBad keyEnter a key…',
+      'anthropic rejected the API keyBad keyEnter API key…',
     ],
     [
       { name: 'APIError', data: { message: 'Broken', statusCode: 500, isRetryable: true } },
-      'The provider reported an error (500)Broken',
+      'Provider error 500Broken',
     ],
     [
       { name: 'MessageOutputLengthError', data: {} },
-      'The answer reached the model’s output limitAsk it to go on, or to be briefer.',
+      'Reached the model’s output limitAsk it to continue or to be brief.',
     ],
     [{ name: 'UnknownError', data: { message: 'Odd' } }, 'Something went wrongOdd'],
     [{ name: 'NewerError', data: {} } as never, 'Something went wrongNewerError'],
@@ -140,7 +140,7 @@ describe('the centre', () => {
     expect(state()).toBe('open-failed');
     expect(screen.getByRole('alert').textContent).toBe('Another program holds it');
     window.host.openSession = openSession;
-    fireEvent.click(screen.getByText('Try again'));
+    fireEvent.click(screen.getByText('Retry'));
     await waitFor(() => expect(state()).toBe('empty-session'));
   });
 
@@ -163,6 +163,6 @@ describe('the centre', () => {
       damaged: [{ key: 'part/msg_1/prt_1', reason: 'cut off' }],
     });
     await window.app.select('ses_long');
-    expect(screen.getByText(/One stored file of this session could not be read/)).toBeTruthy();
+    expect(screen.getByText(/1 damaged file in this session isn’t shown/)).toBeTruthy();
   });
 });

@@ -5,7 +5,7 @@ import { assistant, createWriter } from '../host/fake/parts';
 import type { MessageView } from '../protocol';
 import { openWindow, type TestWindow } from '../testing/window';
 
-const error = { name: 'ProviderAuthError' as const, data: { providerID: 'anthropic', message: 'No key' } };
+const error = { name: 'ProviderAuthError' as const, data: { providerID: 'anthropic', message: 'No API key' } };
 
 /** A session whose only prompt was refused, after as many answers as given. */
 async function refused(answers: number): Promise<{ window: TestWindow; prompt: MessageView }> {
@@ -28,7 +28,7 @@ test('a session whose model is gone offers another one, and continues with it', 
   await waitFor(() => expect(window.app.models.list()).toBeDefined());
   const clock = createClock();
   const prompt = createWriter('ses_docs', clock, { providerID: 'elsewhere', modelID: 'm' }).user('Write the manual');
-  const gone = { name: 'UnknownError' as const, data: { message: 'There is no provider called elsewhere' } };
+  const gone = { name: 'UnknownError' as const, data: { message: 'Unknown provider: elsewhere' } };
   const failed = { info: assistant('ses_docs', prompt.info.id, clock, { error: gone }), parts: [] };
   window.host.messages.set('ses_docs', [prompt, failed]);
   await window.app.select('ses_docs');
@@ -63,7 +63,7 @@ describe('a refused key', () => {
     const { window } = await refused(2);
     fireEvent.click(await screen.findByTestId('try-again'));
     await waitFor(() => expect(window.called('prompt')).toHaveLength(1));
-    expect(window.called('prompt')[0]?.[1]).toMatchObject({ text: 'Go on.' });
+    expect(window.called('prompt')[0]?.[1]).toMatchObject({ text: 'Continue' });
     expect(window.called('revert')).toEqual([]);
   });
 });

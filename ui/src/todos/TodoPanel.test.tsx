@@ -21,7 +21,7 @@ test('the todo list is updated live, and folds to the todo in progress', async (
   );
   const panel = await screen.findByTestId('todos');
   const rows = () => [...panel.querySelectorAll('.todo')].map((row) => row.textContent);
-  expect(rows()).toEqual(['Done: Look', 'Under way: Fix ⟨U+202E⟩it!High priority', 'snoozed: Rest']);
+  expect(rows()).toEqual(['Done: Look', 'In progress: Fix ⟨U+202E⟩it!High priority', 'snoozed: Rest']);
   const head = screen.getByRole('button', { name: /Tasks/ });
   expect(head.textContent).toContain('1 of 3 done');
   fireEvent.click(head);

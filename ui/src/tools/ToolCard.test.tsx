@@ -1,6 +1,7 @@
 import { fireEvent, waitFor } from '@solidjs/testing-library';
 import { createSignal } from 'solid-js';
 import { describe, expect, test, vi } from 'vitest';
+import { en } from '../i18n/en';
 import type { ToolState } from '../protocol';
 import { show } from '../testing/window';
 import { toolLooks, type ToolName } from './registry';
@@ -15,7 +16,7 @@ const inputs: { [N in ToolName]: [Record<string, unknown>, string, string[]] } =
   webfetch: [{ url: 'https://example.com', format: 'text' }, 'https://example.com', ['as text']],
   task: [{ description: 'Look around', subagent_type: 'explore' }, 'Look around', ['explore']],
   bash: [{ command: 'cargo test\nls', workdir: 'ui' }, 'cargo test', ['in ui']],
-  edit: [{ filePath: 'src/a.rs', replaceAll: true }, 'src/a.rs', ['every place']],
+  edit: [{ filePath: 'src/a.rs', replaceAll: true }, 'src/a.rs', ['all matches']],
   write: [{ filePath: 'src/a.rs' }, 'src/a.rs', []],
   apply_patch: [
     { patchText: '*** Begin Patch\n*** Add File: a.txt\n+x\n*** Delete File: b.txt\n*** End Patch' },
@@ -32,7 +33,7 @@ describe('every tool', () => {
     const [input, subtitle, args] = inputs[tool];
     const { card } = draw(tool, done(input));
     expect(card.dataset).toMatchObject({ tool, status: 'completed' });
-    expect(card.querySelector('.card-title')?.textContent).toBe(toolLooks[tool].title);
+    expect(card.querySelector('.card-title')?.textContent).toBe(en.tool.names[tool]);
     expect(card.querySelector('.card-subtitle')?.textContent).toBe(subtitle);
     expect(texts(card, '.card-arg')).toEqual(args);
     expect(card.querySelector('.card-aside')?.textContent).toContain('4.1 s');
@@ -124,7 +125,7 @@ describe('every state', () => {
     fireEvent.click(card.querySelector('[data-testid=retry-tool]') as Element);
     await waitFor(() => expect(called('prompt')).toHaveLength(1));
     expect(called('prompt')[0]?.[1]).toMatchObject({
-      text: 'Your read call failed with “There is no file a.rs”. Please find out why and try it again.',
+      text: 'Your read call failed with “There is no file a.rs”. Find out why and retry it.',
     });
   });
 
@@ -133,14 +134,14 @@ describe('every state', () => {
     drawn.host.toolDetails = () => Promise.reject({ code: 'failed', message: 'gone' });
     drawn.host.messages.clear();
     unfold(drawn.card);
-    await waitFor(() => expect(drawn.card.textContent).toContain('This could not be loaded:'));
+    await waitFor(() => expect(drawn.card.textContent).toContain('Couldn’t load:'));
   });
 
   test('output that the model no longer sees is still there for the person', async () => {
     const state = { ...done({}, 'kept'), time: { start: 0, end: 1, compacted: 2 } } as ToolState;
     const { card } = await opened('lamp', state);
     await waitFor(() => expect(card.textContent).toContain('kept'));
-    expect(card.textContent).toContain('The model no longer sees this output');
+    expect(card.textContent).toContain('No longer in the model’s context');
   });
 });
 
@@ -203,7 +204,7 @@ describe('the content of each card', () => {
       { content: 'Fix', status: 'in_progress', priority: 'high' },
     ];
     const { card } = await opened('todowrite', done({ todos }, '[]', { todos }));
-    expect(texts(card, '.check-item')).toEqual(['Lookdone', 'Fixin progressimportant']);
+    expect(texts(card, '.check-item')).toEqual(['Lookdone', 'Fixin progresshigh priority']);
   });
 
   test('a question: the answers that were given', async () => {

@@ -61,7 +61,7 @@ describe('a command', () => {
   test('names the protected files that it made and that did not stay', async () => {
     const state = done({ command: 'sh make.sh' }, 'out', { output: 'out', exit: 0, setAside: ['sub/.envrc'] });
     const { card } = await opened('bash', state, state);
-    const said = 'Protected, so renamed to end in “.set-aside”: sub/.envrc';
+    const said = 'Protected files renamed to “.set-aside”: sub/.envrc';
     await waitFor(() => expect(texts(card, '.card-label')).toContain(said));
   });
 
@@ -69,7 +69,7 @@ describe('a command', () => {
     const notCovered = ['What git itself stores cannot be reverted'];
     for (const state of [done({ command: 'make' }, 'out', { notCovered }), failed({ command: 'make' }, 'no', { notCovered })]) {
       const { card } = await opened('bash', state, state);
-      expect(texts(card, '[data-testid="uncovered"]')).toEqual(['not all can be reverted']);
+      expect(texts(card, '[data-testid="uncovered"]')).toEqual(['can’t be fully reverted']);
       await waitFor(() => expect(texts(card, 'p.card-label')).toContain(notCovered[0]));
     }
   });
@@ -101,13 +101,13 @@ describe('a command', () => {
   test('that printed much says that its beginning is not shown, and where all of it is', async () => {
     const printed = { output: 'two', cardCut: true };
     const kept = await opened('bash', done({ command: 'make' }, 'one\ntwo', { ...printed, truncated: false }));
-    await waitFor(() => expect(kept.card.textContent).toContain('Copy the output to have all of it.'));
+    await waitFor(() => expect(kept.card.textContent).toContain('Copy the output to get all of it.'));
     expect(copied(kept.card)[1]).toBe('one\ntwo');
 
     const saved = { ...printed, truncated: true, outputPath: '/data/out.txt' };
     for (const state of [done({ command: 'make' }, 'one…two', saved), failed({ command: 'make' }, 'Stopped', saved)]) {
       const { card } = await opened('bash', state);
-      await waitFor(() => expect(card.textContent).toContain('The beginning is not shown.'));
+      await waitFor(() => expect(card.textContent).toContain('The beginning is hidden.'));
       expect(card.querySelector('.card-whole')?.getAttribute('data-path')).toBe('/data/out.txt');
     }
   });
@@ -118,7 +118,7 @@ describe('a change that failed', () => {
     const patchText = '*** Begin Patch\n*** Update File: a.rs\n@@\n-old\n+new\n*** End Patch';
     const { card } = await opened('apply_patch', failed({ patchText }, 'The patch does not fit'));
     await waitFor(() => expect(texts(card, '.code-line code').join('\n')).toContain('+new'));
-    expect(texts(card, 'span.card-label')).toEqual(['Failed', 'What it was to do']);
+    expect(texts(card, 'span.card-label')).toEqual(['Failed', 'Intended changes']);
   });
 
   test('shows its arguments where no change can be drawn from them', async () => {

@@ -40,7 +40,6 @@ export type ToolName =
 
 interface ToolLook {
   readonly icon: Icon;
-  readonly title: string;
   /** The most important argument, from an input that may be incomplete. */
   readonly subtitle: Say;
   /** Other arguments for the header. */
@@ -50,24 +49,25 @@ interface ToolLook {
   readonly looks?: true;
 }
 
-const names = en.tool.names;
+interface NamedLook extends ToolLook {
+  readonly title: string;
+}
+
 const { args } = en.tool;
 
 /** Exhaustive over the tools we offer. */
 export const toolLooks: { [N in ToolName]: ToolLook } = {
   read: {
     icon: BookOpen,
-    title: names.read,
     subtitle: path('filePath'),
     args: texts({ offset: args.offset, limit: args.limit }),
     details: OutcomeDetails,
     looks: true,
   },
-  list: { icon: FolderTree, title: names.list, subtitle: path('path'), details: OutcomeDetails, looks: true },
-  glob: { icon: Files, title: names.glob, subtitle: found, details: OutcomeDetails, looks: true },
+  list: { icon: FolderTree, subtitle: path('path'), details: OutcomeDetails, looks: true },
+  glob: { icon: Files, subtitle: found, details: OutcomeDetails, looks: true },
   grep: {
     icon: Search,
-    title: names.grep,
     subtitle: found,
     args: texts({ include: args.include }),
     details: OutcomeDetails,
@@ -75,41 +75,41 @@ export const toolLooks: { [N in ToolName]: ToolLook } = {
   },
   webfetch: {
     icon: Globe,
-    title: names.webfetch,
     subtitle: text('url'),
     args: texts({ format: args.format }),
     details: OutcomeDetails,
   },
   task: {
     icon: Split,
-    title: names.task,
     subtitle: text('description'),
     args: texts({ subagent_type: args.agent }),
     details: TaskDetails,
   },
   bash: {
     icon: SquareTerminal,
-    title: names.bash,
     subtitle: text('command'),
     args: texts({ workdir: args.workdir }),
     details: BashDetails,
   },
   edit: {
     icon: FilePen,
-    title: names.edit,
     subtitle: path('filePath'),
     args: texts({ replaceAll: args.replaceAll }),
     details: ChangeDetails,
   },
-  write: { icon: FilePlus, title: names.write, subtitle: path('filePath'), details: ChangeDetails },
-  apply_patch: { icon: FileStack, title: names.apply_patch, subtitle: patched, details: ChangeDetails },
-  todowrite: { icon: ListTodo, title: names.todowrite, subtitle: list('todos'), details: TodoDetails },
-  todoread: { icon: ListChecks, title: names.todoread, subtitle: nothing, details: TodoDetails, looks: true },
-  question: { icon: CircleHelp, title: names.question, subtitle: list('questions'), details: QuestionDetails },
+  write: { icon: FilePlus, subtitle: path('filePath'), details: ChangeDetails },
+  apply_patch: { icon: FileStack, subtitle: patched, details: ChangeDetails },
+  todowrite: { icon: ListTodo, subtitle: list('todos'), details: TodoDetails },
+  todoread: { icon: ListChecks, subtitle: nothing, details: TodoDetails, looks: true },
+  question: { icon: CircleHelp, subtitle: list('questions'), details: QuestionDetails },
 };
 
 /** For MCP tools and tools of newer versions: the tool's name and its first short argument. */
-export function lookOf(tool: string): ToolLook {
-  if (Object.hasOwn(toolLooks, tool)) return toolLooks[tool as ToolName];
+export function lookOf(tool: string): NamedLook {
+  if (isBuiltIn(tool)) return { ...toolLooks[tool], title: en.tool.names[tool] };
   return { icon: Wrench, title: tool, subtitle: firstWord, details: GenericDetails };
+}
+
+function isBuiltIn(tool: string): tool is ToolName {
+  return Object.hasOwn(toolLooks, tool);
 }

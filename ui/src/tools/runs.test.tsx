@@ -54,7 +54,7 @@ describe('a run of read-only calls', () => {
     ).parts;
     const calls = parts.map(({ part }) => ({ part }) as RunCall);
     const { container } = show(() => <ExploreCard calls={calls} />);
-    expect(container.querySelector('.card-title')?.textContent).toBe('Explored 2 files, searched once');
+    expect(container.querySelector('.card-title')?.textContent).toBe('Explored 2 files, 1 search');
     expect(container.querySelectorAll('.tool')).toHaveLength(0);
     fireEvent.click(container.querySelector('.card-head') as Element);
     expect(container.querySelectorAll('.tool')).toHaveLength(4);

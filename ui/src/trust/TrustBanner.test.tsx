@@ -28,7 +28,7 @@ test('a project that was just trusted brings its models', async () => {
 
 test('not now hides it without trusting, and each project is asked about by itself', async () => {
   const window = await ready({ trust: 'changed' });
-  expect((await screen.findByTestId('trust-banner')).textContent).toContain('lantern has changed');
+  expect((await screen.findByTestId('trust-banner')).textContent).toContain('settings of lantern have changed');
   fireEvent.click(screen.getByTestId('trust-later'));
   await waitFor(() => expect(screen.queryByTestId('trust-banner')).toBeNull());
   expect(window.called('setTrust')).toEqual([]);

@@ -50,7 +50,7 @@ pub fn read(blocks: Vec<acp::ContentBlock>) -> Result<PromptInput, Error> {
         }
     }
     if input.text.trim().is_empty() && input.files.is_empty() {
-        return Err(refused("The prompt is empty".to_owned()));
+        return Err(refused("Enter a prompt".to_owned()));
     }
     Ok(input)
 }

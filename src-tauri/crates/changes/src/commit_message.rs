@@ -11,14 +11,14 @@ const SYSTEM: &str = "You write messages for git commits. Answer with one messag
 
 pub async fn draft(sessions: &Sessions, session: &Session, diff: String) -> Result<String> {
     let answer = sessions.ask_small_model(session, SYSTEM, diff).await?;
-    let answer = answer.ok_or_else(|| Failed::refused("The model gave no message"))?;
+    let answer = answer.ok_or_else(|| Failed::refused("The model wrote no message"))?;
     let text = match answer.rfind("</think>") {
         Some(end) => &answer[end + "</think>".len()..],
         None => &answer,
     };
     let text = text.trim().trim_matches('`').trim();
     match text.is_empty() {
-        true => Err(Failed::refused("The model gave no message")),
+        true => Err(Failed::refused("The model wrote no message")),
         false => Ok(text.to_owned()),
     }
 }

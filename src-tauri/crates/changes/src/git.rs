@@ -62,7 +62,7 @@ impl Changes {
         let git = self.git_of(&opened.session, &opened.worktree).await?;
         let wanted = self.kept_contents(&opened).await?;
         if wanted.is_empty() {
-            return Err(Failed::refused("No lines are kept yet"));
+            return Err(Failed::refused("Keep some changes first"));
         }
         let paths: Vec<&str> = wanted.iter().map(|one| one.path.as_str()).collect();
         let indexed = git.indexed(&paths).await?;

@@ -153,7 +153,7 @@ impl Changes {
         let _prompt = self.sessions.hold_prompts(id).await;
         let record = self.review.record(id).await?;
         let action = record.done.last().cloned();
-        let action = action.ok_or_else(|| Failed::refused("There is nothing to undo"))?;
+        let action = action.ok_or_else(|| Failed::refused("Nothing to undo"))?;
         self.replay(id, action, true, options).await
     }
 
@@ -166,7 +166,7 @@ impl Changes {
         let _prompt = self.sessions.hold_prompts(id).await;
         let record = self.review.record(id).await?;
         let action = record.undone.last().cloned();
-        let action = action.ok_or_else(|| Failed::refused("There is nothing to do again"))?;
+        let action = action.ok_or_else(|| Failed::refused("Nothing to redo"))?;
         self.replay(id, action, false, options).await
     }
 

@@ -274,7 +274,7 @@ fn file_name(name: &str) -> String {
 async fn put_aside(folder: &Path, aside: &Path) -> Result<()> {
     let failed = |error: std::io::Error| {
         Failed::refused(format!(
-            "{} could not be put aside, so it stays: {error}",
+            "Couldn’t move {}, so it stays: {error}",
             folder.display()
         ))
     };

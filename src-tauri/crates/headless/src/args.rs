@@ -6,22 +6,24 @@ use clap::{ArgAction, Args as ClapArgs, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use lathe_protocol::{MessageId, PermissionMode, SessionId};
 
+use crate::texts;
+
 /// Work with Lathe's sessions from a terminal.
 #[derive(Debug, Parser)]
 #[command(name = "lathectl", version, propagate_version = true)]
 pub struct Args {
-    /// Where sessions are kept.
+    /// Where sessions are stored.
     #[arg(long, global = true, env = "LATHE_DATA_DIR", value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
-    /// A config file that counts more than the global ones.
+    /// A config file that overrides the global ones.
     #[arg(long, global = true, env = "LATHE_CONFIG", value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// The project's folder, if not the current one.
+    /// The project's folder, instead of the current one.
     #[arg(long, global = true, value_name = "DIR")]
     pub directory: Option<PathBuf>,
-    /// Say on standard error what happens; twice for more.
+    /// Log to standard error; twice for more.
     ///
-    /// `RUST_LOG` chooses in detail. The same goes to `logs/lathectl.log` in the data directory.
+    /// `RUST_LOG` sets the details. `logs/lathectl.log` in the data directory has the same log.
     #[arg(short, long, global = true, action = ArgAction::Count)]
     pub verbose: u8,
     #[command(subcommand)]
@@ -30,20 +32,20 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Send a prompt and follow the turn to its end.
+    /// Send a prompt and wait for the turn to finish.
     ///
-    /// The answer goes to standard output as it comes, everything else to standard error. The
-    /// exit code is 0 only if the turn ended well.
+    /// The answer is streamed to standard output, everything else to standard error. The exit
+    /// code is 0 only if the turn succeeds.
     Run(RunArgs),
-    /// List sessions, last used first.
+    /// List sessions, most recent first.
     Sessions {
-        /// Print an array of all that is known of each.
+        /// Print JSON.
         #[arg(long)]
         json: bool,
-        /// Only those where these words stand, in the title or in what was said.
+        /// Only sessions with these words in the title or the messages.
         #[arg(long, value_name = "WORDS")]
         search: Option<String>,
-        /// Of every project, not only of this folder's.
+        /// Sessions of all projects, not only this one.
         #[arg(long)]
         all: bool,
     },
@@ -53,102 +55,98 @@ pub enum Command {
         #[arg(long = "as", value_enum, default_value_t = Form::Text)]
         form: Form,
     },
-    /// Print a session as one JSON document.
+    /// Print a session as JSON.
     Export { id: SessionId },
-    /// Bring over sessions of OpenCode, or one exported session.
+    /// Import sessions from OpenCode, Codex or Claude Code, or an exported session.
     ///
     /// PATH is OpenCode's data directory (the folder that holds `storage/`), its database
     /// (`opencode.db`), a file that `export` made, the folder of Codex (`~/.codex`) or of Claude
-    /// Code (`~/.claude`), or one of their session files. Nothing there is changed. Importing again
-    /// adds only what is new. Ctrl+C stops it; what was imported by then stays.
+    /// Code (`~/.claude`), or one of their session files. Nothing there is changed. Import again to
+    /// add new sessions. Ctrl+C stops; sessions imported so far stay.
     Import {
-        /// Without it, the data of the program named by --from in its usual place.
+        /// Defaults to the usual place of the program named by --from.
         #[arg(required_unless_present = "from")]
         path: Option<PathBuf>,
-        /// Import only sessions of this program. Otherwise it is recognised by its files.
+        /// Import only sessions from this program. Detected by default.
         #[arg(long, value_name = "PROGRAM")]
         from: Option<Agent>,
         /// Print `{added, already, grown, unreadable, left_out, stopped}`.
         #[arg(long)]
         json: bool,
     },
-    /// Copy a session, whole or up to a message, and print the new one's id.
+    /// Fork a session, and print the id of the fork.
     Fork {
         id: SessionId,
-        /// The first message that is not copied.
+        /// Fork before this message.
         #[arg(long, value_name = "MESSAGE")]
         at: Option<MessageId>,
     },
-    /// Revert a message and everything after it, with what it did to files.
+    /// Revert a message and everything after it, including file changes.
     ///
-    /// A file that was changed since then is left alone and named as a conflict. What cannot be
-    /// told to be the agent's is named as shared or unknown. The exit code is 0 only if everything
-    /// the agent did is reverted. The messages are hidden until the next prompt; `unrevert` undoes
-    /// all of it, and `reverted` lists what was removed after that.
+    /// A file that changed since then is left alone and listed as a conflict. Changes that may not
+    /// be the agent's are listed as shared or unknown. The exit code is 0 only if all of the agent's
+    /// changes are reverted. The messages are hidden until the next prompt. `unrevert` undoes the
+    /// revert; after the next prompt, `reverted` lists what can be restored.
     Revert(RevertArgs),
     /// Undo the last revert.
     Unrevert {
         id: SessionId,
-        /// Also files that were changed since the revert.
+        /// Also restore files that changed since the revert.
         #[arg(long)]
         force: bool,
     },
-    /// What reverts removed: it can be restored for 30 days.
+    /// List or restore reverted messages and files, for 30 days.
     Reverted {
         #[command(subcommand)]
         what: Reverted,
     },
-    /// Delete a session; it goes to the trash.
+    /// Move a session to the trash.
     Rm { id: SessionId },
-    /// List the models that can be used.
+    /// List available models.
     Models {
-        /// Print what is known of each provider and model.
+        /// Print JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Look for damaged, orphaned and stray files.
+    /// Check for damaged, orphaned and stray files.
     Check {
-        /// Move damaged and stray files aside.
+        /// Move damaged and stray files to quarantine.
         #[arg(long)]
         repair: bool,
     },
-    /// Let other programs work with the sessions, over HTTP.
+    /// Start a server for other programs, over HTTP.
     ///
-    /// Clients of OpenCode can connect. Every request needs the password: of
-    /// `LATHE_SERVER_PASSWORD`, or a new one that is printed at the start and kept in
-    /// `server.json` in the data directory while the server runs. The server asks for permissions
-    /// as the app does.
+    /// OpenCode clients can connect. Every request needs the password from
+    /// `LATHE_SERVER_PASSWORD`, or a new one that is printed at the start and stored in
+    /// `server.json` in the data directory while the server runs. Permissions work as in the app.
     Serve(ServeArgs),
-    /// Be the agent of an editor, over the Agent Client Protocol.
+    /// Run as an editor's agent, over the Agent Client Protocol.
     ///
-    /// The editor starts this program and speaks with it over standard input and output. The
-    /// person is asked for permissions in the editor, as the app would ask.
+    /// The editor starts this command and talks to it over standard input and output. Permissions
+    /// are asked in the editor.
     Acp,
-    /// Let other agents search and read the sessions, as an MCP server over standard input and
-    /// output.
+    /// Run as an MCP server, so that other agents can search and read sessions.
     Mcp {
-        /// They may also ask the agent. What needs a permission is rejected.
+        /// Also let them send prompts. Calls that need permission are denied.
         #[arg(long)]
         allow_ask: bool,
     },
-    /// Print a completion script for a shell.
+    /// Print a shell completion script.
     Completions { shell: Shell },
 }
 
 #[derive(Debug, ClapArgs)]
 pub struct ServeArgs {
-    /// The port; 4096 or a free one if not given.
+    /// The port. Defaults to 4096 or a free one.
     #[arg(long, value_name = "N")]
     pub port: Option<u16>,
-    /// The address to listen on, if other machines should reach it. It then needs a password of
-    /// your own.
+    /// The address to listen on. To allow other machines, set your own password.
     #[arg(long, value_name = "H")]
     pub hostname: Option<String>,
-    /// A web page that may call the server, such as `https://example.com`; may be given more than
-    /// once.
+    /// Allow requests from this origin, such as `https://example.com`. Can be repeated.
     #[arg(long, value_name = "ORIGIN")]
     pub cors: Vec<String>,
-    /// The server never announces itself in the network; only `off` is possible.
+    /// mDNS discovery. Only `off` is supported.
     #[arg(long, value_name = "off", value_parser = ["off"])]
     pub mdns: Option<String>,
 }
@@ -163,8 +161,8 @@ pub struct RevertArgs {
     /// The last prompt and its answers.
     #[arg(long, group = "where")]
     pub last: bool,
-    /// Only what was done to this file; no message is hidden. With `--to` or `--last`, only what
-    /// that turn did.
+    /// Only revert this file and hide no messages. With `--to` or `--last`, only that turn's
+    /// changes.
     #[arg(
         long,
         value_name = "PATH",
@@ -172,41 +170,41 @@ pub struct RevertArgs {
         conflicts_with = "keep_files"
     )]
     pub file: Option<String>,
-    /// Only say what would happen.
+    /// Preview without changing anything.
     #[arg(long)]
     pub preview: bool,
-    /// Hide the messages and leave the files.
+    /// Hide messages but keep file changes.
     #[arg(long)]
     pub keep_files: bool,
-    /// Also files that are in conflict, shared or unknown, and hide the messages in any case.
+    /// Also revert files listed as conflict, shared or unknown, and always hide the messages.
     #[arg(long)]
     pub force: bool,
-    /// Leave this file as it is, without a conflict; may be given more than once.
+    /// Keep this file as it is, without a conflict. Can be repeated.
     #[arg(long, value_name = "PATH")]
     pub mine: Vec<String>,
-    /// Give this file the content it had before the agent; may be given more than once.
+    /// Restore this file to before the agent. Can be repeated.
     #[arg(long, value_name = "PATH")]
     pub before: Vec<String>,
-    /// Leave this file and write the content it had before the agent beside it.
+    /// Keep this file, and save the version before the agent beside it.
     #[arg(long, value_name = "PATH")]
     pub both: Vec<String>,
 }
 
 #[derive(Debug, Subcommand)]
 pub enum Reverted {
-    /// List what reverts of a session removed, the newest first.
+    /// List what can be restored, newest first.
     List {
         id: SessionId,
-        /// Print an array of all that is known of each.
+        /// Print JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Bring back messages and files.
+    /// Restore messages and files.
     Restore {
         id: SessionId,
-        /// The number that `list` prints first.
+        /// The number from `list`.
         item: String,
-        /// Also files that were changed since the revert.
+        /// Also restore files that changed since the revert.
         #[arg(long)]
         force: bool,
     },
@@ -214,52 +212,51 @@ pub enum Reverted {
 
 #[derive(Debug, ClapArgs)]
 pub struct RunArgs {
-    /// Go on with this session.
+    /// Continue this session.
     #[arg(long, value_name = "ID", conflicts_with = "continue_last")]
     pub session: Option<SessionId>,
-    /// Go on with the session last used here.
+    /// Continue the most recent session here.
     #[arg(long = "continue")]
     pub continue_last: bool,
-    /// Who answers; `build` and `plan` are there from the start.
+    /// The agent, such as `build` or `plan`.
     #[arg(long, value_name = "A")]
     pub agent: Option<String>,
-    /// As provider/model.
+    /// The model, as provider/model.
     #[arg(long, value_name = "P/M")]
     pub model: Option<String>,
-    /// How hard the model should think.
+    /// The reasoning variant of the model.
     #[arg(long, value_name = "V")]
     pub variant: Option<String>,
-    /// Attach a file or a folder; may be given more than once.
+    /// Attach a file or folder. Can be repeated.
     #[arg(long, value_name = "F")]
     pub file: Vec<PathBuf>,
-    /// Allow without asking: a permission (`edit`) or one with a pattern (`bash=git *`).
-    /// Without a terminal, what is not allowed is rejected.
+    /// Allow a permission (`edit`) or a permission with a pattern (`bash=git *`) without asking.
+    /// Without a terminal, everything else is denied.
     #[arg(long, value_name = "RULE")]
     pub allow: Vec<String>,
     /// Allow everything without asking.
     #[arg(long)]
     pub yes: bool,
-    /// How much happens without a question, for this run. `auto` runs commands in a sandbox and
-    /// edits the project; `full` does everything that no rule denies.
+    /// The permission mode for this run. `auto` runs commands in a sandbox and edits the project;
+    /// `full` does everything that no rule denies.
     #[arg(long, value_name = "MODE", value_enum)]
     pub mode: Option<ModeArg>,
-    /// Pause and ask once the session has cost this much, in dollars. Without a terminal, the turn
-    /// stops at a limit.
+    /// Pause and ask at this session cost, in dollars. Without a terminal, the turn stops.
     #[arg(long, value_name = "DOLLARS", value_parser = dollars)]
     pub max_cost: Option<f64>,
-    /// Pause and ask after so many requests to the model.
+    /// Pause and ask after this many steps.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_steps: Option<u32>,
-    /// Pause and ask after so many minutes.
+    /// Pause and ask after this many minutes.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_minutes: Option<u32>,
-    /// Delete what was reverted, also if it is more than the last turn.
+    /// Delete reverted messages, even more than the last turn.
     #[arg(long)]
     pub discard_reverted: bool,
-    /// Print every event, one a line.
+    /// Print every event as a line of JSON.
     #[arg(long)]
     pub json: bool,
-    /// What to ask. `@path` and `@agent` in it are understood.
+    /// The prompt. It can mention `@path` and `@agent`.
     #[arg(required = true)]
     pub prompt: Vec<String>,
 }
@@ -270,7 +267,7 @@ fn dollars(text: &str) -> Result<f64, String> {
     let amount = amount
         .ok()
         .filter(|amount| amount.is_finite() && *amount > 0.0);
-    amount.ok_or_else(|| "not an amount of dollars above zero".to_owned())
+    amount.ok_or_else(|| texts::NOT_DOLLARS.to_owned())
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -7,7 +7,7 @@ use lathe_render::escape::visible_line;
 use lathe_session::config::named_problem;
 
 use crate::args::{Command, Form};
-use crate::{Outcome, output};
+use crate::{Outcome, output, texts};
 
 /// Fails if the explicitly named config file is unusable and the command depends on it: without
 /// it, another model might answer, or a key in it would not be redacted.
@@ -19,9 +19,7 @@ pub fn check_named(command: &Command, named: Option<&Path>) -> Outcome<()> {
         _ => false,
     };
     match named_problem(named) {
-        Some(problem) if uses_config => {
-            Err(format!("the config cannot be used: {}", sentence(&problem)).into())
-        }
+        Some(problem) if uses_config => Err(texts::config_problem(sentence(&problem)).into()),
         _ => Ok(()),
     }
 }

@@ -7,7 +7,7 @@ use lathe_protocol::SessionId;
 use lathe_render::escape::visible_line;
 use lathe_session::Sessions;
 
-use crate::{Outcome, config, output};
+use crate::{Outcome, config, output, texts};
 
 pub async fn sessions(
     sessions: &Sessions,
@@ -71,7 +71,7 @@ pub async fn models(sessions: &Sessions, directory: &Path, json: bool) -> Outcom
 /// Fails if files are damaged or stray. Orphans are normal and only listed.
 pub async fn check(sessions: &Sessions, repair: bool) -> Outcome {
     let report = sessions.check(repair).await?;
-    output::line(&format!("{} records are good", report.records))?;
+    output::line(&texts::no_problems(report.records))?;
     for damaged in &report.damaged {
         output::line(&format!("damaged: {damaged}"))?;
     }
@@ -84,7 +84,7 @@ pub async fn check(sessions: &Sessions, repair: bool) -> Outcome {
     }
     let clean = report.damaged.is_empty() && report.strays.is_empty();
     if repair && !clean {
-        output::line("damaged and stray files were moved to quarantine/")?;
+        output::line(texts::REPAIRED)?;
     }
     Ok(if clean || repair {
         ExitCode::SUCCESS

@@ -9,7 +9,7 @@ use lathe_render::escape::visible_line;
 use lathe_session::{ImportControl, ImportFrom, Sessions};
 
 use crate::args::Agent;
-use crate::{Outcome, output};
+use crate::{Outcome, output, texts};
 
 /// Fails if nothing at all could be imported.
 pub async fn import(
@@ -24,7 +24,7 @@ pub async fn import(
         (None, None) => Vec::new(),
     };
     if paths.is_empty() {
-        return Err("there is nothing to import in the usual place; name a PATH".into());
+        return Err(texts::NO_DATA.into());
     }
     let control = control();
     let mut report = ImportReport::default();
@@ -57,26 +57,19 @@ pub async fn import(
 
 fn print(report: &ImportReport, json: bool) -> Result<(), Box<dyn std::error::Error>> {
     for one in &report.unreadable {
-        let line = format!("not imported: {}: {}", one.what, one.why);
+        let line = texts::not_imported(&one.what, &one.why);
         output::note(&visible_line(&line));
     }
     for one in &report.left_out {
-        let line = format!("left out: {} × {}: {}", one.count, one.what, one.why);
+        let line = texts::import_skipped(one.count, &one.what, &one.why);
         output::note(&visible_line(&line));
     }
     if json {
         output::json(report)?;
         return Ok(());
     }
-    let mut line = format!(
-        "{} sessions added, {} already here, {} things not imported",
-        report.added,
-        report.already,
-        report.unreadable.len()
-    );
-    if report.grown > 0 {
-        line.push_str(&format!(", {} continued", report.grown));
-    }
+    let failed = report.unreadable.len();
+    let mut line = texts::imported(report.added, report.already, failed, report.grown);
     if report.stopped {
         line.push_str(", stopped");
     }

@@ -14,6 +14,7 @@ mod revert;
 mod run;
 mod serve;
 mod show;
+mod texts;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -138,7 +139,7 @@ fn start_log(data_dir: &Path, verbose: u8) -> Option<Log> {
             Some(log)
         }
         Err(error) => {
-            output::note(&format!("! there is no log: {error}"));
+            output::note(&texts::no_log(error));
             None
         }
     }

@@ -11,7 +11,7 @@ use lathe_render::escape::visible_line;
 use lathe_session::Sessions;
 
 use crate::args::RevertArgs;
-use crate::{Outcome, output};
+use crate::{Outcome, output, texts};
 
 /// Prints the new session's id, for use in scripts.
 pub async fn fork(sessions: &Sessions, id: &SessionId, at: Option<&MessageId>) -> Outcome {
@@ -38,7 +38,7 @@ pub async fn revert(sessions: &Sessions, args: RevertArgs) -> Outcome {
             message_id,
             keep_files: args.keep_files,
         },
-        (None, None) => return Err("say what to revert: --to, --last or --file".into()),
+        (None, None) => return Err(texts::NO_TARGET.into()),
     };
     let choices = [
         (args.mine, RevertChoice::Mine),
@@ -58,15 +58,13 @@ pub async fn revert(sessions: &Sessions, args: RevertArgs) -> Outcome {
             .await?;
         print(&preview.files, &preview.unknown, &preview.not_kept)?;
         let hidden = messages(preview.hides_messages);
-        output::line(&format!("{hidden} would be hidden"))?;
+        output::line(&texts::would_hide(&hidden))?;
         return Ok(ExitCode::SUCCESS);
     }
     let outcome = sessions.revert_with(&args.id, &target, &options).await?;
     print(&outcome.files, &outcome.unknown, &outcome.not_kept)?;
     if !matches!(target, RevertTarget::File { .. }) {
-        let hidden = outcome.hides_messages;
-        let verb = if hidden == 1 { "is" } else { "are" };
-        output::line(&format!("{} {verb} hidden", messages(hidden)))?;
+        output::line(&texts::hidden(&messages(outcome.hides_messages)))?;
     }
     Ok(finish(&outcome, "reverted"))
 }
@@ -80,9 +78,7 @@ pub async fn unrevert(sessions: &Sessions, id: &SessionId, force: bool) -> Outco
         Ok(outcome) => outcome,
         Err(error) => {
             if !sessions.reverted(id).await?.is_empty() {
-                output::note(&format!(
-                    "lathectl: what could not be restored is listed by: lathectl reverted list {id}"
-                ));
+                output::note(&texts::list_reverted(id));
             }
             return Err(error.into());
         }
@@ -95,9 +91,7 @@ pub async fn unrevert(sessions: &Sessions, id: &SessionId, force: bool) -> Outco
         let has = |item: &&RevertedItem| item.messages == 0 && item.files.contains(&first.path);
         if let Some(item) = items.iter().find(has) {
             let item = &item.id;
-            output::note(&format!(
-                "lathectl: try again with: lathectl reverted restore {id} {item}"
-            ));
+            output::note(&texts::restore_again(id, item));
         }
     }
     Ok(code)
@@ -145,7 +139,7 @@ async fn last_prompt(sessions: &Sessions, id: &SessionId, decides: bool) -> Outc
     let mut prompts = prompts.filter(|message| matches!(message.info, Message::User(_)));
     match prompts.next() {
         Some(prompt) => Ok(prompt.info.id().clone()),
-        None => Err("there is no prompt to revert".into()),
+        None => Err(texts::NO_PROMPT.into()),
     }
 }
 
@@ -159,7 +153,7 @@ fn print(files: &[RevertFile], unknown: &[String], not_kept: &[String]) -> Outco
             RevertChange::Conflict => "conflict",
             RevertChange::Shared => "shared",
             RevertChange::Unknown => "unknown",
-            RevertChange::Others => "not the agent's",
+            RevertChange::Others => texts::NOT_THE_AGENTS,
         };
         let why = file.reason.as_deref().map(|why| format!(" ({why})"));
         let line = format!(
@@ -186,17 +180,14 @@ fn finish(outcome: &RevertOutcome, done: &str) -> ExitCode {
     let open = open.count();
     let mut left = Vec::new();
     if open > 0 {
-        left.push(match open {
-            1 => "1 file is left as it is".to_owned(),
-            open => format!("{open} files are left as they are"),
-        });
+        left.push(texts::files_left(open));
     }
     if !outcome.unknown.is_empty() {
         let calls = counted(outcome.unknown.len(), "call");
-        left.push(format!("{calls} not known"));
+        left.push(texts::unknown_calls(&calls));
     }
     let left = left.join(", ");
-    output::note(&format!("lathectl: not everything is {done}: {left}"));
+    output::note(&texts::not_all(done, &left));
     ExitCode::FAILURE
 }
 

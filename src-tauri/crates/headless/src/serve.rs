@@ -10,7 +10,7 @@ use lathe_session::{Sessions, write_private_file};
 use serde_json::json;
 
 use crate::args::ServeArgs;
-use crate::{Outcome, output};
+use crate::{Outcome, output, texts};
 
 /// In order of precedence.
 const PASSWORD_VARIABLES: [&str; 2] = ["LATHE_SERVER_PASSWORD", "OPENCODE_SERVER_PASSWORD"];
@@ -30,11 +30,7 @@ pub async fn serve(
     let own = PASSWORD_VARIABLES.iter().find_map(|name| variable(name));
     let is_own = own.is_some();
     if !is_own && !is_loopback(&hostname) {
-        return Err(format!(
-            "other machines could reach {hostname}: set a password of your own in {} first",
-            PASSWORD_VARIABLES[0]
-        )
-        .into());
+        return Err(texts::needs_password(&hostname, PASSWORD_VARIABLES[0]).into());
     }
     let password = match own {
         Some(secret) => Password::new(user, secret)?,
@@ -50,12 +46,8 @@ pub async fn serve(
     output::line(&format!("opencode server listening on {address}"))?;
     output::flush()?;
     if !is_own {
-        output::note(&format!(
-            "user {}, password {} (also in {})",
-            password.user(),
-            password.secret(),
-            access.0.display()
-        ));
+        let file = access.0.display();
+        output::note(&texts::access(password.user(), password.secret(), file));
     }
     server.serve(ended).await;
     sessions.close().await;

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::args::Form;
 use crate::revert::counted;
-use crate::{Outcome, output};
+use crate::{Outcome, output, texts};
 
 pub async fn show(sessions: &Sessions, id: &SessionId, form: Form) -> Outcome {
     match form {
@@ -19,7 +19,7 @@ pub async fn show(sessions: &Sessions, id: &SessionId, form: Form) -> Outcome {
         }
         Form::Request => {
             let body = sessions.next_request(id).await?.body;
-            let body = body.ok_or("the built-in model is not asked over a wire")?;
+            let body = body.ok_or(texts::BUILT_IN_MODEL)?;
             output::json(&body)?;
             Ok(ExitCode::SUCCESS)
         }
@@ -51,16 +51,14 @@ async fn pending_revert(sessions: &Sessions, session: &Session) -> Outcome<Optio
     let visible = sessions.visible_messages(session).await?;
     let hidden = all.messages.len().saturating_sub(visible.len());
     let hidden = counted(hidden, "message");
-    Ok(Some(format!(
-        "(reverted: {hidden} hidden until the next prompt; unrevert undoes it)"
-    )))
+    Ok(Some(texts::hidden_until_prompt(&hidden)))
 }
 
 pub async fn export(sessions: &Sessions, id: &SessionId) -> Outcome {
     let info = sessions.get(id).await?;
     let page = sessions.messages(id, None, usize::MAX).await?;
     for damaged in &page.damaged {
-        output::note(&format!("lathectl: left out: {damaged}"));
+        output::note(&texts::skipped(damaged));
     }
     output::json(&Exported {
         info: &info,
@@ -116,7 +114,7 @@ fn part_text(part: &Part) -> Option<String> {
             retry.attempt,
             retry.error.0.message()
         )),
-        Part::Compaction(_) => Some("── summed up from here ──".to_owned()),
+        Part::Compaction(_) => Some(texts::COMPACTED.to_owned()),
         Part::Subtask(task) => Some(format!("→ {}: {}", task.agent, task.description)),
         Part::Reasoning(_)
         | Part::Agent(_)

@@ -96,6 +96,8 @@ pub struct Recent {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Settings {
+    /// The tag of the window's language, such as `en`; empty for the system's own.
+    pub language: String,
     pub theme: Theme,
     pub sidebar_open: bool,
     pub sidebar_width: u32,
@@ -152,6 +154,7 @@ impl Default for ReviewSettings {
 impl Default for Settings {
     fn default() -> Self {
         Settings {
+            language: String::new(),
             theme: Theme::System,
             sidebar_open: true,
             sidebar_width: 264,

@@ -121,7 +121,7 @@ impl Model {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownModel {
-    #[error("There is no provider called {0}")]
+    #[error("Unknown provider: {0}")]
     Provider(String),
     #[error("{provider} has no model called {model}{}", suggestion(.similar))]
     Model {

@@ -88,7 +88,7 @@ impl ApiFailure {
     }
 
     pub fn truncated() -> Self {
-        let message = "The model's answer broke off before its end";
+        let message = "The model’s answer ended early";
         Self::transport(FailureCause::Truncated, true, message)
     }
 

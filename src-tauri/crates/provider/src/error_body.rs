@@ -185,15 +185,15 @@ fn message(value: &Value) -> Option<String> {
 
 fn default_message(status: Option<u16>) -> String {
     match status {
-        Some(401 | 403) => "The provider refused the key".to_owned(),
-        Some(404) => "The provider does not know this address or model".to_owned(),
-        Some(429) => "The provider asks to slow down".to_owned(),
+        Some(401 | 403) => "The provider rejected the API key".to_owned(),
+        Some(404) => "The provider has no such address or model".to_owned(),
+        Some(429) => "Rate limit reached".to_owned(),
         Some(status @ 300..=399) => {
-            format!("The provider tried to send the request elsewhere (status {status})")
+            format!("The provider redirected the request (status {status})")
         }
-        Some(status @ 500..) => format!("The provider is in trouble (status {status})"),
-        Some(status) => format!("The provider refused the request (status {status})"),
-        None => "The provider broke off with an error".to_owned(),
+        Some(status @ 500..) => format!("The provider is unavailable (status {status})"),
+        Some(status) => format!("The provider rejected the request (status {status})"),
+        None => "The provider stopped with an error".to_owned(),
     }
 }
 

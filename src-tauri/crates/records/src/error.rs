@@ -8,7 +8,7 @@ pub type Result<T, E = Failed> = std::result::Result<T, E>;
 pub enum Failed {
     #[error("there is no {kind} {id}")]
     Missing { kind: &'static str, id: String },
-    #[error("this session is being worked on; wait for it or stop it first")]
+    #[error("this session is running; wait until it finishes or stop it")]
     Busy,
     /// Done only if the person agrees to what the text says.
     #[error("{0}")]

@@ -6,6 +6,7 @@
 
 mod changes;
 mod parts;
+mod texts;
 mod tool_calls;
 
 use lathe_protocol::ipc::SessionExport;
@@ -52,13 +53,7 @@ fn header(out: &mut String, session: &SessionExport) {
         .filter_map(|message| message.info.as_assistant())
         .map(|answer| answer.cost)
         .sum();
-    let mut facts = vec![
-        session.info.time.created.date(),
-        format!(
-            "{prompts} {}",
-            if prompts == 1 { "prompt" } else { "prompts" }
-        ),
-    ];
+    let mut facts = vec![session.info.time.created.date(), texts::prompts(prompts)];
     if cost > 0.0 {
         facts.push(format!("${cost:.2}"));
     }
@@ -74,7 +69,7 @@ fn turns(messages: &[MessageWithParts]) -> impl Iterator<Item = &[MessageWithPar
 /// The author is named only once in a row, because an answer has one message per step.
 fn message(out: &mut String, message: &MessageWithParts, previous: Option<&Message>, root: &str) {
     let (class, author) = match &message.info {
-        Message::User(_) => ("message user", "You".to_owned()),
+        Message::User(_) => ("message user", texts::YOU.to_owned()),
         Message::Assistant(answer) => ("message assistant", agent_and_model(answer)),
     };
     out.push_str("<article");
@@ -109,7 +104,7 @@ fn usage(out: &mut String, turn: &[MessageWithParts]) {
     }
     if read + written > 0 {
         let (read, written) = (with_commas(read), with_commas(written));
-        let facts = format!("{read} tokens read, {written} written");
+        let facts = texts::tokens(&read, &written);
         element(out, "p", Some("usage"), &facts);
     }
 }
@@ -137,7 +132,7 @@ fn agent_and_model(answer: &AssistantMessage) -> String {
 fn error_text(error: &MessageError) -> String {
     let value = serde_json::to_value(error).unwrap_or_default();
     let text = value["data"]["message"].as_str().or(value["name"].as_str());
-    text.unwrap_or("It failed").to_owned()
+    text.unwrap_or(texts::FAILED).to_owned()
 }
 
 /// Appends an element with escaped text in it.

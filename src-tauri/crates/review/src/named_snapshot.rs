@@ -25,7 +25,7 @@ pub async fn take(
 ) -> Result<SnapshotPart> {
     let name = name.trim();
     if name.is_empty() {
-        return Err(ReviewError::refused("A snapshot needs a name"));
+        return Err(ReviewError::refused("Enter a name for the snapshot"));
     }
     let label = session.id.to_string();
     let take = move |repo: &lathe_snapshot::SideRepo| Ok(repo.take(&label)?);

@@ -220,7 +220,7 @@ async fn build_parts(
         chosen,
     } = prompt;
     if input.text.trim().is_empty() && input.files.is_empty() && subtask.is_none() {
-        return Err(Failed::refused("The prompt is empty"));
+        return Err(Failed::refused("Enter a prompt"));
     }
     let id = info.id.clone();
     let mut parts = PartList::new(

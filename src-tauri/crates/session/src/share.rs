@@ -175,5 +175,5 @@ fn client() -> Result<reqwest::Client> {
 /// Without the URL, which may contain secrets.
 fn refused(error: reqwest::Error) -> Failed {
     let error = error.without_url();
-    Failed::refused(format!("The share's server did not do it: {error}"))
+    Failed::refused(format!("The share server failed: {error}"))
 }

@@ -37,7 +37,7 @@ impl Workspace {
             })
         });
         done.await
-            .unwrap_or_else(|_| Err(Failed::refused("Reading the servers broke off")))
+            .unwrap_or_else(|_| Err(Failed::refused("Couldn’t read the servers")))
     }
 
     /// A variable or header with an empty value keeps its stored value.
@@ -90,7 +90,7 @@ impl Workspace {
             Ok(())
         });
         done.await
-            .unwrap_or_else(|_| Err(Failed::refused("Changing the servers broke off")))
+            .unwrap_or_else(|_| Err(Failed::refused("Couldn’t change the servers")))
     }
 }
 

@@ -134,7 +134,7 @@ impl Models {
     pub async fn test(&self, provider: &str) -> Result<ConnectionTest, ProviderError> {
         let catalog = self.catalog();
         let Some(provider) = catalog.provider(provider) else {
-            let message = format!("There is no provider called {provider}");
+            let message = format!("Unknown provider: {provider}");
             return Err(ProviderError::Api(ApiFailure::malformed(message)));
         };
         let endpoint = resolve_endpoint(provider, &self.keys).await;

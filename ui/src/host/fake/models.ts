@@ -79,8 +79,8 @@ export function createFakeModels(connected: boolean): Answers {
     },
     testConnection: async (providerID) =>
       providerID === 'openai'
-        ? { ok: false, message: 'OpenAI refused the key (401): it may be mistyped or revoked.' }
-        : { ok: true, message: 'It answers.' },
+        ? { ok: false, message: 'OpenAI rejected the API key (401). Check for a typo or a revoked key.' }
+        : { ok: true, message: 'Connected' },
   };
 }
 

@@ -14,7 +14,7 @@ interface FakeQueue extends QueueHost {
   leave(sessionID: string): void;
 }
 
-const taken: UiError = { code: 'failed', message: 'This prompt is no longer waiting: it has been taken up' };
+const taken: UiError = { code: 'failed', message: 'This prompt was already sent' };
 
 export function createFakeQueue(
   messages: Map<string, MessageView[]>,

@@ -38,7 +38,7 @@ interface FakeWorld {
 }
 
 const OUTDATED = "this change is not part of the file's changes any more";
-const BUSY = { code: 'busy', message: 'This session is being worked on; wait for it or stop it first' } as const;
+const BUSY = { code: 'busy', message: 'This session is running; wait until it finishes or stop it' } as const;
 
 interface FakeReview extends Answers {
   /** The changed files of a session that are not reverted. */
@@ -162,7 +162,7 @@ export function createFakeReview(world: FakeWorld): FakeReview {
     ensureConsent: (sessionID, consented) => {
       const hidden = (world.messages.get(sessionID) ?? []).slice(hiddenFrom(sessionID));
       const turns = hidden.filter(({ info }) => info.role === 'user').length;
-      if (turns > 1 && !consented) throw { code: 'confirm', message: `This deletes the ${turns} turns that you have undone.` } satisfies UiError;
+      if (turns > 1 && !consented) throw { code: 'confirm', message: `This deletes ${turns} reverted turns.` } satisfies UiError;
       if (turns > 0) discard(sessionID);
     },
     undoable: (sessionID) => roundsOf(sessionID).length,

@@ -217,7 +217,7 @@ export function createFakeReviewing(world: World): Answers {
       world.guard(id);
       const { past, future } = logOf(id);
       const last = past.at(-1);
-      if (!last) throw { code: 'failed', message: 'There is nothing to undo' };
+      if (!last) throw { code: 'failed', message: 'Nothing to undo' };
       logs.set(id, { past: past.slice(0, -1), future: [...future, { ...last, marks: marksOf(id) }] });
       marks.set(id, last.marks);
       return answer(id, [], last.files);

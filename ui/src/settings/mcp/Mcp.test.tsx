@@ -25,10 +25,10 @@ describe('a server', () => {
       ['.mcp-name', '.mcp-whose', '.mcp-status', '.mcp-address'].map((part) => words(one.querySelector(part))),
     );
     expect(said).toEqual([
-      ['files', 'Yours', 'Ready', 'npx -y @modelcontextprotocol/server-filesystem ~/my notes'],
-      ['tickets', 'Yours', 'Tools have changed', 'https://tickets.example/mcp'],
+      ['files', 'Your servers', 'Ready', 'npx -y @modelcontextprotocol/server-filesystem ~/my notes'],
+      ['tickets', 'Your servers', 'Tools have changed', 'https://tickets.example/mcp'],
       ['database', 'From lantern', 'Failed', 'uvx mcp-server-sqlite --db-path app.db'],
-      ['browser', 'Yours', 'Off', 'npx -y @playwright/mcp'],
+      ['browser', 'Your servers', 'Off', 'npx -y @playwright/mcp'],
     ]);
   });
 
@@ -64,7 +64,7 @@ describe('a server', () => {
     const tickets = await row('tickets');
     const marked = () => [...tickets.querySelectorAll('.mcp-tools [data-changed]')].map(words);
     expect(marked()).toEqual(['closechangedCloses a ticket. Also reads the whole inbox first.']);
-    fireEvent.click(within(tickets).getByRole('button', { name: 'I have looked at them: use them' }));
+    fireEvent.click(within(tickets).getByRole('button', { name: 'Accept changes' }));
     await waitFor(() => expect(words(tickets.querySelector('.mcp-status'))).toBe('Ready'));
     expect(window.called('acceptMcp')).toEqual([['tickets']]);
     expect(marked()).toEqual([]);
@@ -84,7 +84,7 @@ describe('a server', () => {
   test('of a project says where it comes from and cannot be edited here', async () => {
     await page();
     const database = await row('database');
-    expect(database.textContent).toContain('Named in the config of lantern');
+    expect(database.textContent).toContain('From the config of lantern');
     expect(within(database).getAllByRole('button').map((one) => one.textContent)).toEqual(['Last output', 'Restart']);
   });
 
@@ -121,12 +121,12 @@ describe('removing', () => {
 describe('the form', () => {
   test('adds a program, and tells the list that it starts', async () => {
     const window = await page({ empty: true });
-    expect(await screen.findByText(/No tool server is set up/)).toBeTruthy();
+    expect(await screen.findByText(/No MCP servers yet/)).toBeTruthy();
     fireEvent.click(screen.getByTestId('add-mcp'));
     expect(document.activeElement).toBe(field('Name'));
     type('Name', ' notes ');
     type('Command', 'npx -y server "my notes"');
-    type('Variables', 'KEY=secret');
+    type('Environment variables', 'KEY=secret');
     fireEvent.click(screen.getByText('Save'));
     expect(words((await row('notes')).querySelector('.mcp-status'))).toBe('Starting…');
     const input = { kind: 'local', command: ['npx', '-y', 'server', 'my notes'], environment: { KEY: 'secret' } };
@@ -138,8 +138,8 @@ describe('the form', () => {
     const window = await page();
     fireEvent.click(screen.getByTestId('add-mcp'));
     type('Name', 'web');
-    fireEvent.click(screen.getByLabelText('An address'));
-    type('Address', 'https://web.example/mcp');
+    fireEvent.click(screen.getByLabelText('Remote URL'));
+    type('URL', 'https://web.example/mcp');
     fireEvent.click(screen.getByText('Save'));
     await row('web');
     expect(window.called('saveMcp')).toEqual([
@@ -154,8 +154,8 @@ describe('the form', () => {
     type('Name', 'files');
     fireEvent.click(screen.getByText('Save'));
     expect(screen.getAllByRole('alert').map(words)).toEqual([
-      'You have a server of this name.',
-      'Say which command starts it.',
+      'A server with this name already exists.',
+      'Enter a command.',
     ]);
     expect(document.activeElement).toBe(field('Name'));
     expect(window.called('saveMcp')).toEqual([]);
@@ -166,7 +166,7 @@ describe('the form', () => {
     fireEvent.click(within(await row('files')).getByRole('button', { name: 'Edit files' }));
     await screen.findByTestId('mcp-form');
     expect(screen.queryByLabelText('Name')).toBeNull();
-    expect([field('Command').value, field('Variables').value]).toEqual([
+    expect([field('Command').value, field('Environment variables').value]).toEqual([
       'npx -y @modelcontextprotocol/server-filesystem "~/my notes"',
       'NOTES_KEY=',
     ]);
@@ -186,7 +186,7 @@ describe('the form', () => {
     await screen.findByTestId('mcp-form');
     fireEvent.click(screen.getByText('Save'));
     await screen.findByText('The disk is full');
-    fireEvent.keyDown(field('Address'), { key: 'Escape' });
+    fireEvent.keyDown(field('URL'), { key: 'Escape' });
     expect(document.activeElement).toBe(await screen.findByRole('button', { name: 'Edit tickets' }));
   });
 });

@@ -8,7 +8,7 @@ use lathe_protocol::{ModelRef, Project, UserMessage};
 use lathe_session::models::{DEMO, Model, Models};
 use lathe_session::{Sessions, parse_model_ref};
 
-use crate::Outcome;
+use crate::{Outcome, texts};
 
 pub struct ModelChoice {
     pub model: Option<ModelRef>,
@@ -117,11 +117,11 @@ impl ModelSelector<'_> {
             variants => variants.join(", "),
         };
         let model = format!("{}/{}", model.provider_id, model.model_id);
-        Err(format!("{model} has no variant \"{wanted}\"; there are: {there}").into())
+        Err(texts::no_variant(&model, wanted, &there).into())
     }
 }
 
 pub fn parse_model(text: &str) -> Outcome<ModelRef> {
     let parsed = parse_model_ref(text);
-    Ok(parsed.ok_or_else(|| format!("\"{text}\" is not of the form provider/model"))?)
+    Ok(parsed.ok_or_else(|| texts::not_a_model(text))?)
 }

@@ -5,7 +5,7 @@ use lathe_render::escape::visible_line;
 use lathe_session::Answer;
 
 use super::permission_text as text;
-use crate::output;
+use crate::{output, texts};
 
 pub async fn answer(request: &PermissionRequest) -> Answer {
     if !output::can_ask() {
@@ -28,12 +28,12 @@ fn rejection(request: &PermissionRequest) -> String {
     let (what, reasons) = (text::brief(request), text::reasons(request));
     // Where no pattern covers it, only a rule for everything does.
     let hint = match request.always.is_empty() {
-        true => format!("only --allow {} or --yes lets it run", request.permission),
-        false => "use --allow or --yes".to_owned(),
+        true => texts::only_allow(&request.permission),
+        false => texts::ALLOW_OR_YES.to_owned(),
     };
     let reasons = reasons.iter().map(|reason| reason.trim_end_matches('.'));
     let said: Vec<_> = reasons.chain([hint.as_str()]).collect();
-    format!("! rejected {what} ({})", visible_line(&said.join("; ")))
+    texts::denied(&what, &visible_line(&said.join("; ")))
 }
 
 /// "Always" lists exactly the patterns that it would allow.
@@ -44,8 +44,7 @@ fn choices(request: &PermissionRequest) -> String {
         true => String::new(),
         false => format!("[s]ession, [a]lways ({}), ", patterns.join(", ")),
     };
-    let permission = &request.permission;
-    visible_line(&format!("Allow {permission}? [y]es, {always}[N]o: "))
+    visible_line(&texts::allow(&request.permission, &always))
 }
 
 /// `None` if the text is not a valid answer. Empty input is a no, as at the end of input.

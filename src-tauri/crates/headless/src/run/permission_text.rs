@@ -7,6 +7,8 @@ use lathe_protocol::PermissionRequest;
 use lathe_render::escape::{visible, visible_line};
 use serde_json::Value;
 
+use crate::texts;
+
 /// A longer diff would scroll its beginning off the screen.
 const MAX_LINES: usize = 60;
 /// A minified file may consist of a single line.
@@ -16,7 +18,7 @@ const MAX_CHARS: usize = 400;
 pub fn full(request: &PermissionRequest) -> String {
     let mut full = String::new();
     if let Some(description) = text(request, "description") {
-        full += &line("the agent says", description);
+        full += &line(texts::DESCRIPTION, description);
     }
     for fact in facts(request) {
         full += &match fact {
@@ -29,7 +31,7 @@ pub fn full(request: &PermissionRequest) -> String {
     }
     for need in request.needs.iter().skip(1) {
         for pattern in &need.patterns {
-            full += &line(&format!("also needs {}", need.permission), pattern);
+            full += &line(&texts::also_needs(&need.permission), pattern);
         }
     }
     for danger in &request.dangers {
@@ -95,13 +97,13 @@ fn facts(request: &PermissionRequest) -> Vec<Fact> {
         "edit" => each("file").collect(),
         "external_directory" => {
             let path = one("path", "filepath").into_iter();
-            let outside = each("outside of the project");
+            let outside = each(texts::OUTSIDE);
             path.chain(outside).chain(command()).collect()
         }
-        "doom_loop" => each("the same call again").chain(input(request)).collect(),
+        "doom_loop" => each(texts::REPEATED).chain(input(request)).collect(),
         _ => {
             // The pattern of an MCP tool is always `*`; its name and input say more.
-            let named = one("tool server", "server").into_iter();
+            let named = one(texts::SERVER, "server").into_iter();
             let mut facts: Vec<_> = named.chain(one("tool", "tool")).collect();
             if facts.is_empty() {
                 facts.extend(each("for"));
@@ -188,7 +190,7 @@ mod tests {
             (
                 "external_directory",
                 outside,
-                "  path: /etc/hosts\n  outside of the project: p\n",
+                "  path: /etc/hosts\n  outside the project: p\n",
             ),
             (
                 "read",
@@ -198,7 +200,7 @@ mod tests {
             (
                 "garden_plant",
                 served,
-                "  tool server: garden\n  tool: plant\n  input:\n  │ {\n  │   \"row\": 1\n  │ }\n",
+                "  MCP server: garden\n  tool: plant\n  input:\n  │ {\n  │   \"row\": 1\n  │ }\n",
             ),
             ("read", json!({}), "  for: p\n"),
         ] {

@@ -3,7 +3,7 @@
 use lathe_protocol::{Question, QuestionRequest};
 use lathe_render::escape::{visible, visible_line};
 
-use crate::output;
+use crate::{output, texts};
 
 /// One list of answers per question; `None` if no person can be asked or an answer is empty.
 pub async fn answer(request: &QuestionRequest) -> Option<Vec<Vec<String>>> {
@@ -38,11 +38,11 @@ fn prompt_text(question: &Question) -> String {
     });
     let options: String = options.collect();
     let how = match (takes_several(question), takes_custom(question)) {
-        _ if question.options.is_empty() => "Your answer",
-        (false, false) => "A number",
-        (false, true) => "A number, or your own words",
-        (true, false) => "Numbers, as in 1,2",
-        (true, true) => "Numbers, as in 1,2, or your own words",
+        _ if question.options.is_empty() => texts::YOUR_ANSWER,
+        (false, false) => texts::NUMBER,
+        (false, true) => texts::NUMBER_OR_OWN,
+        (true, false) => texts::NUMBERS,
+        (true, true) => texts::NUMBERS_OR_OWN,
     };
     let asked = visible(&question.question);
     format!("{asked}\n{options}{how}\n> ")
@@ -67,7 +67,7 @@ fn parse(question: &Question, typed: &str) -> Result<Vec<String>, String> {
     let is_list = find_label(question, typed).is_none() && typed.split(',').any(names_option);
     if !takes_several(question) || !is_list {
         return match numbers(typed) {
-            Some(numbers) if numbers.len() > 1 => Err("only one of them can be chosen".to_owned()),
+            Some(numbers) if numbers.len() > 1 => Err(texts::ONLY_ONE.to_owned()),
             Some(numbers) => numbers.iter().map(|one| option(question, one)).collect(),
             None => label_or_custom(question, typed).map(|words| vec![words]),
         };
@@ -108,13 +108,7 @@ fn option(question: &Question, number: &str) -> Result<String, String> {
     let label = numbered.map(|one| one.label.clone());
     label
         .or_else(|| find_label(question, number))
-        .ok_or_else(|| {
-            let quoted = match takes_custom(question) {
-                true => format!(" (\"{number}\" in quotes is an answer of your own)"),
-                false => String::new(),
-            };
-            format!("there is no {number}{quoted}")
-        })
+        .ok_or_else(|| texts::no_option(number, takes_custom(question)))
 }
 
 fn find_label(question: &Question, typed: &str) -> Option<String> {
@@ -128,7 +122,7 @@ fn label_or_custom(question: &Question, typed: &str) -> Result<String, String> {
         return Ok(label);
     }
     if !takes_custom(question) {
-        return Err("one of the options must be chosen, by its number".to_owned());
+        return Err(texts::CHOOSE.to_owned());
     }
     let quoted = typed
         .strip_prefix('"')

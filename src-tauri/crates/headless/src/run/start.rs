@@ -10,7 +10,7 @@ use url::Url;
 
 use super::model::{ModelChoice, ModelSelector, parse_model};
 use crate::args::RunArgs;
-use crate::{Outcome, config};
+use crate::{Outcome, config, texts};
 
 pub struct Start {
     target: Target,
@@ -116,17 +116,17 @@ async fn last_in_checkout(sessions: &Sessions, project: &Project) -> Outcome<Ses
     }
     let elsewhere = found.first().map(|one| {
         let (folder, id) = (&one.directory, &one.id);
-        format!("; the last one of this project works in {folder} (--session {id})")
+        texts::session_elsewhere(folder, id)
     });
     let elsewhere = elsewhere.unwrap_or_default();
-    Err(format!("there is no session here to go on with{elsewhere}").into())
+    Err(texts::no_session(&elsewhere).into())
 }
 
 fn attachment(path: &Path) -> Outcome<PromptFile> {
     let found = path.canonicalize();
     let found = found.map_err(|error| format!("{}: {error}", path.display()))?;
     let url = Url::from_file_path(&found);
-    let url = url.map_err(|()| format!("{} cannot be attached", path.display()))?;
+    let url = url.map_err(|()| texts::not_attached(path.display()))?;
     Ok(PromptFile {
         url: url.into(),
         ..PromptFile::default()
@@ -156,5 +156,5 @@ async fn agent(
     }
     let names: Vec<_> = agents.iter().map(|one| one.name.as_str()).collect();
     let names = names.join(", ");
-    Err(format!("there is no agent \"{wanted}\"; there are: {names}").into())
+    Err(texts::no_agent(&wanted, &names).into())
 }

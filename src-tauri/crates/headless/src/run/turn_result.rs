@@ -2,11 +2,13 @@
 
 use lathe_protocol::{Finish, MessageWithParts, Part};
 
+use crate::texts;
+
 /// `Ok` only if the answer is complete; otherwise the reason.
 pub fn check(newest: Option<&MessageWithParts>) -> Result<(), String> {
     let answer = newest.and_then(|message| Some((message.info.as_assistant()?, &message.parts)));
     let Some((info, parts)) = answer else {
-        return Err("the prompt was not answered".to_owned());
+        return Err(texts::UNANSWERED.to_owned());
     };
     if let Some(error) = &info.error {
         return Err(error.message());
@@ -16,11 +18,11 @@ pub fn check(newest: Option<&MessageWithParts>) -> Result<(), String> {
         Some(Finish::Stop) => return Ok(()),
         Some(Finish::Unknown) if !called => return Ok(()),
         // After tool calls a turn continues, unless one of them was rejected.
-        Some(Finish::ToolCalls | Finish::Unknown) => "the turn was stopped by a rejection",
-        Some(Finish::Length) => "the answer was cut off at its longest",
-        Some(Finish::ContentFilter) => "the provider withheld the answer (content filter)",
-        Some(Finish::Error | Finish::Other(_)) => "the model broke its answer off",
-        None => "the answer is not complete",
+        Some(Finish::ToolCalls | Finish::Unknown) => texts::DENIED,
+        Some(Finish::Length) => texts::TOO_LONG,
+        Some(Finish::ContentFilter) => texts::FILTERED,
+        Some(Finish::Error | Finish::Other(_)) => texts::BROKEN_OFF,
+        None => texts::INCOMPLETE,
     };
     Err(why.to_owned())
 }

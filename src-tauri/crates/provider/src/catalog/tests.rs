@@ -143,7 +143,7 @@ fn an_unknown_model_suggests_similar_ones_and_some_providers_accept_any() {
     );
     assert_eq!(
         find("nobody/x").unwrap_err().to_string(),
-        "There is no provider called nobody"
+        "Unknown provider: nobody"
     );
     let (provider, model) = find("openrouter/vendor/model:free").unwrap();
     assert_eq!(

@@ -4,7 +4,7 @@ use lathe_protocol::FileDiff;
 use lathe_protocol::view::{DiffLine, DiffLineKind, DiffStatus, FileDiffView};
 use serde_json::Value;
 
-use super::{close, element, open};
+use super::{close, element, open, texts};
 use crate::diff::{Extent, parse_unified, render_stored};
 use crate::html;
 
@@ -14,7 +14,7 @@ pub(super) fn of_session(out: &mut String, diffs: &[FileDiff]) {
         return;
     }
     open(out, "section", Some("changes"));
-    element(out, "h2", None, "What was changed");
+    element(out, "h2", None, texts::CHANGES);
     for diff in diffs {
         file(out, &render_stored(diff, Extent::Folded));
     }

@@ -2,24 +2,24 @@
 
 use lathe_protocol::{FilePart, Part, SubtaskPart};
 
-use super::{close, element, error_text, open, tool_calls};
+use super::{close, element, error_text, open, texts, tool_calls};
 use crate::{html, markdown};
 
 /// Paths are shown relative to `root`.
 pub(super) fn part(out: &mut String, part: &Part, root: &str) {
     match part {
         Part::Text(part) if part.synthetic == Some(true) => {
-            aside(out, "Added by the program", |out| prose(out, &part.text));
+            aside(out, texts::ADDED, |out| prose(out, &part.text));
         }
         Part::Text(part) => prose(out, &part.text),
-        Part::Reasoning(part) => aside(out, "Reasoning", |out| prose(out, &part.text)),
+        Part::Reasoning(part) => aside(out, texts::THINKING, |out| prose(out, &part.text)),
         Part::File(part) => file(out, part),
         Part::Agent(part) => note(out, &format!("@{}", part.name)),
         Part::Subtask(part) => subtask(out, part),
         Part::Tool(part) => tool_calls::tool_call(out, part),
         Part::Snapshot(part) => match &part.name {
-            Some(name) => note(out, &format!("Snapshot: {name}")),
-            None => note(out, "Snapshot before something was taken back"),
+            Some(name) => note(out, &texts::snapshot(name)),
+            None => note(out, texts::SNAPSHOT_BEFORE_REVERT),
         },
         Part::Patch(part) => {
             let files: Vec<&str> = part
@@ -27,17 +27,13 @@ pub(super) fn part(out: &mut String, part: &Part, root: &str) {
                 .iter()
                 .map(|file| relative_to(root, file))
                 .collect();
-            note(out, &format!("Changed {}", files.join(", ")));
+            note(out, &texts::changed(&files.join(", ")));
         }
         Part::Retry(part) => note(
             out,
-            &format!(
-                "Tried again ({}): {}",
-                part.attempt,
-                error_text(&part.error.0)
-            ),
+            &texts::attempt_failed(part.attempt, &error_text(&part.error.0)),
         ),
-        Part::Compaction(_) => note(out, "From here back, the session was summed up"),
+        Part::Compaction(_) => note(out, texts::COMPACTED),
         // The tokens of all steps are shown at the end of the turn.
         Part::StepStart(_) | Part::StepFinish(_) => {}
         Part::Unknown(part) => {
@@ -102,11 +98,11 @@ pub(super) fn file(out: &mut String, file: &FilePart) {
         element(out, "figcaption", None, name);
         out.push_str("</figure>");
     } else {
-        note(out, &format!("Attached: {name}"));
+        note(out, &texts::attached(name));
     }
 }
 
 fn subtask(out: &mut String, part: &SubtaskPart) {
-    let title = format!("Handed to {}: {}", part.agent, part.description);
+    let title = texts::task(&part.agent, &part.description);
     folded(out, &title, |out| prose(out, &part.prompt));
 }

@@ -4,7 +4,7 @@ use lathe_protocol::{ToolPart, ToolState};
 use serde_json::Value;
 
 use super::parts::{file, note, prose};
-use super::{changes, close, element, open};
+use super::{changes, close, element, open, texts};
 use crate::{ansi, html};
 
 /// Input fields that can serve as the title of a call, the preferred one first.
@@ -19,26 +19,6 @@ const SUBJECTS: [&str; 8] = [
     "name",
 ];
 
-/// The same names as in the window.
-fn display_name(tool: &str) -> &str {
-    match tool {
-        "read" => "Read",
-        "list" => "List",
-        "glob" => "Find files",
-        "grep" => "Search",
-        "webfetch" => "Fetch",
-        "task" => "Task",
-        "bash" => "Run",
-        "edit" => "Edit",
-        "write" => "Write",
-        "apply_patch" => "Patch",
-        "todowrite" => "Update tasks",
-        "todoread" => "Read tasks",
-        "question" => "Question",
-        other => other,
-    }
-}
-
 pub(super) fn tool_call(out: &mut String, part: &ToolPart) {
     let state = part.state();
     let whole = serde_json::to_value(state).unwrap_or_default();
@@ -50,7 +30,7 @@ pub(super) fn tool_call(out: &mut String, part: &ToolPart) {
     out.push_str("<details");
     html::push_attribute(out, "class", class);
     out.push_str("><summary>");
-    element(out, "b", None, display_name(&part.tool));
+    element(out, "b", None, texts::tool(&part.tool));
     out.push(' ');
     html::push_text(out, &subject(title, &whole["input"]));
     out.push_str("</summary>");
@@ -60,8 +40,7 @@ pub(super) fn tool_call(out: &mut String, part: &ToolPart) {
 
 fn subject(title: &str, input: &Value) -> String {
     if let Some(todos) = input["todos"].as_array() {
-        let count = todos.len();
-        return format!("{count} {}", if count == 1 { "item" } else { "items" });
+        return texts::items(todos.len());
     }
     if !title.is_empty() {
         return title.to_owned();
@@ -104,7 +83,7 @@ fn body(out: &mut String, tool: &str, state: &ToolState, whole: &Value) {
                 output(out, text);
             }
         }
-        ToolState::Pending(_) | ToolState::Running(_) => note(out, "It did not end"),
+        ToolState::Pending(_) | ToolState::Running(_) => note(out, texts::NOT_FINISHED),
     }
 }
 
@@ -124,10 +103,10 @@ fn todos(out: &mut String, input: &Value) -> bool {
     for todo in todos {
         let status = todo["status"].as_str().unwrap_or_default();
         let (class, label) = match status {
-            "completed" => ("task task-done", "done"),
-            "in_progress" => ("task task-begun", "begun"),
-            "cancelled" => ("task task-dropped", "dropped"),
-            _ => ("task", "open"),
+            "completed" => ("task task-done", texts::TASK_DONE),
+            "in_progress" => ("task task-begun", texts::TASK_IN_PROGRESS),
+            "cancelled" => ("task task-dropped", texts::TASK_CANCELED),
+            _ => ("task", texts::TASK_TO_DO),
         };
         out.push_str("<li><span role=\"img\"");
         html::push_attribute(out, "class", class);

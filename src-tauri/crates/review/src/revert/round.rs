@@ -31,7 +31,7 @@ impl Revert {
         options: &RevertOptions,
     ) -> Result<Vec<RevertPlan>> {
         let Some(message) = marked_on.and_then(|at| self.messages.get(at)) else {
-            return Err(ReviewError::refused("There is nothing to revert"));
+            return Err(ReviewError::refused("Nothing to revert"));
         };
         let message = message.info.id().clone();
         let newest = self.messages.last().map(|last| last.info.id().clone());

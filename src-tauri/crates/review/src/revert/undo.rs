@@ -19,7 +19,7 @@ impl Revert {
             let newest = entries.len().saturating_sub(1);
             self.mark_undoing(&mut entries, newest).await?;
             let Some(entry) = entries.pop() else {
-                return Err(ReviewError::refused("There is no revert to undo"));
+                return Err(ReviewError::refused("No revert to undo"));
             };
             let effect = self.undo_entries(&[entry], options).await?;
             undo_log::save(&self.review, &self.session.id, entries).await?;

@@ -107,7 +107,7 @@ impl Sessions {
         let workspace = &self.core.workspace;
         let worktree = Path::new(&project.worktree);
         let set = workspace.setups().set_mode(worktree, mode);
-        set.map_err(|error| Failed::refused(format!("The mode could not be saved: {error}")))
+        set.map_err(|error| Failed::refused(format!("Couldn’t save the mode: {error}")))
     }
 
     /// The mode for this run of the program, in every project.

@@ -75,7 +75,7 @@ impl Sessions {
         let now = self.trust(project).await?.hash;
         if shown.is_some_and(|shown| shown != now) {
             return Err(Failed::refused(
-                "The project's files have changed since you looked: see what they want now",
+                "The project’s settings have changed. Review them again.",
             ));
         }
         let worktree = Path::new(&project.worktree);
@@ -147,7 +147,7 @@ impl Sessions {
 }
 
 fn unwritable(error: std::io::Error) -> Failed {
-    Failed::refused(format!("The decision could not be saved: {error}"))
+    Failed::refused(format!("Couldn’t save the decision: {error}"))
 }
 
 fn agent_view(agent: &Agent, default: &str) -> Option<AgentView> {

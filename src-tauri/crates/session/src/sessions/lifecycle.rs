@@ -50,7 +50,7 @@ impl Sessions {
     pub async fn rename(&self, id: &SessionId, title: &str) -> Result<Session> {
         let title = title.trim().to_owned();
         if title.is_empty() {
-            return Err(Failed::refused("A title cannot be empty"));
+            return Err(Failed::refused("Enter a title"));
         }
         self.update(id, move |session| session.title = title).await
     }

@@ -15,7 +15,7 @@ impl Sessions {
     /// Changes the text of a waiting prompt. Refused once a step has taken it.
     pub async fn edit_queued(&self, id: &SessionId, message: &MessageId, text: &str) -> Result<()> {
         if text.trim().is_empty() {
-            return Err(Failed::refused("The prompt is empty"));
+            return Err(Failed::refused("Enter a prompt"));
         }
         let core = &self.core;
         let waiting = core.active.waiting(id, message).ok_or_else(already_taken)?;
@@ -71,5 +71,5 @@ impl Sessions {
 }
 
 fn already_taken() -> Failed {
-    Failed::refused("This prompt is no longer waiting: it has been taken up")
+    Failed::refused("This prompt was already sent")
 }

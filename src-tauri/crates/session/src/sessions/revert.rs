@@ -210,7 +210,7 @@ impl Sessions {
         let hidden = self.hidden_turns(&session.id, revert).await?;
         if hidden > 1 && !consent {
             return Err(Failed::NeedsConsent(format!(
-                "This removes the {hidden} turns that you have undone. They can be restored for \
+                "This deletes {hidden} reverted turns. They can be restored for \
                  30 days."
             )));
         }
@@ -269,7 +269,7 @@ impl Sessions {
     /// Reverts the newest turn that is not reverted yet.
     pub async fn undo_last_turn(&self, id: &SessionId, keep_files: bool) -> Result<RevertOutcome> {
         let message_id = self.last_turn(id).await?;
-        let message_id = message_id.ok_or_else(|| Failed::refused("There is nothing to undo"))?;
+        let message_id = message_id.ok_or_else(|| Failed::refused("Nothing to undo"))?;
         let target = RevertTarget::Message {
             message_id,
             keep_files,

@@ -76,7 +76,7 @@ impl Sessions {
             .rev()
             .find_map(|one| one.info.as_user());
         let Some((user, last)) = newest.zip(page.messages.last()) else {
-            return Err(Failed::refused("There is nothing to sum up yet"));
+            return Err(Failed::refused("Nothing to compact yet"));
         };
         let draft = Draft::like(records, user, Some(&last.info));
         let request = draft.requesting_summary(false, Extra::default());

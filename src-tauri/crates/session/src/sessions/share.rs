@@ -53,7 +53,7 @@ impl Sessions {
                 let usual = self.core.data_dir.join("share").join(name);
                 share::to_file(draw, export, file.unwrap_or(&usual)).await?
             }
-            (None, None) => return Err(Failed::refused("This program cannot draw a page")),
+            (None, None) => return Err(Failed::refused("This program can’t create a page")),
         };
         record.save(&self.core.records, id).await?;
         let url = record.url().to_owned();
@@ -84,7 +84,7 @@ impl Sessions {
         let setup = self.core.workspace.setup(&session, &project).await;
         match &setup.settings.share {
             Some(ShareSetting::Mode(ShareMode::Disabled)) => {
-                Err(Failed::refused("Sharing is switched off in the config"))
+                Err(Failed::refused("Sharing is turned off in the config"))
             }
             Some(ShareSetting::At { url }) => Ok(Some(url.clone())),
             _ => Ok(None),

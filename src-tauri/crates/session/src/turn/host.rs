@@ -296,7 +296,7 @@ impl Host for CallHost {
         match &*store.health().borrow() {
             Health::Good => Ok(()),
             Health::Failing(why) => Err(ToolFailure::failed(format!(
-                "Nothing may be changed while the session cannot be saved: {why}"
+                "Can’t change files while the session can’t be saved: {why}"
             ))),
         }
     }

@@ -42,7 +42,7 @@ pub async fn preview(core: Arc<Core>, runner: Runner, session: Session) -> Resul
     }
     let newest = turn.history.newest_user();
     let Some(user) = newest.and_then(|message| message.info.as_user()) else {
-        return Err(Failed::refused("Nothing was asked in this session yet"));
+        return Err(Failed::refused("This session has no prompts yet"));
     };
     let resolved = turn.resolve_prompt(user).await;
     let model = turn.setup.models.open(&resolved.model).await;

@@ -24,7 +24,7 @@ pub async fn settle(core: &Core, id: &SessionId) -> Result<Vec<SessionId>> {
         return Ok(Vec::new());
     };
     let worktree = worktree_of(core, &session).await?;
-    let ended = MessageError::aborted("The program ended before this answer was complete");
+    let ended = MessageError::aborted("Lathe was closed before this answer finished");
     let (tasks, _) = settle_messages(core, &worktree, page.messages, &ended).await?;
     end_compaction(records, id).await?;
     if let Err(error) = revert::recover(&core.review, &session, &worktree).await {

@@ -22,7 +22,7 @@ use crate::core::Core;
 /// A disk that does not answer must not keep the session busy.
 const SETTLE_LIMIT: Duration = Duration::from_secs(5);
 
-const DROPPED: &str = "The turn ended before its time. What it did until then is listed above.";
+const DROPPED: &str = "The turn ended early. What it did until then is shown above.";
 
 /// Called before a turn's work is continued, so that tests can make it fail at any await.
 pub type BeforePoll = Arc<dyn Fn(&SessionId) + Send + Sync>;
@@ -168,7 +168,7 @@ pub fn panic_text(panic: &(dyn Any + Send)) -> String {
         .copied()
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("no message");
-    format!("This is a fault in the program, which the log describes: {message}")
+    format!("Internal error, see the log: {message}")
 }
 
 /// Work whose every continuation is announced.

@@ -155,7 +155,7 @@ async fn child_session(from: &Handover<'_>, task: &TaskRequest) -> Result<Sessio
 }
 
 fn refused(error: Failed) -> ToolFailure {
-    ToolFailure::failed(format!("The task could not be started: {error}"))
+    ToolFailure::failed(format!("Couldn’t start the task: {error}"))
 }
 
 /// What the parent's card shows: the child session and its calls.

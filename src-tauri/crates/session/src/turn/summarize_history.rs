@@ -262,7 +262,7 @@ impl Turn {
             .iter()
             .any(|part| matches!(part, Part::Text(_)))
         {
-            let error = MessageError::unknown("The model did not write a summary");
+            let error = MessageError::unknown("The model wrote no summary");
             return self.fail_as(message, error).await.map(Some);
         }
         message.finish = Some(Finish::Stop);

@@ -107,7 +107,7 @@ impl Turn {
             return;
         }
         self.reported_missing_snapshot = true;
-        let text = format!("What the agent changes now cannot be reviewed or reverted: {why}");
+        let text = format!("New changes can’t be reviewed or reverted: {why}");
         self.core.records.publish(Event::SessionError {
             session_id: Some(self.session.id.clone()),
             error: Some(MessageError::no_snapshot(text)),

@@ -9,7 +9,7 @@ impl Git {
     /// Commits what is staged.
     pub async fn commit(&self, input: &CommitInput) -> Result<CommitDone> {
         if input.message.trim().is_empty() {
-            return Err(Failed::refused("A commit needs a message"));
+            return Err(Failed::refused("Enter a commit message"));
         }
         let mut args = vec!["commit", "--quiet", "--cleanup=strip", "--file=-"];
         if input.amend {
@@ -74,7 +74,7 @@ impl Git {
         let status = self.status().await?;
         if status.staged + status.unstaged + status.conflicts > 0 {
             return Err(Failed::refused(
-                "Commit or put aside what you have changed first: it could conflict with the stash",
+                "Commit or stash your changes first. They could conflict with the stash.",
             ));
         }
         self.run(&["stash", "pop", "--quiet", "--index"])

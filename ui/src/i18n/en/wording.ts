@@ -1,0 +1,3 @@
+import { wording } from '../wording';
+
+export const { list, number, plural } = wording('en');
