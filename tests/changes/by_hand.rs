@@ -47,7 +47,7 @@ async fn tell(seed: u64, steps: usize) {
         let replaced_file = files.iter().find(|file| file.path == "a.txt");
         let made = files.iter().find(|file| file.path == MADE);
         assert_eq!(made.is_none(), now.made_is_gone, "{log:#?}");
-        if let Some(file) = replaced_file.filter(|_| dice.roll(2) == 0) {
+        if let Some(file) = replaced_file.filter(|_| shown.is_empty() || dice.roll(2) == 0) {
             shown.clone_from(&file.version);
         }
         let lines = replaced("a.txt", &shown, &some);
@@ -80,7 +80,7 @@ async fn tell(seed: u64, steps: usize) {
                 }
                 log.push(format!("keep {some:?}"));
             }
-            3 | 4 => {
+            3 | 4 if !shown.is_empty() => {
                 agent.revert(&lines).await;
                 let mut next = now.clone();
                 next.reverted.extend(&some);
@@ -114,6 +114,8 @@ async fn tell(seed: u64, steps: usize) {
             }
             8 if dice.roll(3) == 0 => {
                 agent = agent.restart().await;
+                // A page that was loaded before is gone, and with it the versions that it showed.
+                shown.clear();
                 log.push("restart".into());
             }
             _ => {

@@ -9,6 +9,7 @@ import type { DiffHandle } from '../diff/keyboard';
 import type { DiffFile, RowRange } from '../diff/model';
 import type { Extra } from '../diff/rows';
 import { en } from '../i18n/en';
+import { Button } from '../kit/Button';
 import { registerFocus } from '../kit/focus';
 import { hasCommandKey, keyName } from '../kit/keys';
 import type { ReviewFile } from '../protocol';
@@ -173,9 +174,12 @@ export function ReviewPane() {
       />
       <Show when={review.files.error()}>
         {(why) => (
-          <p class="review-note" role="alert">
-            {visible(why())}
-          </p>
+          <div class="review-note" role="alert">
+            <p>{visible(why())}</p>
+            <Button data-testid="review-again" onClick={() => void review.files.again()}>
+              {en.reverted.retry}
+            </Button>
+          </div>
         )}
       </Show>
       <Show when={review.steps.browsing() && review.steps.place()}>{(at) => <StepBrowser at={at()} root={root()} />}</Show>

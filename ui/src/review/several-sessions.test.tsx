@@ -41,6 +41,28 @@ describe('the review of several sessions', () => {
     await screen.findByText('Nothing has been changed.');
   });
 
+  test('is not held up by one whose list takes long', async () => {
+    const { app, host } = await reviewed();
+    const list = host.reviewFiles;
+    host.reviewFiles = (id, scope) => (id === 'ses_long' ? new Promise(() => {}) : list(id, scope));
+    await app.select('ses_long');
+    await screen.findByText('Loading changes');
+    await app.select('ses_docs');
+    await waitFor(() => expect(app.review.files.found()?.sessionID).toBe('ses_docs'));
+  });
+
+  test('says why one cannot be listed, and tries again on request', async () => {
+    const { app, host } = await reviewed();
+    const list = host.reviewFiles;
+    host.reviewFiles = () => Promise.reject({ code: 'failed', message: 'The disk is full' });
+    await app.select('ses_long');
+    await screen.findByText('The disk is full');
+    host.reviewFiles = list;
+    fireEvent.click(screen.getByTestId('review-again'));
+    await waitFor(() => expect(app.review.files.found()?.sessionID).toBe('ses_long'));
+    expect(screen.queryByText('The disk is full')).toBeNull();
+  });
+
   test('forgets which files were folded when another session opens', async () => {
     const window = await reviewed();
     fireEvent.click(element('[data-file="src/lamp.ts"] .diff-file-toggle'));

@@ -34,14 +34,21 @@ interface FilesNeeds {
   readonly moment: Accessor<unknown>;
 }
 
+/** Requests about one place, one after the other. */
+interface Running {
+  readonly key: string | undefined;
+  /** Once more, when the one that runs has ended. */
+  wanted: boolean;
+  done: Promise<void>;
+}
+
 export function createReviewFiles({ host, place, moment }: FilesNeeds): FilesOfReview {
   const [answer, setAnswer] = createSignal<Answer | undefined>();
   const [running, setRunning] = createSignal(0);
   const keyOf = (at: Place | undefined) => at && `${at.sessionID} ${JSON.stringify(at.scope)}`;
   /** Only the newest request may answer, and one that waits stands for all that come meanwhile. */
   let newest = 0;
-  let pending: Promise<void> | undefined;
-  let wanted = false;
+  let pending: Running | undefined;
 
   const request = async () => {
     const at = untrack(place);
@@ -59,20 +66,24 @@ export function createReviewFiles({ host, place, moment }: FilesNeeds): FilesOfR
     if (mine !== newest || keyOf(untrack(place)) !== key) return;
     setAnswer((before) => (before?.key === key && before.found && next.found ? { key, found: merge(before.found, next.found) } : next));
   };
-  const again = async (): Promise<void> => {
-    if (pending) {
-      wanted = true;
-      return pending;
+  const again = (): Promise<void> => {
+    const key = keyOf(untrack(place));
+    if (pending && pending.key === key) {
+      pending.wanted = true;
+      return pending.done;
     }
-    pending = (async () => {
+    // What is asked about another place is not waited for.
+    const mine: Running = { key, wanted: false, done: Promise.resolve() };
+    pending = mine;
+    mine.done = (async () => {
       do {
-        wanted = false;
+        mine.wanted = false;
         await request();
-      } while (wanted);
+      } while (mine.wanted && pending === mine);
       // At once: whoever asks from now on begins a new request.
-      pending = undefined;
+      if (pending === mine) pending = undefined;
     })();
-    await pending;
+    return mine.done;
   };
   const key = createMemo(() => keyOf(place()));
   createEffect(
