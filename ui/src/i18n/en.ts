@@ -3,12 +3,14 @@ import { guardWords } from './en/guard';
 import { mcp } from './en/mcp';
 import { diff, git, left, reverted, review } from './en/review';
 import { sessionWords } from './en/session';
+import { timelineWords } from './en/timeline';
 
 /** Every word on screen. Another language is another file of this shape. */
 export const en = {
   ...frameWords,
   ...guardWords,
   ...sessionWords,
+  work: timelineWords,
 
   app: 'Lathe',
   tagline: 'Work with an AI coding agent on your own project, one reviewable step at a time.',
@@ -133,7 +135,6 @@ export const en = {
     restoreSnapshot: 'Bring the files back to this',
     skipped: (count: number) => (count === 1 ? 'One file is not in it' : `${count} files are not in it`),
     patch: (count: number) => (count === 1 ? 'Changed 1 file' : `Changed ${count} files`),
-    edited: (files: number) => (files === 1 ? 'Edited 1 file' : `Edited ${files} files`),
     moreFiles: (count: number) => `and ${count} more`,
     retry: (attempt: number) => `Attempt ${attempt} failed`,
     retryReason: (status: number | undefined, message: string) => (status ? `${status}: ${message}` : message),

@@ -24,6 +24,8 @@ export const frameWords = {
       previousSession: 'Previous session',
       nextWaiting: 'Go to a session that waits for you',
       find: 'Find in session…',
+      previousPrompt: 'Previous prompt',
+      nextPrompt: 'Next prompt',
       findNext: 'Find next',
       findPrevious: 'Find previous',
       searchAll: 'Search all sessions…',
