@@ -36,8 +36,8 @@ async fn a_command_of_the_person_runs_without_a_question_and_without_the_model()
     let model = FakeModel::start().await;
     let app = TestApp::with_model(&model, WIRE).await;
     let call = run(&app, "echo tulips > bed.txt; cat bed.txt").await;
-    let ToolState::Completed(done) = &call.state else {
-        panic!("{:?}", call.state)
+    let ToolState::Completed(done) = call.state() else {
+        panic!("{:?}", call.state())
     };
     assert_eq!(done.output.trim(), "tulips");
     assert_eq!(model.requests().len(), 0, "no model was asked");

@@ -36,7 +36,8 @@ async fn a_call_has_the_time_in_which_it_waited_for_a_permission() {
     answer.await.unwrap();
     until_idle(&mut events, &app.session.id).await;
 
-    let ToolState::Completed(done) = tool_call(&app).await.state else {
+    let call = tool_call(&app).await;
+    let ToolState::Completed(done) = call.state() else {
         panic!("the call did not complete")
     };
     let waits = done
@@ -60,9 +61,10 @@ async fn a_call_that_asked_nobody_has_none() {
     let mut events = app.sessions.subscribe();
     app.send("first").await;
     until_idle(&mut events, &app.session.id).await;
-    let metadata = match tool_call(&app).await.state {
-        ToolState::Completed(done) => done.metadata,
-        ToolState::Error(failed) => failed.metadata.unwrap_or_default(),
+    let call = tool_call(&app).await;
+    let metadata = match call.state() {
+        ToolState::Completed(done) => done.metadata.clone(),
+        ToolState::Error(failed) => failed.metadata.clone().unwrap_or_default(),
         state => panic!("{state:?}"),
     };
     assert_eq!(metadata.get("waits"), None);
