@@ -4,7 +4,7 @@ use lathe_test_support::fake_model::{FakeModel, text};
 use lathe_test_support::window::WindowError;
 
 use crate::steps::{
-    ANSWER, COMPOSER, click_to_copy, open_with, project, send, until_answered, wait_written,
+    COMPOSER, click_to_copy, open_with, project, send, until_answered, wait_written,
 };
 
 #[tokio::test]
@@ -15,8 +15,11 @@ async fn code_and_answers_are_copied() -> Result<(), WindowError> {
     let window = open_with(&model, &garden).await?;
     send(&window, "How?").await?;
     until_answered(&window).await?;
-    let all = format!("{ANSWER} .part-copy");
-    for (button, copied) in [(".copy-code", "plant(Tulip);\n"), (&all, answer)] {
+    let turn = format!("> How?\n\n{answer}");
+    for (button, copied) in [
+        (".copy-code", "plant(Tulip);\n"),
+        (".turn-actions [aria-label='Copy turn']", &turn),
+    ] {
         click_to_copy(&window, button).await?;
         window.click(COMPOSER).await?;
         window.press("Control+a").await?;

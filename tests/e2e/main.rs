@@ -40,6 +40,7 @@ mod steady;
 mod steps;
 mod streaming;
 mod subtasks;
+mod timeline;
 mod todo_list;
 mod tool_cards;
 mod tool_servers;

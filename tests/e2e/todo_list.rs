@@ -1,4 +1,4 @@
-//! The agent's list of tasks beside the timeline.
+//! The agent's list of tasks above the composer.
 
 use lathe_test_support::fake_model::{FakeModel, call, text};
 use lathe_test_support::window::WindowError;
@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::steps::{open_with, project, send, until_answered};
 
 #[tokio::test]
-async fn the_todo_list_is_shown_beside_the_timeline() -> Result<(), WindowError> {
+async fn the_todo_list_is_shown_above_the_composer_until_all_is_done() -> Result<(), WindowError> {
     let (model, garden) = (FakeModel::start().await, project()?);
     let todo = |id: &str, content: &str, status: &str| json!({ "id": id, "content": content, "status": status, "priority": "medium" });
     let todos = [
@@ -29,5 +29,15 @@ async fn the_todo_list_is_shown_beside_the_timeline() -> Result<(), WindowError>
     window.screenshot("todos").await?;
     window.click(".todos-head").await?;
     window.wait_gone(".todos-list").await?;
+
+    let done = [
+        todo("1", "Dig the bed", "completed"),
+        todo("2", "Plant the tulips", "completed"),
+        todo("3", "Water them", "cancelled"),
+    ];
+    model.reply([call("todowrite", json!({ "todos": done }))]);
+    model.reply([text("All done.")]);
+    send(&window, "Go on").await?;
+    window.wait_gone("[data-testid=todos]").await?;
     window.close().await
 }

@@ -42,6 +42,8 @@ mod revert;
 mod revert_interleavings;
 mod search;
 mod share;
+#[cfg(unix)]
+mod shell_commands_of_a_person;
 mod slash_commands;
 mod snapshot_cleanup;
 #[cfg(unix)]
@@ -63,5 +65,7 @@ mod undo_last_turn;
 mod undo_witness;
 #[cfg(unix)]
 mod unusual_work_trees;
+#[cfg(unix)]
+mod waiting_for_the_person;
 mod wire_equivalence;
 mod worktrees_and_clones;

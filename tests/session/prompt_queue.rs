@@ -69,6 +69,30 @@ async fn a_waiting_prompt_is_stored_and_published_until_it_is_taken_up() {
 }
 
 #[tokio::test]
+async fn a_waiting_prompt_can_be_moved_before_the_one_above_it() {
+    let model = FakeModel::start().await;
+    let (app, mut events, request, next) = busy(&model).await;
+    let (one, two) = (app.send("second").await, app.send("third").await);
+    let id = &app.session.id;
+    app.sessions.move_queued_up(id, &two).await.unwrap();
+    assert_eq!(app.sessions.queued(id), [two.clone(), one.clone()]);
+    let first = app.sessions.move_queued_up(id, &two).await;
+    assert!(first.is_err(), "there is nothing above it");
+    allow(&app, &mut events, &request).await;
+    let asked = next.request().user_text();
+    assert!(asked.find("third") < asked.find("second"), "{asked}");
+    let messages = app.messages().await;
+    let ids: Vec<_> = messages.iter().map(|one| one.info.id().clone()).collect();
+    let place = |id: &MessageId| ids.iter().position(|one| one == id);
+    assert!(place(&two) < place(&one), "{ids:?}");
+    let unsent = |message: &&lathe_protocol::MessageWithParts| {
+        let user = message.info.as_user();
+        user.is_some_and(|user| user.unsent == Some(true))
+    };
+    assert_eq!(messages.iter().filter(unsent).count(), 0);
+}
+
+#[tokio::test]
 async fn a_waiting_prompt_can_be_edited() {
     let model = FakeModel::start().await;
     let (app, mut events, request, next) = busy(&model).await;

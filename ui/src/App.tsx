@@ -40,6 +40,7 @@ import { useApp } from './store/context';
 import { rootOf } from './store/projects';
 import { titleOf } from './store/titles';
 import { EmptySession, NoProject, OpenFailed, SessionSkeleton, StartFailed } from './timeline/Empty';
+import { Outline } from './timeline/Outline';
 import { TaskBar } from './timeline/TaskBar';
 import { Timeline } from './timeline/Timeline';
 import { TodoPanel } from './todos/TodoPanel';
@@ -231,6 +232,7 @@ function TitleBar(props: { sidebarOpen: boolean; onShowSidebar: () => void }) {
         )}
       </Show>
       <Show when={app.selected() !== undefined}>
+        <Outline />
         <IconButton
           icon={FileDiff}
           label={app.review.shown() ? en.review.hide : en.review.show}
@@ -275,25 +277,21 @@ function Centre() {
           <Banner tone="warn">{en.timeline.damaged(open()?.damaged.length ?? 0)}</Banner>
         </Show>
         <TaskBar />
-        <div class="centre-row">
-          <div class="centre-split">
-            <div class="centre-column">
-              <div class="centre" ref={registerCentre}>
-                <FindBar />
-                <Switch fallback={<SessionSkeleton />}>
-                  <Match when={app.openError()}>{(error) => <OpenFailed error={error()} />}</Match>
-                  <Match when={empty()}>
-                    <EmptySession />
-                  </Match>
-                  <Match when={open()?.sessionID} keyed>
-                    {(_sessionID) => <Show when={open()}>{(shown) => <Timeline open={shown()} />}</Show>}
-                  </Match>
-                </Switch>
-              </div>
-              <Composer />
-            </div>
-            <TodoPanel />
+        <div class="centre-column">
+          <div class="centre" ref={registerCentre}>
+            <FindBar />
+            <Switch fallback={<SessionSkeleton />}>
+              <Match when={app.openError()}>{(error) => <OpenFailed error={error()} />}</Match>
+              <Match when={empty()}>
+                <EmptySession />
+              </Match>
+              <Match when={open()?.sessionID} keyed>
+                {(_sessionID) => <Show when={open()}>{(shown) => <Timeline open={shown()} />}</Show>}
+              </Match>
+            </Switch>
           </div>
+          <TodoPanel />
+          <Composer />
         </div>
       </Match>
     </Switch>

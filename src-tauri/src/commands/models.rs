@@ -6,11 +6,12 @@ use lathe_protocol::ipc::{
     ConnectionReport, KeyView, ModelList, ModelView, PriceView, ProviderView, UiError,
 };
 use lathe_protocol::{Count, ModelRef};
+use lathe_session::AddedProvider;
 use lathe_session::models::{ApiKey, KeyEntry, KeySource, Model, Models, Provider, WireKind};
 use tauri::State;
 
 use super::session::project;
-use crate::error::{Answer, failed};
+use crate::error::{Answer, OrUi, failed};
 use crate::state::Shell;
 use crate::texts;
 
@@ -53,6 +54,55 @@ pub async fn remove_key(
 ) -> Answer<ModelList> {
     let models = models(&shell, project_id).await?;
     known(&models, &provider_id)?;
+    models.remove_key(&provider_id).await.map_err(failed)?;
+    Ok(list(&models).await)
+}
+
+/// The providers that were set up in the window.
+#[tauri::command]
+pub async fn added_providers(shell: State<'_, Shell>) -> Answer<Vec<AddedProvider>> {
+    shell.sessions.added_providers().await.or_ui()
+}
+
+/// Connects to a provider that is not stored yet. The answer is the ids of its models.
+#[tauri::command]
+pub async fn try_provider(
+    shell: State<'_, Shell>,
+    provider: AddedProvider,
+    key: String,
+) -> Answer<Vec<String>> {
+    let key = ApiKey::new(key.trim());
+    shell.sessions.try_provider(&provider, key).await.or_ui()
+}
+
+/// Stores a provider, and its key unless that is empty.
+#[tauri::command]
+pub async fn save_provider(
+    shell: State<'_, Shell>,
+    project_id: Option<String>,
+    provider: AddedProvider,
+    key: String,
+) -> Answer<ModelList> {
+    let id = shell.sessions.save_provider(provider).await.or_ui()?;
+    let models = models(&shell, project_id).await?;
+    if let Some(key) = ApiKey::new(key.trim()) {
+        models.set_key(&id, key).await.map_err(failed)?;
+        if let Some(log) = &shell.log {
+            log.set_redactor(shell.sessions.text_redactor().await);
+        }
+    }
+    Ok(list(&models).await)
+}
+
+/// Removes a provider that was set up in the window, with its key.
+#[tauri::command]
+pub async fn remove_provider(
+    shell: State<'_, Shell>,
+    project_id: Option<String>,
+    provider_id: String,
+) -> Answer<ModelList> {
+    shell.sessions.remove_provider(&provider_id).await.or_ui()?;
+    let models = models(&shell, project_id).await?;
     models.remove_key(&provider_id).await.map_err(failed)?;
     Ok(list(&models).await)
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use lathe_protocol::ipc::ToolDetails;
 use lathe_protocol::{FilePart, MessageId, Part, PartId, SessionId};
 use lathe_render::details::{self, DetailsOptions};
+use lathe_render::diagram;
 use lathe_session::data_url;
 use tauri::{AppHandle, State};
 use tauri_plugin_opener::OpenerExt;
@@ -32,6 +33,15 @@ pub async fn tool_details(
     };
     tauri::async_runtime::spawn_blocking(move || details::render_tool_call(&call, &options))
         .await
+        .map_err(failed)
+}
+
+/// Draws a Mermaid diagram as SVG.
+#[tauri::command]
+pub async fn draw_diagram(source: String, dark: bool) -> Answer<String> {
+    tauri::async_runtime::spawn_blocking(move || diagram::draw(&source, dark))
+        .await
+        .map_err(failed)?
         .map_err(failed)
 }
 

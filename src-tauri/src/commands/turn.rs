@@ -2,6 +2,7 @@
 
 use lathe_protocol::MessageId;
 use lathe_protocol::ipc::{ContextUse, PromptInput};
+use lathe_session::OutlineEntry;
 use tauri::{AppHandle, State};
 
 use super::attachments::resolve;
@@ -99,6 +100,34 @@ pub async fn remove_queued(
 ) -> Answer<()> {
     let (id, message) = (session(&session_id)?, message(&message_id)?);
     shell.sessions.remove_queued(&id, &message).await.or_ui()
+}
+
+/// Moves a queued prompt before the one above it.
+#[tauri::command]
+pub async fn move_queued_up(
+    shell: State<'_, Shell>,
+    session_id: String,
+    message_id: String,
+) -> Answer<()> {
+    let (id, message) = (session(&session_id)?, message(&message_id)?);
+    shell.sessions.move_queued_up(&id, &message).await.or_ui()
+}
+
+/// Runs a command of the person. The text of `input` is the command.
+#[tauri::command]
+pub async fn run_shell(
+    shell: State<'_, Shell>,
+    session_id: String,
+    input: PromptInput,
+) -> Answer<MessageId> {
+    let id = session(&session_id)?;
+    shell.sessions.run_shell(&id, input).await.or_ui()
+}
+
+/// What the person wrote in a session, oldest first.
+#[tauri::command]
+pub async fn outline(shell: State<'_, Shell>, session_id: String) -> Answer<Vec<OutlineEntry>> {
+    shell.sessions.outline(&session(&session_id)?).await.or_ui()
 }
 
 /// Sends a prompt that waited for a turn which ended without it.

@@ -55,6 +55,8 @@ export function actionList(app: App, frame: Frame): Action[] {
     { id: 'find', keys: 'Mod+F', menu: 'go', apart: true, enabled: () => app.timeline.open() !== undefined, run: () => app.finder.show() },
     { id: 'findNext', keys: 'Mod+G', menu: 'go', enabled: () => app.finder.shown(), run: () => app.finder.step(1) },
     { id: 'findPrevious', keys: 'Mod+Shift+G', menu: 'go', enabled: () => app.finder.shown(), run: () => app.finder.step(-1) },
+    { id: 'previousPrompt', keys: 'Alt+PageUp', menu: 'go', enabled: inSession, run: () => void app.promptSteps.step(-1) },
+    { id: 'nextPrompt', keys: 'Alt+PageDown', menu: 'go', enabled: inSession, run: () => void app.promptSteps.step(1) },
     { id: 'searchAll', keys: 'Mod+Shift+F', menu: 'go', enabled: ready, run: () => (frame.showSidebar(), frame.focus('sessionFilter')) },
     { id: 'focusPrompt', keys: 'Mod+L', menu: 'go', apart: true, enabled: inProject, run: () => frame.focus('composer') },
     { id: 'focusTimeline', keys: 'Mod+Shift+L', menu: 'go', enabled: inSession, run: () => frame.focus('timeline') },

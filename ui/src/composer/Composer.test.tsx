@@ -48,6 +48,43 @@ describe('the composer', () => {
     expect(area.value).toBe('にほんご');
   });
 
+  test('runs what begins with an exclamation mark as a command of the person', async () => {
+    const window = openWindow();
+    const area = await typed(window, '!git log @{u}');
+    expect(document.querySelector('.composer-hint')?.textContent).toBe('Enter runs this command yourself');
+    fireEvent.keyDown(area, { key: 'Enter' });
+    await waitFor(() => expect(window.called('runShell').map(([id, input]) => [id, (input as { text: string }).text])).toEqual([['ses_gallery', 'git log @{u}']]));
+    expect([prompts(window), area.value]).toEqual([[], '']);
+    await waitFor(() => expect(document.body.textContent).toContain('!git log @{u}'));
+  });
+
+  test('searches the sent prompts with Ctrl+R, and inserts the one that is chosen', async () => {
+    const window = openWindow();
+    const area = await typed(window, 'Turn the lamp on');
+    fireEvent.keyDown(area, { key: 'Enter' });
+    await waitFor(() => expect(prompts(window)).toHaveLength(1));
+    await typed(window, 'Write the manual');
+    fireEvent.keyDown(area, { key: 'Enter' });
+    await waitFor(() => expect(localStorage.getItem('lathe.history')).toContain('Write the manual'));
+    fireEvent.keyDown(area, { key: 'r', ctrlKey: true });
+    const search = await screen.findByTestId('history-field');
+    const rows = () => screen.getAllByRole('option').map((row) => row.textContent);
+    expect(rows().slice(0, 2)).toEqual(['Write the manual', 'Turn the lamp on']);
+    fireEvent.input(search, { target: { value: 'lamp' } });
+    await waitFor(() => expect(rows()).toEqual(['Turn the lamp on']));
+    fireEvent.keyDown(search, { key: 'Enter' });
+    await waitFor(() => expect(area.value).toBe('Turn the lamp on'));
+    await waitFor(() => expect(screen.queryByTestId('history-search')).toBeNull());
+  });
+
+  test('draws mentions and commands as pills under the text', async () => {
+    const window = openWindow();
+    await typed(window, '/new see @src/a.ts');
+    const pills = [...document.querySelectorAll<HTMLElement>('.pill')].map((one) => [one.dataset.pill, one.textContent]);
+    expect(pills).toEqual([['command', '/new'], ['mention', '@src/a.ts']]);
+    expect(document.querySelector('.composer-pills')?.textContent).toBe('/new see @src/a.ts\n');
+  });
+
   test('does not send blank text', async () => {
     const window = openWindow();
     const area = await typed(window, '  \n ');

@@ -19,8 +19,11 @@ import { builtinCommands, builtinNames, runBuiltin } from './builtins';
 import { ContextMeter } from './ContextMeter';
 import { EditBanner } from './EditBanner';
 import { ModePicker } from './ModePicker';
+import { HistorySearch } from './HistorySearch';
 import { noteSent, readHistory, step, type Walk } from './history';
 import { offerOf, pasteOf } from './paste';
+import { isShell } from './pills';
+import { Pills } from './Pills';
 import { createSuggest } from './suggest';
 import { optionID, Suggestions } from './Suggestions';
 import { commandOf } from './tokens';
@@ -39,6 +42,7 @@ export function Composer() {
   let dock!: HTMLDivElement;
   let area!: HTMLTextAreaElement;
   let box!: HTMLFormElement;
+  let pills: HTMLDivElement | undefined;
 
   const { place } = app;
   const draft = () => app.drafts.get(place());
@@ -53,10 +57,8 @@ export function Composer() {
     const names = new Set(window.map(({ name }) => name));
     return [...window, ...app.environment.commands().filter(({ name }) => !names.has(name))];
   });
-  const called = (prompt: string) => {
-    const known = commands().map(({ name }) => name);
-    return commandOf(prompt, [...known, ...builtinNames(app.selected() !== undefined)]);
-  };
+  const commandNames = createMemo(() => [...commands().map(({ name }) => name), ...builtinNames(app.selected() !== undefined)]);
+  const called = (prompt: string) => commandOf(prompt, commandNames());
   const suggest = createSuggest({
     commands,
     refreshCommands: () => void app.environment.refreshCommands(),
@@ -66,6 +68,8 @@ export function Composer() {
     },
   });
   const [walk, setWalk] = createSignal<Walk | undefined>();
+  const [searching, setSearching] = createSignal(false);
+  const history = () => readHistory(globalThis.localStorage, app.project()?.id ?? '');
   /** After Escape, the next Tab moves the focus: the field must not trap the keyboard. */
   let leaving = false;
 
@@ -79,6 +83,7 @@ export function Composer() {
 
   /** Sends a command of the core, or a prompt. */
   const deliver = async (prompt: string): Promise<boolean> => {
+    if (isShell(prompt)) return app.shell(prompt.slice(1).trim());
     const command = called(prompt);
     const files = filesOf(draft(), prompt, rootOf(app.project(), app.session()));
     return command ? app.run(command.name, command.args, files) : app.submit(prompt, files);
@@ -137,8 +142,7 @@ export function Composer() {
     if (selectionStart !== selectionEnd) return undefined;
     const rest = by === -1 ? value.slice(0, selectionStart) : value.slice(selectionEnd);
     if (rest.includes('\n') || (!walk() && by === -1 && selectionStart !== 0)) return undefined;
-    const project = app.project()?.id;
-    const next = step(readHistory(globalThis.localStorage, project ?? ''), walk(), by, value);
+    const next = step(history(), walk(), by, value);
     if (!next) return undefined;
     return () => {
       write(next.text, by === -1 ? 0 : next.text.length);
@@ -175,6 +179,7 @@ export function Composer() {
   const keyed = (event: KeyboardEvent): (() => void) | undefined => {
     const suggestion = onSuggestion(event);
     if (suggestion) return suggestion;
+    if (event.ctrlKey && !event.altKey && !event.shiftKey && event.key === 'r') return () => setSearching(true);
     if (event.altKey || event.ctrlKey || event.metaKey) return undefined;
     if (isTab(event)) {
       // With one agent there is nothing to switch, so Tab moves the focus.
@@ -268,32 +273,49 @@ export function Composer() {
               onChoose={(index) => choose(index, false)}
             />
           </Show>
-          <textarea
-            ref={area}
-            data-testid="composer"
-            class="composer-input"
-            rows={1}
-            role={suggest.open() ? 'combobox' : undefined}
-            aria-label={en.composer.label}
-            aria-describedby="composer-hint"
-            aria-description={app.agents.list().length > 1 ? en.composer.tabHint(actions.nameOf('nextPane')) : undefined}
-            aria-autocomplete="list"
-            aria-haspopup={suggest.open() ? 'listbox' : undefined}
-            aria-expanded={suggest.open() ? true : undefined}
-            aria-controls={suggest.open() ? listID : undefined}
-            aria-activedescendant={suggest.open() ? optionID(listID, suggest.active()) : undefined}
-            placeholder={app.busy() ? en.composer.placeholderBusy : en.composer.placeholder}
-            disabled={!ready()}
-            onInput={(event) => {
-              app.drafts.change(place(), { text: event.currentTarget.value });
-              setWalk(undefined);
-              look();
+          <div class="composer-field" data-shell={isShell(text()) ? '' : undefined}>
+            <Pills text={text()} commands={commandNames()} ref={(layer) => (pills = layer)} />
+            <textarea
+              ref={area}
+              data-testid="composer"
+              class="composer-input"
+              rows={1}
+              role={suggest.open() ? 'combobox' : undefined}
+              aria-label={en.composer.label}
+              aria-describedby="composer-hint"
+              aria-description={app.agents.list().length > 1 ? en.composer.tabHint(actions.nameOf('nextPane')) : undefined}
+              aria-autocomplete="list"
+              aria-haspopup={suggest.open() ? 'listbox' : undefined}
+              aria-expanded={suggest.open() ? true : undefined}
+              aria-controls={suggest.open() ? listID : undefined}
+              aria-activedescendant={suggest.open() ? optionID(listID, suggest.active()) : undefined}
+              placeholder={app.busy() ? en.composer.placeholderBusy : en.composer.placeholder}
+              disabled={!ready()}
+              onInput={(event) => {
+                app.drafts.change(place(), { text: event.currentTarget.value });
+                setWalk(undefined);
+                look();
+              }}
+              onClick={look}
+              onKeyUp={(event) => /^(Arrow|Home|End)/.test(event.key) && !suggest.open() && look()}
+              onBlur={() => suggest.dismiss()}
+              onKeyDown={onKeyDown}
+              onPaste={onPaste}
+              onScroll={() => pills && (pills.scrollTop = area.scrollTop)}
+            />
+          </div>
+          <HistorySearch
+            open={searching()}
+            anchor={() => box}
+            prompts={history}
+            onChoose={(prompt) => {
+              setSearching(false);
+              write(prompt);
             }}
-            onClick={look}
-            onKeyUp={(event) => /^(Arrow|Home|End)/.test(event.key) && !suggest.open() && look()}
-            onBlur={() => suggest.dismiss()}
-            onKeyDown={onKeyDown}
-            onPaste={onPaste}
+            onClose={() => {
+              setSearching(false);
+              area.focus();
+            }}
           />
           <div class="composer-bar">
             <AttachMenu />
@@ -302,7 +324,7 @@ export function Composer() {
             <ModelPicker onDone={() => area.focus()} />
             <VariantPicker />
             <span class="composer-hint" id="composer-hint">
-              {app.busy() ? en.composer.hintBusy : en.composer.hint}
+              {isShell(text()) ? en.work.shell.hint : app.busy() ? en.composer.hintBusy : en.composer.hint}
             </span>
             <ContextMeter />
             <Show when={app.busy()}>

@@ -48,6 +48,10 @@ export function rooms(clock: Clock): Room[] {
     title: 'Text and reasoning',
     exhibits: [
       said('text', 'text', { text: ANSWER, time: { start: t, end: t + 1 } }),
+      said('diagram', 'text', {
+        text: '```mermaid\ngraph TD\n  Timer --> Lamp\n```',
+        time: { start: t, end: t + 1 },
+      }),
       said('text with pictures of the web', 'text', {
         text: 'Here: ![the lamp](https://img.example/lamp.png) and ![nowhere](https://img.invalid/a.png).',
         time: { start: t, end: t + 1 },

@@ -10,6 +10,7 @@ import type {
   SandboxView,
   Session,
   Settings,
+  ToolState,
   TrustView,
   UiBatch,
   UiError,
@@ -25,7 +26,7 @@ import { createFakeAttachments, type FakeAttachments } from './fake/attachments'
 import { createFakeImports } from './fake/imports';
 import { createFakeMcp } from './fake/mcp';
 import { createFakeModels } from './fake/models';
-import { viewOf, createWriter } from './fake/parts';
+import { call, createWriter, viewOf } from './fake/parts';
 import { createFakeQueue } from './fake/queue';
 import { longSession, projects, sampleRequests, sampleSessions } from './fake/samples';
 import { createFakeEnvironment } from './fake/environment';
@@ -305,6 +306,41 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
       emit({ kind: 'event', event: { type: 'question.rejected', properties: { sessionID: '', requestID } } });
     },
     ...attachments.host,
+    runShell: async (sessionID, input) => {
+      ensureConsent(sessionID, input.discardReverted);
+      if (running.has(sessionID)) throw { code: 'busy', message: 'The session is being worked on' } satisfies UiError;
+      const write = createWriter(sessionID, clock, input.model, input.variant, input.agent);
+      const asked = write.user(`!${input.text}`);
+      const [start, end] = [clock.now(), clock.now()];
+      const state: ToolState = {
+        status: 'completed',
+        input: { command: input.text, description: '' },
+        output: `ran ${input.text}\n`,
+        title: '',
+        metadata: { output: `ran ${input.text}\n`, exit: 0 },
+        time: { start, end },
+      };
+      const answered = write.answer(asked.info.id, { time: { created: start, completed: end } }, (id) =>
+        write.part(id, 'tool', call('bash', state)),
+      );
+      for (const message of [asked, answered]) {
+        emit(
+          { kind: 'event', event: { type: 'message.updated', properties: { info: message.info } } },
+          ...message.parts.map((view) => ({ kind: 'part' as const, part: viewOf(view.part) })),
+        );
+      }
+      return asked.info.id;
+    },
+    drawDiagram: async (source, dark) => {
+      if (!/^(graph|flowchart|sequenceDiagram)\b/.test(source)) throw { code: 'failed', message: 'the diagram is not understood' } satisfies UiError;
+      const [paper, ink] = dark ? ['#1d2024', '#e3e6ea'] : ['#ffffff', '#1b2026'];
+      return `<svg xmlns="http://www.w3.org/2000/svg" width="240" height="90"><rect width="240" height="90" fill="${paper}"/><text x="20" y="50" fill="${ink}">${source.length} letters</text></svg>`;
+    },
+    outline: async (sessionID) =>
+      (messages.get(sessionID) ?? []).flatMap(({ info, parts }) => {
+        const words = parts.map((view) => view.part).find((part) => part.type === 'text' && !part.synthetic);
+        return info.role === 'user' && words?.type === 'text' ? [{ messageID: info.id, text: words.text.slice(0, 200) }] : [];
+      }),
     runCommand: (sessionID, name, args, input) =>
       host.prompt(sessionID, { ...input, text: `/${name} ${args}`.trim() }),
     ...createFakeEnvironment(options.trust ?? 'nothing', options.sandbox, options.configProblems),

@@ -62,6 +62,23 @@ import type {
 } from '../protocol';
 import type { GitHost, ReviewHost } from './review-host';
 
+/** A provider that the person sets up in the window. */
+export interface AddedProvider {
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly api: ProviderApi;
+  /** The ids of the models to offer. */
+  readonly models: readonly string[];
+}
+
+export type ProviderApi = 'openai-chat' | 'openai-responses' | 'anthropic' | 'gemini';
+
+/** A prompt in the outline of its session; the text is its beginning. */
+export interface OutlineEntry {
+  readonly messageID: string;
+  readonly text: string;
+}
+
 export interface Host extends ReviewHost, GitHost {
   start(): Promise<AppStart>;
   /** One watcher per window; it gets at most one batch per frame. The first batch has the activity of all sessions. */
@@ -106,6 +123,14 @@ export interface Host extends ReviewHost, GitHost {
   editQueued(sessionID: string, messageID: string, text: string): Promise<void>;
   /** Also removes a prompt that is marked `unsent`. */
   removeQueued(sessionID: string, messageID: string): Promise<void>;
+  /** Moves a queued prompt before the one above it. */
+  moveQueuedUp(sessionID: string, messageID: string): Promise<void>;
+  /** Runs a command of the person; the text of the input is the command. Refused while a turn is running. */
+  runShell(sessionID: string, input: PromptInput): Promise<string>;
+  /** A Mermaid diagram as SVG; an error if it cannot be drawn. */
+  drawDiagram(source: string, dark: boolean): Promise<string>;
+  /** What the person wrote in a session, oldest first. */
+  outline(sessionID: string): Promise<OutlineEntry[]>;
   /** Sends a prompt that is marked `unsent`; resolves to the id of its new message. */
   sendUnsent(sessionID: string, messageID: string): Promise<string>;
   /** Comments on the diff of the request go with the refusal. */
@@ -223,6 +248,11 @@ export interface Host extends ReviewHost, GitHost {
   /** Stores an API key; no call returns it. The provider may come from a project. */
   setKey(providerID: string, key: string, projectID?: string): Promise<ModelList>;
   removeKey(providerID: string, projectID?: string): Promise<ModelList>;
+  addedProviders(): Promise<AddedProvider[]>;
+  /** Connects to a provider that is not stored; the ids of its models. An empty key is the stored one. */
+  tryProvider(provider: AddedProvider, key: string): Promise<string[]>;
+  saveProvider(provider: AddedProvider, key: string, projectID?: string): Promise<ModelList>;
+  removeProvider(providerID: string, projectID?: string): Promise<ModelList>;
   testConnection(providerID: string, projectID?: string): Promise<ConnectionReport>;
 
   /** Finds sessions of other programs in their usual places. */

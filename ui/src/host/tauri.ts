@@ -54,6 +54,10 @@ export function createTauriHost(): Host {
     contextUse: (sessionId) => invoke('context_use', { sessionId }),
     editQueued: (sessionId, messageId, text) => invoke('edit_queued', { sessionId, messageId, text }),
     removeQueued: (sessionId, messageId) => invoke('remove_queued', { sessionId, messageId }),
+    moveQueuedUp: (sessionId, messageId) => invoke('move_queued_up', { sessionId, messageId }),
+    runShell: (sessionId, input) => invoke('run_shell', { sessionId, input }),
+    drawDiagram: (source, dark) => invoke('draw_diagram', { source, dark }),
+    outline: (sessionId) => invoke('outline', { sessionId }),
     sendUnsent: (sessionId, messageId) => invoke('send_unsent', { sessionId, messageId }),
     answerPermission: (requestId, reply, message, comments) =>
       invoke('answer_permission', { requestId, reply, message, comments }),
@@ -174,6 +178,10 @@ export function createTauriHost(): Host {
     findLocalModels: () => invoke('find_local_models'),
     setKey: (providerId, key, projectId) => invoke('set_key', { projectId, providerId, key }),
     removeKey: (providerId, projectId) => invoke('remove_key', { projectId, providerId }),
+    addedProviders: () => invoke('added_providers'),
+    tryProvider: (provider, key) => invoke('try_provider', { provider, key }),
+    saveProvider: (provider, key, projectId) => invoke('save_provider', { projectId, provider, key }),
+    removeProvider: (providerId, projectId) => invoke('remove_provider', { projectId, providerId }),
     testConnection: (providerId, projectId) => invoke('test_connection', { projectId, providerId }),
 
     findImports: () => invoke('find_imports'),

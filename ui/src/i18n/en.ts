@@ -6,6 +6,7 @@ import { sessionWords } from './en/session';
 import { units } from './en/units';
 import { number, plural } from './en/wording';
 import { live } from './live';
+import { timelineWords } from './en/timeline';
 
 /** Every text on screen, in English. Another language is another file of this shape. */
 export const english = {
@@ -13,6 +14,7 @@ export const english = {
   ...guardWords,
   ...sessionWords,
   units,
+  work: timelineWords,
 
   app: 'Lathe',
   tagline: 'Work with an AI coding agent on your own project, one reviewable step at a time.',
@@ -138,7 +140,6 @@ export const english = {
     restoreSnapshot: 'Restore files to this snapshot',
     skipped: (count: number) => plural(count, { one: '# file not included', other: '# files not included' }),
     patch: (count: number) => plural(count, { one: 'Changed # file', other: 'Changed # files' }),
-    edited: (files: number) => plural(files, { one: 'Edited # file', other: 'Edited # files' }),
     moreFiles: (count: number) => `and ${count} more`,
     retry: (attempt: number) => `Attempt ${attempt} failed`,
     retryReason: (status: number | undefined, message: string) => (status ? `${status}: ${message}` : message),

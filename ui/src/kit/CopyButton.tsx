@@ -2,12 +2,12 @@ import Check from 'lucide-solid/icons/check';
 import Copy from 'lucide-solid/icons/copy';
 import { createSignal, onCleanup } from 'solid-js';
 import { en } from '../i18n/en';
-import { IconButton } from './Button';
+import { IconButton, type Icon } from './Button';
 import { copyText } from './clipboard';
 
 const SHOWN_MILLIS = 1500;
 
-export function CopyButton(props: { text: () => string; label: string; class?: string }) {
+export function CopyButton(props: { text: () => string; label: string; class?: string; icon?: Icon }) {
   const [copied, setCopied] = createSignal(false);
   let timer: ReturnType<typeof setTimeout> | undefined;
   onCleanup(() => clearTimeout(timer));
@@ -21,7 +21,7 @@ export function CopyButton(props: { text: () => string; label: string; class?: s
   return (
     <IconButton
       class={props.class}
-      icon={copied() ? Check : Copy}
+      icon={copied() ? Check : (props.icon ?? Copy)}
       label={copied() ? en.part.copied : props.label}
       size={14}
       onClick={() => void copy()}

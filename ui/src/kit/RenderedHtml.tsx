@@ -4,10 +4,11 @@
  * The HTML was made and sanitised by the render crate; nothing else may be passed here.
  * Links are followed by the window's own click handler, never by the webview.
  */
-import { createEffect, createRenderEffect, onMount } from 'solid-js';
+import { createEffect, createRenderEffect } from 'solid-js';
 import { en } from '../i18n/en';
 import { useApp } from '../store/context';
 import { copyText } from './clipboard';
+import { diagramsIn, drawIn, sourceOf } from './diagram';
 import { highlightWords } from './highlight';
 import { morph } from './morph';
 import { addressOf, dress, LOADED, nameOf, REMOTE } from './remote-image';
@@ -22,7 +23,8 @@ export function RenderedHtml(props: { html: string; marks?: readonly string[] })
   const fill = (block: HTMLDivElement) =>
     createRenderEffect(() => {
       const fresh = elementsOf(props.html);
-      for (const pre of fresh.querySelectorAll('pre:not(.continued)')) pre.append(copyCodeButton());
+      for (const pre of fresh.querySelectorAll('pre:not(.continued)')) pre.prepend(codeHead(pre));
+      for (const pre of diagramsIn(fresh)) drawIn(pre, app.diagrams.of(sourceOf(pre), app.isDark()));
       highlightWords(fresh, props.marks ?? []);
       for (const button of fresh.querySelectorAll(REMOTE)) {
         const address = addressOf(button);
@@ -66,18 +68,14 @@ export function RenderedHtml(props: { html: string; marks?: readonly string[] })
   );
 }
 
-/** The output of a command. While it runs, the view follows the end unless the reader scrolled up. */
+/** The output of a command, from its end. While it runs, the view follows the end unless the reader scrolled up. */
 export function RenderedTerminal(props: { html: string; label: string; live?: boolean }) {
   let pre!: HTMLPreElement;
   let atEnd = true;
-  const follow = () => {
-    if (props.live && atEnd) pre.scrollTop = pre.scrollHeight;
-  };
   createEffect(() => {
     morph(pre, elementsOf(props.html));
-    follow();
+    if (atEnd) pre.scrollTop = pre.scrollHeight;
   });
-  onMount(follow);
   return (
     <pre
       class="terminal"
@@ -108,6 +106,16 @@ function codeOf(pre: Element): string {
 
 function textOf(pre: Element): string {
   return pre.querySelector('code')?.textContent ?? '';
+}
+
+/** The line above a block of code: its language, and a button. It never covers the code. */
+function codeHead(pre: Element): HTMLElement {
+  const head = document.createElement('div');
+  head.className = 'code-head';
+  // Drawn by the style sheet, so that it is neither found nor copied with the code.
+  head.dataset.lang = pre.getAttribute('data-lang') ?? '';
+  head.append(copyCodeButton());
+  return head;
 }
 
 function copyCodeButton(): HTMLButtonElement {

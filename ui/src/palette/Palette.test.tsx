@@ -25,6 +25,16 @@ const type = (words: string) => fireEvent.input(field(), { target: { value: word
 const closed = () => waitFor(() => expect(screen.queryByTestId('palette')).toBeNull());
 
 describe('the palette', () => {
+  test('goes to the place of a link that is pasted into it', async () => {
+    const { app } = await opened();
+    const messageID = app.timeline.open()?.messages[0]?.info.id ?? '';
+    type(`lathe://session/ses_gallery/${messageID}`);
+    expect(labels()).toEqual(['Go to the place in “Fix the flicker of overlapping timers”']);
+    fireEvent.keyDown(field(), { key: 'Enter' });
+    await closed();
+    await waitFor(() => expect(app.target()).toEqual({ sessionID: 'ses_gallery', messageID }));
+  });
+
   test('lists actions with their keys, then sessions and projects', async () => {
     await opened();
     expect(labels()).toContain('New session');

@@ -13,9 +13,10 @@ import { FilterList, type FilterRow } from '../kit/FilterList';
 import { baseName } from '../text/format';
 import { visibleLine } from '../text/visible';
 import { useApp } from '../store/context';
-import { writtenTitle } from '../store/titles';
+import { titleOf, writtenTitle } from '../store/titles';
 import { projectOf } from '../store/projects';
 import { ranked } from '../text/match';
+import { placeOfLink, type LinkedPlace } from '../text/place-link';
 import './palette.css';
 
 interface Entry {
@@ -145,6 +146,12 @@ function useEntries(typed: () => string) {
         };
       }),
   );
+  const linkEntry = ({ sessionID, ...place }: LinkedPlace): Entry => ({
+    key: 'link',
+    section: 'sessions',
+    label: en.work.link.go(titleOf(app.sessions.get(sessionID))),
+    run: () => void app.select(sessionID, place),
+  });
   const projectEntries = createMemo((): Entry[] =>
     app.sessions.projects().map((project) => ({
       key: `project-${project.id}`,
@@ -156,6 +163,8 @@ function useEntries(typed: () => string) {
   );
   return createMemo(() => {
     const words = typed();
+    const place = placeOfLink(words);
+    if (place) return [linkEntry(place)];
     const best = (entries: Entry[]) => ranked(entries, (entry) => entry.label, words);
     const sessions = best(sessionEntries());
     const recent = words.trim() === '' ? sessions.slice(0, RECENT) : sessions;

@@ -1,14 +1,20 @@
+import Link from 'lucide-solid/icons/link';
 import { createMemo, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { CopyButton } from '../kit/CopyButton';
 import { Fold } from '../kit/Fold';
 import { LongText, WholeText } from '../kit/LongText';
 import { Markdown } from '../kit/Markdown';
+import { linkTo } from '../text/place-link';
 import type { PartView } from '../protocol';
 import type { PartProps } from './registry';
 
 export function TextPart(props: PartProps<'text'>) {
   const marks = createMemo(() => mentionsOf(props.siblings ?? []));
+  const link = () => {
+    const { sessionID, messageID, id } = props.part;
+    return linkTo({ sessionID, messageID, partID: id });
+  };
   const body = () => (
     <>
       <Show when={props.blocks} fallback={<p class="plain-text"><LongText text={props.part.text} /></p>}>
@@ -22,8 +28,10 @@ export function TextPart(props: PartProps<'text'>) {
   return (
     <Show when={!props.part.synthetic} fallback={<Fold label={en.part.synthetic} remembered={props.part.id}>{body()}</Fold>}>
       {body()}
-      <Show when={isFinished(props)}>
+      {/* That of a prompt is among its other actions. */}
+      <Show when={props.message.role === 'assistant' && isFinished(props)}>
         <CopyButton class="part-copy" text={() => props.part.text} label={en.part.copyText} />
+        <CopyButton class="part-copy part-link" icon={Link} text={link} label={en.work.turn.copyLink} />
       </Show>
     </Show>
   );

@@ -91,6 +91,7 @@ export function QuestionPrompt(props: { request: QuestionRequest; arming: Arming
   );
 }
 
+/** Not a fieldset: webviews lay one out anew, with another height, when it gets the focus. */
 function QuestionField(props: { question: Question; given: TypedAnswer; onGive: (given: TypedAnswer) => void }) {
   const name = createUniqueId();
   const isChosen = (label: string) => props.given.chosen.includes(label);
@@ -103,14 +104,14 @@ function QuestionField(props: { question: Question; given: TypedAnswer; onGive: 
   const write = (own: string) => props.onGive({ chosen: props.question.multiple ? props.given.chosen : [], own });
 
   return (
-    <fieldset class="question">
-      <legend class="prompt-head">
+    <div class="question" role="group" aria-labelledby={`${name}-title`}>
+      <div class="prompt-head" id={`${name}-title`}>
         <CircleHelp size={15} aria-hidden="true" />
         <Show when={props.question.header}>
           <span class="question-header">{visible(props.question.header)}</span>
         </Show>
         <span class="prompt-title">{visible(props.question.question)}</span>
-      </legend>
+      </div>
       <For each={props.question.options}>
         {(option) => (
           <label class="question-option">
@@ -138,7 +139,7 @@ function QuestionField(props: { question: Question; given: TypedAnswer; onGive: 
           onInput={(event) => write(event.currentTarget.value)}
         />
       </Show>
-    </fieldset>
+    </div>
   );
 }
 

@@ -1,4 +1,4 @@
-import { createSignal, For, Show } from 'solid-js';
+import { createSignal, For, onMount, Show } from 'solid-js';
 import { uiError } from '../host/host';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
@@ -16,6 +16,8 @@ export function ProviderRow(props: { provider: ProviderView; wanted: boolean }) 
   const [busy, setBusy] = createSignal(false);
   const [report, setReport] = createSignal<ConnectionReport | undefined>();
   let field: HTMLInputElement | undefined;
+  // From an answer that the provider refused: the key is what is wanted.
+  onMount(() => props.wanted && requestAnimationFrame(() => (field?.focus(), field?.scrollIntoView?.({ block: 'center' }))));
   const id = () => props.provider.id;
   const name = () => visibleLine(props.provider.name);
 

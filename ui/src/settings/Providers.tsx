@@ -6,6 +6,7 @@ import { Button } from '../kit/Button';
 import { visible } from '../text/visible';
 import { useApp } from '../store/context';
 import { DEMO } from '../store/models';
+import { CustomProviders } from './CustomProviders';
 import { ProviderRow } from './ProviderRow';
 
 /** Providers and their keys, model servers on this machine, and problems in the config. */
@@ -50,6 +51,7 @@ export function Providers(props: { place: { readonly providerID?: string } }) {
           </Show>
         )}
       </For>
+      <CustomProviders />
       <div class="settings-heading-row">
         <h3 class="settings-heading">{en.settings.local}</h3>
         <Button icon={RefreshCw} data-testid="look-again" disabled={looking()} onClick={() => void look()}>

@@ -20,7 +20,10 @@ import { createEditing, placeOf, type Editing } from './editing';
 import { createMode, type Mode } from './mode';
 import { createModels, type Models } from './models';
 import { projectOf } from './projects';
+import { createDark } from './dark';
+import { createDiagrams, type Diagrams } from './diagrams';
 import { createReverted, type Reverted } from './pending-revert';
+import { createPromptSteps, type PromptSteps } from './prompt-steps';
 import { createPictures, type Pictures } from './pictures';
 import { createRetry } from './retry';
 import { createReview, type Review } from './review';
@@ -54,7 +57,7 @@ export type Overlay =
 export type SettingsSection =
   'providers' | 'permissions' | 'agents' | 'mcp' | 'appearance' | 'tools' | 'data' | 'shortcuts';
 
-export interface App extends Omit<SessionActions, 'send' | 'run'>, Sending {
+export interface App extends Omit<SessionActions, 'send' | 'run' | 'shell'>, Sending {
   readonly host: Host;
   readonly sessions: Sessions;
   readonly activity: Activity;
@@ -79,6 +82,10 @@ export interface App extends Omit<SessionActions, 'send' | 'run'>, Sending {
   readonly pictures: Pictures;
   readonly editing: Editing;
   readonly reverted: Reverted;
+  readonly promptSteps: PromptSteps;
+  readonly diagrams: Diagrams;
+  /** The window is drawn dark, by the setting or by the system. */
+  readonly isDark: Accessor<boolean>;
   readonly transfer: Transfer;
   /** The place that the draft belongs to: a session, an edited prompt, or the project's empty page. */
   readonly place: Accessor<string>;
@@ -195,6 +202,7 @@ export function createApp(host: Host): App {
     attempt,
   });
   const folders = createFolders({ host, moment: git.status });
+  const reverted = createReverted(host, sessions.session);
   const showReverted = (sessionID: string) => setOverlay({ name: 'reverted', sessionID });
   const editing = createEditing({ core, selected: sessions.selected, review, toLatest: sessions.toLatest, showReverted });
   const place = createMemo(() => {
@@ -370,8 +378,11 @@ export function createApp(host: Host): App {
     typed: createTypedAnswers(state.activity),
     attachments,
     pictures: createPictures(host),
+    diagrams: createDiagrams(host),
+    isDark: createDark(() => settings.theme),
     editing,
-    reverted: createReverted(host, sessions.session),
+    reverted,
+    promptSteps: createPromptSteps({ timeline: state.timeline, sessions, visible: reverted.visible }),
     transfer,
     place,
     review,

@@ -86,6 +86,22 @@ describe('an earlier prompt', () => {
     expect(window.called('unrevert')).toHaveLength(1);
   });
 
+  test('that was undone is in the composer again, and leaves it when it is restored', async () => {
+    const { window, area } = await ready();
+    await window.app.editing.undo();
+    await waitFor(() => expect(area.value).toBe('Have a look at the docs as well.'));
+    await window.app.editing.redo();
+    await waitFor(() => expect(area.value).toBe(''));
+  });
+
+  test('that was undone does not replace what the person has written', async () => {
+    const { window, area } = await ready();
+    fireEvent.input(area, { target: { value: 'a draft of my own' } });
+    await window.app.editing.undo();
+    await waitFor(() => expect(window.called('undoLastTurn')).toHaveLength(1));
+    expect(area.value).toBe('a draft of my own');
+  });
+
   test('of which only a part was reverted with /undo says so, and that part can be undone', async () => {
     const { window } = await ready();
     const undo = window.host.undoLastTurn.bind(window.host);

@@ -7,7 +7,7 @@ import { createEffect, createSignal, on, type Accessor } from 'solid-js';
 import { en } from '../i18n/en';
 import type { MessageView, RevertOutcome, RevertTarget } from '../protocol';
 import type { Core } from './app';
-import { NO_DRAFT } from './drafts';
+import { NO_DRAFT, type Draft } from './drafts';
 import { rootOf } from './projects';
 import { draftOf } from './prompts';
 import { isLeft, isOpen, type Review } from './review';
@@ -51,9 +51,15 @@ interface EditingNeeds {
 
 export function createEditing({ core, selected, review, toLatest, showReverted }: EditingNeeds): Editing {
   const { host, state, drafts, toasts, attempt } = core;
-  const bringBack = review.undo;
   const [current, setCurrent] = createSignal<Edit | undefined>();
   createEffect(on(selected, () => setCurrent(undefined), { defer: true }));
+
+  /** What the last undo put into the composer. */
+  let offered: { readonly sessionID: string; readonly draft: Draft } | undefined;
+  const bringBack = async (sessionID: string) => {
+    await review.undo(sessionID);
+    if (state.sessions.get(sessionID)?.revert === undefined) withdrawOffer(sessionID);
+  };
 
   const redo = async () => {
     const sessionID = selected();
@@ -67,6 +73,19 @@ export function createEditing({ core, selected, review, toLatest, showReverted }
       const action = { label: en.reverted.show, run: () => showReverted(sessionID) };
       toasts.show({ tone: 'info', text: en.edit.final, action });
     }
+  };
+  /** The undone prompt is in the composer again, to be changed and sent. A draft of the person stays. */
+  const offerAgain = (sessionID: string, messageID: string) => {
+    const prompt = state.timeline.open()?.messages.find(({ info }) => info.id === messageID);
+    if (!prompt || drafts.get(sessionID) !== NO_DRAFT) return;
+    const draft = draftOf(prompt, rootOf(core.project(), state.sessions.get(sessionID)));
+    drafts.change(sessionID, draft);
+    offered = { sessionID, draft: drafts.get(sessionID) };
+  };
+  /** The prompt is in the timeline again. */
+  const withdrawOffer = (sessionID: string) => {
+    if (offered?.sessionID === sessionID && drafts.get(sessionID) === offered.draft) drafts.change(sessionID, NO_DRAFT);
+    offered = undefined;
   };
   return {
     current,
@@ -121,6 +140,7 @@ export function createEditing({ core, selected, review, toLatest, showReverted }
         if (settled?.session.revert !== undefined) toasts.dismiss(notice);
         return;
       }
+      offerAgain(sessionID, messageID);
       toasts.show({
         tone: 'info',
         text: en.edit.undone,

@@ -8,6 +8,7 @@
  */
 import { createEffect, createMemo, createSignal, on, type Accessor } from 'solid-js';
 import type { ModelList, ModelRef, ModelView, ProviderView, Settings } from '../protocol';
+import type { AddedProvider } from '../host/host';
 import type { Agents } from './agents';
 import type { Core } from './app';
 
@@ -49,6 +50,9 @@ export interface Models {
   /** Rejects with the reason, for the page where the key was entered. */
   setKey(providerID: string, key: string): Promise<void>;
   removeKey(providerID: string): Promise<void>;
+  saveProvider(provider: AddedProvider, key: string): Promise<void>;
+  /** By its name. */
+  removeProvider(name: string): Promise<void>;
 }
 
 export const DEMO = 'demo';
@@ -183,11 +187,28 @@ export function createModels({ core, settings, save, selected, place, agents }: 
       await host.setKey(providerID, key, projectID());
       await refresh();
     },
+    async saveProvider(provider, key) {
+      await host.saveProvider(provider, key, projectID());
+      await refresh();
+    },
+    async removeProvider(name) {
+      await host.removeProvider(addedID(name), projectID());
+      await refresh();
+    },
     async removeKey(providerID) {
       await host.removeKey(providerID, projectID());
       await refresh();
     },
   };
+}
+
+/** The id that the core gives a provider of this name. */
+function addedID(name: string): string {
+  return name
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '')
+    .join('-');
 }
 
 function isReal(provider: ProviderView): boolean {

@@ -22,6 +22,8 @@ export interface Sending {
   submit(text: string, files?: PromptFile[]): Promise<boolean>;
   /** Runs a `/` command of the core in the same way. */
   run(name: string, args: string, files?: PromptFile[]): Promise<boolean>;
+  /** Runs a command of the person's own in the session. */
+  shell(command: string): Promise<boolean>;
   /** After a failed answer: sends the same prompt again, or asks to continue a longer turn. */
   tryAgain(failedID: string): Promise<void>;
 }
@@ -78,6 +80,10 @@ export function createSending({ core, sessions, agents, models, editing, place }
     run(name, args, files = []) {
       const what = input(place(), args, files);
       return deliver((to) => sessions.run(name, args, what, to));
+    },
+    shell(command) {
+      const what = input(place(), command, []);
+      return deliver((to) => sessions.shell(what, to));
     },
     async tryAgain(failedID) {
       const open = state.timeline.open();

@@ -49,6 +49,8 @@ export interface SessionActions {
   /** Sends to this session, or to a new one. True if it was accepted. */
   send(input: PromptInput, to: string | undefined): Promise<boolean>;
   run(name: string, args: string, input: PromptInput, to: string | undefined): Promise<boolean>;
+  /** Runs a command of the person; the text of the input is the command. */
+  shell(input: PromptInput, to: string | undefined): Promise<boolean>;
   /** Sends a prompt that waited for a turn which ended without it. */
   sendUnsent(messageID: string): Promise<void>;
   stop(): Promise<void>;
@@ -379,6 +381,7 @@ export function createSessionActions(core: Core): SessionActions {
     send: (input, to) => deliver(to, (id, consented) => host.prompt(id, withConsentIn(input, consented))),
     run: (name, args, input, to) =>
       deliver(to, (id, consented) => host.runCommand(id, name, args, withConsentIn(input, consented))),
+    shell: (input, to) => deliver(to, (id, consented) => host.runShell(id, withConsentIn(input, consented))),
     async toLatest() {
       const id = selected();
       if (id !== undefined) await load(id);

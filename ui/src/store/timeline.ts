@@ -246,7 +246,13 @@ function applyEvent(open: OpenNode, event: Event): void {
 function putMessage(open: OpenNode, info: Message): void {
   putLastUse(open, info);
   const known = open.messages.get(info.id);
-  if (known) return known.set({ info });
+  if (known) {
+    // A queued prompt that was moved has another date.
+    const moved = known.view.info.time.created !== info.time.created;
+    known.set({ info });
+    if (moved) open.set({ messages: open.view.messages.toSorted((a, b) => compareMessages(a.info, b.info)) });
+    return;
+  }
   const { messages, hasOlder, hasNewer } = open.view;
   const [first, last] = [messages[0], messages.at(-1)];
   // It belongs to a page that is not loaded, and will come with it.

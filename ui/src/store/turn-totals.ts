@@ -1,5 +1,6 @@
 /** What a turn changed and used, for the row and the line at its end. Pure. */
 import type { FileDiff, MessageView, TokenUsage } from '../protocol';
+import { lengthOf, waitsOf, type Wait } from './waits';
 import type { Answer } from './turns';
 
 /** What a turn changed, as far as it is known. */
@@ -11,6 +12,7 @@ export interface TurnChange {
 
 export interface TurnTotals {
   readonly model: { readonly providerID: string; readonly modelID: string };
+  /** Without the time in which calls waited for the person. */
   readonly millis: number;
   readonly tokens: TokenUsage;
   readonly cost: number;
@@ -31,6 +33,10 @@ function linesOf(diffs: readonly FileDiff[]): TurnChange['lines'] {
   return { additions: sum('additions'), deletions: sum('deletions') };
 }
 
+function waitsIn(answers: readonly Answer[]): Wait[] {
+  return answers.flatMap(({ parts }) => parts.flatMap(({ part }) => (part.type === 'tool' ? waitsOf(part) : [])));
+}
+
 /** Undefined until a step has ended. */
 export function totalsOfTurn(answers: readonly Answer[]): TurnTotals | undefined {
   const steps = answers.flatMap(({ parts }) => parts.flatMap(({ part }) => (part.type === 'step-finish' ? [part] : [])));
@@ -39,7 +45,7 @@ export function totalsOfTurn(answers: readonly Answer[]): TurnTotals | undefined
   const sum = (read: (tokens: TokenUsage) => number) => steps.reduce((all, step) => all + read(step.tokens), 0);
   return {
     model: { providerID: last.providerID, modelID: last.modelID },
-    millis: (last.time.completed ?? last.time.created) - first.time.created,
+    millis: (last.time.completed ?? last.time.created) - first.time.created - lengthOf(waitsIn(answers)),
     tokens: {
       input: sum(({ input }) => input),
       output: sum(({ output }) => output),

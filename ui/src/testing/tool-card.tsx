@@ -1,6 +1,7 @@
 /** Cards on a scripted host, for tests. */
 import { fireEvent, waitFor } from '@solidjs/testing-library';
 import { expect } from 'vitest';
+import { createFakeHost } from '../host/fake';
 import { createClock } from '../host/fake/ids';
 import { assistant } from '../host/fake/parts';
 import type { ToolPart, ToolState } from '../protocol';
@@ -26,9 +27,11 @@ export interface Drawn extends TestWindow {
 /** Draws a card over a host that has its call. The stored call may be longer than the one of the card. */
 export function draw(tool: string, state: ToolState, live?: string, stored = state): Drawn {
   const call = part(tool, state);
-  const window = show(() => <ToolCard part={call} blocks={live === undefined ? undefined : [live]} />);
+  const host = createFakeHost({ pace: 0 });
   const info = { ...assistant('ses_a', 'msg_0', createClock()), id: 'msg_1' };
-  window.host.messages.set('ses_a', [{ info, parts: [{ part: part(tool, stored) }] }]);
+  // Before it is drawn: a failed command loads its details at once.
+  host.messages.set('ses_a', [{ info, parts: [{ part: part(tool, stored) }] }]);
+  const window = show(() => <ToolCard part={call} blocks={live === undefined ? undefined : [live]} />, {}, host);
   return { ...window, card: window.container.querySelector('.tool') as HTMLElement };
 }
 
@@ -36,7 +39,8 @@ export const unfold = (card: HTMLElement) => fireEvent.click(card.querySelector(
 
 export async function opened(tool: string, state: ToolState, stored = state): Promise<Drawn> {
   const drawn = draw(tool, state, undefined, stored);
-  unfold(drawn.card);
+  // A failed command is open already.
+  if (drawn.card.querySelector('.card-head')?.getAttribute('aria-expanded') === 'false') unfold(drawn.card);
   await waitFor(() => expect(drawn.called('toolDetails')).toHaveLength(1));
   await waitFor(() => expect(drawn.card.querySelector('.card-body > *')).toBeTruthy());
   return drawn;

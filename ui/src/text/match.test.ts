@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { match, ranked } from './match';
+import { hasWords, match, ranked } from './match';
 
 test.each([
   ['New session', 'new', 'prefix'],
@@ -23,4 +23,10 @@ test('letters in order fit; together and at the start of words fits better', () 
   expect(fits('fn')).toEqual(['Find next']);
   expect(fits('xyz')).toEqual([]);
   expect(fits(' ')).toEqual(items);
+});
+
+test('words are found in a longer text, whatever their order', () => {
+  const text = 'Plant the tulips before the roses';
+  expect(['', ' ', 'ROSES tulip', 'plant the'].map((typed) => hasWords(text, typed))).toEqual([true, true, true, true]);
+  expect(hasWords(text, 'tulips lamp')).toBe(false);
 });

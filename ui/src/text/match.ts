@@ -17,6 +17,12 @@ export function match(text: string, typed: string): Match | undefined {
   return score === undefined ? undefined : { kind: kindOf(lower, wanted), score };
 }
 
+/** Whether all typed words are in the text: for texts that are longer than a name. */
+export function hasWords(text: string, typed: string): boolean {
+  const lower = text.toLowerCase();
+  return typed.toLowerCase().split(/\s+/).every((word) => lower.includes(word));
+}
+
 /** Those that fit, best first; equal ones keep their order. */
 export function ranked<T>(items: readonly T[], textOf: (item: T) => string, typed: string): T[] {
   if (typed.trim() === '') return [...items];

@@ -5,9 +5,11 @@ import Pencil from 'lucide-solid/icons/pencil';
 import { createMemo, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { IconButton } from '../kit/Button';
+import { CopyButton } from '../kit/CopyButton';
 import { Menu, type MenuItem } from '../kit/Menu';
 import type { MessageView } from '../protocol';
 import { useApp } from '../store/context';
+import { wordsOf } from './turn-text';
 
 /** Actions for a sent prompt: edit it here, or in a fork. */
 export function PromptActions(props: { message: MessageView }) {
@@ -24,6 +26,7 @@ export function PromptActions(props: { message: MessageView }) {
   ]);
   return (
     <div class="user-actions">
+      <CopyButton text={() => wordsOf(props.message.parts).join('\n\n')} label={en.part.copyText} />
       <Menu label={en.fork.menu} items={forks()}>
         <GitFork size={13} aria-hidden="true" />
       </Menu>

@@ -23,6 +23,31 @@ describe('a prompt sent while the session is busy', () => {
     expect(app.timeline.open()?.queued).toEqual([prompt?.getAttribute('data-message-id')]);
   });
 
+  const queuedTexts = () =>
+    [...document.querySelectorAll('.user-message[data-queued] .markdown')].map((one) => one.textContent?.trim());
+
+  test('can be moved before another one', async () => {
+    const { app, called } = await withQueued();
+    await app.send('And be kind');
+    await waitFor(() => expect(queuedTexts()).toEqual(['And hurry', 'And be kind']));
+    // The first has nothing above it.
+    const up = screen.getAllByRole('button', { name: 'Move up' });
+    expect(up).toHaveLength(1);
+    fireEvent.click(up[0] as HTMLElement);
+    await waitFor(() => expect(queuedTexts()).toEqual(['And be kind', 'And hurry']));
+    expect(called('moveQueuedUp')).toHaveLength(1);
+  });
+
+  test('can be sent at once: the turn is stopped, and the others wait for the next one', async () => {
+    const { app, called } = await withQueued();
+    await app.send('And be kind');
+    await waitFor(() => expect(queuedTexts()).toEqual(['And hurry', 'And be kind']));
+    const [first, second] = app.timeline.open()?.queued ?? [];
+    fireEvent.click(screen.getAllByRole('button', { name: 'Send now' })[1] as HTMLElement);
+    await waitFor(() => expect(called('sendUnsent').map(([, id]) => id)).toEqual([second, first]));
+    expect(called('abort')).toHaveLength(1);
+  });
+
   test('can be changed', async () => {
     const { called } = await withQueued();
     fireEvent.click(screen.getByRole('button', { name: 'Edit queued prompt' }));

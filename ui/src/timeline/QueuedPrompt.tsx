@@ -1,3 +1,4 @@
+import ArrowUp from 'lucide-solid/icons/arrow-up';
 import Pencil from 'lucide-solid/icons/pencil';
 import Trash from 'lucide-solid/icons/trash';
 import { createMemo, createSignal, onCleanup, onMount, Show, untrack } from 'solid-js';
@@ -8,6 +9,7 @@ import type { MessageView } from '../protocol';
 import type { App } from '../store/app';
 import { useApp } from '../store/context';
 import { NO_DRAFT } from '../store/drafts';
+import { sendNow } from '../store/send-now';
 
 /** A queued prompt. Until the next step it can be edited or removed. */
 export function QueuedPrompt(props: { message: MessageView }) {
@@ -32,6 +34,16 @@ export function QueuedPrompt(props: { message: MessageView }) {
     void app.attempt(() => app.host.removeQueued(sessionID, id));
   };
 
+  const isFirst = () => app.timeline.open()?.queued[0] === props.message.info.id;
+  const moveUp = () => {
+    const { sessionID, id } = props.message.info;
+    void app.attempt(() => app.host.moveQueuedUp(sessionID, id));
+  };
+  const now = () => {
+    const { sessionID, id } = props.message.info;
+    void sendNow(app, sessionID, id);
+  };
+
   return (
     <Show
       when={!editing()}
@@ -42,6 +54,12 @@ export function QueuedPrompt(props: { message: MessageView }) {
         <span class="queued-badge" title={en.timeline.queuedHint}>
           {en.timeline.queued}
         </span>
+        <Show when={!isFirst()}>
+          <IconButton icon={ArrowUp} label={en.work.queue.up} onClick={moveUp} />
+        </Show>
+        <Button class="queued-now" title={en.work.queue.sendNowHint} onClick={now}>
+          {en.work.queue.sendNow}
+        </Button>
         <IconButton ref={edit} icon={Pencil} label={en.timeline.editQueued} onClick={() => setEditing(true)} />
         <IconButton icon={Trash} label={en.timeline.removeQueued} onClick={remove} />
       </div>

@@ -14,6 +14,7 @@ import { ExpandedProvider } from '../store/expanded';
 import { useApp } from '../store/context';
 import type { OpenSession } from '../store/timeline';
 import { rowsOf, type Row } from '../store/turns';
+import { readingIn } from './reading';
 import { createStick } from './stick-to-end';
 import { useTarget } from './scroll-to-target';
 import { Turn } from './Turn';
@@ -110,6 +111,7 @@ export function Timeline(props: { open: OpenSession }) {
     leave: stick.leave,
   });
   createEffect(on(app.sent, () => stick.follow(), { defer: true }));
+  onMount(() => onCleanup(app.promptSteps.register(() => readingIn(scroller, list().rows))));
 
   return (
     <div class="timeline">

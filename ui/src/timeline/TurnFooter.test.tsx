@@ -1,5 +1,5 @@
-import { fireEvent, screen, waitFor } from '@solidjs/testing-library';
-import { describe, expect, test } from 'vitest';
+import { fireEvent, screen, waitFor, within } from '@solidjs/testing-library';
+import { describe, expect, test, vi } from 'vitest';
 import { createClock } from '../host/fake/ids';
 import { createWriter } from '../host/fake/parts';
 import { changeOfTurn, totalsOfTurn } from '../store/turn-totals';
@@ -37,6 +37,24 @@ describe('what a turn took', () => {
     });
     expect(totalsOfTurn([answer(0, 1)])).toBeUndefined();
   });
+
+  test('is without the time in which the person was asked, also where calls waited together', () => {
+    const call = (tool: string, start: number, end: number, metadata: Record<string, unknown>) => (id: string) =>
+      write.part(id, 'tool', {
+        callID: `call_${start}`,
+        tool,
+        state: { status: 'completed', input: {}, output: '', title: '', metadata, time: { start, end } },
+      });
+    const waits = (start: number, end: number) => ({ waits: [{ start, end }] });
+    const steps = [
+      call('bash', 2000, 12_000, waits(2000, 10_000)),
+      call('edit', 2000, 12_000, waits(2000, 11_000)),
+      // One of an earlier version, which did not note it.
+      call('question', 20_000, 25_000, {}),
+      step('stop'),
+    ];
+    expect(totalsOfTurn([answer(1000, 31_000, ...steps)])?.millis).toBe(30_000 - 9000 - 5000);
+  });
 });
 
 describe('the end of a turn', () => {
@@ -47,10 +65,15 @@ describe('the end of a turn', () => {
     await waitFor(() => expect(app.timeline.open()).toBeTruthy());
     const turn = (await screen.findAllByTestId('turn-summary'))[0]?.closest('.session-turn') as HTMLElement;
     expect(turn.querySelectorAll('[data-testid=turn-summary]')).toHaveLength(1);
-    expect(turn.querySelector('[data-testid=turn-summary]')?.textContent).toBe('Edited 2 filessrc/schedule.rssrc/lamp.rsReview');
+    expect(turn.querySelector('[data-testid=turn-summary]')?.textContent).toBe('2 files changedsrc/schedule.rssrc/lamp.rsReview');
     expect(turn.querySelector('[data-testid=turn-totals]')?.textContent).toBe('demo · 40 s · 36k in · 1.2k out · $0.02');
     // No row of its own for the patch of a step.
     expect(kinds(turn).map((patch) => patch.textContent)).toEqual(['']);
+    const writeText = vi.fn(async (_text: string) => {});
+    vi.stubGlobal('navigator', { ...navigator, clipboard: { writeText } });
+    fireEvent.click(within(turn).getByRole('button', { name: 'Copy turn' }));
+    expect(writeText.mock.calls[0]?.[0]).toMatch(/^> The reading lamp flickers[^]*## Why it flickers/);
+    vi.unstubAllGlobals();
     fireEvent.click(turn.querySelector('[data-testid=turn-summary]') as Element);
     await screen.findByTestId('review');
     await waitFor(() => expect(called('reviewFiles').at(-1)?.[1]).toEqual({ kind: 'turn', messageID: turn.dataset.turnId }));

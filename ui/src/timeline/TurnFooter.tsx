@@ -1,12 +1,16 @@
 /** The end of a turn: what it changed, which opens the review, and what it took. */
 import FileDiff from 'lucide-solid/icons/file-diff';
+import Link from 'lucide-solid/icons/link';
 import { createMemo, For, Show } from 'solid-js';
 import { Counts } from '../diff/Counts';
 import { en } from '../i18n/en';
+import { CopyButton } from '../kit/CopyButton';
 import { useApp } from '../store/context';
 import { changeOfTurn, totalsOfTurn } from '../store/turn-totals';
 import type { Row } from '../store/turns';
+import { textOfTurn } from './turn-text';
 import { count, longDuration, money, relativePath } from '../text/format';
+import { linkTo } from '../text/place-link';
 import { visibleLine } from '../text/visible';
 
 const NAMED = 3;
@@ -33,6 +37,8 @@ export function TurnFooter(props: { turnID: string; rows: readonly Row[]; runnin
     if (!tokens) return undefined;
     return en.part.tokensDetail(tokens.input, tokens.output, tokens.reasoning, tokens.cache.read, tokens.cache.write);
   };
+  const link = () => linkTo({ sessionID: app.selected() ?? '', messageID: props.turnID });
+  const said = () => textOfTurn(user(), answers());
   return (
     <>
       <Show when={change()}>
@@ -45,7 +51,7 @@ export function TurnFooter(props: { turnID: string; rows: readonly Row[]; runnin
             onClick={() => app.review.open({ scope: { kind: 'turn', messageID: props.turnID } })}
           >
             <FileDiff size={14} aria-hidden="true" />
-            <span class="turn-summary-words">{en.part.edited(files().length)}</span>
+            <span class="turn-summary-words">{en.part.changed(files().length)}</span>
             <Show when={changed().lines}>
               {(lines) => <Counts additions={lines().additions} deletions={lines().deletions} />}
             </Show>
@@ -59,10 +65,18 @@ export function TurnFooter(props: { turnID: string; rows: readonly Row[]; runnin
           </button>
         )}
       </Show>
-      <Show when={used() !== ''}>
-        <p class="meta-line turn-totals" data-testid="turn-totals" title={detail()}>
-          {used()}
-        </p>
+      <Show when={!props.running && said() !== ''}>
+        <div class="turn-end">
+          <Show when={used() !== ''}>
+            <p class="meta-line turn-totals" data-testid="turn-totals" title={detail()}>
+              {used()}
+            </p>
+          </Show>
+          <div class="turn-actions">
+            <CopyButton text={said} label={en.work.turn.copy} />
+            <CopyButton icon={Link} text={link} label={en.work.turn.copyLink} />
+          </div>
+        </div>
       </Show>
     </>
   );

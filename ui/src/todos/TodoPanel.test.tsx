@@ -27,6 +27,6 @@ test('the todo list is updated live, and folds to the todo in progress', async (
   fireEvent.click(head);
   expect(head.getAttribute('aria-expanded')).toBe('false');
   expect(head.textContent).toContain('Fix ⟨U+202E⟩it');
-  host.emit(told([]));
+  host.emit(told([{ content: 'Look', status: 'completed' }, { content: 'Fix it', status: 'cancelled' }]));
   await waitFor(() => expect(screen.queryByTestId('todos')).toBeNull());
 });

@@ -1,4 +1,4 @@
-/** The agent's todo list, beside the timeline. */
+/** The agent's todo list, above the composer. It goes when nothing of it is left to do. */
 import ChevronRight from 'lucide-solid/icons/chevron-right';
 import Circle from 'lucide-solid/icons/circle';
 import CircleCheck from 'lucide-solid/icons/circle-check';
@@ -28,8 +28,10 @@ export function TodoPanel() {
   /** The text of the closed list: the todo in progress. */
   const now = () => todos().find((todo) => todo.status === 'in_progress')?.content;
 
+  const isOpen = () => todos().some((todo) => todo.status !== 'completed' && todo.status !== 'cancelled');
+
   return (
-    <Show when={todos().length > 0}>
+    <Show when={isOpen()}>
       <aside class="todos" data-testid="todos" data-folded={folded() ? '' : undefined} aria-label={en.todos.title}>
         <button
           type="button"

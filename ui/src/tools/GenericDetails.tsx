@@ -129,7 +129,7 @@ export function Outcome(props: DetailsProps) {
             <Show when={now().time.compacted !== undefined}>
               <p class="card-label">{en.tool.cleared}</p>
             </Show>
-            <div class="attachments">
+            <div class="call-files">
               <For each={now().attachments}>{(file) => <FileChip file={file} />}</For>
             </div>
           </>

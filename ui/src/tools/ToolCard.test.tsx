@@ -1,9 +1,10 @@
-import { fireEvent, waitFor } from '@solidjs/testing-library';
+import { fireEvent, render, waitFor } from '@solidjs/testing-library';
 import { createSignal } from 'solid-js';
 import { describe, expect, test, vi } from 'vitest';
 import { en } from '../i18n/en';
 import type { ToolState } from '../protocol';
-import { show } from '../testing/window';
+import { AppProvider } from '../store/context';
+import { openWindow, show } from '../testing/window';
 import { toolLooks, type ToolName } from './registry';
 import { done, draw, opened, part, texts, unfold } from '../testing/tool-card';
 import { ToolCard } from './ToolCard';
@@ -25,7 +26,7 @@ const inputs: { [N in ToolName]: [Record<string, unknown>, string, string[]] } =
   ],
   todowrite: [{ todos: [{}, {}] }, '2 items', []],
   todoread: [{}, '', []],
-  question: [{ questions: [{}] }, '1 item', []],
+  question: [{ questions: [{}] }, '', []],
 };
 
 describe('every tool', () => {
@@ -36,7 +37,9 @@ describe('every tool', () => {
     expect(card.querySelector('.card-title')?.textContent).toBe(en.tool.names[tool]);
     expect(card.querySelector('.card-subtitle')?.textContent).toBe(subtitle);
     expect(texts(card, '.card-arg')).toEqual(args);
-    expect(card.querySelector('.card-aside')?.textContent).toContain('4.1 s');
+    // How long a question took is the person's own time.
+    const time = tool === 'question' ? 'Done' : 'Done4.1 s';
+    expect(card.querySelector('.card-aside')?.textContent).toBe(args.join('') + time);
   });
 
   test.each(Object.keys(toolLooks) as ToolName[])('%s is drawn in every state, open and closed', (tool) => {
@@ -84,14 +87,57 @@ describe('every state', () => {
     expect(card.querySelector('.terminal .ansi-fg-2')?.textContent).toBe('ok');
   });
 
-  test('a command that ran stays open when it ends, so that nothing jumps', async () => {
+  test.each([
+    ['well, is a line again', { exit: 0 }, 'false'],
+    ['badly, shows its output', { exit: 1 }, 'true'],
+    ['by its time limit, shows its output', { exit: null, timedOut: true }, 'true'],
+  ])('a command shows its output while it runs, and if it ends %s', async (_how, metadata, expanded) => {
     const running: ToolState = { status: 'running', input: { command: 'ls' }, time: { start: 0 } };
     const [call, setCall] = createSignal(part('bash', running));
     const { container } = show(() => <ToolCard part={call()} />);
     const head = container.querySelector('.card-head');
     expect(head?.getAttribute('aria-expanded')).toBe('true');
-    setCall(part('bash', done({ command: 'ls' })));
-    expect(head?.getAttribute('aria-expanded')).toBe('true');
+    setCall(part('bash', done({ command: 'ls' }, 'out', metadata)));
+    expect(head?.getAttribute('aria-expanded')).toBe(expanded);
+  });
+
+  test('a command bears the description that the agent gave it', () => {
+    const { card } = draw('bash', done({ command: 'cargo test -p lamp', description: 'Run the lamp tests' }));
+    expect(card.querySelector('.card-title')?.textContent).toBe('Run the lamp tests');
+    expect(card.querySelector('.card-subtitle')?.textContent).toBe('cargo test -p lamp');
+  });
+
+  test('a command that waits for a permission says so, and leaves the command to the request', async () => {
+    const state: ToolState = { status: 'running', input: { command: 'rm -r x', description: 'Clean up' }, time: { start: 0 } };
+    const call = part('bash', state);
+    const window = openWindow();
+    await waitFor(() => expect(window.app.timeline.open()?.sessionID).toBe('ses_gallery'));
+    const { container } = render(() => (
+      <AppProvider value={window.app}>
+        <ToolCard part={call} />
+      </AppProvider>
+    ));
+    const request = {
+      id: 'per_x',
+      sessionID: 'ses_gallery',
+      permission: 'bash',
+      patterns: ['rm -r x'],
+      metadata: { command: 'rm -r x' },
+      always: [],
+      tool: { messageID: call.messageID, callID: call.callID },
+    };
+    const head = () => [...container.querySelectorAll('.card-head > span')].map((one) => one.textContent);
+    expect(head()).toEqual(['Clean up', 'rm -r x', 'Running']);
+    window.host.emit({ kind: 'event', event: { type: 'permission.asked', properties: request } });
+    await waitFor(() => expect(head()).toEqual(['Clean up', '', 'Waiting for you']));
+    expect(container.querySelector('.card-body')).toBeNull();
+  });
+
+  test('the time of a call is without the time in which it waited for the person', () => {
+    const waits = [{ start: 100, end: 3000 }, { start: 2000, end: 3100 }];
+    expect(draw('bash', done({ command: 'ls' }, 'out', { waits, exit: 0 })).card.querySelector('.card-aside')?.textContent).toBe('Done1.1 s');
+    const all = [{ start: 0, end: 3500 }];
+    expect(draw('bash', done({ command: 'ls' }, 'out', { waits: all, exit: 0 })).card.querySelector('.card-aside')?.textContent).toBe('Done');
   });
 
   test('completed fetches what it shows when it is opened, and not before', async () => {
@@ -214,6 +260,13 @@ describe('the content of each card', () => {
     ];
     const { card } = await opened('question', done({ questions }, '', { answers: [['Study', 'Hall'], []] }));
     expect(texts(card, 'dd')).toEqual(['Study, Hall', 'No answer']);
+    expect(texts(card, '.card-head > span').slice(0, 2)).toEqual(['2 questions', 'Study, Hall · No answer']);
+  });
+
+  test('one question and its answer are in the line itself', () => {
+    const questions = [{ question: 'Which lamp?', header: 'Lamp', options: [] }];
+    const { card } = draw('question', done({ questions }, '', { answers: [['Study']] }));
+    expect(texts(card, '.card-head > span').slice(0, 2)).toEqual(['Which lamp?', 'Study']);
   });
 
   test('a task: what it does now, and the way to it', async () => {

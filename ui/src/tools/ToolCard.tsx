@@ -2,7 +2,8 @@ import Ban from 'lucide-solid/icons/ban';
 import CircleDashed from 'lucide-solid/icons/circle-dashed';
 import CircleStop from 'lucide-solid/icons/circle-stop';
 import CircleX from 'lucide-solid/icons/circle-x';
-import { createEffect, createMemo, For, Match, Show, Switch } from 'solid-js';
+import Hand from 'lucide-solid/icons/hand';
+import { createMemo, For, Match, Show, Switch } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
 import { Counts } from '../diff/Counts';
 import { en } from '../i18n/en';
@@ -12,7 +13,8 @@ import { longDuration } from '../text/format';
 import { visible } from '../text/visible';
 import type { CallOutcome, ToolPart, ToolState } from '../protocol';
 import { useApp } from '../store/context';
-import { changeOf, endingOf, metadataOf, outcomeOf, uncoveredOf } from './outcome';
+import type { Requests } from '../store/session-actions';
+import { changeOf, endingOf, isFailedCommand, metadataOf, outcomeOf, uncoveredOf, workedFor } from './outcome';
 import { createDetails } from './details';
 import { inputOf } from './input';
 import { lookOf } from './registry';
@@ -36,22 +38,23 @@ export function ToolCard(props: { part: ToolPart; blocks?: readonly string[] }) 
     return state().status === 'error' ? 'danger' : 'plain';
   };
   const input = createMemo(() => inputOf(state()));
+  const waits = () => isAsked(app.requests(), props.part);
+  const title = () => look().heading?.(input(), undefined) || look().title;
   const subtitle = () => {
+    // The request shows the whole command, or the question; once is enough.
+    if (waits() && look().heading) return '';
     if (state().status === 'error' && Object.keys(input()).length === 0) return errorOf(state());
     return look().subtitle(input(), app.session()?.directory, metadataOf(props.part)) || titleOf(state());
   };
-  // A card that opened by itself stays open, so that the text below does not jump when the call ends.
-  const opened = createMemo<boolean>((before) => before || opensItself(props.part), false);
-  createEffect(() => opened() && app.expanded.get(props.part.id) === undefined && app.expanded.set(props.part.id, true));
   return (
     <div class="tool" data-tool={props.part.tool} data-status={state().status} data-outcome={outcome()}>
       <Card
         remembered={props.part.id}
         icon={look().icon}
-        title={look().title}
+        title={firstLine(waits() && props.part.tool === 'question' ? look().title : title())}
         subtitle={firstLine(subtitle())}
         tone={tone()}
-        open={opened()}
+        open={!waits() && opensItself(props.part)}
         aside={
           <>
             <For each={look().args?.(input()) ?? []}>{(arg) => <span class="card-arg">{visible(arg)}</span>}</For>
@@ -62,7 +65,7 @@ export function ToolCard(props: { part: ToolPart; blocks?: readonly string[] }) 
                 </span>
               )}
             </Show>
-            <Aside part={props.part} />
+            <Aside part={props.part} waits={waits()} />
           </>
         }
       >
@@ -83,21 +86,28 @@ function Body(props: { part: ToolPart; live?: string }) {
   );
 }
 
-/** A running command shows its output; answered questions stay open. */
+/** A running command shows its output, and a failed one the end of it. One that went well is a line again. */
 function opensItself(part: ToolPart): boolean {
-  return (part.tool === 'bash' || part.tool === 'task') && part.state.status === 'running';
+  if (part.state.status === 'running') return part.tool === 'bash' || part.tool === 'task';
+  return isFailedCommand(part);
 }
 
-function Aside(props: { part: ToolPart }) {
+/** The call waits for the person: for a permission, or for an answer. */
+function isAsked({ permissions, questions }: Requests, { messageID, callID }: ToolPart): boolean {
+  return [...permissions, ...questions].some(({ tool }) => tool?.callID === callID && tool.messageID === messageID);
+}
+
+function Aside(props: { part: ToolPart; waits: boolean }) {
   const state = () => props.part.state;
-  const took = () => {
-    const now = state();
-    return 'time' in now && 'end' in now.time ? longDuration(now.time.end - now.time.start) : '';
-  };
+  const took = () => longDuration(workedFor(props.part));
   return (
     <Switch>
       <Match when={state().status === 'pending'}>
         <span>{en.tool.pending}</span>
+      </Match>
+      <Match when={props.waits}>
+        <Hand size={13} aria-hidden="true" />
+        <span>{en.work.call.waiting}</span>
       </Match>
       <Match when={state().status === 'running'}>
         <span class="spinner" aria-hidden="true" />

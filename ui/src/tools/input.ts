@@ -35,6 +35,26 @@ export const list =
     return Array.isArray(items) ? en.tool.items(items.length) : '';
   };
 
+/** The question, or how many there are. */
+export const asked: Say = (input) => {
+  const questions = questionsOf(input);
+  if (questions.length === 0) return '';
+  return questions.length === 1 ? (questions[0] ?? '') : en.work.call.questions(questions.length);
+};
+
+/** The answers of the person, in the order of the questions. */
+export const answered: Say = (input, _root, result) => {
+  const given = result?.['answers'];
+  if (!Array.isArray(given)) return '';
+  const words = questionsOf(input).map((_, index) => (Array.isArray(given[index]) ? given[index].join(', ') : ''));
+  return words.map((one) => one || en.work.call.noAnswer).join(' · ');
+};
+
+function questionsOf(input: ToolInput): string[] {
+  const questions = input['questions'];
+  return Array.isArray(questions) ? questions.map((one) => (typeof one?.question === 'string' ? one.question : '')) : [];
+}
+
 /** The files of a patch. A long patch is shortened, but the result lists all files. */
 export const patched: Say = (input, root, result) => {
   const patch = word(input, 'patchText');

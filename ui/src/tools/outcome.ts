@@ -1,6 +1,7 @@
 /** The result of a finished call, for the header of its card. */
 import { en } from '../i18n/en';
 import type { CallOutcome, ToolPart } from '../protocol';
+import { lengthOf, waitsOf } from '../store/waits';
 
 interface Change {
   readonly additions: number;
@@ -50,6 +51,19 @@ export function endingOf(part: ToolPart): string | undefined {
   if (timedOut === true) return en.tool.timedOut;
   if (exit === null) return en.tool.killed;
   return typeof exit === 'number' && exit !== 0 ? en.tool.exit(exit) : undefined;
+}
+
+/** A command that ran and did not end well. Denied and stopped ones did not fail. */
+export function isFailedCommand(part: ToolPart): boolean {
+  if (part.tool !== 'bash') return false;
+  return part.state.status === 'error' ? outcomeOf(part) === undefined : endingOf(part) !== undefined;
+}
+
+/** How long a call worked, without the time in which it waited. */
+export function workedFor(part: Pick<ToolPart, 'tool' | 'state'>): number {
+  const { state } = part;
+  if (!('time' in state) || !('end' in state.time)) return 0;
+  return state.time.end - state.time.start - lengthOf(waitsOf(part));
 }
 
 /** The protected files that a command made and that did not stay. */

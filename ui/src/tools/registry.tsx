@@ -18,7 +18,7 @@ import { en } from '../i18n/en';
 import type { Icon } from '../kit/Button';
 import { BashDetails } from './BashDetails';
 import { ChangeDetails, GenericDetails, OutcomeDetails, type DetailsProps } from './GenericDetails';
-import { firstWord, found, list, nothing, patched, path, text, texts, type Say, type SayAll } from './input';
+import { answered, asked, firstWord, found, list, nothing, patched, path, text, texts, type Say, type SayAll } from './input';
 import { QuestionDetails } from './QuestionDetails';
 import { TaskDetails } from './TaskDetails';
 import { TodoDetails } from './TodoDetails';
@@ -40,6 +40,8 @@ export type ToolName =
 
 interface ToolLook {
   readonly icon: Icon;
+  /** A title of its own that a call has, such as the agent's description of a command; empty if it has none. */
+  readonly heading?: Say;
   /** The most important argument, from an input that may be incomplete. */
   readonly subtitle: Say;
   /** Other arguments for the header. */
@@ -87,6 +89,7 @@ export const toolLooks: { [N in ToolName]: ToolLook } = {
   },
   bash: {
     icon: SquareTerminal,
+    heading: text('description'),
     subtitle: text('command'),
     args: texts({ workdir: args.workdir }),
     details: BashDetails,
@@ -101,7 +104,7 @@ export const toolLooks: { [N in ToolName]: ToolLook } = {
   apply_patch: { icon: FileStack, subtitle: patched, details: ChangeDetails },
   todowrite: { icon: ListTodo, subtitle: list('todos'), details: TodoDetails },
   todoread: { icon: ListChecks, subtitle: nothing, details: TodoDetails, looks: true },
-  question: { icon: CircleHelp, subtitle: list('questions'), details: QuestionDetails },
+  question: { icon: CircleHelp, heading: asked, subtitle: answered, details: QuestionDetails },
 };
 
 /** For MCP tools and tools of newer versions: the tool's name and its first short argument. */

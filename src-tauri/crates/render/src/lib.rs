@@ -9,11 +9,13 @@
 
 pub mod ansi;
 pub mod details;
+pub mod diagram;
 pub mod diff;
 pub mod escape;
 pub mod highlight;
 mod html;
 pub mod markdown;
+mod math;
 pub mod page;
 mod paths;
 pub mod picture;

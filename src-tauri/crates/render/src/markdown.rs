@@ -19,6 +19,7 @@ mod blocks;
 mod code;
 mod inline;
 mod line;
+mod math;
 mod segment;
 mod stream;
 mod unfinished;

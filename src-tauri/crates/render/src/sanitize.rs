@@ -16,7 +16,7 @@ use crate::highlight;
 use crate::html::HIDDEN_CLASS;
 
 /// The allowed elements, each with its attributes besides `class`.
-pub const ELEMENTS: [(&str, &[&str]); 33] = [
+pub const ELEMENTS: [(&str, &[&str]); 58] = [
     (
         "a",
         &[
@@ -61,11 +61,55 @@ pub const ELEMENTS: [(&str, &[&str]); 33] = [
     ("ul", &[]),
     ("kbd", &[]),
     ("mark", &[]),
+    // Formulas. Text in them is text: none of these takes another document in.
+    ("math", &["display"]),
+    ("menclose", &["notation"]),
+    ("mfrac", &["linethickness"]),
+    ("mi", &["mathvariant"]),
+    ("mmultiscripts", &[]),
+    ("mn", &[]),
+    (
+        "mo",
+        &[
+            "stretchy",
+            "symmetric",
+            "form",
+            "fence",
+            "separator",
+            "lspace",
+            "rspace",
+            "minsize",
+            "maxsize",
+            "largeop",
+            "movablelimits",
+        ],
+    ),
+    ("mover", &["accent"]),
+    (
+        "mpadded",
+        &["width", "height", "depth", "lspace", "voffset"],
+    ),
+    ("mphantom", &[]),
+    ("mprescripts", &[]),
+    ("mroot", &[]),
+    ("mrow", &[]),
+    ("mspace", &["width", "height", "depth"]),
+    ("msqrt", &[]),
+    ("mstyle", &["displaystyle", "scriptlevel"]),
+    ("msub", &[]),
+    ("msubsup", &[]),
+    ("msup", &[]),
+    ("mtable", &["columnalign"]),
+    ("mtd", &["columnalign"]),
+    ("mtext", &[]),
+    ("mtr", &[]),
+    ("munder", &["accentunder"]),
+    ("munderover", &["accent", "accentunder"]),
 ];
 
 /// The classes that any element may have. Spans may also have those of [`highlight::CLASSES`] and
 /// of terminal output.
-pub const BLOCK_CLASSES: [&str; 20] = [
+pub const BLOCK_CLASSES: [&str; 21] = [
     "callout",
     "callout-caution",
     "callout-important",
@@ -80,6 +124,7 @@ pub const BLOCK_CLASSES: [&str; 20] = [
     "footnote-label",
     "footnote-ref",
     "left",
+    "math-display",
     "raw-html",
     "remote-image",
     "right",
@@ -161,6 +206,21 @@ fn classes() -> HashMap<&'static str, HashSet<&'static str>> {
     classes
 }
 
+/// A formula must not reach over what is beside it: no more than some letters, in either direction.
+fn is_small_length(value: &str) -> bool {
+    const MOST: f64 = 40.0;
+    let number = value.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '%');
+    number
+        .parse::<f64>()
+        .is_ok_and(|length| length.abs() <= MOST)
+}
+
+fn is_word(value: &str) -> bool {
+    value
+        .bytes()
+        .all(|b| b.is_ascii_alphanumeric() || b"-+ ".contains(&b))
+}
+
 fn filter_attribute<'v>(tag: &str, name: &str, value: &'v str) -> Option<Cow<'v, str>> {
     let allowed = match (tag, name) {
         ("a", "href") => is_external(value),
@@ -169,6 +229,12 @@ fn filter_attribute<'v>(tag: &str, name: &str, value: &'v str) -> Option<Cow<'v,
         ("span", "role") => value == "img",
         ("a", "role") => value == "link",
         ("a", "tabindex") => value == "0",
+        (
+            "mo" | "mpadded" | "mspace" | "mfrac",
+            "width" | "height" | "depth" | "lspace" | "rspace" | "voffset" | "minsize" | "maxsize"
+            | "linethickness",
+        ) => is_small_length(value),
+        ("math" | "mi" | "menclose" | "mtable" | "mtd" | "mstyle", _) => is_word(value),
         ("ol", "start") | ("a", "data-line") => value.bytes().all(|b| b.is_ascii_digit()),
         _ => true,
     };

@@ -12,14 +12,17 @@ mod fork;
 mod foundation;
 mod lifecycle;
 mod options;
+mod outline;
 mod pending_revert;
 mod projects;
+mod providers;
 mod queued_prompts;
 mod read;
 mod revert;
 mod search;
 mod send;
 mod share;
+mod shell;
 mod tool_servers;
 mod usage;
 
@@ -27,6 +30,7 @@ pub use diagnostics::RedactText;
 pub use foundation::Foundation;
 pub use lifecycle::title_contains;
 pub use options::{Options, default_data_dir};
+pub use outline::OutlineEntry;
 use usage::CountedMessages;
 
 use std::collections::HashMap;

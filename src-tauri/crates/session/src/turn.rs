@@ -17,6 +17,7 @@ mod repeated_calls;
 mod request;
 mod run;
 mod runner;
+mod shell;
 mod step;
 mod stop;
 mod subtask;
@@ -64,6 +65,7 @@ pub use preview::{NextRequest, preview};
 pub use recovery::TAIL as RECOVERED_TAIL;
 pub use run::BeforePoll;
 pub use runner::Runner;
+pub use shell::mark_as_shell;
 pub use subtask::SubtaskStarter;
 
 pub struct Turn {
@@ -125,11 +127,21 @@ enum Next {
     End(TurnEnd),
 }
 
+/// Whether the person is asked about the calls of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asking {
+    /// As their rules and the mode say.
+    ByRules,
+    /// They made the call themselves.
+    Never,
+}
+
 /// What the calls of a step run with.
 struct StepTools {
     registry: Registry,
     /// The sessions that handed this work on.
     ancestors: Vec<Ancestor>,
+    asking: Asking,
 }
 
 /// A prompt, with the agent and the model that answer it.
@@ -205,7 +217,8 @@ impl Turn {
             if self.history.is_answered(prompt.info.id()) {
                 return Ok(TurnEnd::Done);
             }
-            if self.steps == 0 {
+            // A command of the person asks no model, not even for a title.
+            if self.steps == 0 && shell::shell_command(&prompt).is_none() {
                 let first = self.history.whole();
                 let Core {
                     titles, records, ..
@@ -232,6 +245,9 @@ impl Turn {
             return self.compact(user, part).await;
         }
         let resolved = self.resolve_prompt(user).await;
+        if let Some(command) = shell::shell_command(prompt) {
+            return self.run_shell(&resolved, command).await;
+        }
         let subtasks = self.history.open_subtasks(prompt);
         if !subtasks.is_empty() {
             return self.run_subtasks(&resolved, subtasks).await;
@@ -405,6 +421,7 @@ impl Turn {
         tools: Registry,
         calls: Vec<Call>,
         task_models: HashMap<String, ModelRef>,
+        asking: Asking,
     ) -> Result<CallsOutcome> {
         let scope = CallScope {
             core: self.core.clone(),
@@ -416,6 +433,7 @@ impl Turn {
             tools: StepTools {
                 registry: tools,
                 ancestors: self.ancestors.clone(),
+                asking,
             },
             stop: StepStop::of_turn(&self.cancel),
             repeated_calls: self.repeated_calls.clone(),

@@ -18,7 +18,7 @@ use lathe_records::{Failed, Result};
 const MAX_BYTES: u64 = 1024 * 1024;
 
 /// Held from reading to writing the file, so that concurrent changes are not lost.
-static WRITE_LOCK: Mutex<()> = Mutex::new(());
+pub(crate) static WRITE_LOCK: Mutex<()> = Mutex::new(());
 
 impl Workspace {
     /// A server for editing. The values of variables and headers are left empty: they may be
@@ -190,7 +190,7 @@ fn entry(server: McpServerInput) -> Value {
 }
 
 /// Fails on an unreadable file, so that it is never overwritten.
-fn read(path: &Path) -> Result<Map<String, Value>> {
+pub(crate) fn read(path: &Path) -> Result<Map<String, Value>> {
     match lathe_files::read_text(path, MAX_BYTES) {
         Ok(text) => {
             serde_json::from_str(&text).map_err(|error| unreadable(path, &error.to_string()))
@@ -200,7 +200,7 @@ fn read(path: &Path) -> Result<Map<String, Value>> {
     }
 }
 
-fn write(path: &Path, file: &Value) -> Result<()> {
+pub(crate) fn write(path: &Path, file: &Value) -> Result<()> {
     let text = serde_json::to_string_pretty(file).unwrap_or_default();
     let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
     folder
@@ -208,7 +208,7 @@ fn write(path: &Path, file: &Value) -> Result<()> {
         .map_err(|error| Failed::refused(format!("{} cannot be written: {error}", path.display())))
 }
 
-fn unreadable(path: &Path, why: &str) -> Failed {
+pub(crate) fn unreadable(path: &Path, why: &str) -> Failed {
     Failed::refused(format!("{} cannot be read: {why}", path.display()))
 }
 

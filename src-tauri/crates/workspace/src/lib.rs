@@ -3,6 +3,7 @@
 //!
 //! Files are read here and parsed once. This crate must not know about turns or rendering.
 
+pub mod added_providers;
 mod added_servers;
 pub mod agents;
 pub mod by_link;

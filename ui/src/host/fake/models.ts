@@ -1,8 +1,21 @@
 /** Providers of the scripted host: a few with keys, a few without, and servers on this machine. */
 import type { KeyView, ModelList, ModelView, ProviderView } from '../../protocol';
-import type { Host } from '../host';
+import type { AddedProvider, Host } from '../host';
 
-type Answers = Pick<Host, 'listModels' | 'findLocalModels' | 'setKey' | 'removeKey' | 'testConnection'>;
+type Answers = Pick<
+  Host,
+  | 'listModels'
+  | 'findLocalModels'
+  | 'setKey'
+  | 'removeKey'
+  | 'testConnection'
+  | 'addedProviders'
+  | 'tryProvider'
+  | 'saveProvider'
+  | 'removeProvider'
+>;
+
+const idOf = (name: string) => name.toLowerCase().replace(/[^a-z0-9]+/g, '-');
 
 const EFFORTS = ['low', 'medium', 'high'];
 
@@ -47,10 +60,12 @@ const OBSERVATORY: ProviderView = {
 
 export function createFakeModels(connected: boolean): Answers {
   const keys = new Map<string, KeyView>();
+  const added = new Map<string, AddedProvider>();
   if (connected) keys.set('anthropic', { hint: '…9f3c', source: 'ANTHROPIC_API_KEY', stored: false });
 
   const list = (): ModelList => {
-    const providers = catalog.map((provider) => dressed(provider, keys.get(provider.id), connected));
+    const own = [...added].map(([id, one]) => cloud(id, one.name, [], undefined, one.models.map((name) => model(name, name, 0, undefined, {}))));
+    const providers = [...catalog, ...own].map((provider) => dressed(provider, keys.get(provider.id), connected));
     const real = providers.find((provider) => provider.ready && provider.id !== 'demo' && !provider.local);
     const first = real?.models[1] ?? real?.models[0];
     return {
@@ -75,6 +90,20 @@ export function createFakeModels(connected: boolean): Answers {
     },
     removeKey: async (providerID) => {
       keys.delete(providerID);
+      return list();
+    },
+    addedProviders: async () => [...added.values()],
+    tryProvider: async (provider) => {
+      if (provider.baseUrl.includes('invalid')) throw { code: 'failed', message: 'Nothing answers at this address' };
+      return ['lamp-small', 'lamp-large'];
+    },
+    saveProvider: async (provider, key) => {
+      added.set(idOf(provider.name), provider);
+      if (key !== '') keys.set(idOf(provider.name), { hint: `…${key.slice(-4)}`, source: 'keyring', stored: true });
+      return list();
+    },
+    removeProvider: async (providerID) => {
+      added.delete(providerID);
       return list();
     },
     testConnection: async (providerID) =>

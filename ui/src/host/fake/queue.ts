@@ -3,7 +3,7 @@ import type { MessageView, UiError, UiUpdate } from '../../protocol';
 import type { Host } from '../host';
 import { viewOf } from './parts';
 
-type QueueHost = Pick<Host, 'editQueued' | 'removeQueued' | 'sendUnsent'>;
+type QueueHost = Pick<Host, 'editQueued' | 'removeQueued' | 'moveQueuedUp' | 'sendUnsent'>;
 
 interface FakeQueue extends QueueHost {
   waiting(sessionID: string): string[];
@@ -53,6 +53,22 @@ export function createFakeQueue(
       const message = messages.get(sessionID)?.find((one) => one.info.id === messageID);
       const part = message?.parts.find((view) => view.part.type === 'text')?.part;
       if (part?.type === 'text') emit({ kind: 'part', part: viewOf({ ...part, text }) });
+    },
+    moveQueuedUp: async (sessionID, messageID) => {
+      refuse(sessionID, messageID);
+      const ids = waiting(sessionID);
+      const at = ids.indexOf(messageID);
+      const above = ids[at - 1];
+      if (above === undefined) throw taken;
+      const dated = [messageID, above].map((id) => messages.get(sessionID)?.find((one) => one.info.id === id)?.info);
+      const [later, earlier] = dated;
+      if (later?.role !== 'user' || earlier?.role !== 'user') throw taken;
+      const retell = (info: typeof later, created: number) =>
+        emit({ kind: 'event', event: { type: 'message.updated', properties: { info: { ...info, time: { ...info.time, created } } } } });
+      const [first, second] = [earlier.time.created, later.time.created];
+      retell(later, first);
+      retell(earlier, second);
+      put(sessionID, ids.with(at - 1, messageID).with(at, above));
     },
     sendUnsent: async (sessionID, messageID) => {
       const message = messages.get(sessionID)?.find((one) => one.info.id === messageID);

@@ -26,6 +26,8 @@ export const frameWords = {
       previousSession: 'Previous session',
       nextWaiting: 'Go to next waiting session',
       find: 'Find in session…',
+      previousPrompt: 'Previous prompt',
+      nextPrompt: 'Next prompt',
       findNext: 'Find next',
       findPrevious: 'Find previous',
       searchAll: 'Search all sessions…',

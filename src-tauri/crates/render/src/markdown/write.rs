@@ -4,13 +4,14 @@ use std::cell::RefCell;
 
 use pulldown_cmark::{
     Alignment, BlockQuoteKind, BrokenLink, CodeBlockKind, CowStr, Event, Options as Syntax, Parser,
-    Tag, TagEnd, TextMergeStream,
+    Tag, TagEnd, TextMergeWithOffset,
 };
 
 use super::Options;
 use super::blocks::{Definitions, normalize_label};
 use super::code::{self, NestedCode};
 use super::inline::{self, Target};
+use super::math;
 use super::segment::Prose;
 use crate::html;
 
@@ -44,15 +45,22 @@ pub(super) fn write(
         };
         Some((CowStr::from(target.clone()), CowStr::from("")))
     };
-    let parser = Parser::new_with_broken_link_callback(&prose.source, syntax(), Some(look_up));
+    let source = math::with_dollars(&prose.source);
+    let parser = Parser::new_with_broken_link_callback(&source, syntax(), Some(look_up));
+    let parser = parser.into_offset_iter();
     let links = parser
         .reference_definitions()
         .iter()
         .map(|(label, link)| (normalize_label(label), link.dest.to_string()))
         .collect();
     let mut writer = Writer::new(prose, options, known, nested);
-    for event in TextMergeStream::new(parser) {
-        writer.event(event);
+    for (event, place) in TextMergeWithOffset::new(parser) {
+        match event {
+            Event::InlineMath(_) if !math::is_formula(&source, &place) => {
+                writer.event(Event::Text(source[place].into()));
+            }
+            event => writer.event(event),
+        }
     }
     let mut missing = missing.take();
     missing.append(&mut writer.missing);
@@ -70,6 +78,7 @@ fn syntax() -> Syntax {
         | Syntax::ENABLE_TASKLISTS
         | Syntax::ENABLE_OLD_FOOTNOTES
         | Syntax::ENABLE_GFM
+        | Syntax::ENABLE_MATH
 }
 
 struct Writer<'a> {
@@ -143,9 +152,8 @@ impl<'a> Writer<'a> {
             Event::Rule => self.out.push_str("<hr>\n"),
             Event::TaskListMarker(done) => self.task(done),
             Event::FootnoteReference(label) => self.footnote_reference(&label),
-            Event::InlineMath(text) | Event::DisplayMath(text) => {
-                html::push_text(&mut self.out, &text);
-            }
+            Event::InlineMath(latex) => math::push(&mut self.out, &latex, false),
+            Event::DisplayMath(latex) => math::push(&mut self.out, &latex, true),
         }
     }
 
@@ -320,7 +328,12 @@ impl<'a> Writer<'a> {
                 });
                 inline::push_image(&mut self.out, &source, &name, self.root, self.in_link > 0);
             }
-            Event::Text(text) | Event::Code(text) | Event::InlineHtml(text) | Event::Html(text) => {
+            Event::Text(text)
+            | Event::Code(text)
+            | Event::InlineHtml(text)
+            | Event::Html(text)
+            | Event::InlineMath(text)
+            | Event::DisplayMath(text) => {
                 image.name.push_str(&text);
             }
             Event::SoftBreak | Event::HardBreak => image.name.push(' '),

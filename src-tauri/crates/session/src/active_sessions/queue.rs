@@ -5,7 +5,7 @@
 //! still waiting or already taken. While a prompt of a person waits, its record says that it was
 //! not sent: if the program ends meanwhile, it does not go out with a later prompt.
 
-use lathe_protocol::{MessageId, MessageWithParts, Part, SessionId};
+use lathe_protocol::{Message, MessageId, MessageWithParts, Millis, Part, SessionId};
 
 use lathe_records::bus::QueuedPrompts;
 
@@ -50,12 +50,35 @@ impl Queue {
         ))
     }
 
+    /// Exchanges a prompt of a person with the one before it. Their dates are exchanged as well,
+    /// because the session is read in the order of the dates. Returns both.
+    fn move_up(&mut self, id: &MessageId) -> Option<[Message; 2]> {
+        let at = self.find(id)?;
+        let above = self.prompts[..at].iter().rposition(|one| one.by_person)?;
+        let (later, earlier) = (created(&self.prompts[at])?, created(&self.prompts[above])?);
+        set_created(&mut self.prompts[at], earlier);
+        set_created(&mut self.prompts[above], later);
+        self.prompts.swap(above, at);
+        let info = |at: usize| self.prompts[at].message.info.clone();
+        Some([info(above), info(at)])
+    }
+
     fn withdraw(&mut self, id: &MessageId) -> bool {
         let found = self.find(id);
         if let Some(at) = found {
             self.prompts.remove(at);
         }
         found.is_some()
+    }
+}
+
+fn created(prompt: &Queued) -> Option<Millis> {
+    prompt.message.info.as_user().map(|user| user.time.created)
+}
+
+fn set_created(prompt: &mut Queued, created: Millis) {
+    if let Message::User(user) = &mut prompt.message.info {
+        user.time.created = created;
     }
 }
 
@@ -154,6 +177,15 @@ impl ActiveSessions {
     ) -> Option<Vec<Part>> {
         let mut sessions = self.sessions.lock();
         sessions.get_mut(session)?.queue.replace(id, parts)
+    }
+
+    /// Moves a waiting prompt before the one above it. None when it no longer waits, or is the first.
+    pub fn move_queued_up(&self, session: &SessionId, id: &MessageId) -> Option<[Message; 2]> {
+        let mut sessions = self.sessions.lock();
+        let one = sessions.get_mut(session)?;
+        let moved = one.queue.move_up(id)?;
+        self.publish_queue(session, one.queue.shown());
+        Some(moved)
     }
 
     /// False when the prompt no longer waits.

@@ -34,6 +34,24 @@ impl Sessions {
         Ok(())
     }
 
+    /// Moves a waiting prompt before the one above it. Refused once a step has taken it.
+    pub async fn move_queued_up(&self, id: &SessionId, message: &MessageId) -> Result<()> {
+        let _prompt = self.core.active.lock_prompt(id).await;
+        let moved = self.core.active.move_queued_up(id, message);
+        for info in moved.ok_or_else(already_taken)? {
+            // Until a step takes it, its record says that it was not sent.
+            let waiting = prompt::waiting(MessageWithParts {
+                info: info.clone(),
+                parts: Vec::new(),
+            });
+            self.core.records.put_message(waiting.info).await?;
+            if !self.core.active.queued(id).contains(info.id()) {
+                self.core.records.put_message(info).await?;
+            }
+        }
+        Ok(())
+    }
+
     /// Removes a waiting prompt, or one that was not sent. Refused once a step has taken it.
     pub async fn remove_queued(&self, id: &SessionId, message: &MessageId) -> Result<()> {
         if self.core.active.withdraw_queued(id, message) {

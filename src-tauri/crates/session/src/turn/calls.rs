@@ -27,6 +27,9 @@ const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 /// The tool name that is stored for a call of an unknown tool.
 pub const INVALID: &str = "invalid";
 
+/// The key in a call's metadata of the times in which it waited for the person.
+const WAITS: &str = "waits";
+
 const LAST_STEP: &str = "This call did not run: it was made on the last step of the turn, when \
     no tools are available any more.";
 
@@ -193,7 +196,7 @@ async fn run_and_watch(
         // The call gets the part as it started; progress is stored in our copy.
         let started = part.clone();
         let span = tracing::info_span!("call", tool = started.tool);
-        let running = call_tool(scope, &started, input, host).instrument(span);
+        let running = call_tool(scope, &started, input, host.clone()).instrument(span);
         let mut running = std::pin::pin!(running);
         loop {
             tokio::select! {
@@ -213,21 +216,28 @@ async fn run_and_watch(
         }
     };
     let mut outcome = outcome;
+    let waits = host.waits();
+    if !waits.is_empty() {
+        metadata_of(&mut outcome).insert(WAITS.to_owned(), waits.into());
+    }
     if changes_files {
         let credit = credit.finish().await;
         let not_covered = credit.not_covered_sentences();
         if !not_covered.is_empty() {
-            let metadata = match &mut outcome {
-                Ok(output) => &mut output.metadata,
-                Err(failure) => &mut failure.metadata,
-            };
-            metadata.insert(NOT_COVERED.to_owned(), not_covered.into());
+            metadata_of(&mut outcome).insert(NOT_COVERED.to_owned(), not_covered.into());
         }
         credit.store_in(&mut part);
     }
     let after = end(scope, &mut part, outcome);
     records.put_part(Part::Tool(part)).await?;
     Ok(after)
+}
+
+fn metadata_of(outcome: &mut Result<ToolOutput, ToolFailure>) -> &mut Map {
+    match outcome {
+        Ok(output) => &mut output.metadata,
+        Err(failure) => &mut failure.metadata,
+    }
 }
 
 async fn call_tool(

@@ -12,7 +12,7 @@ use lathe_tools::{Effect, Registry};
 use super::calls::{self, CallsOutcome};
 use super::step::Call;
 use super::trees::OpenStep;
-use super::{Next, ResolvedPrompt, Turn, TurnEnd};
+use super::{Asking, Next, ResolvedPrompt, Turn, TurnEnd};
 use crate::failure::message_error;
 use lathe_records::Result;
 
@@ -58,7 +58,7 @@ impl Turn {
         let may_change = may_change(&tools, &end.calls);
         let before = self.tree_before(opened, may_change).await?;
         let after = if called {
-            self.run_calls(resolved, tools, end.calls, task_models)
+            self.run_calls(resolved, tools, end.calls, task_models, Asking::ByRules)
                 .await?
         } else {
             CallsOutcome::Continue

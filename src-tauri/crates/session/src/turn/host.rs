@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use lathe_protocol::{
-    Event, Extra, Map, ModelRef, Project, Question, QuestionRequest, Session, Todo, ToolPart,
-    ToolRef,
+    Event, Extra, Map, Millis, ModelRef, Project, Question, QuestionRequest, Session, Todo,
+    ToolPart, ToolRef,
 };
 use lathe_store::{Health, Key};
 use lathe_tools::context::{
@@ -16,13 +16,14 @@ use lathe_tools::context::{
 use lathe_tools::written::{FileChange, WriteEvidence};
 use lathe_tools::{Effect, Progress, Refusal, Registry, RunPermit, ToolContext, ToolFailure};
 use parking_lot::Mutex;
+use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::repeated_calls::RepeatedCalls;
 use super::stop::StepStop;
 use super::subtask::{self, Handover, SubtaskStarter};
-use super::{ResolvedPrompt, StepTools};
+use super::{Asking, ResolvedPrompt, StepTools};
 use crate::core::Core;
 use crate::core::ToolClock;
 use crate::prompt;
@@ -84,7 +85,9 @@ impl CallScope {
 
     /// The record of what a call of this step does to files.
     pub fn keep_credit(&self) -> (CreditKeeper, mpsc::UnboundedReceiver<Stored>) {
-        let wanted = self.setup.settings.snapshot != Some(false);
+        // What the person's own command changes is theirs.
+        let by_agent = self.tools.asking == Asking::ByRules;
+        let wanted = by_agent && self.setup.settings.snapshot != Some(false);
         let (review, id) = (self.core.review.clone(), &self.session.id);
         let (worktree, directory) = (&self.project.worktree, &self.session.directory);
         let root = review.snapshots.root_for(worktree, directory);
@@ -132,7 +135,12 @@ pub struct CallHost {
     tool: ToolRef,
     progress: watch::Sender<Progress>,
     credit: Arc<CreditKeeper>,
+    /// When it waited for an answer of the person.
+    waits: Mutex<Vec<(Millis, Millis)>>,
 }
+
+/// A shorter pause is our own work, not that of a person who thinks.
+const SHORTEST_WAIT_MILLIS: i64 = 250;
 
 impl CallHost {
     pub fn new(
@@ -150,7 +158,29 @@ impl CallHost {
             tool,
             progress,
             credit,
+            waits: Mutex::default(),
         }
+    }
+
+    /// The times in which the call waited for the person, as they are stored with it.
+    pub fn waits(&self) -> Vec<Value> {
+        let waits = self.waits.lock();
+        waits
+            .iter()
+            .map(|(start, end)| json!({ "start": start, "end": end }))
+            .collect()
+    }
+
+    /// Notes how long the person took to answer.
+    async fn timed<T>(&self, answer: impl Future<Output = T>) -> T {
+        let records = self.scope.records();
+        let start = records.now();
+        let answer = answer.await;
+        let end = records.now();
+        if end.0 - start.0 >= SHORTEST_WAIT_MILLIS {
+            self.waits.lock().push((start, end));
+        }
+        answer
     }
 
     /// Waits for the answer unless the step ends first. A plain no ends the step.
@@ -158,11 +188,15 @@ impl CallHost {
         &self,
         answer: impl Future<Output = Result<T, ToolFailure>>,
     ) -> Result<T, ToolFailure> {
-        let answer = tokio::select! {
-            answer = answer => answer,
-            () = self.scope.stop.cancel.cancelled() => Err(self.scope.stop.failure()),
+        let stop = &self.scope.stop;
+        let answer = async {
+            tokio::select! {
+                answer = answer => answer,
+                () = stop.cancel.cancelled() => Err(stop.failure()),
+            }
         };
-        self.scope.stop.if_refused(&answer);
+        let answer = self.timed(answer).await;
+        stop.if_refused(&answer);
         answer
     }
 
@@ -185,10 +219,16 @@ impl CallHost {
 #[async_trait]
 impl Host for CallHost {
     async fn ask(&self, ask: PermissionAsk) -> Result<(), ToolFailure> {
+        if self.scope.tools.asking == Asking::Never {
+            return Ok(());
+        }
         self.answered(self.gate().ask(ask)).await
     }
 
     async fn ask_to_run(&self, mut command: CommandAsk) -> Result<RunPermit, ToolFailure> {
+        if self.scope.tools.asking == Asking::Never {
+            return Ok(RunPermit::Free);
+        }
         let (line, directory) = (&command.command, &command.directory);
         let not_covered = self.credit.not_covered(line, directory).await;
         if !not_covered.is_empty() {
@@ -228,10 +268,13 @@ impl Host for CallHost {
             tool: Some(self.tool.clone()),
             extra: Extra::default(),
         };
-        tokio::select! {
-            answers = self.scope.core.questions.ask(request) => answers,
-            () = self.scope.stop.cancel.cancelled() => Err(self.scope.stop.failure()),
-        }
+        let answers = async {
+            tokio::select! {
+                answers = self.scope.core.questions.ask(request) => answers,
+                () = self.scope.stop.cancel.cancelled() => Err(self.scope.stop.failure()),
+            }
+        };
+        self.timed(answers).await
     }
 
     async fn todos(&self) -> Result<Vec<Todo>, ToolFailure> {
