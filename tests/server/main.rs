@@ -7,11 +7,13 @@
 )]
 
 mod attacks;
+mod commands_of_clients;
 mod door;
 mod events;
 mod fuzzed_requests;
 mod grpc;
 mod main_flow;
+mod project_files;
 mod prompts;
 mod requests;
 mod streaming;

@@ -13,6 +13,7 @@ mod foundation;
 mod lifecycle;
 mod options;
 mod pending_revert;
+mod project_files;
 mod projects;
 mod queued_prompts;
 mod read;
@@ -20,6 +21,8 @@ mod revert;
 mod search;
 mod send;
 mod share;
+mod shell_command;
+mod terminal;
 mod tool_servers;
 mod usage;
 
@@ -27,6 +30,8 @@ pub use diagnostics::RedactText;
 pub use foundation::Foundation;
 pub use lifecycle::title_contains;
 pub use options::{Options, default_data_dir};
+pub use project_files::{ChangesFrom, FilePlace};
+pub use terminal::{OpenTerminal, TerminalInput};
 use usage::CountedMessages;
 
 use std::collections::HashMap;

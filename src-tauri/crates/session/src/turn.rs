@@ -17,6 +17,7 @@ mod repeated_calls;
 mod request;
 mod run;
 mod runner;
+mod shell_command;
 mod step;
 mod stop;
 mod subtask;
@@ -64,6 +65,7 @@ pub use preview::{NextRequest, preview};
 pub use recovery::TAIL as RECOVERED_TAIL;
 pub use run::BeforePoll;
 pub use runner::Runner;
+pub use shell_command::SHELL_COMMAND;
 pub use subtask::SubtaskStarter;
 
 pub struct Turn {
@@ -232,6 +234,9 @@ impl Turn {
             return self.compact(user, part).await;
         }
         let resolved = self.resolve_prompt(user).await;
+        if let Some(command) = shell_command::command_of(prompt) {
+            return self.run_shell_command(&resolved, command).await;
+        }
         let subtasks = self.history.open_subtasks(prompt);
         if !subtasks.is_empty() {
             return self.run_subtasks(&resolved, subtasks).await;
@@ -321,6 +326,7 @@ impl Turn {
                     usage,
                     cost,
                     calls,
+                    ends_turn: false,
                 };
                 self.finish_step(message, resolved, tools, opened, end)
                     .await
