@@ -16,4 +16,5 @@ mod main_flow;
 mod project_files;
 mod prompts;
 mod requests;
+mod route_table;
 mod streaming;
