@@ -16,10 +16,24 @@ const PROVIDER: &str = "anthropic";
 const SYNTHETIC: &str = "<synthetic>";
 const NOTHING: &str = "it is not part of the conversation";
 
+/// The longest result that is read from a file of its own.
+const LONGEST_RESULT: u64 = 8 * 1024 * 1024;
+/// How a result begins whose text is in such a file.
+const PERSISTED: &str = "<persisted-output>";
+
+/// What belongs to a session besides its records.
+#[derive(Debug, Clone, Copy)]
+pub struct Around<'a> {
+    /// The sessions of subagents, by the call that started each.
+    pub children: &'a HashMap<String, SessionId>,
+    /// The folder of long results.
+    pub results: &'a std::path::Path,
+}
+
 struct State<'a> {
     file: &'a mut Jsonl,
     tree: &'a Tree,
-    children: &'a HashMap<String, SessionId>,
+    around: Around<'a>,
     cwd: String,
     model: Option<ModelRef>,
     answered: HashSet<String>,
@@ -33,12 +47,12 @@ pub fn convert<W: Writer>(
     file: &mut Jsonl,
     tree: &Tree,
     line: &Path,
-    children: &HashMap<String, SessionId>,
+    around: Around,
 ) -> Result<HashMap<usize, MessageId>, Stop<W::Error>> {
     let mut state = State {
         file,
         tree,
-        children,
+        around,
         cwd: tree.directory().to_owned(),
         model: None,
         answered: HashSet::new(),
@@ -281,7 +295,7 @@ impl State<'_> {
             compacted: self.tree.is_compacted(id),
             ..Call::default()
         };
-        if let Some(child) = self.children.get(id) {
+        if let Some(child) = self.around.children.get(id) {
             call.metadata
                 .insert("sessionId".to_owned(), child.as_str().into());
         }
@@ -311,7 +325,13 @@ impl State<'_> {
                 }
                 _ => {}
             }
-            let output = joined(&content);
+            let mut output = joined(&content);
+            if let Some(name) = persisted(&output) {
+                match self.read_result(name) {
+                    Some(whole) => output = whole,
+                    None => out.leave_out("tool_result", "the file of its text is not there"),
+                }
+            }
             let files = content.into_iter();
             call.attachments
                 .extend(files.filter(|one| matches!(one, Content::File { .. })));
@@ -321,6 +341,13 @@ impl State<'_> {
             });
         }
         Ok(call)
+    }
+
+    /// Only a file of the session's own folder is read, whatever path the record names.
+    fn read_result(&self, name: &str) -> Option<String> {
+        let path = self.around.results.join(name);
+        let bytes = lathe_files::read_real(&path, LONGEST_RESULT).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 
     fn system<W: Writer>(
@@ -474,4 +501,13 @@ fn joined(content: &[Content]) -> String {
         _ => None,
     });
     texts.collect::<Vec<_>>().join("\n")
+}
+
+/// The name of the file that has the text of a long result.
+fn persisted(output: &str) -> Option<&str> {
+    let rest = output.trim_start().strip_prefix(PERSISTED)?;
+    let (_, rest) = rest.split_once("saved to:")?;
+    let path = rest.lines().next()?.trim();
+    let name = path.rsplit(['/', '\\']).next()?;
+    (!name.is_empty() && name != "..").then_some(name)
 }
