@@ -5,6 +5,7 @@
 //! The format is internal and changes: what is known is read, and the rest is counted.
 
 mod convert;
+mod results;
 mod tree;
 
 use std::collections::HashMap;

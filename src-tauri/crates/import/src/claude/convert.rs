@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use lathe_protocol::{Map, MessageError, MessageId, Millis, ModelRef, SessionId};
 use serde_json::Value;
 
+use super::results;
 use super::tree::{Path, Tree};
 use crate::lines::Jsonl;
 use crate::transcript::{Call, Content, Stop, Transcript};
@@ -15,11 +16,6 @@ const PROVIDER: &str = "anthropic";
 /// The model of messages that Claude Code wrote itself.
 const SYNTHETIC: &str = "<synthetic>";
 const NOTHING: &str = "it is not part of the conversation";
-
-/// The longest result that is read from a file of its own.
-const LONGEST_RESULT: u64 = 8 * 1024 * 1024;
-/// How a result begins whose text is in such a file.
-const PERSISTED: &str = "<persisted-output>";
 
 /// What belongs to a session besides its records.
 #[derive(Debug, Clone, Copy)]
@@ -326,8 +322,8 @@ impl State<'_> {
                 _ => {}
             }
             let mut output = joined(&content);
-            if let Some(name) = persisted(&output) {
-                match self.read_result(name) {
+            if let Some(name) = results::file_of(&output) {
+                match results::read(self.around.results, name) {
                     Some(whole) => output = whole,
                     None => out.leave_out("tool_result", "the file of its text is not there"),
                 }
@@ -341,13 +337,6 @@ impl State<'_> {
             });
         }
         Ok(call)
-    }
-
-    /// Only a file of the session's own folder is read, whatever path the record names.
-    fn read_result(&self, name: &str) -> Option<String> {
-        let path = self.around.results.join(name);
-        let bytes = lathe_files::read_real(&path, LONGEST_RESULT).ok()?;
-        Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 
     fn system<W: Writer>(
@@ -501,13 +490,4 @@ fn joined(content: &[Content]) -> String {
         _ => None,
     });
     texts.collect::<Vec<_>>().join("\n")
-}
-
-/// The name of the file that has the text of a long result.
-fn persisted(output: &str) -> Option<&str> {
-    let rest = output.trim_start().strip_prefix(PERSISTED)?;
-    let (_, rest) = rest.split_once("saved to:")?;
-    let path = rest.lines().next()?.trim();
-    let name = path.rsplit(['/', '\\']).next()?;
-    (!name.is_empty() && name != "..").then_some(name)
 }

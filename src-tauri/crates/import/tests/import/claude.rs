@@ -1,5 +1,5 @@
 use lathe_import::Program;
-use lathe_protocol::Part;
+use lathe_protocol::{Part, ToolState};
 use serde_json::json;
 
 use crate::memory::{assert_drawn, fixture, import, left_out};
@@ -60,7 +60,10 @@ fn a_result_in_a_file_of_its_own_is_read_from_the_sessions_folder() {
         .flat_map(|one| &one.parts);
     let outputs: Vec<_> = parts
         .filter_map(|part| match part {
-            Part::Tool(call) => call.state().output().map(str::to_owned),
+            Part::Tool(call) => match call.state() {
+                ToolState::Completed(done) => Some(done.output.clone()),
+                _ => None,
+            },
             _ => None,
         })
         .collect();
