@@ -113,7 +113,10 @@ impl Shared {
 /// The project and the folder that a request is about.
 pub struct Place {
     pub project: Project,
+    /// As the client named it.
     pub directory: PathBuf,
+    /// Without links.
+    pub real: PathBuf,
 }
 
 impl FromRequestParts<Arc<Shared>> for Place {
@@ -132,7 +135,13 @@ impl FromRequestParts<Arc<Shared>> for Place {
             return Err(Refusal::NotFound(message));
         }
         let project = shared.sessions.project_at(&directory).await?;
-        Ok(Place { project, directory })
+        let real = tokio::fs::canonicalize(&directory).await;
+        let real = real.map_err(|error| Refusal::BadRequest(error.to_string()))?;
+        Ok(Place {
+            project,
+            directory,
+            real,
+        })
     }
 }
 

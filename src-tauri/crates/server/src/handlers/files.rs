@@ -63,7 +63,7 @@ fn entry_view(place: &Place, path: &Path, name: &str, is_folder: bool) -> Value 
 }
 
 fn relative<'a>(place: &Place, path: &'a Path) -> &'a Path {
-    path.strip_prefix(&place.directory).unwrap_or(path)
+    path.strip_prefix(&place.real).unwrap_or(path)
 }
 
 pub async fn read(

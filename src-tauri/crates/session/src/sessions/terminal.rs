@@ -116,7 +116,8 @@ impl Sessions {
         let folder = directory.display().to_string();
         let sessions = self.list(project).await?.into_iter();
         let newest = sessions
-            .filter(|session| session.parent_id.is_none() && session.directory == folder)
+            .filter(|session| session.parent_id.is_none())
+            .filter(|session| Path::new(&session.directory) == directory)
             .max_by_key(|session| session.time.updated);
         match newest {
             Some(session) => Ok(session),
