@@ -11,13 +11,15 @@ use lathe_session::{OpenTerminal, TerminalSize};
 use parking_lot::Mutex;
 use serde::Serialize;
 use serde_json::{Value, json};
-use tokio::sync::{broadcast, mpsc};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use crate::reply::{Answer, Refusal};
 use crate::wire;
 
 const MOST_TERMINALS: usize = 16;
+/// Questions about terminals that wait for the person at once.
+const MOST_ASKED: usize = 4;
 /// Of what a program has written, for those who connect later.
 const MOST_TEXT: usize = 1024 * 1024;
 const MOST_TICKETS: usize = 64;
@@ -40,6 +42,7 @@ pub struct Terminals {
     open: Mutex<BTreeMap<String, Arc<Terminal>>>,
     tickets: Mutex<HashMap<String, Ticket>>,
     news: broadcast::Sender<Arc<TerminalNews>>,
+    asking: Arc<Semaphore>,
 }
 
 impl Default for Terminals {
@@ -48,6 +51,7 @@ impl Default for Terminals {
             open: Mutex::default(),
             tickets: Mutex::default(),
             news: broadcast::Sender::new(WAITING),
+            asking: Arc::new(Semaphore::new(MOST_ASKED)),
         }
     }
 }
@@ -112,7 +116,7 @@ impl Terminals {
     }
 
     /// Whether one more can be opened. Those that ended make room.
-    pub fn ensure_room(&self) -> Answer<()> {
+    fn ensure_room(&self) -> Answer<()> {
         let mut open = self.open.lock();
         if open.len() >= MOST_TERMINALS {
             open.retain(|_, terminal| terminal.state.lock().info.status == Status::Running);
@@ -121,6 +125,14 @@ impl Terminals {
             true => Ok(()),
             false => Err(Refusal::TooMany("There are too many terminals".into())),
         }
+    }
+
+    /// Held while the person is asked about a terminal.
+    pub fn ask(&self) -> Answer<OwnedSemaphorePermit> {
+        self.ensure_room()?;
+        let permit = self.asking.clone().try_acquire_owned();
+        let message = "The person is asked about other terminals already";
+        permit.map_err(|_| Refusal::TooMany(message.into()))
     }
 
     pub fn add(

@@ -44,7 +44,7 @@ pub async fn create(
     place: Place,
     Input(new): Input<NewTerminal>,
 ) -> Answer {
-    shared.terminals.ensure_room()?;
+    let asking = shared.terminals.ask()?;
     let folder = match new.cwd.as_deref().filter(|cwd| !cwd.is_empty()) {
         Some(cwd) => place.directory.join(cwd),
         None => place.directory.clone(),
@@ -63,6 +63,7 @@ pub async fn create(
             return Err(reply::Refusal::TooMany("The server stops".into()));
         }
     };
+    drop(asking);
     let directory = place.directory.display().to_string();
     let project = place.project.id.clone();
     let added = shared

@@ -14,6 +14,7 @@ use lathe_tools::files::FileError;
 use lathe_tools::grep::{self, LinePlaces};
 use lathe_tools::paths::{self, Place};
 use serde_json::Value;
+use tokio_util::sync::CancellationToken;
 
 use super::Sessions;
 use crate::new_session::NewSession;
@@ -99,8 +100,11 @@ impl Sessions {
         }
         let may_read = self.may_read(project, directory).await?;
         let pattern = pattern.to_owned();
+        // Ends when nobody waits for it any more.
+        let cancel = CancellationToken::new();
+        let _ends = cancel.clone().drop_guard();
         let found = tokio::task::spawn_blocking(move || {
-            grep::find_places(&folder, &root, &pattern, may_read, limit)
+            grep::find_places(&folder, &root, &pattern, may_read, limit, &cancel)
         });
         let found = found.await;
         let found = found.map_err(|error| Failed::refused(error.to_string()))?;

@@ -41,11 +41,12 @@ pub fn find_places(
     pattern: &str,
     may_read: MayRead,
     limit: usize,
+    cancel: &CancellationToken,
 ) -> Result<Vec<LinePlaces>, ToolFailure> {
     let finder = Arc::new(Finder::new(pattern, limit)?);
     let secrets = LinkedSecrets::new(root.to_owned(), may_read.clone());
     let newest = Newest::new(limit.max(1));
-    search::for_each_file(folder, &CancellationToken::new(), || {
+    search::for_each_file(folder, cancel, || {
         let mut searcher = finder.searcher();
         let (finder, newest, may_read, secrets) = (&finder, &newest, &may_read, &secrets);
         move |entry| {
