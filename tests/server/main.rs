@@ -15,6 +15,7 @@ mod grpc;
 mod main_flow;
 mod project_files;
 mod prompts;
+mod recorded_clients;
 mod requests;
 mod route_table;
 mod streaming;

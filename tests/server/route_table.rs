@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::door::Door;
 
-enum Does {
+pub enum Does {
     /// This request is answered with a value of this shape.
     Answers(&'static str, &'static str),
     /// Needs a body, or waits: other files here have its tests.
@@ -24,7 +24,7 @@ enum Does {
 use Does::{Answers, Empty, Flow, Ignores, Refuses};
 
 #[rustfmt::skip]
-const TABLE: &[(&str, &str, Does)] = &[
+pub const TABLE: &[(&str, &str, Does)] = &[
     ("GET", "/session", Answers("/session", r#"[{"id":"","projectID":"","directory":"","title":"","version":"","time":{"created":0,"updated":0}}]"#)),
     ("POST", "/session", Flow),
     ("GET", "/session/status", Answers("/session/status", r#"{}"#)),
@@ -246,15 +246,25 @@ async fn every_route_answers_what_the_table_says() {
     }
 }
 
-/// Every field of the shape is there with a value of its type. Of a list, every item has the
-/// shape of the shape's first, and there is at least one if the shape has one.
+/// Whether a value has the shape, and a list at least one item where the shape has one.
 fn has_shape(value: &Value, shape: &Value, at: &str) -> Result<(), String> {
+    compare(value, shape, at, true)
+}
+
+/// The same where a list may be empty.
+pub fn fits(value: &Value, shape: &Value) -> Result<(), String> {
+    compare(value, shape, "", false)
+}
+
+/// Every field of the shape is there with a value of its type; every item of a list has the shape
+/// of the shape's first.
+fn compare(value: &Value, shape: &Value, at: &str, needs_items: bool) -> Result<(), String> {
     match (value, shape) {
         (Value::Object(value), Value::Object(shape)) => {
             for (name, shape) in shape {
                 let at = format!("{at}.{name}");
                 let found = value.get(name).ok_or_else(|| format!("there is no {at}"))?;
-                has_shape(found, shape, &at)?;
+                compare(found, shape, &at, needs_items)?;
             }
             Ok(())
         }
@@ -262,11 +272,13 @@ fn has_shape(value: &Value, shape: &Value, at: &str) -> Result<(), String> {
             let Some(shape) = shape.first() else {
                 return Ok(());
             };
-            if value.is_empty() {
+            if needs_items && value.is_empty() {
                 return Err(format!("{at} is empty"));
             }
             let mut items = value.iter().enumerate();
-            items.try_for_each(|(index, item)| has_shape(item, shape, &format!("{at}[{index}]")))
+            items.try_for_each(|(index, item)| {
+                compare(item, shape, &format!("{at}[{index}]"), needs_items)
+            })
         }
         (Value::String(_), Value::String(_))
         | (Value::Number(_), Value::Number(_))
