@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::door::Door;
-use crate::route_table::{Does, TABLE, fits};
+use crate::route_table::{Does, TABLE, commit_all, fits};
 
 #[derive(Deserialize)]
 struct Recorded {
@@ -64,6 +64,7 @@ async fn what_real_clients_asked_is_answered_as_it_was() {
 async fn replay(client: &str, lines: &str) {
     let door = Door::open().await;
     door.app.write("a.txt", "hello\n");
+    commit_all(&door);
     let folder = door.app.path(".").canonicalize().unwrap();
     let folder = folder.to_str().unwrap();
     let encoded: String = url::form_urlencoded::byte_serialize(folder.as_bytes()).collect();
@@ -79,7 +80,10 @@ async fn replay(client: &str, lines: &str) {
         }
         let recorded: Recorded = serde_json::from_str(&line).unwrap();
         let at = format!("{client}: {} {}", recorded.method, recorded.path);
-        if recorded.method == "POST" && recorded.path.contains("/message") {
+        let is_prompt = ["/message", "/prompt_async"]
+            .iter()
+            .any(|end| recorded.path.contains(end));
+        if recorded.method == "POST" && is_prompt {
             door.model.reply([text("Hello from the model.")]);
         }
         let method = Method::from_bytes(recorded.method.as_bytes()).unwrap();

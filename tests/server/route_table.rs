@@ -167,10 +167,8 @@ fn the_table_has_every_route() {
     assert_eq!(listed, served);
 }
 
-/// A project with a commit, a change, and a session with a turn.
-async fn used_door() -> (Door, String) {
-    let door = Door::open().await;
-    door.app.write("src/main.rs", "fn main() {}\n");
+/// Makes a repository of the project, with all its files in one commit.
+pub fn commit_all(door: &Door) {
     let folder = door.app.path(".");
     for args in [
         &["init", "-q", "-b", "main"][..],
@@ -188,8 +186,15 @@ async fn used_door() -> (Door, String) {
         let done = Command::new("git").args(args).current_dir(&folder).status();
         assert!(done.unwrap().success());
     }
-    door.app
-        .write("src/main.rs", "fn main() {}\nfn more() {}\n");
+}
+
+/// A project with a commit, a change, and a session with a turn.
+async fn used_door() -> (Door, String) {
+    let door = Door::open().await;
+    door.app.write("src/main.rs", "fn main() {}\n");
+    commit_all(&door);
+    let changed = "fn main() {}\nfn more() {}\n";
+    door.app.write("src/main.rs", changed);
     door.model.reply([text("Hello")]);
     let session = door.new_session().await;
     let body = json!({ "parts": [{ "type": "text", "text": "Hi" }] });
