@@ -71,7 +71,7 @@ pub const TABLE: &[(&str, &str, Does)] = &[
     ("GET", "/project/current", Answers("/project/current", r#"{"id":"","worktree":"","time":{"created":0,"updated":0},"sandboxes":[]}"#)),
     ("GET", "/project/{projectID}/directories", Answers("/project/{project}/directories", r#"[""]"#)),
     ("GET", "/path", Answers("/path", r#"{"home":"","state":"","config":"","worktree":"","directory":""}"#)),
-    ("GET", "/vcs", Answers("/vcs", r#"{"branch":"","default_branch":""}"#)),
+    ("GET", "/vcs", Answers("/vcs", r#"{"branch":""}"#)),
     ("GET", "/vcs/status", Answers("/vcs/status", r#"[{"file":"","additions":0,"deletions":0,"status":""}]"#)),
     ("GET", "/vcs/diff", Answers("/vcs/diff?mode=git", r#"[{"file":"","patch":"","additions":0,"deletions":0,"status":""}]"#)),
     ("GET", "/vcs/diff/raw", Flow),
