@@ -152,7 +152,7 @@ impl StreamingParts {
             }
             (Notification::Delta(delta), DeltaForm::Delta) => Some(wire::delta(delta)),
             (Notification::Delta(delta), DeltaForm::Part) => {
-                let part = self.at(sessions, delta)?;
+                let part = self.at(|id| sessions.streaming(id), delta)?;
                 Some(wire::part_updated(&part, Some(&delta.text)))
             }
             (Notification::Queue(_) | Notification::Review(_), _) => None,
@@ -186,12 +186,12 @@ impl StreamingParts {
     }
 
     /// The part as it was right after a piece of text.
-    fn at(&mut self, sessions: &Sessions, delta: &Delta) -> Option<Part> {
+    fn at(&mut self, now: impl FnOnce(&PartId) -> Option<Part>, delta: &Delta) -> Option<Part> {
         let end = delta.at + delta.text.len();
         let known = self.parts.get(&delta.part_id).and_then(text_of);
         let length = known.map_or(0, str::len);
         if known.is_none() || length < delta.at {
-            let part = sessions.streaming(&delta.part_id)?;
+            let part = now(&delta.part_id)?;
             self.parts.insert(delta.part_id.clone(), part);
         }
         let part = self.parts.get_mut(&delta.part_id)?;
@@ -230,5 +230,65 @@ fn has_ended(part: &Part) -> bool {
         Part::Text(part) => part.time.as_ref().is_none_or(|time| time.end.is_some()),
         Part::Reasoning(part) => part.time.end.is_some(),
         _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lathe_protocol::{Extra, MessageId, SessionId, TextPart};
+
+    use super::*;
+
+    fn part(text: &str) -> Part {
+        Part::Text(TextPart {
+            id: PartId::parse("prt_a").expect("an id"),
+            session_id: SessionId::parse("ses_a").expect("an id"),
+            message_id: MessageId::parse("msg_a").expect("an id"),
+            text: text.to_owned(),
+            synthetic: None,
+            ignored: None,
+            time: None,
+            metadata: None,
+            extra: Extra::default(),
+        })
+    }
+
+    fn delta(at: usize, text: &str) -> Delta {
+        Delta {
+            session_id: SessionId::parse("ses_a").expect("an id"),
+            message_id: MessageId::parse("msg_a").expect("an id"),
+            part_id: PartId::parse("prt_a").expect("an id"),
+            at,
+            text: text.to_owned(),
+        }
+    }
+
+    fn text_at(parts: &mut StreamingParts, now: Option<&str>, delta: &Delta) -> Option<String> {
+        let part = parts.at(|_| now.map(part), delta)?;
+        text_of(&part).map(str::to_owned)
+    }
+
+    #[test]
+    fn a_slower_subscriber_gets_the_text_of_then_and_a_later_one_the_rest() {
+        let mut parts = StreamingParts::default();
+        let pieces = [delta(0, "ä"), delta(2, "bc"), delta(4, "ü")];
+        let mut seen = |delta| text_at(&mut parts, Some(""), delta);
+        let first = [&pieces[0], &pieces[1], &pieces[2]].map(&mut seen);
+        assert_eq!(
+            first,
+            ["ä", "äbc", "äbcü"].map(|text| Some(text.to_owned()))
+        );
+        let slower = [&pieces[1], &pieces[0]].map(&mut seen);
+        assert_eq!(slower, ["äbc", "ä"].map(|text| Some(text.to_owned())));
+    }
+
+    #[test]
+    fn a_part_that_is_not_known_is_read_from_where_it_streams() {
+        let mut parts = StreamingParts::default();
+        let third = delta(4, "ü");
+        assert_eq!(text_at(&mut parts, None, &third), None);
+        // It may already have more text than the subscriber is to see.
+        let seen = text_at(&mut parts, Some("äbcüd"), &third);
+        assert_eq!(seen.as_deref(), Some("äbcü"));
     }
 }
