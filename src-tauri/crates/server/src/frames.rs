@@ -234,6 +234,7 @@ fn has_ended(part: &Part) -> bool {
 }
 
 #[cfg(test)]
+#[allow(clippy::expect_used)]
 mod tests {
     use lathe_protocol::{Extra, MessageId, SessionId, TextPart};
 
