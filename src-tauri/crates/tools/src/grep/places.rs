@@ -89,11 +89,10 @@ impl Sink for Places<'_> {
 
     fn matched(&mut self, _: &Searcher, matched: &SinkMatch<'_>) -> Result<bool, Self::Error> {
         let mut offset = matched.absolute_byte_offset();
-        let mut number = matched.line_number().unwrap_or(0);
-        for line in matched.lines() {
-            let (at, of) = (offset, number);
+        let first = matched.line_number().unwrap_or(0);
+        for (index, line) in matched.lines().enumerate() {
+            let at = offset;
             offset += line.len() as u64;
-            number += 1;
             if self.found.len() == self.limit {
                 return Ok(false);
             }
@@ -107,7 +106,7 @@ impl Sink for Places<'_> {
             }
             self.found.push(LinePlaces {
                 path: self.path.to_owned(),
-                number: of,
+                number: first + index as u64,
                 offset: at,
                 line: String::from_utf8_lossy(line).into_owned(),
                 matches,
