@@ -4,12 +4,12 @@ use std::convert::Infallible;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 use lathe_import::{Control, Known, Program, Progress, Writer};
 use lathe_protocol::{MessageWithParts, Session, SessionId};
 use parking_lot::Mutex;
 use serde_json::json;
-use std::sync::Arc;
 
 struct Size {
     files: usize,
@@ -76,13 +76,13 @@ fn memory() -> u64 {
         * 1024
 }
 
-fn write_claude(path: &Path, turns: usize, output: &str) {
+fn write_claude(path: &Path, id: &str, turns: usize, output: &str) {
     let mut file = BufWriter::new(File::create(path).unwrap());
     let mut line = |record: serde_json::Value| writeln!(file, "{record}").unwrap();
     let mut last = String::new();
     for turn in 0..turns {
         let time = format!("2026-01-01T00:{turn:02}:00Z");
-        let [ask, answer, result] = ["a", "b", "c"].map(|name| format!("{name}{turn}"));
+        let [ask, answer, result] = ["a", "b", "c"].map(|name| format!("{id}{name}{turn}"));
         line(
             json!({ "type": "user", "uuid": ask, "parentUuid": last, "timestamp": time, "cwd": "/w", "message": { "role": "user", "content": "Go on" } }),
         );
@@ -162,7 +162,8 @@ fn long_histories_are_read_in_little_memory() {
     let folder = home.path().join("projects/-w");
     fs::create_dir_all(&folder).unwrap();
     for number in 0..files {
-        write_claude(&folder.join(format!("{number:05}.jsonl")), turns, &output);
+        let id = format!("{number:05}");
+        write_claude(&folder.join(format!("{id}.jsonl")), &id, turns, &output);
     }
     check(Program::Claude, home.path(), files, turns);
     drop(home);
