@@ -56,14 +56,20 @@ pub async fn commands(State(shared): State<Arc<Shared>>, place: Place) -> Answer
 }
 
 pub async fn providers(State(shared): State<Arc<Shared>>, place: Place) -> Answer {
-    let models = shared.sessions.models_in(&place.project, &place.directory);
-    let usable = usable(&models.await).await;
+    let models = shared
+        .sessions
+        .models_in(&place.project, &place.directory)
+        .await;
+    let usable = usable(&models).await;
     answer(&place, usable.iter().map(wire::newer_provider).collect())
 }
 
 pub async fn models(State(shared): State<Arc<Shared>>, place: Place) -> Answer {
-    let models = shared.sessions.models_in(&place.project, &place.directory);
-    let usable = usable(&models.await).await;
+    let models = shared
+        .sessions
+        .models_in(&place.project, &place.directory)
+        .await;
+    let usable = usable(&models).await;
     let models = usable.iter().flat_map(|provider| {
         let models = provider.models.iter();
         models.map(|model| wire::newer_model(provider, model))
