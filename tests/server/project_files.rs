@@ -210,8 +210,8 @@ async fn models_and_providers_are_listed_for_newer_clients() {
     let providers = door.get("/api/provider").await;
     assert_eq!(named(&providers, "id", "fake"), fake);
     let models = door.get("/api/model").await;
-    let model = named(&models, "providerID", "fake");
-    assert_eq!(model["id"], "m");
+    let model = named(&models, "id", "m");
+    assert_eq!(model["providerID"], "fake");
     assert_eq!(model["capabilities"]["output"], json!(["text"]));
     assert!(model["limit"]["context"].is_number());
 }
