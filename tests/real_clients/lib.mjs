@@ -31,13 +31,6 @@ export function counter() {
         fail(name, error.message ?? String(error));
       }
     },
-    /** An action that must be refused in these words. */
-    async refused(name, action, words) {
-      const result = await deadline(Promise.resolve().then(action), name).catch(error => ({ error }));
-      const said = JSON.stringify(result.error?.data?.message ?? result.error?.message ?? result.error);
-      if (said?.includes(words)) passed += 1;
-      else fail(name, `answered ${said} ${JSON.stringify(result.data)}`);
-    },
     end() {
       console.log(`${passed} passed, ${failed} failed`);
       process.exit(failed > 0 ? 1 : 0);

@@ -1,5 +1,6 @@
 // Real clients against our server. Arguments: the folder of what was installed, lathectl, the fake
 // model, the folder of the .proto files. Every line but the last is one client.
+// With LATHE_RECORD, what `run`, the TUI, the web UI and the Python package ask is recorded there.
 import { execFileSync, spawn } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -31,8 +32,11 @@ await models(folder, fakeModel, {
   ],
 });
 const { found: url } = await serve(folder, lathectl);
-const proxied = async pages => {
-  const args = [script('proxy.mjs'), url, PASSWORD, ...(pages ? [pages] : [])];
+const recorded = process.env.LATHE_RECORD;
+const proxied = async (name, pages) => {
+  const args = [script('proxy.mjs'), url, PASSWORD];
+  if (pages) args.push('--pages', pages);
+  if (recorded) args.push('--record', path.join(recorded, `${name}.jsonl`), '--folder', project);
   return (await start(process.execPath, args, {}, /(http:\S+)/)).found;
 };
 
@@ -111,29 +115,33 @@ for (const version of ['1.1.27', 'newest']) {
   for (const api of ['1', '2']) {
     const sdk = path.join(modules(version), '@opencode-ai/sdk');
     await client(`SDK ${version}, v${api}`, () =>
-      run(process.execPath, [script('sdk.mjs'), sdk, api, url, PASSWORD, project]),
+      // Before version 22 of Node it has to be asked for.
+      run(process.execPath, ['--experimental-websocket', script('sdk.mjs'), sdk, api, url, PASSWORD, project]),
     );
   }
 }
-// 1.1.27 has no way to send a password.
-const open = await proxied();
-for (const [version, address] of [['1.1.27', open], ['newest', url]]) {
-  const args = ['run', '--attach', address, 'Say hello'];
+for (const version of ['1.1.27', 'newest']) {
+  // 1.1.27 has no way to send a password.
+  const needsProxy = recorded || version === '1.1.27';
+  const address = async name => (needsProxy ? await proxied(`${name}-${version}`) : url);
+  const args = ['run', '--attach', await address('run'), 'Say hello'];
   const options = { env: theirs(version) };
   await client(`run --attach, ${version}`, () => run(opencode(version), args, options, 'Hello from the model.'));
-  await client(`TUI, ${version}`, () => terminal(version, address));
+  const attached = await address('tui');
+  await client(`TUI, ${version}`, () => terminal(version, attached));
 }
 await client('web UI, newest', async () => {
   const env = theirs('newest');
   delete env.OPENCODE_SERVER_PASSWORD;
   const options = { cwd: project, env };
   const pages = await start(opencode('newest'), ['serve', '--port', '0'], options, /listening on (http:\S+)/);
-  const address = await proxied(pages.found);
+  const address = await proxied('web-newest', pages.found);
   const picture = path.join(installed, 'web.png');
-  const args = [script('web.mjs'), path.join(installed, 'newest'), address, project, 'chromium', picture];
+  const args = [script('web.mjs'), path.join(installed, 'newest'), address, project, picture];
   await run(process.execPath, args);
 });
-await client('Python package', () => run(python, [script('python_sdk.py'), url, PASSWORD]));
+const forPython = recorded ? await proxied('python') : url;
+await client('Python package', () => run(python, [script('python_sdk.py'), forPython, PASSWORD]));
 await client('grpcio', async () => {
   const address = new URL(url).host;
   await run(python, [script('grpc_client.py'), address, PASSWORD, protos, await session(), await session()]);

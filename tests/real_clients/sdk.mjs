@@ -10,7 +10,7 @@ const entry = path.join(sdk, v1 ? 'dist/client.js' : 'dist/v2/client.js');
 const { createOpencodeClient } = await import(pathToFileURL(entry));
 const authorization = 'Basic ' + Buffer.from('opencode:' + password).toString('base64');
 const client = createOpencodeClient({ baseUrl: url, directory, headers: { authorization } });
-const { check, refused, end } = counter();
+const { check, end } = counter();
 
 // v1 takes { path, query, body }, v2 flat parameters.
 const s = (id, body, query) => v1 ? { path: { id }, ...(body && { body }), ...(query && { query }) } : { sessionID: id, ...body, ...query };
@@ -71,7 +71,19 @@ if (!v1) {
 
 await check('command.list', () => client.command.list(), x => x.some(one => one.name === 'review'));
 await check('session.command', () => client.session.command(s(id, { command: 'review', arguments: 'a.txt', model: 'talk/m' })), x => x.parts.some(p => p.text === 'Hello from the model.'));
-await refused('session.shell', () => client.session.shell(s(id, { agent: 'build', command: 'echo hi' })), 'not available');
+
+// Commands and terminals run only after a permission.
+const allow = async (what, action, isGood) => {
+  const before = events.length;
+  const running = action();
+  const asked = await check(`${what} asks`, () => until('permission', (e, at) => at >= before && e.type === 'permission.asked'));
+  const { id: permissionID, sessionID } = asked.properties;
+  await check(`${what} is allowed`, () => (v1
+    ? client.postSessionIdPermissionsPermissionId({ path: { id: sessionID, permissionID }, body: { response: 'once' } })
+    : client.permission.reply({ requestID: permissionID, reply: 'once' })));
+  return check(what, () => running, isGood);
+};
+await allow('session.shell', () => client.session.shell(s(id, { agent: 'build', command: 'touch shell-made; echo hi' })), x => x.role === 'assistant' || x.info.role === 'assistant');
 
 // What is asked at the start, and the rest.
 await check('config.get', () => client.config.get(), x => x.model === 'talk/m');
@@ -83,7 +95,7 @@ await check('app.log', () => client.app.log(v1 ? { body: { service: 's', level: 
 await check('file.list', () => client.file.list(v1 ? { query: { path: '.' } } : { path: '.' }), x => x.some(f => f.name === 'a.txt'));
 await check('file.read', () => client.file.read(v1 ? { query: { path: 'a.txt' } } : { path: 'a.txt' }), x => x.content.includes('hello'));
 await check('file.status', () => client.file.status(), Array.isArray);
-await check('find.text', () => client.find.text(v1 ? { query: { pattern: 'needle' } } : { pattern: 'needle' }), Array.isArray);
+await check('find.text', () => client.find.text(v1 ? { query: { pattern: 'hel+o' } } : { pattern: 'hel+o' }), x => x.some(found => found.path.text === 'a.txt' && found.submatches[0].match.text === 'hello'));
 await check('find.files', () => client.find.files(v1 ? { query: { query: 'a.t' } } : { query: 'a.t' }), x => x.includes('a.txt'));
 await check('find.symbols', () => client.find.symbols(v1 ? { query: { query: 'x' } } : { query: 'x' }), Array.isArray);
 await check('project.list', () => client.project.list(), x => x.length > 0);
@@ -93,9 +105,24 @@ await check('vcs.get', () => client.vcs.get(), x => 'branch' in x);
 await check('mcp.status', () => client.mcp.status());
 await check('lsp.status', () => client.lsp.status(), Array.isArray);
 await check('formatter.status', () => client.formatter.status(), Array.isArray);
-await check('tool.ids', () => client.tool.ids(), Array.isArray);
-await check('tool.list', () => client.tool.list(v1 ? { query: { provider: 'talk', model: 'm' } } : { provider: 'talk', model: 'm' }), Array.isArray);
+await check('tool.ids', () => client.tool.ids(), x => x.includes('bash'));
+await check('tool.list', () => client.tool.list(v1 ? { query: { provider: 'talk', model: 'm' } } : { provider: 'talk', model: 'm' }), x => x.some(tool => tool.id === 'read' && tool.parameters.type === 'object'));
 await check('pty.list', () => client.pty.list(), x => x.length === 0);
-await refused('pty.create', () => client.pty.create(v1 ? { body: { command: 'sh' } } : { command: 'sh' }), 'not available');
+const pty = await allow('pty.create', () => client.pty.create(v1 ? { body: { command: 'sh', title: 'S' } } : { command: 'sh', title: 'S' }), x => x.status === 'running' && x.title === 'S');
+const t = more => v1 ? { path: { id: pty.id, ptyID: pty.id }, ...(more && { body: more }) } : { ptyID: pty.id, ...more };
+await check('pty.get', () => client.pty.get(t()), x => x.id === pty.id);
+await check('pty.update', () => client.pty.update(t({ title: 'T', size: { rows: 30, cols: 90 } })), x => x.title === 'T');
+await check('pty.connect', () => new Promise((resolve, reject) => {
+  const token = Buffer.from('opencode:' + password).toString('base64');
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/pty/${pty.id}/connect?auth_token=${encodeURIComponent(token)}`);
+  let seen = '';
+  socket.onopen = () => socket.send('stty size; echo te""rminal\r');
+  socket.onmessage = ({ data }) => {
+    seen += data;
+    if (seen.includes('30 90') && seen.includes('terminal')) resolve(socket.close());
+  };
+  socket.onerror = () => reject(new Error('no connection'));
+}));
+await check('pty.remove', () => client.pty.remove(t()), x => x === true);
 await check('session.delete', () => client.session.delete(s(id)), x => x === true);
 end();

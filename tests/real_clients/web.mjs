@@ -1,22 +1,16 @@
 // The web UI in a headless Chromium: a prompt is typed and its answer is read.
-// Arguments: the folder of puppeteer-core, the address, the project's folder, the browser, and
+// Arguments: the folder of the driver and the browser, the address, the project's folder, and
 // where to write a picture.
-import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-const [modules, url, directory, chromium, picture] = process.argv.slice(2);
+const [modules, url, directory, picture] = process.argv.slice(2);
 const find = createRequire(path.join(modules, 'package.json'));
 const { default: puppeteer } = await import(pathToFileURL(find.resolve('puppeteer-core')));
 
-/** The driver wants a whole path. */
-async function onPath(program) {
-  const folders = process.env.PATH.split(path.delimiter);
-  return folders.map(folder => path.join(folder, program)).find(existsSync) ?? program;
-}
-
-const browser = await puppeteer.launch({ executablePath: await onPath(chromium), headless: true, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+const { default: chromium } = await import(pathToFileURL(find.resolve('@sparticuz/chromium')));
+const browser = await puppeteer.launch({ executablePath: await chromium.executablePath(), headless: 'shell', args: chromium.args });
 const page = await browser.newPage();
 await page.setViewport({ width: 1200, height: 800 });
 const encoded = Buffer.from(directory).toString('base64url');

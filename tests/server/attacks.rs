@@ -1,5 +1,6 @@
 //! Nobody gets in: other hosts, other pages, no password, ids that are paths, too much of anything.
 
+use std::convert::Infallible;
 use std::time::Duration;
 
 use futures::StreamExt;
@@ -63,6 +64,23 @@ async fn a_name_that_was_bound_to_this_address_is_refused() {
     let request = door.request(Method::GET, "/session");
     let response = request.header("host", format!("localhost:{port}"));
     assert_eq!(response.send().await.unwrap().status(), StatusCode::OK);
+}
+
+/// A picture or a script on a page of another site: no Origin, and a browser that knows the
+/// password sends it.
+#[tokio::test]
+async fn what_pages_of_other_sites_load_is_refused_even_with_the_password() {
+    let door = Door::open().await;
+    for (site, wanted) in [
+        ("cross-site", StatusCode::FORBIDDEN),
+        ("same-site", StatusCode::OK),
+        ("same-origin", StatusCode::OK),
+        ("none", StatusCode::OK),
+    ] {
+        let request = door.request(Method::GET, "/session");
+        let response = request.header("sec-fetch-site", site).send().await.unwrap();
+        assert_eq!(response.status(), wanted, "{site}");
+    }
 }
 
 #[tokio::test]
@@ -208,6 +226,58 @@ async fn a_body_of_a_gigabyte_is_refused_before_it_is_sent() {
     );
     let answer = raw(&door, request.as_bytes()).await;
     assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
+}
+
+/// Not announced, so that it is only seen while it comes: no more is read than the limit.
+#[tokio::test]
+async fn a_body_without_an_end_is_refused_at_the_limit() {
+    let limits = Limits {
+        body_bytes: 1024 * 1024,
+        ..Limits::default()
+    };
+    let door = Door::with_limits(limits).await;
+    let piece = vec![b' '; 64 * 1024];
+    let pieces = match std::env::var_os("LATHE_SOAK") {
+        Some(_) => 16 * 1024,
+        None => 64,
+    };
+    let pieces =
+        futures::stream::iter((0..pieces).map(move |_| Ok::<_, Infallible>(piece.clone())));
+    let request = door.request(Method::POST, "/session");
+    let sent = request
+        .body(reqwest::Body::wrap_stream(pieces))
+        .send()
+        .await;
+    // The server may close while the client still writes.
+    if let Ok(response) = sent {
+        assert_eq!(response.status(), StatusCode::PAYLOAD_TOO_LARGE);
+    }
+    door.get("/global/health").await;
+}
+
+/// Many who send a byte now and then: each is cut off, and others are answered meanwhile.
+#[tokio::test]
+async fn slow_clients_do_not_keep_others_out() {
+    let door = Door::with_limits(quick()).await;
+    let count = match std::env::var_os("LATHE_SOAK") {
+        Some(_) => 1000,
+        None => 50,
+    };
+    let mut slow = Vec::new();
+    for _ in 0..count {
+        let mut stream = TcpStream::connect(door.address).await.unwrap();
+        stream
+            .write_all(b"GET /session HTTP/1.1\r\nx: ")
+            .await
+            .unwrap();
+        slow.push(stream);
+    }
+    door.get("/global/health").await;
+    for mut stream in slow {
+        let mut rest = Vec::new();
+        // Ends when the server closes it.
+        let _ = stream.read_to_end(&mut rest).await;
+    }
 }
 
 #[tokio::test]

@@ -73,6 +73,31 @@ async fn a_client_may_choose_the_form() {
 }
 
 #[tokio::test]
+async fn subscribers_that_read_later_get_the_same() {
+    for agent in ["opencode/1.1.27", "opencode/1.18.34"] {
+        let door = Door::open().await;
+        let words: Vec<_> = (0..200)
+            .map(|number| text(format!("word{number} ")))
+            .collect();
+        door.model.reply(words);
+        let path = door.new_session().await;
+        let mut first = door.events("/event", agent).await;
+        let mut second = door.events("/event", agent).await;
+        let message = format!("{path}/message");
+        let (_, seen) = tokio::join!(
+            door.post(&message, prompt()),
+            until(&mut first, "session.idle")
+        );
+        let later = until(&mut second, "session.idle").await;
+        let without_beats = |mut events: Vec<Value>| {
+            events.retain(|event| event["type"] != "server.heartbeat");
+            events
+        };
+        assert_eq!(without_beats(later), without_beats(seen));
+    }
+}
+
+#[tokio::test]
 async fn another_project_has_its_own_events_and_the_global_stream_has_all() {
     let door = Door::open().await;
     let other = tempfile::tempdir().unwrap();

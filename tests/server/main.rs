@@ -7,11 +7,15 @@
 )]
 
 mod attacks;
+mod commands_of_clients;
 mod door;
 mod events;
 mod fuzzed_requests;
 mod grpc;
 mod main_flow;
+mod project_files;
 mod prompts;
+mod recorded_clients;
 mod requests;
+mod route_table;
 mod streaming;

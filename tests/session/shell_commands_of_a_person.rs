@@ -20,7 +20,10 @@ fn command(line: &str) -> PromptInput {
 async fn run(app: &TestApp, line: &str) -> ToolPart {
     let mut events = app.sessions.subscribe();
     let id = &app.session.id;
-    app.sessions.run_shell(id, command(line)).await.unwrap();
+    app.sessions
+        .run_own_command(id, command(line))
+        .await
+        .unwrap();
     until_idle(&mut events, id).await;
     let messages = app.messages().await;
     let parts = &messages.last().unwrap().parts;
@@ -96,9 +99,9 @@ async fn a_command_is_refused_while_a_turn_runs_and_when_it_is_empty() {
     let mut events = app.sessions.subscribe();
     app.send("first").await;
     app.next_permission(&mut events).await;
-    let refused = app.sessions.run_shell(id, command("ls")).await;
+    let refused = app.sessions.run_own_command(id, command("ls")).await;
     assert!(matches!(refused, Err(Failed::Busy)), "{refused:?}");
     app.sessions.abort(id).await;
-    let empty = app.sessions.run_shell(id, command("  ")).await;
+    let empty = app.sessions.run_own_command(id, command("  ")).await;
     assert!(empty.is_err());
 }

@@ -121,7 +121,7 @@ pub async fn run_shell(
     input: PromptInput,
 ) -> Answer<MessageId> {
     let id = session(&session_id)?;
-    shell.sessions.run_shell(&id, input).await.or_ui()
+    shell.sessions.run_own_command(&id, input).await.or_ui()
 }
 
 /// What the person wrote in a session, oldest first.

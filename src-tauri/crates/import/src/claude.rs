@@ -1,9 +1,11 @@
 //! Sessions of Claude Code: `projects/<folder>/<session>.jsonl`, subagents in
-//! `<session>/subagents/agent-*.jsonl` with a `.meta.json` each.
+//! `<session>/subagents/agent-*.jsonl` with a `.meta.json` each, long results of calls in
+//! `<session>/tool-results/`.
 //!
 //! The format is internal and changes: what is known is read, and the rest is counted.
 
 mod convert;
+mod results;
 mod tree;
 
 use std::collections::HashMap;
@@ -19,6 +21,7 @@ use crate::source::entries;
 use crate::transcript::{Header, Stop, Transcript, without_writing};
 use crate::value::text;
 use crate::writer::Writer;
+use convert::Around;
 use tree::Tree;
 
 /// What a subagent's `.meta.json` may hold.
@@ -80,13 +83,12 @@ pub fn import<W: Writer>(
         files: files.len(),
         ..Progress::default()
     };
-    // The session that each first record was seen in: a resumed session repeats the records of
-    // the one before it.
-    let mut firsts = HashMap::new();
+    // A resumed session repeats the records of the one before it.
+    let mut seen = Seen::default();
     for file in files {
         let done = import_one(
             &file,
-            &mut firsts,
+            &mut seen,
             writer,
             &mut report,
             control,
@@ -105,6 +107,38 @@ pub fn import<W: Writer>(
         }
     }
     Ok(report)
+}
+
+/// What sessions before this one had.
+#[derive(Default)]
+struct Seen {
+    /// The session of each first record.
+    firsts: HashMap<String, SessionId>,
+    /// Subagents that stand beside the sessions, with the session that each names. Those of the
+    /// newest folder only: sessions come folder by folder.
+    beside: Option<(PathBuf, Vec<(PathBuf, String)>)>,
+}
+
+impl Seen {
+    /// The older subagents of a session.
+    fn beside(&mut self, path: &Path, session: &str) -> Vec<PathBuf> {
+        let folder = path.parent().unwrap_or(path);
+        if self
+            .beside
+            .as_ref()
+            .is_none_or(|(known, _)| known != folder)
+        {
+            let files = entries(folder).into_iter();
+            let agents = files
+                .filter(|(file, is_folder)| !is_folder && is_jsonl(file) && is_agent(file))
+                .filter_map(|(file, _)| Some((session_of(&file)?, file)))
+                .map(|(session, file)| (file, session));
+            self.beside = Some((folder.to_owned(), agents.collect()));
+        }
+        let known = self.beside.iter().flat_map(|(_, agents)| agents);
+        let own = known.filter(|(_, of)| of == session);
+        own.map(|(file, _)| file.clone()).collect()
+    }
 }
 
 /// A file with its records, and the session that it becomes.
@@ -137,7 +171,7 @@ impl Source {
 
 fn import_one<W: Writer>(
     path: &Path,
-    firsts: &mut HashMap<String, SessionId>,
+    seen: &mut Seen,
     writer: &mut W,
     report: &mut Report,
     control: &Control,
@@ -148,11 +182,14 @@ fn import_one<W: Writer>(
     let scope = format!("claude/{name}");
     let mut main = Source::open(path, scope, &mut found).map_err(Stop::Unreadable)?;
     let fork = main.tree.first().and_then(|first| {
-        let earlier = firsts.entry(first.to_owned()).or_insert(main.id.clone());
+        let earlier = seen
+            .firsts
+            .entry(first.to_owned())
+            .or_insert(main.id.clone());
         (*earlier != main.id).then(|| fork_of(earlier, None))
     });
     let mut agents = Vec::new();
-    for agent in agent_files(path, &name) {
+    for agent in agent_files(path, seen.beside(path, &name)) {
         match open_agent(&agent, &name, &mut found) {
             Ok(Some(source)) => agents.push(source),
             Ok(None) => {}
@@ -170,12 +207,16 @@ fn import_one<W: Writer>(
         .iter()
         .filter_map(|agent| Some((agent.call.clone()?, agent.id.clone())))
         .collect();
+    let results = path.with_extension("").join("tool-results");
     let mut sink = Sink {
         writer,
         report,
         control,
         progress,
-        children: &children,
+        around: Around {
+            children: &children,
+            results: &results,
+        },
     };
     let is_new = sink.source(&mut main, &name, None, fork)?;
     for agent in &mut agents {
@@ -194,7 +235,7 @@ struct Sink<'a, W: Writer> {
     report: &'a mut Report,
     control: &'a Control,
     progress: &'a mut Progress,
-    children: &'a HashMap<String, SessionId>,
+    around: Around<'a>,
 }
 
 impl<W: Writer> Sink<'_, W> {
@@ -258,14 +299,14 @@ impl<W: Writer> Sink<'_, W> {
                 // The main line may have been imported before.
                 let ids = ids.get_or_insert_with(|| {
                     let convert = |out: &mut Transcript<_>| {
-                        convert::convert(out, file, tree, &paths[0], self.children)
+                        convert::convert(out, file, tree, &paths[0], self.around)
                     };
                     without_writing(main, convert).unwrap_or_default()
                 });
                 let cut = line.leaves_at.and_then(|node| ids.get(&node).cloned());
                 out.set_fork(fork_of(&source.id, cut));
             }
-            let written = convert::convert(&mut out, file, tree, line, self.children)?;
+            let written = convert::convert(&mut out, file, tree, line, self.around)?;
             out.end(match line.is_sidechain && number > 0 {
                 true => None,
                 false => title.clone(),
@@ -291,8 +332,8 @@ fn fork_of(session: &SessionId, message_id: Option<lathe_protocol::MessageId>) -
 }
 
 /// Subagents in the session's own folder, and older ones that stand beside it.
-fn agent_files(path: &Path, session: &str) -> Vec<PathBuf> {
-    let mut found = Vec::new();
+fn agent_files(path: &Path, beside: Vec<PathBuf>) -> Vec<PathBuf> {
+    let mut found = beside;
     let mut folders = vec![path.with_extension("").join("subagents")];
     while let Some(folder) = folders.pop() {
         for (file, is_folder) in entries(&folder) {
@@ -303,30 +344,23 @@ fn agent_files(path: &Path, session: &str) -> Vec<PathBuf> {
             }
         }
     }
-    let beside = path.parent().map(entries).unwrap_or_default();
-    for (file, is_folder) in beside {
-        if !is_folder && is_jsonl(&file) && is_agent(&file) && belongs_to(&file, session) {
-            found.push(file);
-        }
-    }
     found.sort();
     found
 }
 
-/// Whether the first record of a subagent's file names this session.
-fn belongs_to(path: &Path, session: &str) -> bool {
-    let mut found = false;
-    if let Ok(mut file) = Jsonl::open(path) {
-        let end = file.len;
-        let read = file.each(end, |line| {
-            if let Line::Record(_, record) = line {
-                found = text(&record, "sessionId") == Some(session);
-                return false;
-            }
-            true
-        });
-        found &= read.is_ok();
-    }
+/// The session that the first record of a subagent's file names.
+fn session_of(path: &Path) -> Option<String> {
+    let mut found = None;
+    let mut file = Jsonl::open(path).ok()?;
+    let end = file.len;
+    let read = file.each(end, |line| {
+        if let Line::Record(_, record) = line {
+            found = text(&record, "sessionId").map(str::to_owned);
+            return false;
+        }
+        true
+    });
+    read.ok()?;
     found
 }
 

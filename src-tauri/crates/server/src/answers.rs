@@ -13,6 +13,8 @@ use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use parking_lot::Mutex;
 
 const MOST_BYTES: usize = 8 * 1024 * 1024;
+/// A client can make a new request of any query, and each is looked for among all.
+const MOST_ENTRIES: usize = 64;
 
 /// The changes of one session, and of sessions as such.
 pub type Version = (u64, u64);
@@ -67,11 +69,12 @@ impl Answers {
         let mut entries = self.entries.lock();
         entries.retain(|(key, ..)| *key != request);
         entries.push_back((request, version, kept.clone()));
-        let mut bytes: usize = entries.iter().map(|(_, _, kept)| kept.body.len()).sum();
-        while bytes > MOST_BYTES
-            && let Some((_, _, oldest)) = entries.pop_front()
+        let size = |(key, _, kept): &(String, Version, Kept)| key.len() + kept.body.len();
+        let mut bytes: usize = entries.iter().map(size).sum();
+        while (bytes > MOST_BYTES || entries.len() > MOST_ENTRIES)
+            && let Some(oldest) = entries.pop_front()
         {
-            bytes -= oldest.body.len();
+            bytes -= size(&oldest);
         }
     }
 }
@@ -102,11 +105,21 @@ mod tests {
     }
 
     #[test]
+    fn a_client_that_always_asks_something_else_fills_no_memory() {
+        let answers = Answers::default();
+        answers.keep();
+        for number in 0..1000 {
+            answers.put(format!("/session?x={number}"), (0, 0), &kept(2));
+        }
+        assert_eq!(answers.entries.lock().len(), MOST_ENTRIES);
+    }
+
+    #[test]
     fn the_oldest_go_when_there_is_no_room() {
         let answers = Answers::default();
         answers.keep();
         for name in ["a", "b", "c"] {
-            answers.put(name.into(), (0, 0), &kept(MOST_BYTES / 2));
+            answers.put(name.into(), (0, 0), &kept(MOST_BYTES / 2 - 1));
         }
         let found = ["a", "b", "c"].map(|name| length(&answers, name, (0, 0)).is_some());
         assert_eq!(found, [false, true, true]);

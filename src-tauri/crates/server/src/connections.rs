@@ -69,7 +69,8 @@ pub async fn accept(
                 .max_concurrent_streams(100)
                 .keep_alive_interval(limits.heartbeat)
                 .keep_alive_timeout(limits.unread);
-            let connection = builder.serve_connection(stream, TowerToHyperService::new(service));
+            let service = TowerToHyperService::new(service);
+            let connection = builder.serve_connection_with_upgrades(stream, service);
             let mut connection = std::pin::pin!(connection);
             let ended = tokio::select! {
                 ended = connection.as_mut() => ended,

@@ -2,24 +2,26 @@
 
 use std::collections::{HashMap, HashSet};
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
 use bytes::Bytes;
 use http::request::Parts;
 use http_body_util::{BodyExt, Limited};
-use lathe_protocol::{MessageId, PermissionId, Project, ProjectId, QuestionId, SessionId};
-use lathe_session::Sessions;
+use lathe_protocol::{MessageId, PermissionId, Project, ProjectId, QuestionId, Session, SessionId};
+use lathe_session::{FilePlace, Sessions};
 use parking_lot::Mutex;
 use serde::de::DeserializeOwned;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::answers::Answers;
+use crate::frames::Frames;
 use crate::guard::AllowedOrigins;
 use crate::password::Password;
 use crate::reply::{Answer, Refusal};
+use crate::terminals::Terminals;
 use crate::{Limits, Options};
 
 const DIRECTORY_HEADER: &str = "x-opencode-directory";
@@ -36,8 +38,17 @@ pub struct Shared {
     pub subscribers: Arc<Semaphore>,
     pub closing: CancellationToken,
     pub answers: Answers,
-    /// The project and the folder of each session that had an event.
-    pub places: Mutex<HashMap<SessionId, (ProjectId, String)>>,
+    pub frames: Frames,
+    pub terminals: Arc<Terminals>,
+    /// Of each session that had an event.
+    places: Mutex<HashMap<SessionId, Arc<SessionPlace>>>,
+}
+
+/// The project and the folder of a session.
+#[derive(Debug, PartialEq, Eq)]
+pub struct SessionPlace {
+    pub project: ProjectId,
+    pub directory: String,
 }
 
 impl Shared {
@@ -56,17 +67,56 @@ impl Shared {
             directory: options.directory,
             address,
             hosts,
+            terminals: Arc::default(),
             closing: CancellationToken::new(),
             answers: Answers::default(),
+            frames: Frames::default(),
             places: Mutex::default(),
         }
+    }
+
+    /// Remembers where a session is. Most of the time that is known already.
+    pub fn note_place(&self, session: &Session) -> Arc<SessionPlace> {
+        let mut places = self.places.lock();
+        if let Some(known) = places.get(&session.id)
+            && known.project == session.project_id
+            && known.directory == session.directory
+        {
+            return known.clone();
+        }
+        let place = Arc::new(SessionPlace {
+            project: session.project_id.clone(),
+            directory: session.directory.clone(),
+        });
+        places.insert(session.id.clone(), place.clone());
+        place
+    }
+
+    pub async fn place_of(&self, session: &SessionId) -> Option<Arc<SessionPlace>> {
+        let known = self.places.lock().get(session).cloned();
+        if known.is_some() {
+            return known;
+        }
+        let info = self.sessions.get(session).await.ok()?;
+        Some(self.note_place(&info))
+    }
+}
+
+impl Shared {
+    /// Whether a session is one of a project.
+    pub async fn is_in(&self, session: &SessionId, place: &Place) -> bool {
+        let found = self.place_of(session).await;
+        found.is_some_and(|found| found.project == place.project.id)
     }
 }
 
 /// The project and the folder that a request is about.
 pub struct Place {
     pub project: Project,
+    /// As the client named it.
     pub directory: PathBuf,
+    /// Without links.
+    pub real: PathBuf,
 }
 
 impl FromRequestParts<Arc<Shared>> for Place {
@@ -85,7 +135,13 @@ impl FromRequestParts<Arc<Shared>> for Place {
             return Err(Refusal::NotFound(message));
         }
         let project = shared.sessions.project_at(&directory).await?;
-        Ok(Place { project, directory })
+        let real = tokio::fs::canonicalize(&directory).await;
+        let real = real.map_err(|error| Refusal::BadRequest(error.to_string()))?;
+        Ok(Place {
+            project,
+            directory,
+            real,
+        })
     }
 }
 
@@ -109,20 +165,13 @@ fn named_directory(parts: &Parts) -> Option<String> {
 }
 
 impl Place {
-    /// The real path of a file that the client names, if it is in the project.
-    pub fn resolve(&self, path: &str) -> Answer<PathBuf> {
-        let outside = || Refusal::BadRequest(format!("{path} is not in the project"));
-        let root = std::fs::canonicalize(&self.project.worktree).map_err(|_| outside())?;
-        let joined = self.directory.join(Path::new(path));
-        let real = std::fs::canonicalize(&joined)
-            .map_err(|_| Refusal::NotFound(format!("There is no file {path}")))?;
-        // The folder of no project has the whole disk as its root.
-        let root = if root.parent().is_none() {
-            std::fs::canonicalize(&self.directory).map_err(|_| outside())?
-        } else {
-            root
-        };
-        real.starts_with(&root).then_some(real).ok_or_else(outside)
+    /// A path of a client in this place.
+    pub fn at<'a>(&'a self, path: &'a str) -> FilePlace<'a> {
+        FilePlace {
+            project: &self.project,
+            directory: &self.directory,
+            path,
+        }
     }
 }
 
@@ -206,13 +255,21 @@ path_ids! {
     QuestionPath(QuestionId) = "requestID";
 }
 
-/// The name of a tool server.
-pub struct NamePath(pub String);
+macro_rules! path_names {
+    ($($Name:ident = $param:literal;)*) => {$(
+        pub struct $Name(pub String);
 
-impl FromRequestParts<Arc<Shared>> for NamePath {
-    type Rejection = Refusal;
+        impl FromRequestParts<Arc<Shared>> for $Name {
+            type Rejection = Refusal;
 
-    async fn from_request_parts(parts: &mut Parts, _: &Arc<Shared>) -> Answer<Self> {
-        Ok(NamePath(path_param(parts, "name").await?))
-    }
+            async fn from_request_parts(parts: &mut Parts, _: &Arc<Shared>) -> Answer<Self> {
+                Ok($Name(path_param(parts, $param).await?))
+            }
+        }
+    )*};
+}
+
+path_names! {
+    NamePath = "name";
+    TerminalPath = "ptyID";
 }

@@ -5,35 +5,27 @@
 //! newer ones take the piece alone, which costs bytes only once. A subscriber that falls behind
 //! is cut off: it connects again and reads what it missed.
 
-use std::collections::HashMap;
 use std::convert::Infallible;
 use std::sync::Arc;
 
+use axum::body::Body;
 use axum::extract::State;
-use axum::response::sse::{Event as SseEvent, Sse};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
+use bytes::Bytes;
 use futures::stream;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
-use lathe_protocol::{Event, Part, PartId, ProjectId, SessionId};
-use lathe_session::bus::{BusItem, Delta, Notification, NumberedNotification, Subscription};
+use lathe_protocol::{Event, ProjectId, SessionId};
+use lathe_session::bus::{BusItem, Notification, Subscription};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::{OwnedSemaphorePermit, broadcast};
 use tokio::time::{Interval, MissedTickBehavior, interval_at};
 
-use crate::context::{Asked, Place, Shared};
+use crate::context::{Asked, Place, SessionPlace, Shared};
+use crate::frames::{DeltaForm, in_envelope_of};
 use crate::reply::{Answer, Refusal};
+use crate::terminals::TerminalNews;
 use crate::wire;
-
-/// The form of streaming text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum DeltaForm {
-    /// `message.part.updated` with the whole part and the new text.
-    Part,
-    /// `message.part.delta` with the new text.
-    Delta,
-}
 
 #[derive(Deserialize)]
 pub struct StreamQuery {
@@ -81,39 +73,29 @@ fn form_for(headers: &HeaderMap) -> DeltaForm {
 }
 
 fn open(shared: Arc<Shared>, scope: Scope, form: DeltaForm) -> Answer<Response> {
-    let in_envelope = matches!(scope, Scope::All);
     let subscriber = Subscriber::new(shared, scope, form)?;
-    let events = stream::unfold(subscriber, move |mut subscriber| async move {
-        let sent = subscriber.next().await.ok()?;
-        let id = subscriber.sent.to_string();
-        let data = if in_envelope {
-            sent.in_envelope()
-        } else {
-            sent.payload
-        };
-        let event = SseEvent::default().id(id).data(data.to_string());
-        Some((Ok::<_, Infallible>(event), subscriber))
+    let frames = stream::unfold(subscriber, |mut subscriber| async move {
+        let frame = subscriber.next_frame().await.ok()?;
+        Some((Ok::<_, Infallible>(frame), subscriber))
     });
-    let mut response = Sse::new(events).into_response();
-    let unbuffered = HeaderName::from_static("x-accel-buffering");
-    let headers = response.headers_mut();
-    headers.insert(unbuffered, HeaderValue::from_static("no"));
+    let mut response = Response::new(Body::from_stream(frames));
+    for (name, value) in [
+        (header::CONTENT_TYPE, "text/event-stream"),
+        (header::CACHE_CONTROL, "no-cache"),
+        (HeaderName::from_static("x-accel-buffering"), "no"),
+    ] {
+        let value = HeaderValue::from_static(value);
+        response.headers_mut().insert(name, value);
+    }
     Ok(response)
 }
 
-/// An event in the form that the clients read.
-pub struct Sent {
-    pub payload: Value,
-    directory: Option<String>,
-}
-
-impl Sent {
-    fn in_envelope(self) -> Value {
-        match self.directory {
-            Some(directory) => json!({ "directory": directory, "payload": self.payload }),
-            None => json!({ "payload": self.payload }),
-        }
-    }
+/// Something that a subscriber is sent.
+enum Item {
+    /// About no session.
+    Server(&'static str),
+    Core(Notification, Option<Arc<SessionPlace>>),
+    Terminal(Arc<TerminalNews>),
 }
 
 /// Why a stream ends.
@@ -126,12 +108,11 @@ pub enum StreamEnd {
 pub struct Subscriber {
     shared: Arc<Shared>,
     events: Subscription,
+    terminals: broadcast::Receiver<Arc<TerminalNews>>,
     scope: Scope,
     form: DeltaForm,
-    /// The parts that text streams into, as this subscriber knows them.
-    streaming: HashMap<PartId, Part>,
     heartbeat: Interval,
-    sent: u64,
+    is_connected: bool,
     _permit: OwnedSemaphorePermit,
 }
 
@@ -145,150 +126,130 @@ impl Subscriber {
         heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
         Ok(Subscriber {
             events: shared.sessions.subscribe(),
+            terminals: shared.terminals.subscribe(),
             shared,
             scope,
             form,
-            streaming: HashMap::new(),
             heartbeat,
-            sent: 0,
+            is_connected: false,
             _permit: permit,
         })
     }
 
-    pub async fn next(&mut self) -> Result<Sent, StreamEnd> {
-        let sent = if self.sent == 0 {
-            of_server("server.connected")
-        } else {
-            self.wait().await?
-        };
-        self.sent += 1;
-        self.heartbeat.reset();
-        Ok(sent)
+    /// The bytes of the next event.
+    async fn next_frame(&mut self) -> Result<Bytes, StreamEnd> {
+        let in_envelope = matches!(self.scope, Scope::All);
+        loop {
+            let item = self.next_item().await?;
+            let (payload, directory) = match &item {
+                Item::Core(notification, place) => {
+                    let directory = place.as_ref().map(|place| place.directory.as_str());
+                    let envelope = in_envelope.then_some(directory);
+                    let (frames, sessions) = (&self.shared.frames, &self.shared.sessions);
+                    match frames.of(sessions, notification, self.form, envelope) {
+                        Some(frame) => return Ok(frame),
+                        None => continue,
+                    }
+                }
+                Item::Server(kind) => (wire::event(kind, json!({})), None),
+                Item::Terminal(news) => (news.payload.clone(), Some(news.directory.as_str())),
+            };
+            let data = match in_envelope {
+                true => in_envelope_of(directory, payload),
+                false => payload,
+            };
+            return Ok(Bytes::from(format!("data: {data}\n\n")));
+        }
     }
 
-    async fn wait(&mut self) -> Result<Sent, StreamEnd> {
+    /// The next event as a value, without its envelope.
+    pub async fn next_payload(&mut self) -> Result<Value, StreamEnd> {
+        loop {
+            let payload = match self.next_item().await? {
+                Item::Server(kind) => Some(wire::event(kind, json!({}))),
+                Item::Terminal(news) => Some(news.payload.clone()),
+                Item::Core(notification, _) => {
+                    let (frames, sessions) = (&self.shared.frames, &self.shared.sessions);
+                    frames.payload(sessions, &notification, self.form)
+                }
+            };
+            if let Some(payload) = payload {
+                return Ok(payload);
+            }
+        }
+    }
+
+    async fn next_item(&mut self) -> Result<Item, StreamEnd> {
+        if !self.is_connected {
+            self.is_connected = true;
+            return Ok(Item::Server("server.connected"));
+        }
+        let item = self.wait().await?;
+        self.heartbeat.reset();
+        Ok(item)
+    }
+
+    async fn wait(&mut self) -> Result<Item, StreamEnd> {
         let closing = self.shared.closing.clone();
         loop {
             let item = tokio::select! {
                 () = closing.cancelled() => return Err(StreamEnd::Closing),
-                _ = self.heartbeat.tick() => return Ok(of_server("server.heartbeat")),
+                _ = self.heartbeat.tick() => return Ok(Item::Server("server.heartbeat")),
+                news = self.terminals.recv() => match news {
+                    Ok(news) if self.wants(&news) => return Ok(Item::Terminal(news)),
+                    Ok(_) | Err(broadcast::error::RecvError::Closed) => continue,
+                    Err(broadcast::error::RecvError::Lagged(_)) => return Err(StreamEnd::Behind),
+                },
                 item = self.events.next() => item.ok_or(StreamEnd::Closing)?,
             };
             let BusItem::Notification(numbered) = item else {
                 tracing::info!("a subscriber fell behind and was cut off");
                 return Err(StreamEnd::Behind);
             };
-            let directory = match self.locate(&numbered).await {
-                Located::Elsewhere => continue,
-                Located::In(directory) => directory,
-            };
-            let payload = match &numbered.notification {
-                Notification::Event(event) => {
-                    self.follow(event);
-                    Some(wire::core_event(event))
-                }
-                Notification::Delta(delta) => self.delta(delta),
-                Notification::Queue(_) | Notification::Review(_) => None,
-            };
-            if let Some(payload) = payload {
-                return Ok(Sent { payload, directory });
+            let notification = numbered.notification;
+            if let Located::In(place) = self.locate(&notification).await {
+                return Ok(Item::Core(notification, place));
             }
         }
     }
 
-    /// Remembers the parts that text streams into.
-    fn follow(&mut self, event: &Event) {
-        if self.form == DeltaForm::Delta {
-            return;
+    fn wants(&self, news: &TerminalNews) -> bool {
+        match &self.scope {
+            Scope::Project(wanted) => *wanted == news.project,
+            Scope::Session(_) => false,
+            Scope::All => true,
         }
-        match event {
-            Event::MessagePartUpdated(updated) => {
-                let part = &updated.part;
-                let ended = match part {
-                    Part::Text(text) => text.time.as_ref().is_none_or(|time| time.end.is_some()),
-                    Part::Reasoning(reasoning) => reasoning.time.end.is_some(),
-                    _ => return,
-                };
-                if ended {
-                    self.streaming.remove(part.id());
-                } else {
-                    self.streaming.insert(part.id().clone(), part.clone());
-                }
-            }
-            Event::MessagePartRemoved { part_id, .. } => {
-                self.streaming.remove(part_id);
-            }
-            _ => {}
-        }
-    }
-
-    fn delta(&mut self, delta: &Delta) -> Option<Value> {
-        if self.form == DeltaForm::Delta {
-            return Some(wire::delta(delta));
-        }
-        let known = self.streaming.remove(&delta.part_id);
-        let mut part = known.or_else(|| self.shared.sessions.streaming(&delta.part_id))?;
-        let text = match &mut part {
-            Part::Text(text) => &mut text.text,
-            Part::Reasoning(reasoning) => &mut reasoning.text,
-            _ => return None,
-        };
-        if !text.is_char_boundary(delta.at) {
-            return None;
-        }
-        // A part that was read only now may already have more text.
-        text.truncate(delta.at);
-        text.push_str(&delta.text);
-        let payload = wire::part_updated(&part, Some(&delta.text));
-        self.streaming.insert(delta.part_id.clone(), part);
-        Some(payload)
     }
 
     /// Whether this subscriber is sent a notification, and the folder it is about.
-    async fn locate(&self, numbered: &NumberedNotification) -> Located {
-        let Some(session) = numbered.session_id() else {
+    async fn locate(&self, notification: &Notification) -> Located {
+        let session = match notification {
+            Notification::Event(event) => event.session_id(),
+            Notification::Delta(delta) => Some(&delta.session_id),
+            Notification::Queue(_) | Notification::Review(_) => return Located::Elsewhere,
+        };
+        let Some(session) = session else {
             return Located::In(None);
         };
-        if let Notification::Event(event) = &numbered.notification
+        if let Notification::Event(event) = notification
             && let Event::SessionCreated { info }
             | Event::SessionUpdated { info }
             | Event::SessionDeleted { info } = &**event
         {
-            let place = (info.project_id.clone(), info.directory.clone());
-            self.shared.places.lock().insert(session.clone(), place);
+            self.shared.note_place(info);
         }
-        let Some((project, directory)) = self.place_of(session).await else {
+        let Some(place) = self.shared.place_of(session).await else {
             return Located::Elsewhere;
         };
         match &self.scope {
-            Scope::Project(wanted) if *wanted != project => Located::Elsewhere,
+            Scope::Project(wanted) if *wanted != place.project => Located::Elsewhere,
             Scope::Session(wanted) if wanted != session => Located::Elsewhere,
-            _ => Located::In(Some(directory)),
+            _ => Located::In(Some(place)),
         }
-    }
-
-    async fn place_of(&self, session: &SessionId) -> Option<(ProjectId, String)> {
-        let known = self.shared.places.lock().get(session).cloned();
-        if known.is_some() {
-            return known;
-        }
-        let info = self.shared.sessions.get(session).await.ok()?;
-        let place = (info.project_id, info.directory);
-        let mut places = self.shared.places.lock();
-        places.insert(session.clone(), place.clone());
-        Some(place)
-    }
-}
-
-/// An event that is about no session.
-fn of_server(kind: &str) -> Sent {
-    Sent {
-        payload: wire::event(kind, json!({})),
-        directory: None,
     }
 }
 
 enum Located {
     Elsewhere,
-    In(Option<String>),
+    In(Option<Arc<SessionPlace>>),
 }

@@ -22,7 +22,8 @@ use serde_json::{Value, json};
 use tonic::{Code, Status};
 
 use crate::context::{Shared, read_body};
-use crate::events::{DeltaForm, Scope, StreamEnd, Subscriber};
+use crate::events::{Scope, StreamEnd, Subscriber};
+use crate::frames::DeltaForm;
 use crate::handlers::messages::{PromptBody, until_idle};
 use crate::reply::{Answer, Refusal};
 use crate::wire;
@@ -124,8 +125,8 @@ impl MessageService for Service {
         let subscriber = Subscriber::new(self.shared.clone(), scope, DeltaForm::Delta)?;
         let events = stream::unfold(Some(subscriber), |subscriber| async move {
             let mut subscriber = subscriber?;
-            let event = match subscriber.next().await {
-                Ok(sent) => to_protobuf("Event", &sent.payload).map_err(unconverted),
+            let event = match subscriber.next_payload().await {
+                Ok(payload) => to_protobuf("Event", &payload).map_err(unconverted),
                 Err(StreamEnd::Closing) => return None,
                 Err(StreamEnd::Behind) => Err(Status::data_loss(
                     "The client read too slowly; events are missing",

@@ -85,7 +85,11 @@ fn refuse(shared: &Shared, parts: &Parts, origin: Option<&HeaderValue>) -> Optio
     if parts.method == Method::OPTIONS && origin.is_some() {
         return Some(preflight(parts));
     }
-    if !shared.password.is_in(parts) {
+    if is_from_another_site(parts, origin) {
+        let message = "Pages of other sites may not load anything from this server";
+        return Some(refusal(parts, StatusCode::FORBIDDEN, message));
+    }
+    if !shared.password.is_in(parts) && !has_ticket(shared, parts) {
         let message = "The password is missing or wrong";
         let mut response = refusal(parts, StatusCode::UNAUTHORIZED, message);
         response.headers_mut().insert(
@@ -95,6 +99,26 @@ fn refuse(shared: &Shared, parts: &Parts, origin: Option<&HeaderValue>) -> Optio
         return Some(response);
     }
     None
+}
+
+/// A page can load pictures and scripts without an Origin, and a browser that knows the password
+/// sends it with them.
+fn is_from_another_site(parts: &Parts, origin: Option<&HeaderValue>) -> bool {
+    let site = parts.headers.get("sec-fetch-site");
+    origin.is_none() && site.is_some_and(|site| site == "cross-site")
+}
+
+/// A connection to a terminal may have a ticket in the place of the password.
+fn has_ticket(shared: &Shared, parts: &Parts) -> bool {
+    let path = parts.uri.path();
+    let terminal = path
+        .strip_prefix("/pty/")
+        .and_then(|rest| rest.strip_suffix("/connect"));
+    let query = parts.uri.query().unwrap_or_default();
+    let mut pairs = url::form_urlencoded::parse(query.as_bytes());
+    let ticket = pairs.find(|(name, _)| name == "ticket");
+    let asked = terminal.zip(ticket).filter(|_| parts.method == Method::GET);
+    asked.is_some_and(|(terminal, (_, ticket))| shared.terminals.take_ticket(&ticket, terminal))
 }
 
 fn refusal(parts: &Parts, status: StatusCode, message: &str) -> Response {

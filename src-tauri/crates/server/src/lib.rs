@@ -9,6 +9,7 @@ mod answers;
 mod connections;
 mod context;
 mod events;
+mod frames;
 mod grpc;
 mod guard;
 mod handlers;
@@ -16,6 +17,7 @@ mod openapi;
 mod password;
 mod reply;
 mod routes;
+mod terminals;
 mod wire;
 
 pub use guard::AllowedOrigins;

@@ -4,6 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use http::header::AUTHORIZATION;
 use http::request::Parts;
+use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 const DEFAULT_USER: &str = "opencode";
@@ -21,6 +22,24 @@ pub enum PasswordError {
 pub struct Password {
     user: String,
     secret: String,
+    /// Of `user:secret`, and of the secret alone.
+    basic: Digest32,
+    bearer: Digest32,
+}
+
+/// What is given is only ever compared as this: two of them take the same time wherever they
+/// differ, and a longer or shorter text makes no other length.
+#[derive(Clone)]
+struct Digest32([u8; 32]);
+
+impl Digest32 {
+    fn of(text: &[u8]) -> Self {
+        Digest32(Sha256::digest(text).into())
+    }
+
+    fn is_of(&self, given: &[u8]) -> bool {
+        self.0.ct_eq(&Self::of(given).0).into()
+    }
 }
 
 impl Password {
@@ -29,8 +48,11 @@ impl Password {
             return Err(PasswordError::Empty);
         }
         let user = user.filter(|user| !user.is_empty());
+        let user = user.unwrap_or_else(|| DEFAULT_USER.to_owned());
         Ok(Password {
-            user: user.unwrap_or_else(|| DEFAULT_USER.to_owned()),
+            basic: Digest32::of(format!("{user}:{secret}").as_bytes()),
+            bearer: Digest32::of(secret.as_bytes()),
+            user,
             secret,
         })
     }
@@ -60,7 +82,7 @@ impl Password {
                     self.matches_basic(token.trim())
                 }
                 Some((scheme, token)) if scheme.eq_ignore_ascii_case("bearer") => {
-                    same(token.trim().as_bytes(), self.secret.as_bytes())
+                    self.bearer.is_of(token.trim().as_bytes())
                 }
                 _ => false,
             };
@@ -72,14 +94,7 @@ impl Password {
     }
 
     fn matches_basic(&self, token: &str) -> bool {
-        let Ok(given) = STANDARD.decode(token) else {
-            return false;
-        };
-        same(&given, format!("{}:{}", self.user, self.secret).as_bytes())
+        let given = STANDARD.decode(token);
+        given.is_ok_and(|given| self.basic.is_of(&given))
     }
-}
-
-/// Takes the same time wherever the two differ.
-fn same(given: &[u8], wanted: &[u8]) -> bool {
-    given.ct_eq(wanted).into()
 }

@@ -10,7 +10,9 @@ use http::StatusCode;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use crate::context::Shared;
-use crate::handlers::{absent, files, messages, newer, project, requests, sessions};
+use crate::handlers::{
+    absent, changes, files, messages, newer, project, requests, sessions, terminals,
+};
 use crate::{events, grpc, guard, openapi, reply};
 
 pub struct Route {
@@ -66,8 +68,7 @@ routes! {
     POST "/session/{sessionID}/share" "Share a session as a page" => sessions::share;
     DELETE "/session/{sessionID}/share" "Delete the page" => sessions::unshare;
     POST "/session/{sessionID}/permissions/{permissionID}" "Answer a permission" [requests::OldPermissionAnswer] => requests::answer_permission_of;
-    // A command of a client runs only as a tool call that policy decides on.
-    POST "/session/{sessionID}/shell" "Not available" => absent::not_available;
+    POST "/session/{sessionID}/shell" "Run a command" [messages::ShellBody] => messages::run_shell;
     // History is not edited by others.
     DELETE "/session/{sessionID}/message/{messageID}" "Not available" => absent::not_available;
     DELETE "/session/{sessionID}/message/{messageID}/part/{partID}" "Not available" => absent::not_available;
@@ -93,7 +94,10 @@ routes! {
     GET "/project/current" "The project of a folder" => project::current;
     GET "/project/{projectID}/directories" "The folders of a project" => project::directories;
     GET "/path" "The paths of a project" => project::paths;
-    GET "/vcs" "The branch" => project::vcs;
+    GET "/vcs" "The branches" => changes::branches;
+    GET "/vcs/status" "The files that are not committed" => changes::status;
+    GET "/vcs/diff" "What is not committed, or not in the default branch" => changes::diff;
+    GET "/vcs/diff/raw" "What is not committed, as one patch" => changes::raw_diff;
     GET "/mcp" "The status of the tool servers" => project::tool_servers;
     POST "/mcp/{name}/connect" "Start a tool server" => project::connect;
     POST "/mcp/{name}/disconnect" "Stop a tool server" => project::disconnect;
@@ -105,10 +109,10 @@ routes! {
 
     GET "/file" "List a folder" => files::list;
     GET "/file/content" "Read a file" => files::read;
-    GET "/file/status" "Not available" => absent::empty_list;
-    GET "/find" "Not available" => absent::empty_list;
+    GET "/file/status" "The files that are not committed" => changes::file_status;
+    GET "/find" "Find text in files" => files::find_text;
     GET "/find/file" "Find files by name" => files::find_files;
-    GET "/find/symbol" "Not available" => absent::empty_list;
+    GET "/find/symbol" "Find functions and types" => files::find_symbols;
 
     // Config, keys and tool servers are changed in the window, where the person sees what changes.
     PATCH "/config" "Not available" => absent::not_available;
@@ -125,22 +129,22 @@ routes! {
     PATCH "/project/{projectID}" "Not available" => absent::not_available;
     POST "/project/git/init" "Not available" => absent::not_available;
 
-    // A terminal would run anything unasked.
-    GET "/pty" "Not available" => absent::empty_list;
-    POST "/pty" "Not available" => absent::not_available;
-    GET "/pty/shells" "Not available" => absent::empty_list;
-    GET "/pty/{ptyID}" "Not available" => absent::not_available;
-    PUT "/pty/{ptyID}" "Not available" => absent::not_available;
-    DELETE "/pty/{ptyID}" "Not available" => absent::not_available;
-    GET "/pty/{ptyID}/connect" "Not available" => absent::not_available;
-    POST "/pty/{ptyID}/connect-token" "Not available" => absent::not_available;
+    // What runs in a terminal is asked about like a command of the agent.
+    GET "/pty" "List the terminals" => terminals::list;
+    POST "/pty" "Open a terminal" [terminals::NewTerminal] => terminals::create;
+    GET "/pty/shells" "List the shells" => terminals::shells;
+    GET "/pty/{ptyID}" "Get a terminal" => terminals::get;
+    PUT "/pty/{ptyID}" "Rename or resize a terminal" [terminals::TerminalEdit] => terminals::update;
+    DELETE "/pty/{ptyID}" "Close a terminal" => terminals::remove;
+    GET "/pty/{ptyID}/connect" "Connect to a terminal" => terminals::connect;
+    POST "/pty/{ptyID}/connect-token" "A ticket for one connection" => terminals::ticket;
 
-    GET "/lsp" "Not available" => absent::empty_list;
-    GET "/formatter" "Not available" => absent::empty_list;
-    GET "/skill" "Not available" => absent::empty_list;
-    GET "/experimental/tool" "Not available" => absent::empty_list;
-    GET "/experimental/tool/ids" "Not available" => absent::empty_list;
-    GET "/experimental/worktree" "Not available" => absent::empty_list;
+    GET "/lsp" "There are no language servers" => absent::empty_list;
+    GET "/formatter" "There are no formatters" => absent::empty_list;
+    GET "/skill" "There are no skills" => absent::empty_list;
+    GET "/experimental/tool" "The tools of the agent" => project::tools;
+    GET "/experimental/tool/ids" "The names of the tools" => project::tool_ids;
+    GET "/experimental/worktree" "The folders of its forks" => project::worktrees;
     POST "/experimental/worktree" "Not available" => absent::not_available;
     DELETE "/experimental/worktree" "Not available" => absent::not_available;
     POST "/experimental/worktree/reset" "Not available" => absent::not_available;
@@ -149,8 +153,7 @@ routes! {
     GET "/experimental/workspace/adapter" "Not available" => absent::empty_list;
     GET "/experimental/console" "Not available" => absent::console;
     GET "/experimental/capabilities" "Not available" => absent::capabilities;
-    GET "/vcs/diff" "Not available" => absent::empty_list;
-    GET "/vcs/status" "Not available" => absent::empty_list;
+    POST "/vcs/apply" "Not available" => absent::not_available;
     POST "/instance/dispose" "Does nothing" => absent::yes;
     POST "/global/dispose" "Does nothing" => absent::yes;
     POST "/global/upgrade" "Not available" => absent::not_available;
@@ -162,8 +165,8 @@ routes! {
     GET "/api/session" "List the sessions of a project" => newer::sessions;
     GET "/api/fs/find" "Find files by name" => newer::find_files;
     GET "/api/integration" "Not available" => newer::nothing;
-    GET "/api/model" "Not available" => newer::nothing;
-    GET "/api/provider" "Not available" => newer::nothing;
+    GET "/api/model" "The models that can be used" => newer::models;
+    GET "/api/provider" "The providers that can be used" => newer::providers;
     GET "/api/reference" "Not available" => newer::nothing;
     GET "/api/skill" "Not available" => newer::nothing;
 

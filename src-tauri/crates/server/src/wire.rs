@@ -213,6 +213,44 @@ fn model(provider: &Provider, model: &Model) -> Value {
     })
 }
 
+/// As the routes below `/api` have it. Requests are not made by clients, so nothing of them is
+/// said.
+pub fn newer_provider(provider: &Provider) -> Value {
+    json!({
+        "id": provider.id,
+        "name": provider.name,
+        "api": { "type": "native", "settings": {} },
+        "request": { "headers": {}, "body": {} },
+    })
+}
+
+pub fn newer_model(provider: &Provider, one: &Model) -> Value {
+    let info = &one.info;
+    let older = model(provider, one);
+    let variants = info.variants.iter();
+    let variants = variants.map(|name| json!({ "id": name, "headers": {}, "body": {} }));
+    let kinds = [("text", true), ("image", info.images), ("pdf", info.pdf)];
+    let taken = kinds.iter().filter(|(_, is_taken)| *is_taken);
+    json!({
+        "id": info.id,
+        "providerID": provider.id,
+        "name": info.name,
+        "api": { "id": info.wire_id, "type": "native", "settings": {} },
+        "capabilities": {
+            "tools": info.tools,
+            "input": taken.map(|(kind, _)| kind).collect::<Vec<_>>(),
+            "output": ["text"],
+        },
+        "request": { "headers": {}, "body": {} },
+        "variants": variants.collect::<Vec<_>>(),
+        "time": { "released": 0 },
+        "cost": [older["cost"]],
+        "status": "active",
+        "enabled": true,
+        "limit": older["limit"],
+    })
+}
+
 fn media(image: bool, pdf: bool) -> Value {
     json!({ "text": true, "audio": false, "image": image, "video": false, "pdf": pdf })
 }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lathe_protocol::{Event, SessionId, SessionStatus};
+use lathe_protocol::{Event, MessageId, SessionId, SessionStatus};
 use lathe_records::Records;
 use parking_lot::Mutex;
 use tokio::sync::{Notify, OwnedMutexGuard};
@@ -26,6 +26,9 @@ pub struct ActiveSession {
     parent: Option<(SessionId, String)>,
     queue: Queue,
     status: SessionStatus,
+    /// The prompt that is a command which the person runs themselves. It is not stored: what is
+    /// found on the disk has no such right.
+    own_command: Option<MessageId>,
     /// Wakes a turn that waits to try again.
     retry_now: Arc<Notify>,
     /// Ends the work at its next await, for work that does not follow `cancel`.
@@ -44,8 +47,17 @@ impl ActiveSession {
             parent,
             queue: Queue::default(),
             status: SessionStatus::Busy,
+            own_command: None,
             retry_now: Arc::default(),
             task: None,
+        }
+    }
+
+    /// A session that runs a command of the person, the prompt that is named.
+    pub fn for_own_command(prompt: MessageId) -> Self {
+        ActiveSession {
+            own_command: Some(prompt),
+            ..ActiveSession::for_person()
         }
     }
 }
@@ -84,6 +96,13 @@ impl ActiveSessions {
         // Those that are neither held nor waited for.
         all.retain(|_, lock| Arc::strong_count(lock) > 1);
         all.entry(id.clone()).or_default().clone()
+    }
+
+    /// Whether this prompt is a command that the person runs themselves, now.
+    pub fn is_own_command(&self, id: &SessionId, prompt: &MessageId) -> bool {
+        let sessions = self.sessions.lock();
+        let own = sessions.get(id).and_then(|one| one.own_command.as_ref());
+        own == Some(prompt)
     }
 
     /// True for the one caller that may start a turn.

@@ -14,6 +14,7 @@ mod lifecycle;
 mod options;
 mod outline;
 mod pending_revert;
+mod project_files;
 mod projects;
 mod providers;
 mod queued_prompts;
@@ -22,7 +23,8 @@ mod revert;
 mod search;
 mod send;
 mod share;
-mod shell;
+mod shell_command;
+mod terminal;
 mod tool_servers;
 mod usage;
 
@@ -31,6 +33,8 @@ pub use foundation::Foundation;
 pub use lifecycle::title_contains;
 pub use options::{Options, default_data_dir};
 pub use outline::OutlineEntry;
+pub use project_files::{ChangesFrom, FilePlace};
+pub use terminal::{OpenTerminal, TerminalInput};
 use usage::CountedMessages;
 
 use std::collections::HashMap;

@@ -17,7 +17,7 @@ mod repeated_calls;
 mod request;
 mod run;
 mod runner;
-mod shell;
+mod shell_command;
 mod step;
 mod stop;
 mod subtask;
@@ -65,7 +65,7 @@ pub use preview::{NextRequest, preview};
 pub use recovery::TAIL as RECOVERED_TAIL;
 pub use run::BeforePoll;
 pub use runner::Runner;
-pub use shell::mark_as_shell;
+pub use shell_command::{NOTE, SHELL_COMMAND};
 pub use subtask::SubtaskStarter;
 
 pub struct Turn {
@@ -218,7 +218,7 @@ impl Turn {
                 return Ok(TurnEnd::Done);
             }
             // A command of the person asks no model, not even for a title.
-            if self.steps == 0 && shell::shell_command(&prompt).is_none() {
+            if self.steps == 0 && shell_command::command_of(&prompt).is_none() {
                 let first = self.history.whole();
                 let Core {
                     titles, records, ..
@@ -245,8 +245,8 @@ impl Turn {
             return self.compact(user, part).await;
         }
         let resolved = self.resolve_prompt(user).await;
-        if let Some(command) = shell::shell_command(prompt) {
-            return self.run_shell(&resolved, command).await;
+        if let Some(command) = shell_command::command_of(prompt) {
+            return self.run_shell_command(&resolved, command).await;
         }
         let subtasks = self.history.open_subtasks(prompt);
         if !subtasks.is_empty() {
@@ -337,6 +337,7 @@ impl Turn {
                     usage,
                     cost,
                     calls,
+                    ends_turn: false,
                 };
                 self.finish_step(message, resolved, tools, opened, end)
                     .await

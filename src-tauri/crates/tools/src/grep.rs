@@ -1,6 +1,7 @@
 //! Finds lines that match a regular expression.
 
 mod matches;
+mod places;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,6 +11,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use self::matches::{FileMatches, Finder};
+pub use self::places::{LinePlaces, find_places};
 use crate::context::{MayRead, PermissionAsk, ToolContext, Want};
 use crate::files;
 use crate::hard_links::LinkedSecrets;

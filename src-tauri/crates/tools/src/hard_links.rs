@@ -6,12 +6,13 @@
 
 use std::collections::HashMap;
 use std::fs::Metadata;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use ignore::WalkBuilder;
 
 use crate::context::{MayRead, ToolContext, Want};
+use crate::files::{self, FileError};
 use crate::paths::{self, Place};
 use crate::tool::ToolFailure;
 
@@ -60,6 +61,25 @@ impl LinkedSecrets {
         }
         found
     }
+}
+
+/// The content of a file, or `None` if it may not be read without a question by any of its names.
+/// Blocks.
+pub fn read_unasked(
+    place: &Place,
+    root: &Path,
+    may_read: MayRead,
+    max: u64,
+) -> Result<Option<Vec<u8>>, FileError> {
+    if !may_read(place.shown()) {
+        return Ok(None);
+    }
+    let secrets = LinkedSecrets::new(root.to_owned(), may_read);
+    let meta = files::open(place)?.metadata()?;
+    if secrets.name_of(&meta).is_some() {
+        return Ok(None);
+    }
+    files::read(place, max).map(Some)
 }
 
 /// What is known of a file's names before it is opened.

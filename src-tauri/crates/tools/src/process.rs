@@ -10,6 +10,13 @@ mod system;
 #[path = "process/windows.rs"]
 mod system;
 
+#[cfg(unix)]
+#[path = "process/terminal.rs"]
+mod terminal;
+#[cfg(not(unix))]
+#[path = "process/no_terminal.rs"]
+mod terminal;
+
 #[cfg(target_os = "linux")]
 mod witness;
 #[cfg(all(unix, not(target_os = "linux")))]
@@ -30,6 +37,7 @@ use crate::environment::Variables;
 use crate::written::WriteEvidence;
 
 pub use system::Pipes;
+pub use terminal::{Size, Terminal};
 
 /// A program to run, with its arguments and environment.
 pub struct CommandSpec<'a> {
@@ -83,6 +91,21 @@ impl Processes {
         Ok((run, pipes))
     }
 
+    /// Starts a program in a terminal of its own.
+    pub fn start_in_terminal(&self, spec: &CommandSpec, size: Size) -> io::Result<(Run, Terminal)> {
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        let (leader, terminal) = terminal::start(spec, id, size)?;
+        self.running.lock().insert(id, leader.tree());
+        let run = Run {
+            id,
+            leader,
+            output: None,
+            processes: self.clone(),
+            _walls: spec.walls.clone(),
+        };
+        Ok((run, terminal))
+    }
+
     pub fn running(&self) -> usize {
         self.running.lock().len()
     }
@@ -108,6 +131,11 @@ impl Run {
     /// The read end of the command's output. Returns it once.
     pub fn take_output(&mut self) -> Option<PipeReader> {
         self.output.take()
+    }
+
+    /// The id of the process that all others of the command descend from.
+    pub fn process(&self) -> Option<u32> {
+        self.leader.process()
     }
 
     /// Waits until the shell itself has ended; its children may still run. Cancel-safe. `None`

@@ -3,6 +3,7 @@
 //! Nothing that a repository's own config names is run unless the person trusts the project: no
 //! hook, no filter, no driver, no monitor, no signer. Nothing goes over the network in any case.
 
+mod branches;
 mod commit;
 mod content;
 mod status;

@@ -1,7 +1,7 @@
 //! Clients that nobody here wrote, against our server: `tests/real_clients/run.mjs`.
 //!
-//! They are installed from the registries of npm and Python into the target folder: the oldest
-//! supported version once, the newest each time.
+//! They are installed from the registries of npm and Python into the target folder, in the
+//! versions that are named here: those that this was last run with.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,15 +11,21 @@ use crate::tally::Tally;
 use crate::{Outcome, tool};
 
 const OLDEST: [&str; 2] = ["@opencode-ai/sdk@1.1.27", "opencode-linux-x64@1.1.27"];
-const NEWEST: [&str; 4] = [
-    "@opencode-ai/sdk@latest",
-    "opencode-linux-x64@latest",
-    "@agentclientprotocol/sdk@latest",
-    "puppeteer-core@latest",
+const NEWEST: [&str; 5] = [
+    "@opencode-ai/sdk@1.19.3",
+    "opencode-linux-x64@1.18.34",
+    "@agentclientprotocol/sdk@2.4.0",
+    "puppeteer-core@25.16.0",
+    "@sparticuz/chromium@153.0.0",
 ];
-const PYTHON: [&str; 3] = ["opencode-ai", "grpcio", "grpcio-tools"];
-/// Programs of the system that drive a terminal and a page.
-const SYSTEM: [&str; 3] = ["node", "tmux", "chromium"];
+const PYTHON: [&str; 3] = [
+    // All that there is of this package are versions before its first.
+    "opencode-ai==0.1.0a36",
+    "grpcio==1.85.1",
+    "grpcio-tools==1.85.1",
+];
+/// Programs of the system that run the clients.
+const SYSTEM: [&str; 2] = ["node", "tmux"];
 
 pub fn run() -> Outcome<Tally> {
     for program in SYSTEM {
@@ -86,8 +92,8 @@ fn install_npm(folder: &Path, packages: &[&str]) -> Outcome {
     }
     let mut npm = tool::npm();
     npm.current_dir(folder);
-    // Drivers would fetch a browser of their own.
     npm.args(["install", "--no-audit", "--no-fund", "--ignore-scripts"]);
+    npm.arg("--save-exact");
     tool::expect_success(npm.args(packages))
 }
 
@@ -99,8 +105,7 @@ fn install_python(folder: &Path) -> Outcome {
             .map_err(|error| format!("{error}; Python 3 with its module venv is needed"))?;
     }
     let mut pip = Command::new(python);
-    // All that there is of the package are versions before its first.
-    pip.args(["-m", "pip", "install", "--quiet", "--upgrade", "--pre"]);
+    pip.args(["-m", "pip", "install", "--quiet"]);
     tool::expect_success(pip.args(PYTHON))
 }
 

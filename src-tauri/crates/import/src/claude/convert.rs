@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use lathe_protocol::{Map, MessageError, MessageId, Millis, ModelRef, SessionId};
 use serde_json::Value;
 
+use super::results;
 use super::tree::{Path, Tree};
 use crate::lines::Jsonl;
 use crate::transcript::{Call, Content, Stop, Transcript};
@@ -16,10 +17,19 @@ const PROVIDER: &str = "anthropic";
 const SYNTHETIC: &str = "<synthetic>";
 const NOTHING: &str = "it is not part of the conversation";
 
+/// What belongs to a session besides its records.
+#[derive(Debug, Clone, Copy)]
+pub struct Around<'a> {
+    /// The sessions of subagents, by the call that started each.
+    pub children: &'a HashMap<String, SessionId>,
+    /// The folder of long results.
+    pub results: &'a std::path::Path,
+}
+
 struct State<'a> {
     file: &'a mut Jsonl,
     tree: &'a Tree,
-    children: &'a HashMap<String, SessionId>,
+    around: Around<'a>,
     cwd: String,
     model: Option<ModelRef>,
     answered: HashSet<String>,
@@ -33,12 +43,12 @@ pub fn convert<W: Writer>(
     file: &mut Jsonl,
     tree: &Tree,
     line: &Path,
-    children: &HashMap<String, SessionId>,
+    around: Around,
 ) -> Result<HashMap<usize, MessageId>, Stop<W::Error>> {
     let mut state = State {
         file,
         tree,
-        children,
+        around,
         cwd: tree.directory().to_owned(),
         model: None,
         answered: HashSet::new(),
@@ -281,7 +291,7 @@ impl State<'_> {
             compacted: self.tree.is_compacted(id),
             ..Call::default()
         };
-        if let Some(child) = self.children.get(id) {
+        if let Some(child) = self.around.children.get(id) {
             call.metadata
                 .insert("sessionId".to_owned(), child.as_str().into());
         }
@@ -311,7 +321,13 @@ impl State<'_> {
                 }
                 _ => {}
             }
-            let output = joined(&content);
+            let mut output = joined(&content);
+            if let Some(name) = results::file_of(&output) {
+                match results::read(self.around.results, name) {
+                    Some(whole) => output = whole,
+                    None => out.leave_out("tool_result", "the file of its text is not there"),
+                }
+            }
             let files = content.into_iter();
             call.attachments
                 .extend(files.filter(|one| matches!(one, Content::File { .. })));

@@ -1,6 +1,8 @@
 use lathe_import::Program;
+use lathe_protocol::{Part, ToolState};
+use serde_json::json;
 
-use crate::memory::{assert_drawn, fixture, import};
+use crate::memory::{assert_drawn, fixture, import, left_out};
 
 /// An answer over several lines with its usage once, parallel calls, a child before its parent, a
 /// rewind, a compaction with a repeated record, subagents in each other, beside and between, a
@@ -15,4 +17,62 @@ fn every_known_record_type_is_imported_or_counted() {
 fn permissions_are_not_imported() {
     let (memory, _) = import(Program::Claude, &fixture("claude"));
     assert!(memory.sessions.values().all(|one| one.permission.is_none()));
+}
+
+/// A long result is in a file of the session's own folder; a record cannot name another file.
+#[test]
+fn a_result_in_a_file_of_its_own_is_read_from_the_sessions_folder() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("projects/-home-user");
+    let results = folder.join("aaaa/tool-results");
+    std::fs::create_dir_all(&results).unwrap();
+    std::fs::write(results.join("long.txt"), "all of it").unwrap();
+    std::fs::write(folder.join("secret.txt"), "not for import").unwrap();
+    let persisted = |path: &str| {
+        format!(
+            "<persisted-output>\nOutput too large (1MB). Full output saved to: {path}\n\nPreview:\nall\n</persisted-output>"
+        )
+    };
+    let call = |id: &str| json!({ "type": "tool_use", "id": id, "name": "Bash", "input": {} });
+    let result = |id: &str, path: &str| json!({ "type": "tool_result", "tool_use_id": id, "content": persisted(path) });
+    let calls = [call("c1"), call("c2"), call("c3")];
+    let outputs = [
+        result(
+            "c1",
+            "/home/user/.claude/projects/-home-user/aaaa/tool-results/long.txt",
+        ),
+        result("c2", "../../secret.txt"),
+        result("c3", "/nowhere/.."),
+    ];
+    let records = [
+        json!({ "type": "user", "uuid": "1", "timestamp": "2026-01-01T00:00:00Z", "message": { "role": "user", "content": "Go" } }),
+        json!({ "type": "assistant", "uuid": "2", "parentUuid": "1", "timestamp": "2026-01-01T00:00:01Z", "message": { "id": "m", "model": "claude", "content": calls } }),
+        json!({ "type": "user", "uuid": "3", "parentUuid": "2", "timestamp": "2026-01-01T00:00:02Z", "message": { "role": "user", "content": outputs } }),
+    ];
+    let lines: Vec<_> = records.iter().map(|record| format!("{record}\n")).collect();
+    std::fs::write(folder.join("aaaa.jsonl"), lines.concat()).unwrap();
+
+    let (memory, report) = import(Program::Claude, home.path());
+    let parts = memory
+        .messages
+        .values()
+        .flatten()
+        .flat_map(|one| &one.parts);
+    let outputs: Vec<_> = parts
+        .filter_map(|part| match part {
+            Part::Tool(call) => match call.state() {
+                ToolState::Completed(done) => Some(done.output.clone()),
+                _ => None,
+            },
+            _ => None,
+        })
+        .collect();
+    let wanted = [
+        "all of it".to_owned(),
+        persisted("../../secret.txt"),
+        persisted("/nowhere/.."),
+    ];
+    assert_eq!(outputs, wanted);
+    let line = "1 × tool_result: the file of its text is not there".to_owned();
+    assert!(left_out(&report).contains(&line), "{:?}", left_out(&report));
 }

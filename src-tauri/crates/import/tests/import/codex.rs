@@ -187,3 +187,34 @@ fn a_compressed_file_is_read_like_a_plain_one() {
     );
     assert_eq!(report.problems, []);
 }
+
+/// Newer versions write a marker of a compaction among the items. Its content is sealed, so what
+/// came before stays visible.
+#[test]
+fn a_sealed_compaction_is_a_marker_and_hides_nothing() {
+    for kind in ["compaction", "context_compaction"] {
+        let home = Home::new();
+        let records = [
+            meta("thread-c", json!({})),
+            said("user", "Before"),
+            said("assistant", "Yes"),
+            item(json!({ "type": kind, "encrypted_content": "sealed" })),
+            said("user", "After"),
+        ];
+        home.write(
+            "sessions/rollout-2026-05-01T08-00-00-thread-c.jsonl",
+            &lines(&records),
+        );
+        let (memory, report) = import(Program::Codex, home.0.path());
+        let drawn = memory.draw();
+        for text in [
+            "\"Before\"",
+            "\"Yes\"",
+            "ignored \"The session was compacted here.\"",
+            "\"After\"",
+        ] {
+            assert!(drawn.contains(text), "{kind}: {text} is not in {drawn}");
+        }
+        assert_eq!(report.problems, []);
+    }
+}

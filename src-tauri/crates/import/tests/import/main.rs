@@ -5,5 +5,6 @@
 mod claude;
 mod codex;
 mod damaged;
+mod large;
 mod memory;
 mod repeated;

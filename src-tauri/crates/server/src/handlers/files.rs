@@ -1,4 +1,5 @@
-//! Files of the project: list, read, find. Nothing outside the project is read.
+//! Files of the project: list, read, find. Nothing outside the project is read, and nothing that
+//! the agent would have to ask for.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,8 +9,10 @@ use axum::extract::State;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use lathe_protocol::ipc::Mention;
+use lathe_session::LinePlaces;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use url::Url;
 
 use crate::context::{Asked, Place, Shared};
 use crate::reply::{Answer, Refusal};
@@ -24,15 +27,17 @@ pub struct PathQuery {
     path: String,
 }
 
-pub async fn list(place: Place, Asked(query): Asked<PathQuery>) -> Answer {
-    let path = if query.path.is_empty() {
-        "."
-    } else {
-        &query.path
-    };
-    let folder = place.resolve(path)?;
+pub async fn list(
+    State(shared): State<Arc<Shared>>,
+    place: Place,
+    Asked(query): Asked<PathQuery>,
+) -> Answer {
+    let folder = shared.sessions.locate(place.at(&query.path))?;
     let mut entries = Vec::new();
-    let unreadable = |error: std::io::Error| Refusal::BadRequest(error.to_string());
+    let unreadable = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::NotFound => Refusal::NotFound("There is no such folder".into()),
+        _ => Refusal::BadRequest(error.to_string()),
+    };
     let mut found = tokio::fs::read_dir(&folder).await.map_err(unreadable)?;
     while let Some(entry) = found.next_entry().await.map_err(unreadable)? {
         let name = entry.file_name().to_string_lossy().into_owned();
@@ -40,41 +45,34 @@ pub async fn list(place: Place, Asked(query): Asked<PathQuery>) -> Answer {
         if name == ".git" || entries.len() == MOST_ENTRIES {
             continue;
         }
-        entries.push((
-            !is_folder,
-            name.clone(),
-            entry_view(&place, &entry.path(), &name, is_folder),
-        ));
+        let view = entry_view(&place, &entry.path(), &name, is_folder);
+        entries.push((!is_folder, name, view));
     }
     entries.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
     Ok(Json(entries.into_iter().map(|(_, _, view)| view).collect()))
 }
 
 fn entry_view(place: &Place, path: &Path, name: &str, is_folder: bool) -> Value {
-    let relative = path.strip_prefix(&place.directory).unwrap_or(path);
     json!({
         "name": name,
-        "path": relative,
+        "path": relative(place, path),
         "absolute": path,
         "type": if is_folder { "directory" } else { "file" },
         "ignored": false,
     })
 }
 
-pub async fn read(place: Place, Asked(query): Asked<PathQuery>) -> Answer {
-    let path = place.resolve(&query.path)?;
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    // The agent has to ask for these, too.
-    if name.starts_with(".env") && !name.ends_with(".example") {
-        return Err(Refusal::BadRequest(format!("{name} may hold secrets")));
-    }
-    let read = tokio::task::spawn_blocking(move || lathe_session::files::read(&path, MOST_BYTES));
-    let bytes = match read.await {
-        Ok(Ok(bytes)) => bytes,
-        Ok(Err(error)) => return Err(Refusal::BadRequest(error.to_string())),
-        Err(error) => return Err(Refusal::Failed(error.to_string())),
-    };
-    Ok(Json(match String::from_utf8(bytes) {
+fn relative<'a>(place: &Place, path: &'a Path) -> &'a Path {
+    path.strip_prefix(&place.real).unwrap_or(path)
+}
+
+pub async fn read(
+    State(shared): State<Arc<Shared>>,
+    place: Place,
+    Asked(query): Asked<PathQuery>,
+) -> Answer {
+    let bytes = shared.sessions.read_file(place.at(&query.path), MOST_BYTES);
+    Ok(Json(match String::from_utf8(bytes.await?) {
         Ok(text) => json!({ "type": "text", "content": text }),
         Err(error) => json!({
             "type": "binary",
@@ -90,7 +88,16 @@ pub struct FindQuery {
     #[serde(default)]
     query: String,
     dirs: Option<String>,
+    #[serde(rename = "type")]
+    kind: Option<EntryKind>,
     limit: Option<usize>,
+}
+
+#[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+enum EntryKind {
+    File,
+    Directory,
 }
 
 pub async fn find_files(
@@ -102,14 +109,93 @@ pub async fn find_files(
     let found = shared
         .sessions
         .find_mentions(&place.project, &query.query, limit);
-    let folders = query.dirs.as_deref() != Some("false");
+    let files = query.kind != Some(EntryKind::Directory);
+    let folders = query.kind != Some(EntryKind::File) && query.dirs.as_deref() != Some("false");
     let paths = found
         .await?
         .into_iter()
         .filter_map(|mention| match mention {
-            Mention::File { path } => Some(path),
+            Mention::File { path } if files => Some(path),
             Mention::Directory { path } if folders => Some(path),
             _ => None,
         });
     Ok(Json(paths.map(Value::String).collect()))
+}
+
+#[derive(Deserialize)]
+pub struct TextQuery {
+    #[serde(default)]
+    pattern: String,
+}
+
+pub async fn find_text(
+    State(shared): State<Arc<Shared>>,
+    place: Place,
+    Asked(query): Asked<TextQuery>,
+) -> Answer {
+    let (project, folder) = (&place.project, &place.directory);
+    let found = shared
+        .sessions
+        .find_text(project, folder, &query.pattern, USUAL_HITS);
+    let found = found.await?;
+    Ok(Json(
+        found.iter().map(|line| line_view(&place, line)).collect(),
+    ))
+}
+
+fn line_view(place: &Place, found: &LinePlaces) -> Value {
+    let matches = found.matches.iter().map(|(start, end)| {
+        let text = found.line.get(*start..*end).unwrap_or_default();
+        json!({ "match": { "text": text }, "start": start, "end": end })
+    });
+    json!({
+        "path": { "text": relative(place, &found.path) },
+        "lines": { "text": found.line },
+        "line_number": found.number,
+        "absolute_offset": found.offset,
+        "submatches": matches.collect::<Vec<_>>(),
+    })
+}
+
+pub async fn find_symbols(
+    State(shared): State<Arc<Shared>>,
+    place: Place,
+    Asked(query): Asked<FindQuery>,
+) -> Answer {
+    let limit = query.limit.unwrap_or(USUAL_HITS);
+    let found = shared
+        .sessions
+        .find_symbols(&place.project, &query.query, limit);
+    let root = Path::new(&place.project.worktree);
+    let found = found.await.into_iter();
+    Ok(Json(
+        found.filter_map(|one| symbol_view(root, one)).collect(),
+    ))
+}
+
+/// Lines of the clients count from 0.
+fn symbol_view(root: &Path, mention: Mention) -> Option<Value> {
+    let Mention::Symbol {
+        name,
+        lsp_kind,
+        path,
+        line,
+        end_line,
+        ..
+    } = mention
+    else {
+        return None;
+    };
+    let uri = Url::from_file_path(root.join(path)).ok()?;
+    Some(json!({
+        "name": name,
+        "kind": lsp_kind,
+        "location": {
+            "uri": uri.as_str(),
+            "range": {
+                "start": { "line": line.0 - 1, "character": 0 },
+                "end": { "line": end_line.0, "character": 0 },
+            },
+        },
+    }))
 }

@@ -138,7 +138,7 @@ pub async fn send(
     let (input, chosen) = body.into_prompt()?;
     let events = shared.sessions.subscribe();
     let prompt = shared.sessions.prompt_as(&id, input, chosen).await?;
-    Ok(answer_later(shared, id, prompt, events))
+    Ok(answer_later(shared, id, prompt, events, |answer| answer))
 }
 
 /// Sends a prompt and does not wait for the answer.
@@ -178,7 +178,44 @@ pub async fn run_command(
     let (command, arguments) = (&body.command, &body.arguments);
     let sent = shared.sessions.run_command(&id, command, arguments, input);
     let prompt = sent.await?;
-    Ok(answer_later(shared, id, prompt, events))
+    Ok(answer_later(shared, id, prompt, events, |answer| answer))
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct ShellBody {
+    command: String,
+    agent: Option<String>,
+    model: Option<ModelRef>,
+    #[serde(rename = "messageID")]
+    message_id: Option<String>,
+}
+
+/// Runs a command as the agent would: with its permission, and with its output in the session.
+pub async fn run_shell(
+    State(shared): State<Arc<Shared>>,
+    SessionPath(id): SessionPath,
+    Input(body): Input<ShellBody>,
+) -> Answer<Response> {
+    let chosen = body.message_id.as_deref().map(MessageId::parse);
+    let chosen = chosen.transpose()?;
+    let events = shared.sessions.subscribe();
+    let (command, agent, model) = (&body.command, body.agent, body.model);
+    let started = shared
+        .sessions
+        .run_shell(&id, command, agent, model, chosen);
+    let prompt = started.await?;
+    Ok(answer_later(shared, id, prompt, events, as_both_read_it))
+}
+
+/// Older clients read the message itself, newer ones the message with its parts.
+fn as_both_read_it(mut answer: Value) -> Value {
+    let info = answer.get("info").and_then(Value::as_object).cloned();
+    if let (Some(fields), Some(info)) = (answer.as_object_mut(), info) {
+        for (name, value) in info {
+            fields.entry(name).or_insert(value);
+        }
+    }
+    answer
 }
 
 fn answer_later(
@@ -186,6 +223,7 @@ fn answer_later(
     id: SessionId,
     prompt: MessageId,
     events: Subscription,
+    shape: fn(Value) -> Value,
 ) -> Response {
     let answer = async move {
         tokio::select! {
@@ -193,7 +231,7 @@ fn answer_later(
             () = shared.closing.cancelled() => {}
         }
         let answer = find_answer(&shared.sessions, &id, &prompt).await;
-        let answer = answer.unwrap_or_else(
+        let answer = answer.map(shape).unwrap_or_else(
             |error| json!({ "name": "UnknownError", "data": { "message": error.to_string() } }),
         );
         Ok::<_, std::convert::Infallible>(Bytes::from(answer.to_string()))

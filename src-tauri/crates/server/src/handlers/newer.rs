@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::context::{Asked, Place, Shared};
+use crate::handlers::project::usable;
 use crate::handlers::sessions::{ListQuery, select};
 use crate::reply::Answer;
 use crate::wire;
@@ -52,6 +53,28 @@ pub async fn agents(State(shared): State<Arc<Shared>>, place: Place) -> Answer {
 pub async fn commands(State(shared): State<Arc<Shared>>, place: Place) -> Answer {
     let commands = shared.sessions.commands(&place.project).await?;
     answer(&place, commands.iter().map(wire::command).collect())
+}
+
+pub async fn providers(State(shared): State<Arc<Shared>>, place: Place) -> Answer {
+    let models = shared
+        .sessions
+        .models_in(&place.project, &place.directory)
+        .await;
+    let usable = usable(&models).await;
+    answer(&place, usable.iter().map(wire::newer_provider).collect())
+}
+
+pub async fn models(State(shared): State<Arc<Shared>>, place: Place) -> Answer {
+    let models = shared
+        .sessions
+        .models_in(&place.project, &place.directory)
+        .await;
+    let usable = usable(&models).await;
+    let models = usable.iter().flat_map(|provider| {
+        let models = provider.models.iter();
+        models.map(|model| wire::newer_model(provider, model))
+    });
+    answer(&place, models.collect())
 }
 
 #[derive(Deserialize)]

@@ -1,11 +1,9 @@
 //! The project: config, providers, agents, commands, tool servers, paths.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use lathe_session::files;
 use lathe_session::models::{Models, Provider, WireKind};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,9 +12,6 @@ use serde_json::{Map, Value, json};
 use crate::context::{Input, NamePath, Place, Shared};
 use crate::reply::{self, Answer};
 use crate::wire;
-
-/// `.git` and `HEAD` hold a path or a name.
-const MAX_POINTER: u64 = 16 * 1024;
 
 pub async fn health() -> Answer {
     Ok(Json(
@@ -46,7 +41,7 @@ pub async fn config(State(shared): State<Arc<Shared>>, place: Place) -> Answer {
 }
 
 /// Those that can be used now: with a key, or with none needed.
-async fn usable(models: &Models) -> Vec<Provider> {
+pub async fn usable(models: &Models) -> Vec<Provider> {
     let keys = models.keys().await;
     let is_usable =
         |provider: &&Provider| match provider.is_local || provider.wire == WireKind::Demo {
@@ -145,27 +140,6 @@ pub async fn paths(State(shared): State<Arc<Shared>>, place: Place) -> Answer {
     })))
 }
 
-pub async fn vcs(place: Place) -> Answer {
-    let worktree = PathBuf::from(&place.project.worktree);
-    let branch = tokio::task::spawn_blocking(move || branch(&worktree)).await;
-    let branch = branch.unwrap_or_default();
-    Ok(Json(match branch {
-        Some(branch) => json!({ "branch": branch }),
-        None => json!({ "branch": "" }),
-    }))
-}
-
-/// The branch that is checked out. In a linked worktree `.git` is a file that names the folder.
-fn branch(worktree: &Path) -> Option<String> {
-    let git = worktree.join(".git");
-    let folder = match files::read_text(&git, MAX_POINTER) {
-        Ok(text) => worktree.join(text.strip_prefix("gitdir:")?.trim()),
-        Err(_) => git,
-    };
-    let head = files::read_text(&folder.join("HEAD"), MAX_POINTER).ok()?;
-    Some(head.trim().strip_prefix("ref: refs/heads/")?.to_owned())
-}
-
 pub async fn tool_servers(State(shared): State<Arc<Shared>>) -> Answer {
     let servers = shared.sessions.mcp().list();
     let servers: Map<_, _> = servers
@@ -203,6 +177,27 @@ pub async fn resources(State(shared): State<Arc<Shared>>, place: Place) -> Answe
     Ok(Json(Value::Object(resources)))
 }
 
+pub async fn tool_ids(State(shared): State<Arc<Shared>>, place: Place) -> Answer {
+    let tools = shared.sessions.tools(&place.project, &place.directory);
+    let names = tools.await?.into_iter().map(|(name, ..)| json!(name));
+    Ok(Json(names.collect()))
+}
+
+/// The same for every model.
+pub async fn tools(State(shared): State<Arc<Shared>>, place: Place) -> Answer {
+    let tools = shared.sessions.tools(&place.project, &place.directory);
+    let tools = tools.await?.into_iter();
+    let tools = tools.map(|(name, description, schema)| {
+        json!({ "id": name, "description": description, "parameters": schema })
+    });
+    Ok(Json(tools.collect()))
+}
+
+/// The folders of its forks.
+pub async fn worktrees(place: Place) -> Answer {
+    reply::json(&place.project.sandboxes.unwrap_or_default())
+}
+
 #[derive(Deserialize, JsonSchema)]
 pub struct LogLine {
     #[serde(default)]
@@ -213,6 +208,6 @@ pub struct LogLine {
 
 pub async fn log(Input(line): Input<LogLine>) -> Answer {
     let message: String = line.message.chars().take(2000).collect();
-    tracing::info!(service = %line.service, client = %message, "a client says");
+    tracing::info!(service = ?line.service, client = ?message, "a client says");
     reply::yes()
 }

@@ -8,11 +8,19 @@ use lathe_session::Answer as Reply;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::context::{Input, OldPermissionPath, PermissionPath, QuestionPath, SessionPath, Shared};
+use crate::context::{
+    Input, OldPermissionPath, PermissionPath, Place, QuestionPath, SessionPath, Shared,
+};
 use crate::reply::{self, Answer, Refusal};
 
-pub async fn permissions(State(shared): State<Arc<Shared>>) -> Answer {
-    reply::json(&shared.sessions.permissions())
+pub async fn permissions(State(shared): State<Arc<Shared>>, place: Place) -> Answer {
+    let mut own = Vec::new();
+    for request in shared.sessions.permissions() {
+        if shared.is_in(&request.session_id, &place).await {
+            own.push(request);
+        }
+    }
+    reply::json(&own)
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -44,11 +52,8 @@ pub async fn answer_permission_of(
     Input(answer): Input<OldPermissionAnswer>,
 ) -> Answer {
     let requests = shared.sessions.permissions();
-    let belongs = |request: &&_| {
-        let request: &lathe_protocol::PermissionRequest = request;
-        request.id == id && request.session_id == session
-    };
-    if !requests.iter().any(|request| belongs(&request)) {
+    let mut requests = requests.iter();
+    if !requests.any(|request| request.id == id && request.session_id == session) {
         return Err(Refusal::NotFound(format!("There is no permission {id}")));
     }
     let answer = to_reply(answer.response, None);
@@ -67,8 +72,14 @@ fn to_reply(reply: PermissionReply, message: Option<String>) -> Reply {
     }
 }
 
-pub async fn questions(State(shared): State<Arc<Shared>>) -> Answer {
-    reply::json(&shared.sessions.questions())
+pub async fn questions(State(shared): State<Arc<Shared>>, place: Place) -> Answer {
+    let mut own = Vec::new();
+    for request in shared.sessions.questions() {
+        if shared.is_in(&request.session_id, &place).await {
+            own.push(request);
+        }
+    }
+    reply::json(&own)
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -154,11 +154,13 @@ pub async fn children(State(shared): State<Arc<Shared>>, SessionPath(id): Sessio
     reply::json(&shared.sessions.children(&id).await?)
 }
 
-pub async fn statuses(State(shared): State<Arc<Shared>>) -> Answer {
-    let statuses = shared.sessions.statuses().into_iter();
-    let statuses: BTreeMap<_, _> = statuses
-        .map(|(id, status)| (id.to_string(), status))
-        .collect();
+pub async fn statuses(State(shared): State<Arc<Shared>>, place: Place) -> Answer {
+    let mut statuses = BTreeMap::new();
+    for (id, status) in shared.sessions.statuses() {
+        if shared.is_in(&id, &place).await {
+            statuses.insert(id.to_string(), status);
+        }
+    }
     reply::json(&statuses)
 }
 

@@ -22,6 +22,8 @@ pub struct StepEnd {
     pub usage: Usage,
     pub cost: f64,
     pub calls: Vec<Call>,
+    /// Nothing follows, also if there were calls.
+    pub ends_turn: bool,
 }
 
 impl Turn {
@@ -64,7 +66,10 @@ impl Turn {
             CallsOutcome::Continue
         };
         let tree = self.tree_after(before, may_change).await;
-        let finish = stored_finish(end.reason, called);
+        let finish = match end.ends_turn {
+            true => Finish::Stop,
+            false => stored_finish(end.reason, called),
+        };
         message.tokens = token_usage(end.usage);
         message.cost = end.cost;
         if finish == Finish::Length {

@@ -152,6 +152,10 @@ impl History {
         })
     }
 
+    pub fn has_answer(&self, prompt: &MessageId) -> bool {
+        self.answers_to(prompt).next().is_some()
+    }
+
     /// The tokens of the newest step's context, unless a summary has replaced it since.
     pub fn last_total(&self) -> Option<u64> {
         last_total(&self.messages)

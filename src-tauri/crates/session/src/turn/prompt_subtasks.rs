@@ -48,6 +48,7 @@ impl Turn {
             usage: Usage::default(),
             cost: 0.0,
             calls,
+            ends_turn: false,
         };
         self.finish_with(message, resolved, tools, opened, end, models)
             .await

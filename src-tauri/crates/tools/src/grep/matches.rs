@@ -25,7 +25,7 @@ pub(super) struct MatchedLine {
 }
 
 pub(super) struct Finder {
-    matcher: RegexMatcher,
+    pub(super) matcher: RegexMatcher,
     across_lines: bool,
     crlf: bool,
     limit: usize,

@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
 use super::{CommandSpec, witness};
@@ -53,6 +53,18 @@ code=$?
 exec 2>&3
 echo "$code"
 exec >&3
+while :; do kill -STOP $$; done
+"#;
+
+/// For a program in a terminal, which is the standard output. Its exit code goes to standard error.
+pub(super) const TERMINAL_SUPERVISOR: &str = r#"trap : TERM INT HUP QUIT USR1 USR2 PIPE
+read -r _ || exit
+exec 3>&2 2>&1
+"$@" <&1 3>&-
+code=$?
+exec </dev/null >/dev/null 2>&1
+echo "$code" >&3
+exec 3>&-
 while :; do kill -STOP $$; done
 "#;
 
@@ -137,9 +149,11 @@ fn send(pid: i32, signal: Signal) {
     }
 }
 
+type Status = Box<dyn AsyncRead + Send + Sync + Unpin>;
+
 pub struct Leader {
     child: Child,
-    status: Option<ChildStdout>,
+    status: Option<Status>,
     status_text: Vec<u8>,
     tree: Arc<Tree>,
     evidence: Option<Box<dyn WriteEvidence>>,
@@ -156,7 +170,7 @@ impl Leader {
     pub fn start(spec: &CommandSpec, id: u64) -> io::Result<(Self, PipeReader)> {
         let (output, write) = io::pipe()?;
         let mut command = supervisor(SUPERVISOR, spec, id);
-        command.stderr(write);
+        command.stderr(write).process_group(0);
         // Before the walls: inside, nothing can be installed any more.
         let watched = spec
             .watched_since
@@ -166,13 +180,14 @@ impl Leader {
         let evidence = watched.map(witness::Waiting::started);
         let (mut leader, _) = started?;
         leader.evidence = evidence;
-        leader.status = leader.child.stdout.take();
+        let status = leader.child.stdout.take();
+        leader.status = status.map(|status| Box::new(status) as Status);
         Ok((leader, output))
     }
 
     pub fn start_piped(spec: &CommandSpec, id: u64) -> io::Result<(Self, Pipes)> {
         let mut command = supervisor(PIPED_SUPERVISOR, spec, id);
-        command.stderr(Stdio::piped());
+        command.stderr(Stdio::piped()).process_group(0);
         install_walls(&mut command, spec);
         let (mut leader, input) = Self::spawn(&mut command, id)?;
         let input = ChildStdin::from_std(OwnedFd::from(input).into())?;
@@ -188,6 +203,15 @@ impl Leader {
             )),
             _ => Err(io::Error::other("the program has no pipes")),
         }
+    }
+
+    /// The command has the terminal that its standard output is; it makes a session of its own.
+    pub(super) fn start_with_terminal(mut command: Command, id: u64) -> io::Result<Self> {
+        command.stderr(Stdio::piped());
+        let (mut leader, _) = Self::spawn(&mut command, id)?;
+        let status = leader.child.stderr.take();
+        leader.status = status.map(|status| Box::new(status) as Status);
+        Ok(leader)
     }
 
     /// Starts the supervisor and then its command. Returns the write end of its standard input.
@@ -215,6 +239,10 @@ impl Leader {
         guardian::watch(supervisor)?;
         input.write_all(b"\n")?;
         Ok((leader, input))
+    }
+
+    pub fn process(&self) -> Option<u32> {
+        self.child.id()
     }
 
     pub fn tree(&self) -> Arc<Tree> {
@@ -266,7 +294,7 @@ fn mark(id: u64) -> String {
     format!("{}-{id}", std::process::id())
 }
 
-fn supervisor(script: &str, spec: &CommandSpec, id: u64) -> Command {
+pub(super) fn supervisor(script: &str, spec: &CommandSpec, id: u64) -> Command {
     let mut command = Command::new("/bin/sh");
     command
         .args(["-c", script, "lathe"])
@@ -279,13 +307,12 @@ fn supervisor(script: &str, spec: &CommandSpec, id: u64) -> Command {
         .env("PWD", spec.directory)
         .current_dir(spec.directory)
         .stdout(Stdio::piped())
-        .process_group(0)
         .kill_on_drop(true);
     adopt_orphans(&mut command);
     command
 }
 
-fn install_walls(command: &mut Command, spec: &CommandSpec) {
+pub(super) fn install_walls(command: &mut Command, spec: &CommandSpec) {
     if let Some(walls) = &spec.walls {
         walls.install(command.as_std_mut());
     }

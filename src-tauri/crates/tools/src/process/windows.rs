@@ -116,6 +116,10 @@ impl Leader {
         Ok(Self { child, tree })
     }
 
+    pub fn process(&self) -> Option<u32> {
+        self.child.id()
+    }
+
     pub fn tree(&self) -> Arc<Tree> {
         self.tree.clone()
     }

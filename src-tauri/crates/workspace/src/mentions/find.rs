@@ -35,12 +35,7 @@ impl Finder {
         query: &str,
         limit: usize,
     ) -> Vec<Mention> {
-        let (files, symbols) = self
-            .projects
-            .lock()
-            .entry(root.to_owned())
-            .or_insert_with(|| (FileIndex::new(root), SymbolIndex::new(root)))
-            .clone();
+        let (files, symbols) = self.indexes(root);
         let entries = files.entries().await;
         let wants_symbols = query.chars().count() >= SHORTEST_SYMBOL && !query.contains('/');
         let symbols = match wants_symbols {
@@ -54,6 +49,24 @@ impl Finder {
         found.extend(best.await.unwrap_or_default());
         found.truncate(limit);
         found
+    }
+
+    /// The functions and types whose names match, best first.
+    pub async fn find_symbols(&self, root: &Path, query: &str, limit: usize) -> Vec<Mention> {
+        if query.trim().is_empty() {
+            return Vec::new();
+        }
+        let (files, symbols) = self.indexes(root);
+        let symbols = symbols.symbols(files.entries().await).await;
+        let typed = query.to_owned();
+        let best = tokio::task::spawn_blocking(move || best(&[], &symbols, &typed, limit));
+        best.await.unwrap_or_default()
+    }
+
+    fn indexes(&self, root: &Path) -> (FileIndex, SymbolIndex) {
+        let mut projects = self.projects.lock();
+        let new = || (FileIndex::new(root), SymbolIndex::new(root));
+        projects.entry(root.to_owned()).or_insert_with(new).clone()
     }
 }
 
