@@ -21,6 +21,8 @@ pub struct Finder {
     projects: Mutex<HashMap<PathBuf, (FileIndex, SymbolIndex)>>,
 }
 
+/// The projects whose lists stay in memory; of more, they are made again.
+const MOST_PROJECTS: usize = 8;
 /// Entries per parallel task: small enough to use all cores, large enough to outweigh the
 /// overhead of a task.
 const CHUNK: usize = 4096;
@@ -35,12 +37,7 @@ impl Finder {
         query: &str,
         limit: usize,
     ) -> Vec<Mention> {
-        let (files, symbols) = self
-            .projects
-            .lock()
-            .entry(root.to_owned())
-            .or_insert_with(|| (FileIndex::new(root), SymbolIndex::new(root)))
-            .clone();
+        let (files, symbols) = self.lists(root);
         let entries = files.entries().await;
         let wants_symbols = query.chars().count() >= SHORTEST_SYMBOL && !query.contains('/');
         let symbols = match wants_symbols {
@@ -54,6 +51,17 @@ impl Finder {
         found.extend(best.await.unwrap_or_default());
         found.truncate(limit);
         found
+    }
+
+    fn lists(&self, root: &Path) -> (FileIndex, SymbolIndex) {
+        let mut projects = self.projects.lock();
+        if projects.len() >= MOST_PROJECTS && !projects.contains_key(root) {
+            projects.clear();
+        }
+        projects
+            .entry(root.to_owned())
+            .or_insert_with(|| (FileIndex::new(root), SymbolIndex::new(root)))
+            .clone()
     }
 }
 
