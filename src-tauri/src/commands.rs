@@ -42,6 +42,7 @@ pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
         drafts::keep_draft,
         editor::open_in_editor,
         editor::open_config_file,
+        parts::part_text,
         parts::tool_details,
         parts::open_attachment,
         project::list_projects,

@@ -1,4 +1,5 @@
-//! The content of a tool card. It is fetched when the card is opened, never pushed.
+//! The content of a tool card and of a long text. It is fetched when a person wants to see it, never
+//! pushed.
 
 use std::path::{Path, PathBuf};
 
@@ -32,6 +33,21 @@ pub async fn tool_details(
     tauri::async_runtime::spawn_blocking(move || details::render_tool_call(&call, &options))
         .await
         .map_err(failed)
+}
+
+/// The whole text of a part of which the page was sent the beginning.
+#[tauri::command]
+pub async fn part_text(
+    shell: State<'_, Shell>,
+    session_id: String,
+    message_id: String,
+    part_id: String,
+) -> Answer<String> {
+    match find(&shell, &session_id, &message_id, &part_id).await? {
+        Part::Text(part) => Ok(part.text),
+        Part::Reasoning(part) => Ok(part.text),
+        _ => Err(failed("This part has no text")),
+    }
 }
 
 /// Opens a PDF in the system's reader: the window cannot show one.

@@ -183,6 +183,8 @@ export interface Host extends ReviewHost, GitHost {
   checkpoint(sessionID: string, name: string): Promise<SnapshotPart>;
   /** The content of an opened card. `whole`: diffs with all unchanged lines. */
   toolDetails(sessionID: string, messageID: string, partID: string, whole: boolean): Promise<ToolDetails>;
+  /** The whole text of a part whose view is cut. */
+  partText(sessionID: string, messageID: string, partID: string): Promise<string>;
   /** Opens a PDF in the system's reader. */
   openAttachment(sessionID: string, messageID: string, partID: string): Promise<void>;
   /** `path` is absolute, or relative to the session's folder. */

@@ -152,6 +152,7 @@ export function createTauriHost(): Host {
     checkpoint: (sessionId, name) => invoke('checkpoint', { sessionId, name }),
     toolDetails: (sessionId, messageId, partId, whole) =>
       invoke('tool_details', { sessionId, messageId, partId, whole }),
+    partText: (sessionId, messageId, partId) => invoke('part_text', { sessionId, messageId, partId }),
     openAttachment: (sessionId, messageId, partId) => invoke('open_attachment', { sessionId, messageId, partId }),
     openInEditor: (sessionId, path, line) => invoke('open_in_editor', { sessionId, path, line }),
 

@@ -7,13 +7,23 @@ import { copyText } from './clipboard';
 
 const SHOWN_MILLIS = 1500;
 
-export function CopyButton(props: { text: () => string; label: string; class?: string }) {
+interface CopyButtonProps {
+  /** Undefined if there is nothing to copy after all. */
+  readonly text: () => string | undefined | Promise<string | undefined>;
+  readonly label: string;
+  readonly class?: string;
+}
+
+export function CopyButton(props: CopyButtonProps) {
   const [copied, setCopied] = createSignal(false);
   let timer: ReturnType<typeof setTimeout> | undefined;
   onCleanup(() => clearTimeout(timer));
 
   const copy = async () => {
-    if (!(await copyText(props.text()))) return;
+    const given = props.text();
+    // Without a pause where there is no need for one: a webview lets a page copy only right after a click.
+    const text = typeof given === 'object' ? await given : given;
+    if (text === undefined || !(await copyText(text))) return;
     setCopied(true);
     clearTimeout(timer);
     timer = setTimeout(() => setCopied(false), SHOWN_MILLIS);

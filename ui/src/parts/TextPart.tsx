@@ -5,9 +5,13 @@ import { Fold } from '../kit/Fold';
 import { LongText, WholeText } from '../kit/LongText';
 import { Markdown } from '../kit/Markdown';
 import type { PartView } from '../protocol';
+import { useApp } from '../store/context';
+import { wholeText } from '../store/whole-text';
 import type { PartProps } from './registry';
 
 export function TextPart(props: PartProps<'text'>) {
+  const { host, attempt } = useApp();
+  const load = () => attempt(() => wholeText(host, { part: props.part, cut: props.cut }));
   const marks = createMemo(() => mentionsOf(props.siblings ?? []));
   const body = () => (
     <>
@@ -15,7 +19,7 @@ export function TextPart(props: PartProps<'text'>) {
         {(blocks) => <Markdown blocks={blocks()} marks={marks()} />}
       </Show>
       <Show when={props.cut && isFinished(props)}>
-        <WholeText text={props.part.text} />
+        <WholeText load={load} />
       </Show>
     </>
   );
@@ -23,7 +27,7 @@ export function TextPart(props: PartProps<'text'>) {
     <Show when={!props.part.synthetic} fallback={<Fold label={en.part.synthetic} remembered={props.part.id}>{body()}</Fold>}>
       {body()}
       <Show when={isFinished(props)}>
-        <CopyButton class="part-copy" text={() => props.part.text} label={en.part.copyText} />
+        <CopyButton class="part-copy" text={() => (props.cut ? load() : props.part.text)} label={en.part.copyText} />
       </Show>
     </Show>
   );

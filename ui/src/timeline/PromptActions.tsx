@@ -33,7 +33,7 @@ export function PromptActions(props: { message: MessageView }) {
           icon={Pencil}
           size={13}
           label={en.edit.begin}
-          onClick={() => app.editing.begin(props.message)}
+          onClick={() => void app.editing.begin(props.message)}
         />
       </Show>
     </div>

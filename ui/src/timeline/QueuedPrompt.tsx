@@ -8,6 +8,7 @@ import type { MessageView } from '../protocol';
 import type { App } from '../store/app';
 import { useApp } from '../store/context';
 import { NO_DRAFT } from '../store/drafts';
+import { isWhole, wholeMessage } from '../store/whole-text';
 
 /** A queued prompt. Until the next step it can be edited or removed. */
 export function QueuedPrompt(props: { message: MessageView }) {
@@ -15,8 +16,17 @@ export function QueuedPrompt(props: { message: MessageView }) {
   const place = () => `queued:${props.message.info.id}`;
   // An edit continues after the row was scrolled out of view.
   const [editing, setEditing] = createSignal(untrack(() => app.drafts.get(place()) !== NO_DRAFT));
+  const [original, setOriginal] = createSignal(untrack(() => typed(props.message)));
   let edit: HTMLButtonElement | undefined;
 
+  const begin = async () => {
+    if (!isWhole(props.message)) {
+      const message = await app.attempt(() => wholeMessage(app.host, props.message));
+      if (!message) return;
+      setOriginal(typed(message));
+    }
+    setEditing(true);
+  };
   const leave = () => {
     app.drafts.change(place(), NO_DRAFT);
     setEditing(false);
@@ -35,14 +45,22 @@ export function QueuedPrompt(props: { message: MessageView }) {
   return (
     <Show
       when={!editing()}
-      fallback={<QueuedEditor message={props.message} place={place()} save={(text) => void save(text)} cancel={leave} />}
+      fallback={
+        <QueuedEditor
+          message={props.message}
+          original={original()}
+          place={place()}
+          save={(text) => void save(text)}
+          cancel={leave}
+        />
+      }
     >
       <PartList message={props.message} />
       <div class="queued">
         <span class="queued-badge" title={en.timeline.queuedHint}>
           {en.timeline.queued}
         </span>
-        <IconButton ref={edit} icon={Pencil} label={en.timeline.editQueued} onClick={() => setEditing(true)} />
+        <IconButton ref={edit} icon={Pencil} label={en.timeline.editQueued} onClick={() => void begin()} />
         <IconButton icon={Trash} label={en.timeline.removeQueued} onClick={remove} />
       </div>
     </Show>
@@ -51,6 +69,8 @@ export function QueuedPrompt(props: { message: MessageView }) {
 
 interface EditorProps {
   readonly message: MessageView;
+  /** Its text before the edit. */
+  readonly original: string;
   /** The place of the draft until it is saved. */
   readonly place: string;
   readonly save: (text: string) => void;
@@ -59,12 +79,12 @@ interface EditorProps {
 
 function QueuedEditor(props: EditorProps) {
   const app = useApp();
-  const [text, setText] = createSignal(untrack(() => app.drafts.get(props.place).text || typed(props.message)));
+  const [text, setText] = createSignal(untrack(() => app.drafts.get(props.place).text || props.original));
   const write = (words: string) => {
     setText(words);
     app.drafts.change(props.place, { text: words });
   };
-  onCleanup(() => untrack(() => keepWhatWasTakenUp(app, props.message, props.place)));
+  onCleanup(() => untrack(() => keepWhatWasTakenUp(app, props)));
   let field!: HTMLTextAreaElement;
   const attached = createMemo(() => ({
     ...props.message,
@@ -116,13 +136,13 @@ function QueuedEditor(props: EditorProps) {
 }
 
 /** The turn started with the prompt while it was edited: moves the text to the composer. */
-function keepWhatWasTakenUp(app: App, message: MessageView, place: string): void {
+function keepWhatWasTakenUp(app: App, { message, original, place }: EditorProps): void {
   const { sessionID, id } = message.info;
   const open = app.timeline.open();
   const { text } = app.drafts.get(place);
   if (open?.sessionID !== sessionID || open.queued.includes(id)) return;
   app.drafts.change(place, NO_DRAFT);
-  if (text.trim() === '' || text === typed(message)) return;
+  if (text.trim() === '' || text === original) return;
   const written = app.drafts.get(sessionID).text;
   app.drafts.change(sessionID, { text: written === '' ? text : `${written}\n\n${text}` });
   app.toasts.show({ tone: 'info', text: en.timeline.queuedTaken });
