@@ -22,7 +22,7 @@ async fn open_with_half_an_answer(
     let begun = model.reply([text("Half of it"), hold(gate), text(" and the rest.")]);
     let app = UndrivenApp::start(options(model, &garden, json!("allow"))?).await?;
     app.write_draft("Plant the roses").await?;
-    app.press("Return").await?;
+    app.send_draft("Plant the roses").await?;
     begun.asked().await;
     app.wait_for_title(TITLE).await?;
     Ok((app, garden))
@@ -41,7 +41,7 @@ async fn a_crashed_page_offers_to_reload_and_the_turn_and_the_draft_are_there()
     gate.open();
     // The only thing on the page has the focus.
     app.press_until_title("Return", TITLE).await?;
-    app.press("Return").await?;
+    app.send_draft("Then water them").await?;
 
     let request = next.asked().await;
     let sent = request.body.to_string();

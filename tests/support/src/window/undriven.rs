@@ -68,6 +68,20 @@ impl UndrivenApp {
         }
     }
 
+    /// Sends the draft that was written last. A page that has no session or no models yet does not
+    /// take Enter, so it is pressed again; the draft goes when the prompt is stored.
+    pub async fn send_draft(&self, text: &str) -> Result<(), WindowError> {
+        let deadline = Instant::now() + TIMEOUT;
+        while self.desktop.is_on_disk("drafts", text) {
+            self.press("Return").await?;
+            let sent_by = Instant::now() + TYPING_TIME;
+            while self.desktop.is_on_disk("drafts", text) && Instant::now() < sent_by {
+                next_check(deadline, &format!("the prompt {text:?}")).await?;
+            }
+        }
+        Ok(())
+    }
+
     /// Presses a key until the title of the window matches: a page takes keys only some time after
     /// it has set its title.
     pub async fn press_until_title(&self, key: &str, title: &str) -> Result<(), WindowError> {

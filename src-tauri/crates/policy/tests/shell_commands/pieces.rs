@@ -89,6 +89,32 @@ fn what_passes_for_echo_only_prints() {
     });
 }
 
+/// What nests or repeats, besides the pieces above.
+const MORE: &[&str] = &[
+    "{a,b}",
+    "$((",
+    "${x:-",
+    "sudo ",
+    "env ",
+    "xargs ",
+    "eval ",
+    "sh -c '",
+    "cat <<A\n",
+    "a/../",
+    "-x ",
+];
+
+/// What nests, repeats or never closes is what a parser takes too long for.
+#[test]
+fn a_command_that_repeats_itself_is_analysed_in_time() {
+    let piece = || proptest::sample::select([PIECES, MORE].concat());
+    let some = |count| proptest::collection::vec(piece(), count).prop_map(|all| all.concat());
+    let repeated = (some(0..4), some(1..4), 1_usize..3_000, some(0..4));
+    fuzz(20, repeated, |(first, again, times, last)| {
+        analysed(&project(), &(first + &again.repeat(times) + &last));
+    });
+}
+
 /// Whatever the text: no panic, and never both nothing to check and something to run.
 #[test]
 fn any_text_is_analysed() {
