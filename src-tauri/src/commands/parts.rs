@@ -7,7 +7,7 @@ use lathe_protocol::ipc::ToolDetails;
 use lathe_protocol::{FilePart, MessageId, Part, PartId, SessionId};
 use lathe_render::details::{self, DetailsOptions};
 use lathe_session::data_url;
-use tauri::{AppHandle, State};
+use tauri::{AppHandle, Manager, State};
 use tauri_plugin_opener::OpenerExt;
 
 use super::session::session;
@@ -48,6 +48,26 @@ pub async fn part_text(
         Part::Reasoning(part) => Ok(part.text),
         _ => Err(failed("This part has no text")),
     }
+}
+
+/// Copies the whole text of such a part.
+#[tauri::command]
+pub async fn copy_part_text(
+    app: AppHandle,
+    shell: State<'_, Shell>,
+    session_id: String,
+    message_id: String,
+    part_id: String,
+) -> Answer<()> {
+    let text = part_text(shell, session_id, message_id, part_id).await?;
+    copy_text(app, text).await
+}
+
+/// On a thread that may block: the clipboard belongs to another program until it is taken over.
+pub async fn copy_text(app: AppHandle, text: String) -> Answer<()> {
+    let copy = move || app.state::<Shell>().clipboard.set_text(text);
+    let copied = tauri::async_runtime::spawn_blocking(copy).await;
+    copied.map_err(failed)?.map_err(failed)
 }
 
 /// Opens a PDF in the system's reader: the window cannot show one.

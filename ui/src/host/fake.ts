@@ -325,6 +325,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
       if (part?.type === 'text' || part?.type === 'reasoning') return part.text;
       throw { code: 'failed', message: 'This part is no longer there' } satisfies UiError;
     },
+    copyPartText: async () => {},
     openAttachment: async () => {},
     openInEditor: async () => {},
     ...mcp,

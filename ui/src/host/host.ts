@@ -185,6 +185,8 @@ export interface Host extends ReviewHost, GitHost {
   toolDetails(sessionID: string, messageID: string, partID: string, whole: boolean): Promise<ToolDetails>;
   /** The whole text of a part whose view is cut. */
   partText(sessionID: string, messageID: string, partID: string): Promise<string>;
+  /** Copies it without loading it: by then a webview no longer lets the page copy. */
+  copyPartText(sessionID: string, messageID: string, partID: string): Promise<void>;
   /** Opens a PDF in the system's reader. */
   openAttachment(sessionID: string, messageID: string, partID: string): Promise<void>;
   /** `path` is absolute, or relative to the session's folder. */
@@ -248,8 +250,8 @@ export interface Host extends ReviewHost, GitHost {
   showData(): Promise<void>;
   /** Opens the log in the system's viewer. */
   showLog(): Promise<void>;
-  /** A description of the program for a report, without secrets. `page` says what only the page knows. */
-  diagnostics(page: string): Promise<string>;
+  /** Copies a description of the program for a report, without secrets. `page` says what only the page knows. */
+  copyDiagnostics(page: string): Promise<void>;
   /** Logs an error that nothing in the page expected. */
   reportError(error: string): Promise<void>;
   /** A part of the core failed. Nothing is lost, and the page may be loaded again. */

@@ -8,8 +8,9 @@ import { copyText } from './clipboard';
 const SHOWN_MILLIS = 1500;
 
 interface CopyButtonProps {
-  /** Undefined if there is nothing to copy after all. */
-  readonly text: () => string | undefined | Promise<string | undefined>;
+  readonly text: () => string;
+  /** Copies a text that the page does not have; false if that failed. */
+  readonly copy?: () => Promise<boolean>;
   readonly label: string;
   readonly class?: string;
 }
@@ -20,10 +21,8 @@ export function CopyButton(props: CopyButtonProps) {
   onCleanup(() => clearTimeout(timer));
 
   const copy = async () => {
-    const given = props.text();
-    // Without a pause where there is no need for one: a webview lets a page copy only right after a click.
-    const text = typeof given === 'object' ? await given : given;
-    if (text === undefined || !(await copyText(text))) return;
+    const done = props.copy ? await props.copy() : await copyText(props.text());
+    if (!done) return;
     setCopied(true);
     clearTimeout(timer);
     timer = setTimeout(() => setCopied(false), SHOWN_MILLIS);

@@ -18,12 +18,12 @@ test('of a text of megabytes the beginning is drawn, and the rest on request, ro
 });
 
 test('rows are cut at line breaks where they can be, and add up to the text', () => {
-  const line = `${'x'.repeat(900)}\n`;
-  const long = 'y'.repeat(4500);
+  const line = `${'x'.repeat(180)}\n`;
+  const long = 'y'.repeat(900);
   const rows = rowsOf(`${line}${line}${line}${long}\nend`).map(({ text }) => text);
-  expect(rows).toEqual([`${line}${'x'.repeat(900)}`, 'x'.repeat(900), long.slice(0, 2000), long.slice(2000, 4000), `${long.slice(4000)}\nend`]);
+  expect(rows).toEqual([`${line}${'x'.repeat(180)}`, 'x'.repeat(180), long.slice(0, 400), long.slice(400, 800), `${long.slice(800)}\nend`]);
 });
 
 test('a million short lines are few rows', () => {
-  expect(rowsOf('a\n'.repeat(1_000_000)).length).toBeLessThan(1100);
+  expect(rowsOf('a\n'.repeat(1_000_000)).length).toBeLessThan(5100);
 });

@@ -8,7 +8,7 @@ import './long-text.css';
 /** Characters of a text that are drawn unasked. */
 const DRAWN = 16_000;
 /** Characters of one row: some lines, or a part of a long one. */
-const ROW = 2000;
+const ROW = 400;
 
 /** Plain text. Of a very long one the beginning is drawn, and the rest on request. */
 export function LongText(props: { text: string }) {

@@ -12,6 +12,10 @@ import type { PartProps } from './registry';
 export function TextPart(props: PartProps<'text'>) {
   const { host, attempt } = useApp();
   const load = () => attempt(() => wholeText(host, { part: props.part, cut: props.cut }));
+  const copy = async () => {
+    const { sessionID, messageID, id } = props.part;
+    return (await attempt(() => host.copyPartText(sessionID, messageID, id).then(() => true))) ?? false;
+  };
   const marks = createMemo(() => mentionsOf(props.siblings ?? []));
   const body = () => (
     <>
@@ -27,7 +31,7 @@ export function TextPart(props: PartProps<'text'>) {
     <Show when={!props.part.synthetic} fallback={<Fold label={en.part.synthetic} remembered={props.part.id}>{body()}</Fold>}>
       {body()}
       <Show when={isFinished(props)}>
-        <CopyButton class="part-copy" text={() => (props.cut ? load() : props.part.text)} label={en.part.copyText} />
+        <CopyButton class="part-copy" text={() => props.part.text} {...(props.cut && { copy })} label={en.part.copyText} />
       </Show>
     </Show>
   );
