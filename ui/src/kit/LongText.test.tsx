@@ -27,3 +27,7 @@ test('rows are cut at line breaks where they can be, and add up to the text', ()
 test('a million short lines are few rows', () => {
   expect(rowsOf('a\n'.repeat(1_000_000)).length).toBeLessThan(5100);
 });
+
+test('a line of megabytes is read once, not again for every row', () => {
+  expect(rowsOf('x'.repeat(5_000_000))).toHaveLength(12_500);
+});

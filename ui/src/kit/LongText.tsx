@@ -74,6 +74,7 @@ export function rowsOf(text: string): { readonly text: string }[] {
 function endOfRow(text: string, from: number): { readonly end: number; readonly next: number } {
   const most = from + ROW;
   if (most >= text.length) return { end: text.length, next: text.length };
-  const end = text.lastIndexOf('\n', most);
-  return end > from ? { end, next: end + 1 } : { end: most, next: most };
+  // Looked for in the row only: in a line of megabytes, all that comes before it has no break either.
+  const line = text.slice(from, most + 1).lastIndexOf('\n');
+  return line > 0 ? { end: from + line, next: from + line + 1 } : { end: most, next: most };
 }
