@@ -9,9 +9,11 @@ mod frame;
 mod view;
 
 use std::collections::HashSet;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
 use lathe_protocol::ipc::{MessagePage, SessionView, UiBatch, UiUpdate};
 use lathe_protocol::{MessageId, SessionId};
 use lathe_session::bus::{BusItem, Subscription};
@@ -26,6 +28,9 @@ use view::Roots;
 /// How long notices are gathered before they are sent. Thirty updates a second look smooth, and cost
 /// half as much as sixty where the webview renders in software.
 const FRAME: Duration = Duration::from_millis(33);
+
+/// The pause after a fault, so that one that repeats itself does not use up the processor.
+const AFTER_A_FAULT: Duration = Duration::from_millis(500);
 
 pub struct Bridge {
     sessions: Sessions,
@@ -56,7 +61,8 @@ impl Bridge {
         let bridge = self.clone();
         // Before the caller goes on: it relies on being sent what happens from now on.
         let notices = self.sessions.subscribe();
-        let task = tauri::async_runtime::spawn(async move { bridge.run(channel, notices).await });
+        let task =
+            tauri::async_runtime::spawn(async move { bridge.feed_page(channel, notices).await });
         if let Some(earlier) = self.feeding.lock().replace(task) {
             earlier.abort();
         }
@@ -105,9 +111,23 @@ impl Bridge {
         self.roots.remove(id);
     }
 
-    async fn run(&self, channel: Channel<UiBatch>, mut notices: Subscription) {
-        let mut health = self.sessions.health();
+    /// A fault of the program must not leave a page that is never sent anything again: it is given
+    /// everything once more, as after lost notices.
+    async fn feed_page(&self, channel: Channel<UiBatch>, mut notices: Subscription) {
         let mut frame = Frame::new(self.sessions.clone(), self.roots.clone());
+        loop {
+            let run = AssertUnwindSafe(self.run(&channel, &mut notices, frame));
+            if run.catch_unwind().await.is_ok() {
+                return;
+            }
+            tokio::time::sleep(AFTER_A_FAULT).await;
+            frame = Frame::new(self.sessions.clone(), self.roots.clone());
+            frame.reset(self.open.lock().iter().cloned().collect());
+        }
+    }
+
+    async fn run(&self, channel: &Channel<UiBatch>, notices: &mut Subscription, mut frame: Frame) {
+        let mut health = self.sessions.health();
         self.add_whole_state(&mut frame).await;
         loop {
             let updates = frame.finish();

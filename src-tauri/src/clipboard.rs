@@ -1,7 +1,8 @@
-//! Pictures and files on the system's clipboard.
+//! Pictures, files and long texts on the system's clipboard.
 //!
 //! The webview's own clipboard is not enough: in WebKitGTK a pasted picture is empty, and no webview
-//! gives the path of a copied file.
+//! gives the path of a copied file. A text that the page does not have would have to be loaded first, and
+//! by then a webview no longer lets it copy.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -17,7 +18,7 @@ pub struct SystemClipboard {
     open: Mutex<Option<Clipboard>>,
 }
 
-/// What can become an attachment. The webview handles text itself.
+/// What can become an attachment. The webview handles the text of a page itself.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Copied {
     Files(Vec<PathBuf>),
@@ -49,6 +50,10 @@ impl SystemClipboard {
             bytes: Cow::Owned(pixels.rgba),
         };
         self.with(|clipboard| clipboard.set_image(image))
+    }
+
+    pub fn set_text(&self, text: String) -> Result<(), arboard::Error> {
+        self.with(|clipboard| clipboard.set_text(text))
     }
 
     fn with<T>(

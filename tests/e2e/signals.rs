@@ -10,6 +10,8 @@ use serde_json::json;
 
 use crate::steps::{options, project};
 
+/// How long a command may outlive the window.
+const MOST: Duration = Duration::from_secs(2);
 /// A test that waits for what never comes has failed.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -42,11 +44,14 @@ async fn dies_of(signal: Signal, number: u32) -> Result<(), WindowError> {
     )]);
     let mut app = UndrivenApp::start(options(&model, &garden, json!("allow"))?).await?;
     app.write_draft("Wait").await?;
-    app.press_until("Return", || is_running(&sleeping), "the command")
-        .await?;
+    app.send_draft("Wait").await?;
+    until("the command never runs", || is_running(&sleeping)).await;
 
     app.end_by(signal).await?;
+    let ended = Instant::now();
     until("a command of the agent is left", || !is_running(&sleeping)).await;
+    let left = ended.elapsed();
+    assert!(left < MOST, "{signal:?} leaves a command for {left:?}");
     Ok(())
 }
 

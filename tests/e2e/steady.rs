@@ -7,7 +7,7 @@ use lathe_test_support::window::WindowError;
 use serde_json::json;
 
 use crate::steps::{
-    STOP, close_settings, open_as, open_asking, open_settings, open_with, options, project,
+    STOP, choose, close_settings, open_as, open_asking, open_settings, open_with, options, project,
     record_calls_of, send, until_answered, until_asked,
 };
 
@@ -42,6 +42,28 @@ async fn a_permission_under_the_review_waits_until_it_is_seen() -> Result<(), Wi
     window.press("Alt+1").await?;
     until_answered(&window).await?;
     assert!(garden.path().join("made").exists());
+    window.close().await
+}
+
+#[tokio::test]
+async fn the_timeline_stays_wide_enough_to_read_beside_two_columns_of_changes()
+-> Result<(), WindowError> {
+    let (model, garden) = (FakeModel::start().await, project()?);
+    let write = json!({ "filePath": "beds.txt", "content": "north\n".repeat(40) });
+    model.reply([call("write", write)]);
+    model.reply([text("It is written.")]);
+    let window = open_with(&model, &garden).await?;
+    send(&window, "List the beds").await?;
+    until_answered(&window).await?;
+    window.wait_for("[data-testid=review] [data-hunk]").await?;
+    choose(&window, ".review-options", "Side by side").await?;
+    for width in [1400, 1000] {
+        window.resize(width, 700).await?;
+        let timeline = "document.querySelector('.frame-main').getBoundingClientRect().width";
+        let timeline = window.value_of(timeline, json!(null)).await?;
+        assert!(timeline.as_f64() >= Some(400.0), "{timeline} at {width}");
+    }
+    window.screenshot("side-by-side-1000").await?;
     window.close().await
 }
 

@@ -25,7 +25,7 @@ async fn a_server_is_listed_with_its_tools_and_its_log() {
         json!(view.tools[0]),
         json!({ "name": "echo", "description": "Says it again.", "changed": false })
     );
-    assert_eq!(view.tools.len(), 10, "both pages");
+    assert_eq!(view.tools.len(), 11, "both pages");
     assert_eq!(view.log, ["the test server is up"]);
 }
 

@@ -8,7 +8,7 @@ use lathe_test_support::fake_model::{FakeModel, call, text};
 use lathe_test_support::mcp_server::PIXEL;
 use serde_json::json;
 
-use super::{app_that_allows_all, app_with, local, only_call, progress, wait_until_ready};
+use super::{PROGRAM, app_that_allows_all, app_with, local, only_call, progress, wait_until_ready};
 
 #[tokio::test]
 async fn a_server_tool_is_offered_asked_about_by_name_and_run() {
@@ -60,6 +60,20 @@ async fn a_rule_can_deny_one_tool_or_hide_it() {
         !tools.iter().any(|tool| tool.starts_with("s_")),
         "{tools:?}"
     );
+}
+
+#[tokio::test]
+async fn a_tool_whose_name_would_be_that_of_a_permission_gets_another_one() {
+    let model = FakeModel::start().await;
+    let first = model.reply([text("nothing to do")]);
+    let config = json!({ "mcp": { "external": { "type": "local", "command": [PROGRAM] } } });
+    let app = app_with(&model, config).await;
+    wait_until_ready(&app).await;
+    app.ask("go").await;
+    let tools = first.request().tools.clone();
+    let mut named = tools.iter().filter(|tool| tool.starts_with("external_dir"));
+    let name = named.next().expect("the tool of the server");
+    assert_ne!(name, "external_directory");
 }
 
 #[tokio::test]

@@ -122,6 +122,44 @@ async fn two_clones_of_one_repository_stay_apart() {
 }
 
 #[tokio::test]
+async fn what_is_always_allowed_in_a_clone_is_asked_in_another_one() {
+    let checkouts = Checkouts::start().await;
+    let sessions = &checkouts.app.sessions;
+    let one = checkouts.open("main").await;
+    let first = checkouts.begin(&one).await;
+    let mut events = sessions.subscribe();
+    let fetch = || call("webfetch", json!({ "url": "http://plants.invalid/" }));
+    let go = || lathe_protocol::ipc::PromptInput {
+        text: "go".into(),
+        ..Default::default()
+    };
+    checkouts.model.reply([fetch()]);
+    checkouts.model.reply([text("It does not answer.")]);
+    sessions.prompt(&first.id, go()).await.unwrap();
+    let asked = checkouts.app.next_permission(&mut events).await;
+    let always = lathe_session::Answer::Always;
+    sessions.answer_permission(&asked.id, always).await.unwrap();
+    until_idle(&mut events, &first.id).await;
+    let approved = sessions.approved(&one).await.unwrap();
+    assert_eq!(approved.len(), 1);
+
+    git(checkouts.folder.path(), &["clone", "-q", "main", "clone"]).unwrap();
+    let two = checkouts.open("clone").await;
+    assert_eq!(two.id, one.id, "they have the same first commit");
+    let second = checkouts.begin(&two).await;
+    checkouts.model.reply([fetch()]);
+    checkouts.model.reply([text("Not allowed.")]);
+    sessions.prompt(&second.id, go()).await.unwrap();
+    let again = checkouts.app.next_permission(&mut events).await;
+    assert_eq!(
+        (&again.session_id, &again.patterns),
+        (&second.id, &asked.patterns)
+    );
+    sessions.abort(&second.id).await;
+    until_idle(&mut events, &second.id).await;
+}
+
+#[tokio::test]
 async fn a_project_stays_in_its_folder_while_that_folder_exists() {
     let checkouts = Checkouts::start().await;
     let one = checkouts.open("main").await;

@@ -6,7 +6,9 @@
 /// Bytes of one line.
 const LINE: usize = 16 * 1024;
 /// Bytes of lines without a blank line between them: a paragraph, a list, a table.
-const BLOCK: usize = 48 * 1024;
+const BLOCK: usize = 32 * 1024;
+/// What a cell of a table counts besides its text: the page makes an element of it.
+const CELL: usize = 24;
 /// Bytes of the whole text.
 const TEXT: usize = 512 * 1024;
 /// Enough to recognise a code fence.
@@ -57,7 +59,7 @@ impl Bound {
         let shown = start_of(words, LINE - before);
         drawn.push_str(shown);
         self.text += shown.len();
-        self.block += shown.len();
+        self.block += shown.len() + CELL * shown.matches('|').count();
         if shown.len() < words.len() {
             drawn.push_str(ELLIPSIS);
             self.is_line_cut = true;

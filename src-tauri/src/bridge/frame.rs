@@ -92,6 +92,13 @@ impl Frame {
                 | Event::MessageRemoved { .. }
                 | Event::MessagePartRemoved { .. }
                     if !open => {}
+                // Nothing streams any more, whether the end of it was for this window or not.
+                Event::SessionIdle { session_id } => {
+                    self.forget(session_id);
+                    self.add(UiUpdate::Event {
+                        event: (*event).clone(),
+                    });
+                }
                 event => self.add(UiUpdate::Event {
                     event: event.clone().shortened(),
                 }),
@@ -203,11 +210,7 @@ impl Frame {
             length: text.len(),
         };
         self.streams.insert(id.clone(), live);
-        let part = lathe_protocol::ipc::PartView {
-            part,
-            blocks: Some(blocks),
-            cut,
-        };
+        let part = view::of(part, Some(blocks), cut);
         Some(UiUpdate::Part { part })
     }
 }

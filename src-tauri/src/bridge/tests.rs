@@ -1,6 +1,7 @@
 //! A window gets the whole state at its start, after a reload and after lost notices.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use lathe_protocol::ipc::{Activity, UiBatch, UiUpdate};
@@ -119,6 +120,32 @@ async fn a_page_that_missed_notices_opens_its_session_again_and_is_sent_the_whol
     let mut wanted = vec![reset];
     wanted.extend(expected(&app, &request).await);
     assert_eq!(frame.finish(), wanted);
+}
+
+#[tokio::test]
+async fn a_page_is_sent_everything_again_after_a_fault_of_the_program() {
+    let model = FakeModel::start().await;
+    let (app, request) = waiting(&model).await;
+    let bridge = Arc::new(Bridge::new(app.sessions.clone()));
+    let (channel, mut batches) = page();
+    let faults = Arc::new(AtomicUsize::new(0));
+    let faulty = Channel::new(move |body| {
+        if faults.fetch_add(1, Ordering::SeqCst) == 0 {
+            panic!("a fault");
+        }
+        let InvokeResponseBody::Json(body) = body else {
+            panic!("bytes where a batch should be")
+        };
+        let batch: serde_json::Value = serde_json::from_str(&body).unwrap();
+        channel.send(serde_json::from_value(batch).unwrap())
+    });
+    bridge.clone().feed(faulty);
+    bridge.open(&app.session.id, 10).await.unwrap();
+    let mut wanted = vec![UiUpdate::Reset {
+        session_id: app.session.id.clone(),
+    }];
+    wanted.extend(expected(&app, &request).await);
+    assert_eq!(next(&mut batches).await, wanted);
 }
 
 #[tokio::test]

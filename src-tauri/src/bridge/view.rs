@@ -157,11 +157,16 @@ pub fn part(part: Part, options: &Options) -> PartView {
     // A fault of the renderer must not hide the text, nor end what feeds the window.
     let drawn = panic::catch_unwind(AssertUnwindSafe(draw));
     let blocks = drawn.unwrap_or_else(|_| source.as_deref().map(markdown::plain));
-    PartView {
-        part: part.shortened(),
-        blocks,
-        cut: bound.is_cut,
+    of(part, blocks, bound.is_cut)
+}
+
+/// What is left out of the blocks is left out of the text as well: the page asks for the whole text.
+pub fn of(part: Part, blocks: Option<Vec<String>>, cut: bool) -> PartView {
+    let mut part = part.shortened();
+    if cut {
+        part.shorten_text();
     }
+    PartView { part, blocks, cut }
 }
 
 /// The text that is rendered as Markdown.

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use tauri::{AppHandle, State};
 use tauri_plugin_opener::OpenerExt;
 
+use super::parts::copy_text;
 use crate::error::{Answer, failed};
 use crate::state::Shell;
 use crate::texts;
@@ -27,10 +28,16 @@ pub async fn show_log(app: AppHandle, shell: State<'_, Shell>) -> Answer<()> {
     app.opener().open_path(file, None::<&str>).map_err(failed)
 }
 
+/// Copies a description of the program. Not the page: a webview lets it copy only right after a click.
+#[tauri::command]
+pub async fn copy_diagnostics(app: AppHandle, shell: State<'_, Shell>, page: String) -> Answer<()> {
+    let text = describe(&shell, &page).await?;
+    copy_text(app, text).await
+}
+
 /// Versions, graphics, settings and config problems, without secrets. `page` is what only the page
 /// knows of itself.
-#[tauri::command]
-pub async fn diagnostics(shell: State<'_, Shell>, page: String) -> Answer<String> {
+async fn describe(shell: &Shell, page: &str) -> Answer<String> {
     let mut text = String::new();
     let mut line = |name: &str, value: &str| {
         // Writing to a string cannot fail.
@@ -49,7 +56,7 @@ pub async fn diagnostics(shell: State<'_, Shell>, page: String) -> Answer<String
             line(name, &value);
         }
     }
-    line("Page", &page);
+    line("Page", page);
     if let Some(log) = &shell.log {
         line("Log", &log.path().display().to_string());
     }

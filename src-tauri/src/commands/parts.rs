@@ -1,4 +1,5 @@
-//! The content of a tool card. It is fetched when the card is opened, never pushed.
+//! The content of a tool card and of a long text. It is fetched when a person wants to see it, never
+//! pushed.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +8,7 @@ use lathe_protocol::{FilePart, MessageId, Part, PartId, SessionId};
 use lathe_render::details::{self, DetailsOptions};
 use lathe_render::diagram;
 use lathe_session::data_url;
-use tauri::{AppHandle, State};
+use tauri::{AppHandle, Manager, State};
 use tauri_plugin_opener::OpenerExt;
 
 use super::session::session;
@@ -43,6 +44,44 @@ pub async fn draw_diagram(source: String, dark: bool) -> Answer<String> {
         .await
         .map_err(failed)?
         .map_err(failed)
+}
+
+/// The whole text of a part of which the page was sent the beginning.
+#[tauri::command]
+pub async fn part_text(
+    shell: State<'_, Shell>,
+    session_id: String,
+    message_id: String,
+    part_id: String,
+) -> Answer<String> {
+    match find(&shell, &session_id, &message_id, &part_id).await? {
+        Part::Text(part) => Ok(part.text),
+        Part::Reasoning(part) => Ok(part.text),
+        _ => Err(failed("This part has no text")),
+    }
+}
+
+/// Copies the whole text of such a part.
+#[tauri::command]
+pub async fn copy_part_text(
+    app: AppHandle,
+    shell: State<'_, Shell>,
+    session_id: String,
+    message_id: String,
+    part_id: String,
+) -> Answer<()> {
+    let text = part_text(shell, session_id, message_id, part_id).await?;
+    copy_text(app, text).await
+}
+
+/// Copies a text that the page had to load first: by then a webview no longer lets the page copy.
+///
+/// On a thread that may block: the clipboard belongs to another program until it is taken over.
+#[tauri::command]
+pub async fn copy_text(app: AppHandle, text: String) -> Answer<()> {
+    let copy = move || app.state::<Shell>().clipboard.set_text(text);
+    let copied = tauri::async_runtime::spawn_blocking(copy).await;
+    copied.map_err(failed)?.map_err(failed)
 }
 
 /// Opens a PDF in the system's reader: the window cannot show one.

@@ -81,7 +81,16 @@ impl McpServer {
         }
         let plain = |name: &str| json!({ "name": name, "description": name, "inputSchema": { "type": "object" } });
         let names = [
-            "media", "slow", "fail", "crash", "env", "change", "spawn", "heard", "large",
+            "media",
+            "slow",
+            "fail",
+            "crash",
+            "env",
+            "change",
+            "spawn",
+            "heard",
+            "large",
+            "directory",
         ];
         json!({ "tools": names.map(plain) })
     }

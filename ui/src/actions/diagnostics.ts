@@ -1,13 +1,12 @@
 /** What a person needs to report a fault: the log, and a description of the program. */
 import { en } from '../i18n/en';
-import { copyText } from '../kit/clipboard';
 import type { App } from '../store/app';
 
 type Needs = Pick<App, 'host' | 'toasts' | 'attempt'>;
 
 export async function copyDiagnostics({ host, toasts, attempt }: Needs): Promise<void> {
-  const text = await attempt(() => host.diagnostics(describePage()));
-  if (text !== undefined && (await copyText(text))) toasts.show({ tone: 'info', text: en.diagnostics.copied });
+  const copied = await attempt(() => host.copyDiagnostics(describePage()).then(() => true));
+  if (copied) toasts.show({ tone: 'info', text: en.diagnostics.copied });
 }
 
 /** Says that a part of the core failed. The page is as it was, and can be loaded again. */

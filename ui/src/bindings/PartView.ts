@@ -11,6 +11,6 @@ export type PartView = { part: Part,
  */
 blocks?: Array<string>, 
 /**
- * The blocks have only some of the text; the part has all of it.
+ * The blocks have only some of the text, and the part only its beginning.
  */
 cut?: boolean, };

@@ -6,6 +6,8 @@ test('an error that nothing expected is logged with its place, and not without e
   const report = errorLog({ reportError: async (error) => void reported.push(error) });
   report(new Error('No such row'));
   window.dispatchEvent(new ErrorEvent('error', { message: 'Script error' }));
+  const delayed = 'ResizeObserver loop completed with undelivered notifications.';
+  window.dispatchEvent(new ErrorEvent('error', { message: delayed }));
   report({ code: 'storage', message: 'The disk is gone' });
   expect(reported[0]).toContain('No such row');
   expect(reported[0]).toContain('errors.test');

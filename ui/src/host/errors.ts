@@ -3,6 +3,8 @@ import type { Host } from './host';
 
 /** A page that fails again and again must not fill the log. */
 const MOST_ERRORS = 50;
+/** Not an error: the browser tells observers of sizes the rest with the next frame. */
+const DELAYED = /^ResizeObserver loop /;
 
 /** Logs the errors that nothing in the page expected. Returns how to log one more. */
 export function errorLog({ reportError }: Pick<Host, 'reportError'>): (error: unknown) => void {
@@ -12,7 +14,9 @@ export function errorLog({ reportError }: Pick<Host, 'reportError'>): (error: un
     // There is no other place to say that the log cannot be reached.
     if (reported <= MOST_ERRORS) void reportError(describeError(error)).catch(() => {});
   };
-  window.addEventListener('error', (event) => report(event.error ?? event.message));
+  window.addEventListener('error', (event) => {
+    if (!DELAYED.test(event.message)) report(event.error ?? event.message);
+  });
   window.addEventListener('unhandledrejection', (event) => report(event.reason));
   return report;
 }

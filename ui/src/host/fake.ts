@@ -358,6 +358,14 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
       if (part?.type !== 'tool') throw { code: 'failed', message: 'This part is no longer there' } satisfies UiError;
       return detailsOf(part, whole);
     },
+    partText: async (sessionID, messageID, partID) => {
+      const message = messages.get(sessionID)?.find((one) => one.info.id === messageID);
+      const part = message?.parts.find((view) => view.part.id === partID)?.part;
+      if (part?.type === 'text' || part?.type === 'reasoning') return part.text;
+      throw { code: 'failed', message: 'This part is no longer there' } satisfies UiError;
+    },
+    copyText: async () => {},
+    copyPartText: async () => {},
     openAttachment: async () => {},
     openInEditor: async () => {},
     ...mcp,

@@ -208,6 +208,12 @@ export interface Host extends ReviewHost, GitHost {
   checkpoint(sessionID: string, name: string): Promise<SnapshotPart>;
   /** The content of an opened card. `whole`: diffs with all unchanged lines. */
   toolDetails(sessionID: string, messageID: string, partID: string, whole: boolean): Promise<ToolDetails>;
+  /** The whole text of a part whose view is cut. */
+  partText(sessionID: string, messageID: string, partID: string): Promise<string>;
+  /** Copies it without loading it: by then a webview no longer lets the page copy. */
+  copyPartText(sessionID: string, messageID: string, partID: string): Promise<void>;
+  /** Copies a text that was loaded after the click. */
+  copyText(text: string): Promise<void>;
   /** Opens a PDF in the system's reader. */
   openAttachment(sessionID: string, messageID: string, partID: string): Promise<void>;
   /** `path` is absolute, or relative to the session's folder. */
@@ -276,8 +282,8 @@ export interface Host extends ReviewHost, GitHost {
   showData(): Promise<void>;
   /** Opens the log in the system's viewer. */
   showLog(): Promise<void>;
-  /** A description of the program for a report, without secrets. `page` says what only the page knows. */
-  diagnostics(page: string): Promise<string>;
+  /** Copies a description of the program for a report, without secrets. `page` says what only the page knows. */
+  copyDiagnostics(page: string): Promise<void>;
   /** Logs an error that nothing in the page expected. */
   reportError(error: string): Promise<void>;
   /** A part of the core failed. Nothing is lost, and the page may be loaded again. */

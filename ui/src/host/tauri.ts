@@ -156,6 +156,9 @@ export function createTauriHost(): Host {
     checkpoint: (sessionId, name) => invoke('checkpoint', { sessionId, name }),
     toolDetails: (sessionId, messageId, partId, whole) =>
       invoke('tool_details', { sessionId, messageId, partId, whole }),
+    partText: (sessionId, messageId, partId) => invoke('part_text', { sessionId, messageId, partId }),
+    copyText: (text) => invoke('copy_text', { text }),
+    copyPartText: (sessionId, messageId, partId) => invoke('copy_part_text', { sessionId, messageId, partId }),
     openAttachment: (sessionId, messageId, partId) => invoke('open_attachment', { sessionId, messageId, partId }),
     openInEditor: (sessionId, path, line) => invoke('open_in_editor', { sessionId, path, line }),
 
@@ -202,7 +205,7 @@ export function createTauriHost(): Host {
     checkData: (repair) => invoke('check_data', { repair }),
     showData: () => invoke('show_data'),
     showLog: () => invoke('show_log'),
-    diagnostics: (page) => invoke('diagnostics', { page }),
+    copyDiagnostics: (page) => invoke('copy_diagnostics', { page }),
     reportError: (error) => invoke('report_error', { error }),
     onFault: async (tell) => {
       await listen<string>(FAULT, (event) => tell(event.payload));

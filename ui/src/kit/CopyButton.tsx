@@ -7,13 +7,23 @@ import { copyText } from './clipboard';
 
 const SHOWN_MILLIS = 1500;
 
-export function CopyButton(props: { text: () => string; label: string; class?: string; icon?: Icon }) {
+interface CopyButtonProps {
+  readonly text: () => string;
+  /** Copies a text that the page does not have; false if that failed. */
+  readonly copy?: () => Promise<boolean>;
+  readonly label: string;
+  readonly class?: string;
+  readonly icon?: Icon;
+}
+
+export function CopyButton(props: CopyButtonProps) {
   const [copied, setCopied] = createSignal(false);
   let timer: ReturnType<typeof setTimeout> | undefined;
   onCleanup(() => clearTimeout(timer));
 
   const copy = async () => {
-    if (!(await copyText(props.text()))) return;
+    const done = props.copy ? await props.copy() : await copyText(props.text());
+    if (!done) return;
     setCopied(true);
     clearTimeout(timer);
     timer = setTimeout(() => setCopied(false), SHOWN_MILLIS);

@@ -7,30 +7,44 @@ import './long-text.css';
 
 /** Characters of a text that are drawn unasked. */
 const DRAWN = 16_000;
-/** Characters of one row; a longer line takes several. */
-const ROW = 2000;
+/** Characters of one row: some lines, or a part of a long one. */
+const ROW = 400;
 
 /** Plain text. Of a very long one the beginning is drawn, and the rest on request. */
 export function LongText(props: { text: string }) {
   return (
     <Show when={props.text.length > DRAWN} fallback={visible(props.text)}>
       {`${visible(props.text.slice(0, DRAWN))}…`}
-      <WholeText text={props.text} />
+      <WholeText load={() => props.text} />
     </Show>
   );
 }
 
+interface WholeTextProps {
+  /** Undefined if it cannot be loaded. */
+  readonly load: () => string | undefined | Promise<string | undefined>;
+}
+
 /** The whole text of a part whose drawn form leaves something out: plain, and only what is visible. */
-export function WholeText(props: { text: string }) {
-  const [shown, setShown] = createSignal(false);
+export function WholeText(props: WholeTextProps) {
+  const [text, setText] = createSignal<string>();
+  const [loading, setLoading] = createSignal(false);
+  const shown = () => text() !== undefined;
+  const toggle = async () => {
+    if (shown()) return setText(undefined);
+    setLoading(true);
+    try {
+      setText(await props.load());
+    } finally {
+      setLoading(false);
+    }
+  };
   return (
     <div class="whole-text">
-      <Button data-testid="show-rest" aria-expanded={shown()} onClick={() => setShown(!shown())}>
+      <Button data-testid="show-rest" aria-expanded={shown()} disabled={loading()} onClick={() => void toggle()}>
         {shown() ? en.part.hideRest : en.part.showRest}
       </Button>
-      <Show when={shown()}>
-        <Rows text={props.text} />
-      </Show>
+      <Show when={text()}>{(whole) => <Rows text={whole()} />}</Show>
     </div>
   );
 }
@@ -44,10 +58,23 @@ function Rows(props: { text: string }) {
   );
 }
 
+/** Rows of about the same length: a text of a million short lines has few of them. */
 export function rowsOf(text: string): { readonly text: string }[] {
-  return text.split('\n').flatMap((line) => {
-    const rows = [{ text: line.slice(0, ROW) }];
-    for (let from = ROW; from < line.length; from += ROW) rows.push({ text: line.slice(from, from + ROW) });
-    return rows;
-  });
+  const rows = [];
+  let from = 0;
+  while (from < text.length) {
+    const { end, next } = endOfRow(text, from);
+    rows.push({ text: text.slice(from, end) });
+    from = next;
+  }
+  return rows;
+}
+
+/** At the last line break within a row's length, which is not drawn, or else in the middle of a line. */
+function endOfRow(text: string, from: number): { readonly end: number; readonly next: number } {
+  const most = from + ROW;
+  if (most >= text.length) return { end: text.length, next: text.length };
+  // Looked for in the row only: in a line of megabytes, all that comes before it has no break either.
+  const line = text.slice(from, most + 1).lastIndexOf('\n');
+  return line > 0 ? { end: from + line, next: from + line + 1 } : { end: most, next: most };
 }

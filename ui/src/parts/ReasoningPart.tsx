@@ -4,12 +4,15 @@ import { Fold } from '../kit/Fold';
 import { LongText, WholeText } from '../kit/LongText';
 import { longDuration } from '../text/format';
 import { Markdown } from '../kit/Markdown';
+import { useApp } from '../store/context';
+import { wholeText } from '../store/whole-text';
 import type { PartProps } from './registry';
 
 const BOLD_TITLE = /^\s*\*\*([^*\n]+)\*\*/;
 
 /** Open while the model thinks, closed afterwards, unless the person has clicked. */
 export function ReasoningPart(props: PartProps<'reasoning'>) {
+  const { host, attempt } = useApp();
   const done = () => props.part.time.end !== undefined || stopped(props);
   const title = createMemo(() => BOLD_TITLE.exec(props.part.text)?.[1] ?? drawnTitle(props.blocks ?? []));
   const label = () => {
@@ -25,7 +28,7 @@ export function ReasoningPart(props: PartProps<'reasoning'>) {
           {(blocks) => <Markdown blocks={blocks()} />}
         </Show>
         <Show when={props.cut && done()}>
-          <WholeText text={props.part.text} />
+          <WholeText load={() => attempt(() => wholeText(host, { part: props.part, cut: props.cut }))} />
         </Show>
       </div>
     </Fold>

@@ -7,9 +7,17 @@ import { LongText, WholeText } from '../kit/LongText';
 import { Markdown } from '../kit/Markdown';
 import { linkTo } from '../text/place-link';
 import type { PartView } from '../protocol';
+import { useApp } from '../store/context';
+import { wholeText } from '../store/whole-text';
 import type { PartProps } from './registry';
 
 export function TextPart(props: PartProps<'text'>) {
+  const { host, attempt } = useApp();
+  const load = () => attempt(() => wholeText(host, { part: props.part, cut: props.cut }));
+  const copy = async () => {
+    const { sessionID, messageID, id } = props.part;
+    return (await attempt(() => host.copyPartText(sessionID, messageID, id).then(() => true))) ?? false;
+  };
   const marks = createMemo(() => mentionsOf(props.siblings ?? []));
   const link = () => {
     const { sessionID, messageID, id } = props.part;
@@ -21,7 +29,7 @@ export function TextPart(props: PartProps<'text'>) {
         {(blocks) => <Markdown blocks={blocks()} marks={marks()} />}
       </Show>
       <Show when={props.cut && isFinished(props)}>
-        <WholeText text={props.part.text} />
+        <WholeText load={load} />
       </Show>
     </>
   );
@@ -30,7 +38,7 @@ export function TextPart(props: PartProps<'text'>) {
       {body()}
       {/* That of a prompt is among its other actions. */}
       <Show when={props.message.role === 'assistant' && isFinished(props)}>
-        <CopyButton class="part-copy" text={() => props.part.text} label={en.part.copyText} />
+        <CopyButton class="part-copy" text={() => props.part.text} {...(props.cut && { copy })} label={en.part.copyText} />
         <CopyButton class="part-copy part-link" icon={Link} text={link} label={en.work.turn.copyLink} />
       </Show>
     </Show>

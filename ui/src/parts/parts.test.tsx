@@ -1,6 +1,7 @@
-import { fireEvent } from '@solidjs/testing-library';
+import { fireEvent, screen, waitFor } from '@solidjs/testing-library';
 import { createSignal } from 'solid-js';
 import { describe, expect, test, vi } from 'vitest';
+import { en } from '../i18n/en';
 import { createClock } from '../host/fake/ids';
 import { assistant, createWriter, type Told } from '../host/fake/parts';
 import type { Message, PartType, PartView } from '../protocol';
@@ -187,14 +188,29 @@ describe('files', () => {
 
 describe('a part that is too long to be drawn', () => {
   const long = `${'x'.repeat(4500)}\nsecond line`;
-  const cut = (message: Message = answer) => drawView({ ...write.part(message.id, 'text', { text: long }), cut: true }, message);
+  let copied: () => readonly unknown[] = () => [];
+  /** The page has the beginning of the text only. */
+  const cut = (message: Message = answer) => {
+    const beginning = write.part(message.id, 'text', { text: 'xxx…' });
+    const { container, host, called } = show(() => <PartSlot view={{ ...beginning, cut: true }} message={message} />);
+    copied = () => called('copyPartText');
+    host.partText = async () => long;
+    return container.querySelector('.part') as HTMLElement;
+  };
 
-  test('shows the rest on request, as plain text in rows', () => {
+  test('loads the rest on request, and shows it as plain text in rows', async () => {
     const part = cut();
     expect(part.querySelector('.whole-text-lines')).toBeNull();
     fireEvent.click(part.querySelector('[data-testid="show-rest"]') as Element);
-    const rows = [...part.querySelectorAll('.whole-text-line')].map((row) => row.textContent?.length);
-    expect(rows).toEqual([2000, 2000, 500, 11]);
+    const rows = () => [...part.querySelectorAll('.whole-text-line')].map((row) => row.textContent?.length);
+    await waitFor(() => expect(rows()).toEqual([...Array(11).fill(400), 112]));
+  });
+
+  test('is copied whole', async () => {
+    const part = cut();
+    fireEvent.click(screen.getByRole('button', { name: en.part.copyText }));
+    expect(await screen.findByRole('button', { name: en.part.copied })).not.toBeNull();
+    expect(copied()).toEqual([['ses_a', answer.id, part.getAttribute('data-part-id')]]);
   });
 
   test('does not offer it while it streams', () => {

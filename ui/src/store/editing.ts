@@ -11,6 +11,7 @@ import { NO_DRAFT, type Draft } from './drafts';
 import { rootOf } from './projects';
 import { draftOf } from './prompts';
 import { isLeft, isOpen, type Review } from './review';
+import { isWhole, wholeMessage } from './whole-text';
 
 export interface Edit {
   readonly sessionID: string;
@@ -21,7 +22,7 @@ export interface Edit {
 
 export interface Editing {
   readonly current: Accessor<Edit | undefined>;
-  begin(message: MessageView): void;
+  begin(message: MessageView): Promise<void>;
   setKeepFiles(keep: boolean): void;
   /** Ends editing and keeps the draft for the next time. */
   leave(): void;
@@ -89,11 +90,15 @@ export function createEditing({ core, selected, review, toLatest, showReverted }
   };
   return {
     current,
-    begin(message) {
+    async begin(message) {
       const edit: Edit = { sessionID: message.info.sessionID, messageID: message.info.id, keepFiles: false };
       const root = rootOf(core.project(), state.sessions.get(edit.sessionID));
       // Continues an earlier edit of the same prompt.
-      if (drafts.get(placeOf(edit)) === NO_DRAFT) drafts.change(placeOf(edit), draftOf(message, root));
+      if (drafts.get(placeOf(edit)) === NO_DRAFT) {
+        const whole = isWhole(message) ? message : await attempt(() => wholeMessage(host, message));
+        if (!whole || selected() !== edit.sessionID) return;
+        drafts.change(placeOf(edit), draftOf(whole, root));
+      }
       setCurrent(edit);
     },
     setKeepFiles: (keepFiles) => setCurrent((now) => now && { ...now, keepFiles }),

@@ -14,6 +14,7 @@ import type { Models } from './models';
 import { rootOf } from './projects';
 import { draftOf, filesOf, isWritten } from './prompts';
 import type { SessionActions } from './session-actions';
+import { wholeMessage } from './whole-text';
 
 export interface Sending {
   /** Sends to the open session, whatever is in the composer. True if it was accepted. */
@@ -98,7 +99,9 @@ export function createSending({ core, sessions, agents, models, editing, place }
       if (answers.length > 1 || !prompt || !isWritten(prompt)) return void (await send(en.error.goOn));
       const { id: messageID, sessionID } = prompt.info;
       const root = rootOf(project(), sessions.session());
-      const draft = draftOf(prompt, root);
+      const whole = await attempt(() => wholeMessage(host, prompt));
+      if (!whole) return;
+      const draft = draftOf(whole, root);
       const what = input(home(), draft.text, filesOf(draft, draft.text, root));
       const taken = await attempt(() => host.revert(sessionID, { kind: 'message', messageID, keepFiles: true }));
       if (taken) await sessions.send(what, sessionID);

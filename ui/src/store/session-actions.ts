@@ -4,7 +4,15 @@ import { uiError } from '../host/host';
 import { withConsent } from './consent';
 import { en } from '../i18n/en';
 import { visible } from '../text/visible';
-import type { PermissionRequest, QuestionRequest, PromptInput, Session, SessionStatus, UiError } from '../protocol';
+import type {
+  MessageView,
+  PermissionRequest,
+  PromptInput,
+  QuestionRequest,
+  Session,
+  SessionStatus,
+  UiError,
+} from '../protocol';
 import type { Core } from './app';
 import type { Draft } from './drafts';
 import { draftOf, isStoredFile, joinDrafts } from './prompts';
@@ -14,6 +22,7 @@ import type { OpenSession } from './timeline';
 import { writtenTitle } from './titles';
 import { NO_DRAFT } from './drafts';
 import { withParents } from './tasks';
+import { wholeMessage } from './whole-text';
 
 export interface SessionActions {
   /** The session on screen, or being opened. */
@@ -290,11 +299,13 @@ export function createSessionActions(core: Core): SessionActions {
   const withdrawQueued = async (open: OpenSession): Promise<Draft | undefined> => {
     const root = rootOf(core.project(), session());
     const queued = open.messages.filter(({ info, parts }) => open.queued.includes(info.id) && !parts.some(isStoredFile));
-    const drafts = queued.map((message) => ({ id: message.info.id, draft: draftOf(message, root) }));
     // One that a step has just taken up stays where it is.
-    const gone = await Promise.all(
-      drafts.map(({ id, draft }) => host.removeQueued(open.sessionID, id).then(() => [draft], () => [])),
-    );
+    const remove = async (message: MessageView) => {
+      const draft = draftOf(await wholeMessage(host, message), root);
+      await host.removeQueued(open.sessionID, message.info.id);
+      return draft;
+    };
+    const gone = await Promise.all(queued.map((message) => remove(message).then((draft) => [draft], () => [])));
     return gone.flat().reduce<Draft | undefined>((all, one) => (all ? joinDrafts(all, one) : one), undefined);
   };
 
@@ -432,7 +443,8 @@ export function createSessionActions(core: Core): SessionActions {
       const made = await attempt(() => host.fork(id, messageID, worktree));
       if (!made) return undefined;
       sessions.put(made);
-      if (prompt) core.drafts.change(made.id, draftOf(prompt, root));
+      const whole = prompt && (await attempt(() => wholeMessage(host, prompt)));
+      if (whole) core.drafts.change(made.id, draftOf(whole, root));
       await select(made.id);
       if (worktree) toasts.show({ tone: 'info', text: en.fork.worksIn, detail: visible(made.directory) });
       return made;

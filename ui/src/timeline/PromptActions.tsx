@@ -9,6 +9,7 @@ import { CopyButton } from '../kit/CopyButton';
 import { Menu, type MenuItem } from '../kit/Menu';
 import type { MessageView } from '../protocol';
 import { useApp } from '../store/context';
+import { isWhole, wholeMessage } from '../store/whole-text';
 import { wordsOf } from './turn-text';
 
 /** Actions for a sent prompt: edit it here, or in a fork. */
@@ -24,9 +25,18 @@ export function PromptActions(props: { message: MessageView }) {
     ...(app.busy() ? [] : [{ label: en.review.steps.restoreHere, icon: History, run: restore }]),
     ...(app.project()?.vcs === 'git' ? [{ label: en.fork.hereWorktree, icon: GitBranch, run: fork(true) }] : []),
   ]);
+  const words = ({ parts }: MessageView) => wordsOf(parts).join('\n\n');
+  const copyWhole = async () => {
+    const load = async () => app.host.copyText(words(await wholeMessage(app.host, props.message))).then(() => true);
+    return (await app.attempt(load)) ?? false;
+  };
   return (
     <div class="user-actions">
-      <CopyButton text={() => wordsOf(props.message.parts).join('\n\n')} label={en.part.copyText} />
+      <CopyButton
+        text={() => words(props.message)}
+        {...(!isWhole(props.message) && { copy: copyWhole })}
+        label={en.part.copyText}
+      />
       <Menu label={en.fork.menu} items={forks()}>
         <GitFork size={13} aria-hidden="true" />
       </Menu>
@@ -36,7 +46,7 @@ export function PromptActions(props: { message: MessageView }) {
           icon={Pencil}
           size={13}
           label={en.edit.begin}
-          onClick={() => app.editing.begin(props.message)}
+          onClick={() => void app.editing.begin(props.message)}
         />
       </Show>
     </div>

@@ -10,6 +10,7 @@ import type { App } from '../store/app';
 import { useApp } from '../store/context';
 import { NO_DRAFT } from '../store/drafts';
 import { sendNow } from '../store/send-now';
+import { isWhole, wholeMessage } from '../store/whole-text';
 
 /** A queued prompt. Until the next step it can be edited or removed. */
 export function QueuedPrompt(props: { message: MessageView }) {
@@ -17,8 +18,17 @@ export function QueuedPrompt(props: { message: MessageView }) {
   const place = () => `queued:${props.message.info.id}`;
   // An edit continues after the row was scrolled out of view.
   const [editing, setEditing] = createSignal(untrack(() => app.drafts.get(place()) !== NO_DRAFT));
+  const [original, setOriginal] = createSignal(untrack(() => typed(props.message)));
   let edit: HTMLButtonElement | undefined;
 
+  const begin = async () => {
+    if (!isWhole(props.message)) {
+      const message = await app.attempt(() => wholeMessage(app.host, props.message));
+      if (!message) return;
+      setOriginal(typed(message));
+    }
+    setEditing(true);
+  };
   const leave = () => {
     app.drafts.change(place(), NO_DRAFT);
     setEditing(false);
@@ -47,7 +57,15 @@ export function QueuedPrompt(props: { message: MessageView }) {
   return (
     <Show
       when={!editing()}
-      fallback={<QueuedEditor message={props.message} place={place()} save={(text) => void save(text)} cancel={leave} />}
+      fallback={
+        <QueuedEditor
+          message={props.message}
+          original={original()}
+          place={place()}
+          save={(text) => void save(text)}
+          cancel={leave}
+        />
+      }
     >
       <PartList message={props.message} />
       <div class="queued">
@@ -60,7 +78,7 @@ export function QueuedPrompt(props: { message: MessageView }) {
         <Button class="queued-now" title={en.work.queue.sendNowHint} onClick={now}>
           {en.work.queue.sendNow}
         </Button>
-        <IconButton ref={edit} icon={Pencil} label={en.timeline.editQueued} onClick={() => setEditing(true)} />
+        <IconButton ref={edit} icon={Pencil} label={en.timeline.editQueued} onClick={() => void begin()} />
         <IconButton icon={Trash} label={en.timeline.removeQueued} onClick={remove} />
       </div>
     </Show>
@@ -69,6 +87,8 @@ export function QueuedPrompt(props: { message: MessageView }) {
 
 interface EditorProps {
   readonly message: MessageView;
+  /** Its text before the edit. */
+  readonly original: string;
   /** The place of the draft until it is saved. */
   readonly place: string;
   readonly save: (text: string) => void;
@@ -77,12 +97,12 @@ interface EditorProps {
 
 function QueuedEditor(props: EditorProps) {
   const app = useApp();
-  const [text, setText] = createSignal(untrack(() => app.drafts.get(props.place).text || typed(props.message)));
+  const [text, setText] = createSignal(untrack(() => app.drafts.get(props.place).text || props.original));
   const write = (words: string) => {
     setText(words);
     app.drafts.change(props.place, { text: words });
   };
-  onCleanup(() => untrack(() => keepWhatWasTakenUp(app, props.message, props.place)));
+  onCleanup(() => untrack(() => keepWhatWasTakenUp(app, props)));
   let field!: HTMLTextAreaElement;
   const attached = createMemo(() => ({
     ...props.message,
@@ -134,13 +154,13 @@ function QueuedEditor(props: EditorProps) {
 }
 
 /** The turn started with the prompt while it was edited: moves the text to the composer. */
-function keepWhatWasTakenUp(app: App, message: MessageView, place: string): void {
+function keepWhatWasTakenUp(app: App, { message, original, place }: EditorProps): void {
   const { sessionID, id } = message.info;
   const open = app.timeline.open();
   const { text } = app.drafts.get(place);
   if (open?.sessionID !== sessionID || open.queued.includes(id)) return;
   app.drafts.change(place, NO_DRAFT);
-  if (text.trim() === '' || text === typed(message)) return;
+  if (text.trim() === '' || text === original) return;
   const written = app.drafts.get(sessionID).text;
   app.drafts.change(sessionID, { text: written === '' ? text : `${written}\n\n${text}` });
   app.toasts.show({ tone: 'info', text: en.timeline.queuedTaken });

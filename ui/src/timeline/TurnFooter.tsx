@@ -8,6 +8,7 @@ import { CopyButton } from '../kit/CopyButton';
 import { useApp } from '../store/context';
 import { changeOfTurn, totalsOfTurn } from '../store/turn-totals';
 import type { Row } from '../store/turns';
+import { isWhole, wholeMessage } from '../store/whole-text';
 import { textOfTurn } from './turn-text';
 import { count, longDuration, money, relativePath } from '../text/format';
 import { linkTo } from '../text/place-link';
@@ -39,6 +40,16 @@ export function TurnFooter(props: { turnID: string; rows: readonly Row[]; runnin
   };
   const link = () => linkTo({ sessionID: app.selected() ?? '', messageID: props.turnID });
   const said = () => textOfTurn(user(), answers());
+  const isAllHere = () => [user(), ...answers()].every((message) => !message || isWhole(message));
+  const copyWhole = async () => {
+    const load = async () => {
+      const [prompt, parts] = [user(), answers()];
+      const whole = await Promise.all(parts.map(async (answer) => ({ ...answer, parts: (await wholeMessage(app.host, answer)).parts })));
+      await app.host.copyText(textOfTurn(prompt && (await wholeMessage(app.host, prompt)), whole));
+      return true;
+    };
+    return (await app.attempt(load)) ?? false;
+  };
   return (
     <>
       <Show when={change()}>
@@ -73,7 +84,7 @@ export function TurnFooter(props: { turnID: string; rows: readonly Row[]; runnin
             </p>
           </Show>
           <div class="turn-actions">
-            <CopyButton text={said} label={en.work.turn.copy} />
+            <CopyButton text={said} {...(!isAllHere() && { copy: copyWhole })} label={en.work.turn.copy} />
             <CopyButton icon={Link} text={link} label={en.work.turn.copyLink} />
           </div>
         </div>

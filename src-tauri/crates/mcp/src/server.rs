@@ -2,9 +2,11 @@
 
 mod tools;
 
+use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use futures::FutureExt;
 use parking_lot::{Mutex, RwLock};
 use serde_json::{Map, Value};
 use tokio::sync::watch;
@@ -59,6 +61,8 @@ impl ConnectedServer {
         self.tools.read().clone()
     }
 }
+
+const FAULT: &str = "This is a fault in the program, which the log describes";
 
 struct Task {
     stop: CancellationToken,
@@ -133,7 +137,7 @@ impl Server {
         if started {
             self.changes.send_replace(());
             let stop = CancellationToken::new();
-            let done = tokio::spawn(self.clone().run(stop.clone()));
+            let done = tokio::spawn(self.clone().run_guarded(stop.clone()));
             *task = Some(Task { stop, done });
         }
     }
@@ -227,7 +231,15 @@ impl Server {
         self.set_state(then);
     }
 
-    async fn run(self: Arc<Self>, stop: CancellationToken) {
+    /// A turn waits while a server is starting, so a fault of ours must end the start as well.
+    async fn run_guarded(self: Arc<Self>, stop: CancellationToken) {
+        let run = AssertUnwindSafe(self.run(stop));
+        if run.catch_unwind().await.is_err() {
+            self.fail(FAULT.to_owned());
+        }
+    }
+
+    async fn run(&self, stop: CancellationToken) {
         self.log.clear();
         let opening = tokio::time::timeout(self.config.start_timeout, self.open());
         let opened = tokio::select! {
@@ -306,3 +318,6 @@ impl Server {
         self.set_state(ServerState::Failed(why));
     }
 }
+
+#[cfg(test)]
+mod tests;

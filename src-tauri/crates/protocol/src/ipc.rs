@@ -250,7 +250,7 @@ pub struct PartView {
     /// Sanitised HTML: one string per top-level Markdown block (text and reasoning), or the
     /// newest lines that a running command has printed.
     pub blocks: Option<Vec<String>>,
-    /// The blocks have only some of the text; the part has all of it.
+    /// The blocks have only some of the text, and the part only its beginning.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[ts(as = "Option<bool>", optional)]
     pub cut: bool,

@@ -123,6 +123,27 @@ fn damaged_streams_do_not_panic_and_end_exactly_once() {
     });
 }
 
+/// A decoder must not look at everything again with each piece that comes.
+#[test]
+fn a_stream_that_repeats_itself_is_decoded_in_time() {
+    let fixtures = fixtures();
+    let repeated = (1..u64::MAX, 1_000_usize..400_000);
+    fuzz(20, repeated, |(seed, length)| {
+        let mut random = Random(seed);
+        let fixture = &fixtures[random.below(fixtures.len())];
+        let from = random.below(fixture.bytes.len());
+        let to = (from + 1 + random.below(300)).min(fixture.bytes.len());
+        let mut bytes = fixture.bytes[..from].to_vec();
+        while bytes.len() < length {
+            bytes.extend_from_slice(&fixture.bytes[from..to]);
+        }
+        bytes.extend_from_slice(&fixture.bytes[to..]);
+        let chunk = [1, 16, 1_000, bytes.len()][random.below(4)];
+        let events = decode(fixture.wire, bytes.chunks(chunk));
+        check_order(&fixture.name, &events);
+    });
+}
+
 fn damage(bytes: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
     const TOKENS: [&[u8]; 10] = [
         b"null", b"{}", b"[]", b"\"\"", b"-1", b"1e999", b"\n\n", b"\r", b"\xff", b"\\ud800",

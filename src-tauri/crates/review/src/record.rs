@@ -3,6 +3,7 @@
 //! Stored beside the session, so that all of it survives a restart.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use lathe_protocol::ipc::{CommentState, DiffSide, ReviewAction, ReviewActionKind};
 use lathe_protocol::{MessageId, Millis, PartId, SessionId};
@@ -162,12 +163,12 @@ impl Review {
         session: &SessionId,
         edit: impl FnOnce(&mut ReviewRecord) -> Result<T>,
     ) -> Result<T> {
-        let lock = self
-            .editing
-            .lock()
-            .entry(session.clone())
-            .or_default()
-            .clone();
+        let lock = {
+            let mut all = self.editing.lock();
+            // Those that are neither held nor waited for.
+            all.retain(|_, lock| Arc::strong_count(lock) > 1);
+            all.entry(session.clone()).or_default().clone()
+        };
         let _editing = lock.lock().await;
         let mut record = self.record(session).await?;
         let before = record.clone();

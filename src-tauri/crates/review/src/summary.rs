@@ -24,6 +24,9 @@ use crate::steps::{self, Chains, StepTrees};
 pub use diffs::full_file_diff;
 use missing_trees::{files_without_trees, listed_files};
 
+/// The sessions whose changes before a compaction are remembered; of more, they are read again.
+const MOST_COMPACTED: usize = 32;
+
 #[derive(Default)]
 pub struct Summaries {
     /// The running update of each session; the next one waits for it.
@@ -101,6 +104,7 @@ impl SummaryInput {
 /// Updates the summary in the background.
 pub fn start(review: &Arc<Review>, input: SummaryInput) {
     let mut running = review.summaries.running.lock();
+    running.retain(|_, task| !task.is_finished());
     let before = running.remove(&input.session);
     let (id, review) = (input.session.clone(), review.clone());
     let task = tokio::spawn(async move {
@@ -197,11 +201,11 @@ async fn changes_before(
     let read = move |repo: &SideRepo| Ok(steps::chains(repo, &steps)?);
     let known = review.snapshots.with_repo(worktree, read).await?;
     let cached = (cut.clone(), known.clone());
-    review
-        .summaries
-        .before_compaction
-        .lock()
-        .insert(session.clone(), cached);
+    let mut all = review.summaries.before_compaction.lock();
+    if all.len() >= MOST_COMPACTED {
+        all.clear();
+    }
+    all.insert(session.clone(), cached);
     Ok(known)
 }
 

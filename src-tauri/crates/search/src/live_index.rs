@@ -63,6 +63,15 @@ struct Changes {
     missed: bool,
 }
 
+/// An update in the background, however it ends.
+struct Updating(Arc<LiveIndex>);
+
+impl Drop for Updating {
+    fn drop(&mut self) {
+        self.0.updating.store(false, Ordering::Release);
+    }
+}
+
 impl LiveIndex {
     /// Opens the index; it is empty or outdated until [`LiveIndex::update`] has run.
     pub async fn open(records: Records, path: PathBuf) -> Result<Arc<Self>> {
@@ -90,12 +99,11 @@ impl LiveIndex {
         if self.updating.swap(true, Ordering::AcqRel) {
             return;
         }
-        let live = self.clone();
+        let updating = Updating(self.clone());
         tokio::spawn(async move {
-            if let Err(error) = live.update().await {
+            if let Err(error) = updating.0.update().await {
                 tracing::warn!(%error, "the search index could not be brought up to date");
             }
-            live.updating.store(false, Ordering::Release);
         });
     }
 
@@ -342,8 +350,18 @@ async fn follow(live: Weak<LiveIndex>, mut notifications: Subscription) {
         let Some(live) = live.upgrade() else {
             return;
         };
-        if let Err(error) = live.index_changes().await {
-            tracing::warn!(%error, "a change could not be indexed");
+        // A fault of the program costs one update of the index, not all later ones.
+        let indexing = tokio::spawn({
+            let live = live.clone();
+            async move { live.index_changes().await }
+        });
+        match indexing.await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::warn!(%error, "a change could not be indexed"),
+            Err(error) => {
+                tracing::error!(%error, "a change could not be indexed");
+                live.changes.lock().missed = true;
+            }
         }
     }
 }

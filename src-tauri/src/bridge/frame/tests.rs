@@ -4,9 +4,11 @@ use std::collections::HashMap;
 
 use lathe_protocol::ipc::UiUpdate;
 use lathe_protocol::{Event, PartId};
+use lathe_provider::WireKind;
 use lathe_render::markdown::{self, Options};
 use lathe_session::bus::{BusItem, Notification, Subscription};
 use lathe_test_support::app::TestApp;
+use lathe_test_support::fake_model::{FakeModel, Gate, hold, text};
 
 use super::Frame;
 use crate::bridge::view::{self, Roots};
@@ -16,12 +18,16 @@ use crate::bridge::view::{self, Roots};
 struct Screen {
     blocks: HashMap<PartId, Vec<String>>,
     updates: usize,
+    /// The bytes of the largest update.
+    largest: usize,
 }
 
 impl Screen {
     fn apply(&mut self, updates: Vec<UiUpdate>) {
         self.updates += updates.len();
         for update in updates {
+            let bytes = serde_json::to_vec(&update).unwrap().len();
+            self.largest = self.largest.max(bytes);
             match update {
                 UiUpdate::Part { part } => {
                     if let Some(blocks) = part.blocks {
@@ -60,8 +66,7 @@ async fn watch(app: &TestApp, mut events: Subscription, per_frame: usize, open: 
         let Some(BusItem::Notification(notice)) = events.next().await else {
             panic!("fell behind")
         };
-        let over = matches!(&notice.notification, Notification::Event(event)
-            if matches!(**event, Event::SessionIdle { .. }));
+        let over = is_idle(&notice.notification);
         frame.take(notice.notification, open);
         taken += 1;
         if over || taken % per_frame == 0 {
@@ -71,6 +76,11 @@ async fn watch(app: &TestApp, mut events: Subscription, per_frame: usize, open: 
             return screen;
         }
     }
+}
+
+fn is_idle(notification: &Notification) -> bool {
+    matches!(notification, Notification::Event(event)
+        if matches!(**event, Event::SessionIdle { .. }))
 }
 
 async fn rendered(app: &TestApp) -> HashMap<PartId, Vec<String>> {
@@ -125,6 +135,59 @@ async fn a_window_gets_no_parts_of_sessions_that_are_not_open() {
     let screen = watch(&app, events, 10, false).await;
     assert_eq!(screen.blocks, HashMap::new());
     assert!(screen.updates > 0, "but it hears that the session was busy");
+}
+
+#[tokio::test]
+async fn a_session_that_is_closed_while_it_streams_leaves_nothing_behind() {
+    let (model, gate) = (FakeModel::start().await, Gate::closed());
+    model.reply([text("Half of it"), hold(&gate), text(" and the rest.")]);
+    let app = TestApp::with_model(&model, WireKind::OpenaiChat).await;
+    let mut events = app.sessions.subscribe();
+    app.send("go").await;
+    let mut frame = Frame::new(app.sessions.clone(), Roots::default());
+    let mut is_open = true;
+    loop {
+        let Some(BusItem::Notification(notice)) = events.next().await else {
+            panic!("fell behind")
+        };
+        let streams = matches!(notice.notification, Notification::Delta(_));
+        let over = is_idle(&notice.notification);
+        frame.take(notice.notification, is_open);
+        frame.finish();
+        if streams && is_open {
+            assert_eq!(frame.streams.len(), 1);
+            is_open = false;
+            gate.open();
+        }
+        if over {
+            break;
+        }
+    }
+    assert_eq!(frame.streams.len(), 0);
+}
+
+#[tokio::test]
+async fn of_a_text_that_is_too_long_a_page_is_sent_the_beginning() {
+    let model = FakeModel::start().await;
+    model.reply([text("rose ".repeat(6_000))]);
+    let app = TestApp::with_model(&model, WireKind::OpenaiChat).await;
+    let events = app.sessions.subscribe();
+    app.ask("go").await;
+    let streamed = watch(&app, events, 50, true).await;
+    assert!(streamed.largest < 20_000, "{} bytes", streamed.largest);
+
+    let id = &app.session.id;
+    let opened = view::session(&app.sessions, &Roots::default(), id, 10).await;
+    let messages = opened.unwrap().messages;
+    let parts = messages.iter().flat_map(|message| &message.parts);
+    let long: Vec<_> = parts.filter(|part| part.cut).collect();
+    assert_eq!(long.len(), 1);
+    let beginning = format!("{}…", &"rose ".repeat(6_000)[..1_024]);
+    assert_eq!(view::text(&long[0].part), Some(beginning.as_str()));
+    assert_eq!(
+        long[0].blocks.as_ref(),
+        streamed.blocks.get(long[0].part.id())
+    );
 }
 
 #[tokio::test]

@@ -68,27 +68,29 @@ impl UndrivenApp {
         }
     }
 
-    /// Presses a key until the title of the window matches.
-    pub async fn press_until_title(&self, key: &str, title: &str) -> Result<(), WindowError> {
-        let shown = || !self.desktop.windows(title).is_empty();
-        self.press_until(key, shown, &format!("the title {title:?}"))
-            .await
+    /// Sends the draft that was written last. A page that has no session or no models yet does not
+    /// take Enter, so it is pressed again; the draft goes when the prompt is stored.
+    pub async fn send_draft(&self, text: &str) -> Result<(), WindowError> {
+        let deadline = Instant::now() + TIMEOUT;
+        while self.desktop.is_on_disk("drafts", text) {
+            self.press("Return").await?;
+            let sent_by = Instant::now() + TYPING_TIME;
+            while self.desktop.is_on_disk("drafts", text) && Instant::now() < sent_by {
+                next_check(deadline, &format!("the prompt {text:?}")).await?;
+            }
+        }
+        Ok(())
     }
 
-    /// Presses a key until it has done what it is for: a page takes keys only some time after it
-    /// has set its title.
-    pub async fn press_until(
-        &self,
-        key: &str,
-        is_done: impl Fn() -> bool,
-        what: &str,
-    ) -> Result<(), WindowError> {
+    /// Presses a key until the title of the window matches: a page takes keys only some time after
+    /// it has set its title.
+    pub async fn press_until_title(&self, key: &str, title: &str) -> Result<(), WindowError> {
         let deadline = Instant::now() + TIMEOUT;
-        while !is_done() {
+        while self.desktop.windows(title).is_empty() {
             self.press(key).await?;
             let acted_by = Instant::now() + TYPING_TIME;
-            while !is_done() && Instant::now() < acted_by {
-                next_check(deadline, what).await?;
+            while self.desktop.windows(title).is_empty() && Instant::now() < acted_by {
+                next_check(deadline, &format!("the title {title:?}")).await?;
             }
         }
         Ok(())

@@ -11,7 +11,7 @@ type Needs =
   | 'checkData'
   | 'showData'
   | 'showLog'
-  | 'diagnostics'
+  | 'copyDiagnostics'
   | 'reportError'
   | 'onFault'
   | 'setMenu'
@@ -63,7 +63,7 @@ export function createFakeSettingsPages(doors: FrameDoors): Pick<Host, Needs> {
     },
     showData: async () => {},
     showLog: async () => {},
-    diagnostics: async (page) => `Lathe 0.1.0\n${page}`,
+    copyDiagnostics: async () => {},
     reportError: async () => {},
     onFault: async () => {},
     setMenu: async () => {},

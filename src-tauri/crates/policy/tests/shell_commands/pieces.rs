@@ -1,5 +1,7 @@
 //! Texts made at random, to look for what the shell and the analysis read differently.
 
+use std::ops::Range;
+
 use lathe_fuzz::fuzz;
 use proptest::prelude::*;
 
@@ -86,6 +88,34 @@ fn what_passes_for_echo_only_prints() {
                 .unwrap();
             assert!(!project.path("p").exists(), "{command:?}");
         }
+    });
+}
+
+/// What nests or repeats, besides the pieces above.
+const MORE: &[&str] = &[
+    "{a,b}",
+    "$((",
+    "${x:-",
+    "sudo ",
+    "env ",
+    "xargs ",
+    "eval ",
+    "sh -c '",
+    "cat <<A\n",
+    "a/../",
+    "-x ",
+];
+
+/// What nests, repeats or never closes is what a parser takes too long for.
+#[test]
+fn a_command_that_repeats_itself_is_analysed_in_time() {
+    let piece = || proptest::sample::select([PIECES, MORE].concat());
+    let some = |count: Range<usize>| {
+        proptest::collection::vec(piece(), count).prop_map(|all| all.concat())
+    };
+    let repeated = (some(0..4), some(1..4), 1_usize..3_000, some(0..4));
+    fuzz(20, repeated, |(first, again, times, last)| {
+        analysed(&project(), &(first + &again.repeat(times) + &last));
     });
 }
 

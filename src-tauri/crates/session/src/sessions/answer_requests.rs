@@ -42,7 +42,10 @@ impl Sessions {
         }
         Activity {
             statuses,
-            permissions,
+            permissions: permissions
+                .into_iter()
+                .map(PermissionRequest::shortened)
+                .collect(),
             questions,
             sessions: sessions.into_values().collect(),
         }

@@ -14,6 +14,9 @@ use rust_decimal::prelude::{FromPrimitive, ToPrimitive};
 use super::Sessions;
 use lathe_records::Result;
 
+/// The sessions whose costs are remembered; of more, they are read again.
+const MOST_COUNTED: usize = 64;
+
 /// The cost of each message that is final: finished answers, and prompts (`None`), which cost
 /// nothing. They are read only once.
 #[derive(Debug, Default)]
@@ -30,6 +33,9 @@ impl Sessions {
     pub async fn usage(&self, id: &SessionId) -> Result<SessionUsage> {
         let counted = {
             let mut all = self.counted.lock();
+            if all.len() >= MOST_COUNTED && !all.contains_key(id) {
+                all.clear();
+            }
             all.entry(id.clone()).or_default().0.clone()
         };
         let present = Arc::new(Mutex::new(HashSet::new()));

@@ -7,7 +7,7 @@ use lathe_protocol::{
     PatchPart, StepStartPart,
 };
 use lathe_snapshot::TreeId;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinError, JoinHandle};
 
 use super::Turn;
 use lathe_records::Result;
@@ -19,7 +19,15 @@ use lathe_review::summary::{self, SummaryInput, Turns};
 pub struct OpenStep {
     start: StepStartPart,
     /// `None` where snapshots are switched off.
-    before: JoinHandle<Option<Result<TreeId, NoSnapshot>>>,
+    before: JoinHandle<Taken>,
+}
+
+type Taken = Option<Result<TreeId, NoSnapshot>>;
+
+/// A snapshot that a fault of the program ended is a missing one, not one that was not wanted.
+fn outcome(joined: Result<Taken, JoinError>) -> Taken {
+    let interrupted = |error: JoinError| NoSnapshot::from(format!("It was not taken: {error}"));
+    joined.unwrap_or_else(|error| Some(Err(interrupted(error))))
 }
 
 impl Turn {
@@ -61,7 +69,7 @@ impl Turn {
         step: OpenStep,
         may_change: bool,
     ) -> Result<Option<TreeId>> {
-        let tree = match step.before.await.ok().flatten() {
+        let tree = match outcome(step.before.await) {
             None => return Ok(None),
             Some(Err(why)) => {
                 if may_change {
@@ -151,5 +159,18 @@ impl Turn {
         });
         records.put_part(part).await?;
         Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_snapshot_that_a_fault_ended_is_a_missing_one() {
+        let joined = tokio::spawn(async { panic!("a fault of the program") }).await;
+        let why = outcome(joined).map(|taken| taken.unwrap_err().to_string());
+        assert!(why.is_some_and(|why| why.contains("a fault of the program")));
+        assert_eq!(outcome(Ok(None)), None);
     }
 }

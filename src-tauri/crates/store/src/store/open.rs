@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use lathe_protocol::{IdSource, Tick};
 use tokio::sync::Notify;
@@ -17,6 +18,10 @@ use crate::locks::StoreLock;
 use crate::migrate;
 use crate::storage::{DataDirs, Storage, WriteState};
 use crate::temp_files::TempFiles;
+
+/// The pause after a fault of the program, so that one that repeats itself does not use up the
+/// processor.
+const AFTER_A_FAULT: Duration = Duration::from_millis(500);
 
 impl Store {
     /// Creates missing folders, recovers from a kill and migrates old data.
@@ -119,6 +124,16 @@ async fn flush_in_background(storage: Weak<Storage>, wake: Arc<Notify>) {
             return;
         };
         // A value that fails stays pending, and the store's health says so.
-        run(move || storage.flush_due(Instant::now()).ok()).await;
+        let flushed = tokio::task::spawn_blocking(move || storage.flush_due(Instant::now()).ok());
+        match flushed.await {
+            Ok(_) => {}
+            // What was not written is still pending: the others must not wait for ever.
+            Err(error) if error.is_panic() => {
+                tracing::error!(%error, "records were not written");
+                tokio::time::sleep(AFTER_A_FAULT).await;
+            }
+            // Only a runtime that shuts down drops blocking work.
+            Err(_) => return,
+        }
     }
 }

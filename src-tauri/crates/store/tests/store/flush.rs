@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use lathe_protocol::Part;
@@ -10,7 +11,7 @@ use lathe_store::{Key, Store};
 use serde_json::Value;
 
 use crate::support::faulty_disk::{ENOSPC, Fault, FaultyDisk};
-use crate::support::test_fs::options_with;
+use crate::support::test_fs::{Change, ChangeHook, options_with};
 use crate::support::*;
 
 fn part(words: &str) -> Part {
@@ -49,6 +50,38 @@ async fn open_on_a_faulty_disk() -> (TestStore, Arc<FaultyDisk>) {
         .await
         .unwrap();
     (TestStore { folder, store }, disk)
+}
+
+/// A disk whose next change of a file panics, once it is told to.
+#[derive(Default)]
+struct PanickingDisk {
+    panics: AtomicBool,
+}
+
+impl ChangeHook for PanickingDisk {
+    fn change(&self, change: Change<'_>) -> std::io::Result<()> {
+        let is_record = matches!(change, Change::Create { .. } | Change::Rename { .. });
+        if is_record && self.panics.swap(false, Ordering::SeqCst) {
+            panic!("a fault of the program");
+        }
+        change.apply()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_fault_while_records_are_written_does_not_end_the_writing() {
+    let folder = tempfile::tempdir().unwrap();
+    let disk = Arc::new(PanickingDisk::default());
+    let options = options_with(&disk);
+    let store = Store::open(folder.path(), options).await.unwrap();
+    let test = TestStore { folder, store };
+    test.store.journal_part(&part("1")).await.unwrap();
+    disk.panics.store(true, Ordering::SeqCst);
+    pass(Duration::from_millis(101)).await;
+    assert!(!disk.panics.load(Ordering::SeqCst), "nothing was written");
+    assert_eq!(on_file(&test), None);
+    pass(Duration::from_secs(2)).await;
+    assert_eq!(on_file(&test), Some("1".into()));
 }
 
 /// Lets the flush task and its blocking thread run, in test time.

@@ -21,6 +21,8 @@ pub struct Finder {
     projects: Mutex<HashMap<PathBuf, (FileIndex, SymbolIndex)>>,
 }
 
+/// The projects whose lists stay in memory; of more, they are made again.
+const MOST_PROJECTS: usize = 8;
 /// Entries per parallel task: small enough to use all cores, large enough to outweigh the
 /// overhead of a task.
 const CHUNK: usize = 4096;
@@ -65,6 +67,9 @@ impl Finder {
 
     fn indexes(&self, root: &Path) -> (FileIndex, SymbolIndex) {
         let mut projects = self.projects.lock();
+        if projects.len() >= MOST_PROJECTS && !projects.contains_key(root) {
+            projects.clear();
+        }
         let new = || (FileIndex::new(root), SymbolIndex::new(root));
         projects.entry(root.to_owned()).or_insert_with(new).clone()
     }

@@ -3,19 +3,17 @@
 //! A window shows hundreds of cards and the user opens few of them, so whole files, patches
 //! and outputs are sent on request only.
 
-use serde_json::Value;
-
 use super::{FilePart, ToolPart, ToolState};
-use crate::json::Map;
+use crate::shorten::{MAX_BYTES, floor_char_boundary, shorten_map, shorten_to};
 
-/// Bytes of a text that are sent: enough for the one line that a closed card shows.
-const MAX_BYTES: usize = 1_024;
 /// Bytes sent from the end of arguments that are still streaming in.
 const RAW_END: usize = 1_024;
 
 impl ToolPart {
     /// The same call with every long text cut.
     pub fn shortened(mut self) -> Self {
+        // The model writes the name as well.
+        shorten(&mut self.tool);
         match &mut self.state {
             ToolState::Pending(state) => {
                 shorten_map(&mut state.input);
@@ -30,6 +28,7 @@ impl ToolPart {
             ToolState::Completed(state) => {
                 shorten_map(&mut state.input);
                 shorten_map(&mut state.metadata);
+                shorten(&mut state.title);
                 shorten(&mut state.output);
                 let attached = state.attachments.iter_mut().flatten();
                 attached.for_each(FilePart::shorten);
@@ -46,26 +45,8 @@ impl ToolPart {
     }
 }
 
-fn shorten_map(map: &mut Map) {
-    for value in map.values_mut() {
-        shorten_value(value);
-    }
-}
-
-fn shorten_value(value: &mut Value) {
-    match value {
-        Value::String(text) => shorten(text),
-        Value::Array(list) => list.iter_mut().for_each(shorten_value),
-        Value::Object(map) => shorten_map(map),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
-}
-
 fn shorten(text: &mut String) {
-    if text.len() > MAX_BYTES {
-        text.truncate(floor_char_boundary(text, MAX_BYTES));
-        text.push('…');
-    }
+    shorten_to(text, MAX_BYTES);
 }
 
 fn shorten_middle(text: &mut String) {
@@ -74,10 +55,4 @@ fn shorten_middle(text: &mut String) {
         let tail = floor_char_boundary(text, text.len() - RAW_END);
         text.replace_range(head..tail, " … ");
     }
-}
-
-/// The last character boundary at or before `at`.
-fn floor_char_boundary(text: &str, at: usize) -> usize {
-    let mut places = (0..=at).rev();
-    places.find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }
