@@ -125,10 +125,7 @@ export const en = {
     thoughts: 'Thoughts',
     agent: (name: string) => `Agent ${name}`,
     subtask: (agent: string) => `Task for ${agent}`,
-    snapshot: 'Snapshot',
     namedSnapshot: (name: string) => `Snapshot “${name}”`,
-    beforeTakingBack: (files: number) =>
-      files === 1 ? 'Snapshot before a file was taken back' : `Snapshot before ${files} files were taken back`,
     restore: 'Bring back…',
     restoreSnapshot: 'Bring the files back to this',
     skipped: (count: number) => (count === 1 ? 'One file is not in it' : `${count} files are not in it`),

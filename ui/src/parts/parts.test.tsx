@@ -41,7 +41,7 @@ const samples: { [T in PartType]: { told: Told<T>; says: string } } = {
     },
     says: 'demo · 3.2 s · 2.0k in · 80 out · $0.50',
   },
-  snapshot: { told: { snapshot: '0123456789abcdef' }, says: 'Snapshot01234567' },
+  snapshot: { told: { snapshot: '0123456789abcdef', name: 'Good' }, says: 'Snapshot “Good”Bring back…' },
   patch: { told: { hash: 'h', files: ['a.rs', 'b.rs'] }, says: '' },
   retry: {
     told: {

@@ -45,28 +45,16 @@ interface EditingNeeds {
   readonly selected: Accessor<string | undefined>;
   readonly review: Pick<Review, 'noteDone' | 'undo' | 'settle'>;
   toLatest(): Promise<void>;
-  /** Shows what reverts of a session have removed. */
-  showReverted(sessionID: string): void;
 }
 
-export function createEditing({ core, selected, review, toLatest, showReverted }: EditingNeeds): Editing {
+export function createEditing({ core, selected, review, toLatest }: EditingNeeds): Editing {
   const { host, state, drafts, toasts, attempt } = core;
-  const bringBack = review.undo;
   const [current, setCurrent] = createSignal<Edit | undefined>();
   createEffect(on(selected, () => setCurrent(undefined), { defer: true }));
 
   const redo = async () => {
     const sessionID = selected();
-    if (sessionID !== undefined) await bringBack(sessionID);
-  };
-  /** The notice may still be there when another session is open, or when the revert is final. */
-  const redoOf = async (sessionID: string, messageID: string) => {
-    const pending = state.sessions.get(sessionID)?.revert?.messageID === messageID;
-    if (pending) await bringBack(sessionID);
-    else {
-      const action = { label: en.reverted.show, run: () => showReverted(sessionID) };
-      toasts.show({ tone: 'info', text: en.edit.final, action });
-    }
+    if (sessionID !== undefined) await review.undo(sessionID);
   };
   return {
     current,
@@ -121,12 +109,8 @@ export function createEditing({ core, selected, review, toLatest, showReverted }
         if (settled?.session.revert !== undefined) toasts.dismiss(notice);
         return;
       }
-      toasts.show({
-        tone: 'info',
-        text: en.edit.undone,
-        detail: conflictsOf(done),
-        action: { label: en.edit.redo, run: () => void redoOf(sessionID, messageID) },
-      });
+      // The note at the end of the timeline offers to restore it, as long as that is possible.
+      toasts.show({ tone: 'info', text: en.edit.undone, detail: conflictsOf(done) });
       // What was reverted is at the end.
       if (selected() === sessionID && state.timeline.open()?.hasNewer) await toLatest();
       if (isOpen(done) && selected() === sessionID) await review.settle({ kind: 'message', messageID, keepFiles: false });

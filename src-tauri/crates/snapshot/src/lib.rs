@@ -75,8 +75,7 @@ pub use path::{BadPath, RelPath};
 pub use refs::SnapshotRef;
 pub use repo::{Options, SideRepo, Skipped, Snapshot};
 pub use restore::{
-    Conflict, Hunk, HunkConflict, OpenRound, Outcome, PathRestore, Plan, Recovered, RestoreAction,
-    Round, display_hunks,
+    Conflict, OpenRound, Outcome, PathRestore, Plan, Recovered, RestoreAction, Round,
 };
 pub use scan::Reason;
 pub use tree::{Mode, TreeId};

@@ -7,7 +7,6 @@
 
 mod apply;
 mod folders;
-mod hunk;
 mod inspect;
 #[cfg(all(test, unix))]
 mod killed;
@@ -31,7 +30,6 @@ use crate::{
     tree::{self, Leaf, Mode, Permissions, TreeId, same},
 };
 pub use apply::Outcome;
-pub use hunk::{Hunk, HunkConflict, display_hunks};
 use inspect::{Found, Parents, inspect_path};
 pub(crate) use round::roll_back_without_owner;
 pub use round::{OpenRound, Recovered, Round};
@@ -57,7 +55,6 @@ pub enum Conflict {
     FolderInTheWay,
     /// A parent of the path is a file or a link now.
     ParentInTheWay,
-    Hunk(HunkConflict),
     /// Another program has it open for writing, and it could only be copied to the trash.
     OpenElsewhere,
     /// The error message of the system.
@@ -74,7 +71,6 @@ impl fmt::Display for Conflict {
             Conflict::NotInSnapshot(None) => f.write_str("the snapshot does not hold it"),
             Conflict::FolderInTheWay => f.write_str("a folder with other files is in its place"),
             Conflict::ParentInTheWay => f.write_str("a folder on its path is a file or a link now"),
-            Conflict::Hunk(conflict) => conflict.fmt(f),
             Conflict::OpenElsewhere => f.write_str("another program has it open for writing"),
             Conflict::Failed(why) => f.write_str(why),
         }
@@ -93,22 +89,8 @@ pub struct Plan {
 struct Item {
     /// What must be at the path when the plan is applied.
     expected: Option<Leaf>,
-    wanted: Option<Wanted>,
+    wanted: Option<Leaf>,
     action: RestoreAction,
-}
-
-#[derive(Debug, Clone)]
-enum Wanted {
-    Stored(Leaf),
-    Generated { leaf: Leaf, bytes: Vec<u8> },
-}
-
-impl Wanted {
-    fn leaf(&self) -> Leaf {
-        match self {
-            Wanted::Stored(leaf) | Wanted::Generated { leaf, .. } => *leaf,
-        }
-    }
 }
 
 impl Plan {
@@ -201,7 +183,7 @@ impl SideRepo {
         let action = decide(&one.path, wanted, expected, &found, coverage);
         let item = Item {
             expected,
-            wanted: wanted.map(Wanted::Stored),
+            wanted,
             action,
         };
         Ok((item, found))
@@ -211,7 +193,7 @@ impl SideRepo {
     /// there now.
     fn in_the_way(&self, plan: &Plan, path: &RelPath, found: Found) -> Option<Conflict> {
         let item = plan.items.get(path)?;
-        let stays_folder = item.wanted.as_ref()?.leaf().mode == Mode::Folder;
+        let stays_folder = item.wanted?.mode == Mode::Folder;
         match found {
             Found::Folder(_) if !stays_folder => {
                 let was_empty = item.expected.is_some_and(|leaf| leaf.mode == Mode::Folder);

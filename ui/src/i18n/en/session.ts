@@ -119,7 +119,6 @@ export const sessionWords = {
         ? 'One file was changed since and stays as it is'
         : `${count} files were changed since and stay as they are`,
     redo: 'Bring it back',
-    final: 'This can no longer be brought back',
     makeFinal: {
       title: 'Delete the reverted turns?',
       go: 'Delete and continue',

@@ -110,7 +110,8 @@ pub async fn restore(
         ..UndoEntry::default()
     };
     let revert = Revert::open(review, session, worktree).await?;
-    let (outcome, remaining) = revert.bring_back(&[entry], options).await?;
+    let (mut outcome, remaining) = revert.bring_back(&[entry], options).await?;
+    outcome.left_in = (!remaining.is_empty()).then(|| id.to_owned());
     if remaining.is_empty() {
         let aside = trash.join(RESTORED).join(id);
         let moved = fs::create_dir_all(aside.parent().unwrap_or(&trash))

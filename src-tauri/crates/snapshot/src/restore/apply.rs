@@ -67,7 +67,7 @@ impl SideRepo {
             root: self.worktree(),
             rounds: &self.rounds(),
             trash,
-            objects: Some(self.objects()),
+            objects: self.objects(),
         };
         carry_out(&place, plan, note)
     }
@@ -103,7 +103,7 @@ pub(crate) struct Place<'a> {
     /// For the record of the restore and its new files.
     pub rounds: &'a Path,
     pub trash: &'a Path,
-    pub objects: Option<&'a Objects>,
+    pub objects: &'a Objects,
 }
 
 pub(crate) fn carry_out(place: &Place<'_>, plan: &Plan, note: &str) -> (Outcome, Option<Round>) {

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::{
-    Conflict, Item, RestoreAction, Wanted, folders,
+    Conflict, Item, RestoreAction, folders,
     inspect::{Found, Parents, Seen},
     round::{How, Move},
 };
@@ -24,7 +24,7 @@ pub(super) struct Prepared {
 
 pub(super) struct Preparation<'a> {
     pub root: &'a Path,
-    pub objects: Option<&'a Objects>,
+    pub objects: &'a Objects,
     /// For the new files.
     pub folder: &'a Folder,
     /// Sync each file; otherwise the caller syncs all at once.
@@ -63,7 +63,7 @@ impl Preparation<'_> {
             };
             return self.deletion(one, found);
         }
-        let Some(wanted) = &item.wanted else {
+        let Some(wanted) = item.wanted else {
             return Err(Conflict::NotInSnapshot(None));
         };
         self.write(one, found, wanted, parents)
@@ -87,10 +87,9 @@ impl Preparation<'_> {
         &self,
         mut one: Move,
         found: Found,
-        wanted: &Wanted,
+        leaf: Leaf,
         parents: &mut Parents<'_>,
     ) -> Result<Option<Prepared>, Conflict> {
-        let leaf = wanted.leaf();
         if leaf.mode == Mode::Folder {
             return folder(one, found, leaf);
         }
@@ -119,7 +118,7 @@ impl Preparation<'_> {
             }
             Some(old) if cfg!(unix) && old.stat.stamp.links > 1 => {
                 one.how = How::Overwrite;
-                self.create(&one, leaf, wanted, None)?;
+                self.create(&one, leaf, None)?;
                 one.identity = old.stat.identity();
                 return Ok(Some(Prepared { one, seen }));
             }
@@ -133,7 +132,7 @@ impl Preparation<'_> {
             _ => None,
         };
         let like = like.map(|folder| (folder, one.path.name()));
-        one.identity = self.create(&one, leaf, wanted, like)?;
+        one.identity = self.create(&one, leaf, like)?;
         Ok(Some(Prepared { one, seen }))
     }
 
@@ -141,19 +140,10 @@ impl Preparation<'_> {
         &self,
         one: &Move,
         leaf: Leaf,
-        wanted: &Wanted,
         like: Option<(&Folder, &[u8])>,
     ) -> Result<(u64, u64), Conflict> {
-        let stored;
-        let bytes = match (wanted, self.objects) {
-            (Wanted::Generated { bytes, .. }, _) => bytes,
-            (Wanted::Stored(leaf), Some(objects)) => {
-                let read = objects.blob(leaf.id);
-                stored = read.map_err(|error| Conflict::Failed(error.to_string()))?;
-                &stored
-            }
-            (Wanted::Stored(_), None) => return Err(Conflict::NotInSnapshot(None)),
-        };
+        let read = self.objects.blob(leaf.id);
+        let bytes = &read.map_err(|error| Conflict::Failed(error.to_string()))?;
         let new = NewFile {
             executable: leaf.mode == Mode::Executable,
             bits: leaf.permissions.bits(),
