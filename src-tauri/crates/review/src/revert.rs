@@ -19,6 +19,7 @@ mod planned_steps;
 mod recover;
 mod round;
 mod target;
+pub mod trash;
 mod undo;
 mod undo_log;
 
@@ -300,7 +301,7 @@ impl Revert {
 
     /// The folder for files that a revert removes.
     fn trash(&self) -> PathBuf {
-        late_saves::trash(&self.review, &self.session.id)
+        trash::folder(&self.review, &self.session.id)
     }
 }
 

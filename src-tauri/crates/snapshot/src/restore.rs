@@ -10,6 +10,7 @@ mod folders;
 mod inspect;
 #[cfg(all(test, unix))]
 mod killed;
+mod links;
 mod moves;
 #[cfg(all(test, unix))]
 mod old_trees;
@@ -18,13 +19,18 @@ mod roll_back;
 mod round;
 mod trash;
 
-use std::{collections::BTreeMap, fmt};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
 
 use rayon::prelude::*;
 
 use crate::{
     error::Result,
+    extras::Extras,
     path::RelPath,
+    refs::Beside,
     repo::SideRepo,
     scan::{LeftOut, Reason},
     tree::{self, Leaf, Mode, Permissions, TreeId, same},
@@ -83,6 +89,8 @@ pub struct Plan {
     items: BTreeMap<RelPath, Item>,
     /// Folders that exist in the target: they stay even if they become empty.
     folders: BTreeMap<RelPath, Permissions>,
+    /// Of the files that are written.
+    extras: Extras,
 }
 
 #[derive(Debug, Clone)]
@@ -91,6 +99,8 @@ struct Item {
     expected: Option<Leaf>,
     wanted: Option<Leaf>,
     action: RestoreAction,
+    /// In the target, the file had no other name; false if that is not known.
+    had_one_name: bool,
 }
 
 impl Plan {
@@ -138,18 +148,34 @@ impl SideRepo {
         }
         let mut plan = Plan::default();
         let mut coverage = BTreeMap::new();
+        let wrappers = self.refs().wrappers()?;
         for (target, paths) in targets {
             self.check(target)?;
-            let covered = self.left_out(target)?;
+            let wrappers = wrappers.get(&target);
+            let beside = wrappers.map(|wrappers| Beside::read(self.objects(), wrappers));
+            let (covered, extras) = match beside.transpose()? {
+                Some(beside) => (Some(beside.left_out), beside.extras),
+                None => (None, None),
+            };
             let folders = self.target_folders(&paths, target, covered.as_ref())?;
             plan.folders.extend(folders);
-            coverage.insert(target, covered);
+            let several = extras.as_ref().map(Extras::with_several_names);
+            if let Some(mut extras) = extras {
+                let paths: BTreeSet<&RelPath> = paths.iter().copied().collect();
+                extras.retain(|path| paths.contains(path));
+                plan.extras.extend(extras);
+            }
+            coverage.insert(target, (covered, several));
         }
         let planned = paths.par_chunks(CHUNK).map(|chunk| {
             let mut parents = Parents::new(self.worktree());
             let each = chunk.iter().map(|one| {
-                let covered = coverage.get(&one.target).and_then(Option::as_ref);
-                self.plan_one(one, covered, &mut parents)
+                let known = coverage.get(&one.target);
+                let covered = known.and_then(|(covered, _)| covered.as_ref());
+                let several = known.and_then(|(_, several)| several.as_ref());
+                let (mut item, found) = self.plan_one(one, covered, &mut parents)?;
+                item.had_one_name = several.is_some_and(|several| !several.contains(&one.path));
+                Ok((item, found))
             });
             each.collect::<Result<Vec<_>>>()
         });
@@ -185,6 +211,7 @@ impl SideRepo {
             expected,
             wanted,
             action,
+            had_one_name: false,
         };
         Ok((item, found))
     }

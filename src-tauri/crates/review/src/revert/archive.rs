@@ -18,7 +18,7 @@ use crate::Review;
 use crate::error::{Result, ReviewError};
 
 /// How long it can be restored, in milliseconds.
-const KEPT: i64 = 30 * 24 * 3600 * 1000;
+pub(super) const KEPT: i64 = 30 * 24 * 3600 * 1000;
 const LONGEST_TITLE: usize = 80;
 
 /// The field names are stored.

@@ -197,16 +197,19 @@ impl RevertPlan {
             conflicts,
             ..
         } = place.repo.apply(plan, trash);
-        for (path, why) in conflicts {
-            let path = place.name(&path);
-            match self.files.iter_mut().find(|file| file.path == path) {
-                Some(file) => {
-                    file.change = RevertChange::Conflict;
-                    file.reason = Some(why.to_string());
-                }
-                None => self.files.push(conflict(path, &why.to_string())),
+        let conflicts = conflicts.into_iter();
+        let mut conflicts: BTreeMap<String, String> = conflicts
+            .map(|(path, why)| (place.name(&path), why.to_string()))
+            .collect();
+        for file in &mut self.files {
+            if let Some(why) = conflicts.remove(&file.path) {
+                file.change = RevertChange::Conflict;
+                file.reason = Some(why);
             }
         }
+        let unlisted = conflicts.iter();
+        self.files
+            .extend(unlisted.map(|(path, why)| conflict(path.clone(), why)));
         let trashed = trashed.into_iter().map(|(path, _)| path);
         let mut touched = Vec::new();
         for path in written.into_iter().chain(trashed).chain(removed_folders) {
