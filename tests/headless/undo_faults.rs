@@ -200,8 +200,8 @@ async fn a_revert_on_a_failing_disk_says_what_it_did_not_do() {
         ("openat", "EIO"),
         ("fsync,fdatasync,syncfs", "EIO"),
     ] {
-        let points = (1..).step_by(if soak() { 1 } else { 29 });
-        for at in points.take(if soak() { 400 } else { 6 }) {
+        let points = (1..).step_by(if soak() { 1 } else { 37 });
+        for at in points.take(if soak() { 400 } else { 3 }) {
             let when = format!("{error} at {calls} {at}");
             let inject = format!("error={error}");
             let output = worked.injected(&worked.revert(), calls, &inject, at).await;

@@ -327,7 +327,7 @@ async fn a_file_that_a_revert_replaced_stays_in_the_trash_for_thirty_days_and_no
     let agent = Agent::start().await.file("a.txt", "1\n");
     let turn = agent.turn("echo early > a.txt; echo early > new.txt").await;
     let app = &agent.app;
-    let trash = app.data.path().join("reverted");
+    let trash = app.data_dir().join("reverted");
     revert(app, &to(&turn)).await;
     let days = |count: u64| Duration::from_secs(count * 24 * 3600);
     app.clock.advance(days(20));
@@ -337,9 +337,8 @@ async fn a_file_that_a_revert_replaced_stays_in_the_trash_for_thirty_days_and_no
         force: true,
         ..RevertOptions::default()
     };
-    let forced = app
-        .sessions
-        .revert_with(&app.session.id, &to(&turn), &options);
+    let target = to(&turn);
+    let forced = app.sessions.revert_with(&app.session.id, &target, &options);
     assert!(forced.await.unwrap().complete);
 
     app.clock.advance(days(9));

@@ -306,8 +306,8 @@ async fn a_forced_revert_of_the_persons_version_is_undone_to_the_byte() {
         force: true,
         ..RevertOptions::default()
     };
-    let id = &agent.app.session.id;
-    let done = agent.app.sessions.revert_with(id, &to(&turn), &options);
+    let (id, target) = (&agent.app.session.id, to(&turn));
+    let done = agent.app.sessions.revert_with(id, &target, &options);
     assert!(done.await.unwrap().complete);
     assert_eq!(exact(&root), before);
     unrevert(&agent.app).await;
