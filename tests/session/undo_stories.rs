@@ -141,11 +141,11 @@ reverted_to_the_byte! {
     a_name_is_as_long_as_a_name_can_be: "touch $(printf 'n%.0s' $(seq 255))";
     folders_are_nested_deeply: "p=.; for n in $(seq 60); do p=$p/x; done; mkdir -p $p; echo x > $p/f";
     empty_folders_are_made_and_removed: "rmdir void; mkdir -p new/empty/inside d/e/none";
-    everything_is_removed: "rm -rf ./* ";
+    everything_is_removed: "rm -r a.txt b.txt bytes d dangling link linked 'linked too' private run.sh void";
     everything_is_packed_and_unpacked_elsewhere: "tar cf /tmp/t.$$ .; mkdir x; tar xf /tmp/t.$$ -C x; rm /tmp/t.$$ -r d";
     a_file_is_written_after_it_was_removed: "exec 3>>a.txt; rm a.txt; echo gone >&3; echo new > a.txt";
     a_file_is_written_through_its_descriptor: "exec 3<>a.txt; echo through > /proc/self/fd/3";
-    a_copy_keeps_its_times: "cp -p a.txt d/copy; touch -d 2001-01-01 d/copy; mv d/copy a.txt";
+    a_copy_keeps_its_times: "cp -p a.txt d/copy; echo more >> d/copy; touch -d 2001-01-01 d/copy; mv d/copy a.txt";
     a_file_is_written_many_times: "for n in $(seq 300); do echo $n > a.txt; done; echo 1 > a.txt";
 }
 
