@@ -40,7 +40,7 @@ const KNOWLEDGE: [(&str, &[&str], &[&str]); 24] = [
     ),
     ("render", &["lathe-protocol"], &["lathe-fuzz"]),
     ("sandbox", &[], &[]),
-    ("snapshot", &["lathe-files", "lathe-protocol"], &[]),
+    ("snapshot", &["lathe-files"], &[]),
     (
         "store",
         &["lathe-files", "lathe-import", "lathe-protocol"],

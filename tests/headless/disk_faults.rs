@@ -163,7 +163,7 @@ async fn mounted(home: &Home, mounts: &str) -> Output {
 }
 
 /// Root needs no user namespace to mount something, and cannot create one inside a chroot.
-fn name_space() -> &'static str {
+pub fn name_space() -> &'static str {
     let user = Command::new("id").arg("-u").output().unwrap();
     match text(&user.stdout).trim() {
         "0" => "-m",
@@ -172,7 +172,7 @@ fn name_space() -> &'static str {
 }
 
 /// The size of a folder in blocks of 4 KB, as a file system counts.
-fn blocks(folder: &std::path::Path) -> u64 {
+pub fn blocks(folder: &std::path::Path) -> u64 {
     let entries = folder.read_dir().unwrap().map(|entry| entry.unwrap());
     let size = |entry: std::fs::DirEntry| match entry.file_type().unwrap().is_dir() {
         true => blocks(&entry.path()),

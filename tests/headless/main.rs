@@ -28,3 +28,4 @@ mod services;
 mod session_and_model_choice;
 #[cfg(unix)]
 mod terminal;
+mod undo_faults;

@@ -62,6 +62,7 @@ mod undo_killed;
 mod undo_last_turn;
 #[cfg(unix)]
 #[cfg(target_os = "linux")]
+mod undo_stories;
 mod undo_witness;
 #[cfg(unix)]
 mod unusual_work_trees;

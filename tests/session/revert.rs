@@ -253,47 +253,6 @@ async fn a_file_restored_by_hand_does_not_block_a_later_revert() {
 }
 
 #[tokio::test]
-async fn one_hunk_is_reverted_although_the_person_edited_elsewhere_in_the_file() {
-    let lines: String = (1..=30).map(|n| format!("line {n}\n")).collect();
-    let agent = Agent::start().await.file("a.txt", &lines);
-    let turn = agent
-        .turn("sed -i 's/line 3$/three/; s/line 25$/twenty-five/' a.txt")
-        .await;
-    let app = &agent.app;
-    let mut edited = app.read("a.txt");
-    edited.insert_str(0, "mine\n");
-    fs::write(app.path("a.txt"), &edited).unwrap();
-
-    let shown = app
-        .sessions
-        .diff(&app.session.id, Some(&turn))
-        .await
-        .unwrap();
-    let (before, after) = (
-        shown[0].before.clone().unwrap(),
-        shown[0].after.clone().unwrap(),
-    );
-    let hunks = lathe_snapshot::display_hunks(&before, &after);
-    assert_eq!(hunks.len(), 2);
-    let target = |fingerprint: &str| RevertTarget::Hunk {
-        message_id: Some(turn.clone()),
-        path: "a.txt".into(),
-        hunk: 1,
-        fingerprint: fingerprint.into(),
-    };
-    let outdated = revert(app, &target("0000")).await;
-    assert_eq!(
-        describe(&outdated.files),
-        ["a.txt: this change is not part of the file's changes any more"]
-    );
-    let outcome = revert(app, &target(&hunks[1].0)).await;
-    assert_eq!(describe(&outcome.files), ["a.txt restore"]);
-    assert_eq!(app.read("a.txt"), edited.replace("twenty-five", "line 25"));
-    unrevert(app).await;
-    assert_eq!(app.read("a.txt"), edited);
-}
-
-#[tokio::test]
 async fn reverts_are_undone_step_by_step_also_after_a_restart() {
     let agent = Agent::start().await;
     let turn = agent

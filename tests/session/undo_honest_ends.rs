@@ -322,6 +322,44 @@ async fn what_is_older_than_thirty_days_is_forgotten() {
     assert_eq!(app.sessions.reverted(&app.session.id).await.unwrap(), []);
 }
 
+#[tokio::test]
+async fn a_file_that_a_revert_replaced_stays_in_the_trash_for_thirty_days_and_not_longer() {
+    let agent = Agent::start().await.file("a.txt", "1\n");
+    let turn = agent.turn("echo early > a.txt; echo early > new.txt").await;
+    let app = &agent.app;
+    let trash = app.data_dir().join("reverted");
+    revert(app, &to(&turn)).await;
+    let days = |count: u64| Duration::from_secs(count * 24 * 3600);
+    app.clock.advance(days(20));
+    unrevert(app).await;
+    fs::write(app.path("a.txt"), "late\n").unwrap();
+    let options = RevertOptions {
+        force: true,
+        ..RevertOptions::default()
+    };
+    let target = to(&turn);
+    let forced = app.sessions.revert_with(&app.session.id, &target, &options);
+    assert!(forced.await.unwrap().complete);
+
+    app.clock.advance(days(9));
+    app.sessions.clean_up(0).await;
+    assert_eq!(holding(&trash, "early").len(), 3);
+    app.clock.advance(days(2));
+    app.sessions.clean_up(0).await;
+    // The second revert, of the late version and of new.txt, was made 11 days ago.
+    assert_eq!(
+        (
+            holding(&trash, "early").len(),
+            holding(&trash, "late").len()
+        ),
+        (1, 1)
+    );
+    app.clock.advance(days(20));
+    app.sessions.clean_up(0).await;
+    assert_eq!(fs::read_dir(&trash).unwrap().count(), 0);
+    assert_eq!(agent.tree(), ["a.txt 1\n"]);
+}
+
 /// Every file below a folder that contains these words.
 fn holding(folder: &Path, words: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();

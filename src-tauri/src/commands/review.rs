@@ -186,57 +186,8 @@ fn checked(target: RevertTarget) -> Answer<RevertTarget> {
         RevertTarget::Message { message_id, .. }
         | RevertTarget::Part { message_id, .. }
         | RevertTarget::Snapshot { message_id, .. } => Some(message_id),
-        RevertTarget::File { message_id, .. } | RevertTarget::Hunk { message_id, .. } => {
-            message_id.as_ref()
-        }
+        RevertTarget::File { message_id, .. } => message_id.as_ref(),
     };
     message(id.map(ToString::to_string))?;
     Ok(target)
-}
-
-#[cfg(test)]
-mod tests {
-    use lathe_protocol::Action;
-    use lathe_protocol::ipc::RevertChange;
-    use lathe_provider::WireKind;
-    use lathe_test_support::app::TestApp;
-    use lathe_test_support::fake_model::{FakeModel, call, text};
-    use serde_json::json;
-
-    use super::*;
-
-    #[tokio::test]
-    async fn a_hunk_of_a_folded_file_can_be_reverted_once_the_file_is_unfolded() {
-        let model = FakeModel::start().await;
-        let app = TestApp::with_model(&model, WireKind::OpenaiChat).await;
-        let lines: String = (1..=40).map(|n| format!("line {n}\n")).collect();
-        let app = app.file("Cargo.lock", &lines).rule("*", "*", Action::Allow);
-        let command = "sed -i 's/line 8$/eight/; s/line 30$/thirty/' Cargo.lock";
-        model.reply([call(
-            "bash",
-            json!({ "command": command, "description": "edit" }),
-        )]);
-        model.reply([text("Done.")]);
-        app.ask("go").await;
-
-        let id = &app.session.id;
-        let list = app.sessions.diff(id, None).await.unwrap();
-        assert!(
-            diff::render_stored(&list[0], Extent::Folded)
-                .folded
-                .is_some()
-        );
-        let open = render_file(&app.sessions, id, None, "Cargo.lock", Extent::Unfolded);
-        let open = open.await.unwrap();
-        assert_eq!(open.hunks.len(), 2);
-        let target = RevertTarget::Hunk {
-            message_id: None,
-            path: "Cargo.lock".into(),
-            hunk: 1,
-            fingerprint: open.hunks[1].fingerprint.clone().unwrap(),
-        };
-        let outcome = app.sessions.revert(id, &target).await.unwrap();
-        assert_eq!(outcome.files[0].change, RevertChange::Restore);
-        assert_eq!(app.read("Cargo.lock"), lines.replace("line 8\n", "eight\n"));
-    }
 }

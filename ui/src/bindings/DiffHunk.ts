@@ -9,8 +9,4 @@ export type DiffHunk = { oldStart: number, oldLines: number, newStart: number, n
 /**
  * The function or section that contains the hunk.
  */
-heading?: string, 
-/**
- * Identifies the hunk by its content; present where the hunk can be reverted.
- */
-fingerprint?: string, lines: Array<DiffLine>, };
+heading?: string, lines: Array<DiffLine>, };

@@ -16,6 +16,10 @@ files: Array<RevertFile>, hidesMessages: number,
  */
 undoable: number, 
 /**
+ * The item of the list "Reverted and removed" that has the files which were not restored.
+ */
+leftIn?: string, 
+/**
  * Everything that the agent did is reverted.
  */
 complete?: boolean, 

@@ -5,4 +5,4 @@ import type { PartId } from "./PartId";
 /**
  * What to revert.
  */
-export type RevertTarget = { "kind": "message", messageID: MessageId, keepFiles?: boolean, } | { "kind": "part", messageID: MessageId, partID: PartId, } | { "kind": "file", messageID?: MessageId, path: string, } | { "kind": "hunk", messageID?: MessageId, path: string, hunk: number, fingerprint: string, } | { "kind": "snapshot", messageID: MessageId, partID: PartId, };
+export type RevertTarget = { "kind": "message", messageID: MessageId, keepFiles?: boolean, } | { "kind": "part", messageID: MessageId, partID: PartId, } | { "kind": "file", messageID?: MessageId, path: string, } | { "kind": "snapshot", messageID: MessageId, partID: PartId, };

@@ -12,6 +12,6 @@ export type SessionDiffView = { sessionID: SessionId,
  */
 messageID?: MessageId, 
 /**
- * In path order, each hunk with its fingerprint.
+ * In path order.
  */
 files: Array<FileDiffView>, additions: number, deletions: number, };

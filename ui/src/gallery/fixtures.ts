@@ -97,7 +97,7 @@ export function rooms(clock: Clock): Room[] {
         cost: 0.0113,
         tokens: { input: 1840, output: 412, reasoning: 96, cache: { read: 10_240, write: 0 } },
       }),
-      said('snapshot', 'snapshot', { snapshot: '0f3a6c1be94d2c77' }),
+      said('snapshot', 'snapshot', { snapshot: '0f3a6c1be94d2c77', name: 'Before the rewrite' }),
       said('patch', 'patch', { hash: '9d1f', files: ['src/schedule.rs', 'src/lamp.rs', 'src/a.rs', 'src/b.rs'].map((p) => `${ROOT}/${p}`) }),
       said('retry', 'retry', {
         attempt: 1,

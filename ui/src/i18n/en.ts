@@ -132,10 +132,7 @@ export const english = {
     thoughts: 'Thought',
     agent: (name: string) => `Agent: ${name}`,
     subtask: (agent: string) => `Task for ${agent}`,
-    snapshot: 'Snapshot',
     namedSnapshot: (name: string) => `Snapshot “${name}”`,
-    beforeTakingBack: (files: number) =>
-      plural(files, { one: 'Snapshot before reverting # file', other: 'Snapshot before reverting # files' }),
     restore: 'Restore…',
     restoreSnapshot: 'Restore files to this snapshot',
     skipped: (count: number) => plural(count, { one: '# file not included', other: '# files not included' }),

@@ -42,7 +42,7 @@ const samples: { [T in PartType]: { told: Told<T>; says: string } } = {
     },
     says: 'demo · 3.2 s · 2.0k in · 80 out · $0.50',
   },
-  snapshot: { told: { snapshot: '0123456789abcdef', name: 'Before' }, says: 'Snapshot “Before”' },
+  snapshot: { told: { snapshot: '0123456789abcdef', name: 'Good' }, says: 'Snapshot “Good”' },
   patch: { told: { hash: 'h', files: ['a.rs', 'b.rs'] }, says: '' },
   retry: {
     told: {

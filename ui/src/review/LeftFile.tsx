@@ -8,7 +8,7 @@ import type { RevertChoice, RevertFile } from '../protocol';
 const CHOICES: readonly RevertChoice[] = ['mine', 'before', 'both'];
 
 /** What the choices are called: a revert goes back to before the agent, a restore to what was removed. */
-type ChoiceNames = Readonly<Record<RevertChoice, string>>;
+export type ChoiceNames = Readonly<Record<RevertChoice, string>>;
 
 interface LeftFileProps {
   readonly file: RevertFile;

@@ -91,6 +91,32 @@ describe('the list “Reverted and removed”', () => {
     await waitFor(() => expect(screen.queryByTestId('apply-restored')).toBeNull());
   });
 
+  test('opens with the files that an undone revert could not restore, and lets the person decide', async () => {
+    const { host, app, called } = await ready();
+    const session = host.sessions.get('ses_gallery')!;
+    const sides = { before: 'agent\n', now: 'mine\n' };
+    const left: RevertFile = { path: 'a.ts', change: 'conflict', reason: 'changed since', additions: 0, deletions: 0, sides };
+    const came: RevertFile = { path: 'b.ts', change: 'restore', additions: 1, deletions: 0 };
+    host.unrevert = async () => ({ session, files: [left, came], hidesMessages: 0, undoable: 0, complete: false, leftIn: '3' });
+    host.listReverted = async () => [{ ...item('3', ['a.ts'], 'a.ts'), messages: 0 }];
+    host.restoreReverted = async (sessionID, id, options) => {
+      host.calls.push({ name: 'restoreReverted', args: [sessionID, id, options] });
+      return { session, files: [{ ...left, change: 'restore' }], hidesMessages: 0, undoable: 0, complete: true };
+    };
+    await app.editing.redo();
+    const result = await screen.findByTestId('reverted-result');
+    expect(result.querySelector('p')?.textContent).toBe('a.tsRestored: 1 file.');
+    expect([...result.querySelectorAll('.left-choices label')].map((one) => one.textContent)).toEqual([
+      'Keep mine',
+      'The agent’s',
+      'Both, side by side',
+    ]);
+    fireEvent.click(result.querySelector('[data-path="a.ts"] [data-choice=both]')!);
+    fireEvent.click(screen.getByTestId('apply-restored'));
+    const options = { force: false, choices: { 'a.ts': 'both' } };
+    await waitFor(() => expect(called('restoreReverted')).toEqual([['ses_gallery', '3', options]]));
+  });
+
   test('shows a long list with long names, and the rest of the files on demand', async () => {
     const { host } = await ready();
     const files = Array.from({ length: 400 }, (_, index) => `src/${'deep/'.repeat(20)}file-${index}.ts`);

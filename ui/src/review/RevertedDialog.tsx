@@ -1,5 +1,5 @@
 /** The list "Reverted and removed": what a session lost by reverts can be restored for a while. */
-import { createResource, createSignal, For, Match, Show, Switch } from 'solid-js';
+import { createMemo, createResource, createSignal, For, Match, Show, Switch } from 'solid-js';
 import { SmallDialog } from '../dialogs/SmallDialog';
 import { uiError } from '../host/host';
 import { en } from '../i18n/en';
@@ -10,13 +10,13 @@ import { visible, visibleLine } from '../text/visible';
 import type { RevertedItem, RevertOptions, RevertOutcome } from '../protocol';
 import { useApp } from '../store/context';
 import { isLeft, isUndecided, type Choices } from '../store/review';
-import { ChooseAll, LeftFile } from './LeftFile';
+import { ChooseAll, LeftFile, type ChoiceNames } from './LeftFile';
 import './decide.css';
 
 export function RevertedDialog() {
   return (
     <SmallDialog name="reverted" title={en.reverted.title}>
-      {(place) => <Reverted sessionID={place.sessionID} />}
+      {(place) => <Reverted sessionID={place.sessionID} left={place.left} />}
     </SmallDialog>
   );
 }
@@ -27,12 +27,18 @@ interface Restored {
   readonly outcome: RevertOutcome;
 }
 
-function Reverted(props: { sessionID: string }) {
+/** `left` is what undoing a revert could not restore. */
+function Reverted(props: { sessionID: string; left: RevertOutcome | undefined }) {
   const app = useApp();
   const [items, { refetch }] = createResource(() => props.sessionID, (id) => app.host.listReverted(id));
   const [working, setWorking] = createSignal<string | undefined>();
-  const [restored, setRestored] = createSignal<Restored | undefined>();
+  const [done, setDone] = createSignal<Restored | undefined>();
   const list = () => (items.state === 'ready' || items.state === 'refreshing' ? (items.latest ?? []) : []);
+  const undone = createMemo((before: Restored | undefined) => {
+    const item = list().find(({ id }) => id === props.left?.leftIn);
+    return before ?? (item && props.left && { item, outcome: props.left });
+  });
+  const restored = () => done() ?? undone();
   const restore = async (item: RevertedItem, options?: RevertOptions) => {
     if (working() !== undefined || app.busy()) return;
     setWorking(item.id);
@@ -41,7 +47,7 @@ function Reverted(props: { sessionID: string }) {
     const outcome = await app.attempt(work);
     setWorking(undefined);
     if (!outcome) return;
-    setRestored({ item, outcome });
+    setDone({ item, outcome });
     await refetch();
     // The messages are back among the others, wherever the page is.
     if (item.messages > 0 && app.selected() === props.sessionID) await app.toLatest();
@@ -50,7 +56,14 @@ function Reverted(props: { sessionID: string }) {
     <div class="dialog-form" data-first tabindex="-1">
       <p class="dialog-note">{en.reverted.note}</p>
       <Show when={restored()} keyed>
-        {(done) => <Result done={done} busy={working() !== undefined} onRestore={(options) => void restore(done.item, options)} />}
+        {(done) => (
+          <Result
+            done={done}
+            names={done.item.id === props.left?.leftIn ? en.left.unreverted : en.left.restored}
+            busy={working() !== undefined}
+            onRestore={(options) => void restore(done.item, options)}
+          />
+        )}
       </Show>
       <Switch>
         <Match when={items.error !== undefined}>
@@ -130,7 +143,7 @@ function Names(props: { files: readonly string[] }) {
 }
 
 /** What came back and what did not, with a decision about the latter. */
-function Result(props: { done: Restored; busy: boolean; onRestore: (options: RevertOptions) => void }) {
+function Result(props: { done: Restored; names: ChoiceNames; busy: boolean; onRestore: (options: RevertOptions) => void }) {
   const [choices, setChoices] = createSignal<Choices>({});
   const left = () => props.done.outcome.files.filter(({ change }) => isLeft(change));
   const came = () => props.done.outcome.files.length - left().length;
@@ -141,8 +154,10 @@ function Result(props: { done: Restored; busy: boolean; onRestore: (options: Rev
     <section class="reverted-result" data-testid="reverted-result" role="status">
       <p>
         <strong>{visibleLine(props.done.item.title)}</strong>
-        <br />
-        {en.reverted.done(props.done.item.messages, came())}
+        <Show when={left().length === 0 || props.done.item.messages + came() > 0}>
+          <br />
+          {en.reverted.done(props.done.item.messages, came())}
+        </Show>
       </p>
       <Show when={left().length > 0}>
         <p>{en.reverted.left(left().length)}</p>
@@ -154,7 +169,7 @@ function Result(props: { done: Restored; busy: boolean; onRestore: (options: Rev
                 <Show when={file.reason}>{(reason) => <span class="review-reason">{visible(reason())}</span>}</Show>
                 <LeftFile
                   file={file}
-                  names={en.left.restored}
+                  names={props.names}
                   choice={choices()[file.path]}
                   disabled={props.busy}
                   onChoose={(choice) => choose(choice, file.path)}
@@ -164,7 +179,7 @@ function Result(props: { done: Restored; busy: boolean; onRestore: (options: Rev
           </For>
         </ul>
         <Show when={open().length > 1}>
-          <ChooseAll names={en.left.restored} disabled={props.busy} onChoose={(choice) => choose(choice, ...open())} />
+          <ChooseAll names={props.names} disabled={props.busy} onChoose={(choice) => choose(choice, ...open())} />
         </Show>
         <div class="dialog-actions">
           <Button

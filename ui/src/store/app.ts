@@ -8,7 +8,7 @@ import { batch, createEffect, createMemo, createSignal, on, untrack, type Access
 import { uiError, type Host } from '../host/host';
 import { en } from '../i18n/en';
 import { createExpanded, type Expanded } from './expanded';
-import type { Project, ReviewSettings, Session, Settings, Theme, UiBatch, UiError, UiUpdate } from '../protocol';
+import type { Project, RevertOutcome, ReviewSettings, Session, Settings, Theme, UiBatch, UiError, UiUpdate } from '../protocol';
 import type { Activity } from './activity';
 import { createAgents, type Agents } from './agents';
 import { createAttachments, type Attachments } from './attachments';
@@ -50,7 +50,7 @@ export type Overlay =
   | { readonly name: 'palette' }
   | { readonly name: 'share'; readonly sessionID: string }
   | { readonly name: 'snapshot' }
-  | { readonly name: 'reverted'; readonly sessionID: string }
+  | { readonly name: 'reverted'; readonly sessionID: string; readonly left?: RevertOutcome }
   | { readonly name: 'full-access' }
   | { readonly name: 'make-final'; readonly message: string; readonly answer: (yes: boolean) => void }
   | { readonly name: 'settings'; readonly section: SettingsSection; readonly providerID?: string };
@@ -191,6 +191,7 @@ export function createApp(host: Host): App {
     busy: sessions.busy,
     storage: globalThis.localStorage,
     confirmFinal: core.confirmFinal,
+    settleRestored: (left) => setOverlay({ name: 'reverted', sessionID: left.session.id, left }),
     attempt,
   });
   const git = createGit({
@@ -203,8 +204,7 @@ export function createApp(host: Host): App {
   });
   const folders = createFolders({ host, moment: git.status });
   const reverted = createReverted(host, sessions.session);
-  const showReverted = (sessionID: string) => setOverlay({ name: 'reverted', sessionID });
-  const editing = createEditing({ core, selected: sessions.selected, review, toLatest: sessions.toLatest, showReverted });
+  const editing = createEditing({ core, selected: sessions.selected, review, toLatest: sessions.toLatest });
   const place = createMemo(() => {
     const edit = editing.current();
     return edit ? placeOf(edit) : (sessions.selected() ?? `new:${project()?.id ?? ''}`);

@@ -46,11 +46,9 @@ interface EditingNeeds {
   readonly selected: Accessor<string | undefined>;
   readonly review: Pick<Review, 'noteDone' | 'undo' | 'settle'>;
   toLatest(): Promise<void>;
-  /** Shows what reverts of a session have removed. */
-  showReverted(sessionID: string): void;
 }
 
-export function createEditing({ core, selected, review, toLatest, showReverted }: EditingNeeds): Editing {
+export function createEditing({ core, selected, review, toLatest }: EditingNeeds): Editing {
   const { host, state, drafts, toasts, attempt } = core;
   const [current, setCurrent] = createSignal<Edit | undefined>();
   createEffect(on(selected, () => setCurrent(undefined), { defer: true }));
@@ -66,18 +64,10 @@ export function createEditing({ core, selected, review, toLatest, showReverted }
     const sessionID = selected();
     if (sessionID !== undefined) await bringBack(sessionID);
   };
-  /** The notice may still be there when another session is open, or when the revert is final. */
-  const redoOf = async (sessionID: string, messageID: string) => {
-    const pending = state.sessions.get(sessionID)?.revert?.messageID === messageID;
-    if (pending) await bringBack(sessionID);
-    else {
-      const action = { label: en.reverted.show, run: () => showReverted(sessionID) };
-      toasts.show({ tone: 'info', text: en.edit.final, action });
-    }
-  };
   /** The undone prompt is in the composer again, to be changed and sent. A draft of the person stays. */
-  const offerAgain = (sessionID: string, messageID: string) => {
-    const prompt = state.timeline.open()?.messages.find(({ info }) => info.id === messageID);
+  const offerAgain = async (sessionID: string, messageID: string) => {
+    const found = state.timeline.open()?.messages.find(({ info }) => info.id === messageID);
+    const prompt = found && (isWhole(found) ? found : await core.attempt(() => wholeMessage(core.host, found)));
     if (!prompt || drafts.get(sessionID) !== NO_DRAFT) return;
     const draft = draftOf(prompt, rootOf(core.project(), state.sessions.get(sessionID)));
     drafts.change(sessionID, draft);
@@ -145,13 +135,9 @@ export function createEditing({ core, selected, review, toLatest, showReverted }
         if (settled?.session.revert !== undefined) toasts.dismiss(notice);
         return;
       }
-      offerAgain(sessionID, messageID);
-      toasts.show({
-        tone: 'info',
-        text: en.edit.undone,
-        detail: conflictsOf(done),
-        action: { label: en.edit.redo, run: () => void redoOf(sessionID, messageID) },
-      });
+      await offerAgain(sessionID, messageID);
+      // The note at the end of the timeline offers to restore it, as long as that is possible.
+      toasts.show({ tone: 'info', text: en.edit.undone, detail: conflictsOf(done) });
       // What was reverted is at the end.
       if (selected() === sessionID && state.timeline.open()?.hasNewer) await toLatest();
       if (isOpen(done) && selected() === sessionID) await review.settle({ kind: 'message', messageID, keepFiles: false });

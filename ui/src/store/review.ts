@@ -107,6 +107,8 @@ interface ReviewNeeds {
   readonly busy: Accessor<boolean>;
   readonly storage: Pick<Storage, 'getItem' | 'setItem'> | undefined;
   readonly confirmFinal: Consent;
+  /** Lets the person decide about files that were not restored. */
+  settleRestored(outcome: RevertOutcome): void;
   attempt<T>(work: () => Promise<T>): Promise<T | undefined>;
 }
 
@@ -203,6 +205,7 @@ export function createReview(needs: ReviewNeeds): Review {
     const outcome = await attempt(() => host.unrevert(id));
     if (outcome) setSince({ sessionID: id, undoable: outcome.undoable });
     again();
+    if (outcome?.leftIn !== undefined) needs.settleRestored(outcome);
   };
   const undoable = () => {
     const [id, open] = [selected(), needs.opened()];
@@ -322,7 +325,8 @@ export function createReview(needs: ReviewNeeds): Review {
         tone: 'info',
         text: count > 0 || both === 0 ? done(Math.max(count, 0)) : en.left.asDecided,
         detail: left === 0 ? undefined : en.edit.conflicts(left),
-        action: { label: en.session.undo, run: () => void undo(id) },
+        // The note in the timeline offers to restore messages.
+        ...(!outcome.session.revert && { action: { label: en.session.undo, run: () => void undo(id) } }),
       });
     },
     noteDone(outcome) {

@@ -69,7 +69,7 @@ function AnswerMessage(props: { answer: Answer; runs: Runs }) {
   // A step whose calls are all drawn with an earlier one must not leave a gap.
   const isFolded = createMemo(() => {
     const { info, parts } = props.answer;
-    const calls = parts.filter(({ part }) => part.type === 'snapshot' || !isMark(part));
+    const calls = parts.filter(({ part }) => !isMark(part));
     const drawnElsewhere = (id: string) => (props.runs.get(id)?.[0]?.part.id ?? id) !== id;
     return calls.length > 0 && !info.error && calls.every(({ part }) => drawnElsewhere(part.id));
   });

@@ -17,7 +17,7 @@ export type Runs = ReadonlyMap<string, readonly RunCall[]>;
 const FEWEST_LOOKS = 3;
 const FEWEST_EDITS = 2;
 const EDITS: ReadonlySet<string> = new Set(['edit', 'write']);
-const UNSEEN: ReadonlySet<string> = new Set(['step-start', 'step-finish', 'snapshot', 'patch']);
+const UNSEEN: ReadonlySet<string> = new Set(['step-start', 'step-finish', 'patch']);
 
 export function runsOf(messages: readonly MessageView[]): Runs {
   const runs = new Map<string, readonly RunCall[]>();
@@ -63,5 +63,6 @@ export function fileOf(part: ToolPart): string | undefined {
 /** Parts that are not visible do not end a run. */
 export function isMark(part: Part): boolean {
   const isEmpty = (part.type === 'text' || part.type === 'reasoning') && part.text === '';
-  return isEmpty || UNSEEN.has(part.type);
+  const isUnnamed = part.type === 'snapshot' && part.name === undefined;
+  return isEmpty || isUnnamed || UNSEEN.has(part.type);
 }

@@ -4,7 +4,6 @@ use std::process::ExitCode;
 
 use lathe_protocol::ipc::{
     RevertChange, RevertChoice, RevertFile, RevertOptions, RevertOutcome, RevertTarget,
-    RevertedItem,
 };
 use lathe_protocol::{Message, MessageId, SessionId};
 use lathe_render::escape::visible_line;
@@ -85,14 +84,8 @@ pub async fn unrevert(sessions: &Sessions, id: &SessionId, force: bool) -> Outco
     };
     print(&outcome.files, &outcome.unknown, &outcome.not_kept)?;
     let code = finish(&outcome, "restored");
-    let mut left = outcome.files.iter().filter(|file| file.change.is_open());
-    if let Some(first) = left.next() {
-        let items = sessions.reverted(id).await?;
-        let has = |item: &&RevertedItem| item.messages == 0 && item.files.contains(&first.path);
-        if let Some(item) = items.iter().find(has) {
-            let item = &item.id;
-            output::note(&texts::restore_again(id, item));
-        }
+    if let Some(item) = &outcome.left_in {
+        output::note(&texts::restore_again(id, item));
     }
     Ok(code)
 }

@@ -86,55 +86,7 @@ pub struct DiffHunk {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub heading: Option<String>,
-    /// Identifies the hunk by its content; present where the hunk can be reverted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
-    pub fingerprint: Option<String>,
     pub lines: Vec<DiffLine>,
-}
-
-impl DiffHunk {
-    /// Computes the fingerprint. The `snapshot` crate computes the same one to find the hunk
-    /// that is to be reverted.
-    pub fn fingerprint(&self) -> String {
-        let texts: Vec<(DiffLineKind, String)> = self
-            .lines
-            .iter()
-            .map(|line| {
-                (
-                    line.kind,
-                    line.spans.iter().map(|span| &*span.text).collect(),
-                )
-            })
-            .collect();
-        let lines = texts.iter().map(|(kind, text)| (*kind, text.as_str()));
-        hunk_fingerprint(self.old_start, self.new_start, lines)
-    }
-}
-
-/// Identifies a hunk by its position and its lines, given without line breaks.
-pub fn hunk_fingerprint<'a>(
-    old_start: usize,
-    new_start: usize,
-    lines: impl Iterator<Item = (DiffLineKind, &'a str)>,
-) -> String {
-    // FNV-1a: protects against a view that is out of date, not against an attacker.
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    let mut add = |bytes: &[u8]| {
-        for byte in bytes {
-            hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    };
-    add(format!("{old_start} {new_start}").as_bytes());
-    for (kind, text) in lines {
-        add(match kind {
-            DiffLineKind::Context => b"\n ",
-            DiffLineKind::Add => b"\n+",
-            DiffLineKind::Del => b"\n-",
-        });
-        add(text.as_bytes());
-    }
-    format!("{hash:016x}")
 }
 
 /// A line of a diff by its numbers, from 1, without its text.

@@ -1,4 +1,4 @@
-//! Reverts to a message, a part, a file, a hunk or a snapshot.
+//! Reverts to a message, a part, a file or a snapshot, and of single lines.
 //!
 //! A safety snapshot is taken first, and a snapshot part marks it in the timeline. The revert is
 //! logged before files are changed, so that it can be undone after a crash too. Messages after
@@ -19,6 +19,7 @@ mod planned_steps;
 mod recover;
 mod round;
 mod target;
+pub mod trash;
 mod undo;
 mod undo_log;
 
@@ -59,6 +60,8 @@ pub struct Revert {
     reverted_from: Option<Cut>,
     /// The files that the pending revert left as they were, by name.
     left: BTreeSet<String>,
+    /// The item of the list "Reverted and removed" with what an undo could not bring back.
+    left_in: Option<String>,
 }
 
 impl Revert {
@@ -89,6 +92,7 @@ impl Revert {
             pending,
             reverted_from,
             left: undo_log::still_left(&entries),
+            left_in: None,
         })
     }
 
@@ -174,6 +178,7 @@ impl Revert {
         }
         Ok(RevertOutcome {
             undoable: undo_log::count_undoable(&self.review, &self.session).await?,
+            left_in: self.left_in,
             session: self.session,
             complete: is_complete(&files, &unknown),
             files,
@@ -296,7 +301,7 @@ impl Revert {
 
     /// The folder for files that a revert removes.
     fn trash(&self) -> PathBuf {
-        late_saves::trash(&self.review, &self.session.id)
+        trash::folder(&self.review, &self.session.id)
     }
 }
 
@@ -319,10 +324,7 @@ impl RevertTask {
     fn has_cut_short_calls(&self) -> bool {
         match self {
             RevertTask::Steps { steps, .. } => steps.iter().any(StepTrees::is_cut_short),
-            RevertTask::Hunk { .. }
-            | RevertTask::Edits(_)
-            | RevertTask::Tree(_)
-            | RevertTask::Undo(_) => false,
+            RevertTask::Edits(_) | RevertTask::Tree(_) | RevertTask::Undo(_) => false,
         }
     }
 
@@ -337,7 +339,7 @@ impl RevertTask {
                     |is| is == outside,
                 )
             }
-            RevertTask::Hunk { .. } | RevertTask::Edits(_) | RevertTask::Tree(_) => !outside,
+            RevertTask::Edits(_) | RevertTask::Tree(_) => !outside,
             RevertTask::Undo(entry) => entry.is_about(outside),
         }
     }

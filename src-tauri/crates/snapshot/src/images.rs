@@ -129,7 +129,7 @@ impl SideRepo {
             }
         }
         let tree = write(&batch, &root, Some(are_known(&root)))?;
-        let wrapper = write_wrapper(&batch, tree, &LeftOut::default())?;
+        let wrapper = write_wrapper(&batch, tree, &LeftOut::default(), None)?;
         batch.finish()?;
         self.refs().add(label, TreeId(tree), wrapper)?;
         Ok(TreeId(tree))

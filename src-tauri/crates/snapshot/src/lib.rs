@@ -18,8 +18,8 @@
 //! - **A snapshot lists what it leaves out**, ignored paths included, because a rule can change
 //!   between two snapshots. Only a snapshot that covered a path can justify deleting it.
 //! - **Bytes are stored unchanged**: no line-ending conversion, no attributes. Permissions and
-//!   empty folders are part of a tree, hard links and extended attributes are not: a restore keeps
-//!   those that the file in its place has.
+//!   empty folders are part of a tree. Hard links and extended attributes are kept beside it: they
+//!   are no change by themselves, and a restore of the file brings them back.
 //! - **A restore is final when its owner says so**: until then a record of it is kept, and
 //!   [`SideRepo::recover`] rolls it back after a kill.
 //! - **Single paths anywhere** are kept as images: trees with these paths only, in the repository of
@@ -51,6 +51,7 @@ mod abandoned;
 mod coverage;
 mod diff;
 mod error;
+mod extras;
 mod fields;
 mod images;
 mod moved;
@@ -75,8 +76,7 @@ pub use path::{BadPath, RelPath};
 pub use refs::SnapshotRef;
 pub use repo::{Options, SideRepo, Skipped, Snapshot};
 pub use restore::{
-    Conflict, Hunk, HunkConflict, OpenRound, Outcome, PathRestore, Plan, Recovered, RestoreAction,
-    Round, display_hunks,
+    Conflict, OpenRound, Outcome, PathRestore, Plan, Recovered, RestoreAction, Round,
 };
 pub use scan::Reason;
 pub use tree::{Mode, TreeId};

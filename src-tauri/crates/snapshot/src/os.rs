@@ -55,6 +55,20 @@ pub(crate) enum Kind {
 pub(crate) struct Stat {
     pub kind: Kind,
     pub stamp: Stamp,
+    /// It has extended attributes of the user; only known of a file that was read.
+    pub attributed: bool,
+}
+
+/// Names and values of extended attributes.
+pub(crate) type Attributes = Vec<(Vec<u8>, Vec<u8>)>;
+
+/// What a new file gets besides its content.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Inherited<'a> {
+    /// The file whose extended attributes are copied, where there is one.
+    pub from: Option<(&'a Folder, &'a [u8])>,
+    /// Those that count more.
+    pub attributes: &'a [(Vec<u8>, Vec<u8>)],
 }
 
 /// How to create a file.

@@ -5,7 +5,7 @@
 //! snapshot reachable, for git too. The label is the owner of the snapshot, usually a session.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fmt, fs, io,
     path::{Path, PathBuf},
     time::SystemTime,
@@ -16,6 +16,7 @@ use lathe_files::{write_unsynced, write_unsynced_via};
 
 use crate::{
     error::{Context, Result, SnapshotError, damaged},
+    extras::Extras,
     objects::{Batch, Objects},
     scan::LeftOut,
     temporary_files::file_names,
@@ -24,6 +25,7 @@ use crate::{
 
 const TREE: &[u8] = b"tree";
 const LEFT_OUT: &[u8] = b"left-out";
+const EXTRAS: &[u8] = b"extras";
 
 /// A snapshot is not garbage-collected while it has a ref.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -195,27 +197,61 @@ impl Refs {
     /// The paths that any snapshot with this tree left out. `None` if no snapshot has this tree:
     /// then it is unknown which paths it covers.
     pub fn left_out(&self, objects: &Objects, tree: TreeId) -> Result<Option<LeftOut>> {
-        let wrappers: BTreeSet<Oid> = self
-            .all()?
-            .into_iter()
-            .filter(|reference| reference.tree == tree)
-            .map(|reference| reference.wrapper)
-            .collect();
-        let mut joined: Option<LeftOut> = None;
-        for wrapper in wrappers {
-            let left_out = read_left_out(objects, wrapper)?;
-            joined.get_or_insert_default().extend(left_out);
+        let wrappers = self.wrappers()?;
+        match wrappers.get(&tree) {
+            Some(wrappers) => Ok(Some(Beside::read(objects, wrappers)?.left_out)),
+            None => Ok(None),
         }
-        Ok(joined)
+    }
+
+    /// The wrappers of every tree.
+    pub fn wrappers(&self) -> Result<BTreeMap<TreeId, BTreeSet<Oid>>> {
+        let mut found: BTreeMap<TreeId, BTreeSet<Oid>> = BTreeMap::new();
+        for reference in self.all()? {
+            let wrappers = found.entry(reference.tree).or_default();
+            wrappers.insert(reference.wrapper);
+        }
+        Ok(found)
     }
 }
 
-pub(crate) fn write_wrapper(batch: &Batch<'_>, tree: Oid, left_out: &LeftOut) -> Result<Oid> {
+/// What the snapshots with one tree say besides.
+pub(crate) struct Beside {
+    pub left_out: LeftOut,
+    /// `None` if the links and attributes are not known.
+    pub extras: Option<Extras>,
+}
+
+impl Beside {
+    pub fn read(objects: &Objects, wrappers: &BTreeSet<Oid>) -> Result<Self> {
+        let (mut left_out, mut extras) = (LeftOut::default(), None);
+        for wrapper in wrappers {
+            left_out.extend(read_left_out(objects, *wrapper)?);
+            if let Some(Node::Leaf(leaf)) = tree::read(objects, *wrapper)?.get(EXTRAS) {
+                let read = Extras::decode(&objects.blob(leaf.id)?);
+                let read = read.ok_or_else(|| damaged("links that cannot be read"))?;
+                extras.get_or_insert_with(Extras::default).extend(read);
+            }
+        }
+        Ok(Self { left_out, extras })
+    }
+}
+
+pub(crate) fn write_wrapper(
+    batch: &Batch<'_>,
+    tree: Oid,
+    left_out: &LeftOut,
+    extras: Option<&Extras>,
+) -> Result<Oid> {
     let list = batch.put(Kind::Blob, &left_out.encode())?;
-    let mut rows = [
+    let mut rows = vec![
         (LEFT_OUT, EntryKind::Blob, list),
         (TREE, EntryKind::Tree, tree),
     ];
+    if let Some(extras) = extras {
+        let extras = batch.put(Kind::Blob, &extras.encode())?;
+        rows.push((EXTRAS, EntryKind::Blob, extras));
+    }
     batch.put(Kind::Tree, &tree::encode(&mut rows))
 }
 

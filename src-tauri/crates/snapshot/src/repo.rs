@@ -13,6 +13,7 @@ use std::{
 
 use crate::{
     error::{Context, Refused, Result, SnapshotError},
+    extras::Extras,
     moved,
     objects::{Batch, Budget, Objects, repack},
     path::RelPath,
@@ -183,7 +184,8 @@ impl SideRepo {
             .tree
             .ok_or_else(|| crate::error::damaged("a scan without a tree"))?;
         let left_out = LeftOut::collect(&root);
-        let wrapper = refs::write_wrapper(&batch, tree, &left_out)?;
+        let extras = Extras::collect(&self.worktree, &root);
+        let wrapper = refs::write_wrapper(&batch, tree, &left_out, Some(&extras))?;
         batch.finish()?;
         if changed {
             self.write_cache(&root)?;
@@ -489,7 +491,7 @@ impl SideRepo {
             .collect();
         let tree = batch.put(Kind::Tree, &tree::encode(&mut rows)).unwrap();
         let left_out = LeftOut::decode(left_out).unwrap();
-        let wrapper = refs::write_wrapper(&batch, tree, &left_out).unwrap();
+        let wrapper = refs::write_wrapper(&batch, tree, &left_out, None).unwrap();
         batch.finish().unwrap();
         self.refs.add("s", TreeId(tree), wrapper).unwrap().tree()
     }

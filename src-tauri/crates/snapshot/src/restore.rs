@@ -7,10 +7,10 @@
 
 mod apply;
 mod folders;
-mod hunk;
 mod inspect;
 #[cfg(all(test, unix))]
 mod killed;
+mod links;
 mod moves;
 #[cfg(all(test, unix))]
 mod old_trees;
@@ -19,19 +19,23 @@ mod roll_back;
 mod round;
 mod trash;
 
-use std::{collections::BTreeMap, fmt};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
 
 use rayon::prelude::*;
 
 use crate::{
     error::Result,
+    extras::Extras,
     path::RelPath,
+    refs::Beside,
     repo::SideRepo,
     scan::{LeftOut, Reason},
     tree::{self, Leaf, Mode, Permissions, TreeId, same},
 };
 pub use apply::Outcome;
-pub use hunk::{Hunk, HunkConflict, display_hunks};
 use inspect::{Found, Parents, inspect_path};
 pub(crate) use round::roll_back_without_owner;
 pub use round::{OpenRound, Recovered, Round};
@@ -57,7 +61,6 @@ pub enum Conflict {
     FolderInTheWay,
     /// A parent of the path is a file or a link now.
     ParentInTheWay,
-    Hunk(HunkConflict),
     /// Another program has it open for writing, and it could only be copied to the trash.
     OpenElsewhere,
     /// The error message of the system.
@@ -74,7 +77,6 @@ impl fmt::Display for Conflict {
             Conflict::NotInSnapshot(None) => f.write_str("the snapshot does not hold it"),
             Conflict::FolderInTheWay => f.write_str("a folder with other files is in its place"),
             Conflict::ParentInTheWay => f.write_str("a folder on its path is a file or a link now"),
-            Conflict::Hunk(conflict) => conflict.fmt(f),
             Conflict::OpenElsewhere => f.write_str("another program has it open for writing"),
             Conflict::Failed(why) => f.write_str(why),
         }
@@ -87,28 +89,18 @@ pub struct Plan {
     items: BTreeMap<RelPath, Item>,
     /// Folders that exist in the target: they stay even if they become empty.
     folders: BTreeMap<RelPath, Permissions>,
+    /// Of the files that are written.
+    extras: Extras,
 }
 
 #[derive(Debug, Clone)]
 struct Item {
     /// What must be at the path when the plan is applied.
     expected: Option<Leaf>,
-    wanted: Option<Wanted>,
+    wanted: Option<Leaf>,
     action: RestoreAction,
-}
-
-#[derive(Debug, Clone)]
-enum Wanted {
-    Stored(Leaf),
-    Generated { leaf: Leaf, bytes: Vec<u8> },
-}
-
-impl Wanted {
-    fn leaf(&self) -> Leaf {
-        match self {
-            Wanted::Stored(leaf) | Wanted::Generated { leaf, .. } => *leaf,
-        }
-    }
+    /// In the target, the file had no other name; false if that is not known.
+    had_one_name: bool,
 }
 
 impl Plan {
@@ -156,18 +148,34 @@ impl SideRepo {
         }
         let mut plan = Plan::default();
         let mut coverage = BTreeMap::new();
+        let wrappers = self.refs().wrappers()?;
         for (target, paths) in targets {
             self.check(target)?;
-            let covered = self.left_out(target)?;
+            let wrappers = wrappers.get(&target);
+            let beside = wrappers.map(|wrappers| Beside::read(self.objects(), wrappers));
+            let (covered, extras) = match beside.transpose()? {
+                Some(beside) => (Some(beside.left_out), beside.extras),
+                None => (None, None),
+            };
             let folders = self.target_folders(&paths, target, covered.as_ref())?;
             plan.folders.extend(folders);
-            coverage.insert(target, covered);
+            let several = extras.as_ref().map(Extras::with_several_names);
+            if let Some(mut extras) = extras {
+                let paths: BTreeSet<&RelPath> = paths.iter().copied().collect();
+                extras.retain(|path| paths.contains(path));
+                plan.extras.extend(extras);
+            }
+            coverage.insert(target, (covered, several));
         }
         let planned = paths.par_chunks(CHUNK).map(|chunk| {
             let mut parents = Parents::new(self.worktree());
             let each = chunk.iter().map(|one| {
-                let covered = coverage.get(&one.target).and_then(Option::as_ref);
-                self.plan_one(one, covered, &mut parents)
+                let known = coverage.get(&one.target);
+                let covered = known.and_then(|(covered, _)| covered.as_ref());
+                let several = known.and_then(|(_, several)| several.as_ref());
+                let (mut item, found) = self.plan_one(one, covered, &mut parents)?;
+                item.had_one_name = several.is_some_and(|several| !several.contains(&one.path));
+                Ok((item, found))
             });
             each.collect::<Result<Vec<_>>>()
         });
@@ -201,8 +209,9 @@ impl SideRepo {
         let action = decide(&one.path, wanted, expected, &found, coverage);
         let item = Item {
             expected,
-            wanted: wanted.map(Wanted::Stored),
+            wanted,
             action,
+            had_one_name: false,
         };
         Ok((item, found))
     }
@@ -211,7 +220,7 @@ impl SideRepo {
     /// there now.
     fn in_the_way(&self, plan: &Plan, path: &RelPath, found: Found) -> Option<Conflict> {
         let item = plan.items.get(path)?;
-        let stays_folder = item.wanted.as_ref()?.leaf().mode == Mode::Folder;
+        let stays_folder = item.wanted?.mode == Mode::Folder;
         match found {
             Found::Folder(_) if !stays_folder => {
                 let was_empty = item.expected.is_some_and(|leaf| leaf.mode == Mode::Folder);

@@ -23,7 +23,6 @@ export const changedFiles: readonly FileDiffView[] = [
         newStart: 3,
         newLines: 3,
         heading: 'export function light()',
-        fingerprint: 'a1f0c4d2e6b81735',
         lines: [
           { kind: 'context', old: 3, new: 3, spans: [{ text: 'export function light() {' }] },
           { kind: 'del', old: 4, spans: [{ text: '  return ' }, { text: '40', mark: true }, { text: ';' }] },
@@ -36,7 +35,6 @@ export const changedFiles: readonly FileDiffView[] = [
         oldLines: 1,
         newStart: 21,
         newLines: 2,
-        fingerprint: '5b7799d0c3e2aa16',
         lines: [
           { kind: 'context', old: 21, new: 21, spans: [{ text: '// Warm enough for reading.' }] },
           { kind: 'add', new: 22, spans: [{ text: 'export const WARM = 2700;' }] },
@@ -55,7 +53,6 @@ export const changedFiles: readonly FileDiffView[] = [
         oldLines: 0,
         newStart: 1,
         newLines: 1,
-        fingerprint: '90ccf1e27d4b3a58',
         lines: [{ kind: 'add', new: 1, spans: [{ text: 'export const wick = true;' }] }],
       },
     ],
@@ -69,7 +66,6 @@ const lockHunks: readonly DiffHunk[] = [
     oldLines: 2,
     newStart: 12,
     newLines: 2,
-    fingerprint: '3d07b8a15f9c6e42',
     lines: [
       { kind: 'context', old: 12, new: 12, spans: [{ text: '    "node_modules/wick": {' }] },
       { kind: 'del', old: 13, spans: [{ text: '      "version": "1.0.0",' }] },
@@ -81,7 +77,6 @@ const lockHunks: readonly DiffHunk[] = [
     oldLines: 1,
     newStart: 40,
     newLines: 1,
-    fingerprint: 'c86e2f5d01ab9374',
     lines: [
       { kind: 'del', old: 40, spans: [{ text: '      "version": "2.0.0",' }] },
       { kind: 'add', new: 40, spans: [{ text: '      "version": "2.0.1",' }] },
@@ -94,7 +89,7 @@ export function foldedHunks(file: FileDiffView): readonly DiffHunk[] {
   return file.folded === undefined ? file.hunks : lockHunks;
 }
 
-/** A file as `fileDiff` returns it. With `whole` it is one hunk, which cannot be reverted. */
+/** A file as `fileDiff` returns it. With `whole` it is one hunk. */
 export function drawnFile({ folded, ...file }: FileDiffView, whole: boolean): FileDiffView {
   const hunks = foldedHunks({ ...file, folded });
   if (!whole) return { ...file, hunks: [...hunks] };
@@ -107,5 +102,5 @@ export function drawnFile({ folded, ...file }: FileDiffView, whole: boolean): Fi
   }
   const [first, last] = [lines[0], lines.at(-1)];
   const one = { oldStart: first?.old ?? 0, oldLines: last?.old ?? 0, newStart: 1, newLines: last?.new ?? 0 };
-  return { ...file, hunks: [{ ...one, fingerprint: 'ffffffffffffffff', lines }] };
+  return { ...file, hunks: [{ ...one, lines }] };
 }

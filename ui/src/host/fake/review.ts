@@ -1,7 +1,7 @@
 /** Diffs, reverts and forks of the scripted host. */
 import type { FileDiffView, MessageView, RevertedItem, RevertFile, RevertTarget, Session, SnapshotPart, UiError, UiUpdate } from '../../protocol';
 import type { Host } from '../host';
-import { changedFiles, drawnFile, foldedHunks } from './changes';
+import { changedFiles, drawnFile } from './changes';
 import type { Clock } from './ids';
 
 type Answers = Pick<
@@ -37,7 +37,6 @@ interface FakeWorld {
   isBusy(id: string): boolean;
 }
 
-const OUTDATED = "this change is not part of the file's changes any more";
 const BUSY = { code: 'busy', message: 'This session is running; wait until it finishes or stop it' } as const;
 
 interface FakeReview extends Answers {
@@ -62,13 +61,10 @@ export function createFakeReview(world: FakeWorld): FakeReview {
   };
   const touched = (sessionID: string, target: RevertTarget): RevertFile[] => {
     if (target.kind === 'message' && target.keepFiles) return [];
-    const named = target.kind === 'file' || target.kind === 'hunk' ? target.path : undefined;
-    const known = (file: FileDiffView) =>
-      target.kind !== 'hunk' || foldedHunks(file).some((hunk) => hunk.fingerprint === target.fingerprint);
+    const named = target.kind === 'file' ? target.path : undefined;
     return files(sessionID)
       .filter((file) => named === undefined || file.path === named)
       .map((file) => {
-        if (!known(file)) return { path: file.path, change: 'conflict', reason: OUTDATED, additions: 0, deletions: 0 };
         const change = file.status === 'added' ? 'delete' : 'restore';
         return { path: file.path, change, additions: file.deletions, deletions: file.additions };
       });

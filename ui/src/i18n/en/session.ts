@@ -122,7 +122,6 @@ export const sessionWords = {
     conflicts: (count: number) =>
       plural(count, { one: '# file changed since and stays', other: '# files changed since and stay' }),
     redo: 'Restore',
-    final: 'This can no longer be restored',
     makeFinal: {
       title: 'Delete the reverted messages?',
       go: 'Delete and continue',

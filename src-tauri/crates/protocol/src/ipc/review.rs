@@ -37,7 +37,7 @@ pub struct SessionDiffView {
     /// The turn's user message; absent for the whole session.
     #[serde(rename = "messageID")]
     pub message_id: Option<MessageId>,
-    /// In path order, each hunk with its fingerprint.
+    /// In path order.
     pub files: Vec<FileDiffView>,
     pub additions: usize,
     pub deletions: usize,
@@ -69,14 +69,6 @@ pub enum RevertTarget {
         #[serde(rename = "messageID")]
         message_id: Option<MessageId>,
         path: String,
-    },
-    /// One hunk of a file's diff.
-    Hunk {
-        #[serde(rename = "messageID")]
-        message_id: Option<MessageId>,
-        path: String,
-        hunk: usize,
-        fingerprint: String,
     },
     /// The whole work tree, back to the snapshot of a part.
     Snapshot {
@@ -141,6 +133,10 @@ pub struct RevertOutcome {
     pub hides_messages: usize,
     /// How many reverts can be undone, as in `SessionView`.
     pub undoable: usize,
+    /// The item of the list "Reverted and removed" that has the files which were not restored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub left_in: Option<String>,
     /// Everything that the agent did is reverted.
     #[serde(default)]
     #[ts(as = "Option<bool>", optional)]

@@ -176,7 +176,6 @@ fn hunk(raw: &RawHunk<'_>, colours: &Colours<'_>, all_crlf: bool, deadline: Inst
         new_start: raw.new_start,
         new_lines: raw.lines.iter().filter(|line| line.is_new()).count(),
         heading: raw.heading.clone(),
-        fingerprint: None,
         lines,
     }
 }

@@ -10,14 +10,12 @@ use super::{DiffOptions, WHOLE_FILE, file_diff, parse_unified};
 pub enum Extent {
     /// No hunks for files that are folded by default.
     Folded,
-    /// The hunks of all files. Only these can be reverted, because a fingerprint also covers the
-    /// context lines.
+    /// The hunks of all files.
     Unfolded,
     /// All lines of the file, to fill the gaps between the hunks.
     Whole,
 }
 
-/// Renders a stored diff. Each hunk has its fingerprint.
 pub fn render_stored(diff: &FileDiff, extent: Extent) -> FileDiffView {
     let unfold = extent != Extent::Folded;
     let mut options = DiffOptions {
@@ -28,7 +26,7 @@ pub fn render_stored(diff: &FileDiff, extent: Extent) -> FileDiffView {
     if extent == Extent::Whole {
         options.context = WHOLE_FILE;
     }
-    let mut view = match (&diff.before, &diff.after, &diff.patch) {
+    match (&diff.before, &diff.after, &diff.patch) {
         _ if diff.binary == Some(true) => without_hunks(diff, DiffStatus::Binary),
         _ if diff.mode == Some(true) => without_hunks(diff, DiffStatus::Mode),
         _ if diff.folded == Some(true) => FileDiffView {
@@ -49,11 +47,7 @@ pub fn render_stored(diff: &FileDiff, extent: Extent) -> FileDiffView {
             let after = after.as_deref().filter(|_| !deleted);
             file_diff(before, after, &options)
         }
-    };
-    for hunk in &mut view.hunks {
-        hunk.fingerprint = Some(hunk.fingerprint());
     }
-    view
 }
 
 fn without_hunks(diff: &FileDiff, status: DiffStatus) -> FileDiffView {
@@ -110,16 +104,5 @@ mod tests {
         let view = render_stored(&long, Extent::Folded);
         assert_eq!(view.folded, Some(FoldReason::TooLong));
         assert_eq!((view.status, view.additions), (DiffStatus::Added, 9));
-    }
-
-    #[test]
-    fn the_same_change_in_two_places_has_two_fingerprints() {
-        let lines: String = (0..40).map(|n| format!("{}\n", n % 10)).collect();
-        let changed = lines.replace("5\n", "five\n");
-        let hunks = render_stored(&diff(&lines, &changed), Extent::Folded).hunks;
-        let mut names: Vec<_> = hunks.iter().map(|hunk| hunk.fingerprint.clone()).collect();
-        names.dedup();
-        assert_eq!(names.len(), 4);
-        assert!(names.iter().all(Option::is_some));
     }
 }

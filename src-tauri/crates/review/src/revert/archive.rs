@@ -18,7 +18,7 @@ use crate::Review;
 use crate::error::{Result, ReviewError};
 
 /// How long it can be restored, in milliseconds.
-const KEPT: i64 = 30 * 24 * 3600 * 1000;
+pub(super) const KEPT: i64 = 30 * 24 * 3600 * 1000;
 const LONGEST_TITLE: usize = 80;
 
 /// The field names are stored.
@@ -80,37 +80,40 @@ async fn save(review: &Review, session: &SessionId, all: &[Archived]) -> Result<
     Ok(store.write_durable(&key, all).await?)
 }
 
-/// Adds what is about to be removed, before it is removed. Nothing is added twice after a crash.
+/// Adds what is about to be removed, before it is removed, and returns the id of the item. Nothing
+/// is added twice after a crash.
 pub async fn add(
     review: &Review,
     session: &SessionId,
     messages: Vec<MessageWithParts>,
     parts: Vec<Part>,
     entries: Vec<UndoEntry>,
-) -> Result<()> {
+) -> Result<Option<String>> {
     if messages.is_empty() && parts.is_empty() && entries.iter().all(|one| one.files.is_empty()) {
-        return Ok(());
+        return Ok(None);
     }
     let mut all = load(review, session).await?;
     let first = messages.first().map(|message| message.info.id());
-    let again = all.iter().any(|one| {
+    let again = all.iter().find(|one| {
         let there = one.messages.first().map(|message| message.info.id());
         // After a crash, the messages may be removed already.
         let same = there == first || first.is_none();
         one.entries == entries && same && (first.is_some() || !entries.is_empty())
     });
-    if again {
-        return Ok(());
+    if let Some(again) = again {
+        return Ok(Some(again.id.clone()));
     }
+    let id = next_id(&all);
     all.push(Archived {
-        id: next_id(&all),
+        id: id.clone(),
         time: review.records.now(),
         messages,
         parts,
         entries,
         replaced: false,
     });
-    save(review, session, &all).await
+    save(review, session, &all).await?;
+    Ok(Some(id))
 }
 
 /// Adds files of the person that are about to be replaced. `entry` undoes that.
@@ -178,7 +181,7 @@ pub async fn restore(
         review.records.put_part(part.clone()).await?;
     }
     let revert = super::Revert::open(review, session, worktree).await?;
-    let (outcome, remaining) = revert.bring_back(&archived.entries, options).await?;
+    let (mut outcome, remaining) = revert.bring_back(&archived.entries, options).await?;
     // Read again: what this has replaced is in the list by now.
     let mut all = load(review, &session_id).await?;
     if remaining.is_empty() {
@@ -187,6 +190,7 @@ pub async fn restore(
         archived.messages.clear();
         archived.parts.clear();
         archived.entries = remaining;
+        outcome.left_in = Some(id.to_owned());
         all.iter_mut()
             .filter(|one| one.id == id)
             .for_each(|one| *one = archived.clone());

@@ -11,7 +11,7 @@ use lathe_protocol::{Millis, Session, SessionId};
 use lathe_snapshot::{FileContent, FileImage, RelPath, SideRepo};
 
 use super::undo_log::{self, RevertedFile, UndoEntry};
-use super::{Revert, archive, left};
+use super::{Revert, archive, left, trash};
 use crate::Review;
 use crate::error::{Result, ReviewError};
 use crate::snapshots::OUTSIDE;
@@ -19,7 +19,7 @@ use crate::snapshots::OUTSIDE;
 /// The clock of a file system may be so coarse.
 const TICK: Duration = Duration::from_millis(20);
 /// For what was restored: it is not listed again, and still there for the open handle.
-const RESTORED: &str = "restored";
+pub(super) const RESTORED: &str = "restored";
 
 /// A file in the trash that was written since it was moved there.
 struct LateSave {
@@ -43,11 +43,6 @@ impl LateSave {
             false => self.path.to_string(),
         }
     }
-}
-
-/// The folder for files that the reverts of a session remove.
-pub fn trash(review: &Review, session: &SessionId) -> PathBuf {
-    review.data_dir.join("reverted").join(session.as_str())
 }
 
 pub async fn list(
@@ -104,13 +99,14 @@ pub async fn restore(
         Ok(RevertedFile::new(&path, written, absent, outside))
     };
     let file = review.snapshots.with_repo(root, keep).await?;
-    let trash = trash(review, &session.id);
+    let trash = trash::folder(review, &session.id);
     let entry = UndoEntry {
         files: vec![file],
         ..UndoEntry::default()
     };
     let revert = Revert::open(review, session, worktree).await?;
-    let (outcome, remaining) = revert.bring_back(&[entry], options).await?;
+    let (mut outcome, remaining) = revert.bring_back(&[entry], options).await?;
+    outcome.left_in = (!remaining.is_empty()).then(|| id.to_owned());
     if remaining.is_empty() {
         let aside = trash.join(RESTORED).join(id);
         let moved = fs::create_dir_all(aside.parent().unwrap_or(&trash))
@@ -121,7 +117,7 @@ pub async fn restore(
 }
 
 async fn find(review: &Review, session: &SessionId, worktree: &Path) -> Result<Vec<LateSave>> {
-    let folder = trash(review, session);
+    let folder = trash::folder(review, session);
     let written = tokio::task::spawn_blocking(move || written_in(&folder)).await;
     let mut written = written.unwrap_or_default();
     if written.is_empty() {

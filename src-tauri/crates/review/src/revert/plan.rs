@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use lathe_protocol::ipc::{RevertChange, RevertFile, RevertOptions};
 use lathe_snapshot::{
     Change, FileImage, Outcome, PathRestore, Plan, RelPath, RestoreAction, SideRepo, TreeId,
-    display_hunks,
 };
 
 use super::left::{Left, Settled};
@@ -13,7 +12,7 @@ use super::net_effect::NetEffect;
 use super::planned_edits::plan_edits;
 use super::planned_steps::plan_steps;
 use crate::error::{Result, ReviewError};
-use crate::steps::{self, StepTrees};
+use crate::steps::StepTrees;
 
 /// What a revert does to files.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,13 +22,6 @@ pub enum RevertTask {
         steps: Vec<StepTrees>,
         only: Option<String>,
         again: Again,
-    },
-    /// Reverts one hunk of what these steps did to a file.
-    Hunk {
-        steps: Vec<StepTrees>,
-        path: String,
-        hunk: usize,
-        fingerprint: String,
     },
     /// Merges each change into the file as it is now.
     Edits(Vec<Merge>),
@@ -99,8 +91,6 @@ pub struct RevertPlan {
     pub files: Vec<RevertFile>,
     /// From which tree to which each file moves, where trees have it.
     pub moves: BTreeMap<RelPath, PathRestore>,
-    /// The files of a hunk: no tree has what they will be.
-    pub(super) generated: Vec<RelPath>,
 }
 
 /// A file that was changed, with the trees that have it before and after.
@@ -111,10 +101,6 @@ pub struct Touched {
     pub to: TreeId,
 }
 
-const NOT_TEXT: &str = "it is not text";
-const OUTDATED: &str = "this change is not part of the file's changes any more";
-const NOT_CHANGED: &str = "the agent did not change it";
-
 impl RevertPlan {
     /// `first` is what would be reverted before this.
     pub fn new(place: &Place<'_>, task: &RevertTask, first: &NetEffect) -> Result<RevertPlan> {
@@ -123,12 +109,6 @@ impl RevertPlan {
                 let (moves, left) = plan_steps(place, steps, only.as_deref(), again)?;
                 RevertPlan::plan_moves(place, moves, left, first)
             }
-            RevertTask::Hunk {
-                steps,
-                path,
-                hunk,
-                fingerprint,
-            } => RevertPlan::plan_hunk(place, steps, path, *hunk, fingerprint),
             RevertTask::Edits(edits) => plan_edits(place, edits),
             RevertTask::Tree(target) => {
                 let repo = place.repo;
@@ -159,7 +139,6 @@ impl RevertPlan {
             own: BTreeMap::new(),
             files: Vec::new(),
             moves: BTreeMap::new(),
-            generated: Vec::new(),
         }
     }
 
@@ -203,62 +182,6 @@ impl RevertPlan {
             own: BTreeMap::new(),
             files,
             moves: moves.collect(),
-            generated: Vec::new(),
-        })
-    }
-
-    fn plan_hunk(
-        place: &Place<'_>,
-        steps: &[StepTrees],
-        name: &str,
-        index: usize,
-        fingerprint: &str,
-    ) -> Result<RevertPlan> {
-        let repo = place.repo;
-        let nothing = |reason: &str| RevertPlan {
-            files: vec![conflict(name.to_owned(), reason)],
-            ..RevertPlan::nothing(place.outside)
-        };
-        let mut inside = steps.to_vec();
-        inside.retain(|step| !step.is_outside());
-        let chains = steps::chains(repo, &inside)?.files;
-        let found = chains
-            .into_iter()
-            .find(|(path, _)| path.to_string() == name);
-        let Some((path, chain)) = found else {
-            return Ok(nothing(NOT_CHANGED));
-        };
-        let text = |tree| String::from_utf8(repo.blob(tree, &path).unwrap_or_default());
-        let (Ok(before), Ok(after)) = (text(chain.start), text(chain.finish)) else {
-            return Ok(nothing(NOT_TEXT));
-        };
-        let shown = display_hunks(&before, &after);
-        let same = |at: &usize| shown.get(*at).is_some_and(|(name, _)| name == fingerprint);
-        // The same hunk may have another index by now.
-        let at = Some(index)
-            .filter(same)
-            .or_else(|| (0..shown.len()).find(same));
-        let Some((_, hunk)) = at.and_then(|at| shown.get(at)) else {
-            return Ok(nothing(OUTDATED));
-        };
-        let plan = repo.plan_hunk(&path, before.as_bytes(), after.as_bytes(), hunk)?;
-        let conflict = plan.conflicts().map(|(_, why)| why.to_string()).next();
-        let file = RevertFile {
-            path: path.to_string(),
-            change: match conflict {
-                Some(_) => RevertChange::Conflict,
-                None => RevertChange::Restore,
-            },
-            reason: conflict,
-            additions: hunk.old.len(),
-            deletions: hunk.new.len(),
-            sides: None,
-        };
-        Ok(RevertPlan {
-            plan: Some(plan),
-            files: vec![file],
-            generated: vec![path],
-            ..RevertPlan::nothing(place.outside)
         })
     }
 
@@ -267,10 +190,6 @@ impl RevertPlan {
         let Some(plan) = &self.plan else {
             return Ok(Vec::new());
         };
-        let mut images = BTreeMap::new();
-        for path in &self.generated {
-            images.insert(path.clone(), place.image(path)?);
-        }
         let Outcome {
             written,
             trashed,
@@ -278,32 +197,29 @@ impl RevertPlan {
             conflicts,
             ..
         } = place.repo.apply(plan, trash);
-        for (path, why) in conflicts {
-            let path = place.name(&path);
-            match self.files.iter_mut().find(|file| file.path == path) {
-                Some(file) => {
-                    file.change = RevertChange::Conflict;
-                    file.reason = Some(why.to_string());
-                }
-                None => self.files.push(conflict(path, &why.to_string())),
+        let conflicts = conflicts.into_iter();
+        let mut conflicts: BTreeMap<String, String> = conflicts
+            .map(|(path, why)| (place.name(&path), why.to_string()))
+            .collect();
+        for file in &mut self.files {
+            if let Some(why) = conflicts.remove(&file.path) {
+                file.change = RevertChange::Conflict;
+                file.reason = Some(why);
             }
         }
+        let unlisted = conflicts.iter();
+        self.files
+            .extend(unlisted.map(|(path, why)| conflict(path.clone(), why)));
         let trashed = trashed.into_iter().map(|(path, _)| path);
         let mut touched = Vec::new();
         for path in written.into_iter().chain(trashed).chain(removed_folders) {
-            touched.push(match (self.moves.get(&path), images.get(&path)) {
-                (Some(one), _) => Touched {
+            if let Some(one) = self.moves.get(&path) {
+                touched.push(Touched {
                     from: one.post_image,
                     to: one.target,
                     path,
-                },
-                (None, Some(from)) => Touched {
-                    from: *from,
-                    to: place.image(&path)?,
-                    path,
-                },
-                (None, None) => continue,
-            });
+                });
+            }
         }
         Ok(touched)
     }

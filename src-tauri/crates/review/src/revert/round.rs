@@ -1,6 +1,6 @@
 //! One round of a revert: planned, logged, carried out, logged again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lathe_protocol::ipc::RevertOptions;
 use lathe_protocol::{Extra, MessageId, Part, PartId, RevertedFiles, SnapshotPart};
@@ -11,6 +11,7 @@ use super::archive;
 use super::cut::Cut;
 use super::net_effect::NetEffect;
 use super::plan::{Place, RevertPlan, RevertTask, Touched};
+use super::trash;
 use super::undo_log::{self, RevertedFile, Underway, UndoEntry};
 use crate::error::{Result, ReviewError};
 use crate::steps::BEFORE_REVERT;
@@ -155,10 +156,11 @@ impl Revert {
     }
 
     pub(super) async fn carry_out(&self, round: &mut Round) -> Result<()> {
-        let trash = self.trash();
+        let (trash, now) = (self.trash(), self.review.records.now());
         let mut planned = std::mem::replace(&mut round.planned, RevertPlan::nothing(round.outside));
         let done = self.at(round.outside, None, move |place| {
             let touched = planned.apply(place, &trash)?;
+            trash::note_time(&trash, now);
             Ok((planned, touched))
         });
         (round.planned, round.touched) = done.await?;
@@ -217,7 +219,7 @@ impl Revert {
             self.publish_file_edits(round.outside, &round.touched);
         }
         self.clear_reverted_mark(entry.part.as_ref()).await?;
-        let left: Vec<String> = rounds.iter().flat_map(Round::left).collect();
+        let left: BTreeSet<String> = rounds.iter().flat_map(Round::left).collect();
         let mut remaining = UndoEntry {
             underway: None,
             ..entry.clone()

@@ -56,26 +56,6 @@ impl Revert {
                     not_kept: Vec::new(),
                 })
             }
-            RevertTarget::Hunk {
-                message_id,
-                path,
-                hunk,
-                fingerprint,
-            } => {
-                let steps = self.steps_of(message_id.as_ref())?;
-                Ok(Found {
-                    cut: None,
-                    marked_on: self.last_message(&steps, path),
-                    task: Some(RevertTask::Hunk {
-                        steps,
-                        path: path.clone(),
-                        hunk: *hunk,
-                        fingerprint: fingerprint.clone(),
-                    }),
-                    unknown: Vec::new(),
-                    not_kept: Vec::new(),
-                })
-            }
             RevertTarget::Snapshot {
                 message_id,
                 part_id,

@@ -10,7 +10,7 @@ use super::undo_log::{self, Underway, UndoEntry};
 use crate::error::{Result, ReviewError};
 
 impl Revert {
-    /// Undoes all of a pending revert, or else the last revert of a file, hunk or snapshot.
+    /// Undoes all of a pending revert, or else the last revert of a file, of lines or to a snapshot.
     pub async fn undo(mut self, options: &RevertOptions) -> Result<RevertOutcome> {
         let effect = if self.session.revert.is_some() {
             self.undo_hiding(options).await?
@@ -65,13 +65,14 @@ impl Revert {
     /// Undoes entries, the newest first. A file that could not be brought back is not forgotten:
     /// it goes to the list "Reverted and removed".
     pub(super) async fn undo_entries(
-        &self,
+        &mut self,
         entries: &[UndoEntry],
         options: &RevertOptions,
     ) -> Result<NetEffect> {
         let (effect, remaining) = self.play_back(entries, options).await?;
         let (review, id) = (&self.review, &self.session.id);
-        archive::add(review, id, Vec::new(), Vec::new(), remaining).await?;
+        let added = archive::add(review, id, Vec::new(), Vec::new(), remaining).await?;
+        self.left_in = added.or(self.left_in.take());
         Ok(effect)
     }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use lathe_files::write_private_file;
 use lathe_protocol::{SessionId, SessionStatus};
 use lathe_records::Result;
-use lathe_review::revert::archive;
+use lathe_review::revert::{archive, is_interrupted, trash};
 use lathe_review::snapshots::{OUTSIDE, unused};
 use lathe_store::Key;
 
@@ -67,6 +67,7 @@ impl Sessions {
         if let Err(error) = self.clean_worktree(Path::new(OUTSIDE), spare).await {
             tracing::info!(%error, "images of files outside of projects were not cleaned up");
         }
+        self.empty_trash_of_reverts().await;
         if let Err(error) = unused::remove_abandoned(&self.core.review).await {
             tracing::info!(%error, "snapshots of folders that are gone were not cleaned up");
         }
@@ -89,6 +90,26 @@ impl Sessions {
             };
             if let Err(error) = archive::forget_old(&self.core.review, &id).await {
                 tracing::info!(%error, "old reverts were not forgotten");
+            }
+        }
+    }
+
+    /// So are the files that reverts replaced or removed. A revert that was killed still needs them.
+    async fn empty_trash_of_reverts(&self) {
+        let (store, review) = (self.core.records.store(), &self.core.review);
+        for id in trash::sessions(review).await {
+            let _prompt = self.core.active.lock_prompt(&id).await;
+            let Ok(_writer) = store.lock_session(&id).await else {
+                continue;
+            };
+            let session = store.session(&id).await;
+            let is_settled = match session {
+                Ok(Some(session)) => !is_interrupted(review, &session).await.unwrap_or(true),
+                Ok(None) => true,
+                Err(_) => false,
+            };
+            if is_settled {
+                trash::empty(review, &id).await;
             }
         }
     }

@@ -95,8 +95,8 @@ impl Sessions {
         self.runner.release(id, writer, outcome).await
     }
 
-    /// Undoes the last revert: all of a pending one, or else that of one file, hunk or
-    /// snapshot.
+    /// Undoes the last revert: all of a pending one, or else that of one file, of lines
+    /// or to a snapshot.
     pub async fn unrevert(&self, id: &SessionId) -> Result<RevertOutcome> {
         self.unrevert_with(id, &RevertOptions::default()).await
     }
@@ -140,7 +140,7 @@ impl Sessions {
         self.runner.release(id, writer, outcome).await
     }
 
-    /// How many reverts of files, hunks and snapshots [`Sessions::unrevert`] can undo one by
+    /// How many reverts of files and lines and to snapshots [`Sessions::unrevert`] can undo one by
     /// one, besides a pending revert.
     pub async fn count_undoable(&self, session: &Session) -> Result<usize> {
         Ok(revert::count_undoable(&self.core.review, session).await?)

@@ -8,8 +8,9 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use super::{Kind, NewFile, Stamp, Stat, Timestamp};
+use super::{Attributes, Inherited, Kind, NewFile, Stamp, Stat, Timestamp};
 
+#[derive(Debug)]
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
@@ -91,7 +92,7 @@ impl Folder {
         name: &[u8],
         bytes: &[u8],
         new: NewFile,
-        _like: Option<(&Folder, &[u8])>,
+        _inherited: Inherited<'_>,
     ) -> io::Result<Stat> {
         let path = self.path(name)?;
         let mut file = fs::OpenOptions::new()
@@ -115,6 +116,21 @@ impl Folder {
 
     pub fn set_bits(&self, _name: &[u8], _identity: (u64, u64), _bits: u32) -> io::Result<()> {
         Ok(())
+    }
+
+    pub fn attributes(&self, _name: &[u8]) -> io::Result<Attributes> {
+        Ok(Attributes::new())
+    }
+
+    /// Gives a file another name.
+    pub fn link(&self, name: &[u8], to: &Folder, new_name: &[u8]) -> io::Result<Stat> {
+        fs::hard_link(self.path(name)?, to.path(new_name)?)?;
+        to.stat(new_name)
+    }
+
+    /// Moves, and replaces what has the new name.
+    pub fn move_over(&self, name: &[u8], to: &Folder, new_name: &[u8]) -> io::Result<()> {
+        fs::rename(self.path(name)?, to.path(new_name)?)
     }
 
     pub fn sync_all(&self) -> io::Result<bool> {
@@ -184,7 +200,11 @@ fn stat(meta: &fs::Metadata) -> Stat {
         changed: modified,
         ..Stamp::default()
     };
-    Stat { kind, stamp }
+    Stat {
+        kind,
+        stamp,
+        attributed: false,
+    }
 }
 
 fn timestamp(time: SystemTime) -> Timestamp {

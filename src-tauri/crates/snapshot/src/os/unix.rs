@@ -10,8 +10,9 @@ use std::{
 
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags};
 
-use super::{Kind, NewFile, Stamp, Stat, Timestamp, fault::step};
+use super::{Attributes, Inherited, Kind, NewFile, Stamp, Stat, Timestamp, fault::step};
 
+#[derive(Debug)]
 pub(crate) struct Folder(OwnedFd);
 
 const FOLDER: OFlags = OFlags::RDONLY
@@ -77,7 +78,8 @@ impl Folder {
         Read::by_ref(&mut file)
             .take(limit + 1)
             .read_to_end(&mut bytes)?;
-        let after = stat(&fs::fstat(&file)?);
+        let mut after = stat(&fs::fstat(&file)?);
+        after.attributed = !attribute_names(&file).is_empty();
         Ok((bytes, before, after))
     }
 
@@ -103,13 +105,13 @@ impl Folder {
         Ok(fs::unlinkat(&self.0, name, AtFlags::empty())?)
     }
 
-    /// Fails if the name exists. Extended attributes are copied from `like`.
+    /// Fails if the name exists.
     pub fn create(
         &self,
         name: &[u8],
         bytes: &[u8],
         new: NewFile,
-        like: Option<(&Folder, &[u8])>,
+        inherited: Inherited<'_>,
     ) -> io::Result<Stat> {
         step()?;
         let flags =
@@ -123,9 +125,10 @@ impl Folder {
         let mut file = File::from(fs::openat(&self.0, name, flags, Mode::from_raw_mode(mode))?);
         step()?;
         file.write_all(bytes)?;
-        if let Some((folder, like)) = like {
-            copy_attributes(folder, like, &file);
+        if let Some((folder, from)) = inherited.from {
+            set_attributes(&file, &folder.attributes(from).unwrap_or_default());
         }
+        set_attributes(&file, inherited.attributes);
         if let Some(bits) = new.bits {
             fs::fchmod(&file, Mode::from_raw_mode((bits & 0o7777) as _))?;
         }
@@ -243,6 +246,29 @@ impl Folder {
         }
     }
 
+    /// Moves, and replaces what has the new name.
+    pub fn move_over(&self, name: &[u8], to: &Folder, new_name: &[u8]) -> io::Result<()> {
+        step()?;
+        Ok(fs::renameat(&self.0, name, &to.0, new_name)?)
+    }
+
+    /// Gives a file another name.
+    pub fn link(&self, name: &[u8], to: &Folder, new_name: &[u8]) -> io::Result<Stat> {
+        step()?;
+        fs::linkat(&self.0, name, &to.0, new_name, AtFlags::empty())?;
+        to.stat(new_name)
+    }
+
+    /// The extended attributes of a file, without those that belong to the system.
+    pub fn attributes(&self, name: &[u8]) -> io::Result<Attributes> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = File::from(fs::openat(&self.0, name, flags, Mode::empty())?);
+        let names = attribute_names(&file).into_iter();
+        let read = |name: Vec<u8>| Some((value_of(&file, &name)?, name));
+        let read = names.filter_map(read).map(|(value, name)| (name, value));
+        Ok(read.collect())
+    }
+
     #[cfg(target_os = "linux")]
     pub fn proc_path(&self) -> String {
         use std::os::fd::AsRawFd;
@@ -250,36 +276,49 @@ impl Folder {
     }
 }
 
-/// What cannot be copied stays away: not every file system has attributes, and not every user may
-/// set all of them.
+/// Not every file system has attributes, and some belong to the system.
 #[cfg(any(target_os = "linux", target_os = "macos"))]
-fn copy_attributes(folder: &Folder, name: &[u8], to: &File) {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let Ok(from) = fs::openat(&folder.0, name, flags, Mode::empty()) else {
-        return;
-    };
-    let Ok(length @ 1..) = fs::flistxattr_query(&from) else {
-        return;
+fn attribute_names(file: &File) -> Vec<Vec<u8>> {
+    let Ok(length @ 1..) = fs::flistxattr_query(file) else {
+        return Vec::new();
     };
     let mut names = vec![0u8; length];
-    let Ok(length) = fs::flistxattr(&from, &mut names[..]) else {
-        return;
+    let Ok(length) = fs::flistxattr(file, &mut names[..]) else {
+        return Vec::new();
     };
-    let names = names[..length]
-        .split(|b| *b == 0)
-        .filter(|name| !name.is_empty());
-    for name in names.filter(|name| !is_for_the_system(name)) {
-        let value = || -> rustix::io::Result<()> {
-            let mut value = vec![0u8; fs::fgetxattr_query(&from, name)?];
-            let length = fs::fgetxattr(&from, name, &mut value[..])?;
-            fs::fsetxattr(to, name, &value[..length], fs::XattrFlags::empty())
-        };
-        let _ = value();
+    let names = names[..length].split(|b| *b == 0);
+    let names = names.filter(|name| !name.is_empty() && !is_for_the_system(name));
+    names.map(<[u8]>::to_vec).collect()
+}
+
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+fn value_of(file: &File, name: &[u8]) -> Option<Vec<u8>> {
+    let mut value = vec![0u8; fs::fgetxattr_query(file, name).ok()?];
+    let length = fs::fgetxattr(file, name, &mut value[..]).ok()?;
+    value.truncate(length);
+    Some(value)
+}
+
+/// What cannot be set stays away: not every user may set all of them.
+#[cfg(any(target_os = "linux", target_os = "macos"))]
+fn set_attributes(file: &File, attributes: &[(Vec<u8>, Vec<u8>)]) {
+    for (name, value) in attributes {
+        let _ = fs::fsetxattr(file, &name[..], value, fs::XattrFlags::empty());
     }
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
-fn copy_attributes(_folder: &Folder, _name: &[u8], _to: &File) {}
+fn attribute_names(_file: &File) -> Vec<Vec<u8>> {
+    Vec::new()
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+fn value_of(_file: &File, _name: &[u8]) -> Option<Vec<u8>> {
+    None
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+fn set_attributes(_file: &File, _attributes: &[(Vec<u8>, Vec<u8>)]) {}
 
 /// Labels and rights that the system gives to content; they do not belong to other content.
 #[cfg(any(target_os = "linux", target_os = "macos"))]
@@ -316,5 +355,9 @@ fn stat(raw: &fs::Stat) -> Stat {
         modified: timestamp(raw.st_mtime as i64, raw.st_mtime_nsec as i64),
         changed: timestamp(raw.st_ctime as i64, raw.st_ctime_nsec as i64),
     };
-    Stat { kind, stamp }
+    Stat {
+        kind,
+        stamp,
+        attributed: false,
+    }
 }

@@ -11,6 +11,7 @@ use super::{
     CHUNK, Conflict, Item, Plan, RestoreAction,
     folders::{self, MissingFolders},
     inspect::{FolderError, Parents, walk},
+    links,
     moves::{Moved, Mover},
     prepare::{Preparation, Prepared},
     round::{How, OpenRound, Record, Recovered, Round},
@@ -19,7 +20,7 @@ use super::{
 use crate::{
     error::{Context, Result, SnapshotError},
     objects::Objects,
-    os::{Folder, NewFile},
+    os::{Folder, Inherited, NewFile},
     path::RelPath,
     repo::SideRepo,
     tree::{self, Leaf, Mode, TreeId},
@@ -67,7 +68,7 @@ impl SideRepo {
             root: self.worktree(),
             rounds: &self.rounds(),
             trash,
-            objects: Some(self.objects()),
+            objects: self.objects(),
         };
         carry_out(&place, plan, note)
     }
@@ -103,7 +104,7 @@ pub(crate) struct Place<'a> {
     /// For the record of the restore and its new files.
     pub rounds: &'a Path,
     pub trash: &'a Path,
-    pub objects: Option<&'a Objects>,
+    pub objects: &'a Objects,
 }
 
 pub(crate) fn carry_out(place: &Place<'_>, plan: &Plan, note: &str) -> (Outcome, Option<Round>) {
@@ -166,7 +167,8 @@ fn move_all(
     let prepared = Folder::open(&round.prepared()).and_then(|folder| {
         // Syncing all at once takes one wait for the disk, and far less time for many files.
         let at_once = work.len() > FEW && cfg!(target_os = "linux");
-        prepare(place, work, &folder, at_once, &mut kept, &mut found)?;
+        prepare(place, plan, work, &folder, at_once, &mut kept, &mut found)?;
+        links::join(place.root, &plan.extras, &folder, &mut found);
         in_order(&mut found);
         describe(place, plan, &found, &mut round.record);
         if at_once {
@@ -219,6 +221,7 @@ fn move_all(
 
 fn prepare(
     place: &Place<'_>,
+    plan: &Plan,
     work: &[(&RelPath, &Item)],
     folder: &Folder,
     synced_later: bool,
@@ -228,6 +231,7 @@ fn prepare(
     let preparation = Preparation {
         root: place.root,
         objects: place.objects,
+        extras: &plan.extras,
         folder,
         sync: !synced_later,
         device: folder.stat_self()?.stamp.device,
@@ -331,6 +335,8 @@ fn write_new(root: &Path, path: &RelPath, leaf: Leaf, bytes: &[u8]) -> io::Resul
     match leaf.mode {
         Mode::Link => folder.create_link(path.name(), bytes).map(drop),
         Mode::Folder => folder.make_folder(path.name(), leaf.permissions.bits()),
-        _ => folder.create(path.name(), bytes, new, None).map(drop),
+        _ => folder
+            .create(path.name(), bytes, new, Inherited::default())
+            .map(drop),
     }
 }

@@ -110,12 +110,6 @@ pub(super) fn inspect_path(root: &Path, path: &RelPath) -> Found {
     Parents::new(root).inspect(path)
 }
 
-/// Reads a regular file.
-pub(super) fn read(root: &Path, path: &RelPath) -> io::Result<Vec<u8>> {
-    let folder = parent_folder(root, path).map_err(|_| io::Error::from(io::ErrorKind::NotFound))?;
-    Ok(folder.read(path.name(), READ_LIMIT)?.0)
-}
-
 /// Looks at one entry of an open folder.
 pub(super) fn inspect_entry(folder: &Folder, name: &[u8]) -> Found {
     match try_inspect(folder, name) {

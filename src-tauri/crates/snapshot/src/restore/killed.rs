@@ -83,6 +83,11 @@ impl World {
         set_mode(&self.at("private"), 0o600);
         self.write("linked", "before, and longer");
         fs::hard_link(self.at("linked"), self.at("linked too")).unwrap();
+        for name in ["joined", "torn"] {
+            self.write(name, "before");
+            let too = self.at(&format!("{name} too"));
+            fs::hard_link(self.at(name), too).unwrap();
+        }
         self.write("was-file", "before");
         self.write("was-folder/inner", "before");
         fs::create_dir(self.at("was-empty")).unwrap();
@@ -97,6 +102,9 @@ impl World {
         fs::remove_dir_all(self.at("removed")).unwrap();
         set_mode(&self.at("private"), 0o644);
         self.write("linked", "after");
+        fs::remove_file(self.at("joined too")).unwrap();
+        fs::remove_file(self.at("torn too")).unwrap();
+        self.write("torn too", "after");
         fs::remove_file(self.at("was-file")).unwrap();
         self.write("was-file/inner", "after");
         fs::remove_dir_all(self.at("was-folder")).unwrap();

@@ -4,13 +4,14 @@
 use std::path::Path;
 
 use super::{
-    Conflict, Item, RestoreAction, Wanted, folders,
+    Conflict, Item, RestoreAction, folders,
     inspect::{Found, Parents, Seen},
     round::{How, Move},
 };
 use crate::{
+    extras::Extras,
     objects::Objects,
-    os::{Folder, NewFile},
+    os::{Folder, Inherited, NewFile},
     path::RelPath,
     tree::{Leaf, Mode, Permissions, same},
 };
@@ -24,7 +25,8 @@ pub(super) struct Prepared {
 
 pub(super) struct Preparation<'a> {
     pub root: &'a Path,
-    pub objects: Option<&'a Objects>,
+    pub objects: &'a Objects,
+    pub extras: &'a Extras,
     /// For the new files.
     pub folder: &'a Folder,
     /// Sync each file; otherwise the caller syncs all at once.
@@ -63,10 +65,10 @@ impl Preparation<'_> {
             };
             return self.deletion(one, found);
         }
-        let Some(wanted) = &item.wanted else {
+        let Some(wanted) = item.wanted else {
             return Err(Conflict::NotInSnapshot(None));
         };
-        self.write(one, found, wanted, parents)
+        self.write(one, found, (wanted, item.had_one_name), parents)
     }
 
     fn deletion(&self, one: Move, found: Found) -> Result<Option<Prepared>, Conflict> {
@@ -87,10 +89,9 @@ impl Preparation<'_> {
         &self,
         mut one: Move,
         found: Found,
-        wanted: &Wanted,
+        (leaf, had_one_name): (Leaf, bool),
         parents: &mut Parents<'_>,
     ) -> Result<Option<Prepared>, Conflict> {
-        let leaf = wanted.leaf();
         if leaf.mode == Mode::Folder {
             return folder(one, found, leaf);
         }
@@ -117,9 +118,10 @@ impl Preparation<'_> {
                 one.identity = old.stat.identity();
                 return Ok(Some(Prepared { one, seen }));
             }
-            Some(old) if cfg!(unix) && old.stat.stamp.links > 1 => {
+            // Its other names have its content, too, unless it had none before.
+            Some(old) if cfg!(unix) && old.stat.stamp.links > 1 && !had_one_name => {
                 one.how = How::Overwrite;
-                self.create(&one, leaf, wanted, None)?;
+                self.create(&one, leaf, Inherited::default())?;
                 one.identity = old.stat.identity();
                 return Ok(Some(Prepared { one, seen }));
             }
@@ -133,7 +135,15 @@ impl Preparation<'_> {
             _ => None,
         };
         let like = like.map(|folder| (folder, one.path.name()));
-        one.identity = self.create(&one, leaf, wanted, like)?;
+        let inherited = Inherited {
+            from: like,
+            attributes: self
+                .extras
+                .attributes
+                .get(&one.path)
+                .map_or(&[], Vec::as_slice),
+        };
+        one.identity = self.create(&one, leaf, inherited)?;
         Ok(Some(Prepared { one, seen }))
     }
 
@@ -141,19 +151,10 @@ impl Preparation<'_> {
         &self,
         one: &Move,
         leaf: Leaf,
-        wanted: &Wanted,
-        like: Option<(&Folder, &[u8])>,
+        inherited: Inherited<'_>,
     ) -> Result<(u64, u64), Conflict> {
-        let stored;
-        let bytes = match (wanted, self.objects) {
-            (Wanted::Generated { bytes, .. }, _) => bytes,
-            (Wanted::Stored(leaf), Some(objects)) => {
-                let read = objects.blob(leaf.id);
-                stored = read.map_err(|error| Conflict::Failed(error.to_string()))?;
-                &stored
-            }
-            (Wanted::Stored(_), None) => return Err(Conflict::NotInSnapshot(None)),
-        };
+        let read = self.objects.blob(leaf.id);
+        let bytes = &read.map_err(|error| Conflict::Failed(error.to_string()))?;
         let new = NewFile {
             executable: leaf.mode == Mode::Executable,
             bits: leaf.permissions.bits(),
@@ -161,7 +162,7 @@ impl Preparation<'_> {
         };
         let created = match leaf.mode {
             Mode::Link => self.folder.create_link(&one.prepared(), bytes),
-            _ => self.folder.create(&one.prepared(), bytes, new, like),
+            _ => self.folder.create(&one.prepared(), bytes, new, inherited),
         };
         let stat = created.map_err(|error| Conflict::Failed(error.to_string()))?;
         Ok(stat.identity())

@@ -87,6 +87,10 @@ struct Undo<'a> {
 
 impl Undo<'_> {
     fn one(&mut self, one: &Move) -> io::Result<Undone> {
+        let folder = parent_folder(&self.record.root, &one.path);
+        if let (true, Ok(folder)) = (one.copied, folder) {
+            remove_if_there(&folder, &self.record.part(one))?;
+        }
         match one.how {
             How::Create => self.create(one),
             How::Replace => self.replace(one),
@@ -220,15 +224,16 @@ impl Undo<'_> {
             (exists(self.prepared, &one.old()), one.old()),
         ] {
             if is_there {
-                move_or_copy(self.prepared, &old, folder, name)?;
+                move_or_copy(self.record, one, (self.prepared, &old), (folder, name))?;
                 return Ok(true);
             }
         }
         if self.in_trash(one).is_none() {
             return Ok(false);
         }
+        let record = self.record;
         let trash = self.trash.folder(&one.path)?;
-        move_or_copy(trash, one.path.name(), folder, name)?;
+        move_or_copy(record, one, (trash, one.path.name()), (folder, name))?;
         Ok(true)
     }
 
@@ -329,11 +334,17 @@ impl Undo<'_> {
         let Ok(folder) = self.folders.parent(&one.path) else {
             return Ok(Undone::Left(self.in_trash(one)));
         };
+        let trash = self.trash.folder(&one.path)?;
         if exists(folder, name) {
+            // An earlier roll-back was killed when it had copied the file.
+            let is_copy = |place| is_leaf(place, name, one.expected);
+            if one.copied && is_copy(folder) && is_copy(trash) {
+                trash.remove_file(name)?;
+                return Ok(Undone::RolledBack);
+            }
             return Ok(Undone::Left(self.in_trash(one)));
         }
-        let trash = self.trash.folder(&one.path)?;
-        move_or_copy(trash, name, folder, name)?;
+        move_or_copy(self.record, one, (trash, name), (folder, name))?;
         Ok(Undone::RolledBack)
     }
 
@@ -403,10 +414,17 @@ fn remove_if_there(folder: &Folder, name: &[u8]) -> io::Result<()> {
     }
 }
 
-fn move_or_copy(from: &Folder, name: &[u8], to: &Folder, new_name: &[u8]) -> io::Result<()> {
+fn move_or_copy(
+    record: &Record,
+    one: &Move,
+    (from, name): (&Folder, &[u8]),
+    (to, new_name): (&Folder, &[u8]),
+) -> io::Result<()> {
     match from.move_new(name, to, new_name) {
         Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
-            copy(from, name, to, new_name)?;
+            let part = record.part(one);
+            copy(from, name, to, &part)?;
+            to.move_new(&part, to, new_name)?;
             from.remove_file(name)
         }
         moved => moved,

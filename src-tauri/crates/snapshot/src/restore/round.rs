@@ -93,6 +93,12 @@ impl Record {
     pub fn aside(&self, one: &Move) -> Vec<u8> {
         format!(".lathe-aside-{}-{}", self.id, one.number).into_bytes()
     }
+
+    /// The name of a copy that a roll-back has not finished. No other file may have it: half of a
+    /// copy must never be taken for the file.
+    pub fn part(&self, one: &Move) -> Vec<u8> {
+        [&self.aside(one)[..], b".part"].concat()
+    }
 }
 
 /// A restore whose record is kept until [`Round::commit`]. If the program ends before that, the

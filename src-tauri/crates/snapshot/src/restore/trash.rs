@@ -10,10 +10,13 @@ use lathe_files::create_private_folder;
 
 use super::inspect::{Found, inspect_entry};
 use crate::{
-    os::{Folder, Kind, NewFile, fault::step},
+    os::{Folder, Inherited, Kind, NewFile, fault::step},
     path::RelPath,
     tree::same,
 };
+
+/// The name of a copy that is not finished.
+const PART: &[u8] = b".lathe-part";
 
 /// One numbered folder per restore, with the files under their paths.
 pub(super) struct Trash {
@@ -83,7 +86,8 @@ impl Trash {
         let into = self.folder(path)?;
         match folder.move_new(name, into, path.name()) {
             Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
-                copy(folder, name, into, path.name())?;
+                copy(folder, name, into, PART)?;
+                into.move_new(PART, into, path.name())?;
                 folder.remove_file(name)?;
             }
             moved => moved?,
@@ -124,6 +128,10 @@ fn copy_once(from: &Folder, name: &[u8], into: &Folder, new_name: &[u8]) -> io::
         bits: Some(stat.stamp.mode),
         sync: true,
     };
-    into.create(new_name, &bytes, new, Some((from, name)))?;
+    let inherited = Inherited {
+        from: Some((from, name)),
+        ..Inherited::default()
+    };
+    into.create(new_name, &bytes, new, inherited)?;
     Ok(())
 }

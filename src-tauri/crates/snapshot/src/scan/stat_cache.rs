@@ -47,6 +47,8 @@ pub(crate) struct CachedFile {
     /// It was read so soon after its last change that a later change may have left the same
     /// timestamps. So it is read again.
     pub racy: bool,
+    /// It has extended attributes.
+    pub attributed: bool,
     pub mode: Mode,
     pub id: Oid,
 }
@@ -80,7 +82,7 @@ pub(crate) mod file {
     use super::*;
     use crate::fields::{Reader, Writer};
 
-    const MAGIC: &[u8] = b"lathe-known-3\n";
+    const MAGIC: &[u8] = b"lathe-known-4\n";
 
     pub(crate) fn encode(root: &CachedFolder) -> Vec<u8> {
         let mut out = Writer::new(MAGIC);
@@ -126,7 +128,7 @@ pub(crate) mod file {
             // Never the case: folders are entries of another kind.
             Mode::Folder => b'?',
         });
-        out.byte(u8::from(file.racy));
+        out.byte(u8::from(file.racy) | u8::from(file.attributed) << 1);
         let stamp = &file.stamp;
         out.number(stamp.device);
         out.number(stamp.inode);
@@ -175,7 +177,7 @@ pub(crate) mod file {
             b'l' => Mode::Link,
             _ => return None,
         };
-        let racy = from.byte()? != 0;
+        let flags = from.byte()?;
         let stamp = Stamp {
             device: from.number()?,
             inode: from.number()?,
@@ -188,7 +190,8 @@ pub(crate) mod file {
         let id = from.id()?;
         Some(Entry::File(CachedFile {
             stamp,
-            racy,
+            racy: flags & 1 != 0,
+            attributed: flags & 2 != 0,
             mode,
             id,
         }))

@@ -344,6 +344,7 @@ fn read_one(scan: &Scan<'_>, folder: &Folder, name: &[u8], seen: Stat) -> Result
             return Ok(Ok(Entry::File(CachedFile {
                 stamp,
                 racy,
+                attributed: after.attributed,
                 mode,
                 id,
             })));

@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod diffs;
+#[cfg(unix)]
+mod extras;
 mod garbage_collection;
 #[cfg(unix)]
 mod hostile_repository;

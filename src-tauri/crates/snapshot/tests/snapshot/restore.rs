@@ -224,22 +224,6 @@ fn a_released_snapshot_deletes_nothing() {
     assert_eq!(steps(&plan), [("a".into(), conflict)]);
 }
 
-#[test]
-fn one_hunk_is_reverted_and_the_users_lines_stay() {
-    let world = World::new();
-    let (before, after) = ("a\nb\nc\nd\ne\nf\ng\nh\ni\n", "A\nb\nc\nd\ne\nf\ng\nh\nI\n");
-    world.write("f", after.replace("e\n", "e\nuser\n"));
-    let hunks = lathe_snapshot::display_hunks(before, after);
-    assert_eq!(hunks.len(), 2);
-    let (_, first) = &hunks[0];
-    let plan = world
-        .repo
-        .plan_hunk(&path("f"), before.as_bytes(), after.as_bytes(), first)
-        .unwrap();
-    world.repo.apply(&plan, &world.trash());
-    assert_eq!(world.read("f"), "a\nb\nc\nd\ne\nuser\nf\ng\nh\nI\n");
-}
-
 #[cfg(unix)]
 #[test]
 fn a_link_in_place_of_a_folder_is_not_followed() {
