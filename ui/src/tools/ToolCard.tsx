@@ -1,5 +1,6 @@
 import Ban from 'lucide-solid/icons/ban';
 import CircleDashed from 'lucide-solid/icons/circle-dashed';
+import CirclePause from 'lucide-solid/icons/circle-pause';
 import CircleStop from 'lucide-solid/icons/circle-stop';
 import CircleX from 'lucide-solid/icons/circle-x';
 import { createEffect, createMemo, For, Match, Show, Switch } from 'solid-js';
@@ -16,6 +17,7 @@ import { changeOf, endingOf, metadataOf, outcomeOf, uncoveredOf } from './outcom
 import { createDetails } from './details';
 import { inputOf } from './input';
 import { lookOf } from './registry';
+import { isWaiting } from './waiting';
 
 /** Denied, not run and stopped are not failures, and look different from one. */
 const OUTCOMES: { [O in CallOutcome]: { readonly icon: Icon; readonly tone: CardTone } } = {
@@ -30,9 +32,11 @@ export function ToolCard(props: { part: ToolPart; blocks?: readonly string[] }) 
   const look = createMemo(() => lookOf(props.part.tool));
   const state = () => props.part.state;
   const outcome = () => outcomeOf(props.part);
+  const waiting = createMemo(() => state().status === 'running' && isWaiting(app, props.part));
   const tone = (): CardTone => {
     const ended = outcome();
     if (ended) return OUTCOMES[ended].tone;
+    if (waiting()) return 'warn';
     return state().status === 'error' ? 'danger' : 'plain';
   };
   const input = createMemo(() => inputOf(state()));
@@ -44,7 +48,7 @@ export function ToolCard(props: { part: ToolPart; blocks?: readonly string[] }) 
   const opened = createMemo<boolean>((before) => before || opensItself(props.part), false);
   createEffect(() => opened() && app.expanded.get(props.part.id) === undefined && app.expanded.set(props.part.id, true));
   return (
-    <div class="tool" data-tool={props.part.tool} data-status={state().status} data-outcome={outcome()}>
+    <div class="tool" data-tool={props.part.tool} data-status={state().status} data-outcome={outcome()} data-waiting={waiting() ? '' : undefined}>
       <Card
         remembered={props.part.id}
         icon={look().icon}
@@ -62,7 +66,7 @@ export function ToolCard(props: { part: ToolPart; blocks?: readonly string[] }) 
                 </span>
               )}
             </Show>
-            <Aside part={props.part} />
+            <Aside part={props.part} waiting={waiting()} />
           </>
         }
       >
@@ -88,7 +92,7 @@ function opensItself(part: ToolPart): boolean {
   return (part.tool === 'bash' || part.tool === 'task') && part.state.status === 'running';
 }
 
-function Aside(props: { part: ToolPart }) {
+function Aside(props: { part: ToolPart; waiting: boolean }) {
   const state = () => props.part.state;
   const took = () => {
     const now = state();
@@ -98,6 +102,10 @@ function Aside(props: { part: ToolPart }) {
     <Switch>
       <Match when={state().status === 'pending'}>
         <span>{en.tool.pending}</span>
+      </Match>
+      <Match when={props.waiting}>
+        <CirclePause size={13} aria-hidden="true" />
+        <span>{en.permission.waiting}</span>
       </Match>
       <Match when={state().status === 'running'}>
         <span class="spinner" aria-hidden="true" />

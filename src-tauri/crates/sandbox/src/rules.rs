@@ -61,9 +61,13 @@ impl Rules {
                 rules.protect_as(path, Access::Read, Placeholder::Folder);
             }
         }
+        let writable = confinement.writable.iter();
+        let writable: BTreeSet<PathBuf> = writable
+            .filter_map(|path| fs::canonicalize(path).ok())
+            .collect();
         for path in &confinement.unreadable {
             if let Ok(real) = fs::canonicalize(path) {
-                if confinement.writable.iter().any(|root| same(root, &real)) {
+                if writable.contains(&real) {
                     return Err(SandboxError::Contradiction(real));
                 }
                 rules.set(real, Access::Hidden);
@@ -206,10 +210,6 @@ impl Rules {
             }
         }
     }
-}
-
-fn same(path: &Path, real: &Path) -> bool {
-    fs::canonicalize(path).is_ok_and(|path| path == real)
 }
 
 /// The parts of a path, last first.
