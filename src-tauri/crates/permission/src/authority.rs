@@ -6,7 +6,7 @@ use std::sync::Arc;
 use lathe_policy::decision::{Asker, Mode};
 use lathe_policy::{Freedom, hides_tool, is_secret, may_read};
 use lathe_protocol::{PermissionMode, Project, Rule, Ruleset, Session, SessionId};
-use lathe_records::{Records, Result};
+use lathe_records::{Failed, Records, Result};
 use lathe_tools::context::MayRead;
 use lathe_workspace::agents::Agent;
 use lathe_workspace::plan_file::PlanFile;
@@ -42,7 +42,10 @@ pub async fn ancestors(
     let mut child = session.clone();
     while let Some(id) = child.parent_id.clone() {
         if found.len() == LONGEST_CHAIN {
-            break;
+            // Without the first of them, nothing would be known of what they may do.
+            return Err(Failed::refused(
+                "Too many sessions have handed this one on.",
+            ));
         }
         let parent = records.session(&id).await?;
         let agent = match handed_on_by(&child.id) {

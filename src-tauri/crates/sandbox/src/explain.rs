@@ -215,6 +215,10 @@ fn may_change(_: &Path) -> bool {
 /// What looks like a path in a message, the most likely first: what is in quotes, then what lies
 /// between colons. Programs name themselves at the beginning and the error at the end.
 fn paths(line: &str, directory: &Path) -> Vec<PathBuf> {
+    let line = line.split_once(" (").map_or(line, |(before, rest)| {
+        let names_error = rest.ends_with(')') && is_error(rest);
+        if names_error { before } else { line }
+    });
     let quoted = line
         .split(['\'', '"', '`', '‘', '’', '“', '”'])
         .skip(1)

@@ -84,9 +84,13 @@ fn an_entry_beside_a_protected_path_is_named() {
 #[test]
 fn a_secret_that_was_read_is_named() {
     let home = Home::new();
-    let output = "cat: HOME/.ssh/id_ed25519: Permission denied";
-    let expected = Some(Refused::Read(home.path(".ssh/id_ed25519")));
-    assert_eq!(home.explain(output), expected);
+    for output in [
+        "cat: HOME/.ssh/id_ed25519: Permission denied",
+        "awk: cannot open HOME/.ssh/id_ed25519 (Permission denied)",
+    ] {
+        let expected = Some(Refused::Read(home.path(".ssh/id_ed25519")));
+        assert_eq!(home.explain(output), expected, "{output}");
+    }
 }
 
 #[test]

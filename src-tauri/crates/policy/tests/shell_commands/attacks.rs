@@ -84,7 +84,11 @@ fn what_does_more_than_it_says_is_asked_about() {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
-    let commands = table(include_str!("attacks.txt"));
+    let texts = [
+        include_str!("attacks.txt"),
+        include_str!("secrets_and_settings.txt"),
+    ];
+    let commands = texts.map(table).concat();
     let (rules, approved) = (builder(), allow(ALLOWED));
     let allowed: Vec<String> = commands
         .iter()

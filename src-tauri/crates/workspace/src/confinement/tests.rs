@@ -4,6 +4,8 @@
 
 #[cfg(unix)]
 mod bash_tool;
+#[cfg(target_os = "linux")]
+mod generated;
 #[cfg(unix)]
 mod protected_files;
 
