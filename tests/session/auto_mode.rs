@@ -320,31 +320,27 @@ async fn all_that_a_stopped_command_needs_is_asked_at_once_and_then_it_runs_from
     let (_folder, outside) = outside();
     let file = outside.join("file");
     fs::write(&file, "1").unwrap();
+    let shown = file.display().to_string();
     let line = format!(
-        "git commit -q --allow-empty -m x; echo 2 > {}; cat .env; \
-         echo 'curl: (6) Could not resolve host: example.org' >&2; test $(cat {}) = 2",
-        file.display(),
-        file.display()
+        "echo 2 > {shown}; cat .env; \
+         echo 'curl: (6) Could not resolve host: example.org' >&2; test $(cat {shown}) = 2"
     );
-    app.write("work.sh", line);
+    app.write("work.sh", &line);
     app.write(".env", "KEY=1\n");
     runs(&model, "sh work.sh");
     let requests = asked(&app, &Answer::Once).await;
     assert_eq!(requests.len(), 1, "{requests:?}");
-    let needs: Vec<_> = requests[0]
-        .needs
-        .iter()
+    let needs = requests[0].needs.iter();
+    let needs: Vec<(&str, Vec<String>)> = needs
         .map(|need| (need.permission.as_str(), need.patterns.clone()))
         .collect();
-    let shown = file.display().to_string();
     let expected = [
         ("network", vec!["*".to_owned()]),
         ("read", vec![".env".to_owned()]),
         ("sandbox_write", vec![shown]),
-        ("no_sandbox", vec!["sh work.sh".to_owned()]),
     ];
-    let named: Vec<_> = expected.iter().filter(|one| needs.contains(one)).collect();
-    assert!(named.len() >= 3, "{needs:?}");
+    assert_eq!(needs, expected);
     assert_eq!(requests[0].metadata["hosts"], json!(["example.org"]));
     assert_eq!(fs::read_to_string(&file).unwrap(), "2\n");
+    assert_eq!(commands_in_sandbox(&app).await, 2);
 }

@@ -196,7 +196,7 @@ pub fn standing_grants(approved: &[Rule]) -> SandboxGrants {
 
 fn protection(path: &Path, root: &Path, home: Option<&Path>) -> Option<protected::Protected> {
     let shown = paths::shown(path, root);
-    protected::find(&shown, home)
+    protected::find(&shown, home).or_else(|| protected_by_link(root, &shown))
 }
 
 /// What is opened so that a command can write a path: a file that is there, and nothing beside it;

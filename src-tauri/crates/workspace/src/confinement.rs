@@ -15,6 +15,8 @@ use lathe_sandbox::{Confinement, Engine, Grant, Plan, Probe, prepare, remove_lef
 use lathe_tools::context::MayRead;
 use lathe_tools::{Walls, paths};
 
+use crate::by_link::hooks_folder;
+
 use self::made::Before;
 use self::protected_paths::{Extent, Scan, never_created};
 use self::walls::SandboxWalls;
@@ -161,6 +163,11 @@ fn confinement(
         if !protected.iter().any(|known| path.starts_with(known)) {
             protected.push(path);
         }
+    }
+    // What git runs lies in the project under any name.
+    if let Some(hooks) = hooks_folder(root).filter(|hooks| hooks.starts_with(root) && hooks != root)
+    {
+        confinement.protected.push(hooks);
     }
     if let Some(home) = home {
         confinement.hide_secrets(home, &program_folders());

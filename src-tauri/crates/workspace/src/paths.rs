@@ -1,6 +1,6 @@
 //! Path lookups on disk for the analysis of shell commands.
 
-mod git_config;
+pub(crate) mod git_config;
 mod git_index;
 #[cfg(test)]
 mod tests;

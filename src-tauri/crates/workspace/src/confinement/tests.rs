@@ -147,6 +147,25 @@ async fn protected_paths_are_read_only_also_where_they_do_not_exist_yet() {
 }
 
 #[tokio::test]
+async fn hooks_that_lie_elsewhere_in_the_project_are_read_only() {
+    let place = Place::new();
+    if !available(&place) {
+        return;
+    }
+    let hooks = place.path("project/tools/hooks");
+    std::fs::create_dir_all(&hooks).unwrap();
+    let config = place.path("project/.git/config");
+    std::fs::write(config, "[core]\n\thooksPath = tools/hooks\n").unwrap();
+    let hook = hooks.join("pre-commit");
+    let refused = place.refused("echo evil > tools/hooks/pre-commit").await;
+    assert_eq!(refused, Some(Refused::Write(hook.clone())));
+    place
+        .refused("mv tools old && mkdir -p tools/hooks && echo evil > tools/hooks/pre-commit")
+        .await;
+    assert!(!hook.exists());
+}
+
+#[tokio::test]
 async fn secrets_and_our_own_folders_cannot_be_read() {
     let place = Place::new();
     if !available(&place) {

@@ -134,19 +134,36 @@ pub fn tracked_files(folder: &Path) -> Option<Vec<PathBuf>> {
     Some(Vec::new())
 }
 
+/// Where a checkout's own state and the settings of its repository are.
+fn folders(checkout: &Path) -> Option<(PathBuf, PathBuf)> {
+    let dot_git = checkout.join(".git");
+    let own = match dot_git.symlink_metadata().ok()?.is_dir() {
+        true => dot_git,
+        false => linked(&dot_git, checkout, "gitdir:")?,
+    };
+    let common = linked(&own.join("commondir"), &own, "").unwrap_or_else(|| own.clone());
+    Some((own, common))
+}
+
+/// The checkout around a folder, and the files with the settings of its repository.
+pub fn settings(folder: &Path) -> Option<(PathBuf, [PathBuf; 2])> {
+    let mut above = folder.ancestors();
+    let checkout = above.find(|one| one.join(".git").symlink_metadata().is_ok())?;
+    let (own, common) = folders(checkout)?;
+    let files = [common.join("config"), own.join("config.worktree")];
+    Some((checkout.to_owned(), files))
+}
+
 /// Adds the files of one repository; false where not all are known.
 fn collect_tracked(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> bool {
     let dot_git = folder.join(".git");
-    let own = match dot_git.symlink_metadata() {
+    if dot_git.symlink_metadata().is_err() {
         // A submodule that is not checked out.
-        Err(_) => return true,
-        Ok(kind) if kind.is_dir() => dot_git,
-        Ok(_) => match linked(&dot_git, folder, "gitdir:") {
-            Some(own) => own,
-            None => return false,
-        },
+        return true;
+    }
+    let Some((own, common)) = folders(folder) else {
+        return false;
     };
-    let common = linked(&own.join("commondir"), &own, "").unwrap_or_else(|| own.clone());
     // Without an index nothing says what the commits hold.
     let has_commits = || {
         let mut heads = fs::read_dir(common.join("refs/heads"))
