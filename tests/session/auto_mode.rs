@@ -342,5 +342,5 @@ async fn all_that_a_stopped_command_needs_is_asked_at_once_and_then_it_runs_from
     assert_eq!(needs, expected);
     assert_eq!(requests[0].metadata["hosts"], json!(["example.org"]));
     assert_eq!(fs::read_to_string(&file).unwrap(), "2\n");
-    assert_eq!(commands_in_sandbox(&app).await, 2);
+    assert_eq!(commands_in_sandbox(&app).await, 1);
 }

@@ -78,6 +78,7 @@ fn what_does_more_than_it_says_is_asked_about() {
         (".env", "KEY=1"),
         ("-r", ""),
         (".husky/pre-commit", ""),
+        ("cfg/lathe.json", "{}"),
         (".git/config", ""),
     ] {
         let path = project.path(file);
