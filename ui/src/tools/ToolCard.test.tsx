@@ -80,9 +80,9 @@ describe('every state', () => {
     const window = show(() => <ToolCard part={part('bash', state)} />);
     const card = () => window.container.querySelector('.tool') as HTMLElement;
     await window.app.start();
-    await window.app.select('ses_a');
+    await window.app.select('ses_gallery');
     const tool = { messageID: 'msg_1', callID: 'call_1' };
-    const properties = { id: 'per_a', sessionID: 'ses_a', permission: 'bash', patterns: [], metadata: {}, always: [], tool };
+    const properties = { id: 'per_a', sessionID: 'ses_gallery', permission: 'bash', patterns: [], metadata: {}, always: [], tool };
     window.host.emit({ kind: 'event', event: { type: 'permission.asked', properties } });
     await waitFor(() => expect(card().textContent).toContain('Waiting for you'));
     expect(card().textContent).not.toContain('Running');

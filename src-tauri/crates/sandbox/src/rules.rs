@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::ops::Bound;
 use std::path::{Component, Path, PathBuf};
 
 use crate::confinement::{Confinement, Grant};
@@ -97,8 +98,12 @@ impl Rules {
 
     /// The rules strictly inside of a folder.
     pub fn below(&self, folder: &Path) -> impl Iterator<Item = (&Path, Rule)> {
-        self.iter()
-            .filter(move |(path, _)| path.starts_with(folder) && *path != folder)
+        // Paths are ordered by their parts, so that they follow each other.
+        let behind: (Bound<&Path>, Bound<&Path>) = (Bound::Excluded(folder), Bound::Unbounded);
+        let behind = self.map.range::<Path, _>(behind);
+        behind
+            .take_while(move |(path, _)| path.starts_with(folder))
+            .map(|(path, rule)| (path.as_path(), *rule))
     }
 
     fn set(&mut self, path: PathBuf, access: Access) {

@@ -149,7 +149,7 @@ async fn what_auto_runs_unasked_changes_nothing_around_it_and_shows_no_secret() 
         if text.contains("TOP-SECRET") || after != before {
             let changed: Vec<_> = before
                 .iter()
-                .filter(|(path, content)| after.get(*path) != Some(content))
+                .filter(|(path, content)| after.get(*path) != Some(*content))
                 .map(|(path, _)| path.clone())
                 .chain(
                     after
