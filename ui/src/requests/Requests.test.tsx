@@ -17,7 +17,7 @@ const press = (area: HTMLElement | null, name: string) =>
 describe('a permission', () => {
   test('shows what it is for, with hidden characters as their codes, and takes no focus', async () => {
     await asked();
-    expect(permission()?.textContent).toContain('Run cargo test?');
+    expect(permission()?.textContent).toContain('Run this command?');
     expect(permission()?.textContent).toContain('rm -r target/⟨U+202E⟩gpj.exe');
     expect(permission()?.textContent).toContain('Always allow adds bash: cargo test *');
     expect(document.activeElement).toBe(screen.getByTestId('composer'));
