@@ -141,3 +141,83 @@ async fn calls_of_one_step_are_counted_shown_together_and_a_no_stops_them_all()
     window.screenshot("denied-and-not-run").await?;
     window.close().await
 }
+
+/// Whether Auto can be chosen here. Where no sandbox works, its entry says why.
+async fn choose_auto(window: &Window) -> Result<bool, WindowError> {
+    window.click(MODE).await?;
+    window.wait_for(".menu .menu-item").await?;
+    let entry = "[...document.querySelectorAll('.menu .menu-item')]\
+                 .find((one) => one.textContent.includes('Auto'))";
+    let offered = format!("{entry}.getAttribute('aria-disabled') !== 'true'");
+    if window.value_of(&offered, json!(null)).await? != json!(true) {
+        return Ok(false);
+    }
+    window.click_text(".menu .menu-item", "Auto").await?;
+    window.wait_for_text(MODE, "Auto").await?;
+    Ok(true)
+}
+
+#[tokio::test]
+async fn in_auto_a_command_runs_confined_and_asks_once_for_what_lies_outside()
+-> Result<(), WindowError> {
+    let (model, garden) = (FakeModel::start().await, project()?);
+    // Temporary folders are writable in the sandbox.
+    let outside = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
+    let bash = |command: &str| {
+        model.reply([call(
+            "bash",
+            json!({ "command": command, "description": "Work" }),
+        )])
+    };
+    let options = options(&model, &garden, json!({ "bash": "ask" }))?;
+    let window = open_as(options, &garden).await?;
+    if !choose_auto(&window).await? {
+        return window.close().await;
+    }
+
+    bash("touch made");
+    model.reply([text("It is made.")]);
+    send(&window, "Make a file").await?;
+    until_answered(&window).await?;
+    assert!(garden.path().join("made").exists());
+    assert_eq!(window.count(PROMPT).await?, 0);
+
+    let log = outside.path().join("log.txt");
+    fs::write(&log, "")?;
+    let write = format!("echo start >> steps; echo done > {}", log.display());
+    bash(&write);
+    model.reply([text("It is written.")]);
+    send(&window, "Write the log").await?;
+    window
+        .wait_for_text(PROMPT, "Run again with access outside the project?")
+        .await?;
+    window
+        .wait_for_text(".permission-stopped", "runs again from the start")
+        .await?;
+    window
+        .wait_for_text(".permission-needs", &log.display().to_string())
+        .await?;
+    window
+        .wait_for_text(".tool[data-waiting]", "Waiting for you")
+        .await?;
+    assert_eq!(fs::read_to_string(&log)?, "");
+    pictures(&window, "stopped-by-the-sandbox").await?;
+
+    until_asked(&window).await?;
+    // For the session.
+    window.press("Alt+5").await?;
+    window.wait_gone(PROMPT).await?;
+    until_answered(&window).await?;
+    assert_eq!(fs::read_to_string(&log)?, "done\n");
+    // It has run twice, each time from its start.
+    let steps = fs::read_to_string(garden.path().join("steps"))?;
+    assert_eq!(steps, "start\nstart\n");
+
+    bash(&format!("echo again > {}", log.display()));
+    model.reply([text("Again.")]);
+    send(&window, "Write it again").await?;
+    until_answered(&window).await?;
+    assert_eq!(fs::read_to_string(&log)?, "again\n");
+    assert_eq!(window.count(PROMPT).await?, 0);
+    window.close().await
+}

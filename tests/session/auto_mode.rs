@@ -277,3 +277,70 @@ async fn leave_that_is_given_for_good_holds_after_a_restart_and_for_that_folder_
     let made = [allowed.join("one"), allowed.join("two"), other.join("two")];
     assert_eq!(made.map(|path| path.exists()), [true, true, false]);
 }
+
+#[tokio::test]
+async fn a_program_that_nothing_is_known_of_reads_a_secret_file_only_after_a_yes() {
+    let model = FakeModel::start().await;
+    let Some(app) = auto(&model).await else {
+        return;
+    };
+    let app = app.file(".env", "KEY=TOP-SECRET\n");
+    app.write(
+        "peek.sh",
+        "while read -r line; do echo $line; done < .env\n",
+    );
+    let reply = runs(&model, "sh peek.sh");
+    let requests = asked(&app, &no()).await;
+    assert_eq!(what(&requests), [("read", vec![".env".to_owned()])]);
+    let said = reply.request().tool_output("bash");
+    assert!(!said.contains("TOP-SECRET"), "{said}");
+
+    let reply = runs(&model, "sh peek.sh ");
+    let requests = asked(&app, &Answer::Once).await;
+    assert_eq!(what(&requests), [("read", vec![".env".to_owned()])]);
+    let said = reply.request().tool_output("bash");
+    assert!(said.contains("TOP-SECRET"), "{said}");
+    assert_eq!(commands_in_sandbox(&app).await, 2);
+
+    // An always for the file holds for every program.
+    runs(&model, "sh peek.sh  ");
+    asked(&app, &Answer::Always).await;
+    let reply = runs(&model, "sh ./peek.sh");
+    assert_eq!(what(&asked(&app, &no()).await), []);
+    let said = reply.request().tool_output("bash");
+    assert!(said.contains("TOP-SECRET"), "{said}");
+}
+
+#[tokio::test]
+async fn all_that_a_stopped_command_needs_is_asked_at_once_and_then_it_runs_from_its_start() {
+    let model = FakeModel::start().await;
+    let Some(app) = auto(&model).await else {
+        return;
+    };
+    let (_folder, outside) = outside();
+    let file = outside.join("file");
+    fs::write(&file, "1").unwrap();
+    let shown = file.display().to_string();
+    let line = format!(
+        "echo 2 > {shown}; cat .env; \
+         echo 'curl: (6) Could not resolve host: example.org' >&2; test $(cat {shown}) = 2"
+    );
+    app.write("work.sh", &line);
+    app.write(".env", "KEY=1\n");
+    runs(&model, "sh work.sh");
+    let requests = asked(&app, &Answer::Once).await;
+    assert_eq!(requests.len(), 1, "{requests:?}");
+    let needs = requests[0].needs.iter();
+    let needs: Vec<(&str, Vec<String>)> = needs
+        .map(|need| (need.permission.as_str(), need.patterns.clone()))
+        .collect();
+    let expected = [
+        ("network", vec!["*".to_owned()]),
+        ("read", vec![".env".to_owned()]),
+        ("sandbox_write", vec![shown]),
+    ];
+    assert_eq!(needs, expected);
+    assert_eq!(requests[0].metadata["hosts"], json!(["example.org"]));
+    assert_eq!(fs::read_to_string(&file).unwrap(), "2\n");
+    assert_eq!(commands_in_sandbox(&app).await, 1);
+}

@@ -14,18 +14,21 @@ const WIRE: WireKind = WireKind::OpenaiChat;
 /// A task of a task: no agent hands work on twice, but a store may hold it. Each of the two may do
 /// everything by its own rules.
 async fn three_deep(app: &TestApp) -> SessionId {
+    deep(app, 2).await
+}
+
+/// The last of so many sessions, each of which is a task of the one before.
+async fn deep(app: &TestApp, tasks: usize) -> SessionId {
     let everything = Rule {
         permission: "*".to_owned(),
         pattern: "*".to_owned(),
         action: Action::Allow,
     };
     let mut parent = app.session.clone();
-    for id in [
-        "ses_46275e2c6ffeAAAAAAAAAAAAAA",
-        "ses_46275e2c6ffeBBBBBBBBBBBBBB",
-    ] {
+    for number in 0..tasks {
+        let id = format!("ses_46275e2c6ffe{number:014}");
         let session = Session {
-            id: SessionId::parse(id).unwrap(),
+            id: SessionId::parse(&id).unwrap(),
             parent_id: Some(parent.id.clone()),
             permission: Some(vec![everything.clone()]),
             ..parent
@@ -148,4 +151,30 @@ async fn what_the_first_session_may_not_do_is_denied_to_a_task_of_a_task_in_ever
         );
         assert!(!app.path("made").exists(), "{mode:?}");
     }
+}
+
+#[tokio::test]
+async fn a_chain_of_tasks_that_is_too_long_to_look_through_does_nothing() {
+    use lathe_protocol::Event;
+
+    let model = FakeModel::start().await;
+    let app = TestApp::with_git(&model, WIRE).await;
+    model.reply([text("ready")]);
+    app.ask_as("plan", "begin").await;
+    app.set_mode(PermissionMode::Full).await;
+    let id = deep(&app, 20).await;
+    model.reply([bash("touch made")]);
+    model.reply([text("done")]);
+    let mut events = app.sessions.subscribe();
+    let input = PromptInput {
+        text: "go on".to_owned(),
+        agent: Some("general".to_owned()),
+        ..PromptInput::default()
+    };
+    if app.sessions.prompt(&id, input).await.is_ok() {
+        let ends =
+            |event: &Event| matches!(event, Event::SessionIdle { session_id } if *session_id == id);
+        until(&mut events, ends).await;
+    }
+    assert!(!app.path("made").exists());
 }

@@ -74,7 +74,7 @@ function Stopped(props: { wanted: string }) {
     <p class="permission-stopped">
       <ShieldBan size={14} aria-hidden="true" />
       <span>
-        <strong>{en.permission.stopped}.</strong> {sentence(props.wanted)}
+        <strong>{en.permission.stopped}.</strong> {sentence(props.wanted)} {en.permission.fromStart}
       </span>
     </p>
   );

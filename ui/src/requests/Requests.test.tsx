@@ -19,7 +19,7 @@ describe('a permission', () => {
     await asked();
     expect(permission()?.textContent).toContain('Run this command?');
     expect(permission()?.textContent).toContain('rm -r target/⟨U+202E⟩gpj.exe');
-    expect(permission()?.textContent).toContain('“Always allow” adds bash: cargo test *');
+    expect(permission()?.textContent).toContain('Always allow adds bash: cargo test *');
     expect(document.activeElement).toBe(screen.getByTestId('composer'));
   });
 
@@ -57,7 +57,7 @@ describe('a permission', () => {
     expect(document.querySelectorAll('[data-permission="true"]')).toHaveLength(1);
     press(permission(), 'Allow once');
     await waitFor(() => expect(permission()?.textContent).toContain('https://example.com/x'));
-    expect(permission()?.textContent).toContain('Your answer is for this call only');
+    expect(permission()?.textContent).toContain('Can’t be always allowed');
     expect(within(permission() as HTMLElement).queryByRole('button', { name: 'Always allow' })).toBeNull();
     expect(screen.queryByTestId('permission-position')).toBeNull();
   });

@@ -40,7 +40,7 @@ describe('what a request would let happen', () => {
     const what = describePermission(
       request('external_directory', ['/etc/*'], { command: 'cp /etc/a /opt/b' }, { needs, always: ['/etc/*'] }),
     );
-    expect(what.title).toBe('Run this command?');
+    expect(what.title).toBe('Run cp?');
     expect(what.needs).toEqual([
       { label: 'Outside the project', values: ['/etc/*', '/opt/*'], reasons: ['outside'] },
       { label: 'Run', values: ['cp a b'], reasons: [] },
@@ -64,15 +64,39 @@ describe('what a request would let happen', () => {
   });
 
   test.each([
-    ['network', 'Allow network access for this command?'],
-    ['no_sandbox', 'Run this command outside the sandbox?'],
-    ['sandbox_write', 'Let this command write outside the project?'],
-    ['external_directory', 'Allow access outside the project?'],
+    ['network', 'Run again with network access?'],
+    ['no_sandbox', 'Run again without the sandbox?'],
+    ['sandbox_write', 'Run again with access outside the project?'],
+    ['read', 'Run again with access to this file?'],
   ])('of a command that the sandbox stopped is what it wanted: %s', (permission, title) => {
     const metadata = { command: 'npm install', refused: 'It tried to reach registry.npmjs.org' };
     const what = describePermission(request(permission, ['*'], metadata));
     expect([what.title, what.stopped]).toEqual([title, 'It tried to reach registry.npmjs.org']);
     expect(what.facts).toEqual([{ label: 'Command', values: ['npm install'], lines: true }]);
+  });
+
+  test('of a command that the sandbox stopped is all that it wanted, hosts by name', () => {
+    const metadata = { command: 'sh work.sh', refused: 'Two things.', hosts: ['example.org'] };
+    const needs = [need('network', ['*']), need('read', ['.env'])];
+    const what = describePermission(request('network', ['*'], metadata, { needs }));
+    expect(what.title).toBe('Run again with more access?');
+    expect(what.needs).toEqual([
+      { label: 'Network access', values: ['example.org'], reasons: [] },
+      { label: 'Read', values: ['.env'], reasons: [] },
+    ]);
+  });
+
+  test.each([
+    ['git push origin main', 'Run git push?'],
+    ['git -C web push', 'Run git?'],
+    ['rm -rf build', 'Run rm?'],
+    ['./setup.sh --all', 'Run this command?'],
+    ['npm test && rm -rf /', 'Run this command?'],
+    ['echo $(rm x)', 'Run this command?'],
+    ['echo a\nrm x', 'Run this command?'],
+    ['FOO=1 rm x', 'Run this command?'],
+  ])('names the program of one plain command: %s', (command, title) => {
+    expect(describePermission(request('bash', [command], { command })).title).toBe(title);
   });
 
   test('of a command that made protected files is whether they stay', () => {
@@ -82,11 +106,11 @@ describe('what a request would let happen', () => {
       request('edit', ['sub/.envrc'], metadata, { needs: [need('edit', ['sub/.envrc'], [reason])] }),
     );
     expect(what).toEqual({
-      title: 'This command made protected files. Keep them?',
+      title: 'Keep protected files?',
       said: undefined,
       facts: [{ label: 'Command', values: ['sh make.sh'], lines: true }],
       files: [],
-      needs: [{ label: 'Made', values: ['sub/.envrc'], reasons: [reason] }],
+      needs: [{ label: 'Created', values: ['sub/.envrc'], reasons: [reason] }],
       dangers: [],
       aside: true,
       rules: [],
@@ -96,7 +120,11 @@ describe('what a request would let happen', () => {
   test('is the whole address of a fetch', () => {
     const url = 'https://example.com/a?b=c';
     const what = describePermission(request('webfetch', ['example.com'], { url }, { needs: [need('webfetch', ['example.com'])] }));
-    expect([what.facts, what.needs]).toEqual([[{ label: 'Address', values: [url] }], []]);
+    expect([what.title, what.facts, what.needs]).toEqual([
+      'Fetch from example.com?',
+      [{ label: 'Address', values: [url] }],
+      [],
+    ]);
   });
 
   test('is a file and its changed lines', () => {

@@ -87,13 +87,39 @@ function subjectOf(request: PermissionRequest): string {
 
 function titleOf(request: PermissionRequest, files: readonly FileDiffView[]): string {
   const subject = subjectOf(request);
-  const { titles, create, createAll, editAll, title } = en.permission;
+  const { titles, create, createAll, editAll, title, run, fetch, again } = en.permission;
+  if (typeof request.metadata['refused'] === 'string') {
+    const asked = new Set((request.needs ?? []).map(({ permission }) => permission));
+    return (asked.size > 1 ? again['several'] : again[subject]) ?? titles[subject] ?? title(subject);
+  }
+  const program = subject === 'bash' ? programOf(request.metadata['command']) : undefined;
+  if (program !== undefined) return run(program);
+  const host = subject === 'webfetch' ? hostOf(request.metadata['url']) : undefined;
+  if (host !== undefined) return fetch(host);
   if (subject === 'edit' && files.length > 0) {
     const fresh = files.every((file) => file.status === 'added');
     if (files.length > 1) return (fresh ? createAll : editAll)(files.length);
     if (fresh) return create;
   }
   return titles[subject] ?? title(subject);
+}
+
+/** Their second word says what they do. */
+const WITH_SUBCOMMANDS = new Set(['git', 'cargo', 'npm', 'pnpm', 'yarn', 'docker', 'kubectl', 'go', 'gh', 'pip', 'brew', 'apt']);
+
+/** The program of one plain command. Of anything else, a title would not say all. */
+function programOf(command: unknown): string | undefined {
+  if (typeof command !== 'string' || !/^[\w./:=@,+ -]+$/.test(command)) return undefined;
+  const [program = '', second = ''] = command.trim().split(' ');
+  if (!/^[\w.-]+$/.test(program) || program.length > 30) return undefined;
+  return WITH_SUBCOMMANDS.has(program) && /^[a-z-]{1,20}$/.test(second) && !second.startsWith('-')
+    ? `${program} ${second}`
+    : program;
+}
+
+function hostOf(url: unknown): string | undefined {
+  if (typeof url !== 'string' || !URL.canParse(url)) return undefined;
+  return new URL(url).host || undefined;
 }
 
 type Reader = ReturnType<typeof createReader>;
@@ -154,6 +180,8 @@ function needsOf(request: PermissionRequest, facts: readonly Fact[]): ShownNeed[
     group.reasons.push(...reasons.filter((one) => !USUAL.test(one) && !group.reasons.includes(one)));
     groups.set(permission, group);
   }
+  // All hosts can be reached then, and these are why.
+  groups.get('network')?.values.push(...textsOf(request.metadata['hosts']));
   const own = needs.length === 0 ? reasonsOf(request) : [];
   const listed = [...groups].map(([permission, group]) => ({
     label: en.permission.needs[isSetAside(request) ? 'set_aside' : permission] ?? permission,

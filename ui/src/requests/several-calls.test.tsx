@@ -35,13 +35,13 @@ describe('a command with dangers', () => {
     const dangers = [{ text: 'rm -rf /', why: 'deletes folders' }];
     await asked(bash('per_a', 'rm -rf /', { dangers }));
     expect(prompt().dataset.danger).toBe('');
-    expect(screen.getByRole('list', { name: 'Take care' }).textContent).toBe('rm -rf /Deletes folders.');
+    expect(screen.getByRole('list', { name: 'Warning' }).textContent).toBe('rm -rf /Deletes folders.');
   });
 
   test('that the sandbox stopped says what it wanted', async () => {
     const metadata = { command: 'npm install', refused: 'it tried to reach registry.npmjs.org' };
     await asked(bash('per_a', '*', { permission: 'network', metadata }));
-    expect(prompt().textContent).toContain('Stopped by the sandbox. It tried to reach registry.npmjs.org.');
+    expect(prompt().textContent).toContain('Stopped by the sandbox. It tried to reach registry.npmjs.org. If you allow it, the command runs again from the start.');
   });
 });
 

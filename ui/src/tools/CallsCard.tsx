@@ -1,9 +1,12 @@
-import { createEffect, Index, on, type JSX } from 'solid-js';
+import CirclePause from 'lucide-solid/icons/circle-pause';
+import { createEffect, Index, on, Show, type JSX } from 'solid-js';
+import { en } from '../i18n/en';
 import type { Icon } from '../kit/Button';
 import { Card } from '../kit/Card';
 import { useApp } from '../store/context';
 import type { RunCall } from './runs';
 import { ToolCard } from './ToolCard';
+import { isWaiting } from './waiting';
 
 interface CallsCardProps {
   readonly calls: readonly RunCall[];
@@ -44,6 +47,27 @@ export function CallsCard(props: CallsCardProps) {
         </div>
       </Card>
     </div>
+  );
+}
+
+/** What a run that has not ended does, or that one of its calls waits for an answer. */
+export function RunningWord(props: { calls: readonly RunCall[]; word: string }) {
+  const app = useApp();
+  const waiting = () => props.calls.some(({ part }) => isWaiting(app, part));
+  return (
+    <Show when={waiting()} fallback={<Running word={props.word} />}>
+      <CirclePause size={13} aria-hidden="true" />
+      <span>{en.permission.waiting}</span>
+    </Show>
+  );
+}
+
+function Running(props: { word: string }) {
+  return (
+    <>
+      <span class="spinner" aria-hidden="true" />
+      <span>{props.word}</span>
+    </>
   );
 }
 

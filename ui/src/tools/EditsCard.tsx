@@ -4,7 +4,7 @@ import { Counts } from '../diff/Counts';
 import { en } from '../i18n/en';
 import { useApp } from '../store/context';
 import { relativePath } from '../text/format';
-import { CallsCard, isRunning } from './CallsCard';
+import { CallsCard, isRunning, RunningWord } from './CallsCard';
 import { changeOf } from './outcome';
 import type { RunCall } from './runs';
 
@@ -27,8 +27,7 @@ export function EditsCard(props: { file: string; calls: readonly RunCall[] }) {
           <span>{en.tool.edits(props.calls.length)}</span>
           <Counts additions={lines().additions} deletions={lines().deletions} />
           <Show when={isRunning(props.calls)}>
-            <span class="spinner" aria-hidden="true" />
-            <span>{en.tool.running}</span>
+            <RunningWord calls={props.calls} word={en.tool.running} />
           </Show>
         </>
       }

@@ -2,7 +2,7 @@ import Telescope from 'lucide-solid/icons/telescope';
 import { createMemo, Show } from 'solid-js';
 import { en } from '../i18n/en';
 import { useApp } from '../store/context';
-import { CallsCard, isRunning } from './CallsCard';
+import { CallsCard, isRunning, RunningWord } from './CallsCard';
 import { inputOf } from './input';
 import { lookOf } from './registry';
 import type { RunCall } from './runs';
@@ -29,8 +29,7 @@ export function ExploreCard(props: { calls: readonly RunCall[] }) {
       subtitle={running() ? last() : ''}
       aside={
         <Show when={running()}>
-          <span class="spinner" aria-hidden="true" />
-          <span>{en.tool.exploring}</span>
+          <RunningWord calls={props.calls} word={en.tool.exploring} />
         </Show>
       }
     />

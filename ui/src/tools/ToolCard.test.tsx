@@ -79,6 +79,20 @@ describe('every state', () => {
     expect(called('toolDetails')).toEqual([]);
   });
 
+  test('running shows that it waits, while a request for it is open', async () => {
+    const state: ToolState = { status: 'running', input: { command: 'make' }, time: { start: 0 } };
+    const window = show(() => <ToolCard part={part('bash', state)} />);
+    const card = () => window.container.querySelector('.tool') as HTMLElement;
+    await window.app.start();
+    await window.app.select('ses_gallery');
+    const tool = { messageID: 'msg_1', callID: 'call_1' };
+    const properties = { id: 'per_a', sessionID: 'ses_gallery', permission: 'bash', patterns: [], metadata: {}, always: [], tool };
+    window.host.emit({ kind: 'event', event: { type: 'permission.asked', properties } });
+    await waitFor(() => expect(card().textContent).toContain('Waiting for you'));
+    expect(card().textContent).not.toContain('Running');
+    expect(card().dataset.waiting).toBe('');
+  });
+
   test('running shows that it runs, and what a command printed so far in its colours', () => {
     const state: ToolState = { status: 'running', input: { command: 'cargo test' }, time: { start: 0 } };
     const { card } = draw('bash', state, '<span class="ansi-fg-2">ok</span> 14 tests');

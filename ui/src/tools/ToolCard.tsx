@@ -1,8 +1,8 @@
 import Ban from 'lucide-solid/icons/ban';
 import CircleDashed from 'lucide-solid/icons/circle-dashed';
+import CirclePause from 'lucide-solid/icons/circle-pause';
 import CircleStop from 'lucide-solid/icons/circle-stop';
 import CircleX from 'lucide-solid/icons/circle-x';
-import Hand from 'lucide-solid/icons/hand';
 import { createMemo, For, Match, Show, Switch } from 'solid-js';
 import { Dynamic } from 'solid-js/web';
 import { Counts } from '../diff/Counts';
@@ -13,11 +13,11 @@ import { longDuration } from '../text/format';
 import { visible } from '../text/visible';
 import type { CallOutcome, ToolPart, ToolState } from '../protocol';
 import { useApp } from '../store/context';
-import type { Requests } from '../store/session-actions';
 import { changeOf, endingOf, isFailedCommand, metadataOf, outcomeOf, uncoveredOf, workedFor } from './outcome';
 import { createDetails } from './details';
 import { inputOf } from './input';
 import { lookOf } from './registry';
+import { isWaiting } from './waiting';
 
 /** Denied, not run and stopped are not failures, and look different from one. */
 const OUTCOMES: { [O in CallOutcome]: { readonly icon: Icon; readonly tone: CardTone } } = {
@@ -32,29 +32,30 @@ export function ToolCard(props: { part: ToolPart; blocks?: readonly string[] }) 
   const look = createMemo(() => lookOf(props.part.tool));
   const state = () => props.part.state;
   const outcome = () => outcomeOf(props.part);
+  const waiting = createMemo(() => state().status === 'running' && isWaiting(app, props.part));
   const tone = (): CardTone => {
     const ended = outcome();
     if (ended) return OUTCOMES[ended].tone;
+    if (waiting()) return 'warn';
     return state().status === 'error' ? 'danger' : 'plain';
   };
   const input = createMemo(() => inputOf(state()));
-  const waits = () => isAsked(app.requests(), props.part);
   const title = () => look().heading?.(input(), undefined) || look().title;
   const subtitle = () => {
     // The request shows the whole command, or the question; once is enough.
-    if (waits() && look().heading) return '';
+    if (waiting() && look().heading) return '';
     if (state().status === 'error' && Object.keys(input()).length === 0) return errorOf(state());
     return look().subtitle(input(), app.session()?.directory, metadataOf(props.part)) || titleOf(state());
   };
   return (
-    <div class="tool" data-tool={props.part.tool} data-status={state().status} data-outcome={outcome()}>
+    <div class="tool" data-tool={props.part.tool} data-status={state().status} data-outcome={outcome()} data-waiting={waiting() ? '' : undefined}>
       <Card
         remembered={props.part.id}
         icon={look().icon}
-        title={firstLine(waits() && props.part.tool === 'question' ? look().title : title())}
+        title={firstLine(waiting() && props.part.tool === 'question' ? look().title : title())}
         subtitle={firstLine(subtitle())}
         tone={tone()}
-        open={!waits() && opensItself(props.part)}
+        open={!waiting() && opensItself(props.part)}
         aside={
           <>
             <For each={look().args?.(input()) ?? []}>{(arg) => <span class="card-arg">{visible(arg)}</span>}</For>
@@ -65,7 +66,7 @@ export function ToolCard(props: { part: ToolPart; blocks?: readonly string[] }) 
                 </span>
               )}
             </Show>
-            <Aside part={props.part} waits={waits()} />
+            <Aside part={props.part} waiting={waiting()} />
           </>
         }
       >
@@ -92,12 +93,7 @@ function opensItself(part: ToolPart): boolean {
   return isFailedCommand(part);
 }
 
-/** The call waits for the person: for a permission, or for an answer. */
-function isAsked({ permissions, questions }: Requests, { messageID, callID }: ToolPart): boolean {
-  return [...permissions, ...questions].some(({ tool }) => tool?.callID === callID && tool.messageID === messageID);
-}
-
-function Aside(props: { part: ToolPart; waits: boolean }) {
+function Aside(props: { part: ToolPart; waiting: boolean }) {
   const state = () => props.part.state;
   const took = () => longDuration(workedFor(props.part));
   return (
@@ -105,9 +101,9 @@ function Aside(props: { part: ToolPart; waits: boolean }) {
       <Match when={state().status === 'pending'}>
         <span>{en.tool.pending}</span>
       </Match>
-      <Match when={props.waits}>
-        <Hand size={13} aria-hidden="true" />
-        <span>{en.work.call.waiting}</span>
+      <Match when={props.waiting}>
+        <CirclePause size={13} aria-hidden="true" />
+        <span>{en.permission.waiting}</span>
       </Match>
       <Match when={state().status === 'running'}>
         <span class="spinner" aria-hidden="true" />

@@ -1,11 +1,13 @@
 //! Who makes a call: a session, and the sessions that handed the work on to it.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use lathe_policy::decision::{Asker, Mode};
-use lathe_policy::{Freedom, hides_tool, may_read};
+use lathe_policy::{Freedom, hides_tool, is_secret, may_read};
 use lathe_protocol::{PermissionMode, Project, Rule, Ruleset, Session, SessionId};
-use lathe_records::{Records, Result};
+use lathe_records::{Failed, Records, Result};
+use lathe_tools::context::MayRead;
 use lathe_workspace::agents::Agent;
 use lathe_workspace::plan_file::PlanFile;
 use lathe_workspace::setup::Setup;
@@ -40,7 +42,10 @@ pub async fn ancestors(
     let mut child = session.clone();
     while let Some(id) = child.parent_id.clone() {
         if found.len() == LONGEST_CHAIN {
-            break;
+            // Without the first of them, nothing would be known of what they may do.
+            return Err(Failed::refused(
+                "Too many sessions have handed this one on.",
+            ));
         }
         let parent = records.session(&id).await?;
         let agent = match handed_on_by(&child.id) {
@@ -122,6 +127,16 @@ impl Authority {
     /// A tool that one of them could never use is not offered.
     pub fn hides_tool(&self, tool: &str) -> bool {
         self.askers.iter().any(|(_, rules)| hides_tool(rules, tool))
+    }
+
+    /// Which files a program of which nothing is known may read: those that no rule of theirs names.
+    pub fn may_be_read_by_any(&self, approved: &[Rule]) -> MayRead {
+        let each: Vec<_> = self
+            .askers
+            .iter()
+            .map(|(_, rules)| is_secret(rules, approved))
+            .collect();
+        Arc::new(move |path| !each.iter().any(|is_secret| is_secret(path)))
     }
 
     /// What each of them may read without a question.

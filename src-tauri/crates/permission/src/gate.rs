@@ -1,14 +1,14 @@
 //! The way from what a tool asks for to a decision: needs are worked out, rules and modes decide,
 //! and a person answers what they leave open.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use lathe_policy::decision::{Mode, Need};
 use lathe_policy::names::EXTERNAL_DIRECTORY;
 use lathe_protocol::{CommandDanger, Map, Project, Session, SessionId, ToolRef};
 use lathe_tools::context::MayRead;
-use lathe_tools::{CommandAsk, PermissionAsk, Refusal, RunPermit, ToolFailure};
+use lathe_tools::{CommandAsk, PermissionAsk, Refusal, Refused, RunPermit, ToolFailure, text};
 use lathe_workspace::confinement::SandboxGrants;
 use lathe_workspace::paths::DiskPaths;
 
@@ -92,11 +92,14 @@ impl Gate {
     ) -> Result<RunPermit, ToolFailure> {
         let home = self.permissions.environment.home();
         let needs = needs_to_leave_sandbox(&command, &refusal, &self.root, home);
+        // What it was granted at first, it still needs.
+        let first = self.analyse(&command).await?.grants;
         let mut metadata = command.metadata;
         metadata.insert("refused".to_owned(), refusal.text.clone().into());
+        metadata.insert("hosts".to_owned(), hosts(&refusal).into());
         self.inquire(needs, Vec::new(), metadata).await?;
         match grants(&refusal.refused, &self.root, home) {
-            Some(grants) => self.confine(grants).await,
+            Some(more) => self.confine(first.and(more)).await,
             None => Ok(RunPermit::Free),
         }
     }
@@ -145,16 +148,23 @@ impl Gate {
     async fn confine(&self, grants: SandboxGrants) -> Result<RunPermit, ToolFailure> {
         let broker = &self.permissions.broker;
         let approved = broker.approved_for(&self.authority).await.map_err(failed)?;
-        let mut open = standing_grants(&approved);
-        open.writable.extend(grants.writable);
-        open.network |= grants.network;
-        open.protected = grants.protected;
+        let open = standing_grants(&approved).and(grants);
         let sandbox = self.permissions.workspace.sandbox();
-        let confined = sandbox.confine(Path::new(&self.root), open).await;
+        let may_read = self.authority.may_be_read_by_any(&approved);
+        let confined = sandbox.confine(&self.root, open, may_read).await;
         confined.map(RunPermit::Confined).map_err(|why| {
             ToolFailure::failed(format!("The command could not be put in a sandbox: {why}"))
         })
     }
+}
+
+/// The hosts that it wanted to reach, as far as its output has their names.
+fn hosts(refusal: &Refusal) -> Vec<String> {
+    let named = refusal.refused.iter().filter_map(|one| match one {
+        Refused::Network(host) => host.as_deref(),
+        _ => None,
+    });
+    named.map(text::visible).collect()
 }
 
 fn failed(error: lathe_records::Failed) -> ToolFailure {

@@ -94,6 +94,9 @@ pub fn needs_of_command(ask: &CommandAsk, paths: &DiskPaths<'_>) -> CommandNeeds
         grants.writable.push(paths.root.join(".git"));
     }
     // What is asked about before the command runs need not be asked about after it.
+    let reads = needs.iter().filter(|need| need.permission == "read");
+    let reads = reads.flat_map(|need| &need.patterns);
+    grants.readable = reads.map(|path| paths.root.join(path)).collect();
     let named = needs.iter().flat_map(|need| &need.protected);
     grants.protected = named.map(|one| paths.root.join(&one.path)).collect();
     CommandNeeds {
@@ -124,39 +127,52 @@ pub fn needs_to_leave_sandbox(
         opaque: vec!["would run without the sandbox".to_owned()],
         ..Need::new(NO_SANDBOX, &ask.command)
     };
-    match &refusal.refused {
-        Refused::Network(_) => vec![Need::new(NETWORK, "*").always("*")],
-        Refused::SystemCall => vec![whole_command()],
-        Refused::Read(path) => vec![whole_command(), outside(path)],
-        Refused::Write(path) => match protection(path, root, home) {
-            Some(protected) => vec![Need {
-                protected: vec![protected],
-                ..whole_command()
-            }],
-            None => match opening(path, root, home) {
-                Some(place) => vec![write_outside(&place), outside(path)],
-                None => vec![whole_command(), outside(path)],
+    let mut needs: Vec<Need> = Vec::new();
+    for refused in &refusal.refused {
+        let more = match refused {
+            Refused::Network(_) => vec![Need::new(NETWORK, "*").always("*")],
+            Refused::SystemCall => vec![whole_command()],
+            Refused::Read(path) if path.starts_with(root) => {
+                let shown = paths::shown(path, root);
+                vec![Need::new("read", &shown).always(shown)]
+            }
+            Refused::Read(path) => vec![whole_command(), outside(path)],
+            Refused::Write(path) => match protection(path, root, home) {
+                Some(protected) => vec![Need {
+                    protected: vec![protected],
+                    ..whole_command()
+                }],
+                None => match opening(path, root, home) {
+                    Some(place) => vec![write_outside(&place), outside(path)],
+                    None => vec![whole_command(), outside(path)],
+                },
             },
-        },
+        };
+        for need in more {
+            if !needs.contains(&need) {
+                needs.push(need);
+            }
+        }
     }
+    // The request is named after the one that asks for most.
+    needs.sort_by_key(|need| need.permission != NO_SANDBOX);
+    needs
 }
 
 /// What the sandbox is opened for after a person allowed it. None is no sandbox at all.
-pub fn grants(refused: &Refused, root: &Path, home: Option<&Path>) -> Option<SandboxGrants> {
-    match refused {
-        Refused::Write(path) if protection(path, root, home).is_none() => {
-            let place = opening(path, root, home)?;
-            Some(SandboxGrants {
-                writable: vec![place],
-                ..SandboxGrants::default()
-            })
+pub fn grants(refused: &[Refused], root: &Path, home: Option<&Path>) -> Option<SandboxGrants> {
+    let mut grants = SandboxGrants::default();
+    for one in refused {
+        match one {
+            Refused::Write(path) if protection(path, root, home).is_none() => {
+                grants.writable.push(opening(path, root, home)?);
+            }
+            Refused::Read(path) if path.starts_with(root) => grants.readable.push(path.clone()),
+            Refused::Network(_) => grants.network = true,
+            Refused::Write(_) | Refused::Read(_) | Refused::SystemCall => return None,
         }
-        Refused::Network(_) => Some(SandboxGrants {
-            network: true,
-            ..SandboxGrants::default()
-        }),
-        Refused::Write(_) | Refused::Read(_) | Refused::SystemCall => None,
     }
+    Some(grants)
 }
 
 /// What the person allowed before opens the sandbox as far.
@@ -180,7 +196,7 @@ pub fn standing_grants(approved: &[Rule]) -> SandboxGrants {
 
 fn protection(path: &Path, root: &Path, home: Option<&Path>) -> Option<protected::Protected> {
     let shown = paths::shown(path, root);
-    protected::find(&shown, home)
+    protected::find(&shown, home).or_else(|| protected_by_link(root, &shown))
 }
 
 /// What is opened so that a command can write a path: a file that is there, and nothing beside it;

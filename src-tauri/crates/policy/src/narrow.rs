@@ -185,6 +185,19 @@ mod tests {
     }
 
     #[test]
+    fn a_question_about_all_does_not_open_what_a_rule_for_everything_says_in_other_letters() {
+        for pattern in ["*", "**"] {
+            let rules = vec![
+                rule("bash", "*", Action::Deny),
+                rule("*", pattern, Action::Allow),
+            ];
+            let narrowed = narrow(rules.clone(), &[rule("*", "*", Action::Ask)]);
+            let found = [&rules, &narrowed].map(|rules| strictness(rules, "bash", "ls > x"));
+            assert_eq!(found, [0, 1], "{pattern}");
+        }
+    }
+
+    #[test]
     fn plain_wishes_are_met_exactly() {
         let allowed = vec![
             rule("bash", "*", Action::Allow),

@@ -26,7 +26,7 @@ const KEYS: &str = "keys and settings for other machines";
 const START: &str = "what is in it starts with the desktop";
 
 /// Folders, wherever they are, with everything in them.
-const FOLDERS: [(&str, &str); 28] = [
+const FOLDERS: [(&str, &str); 31] = [
     (".git", GIT),
     (".hg", GIT),
     (".svn", GIT),
@@ -41,6 +41,9 @@ const FOLDERS: [(&str, &str); 28] = [
     (".codex", AGENTS),
     (".cursor", AGENTS),
     (".gemini", AGENTS),
+    (".windsurf", AGENTS),
+    (".continue", AGENTS),
+    (".roo", AGENTS),
     (".devcontainer", CONTAINER),
     (".ssh", KEYS),
     (".gnupg", KEYS),
@@ -58,7 +61,7 @@ const FOLDERS: [(&str, &str); 28] = [
 ];
 
 /// Files, wherever they are.
-const FILES: [(&str, &str); 83] = [
+const FILES: [(&str, &str); 91] = [
     (".gitconfig", GIT),
     (".gitmodules", GIT),
     (".pre-commit-config.yaml", HOOKS),
@@ -84,6 +87,11 @@ const FILES: [(&str, &str); 83] = [
     (".lvimrc", TOOLS),
     ("mise.toml", SHELL),
     (".mise.toml", SHELL),
+    ("mise.local.toml", SHELL),
+    (".mise.local.toml", SHELL),
+    (".mise/config.toml", SHELL),
+    (".config/mise.toml", SHELL),
+    (".config/mise/config.toml", SHELL),
     (".direnvrc", SHELL),
     (".autoenv.zsh", SHELL),
     ("lathe.json", AGENTS),
@@ -91,6 +99,9 @@ const FILES: [(&str, &str); 83] = [
     ("opencode.json", AGENTS),
     ("opencode.jsonc", AGENTS),
     (".mcp.json", AGENTS),
+    (".aider.conf.yml", AGENTS),
+    ("crush.json", AGENTS),
+    (".crush.json", AGENTS),
     (".vscode/tasks.json", TASKS),
     (".vscode/launch.json", TASKS),
     (".vscode/settings.json", TASKS),
@@ -332,6 +343,11 @@ mod tests {
             ".helix/languages.toml",
             ".vim/coc-settings.json",
             "mise.toml",
+            "mise.local.toml",
+            ".config/mise/config.toml",
+            ".windsurf/mcp_config.json",
+            ".aider.conf.yml",
+            "crush.json",
             ".envrc",
             "sub/.envrc",
             ".envrc::$DATA",

@@ -136,6 +136,36 @@ pub fn may_read(
     }
 }
 
+/// Which files a rule asks about or denies by their names, and that are not approved: a program that
+/// may do anything must not read them. A rule for every file names none.
+pub fn is_secret(
+    rules: &[Rule],
+    approved: &[Rule],
+) -> impl Fn(&str) -> bool + Send + Sync + 'static {
+    let reading = |rules: &[Rule]| -> Vec<(String, Action)> {
+        let reading = rules
+            .iter()
+            .filter(|rule| wildcard(&rule.permission, "read"))
+            .filter(|rule| rule.action == Action::Allow || !is_for_all(rule));
+        reading
+            .map(|rule| (expand(&rule.pattern).into_owned(), rule.action))
+            .collect()
+    };
+    let (rules, approved) = (reading(rules), reading(approved));
+    move |path| {
+        let last = |rules: &[(String, Action)]| {
+            let mut matching = rules.iter().rev();
+            let found = matching.find(|(pattern, _)| wildcard(pattern, path));
+            found.map(|(_, action)| *action)
+        };
+        match last(&rules) {
+            Some(Action::Deny) => true,
+            Some(Action::Ask) => last(&approved) != Some(Action::Allow),
+            Some(Action::Allow) | None => false,
+        }
+    }
+}
+
 fn allows(approved: &[Rule], permission: &str, pattern: &str) -> bool {
     last_match(approved, permission, pattern).is_some_and(|rule| rule.action == Action::Allow)
 }
@@ -198,6 +228,35 @@ fn matches_folded(pattern: &str, text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_is_secret_if_a_rule_names_it_and_nothing_allows_it() {
+        let mut rules = defaults(Freedom::default());
+        let names = |rules: &[Rule], approved: &[Rule]| -> Vec<&str> {
+            let is_secret = super::is_secret(rules, approved);
+            let files = [".env", "web/prod.env", ".env.local", ".env.example", "a.rs"];
+            files.into_iter().filter(|file| is_secret(file)).collect()
+        };
+        let usual = [".env", "web/prod.env", ".env.local"];
+        assert_eq!(names(&rules, &[]), usual);
+        let approved = [rule("read", "web/prod.env", Action::Allow)];
+        assert_eq!(names(&rules, &approved), [".env", ".env.local"]);
+        rules.push(rule("read", "*", Action::Ask));
+        assert_eq!(
+            names(&rules, &[]),
+            usual,
+            "a question about every file names none"
+        );
+        rules.push(rule("read", "*.rs", Action::Deny));
+        let all = [rule("read", "*", Action::Allow)];
+        assert_eq!(
+            names(&rules, &all),
+            ["a.rs"],
+            "a yes is no answer to a rule that denies"
+        );
+        rules.push(rule("read", "*", Action::Allow));
+        assert_eq!(names(&rules, &[]), Vec::<&str>::new());
+    }
 
     #[test]
     fn wildcards_match_as_people_expect() {

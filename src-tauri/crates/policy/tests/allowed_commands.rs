@@ -54,11 +54,14 @@ const CHANGING: [&str; 28] = [
     "truncate",
 ];
 
+/// A number of one's own can be asked for, to look for a fault.
 fn count() -> usize {
-    match std::env::var_os("LATHE_SOAK") {
-        Some(_) => 4_000,
-        None => 200,
-    }
+    let wanted = std::env::var("LATHE_COMMANDS").ok();
+    let wanted = wanted.and_then(|number| number.parse().ok());
+    wanted.unwrap_or(match std::env::var_os("LATHE_SOAK") {
+        Some(_) => 20_000,
+        None => 1_000,
+    })
 }
 
 fn builder() -> Vec<Rule> {

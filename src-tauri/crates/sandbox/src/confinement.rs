@@ -35,6 +35,9 @@ pub struct Confinement {
     /// Whether git may write to the protected `.git` folders: objects, references, the index.
     /// Hooks and configuration stay read-only.
     pub git_writable: bool,
+    /// A folder of the caller's where it is noted what is put into the writable folders while a
+    /// command runs. See [`crate::remove_leftovers`].
+    pub notes: Option<PathBuf>,
     /// Promises without which nothing may be started. Writing outside, protected paths, secrets
     /// and the network are not listed: no engine is offered that does not hold them.
     pub required: Vec<Promise>,

@@ -74,57 +74,82 @@ const CALLS: [&str; 7] = [
     "socket",
 ];
 
-/// Nothing, if the command ended well, or failed as it would have outside.
+/// A person reads all of them.
+const MOST: usize = 8;
+
+/// All that was refused, the last first; nothing, if the command ended well, or failed as it would
+/// have outside.
 pub fn explain(
     code: Option<i32>,
     output: &str,
     directory: &Path,
     confinement: &Confinement,
-) -> Option<Denial> {
+) -> Vec<Denial> {
     if code == Some(0) {
-        return None;
+        return Vec::new();
     }
-    let rules = Rules::resolve(confinement).ok()?;
-    // The last error is mostly the one that ended it.
-    let lines: Vec<&str> = output
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .collect();
+    let Ok(rules) = Rules::resolve(confinement) else {
+        return Vec::new();
+    };
+    let lines = || output.lines().filter(|line| !line.trim().is_empty());
     let denial = |refused, line: &str| Denial {
         refused,
         line: line.trim().to_owned(),
     };
-    for line in lines.iter().rev() {
-        let small = line.to_lowercase();
-        if FILE_ERRORS.iter().any(|error| small.contains(error)) {
-            let found = paths(line, directory);
-            let mut refused = found
-                .iter()
-                .filter_map(|path| refused_path(path, &rules, &small));
-            if let Some(refused) = refused.next() {
-                return Some(denial(refused, line));
+    let mut denials: Vec<Denial> = Vec::new();
+    // The last error is mostly the one that ended it.
+    for line in lines().rev() {
+        let Some(refused) = refused_in(line, directory, confinement, &rules) else {
+            continue;
+        };
+        let is_known = |known: &Denial| match (&known.refused, &refused) {
+            (Refused::Network(_), Refused::Network(None)) => true,
+            (known, refused) => known == refused,
+        };
+        if !denials.iter().any(is_known) {
+            // A host says more than that there is no network.
+            if matches!(refused, Refused::Network(Some(_))) {
+                denials.retain(|known| known.refused != Refused::Network(None));
             }
-            if CALLS.iter().any(|call| small.contains(call)) {
-                let network = small.contains("socket") && !confinement.network();
-                let refused = match network {
-                    true => Refused::Network(None),
-                    false => Refused::SystemCall,
-                };
-                return Some(denial(refused, line));
-            }
+            denials.push(denial(refused, line));
         }
-        if !confinement.network() && NETWORK_ERRORS.iter().any(|error| small.contains(error)) {
-            let refused = Refused::Network(host(line));
-            return Some(denial(refused, line));
+        if denials.len() == MOST {
+            break;
         }
     }
-    let killed = code == Some(KILLED_BY_FILTER);
-    killed.then(|| {
-        denial(
-            Refused::SystemCall,
-            lines.last().copied().unwrap_or_default(),
-        )
-    })
+    if denials.is_empty() && code == Some(KILLED_BY_FILTER) {
+        let last = lines().next_back().unwrap_or_default();
+        denials.push(denial(Refused::SystemCall, last));
+    }
+    denials
+}
+
+/// What one line of output says that the sandbox refused.
+fn refused_in(
+    line: &str,
+    directory: &Path,
+    confinement: &Confinement,
+    rules: &Rules,
+) -> Option<Refused> {
+    let small = line.to_lowercase();
+    if FILE_ERRORS.iter().any(|error| small.contains(error)) {
+        let found = paths(line, directory);
+        let mut refused = found
+            .iter()
+            .filter_map(|path| refused_path(path, rules, &small));
+        if let Some(refused) = refused.next() {
+            return Some(refused);
+        }
+        if CALLS.iter().any(|call| small.contains(call)) {
+            let network = small.contains("socket") && !confinement.network();
+            return Some(match network {
+                true => Refused::Network(None),
+                false => Refused::SystemCall,
+            });
+        }
+    }
+    let network = NETWORK_ERRORS.iter().any(|error| small.contains(error));
+    (network && !confinement.network()).then(|| Refused::Network(host(line)))
 }
 
 /// What the rules keep from a path that the person could reach outside.
@@ -190,6 +215,10 @@ fn may_change(_: &Path) -> bool {
 /// What looks like a path in a message, the most likely first: what is in quotes, then what lies
 /// between colons. Programs name themselves at the beginning and the error at the end.
 fn paths(line: &str, directory: &Path) -> Vec<PathBuf> {
+    let line = line.split_once(" (").map_or(line, |(before, rest)| {
+        let names_error = rest.ends_with(')') && is_error(rest);
+        if names_error { before } else { line }
+    });
     let quoted = line
         .split(['\'', '"', '`', '‘', '’', '“', '”'])
         .skip(1)

@@ -31,7 +31,9 @@ impl Home {
     fn explain(&self, output: &str) -> Option<Refused> {
         let output = output.replace("HOME", self.root.to_str().unwrap());
         let directory = self.root.join("project");
-        explain(Some(1), &output, &directory, &self.confinement).map(|denial| denial.refused)
+        let found = explain(Some(1), &output, &directory, &self.confinement);
+        assert!(found.len() <= 1, "{found:?}");
+        found.into_iter().next().map(|denial| denial.refused)
     }
 
     fn path(&self, path: &str) -> PathBuf {
@@ -82,9 +84,13 @@ fn an_entry_beside_a_protected_path_is_named() {
 #[test]
 fn a_secret_that_was_read_is_named() {
     let home = Home::new();
-    let output = "cat: HOME/.ssh/id_ed25519: Permission denied";
-    let expected = Some(Refused::Read(home.path(".ssh/id_ed25519")));
-    assert_eq!(home.explain(output), expected);
+    for output in [
+        "cat: HOME/.ssh/id_ed25519: Permission denied",
+        "awk: cannot open HOME/.ssh/id_ed25519 (Permission denied)",
+    ] {
+        let expected = Some(Refused::Read(home.path(".ssh/id_ed25519")));
+        assert_eq!(home.explain(output), expected, "{output}");
+    }
 }
 
 #[test]
@@ -134,10 +140,7 @@ fn a_command_that_ended_well_was_not_refused_anything() {
     let home = Home::new();
     let output = "touch: cannot touch '/x': Read-only file system";
     let directory = home.path("project");
-    assert_eq!(
-        explain(Some(0), output, &directory, &home.confinement),
-        None
-    );
+    assert_eq!(explain(Some(0), output, &directory, &home.confinement), []);
 }
 
 #[test]
@@ -157,8 +160,32 @@ fn a_refused_call_is_recognised() {
     assert_eq!(home.explain(output), Some(Refused::SystemCall));
     let directory = home.path("project");
     let killed = explain(Some(KILLED_BY_FILTER), "", &directory, &home.confinement);
-    assert_eq!(
-        killed.map(|denial| denial.refused),
-        Some(Refused::SystemCall)
+    let killed: Vec<Refused> = killed.into_iter().map(|denial| denial.refused).collect();
+    assert_eq!(killed, [Refused::SystemCall]);
+}
+
+#[test]
+fn all_that_was_refused_is_named_once() {
+    let home = Home::new();
+    let directory = home.path("project");
+    let root = home.root.display();
+    let output = format!(
+        "touch: cannot touch '{root}/other/x': Read-only file system\n\
+         compiling\n\
+         touch: cannot touch '{root}/other/x': Read-only file system\n\
+         cat: {root}/.ssh/id: Permission denied\n\
+         ping: connect: Network is unreachable\n\
+         curl: (6) Could not resolve host: example.org\n\
+         curl: (6) Could not resolve host: example.com\n"
     );
+    let found = explain(Some(1), &output, &directory, &home.confinement);
+    let found: Vec<Refused> = found.into_iter().map(|denial| denial.refused).collect();
+    let host = |name: &str| Refused::Network(Some(name.to_owned()));
+    let expected = [
+        host("example.com"),
+        host("example.org"),
+        Refused::Read(home.path(".ssh/id")),
+        Refused::Write(home.path("other/x")),
+    ];
+    assert_eq!(found, expected);
 }

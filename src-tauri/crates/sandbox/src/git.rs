@@ -16,6 +16,17 @@ const GUARDED: [(&str, Placeholder); 6] = [
     ("worktrees", Placeholder::Folder),
 ];
 
+/// What may have been put at a path: a folder anywhere, a file in a git folder.
+#[cfg(target_os = "linux")]
+pub(crate) fn placeholders(path: &Path) -> impl Iterator<Item = Placeholder> {
+    let name = path.file_name().map(ToOwned::to_owned);
+    let guarded = GUARDED.into_iter();
+    let of_git =
+        guarded.filter(move |(known, _)| name.as_deref().is_some_and(|name| name == *known));
+    let of_git = of_git.map(|(_, placeholder)| placeholder);
+    std::iter::once(Placeholder::Folder).chain(of_git)
+}
+
 /// What git runs when a rebase goes on. Nothing takes its place where there is none: git would
 /// see a rebase in it.
 const REBASES: [&str; 2] = ["rebase-merge", "rebase-apply"];

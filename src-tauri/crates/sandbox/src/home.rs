@@ -60,16 +60,18 @@ impl Confinement {
     /// folders that must stay readable, of programs and toolchains that live elsewhere.
     pub fn hide_secrets(&mut self, home: &Path, programs: &[PathBuf]) {
         let holds_program = |place: &Path| programs.iter().any(|one| one.starts_with(place));
+        let writable = self.writable.iter();
+        let writable: Vec<PathBuf> = writable.map(|one| real(one)).collect();
         for name in hidden_names(home) {
             let place = home.join(&name);
             let needed = NEEDED.split_whitespace().any(|one| name == one) || holds_program(&place);
-            if !needed && !self.holds_writable(&place) {
+            if !needed && !holds_writable(&place, &writable) {
                 self.unreadable.push(place);
             }
         }
         for (folder, needed) in NEEDED_IN {
             let folder = home.join(folder);
-            if !folder.is_dir() || self.holds_writable(&folder) {
+            if !folder.is_dir() || holds_writable(&folder, &writable) {
                 continue;
             }
             let needed = needed.split_whitespace().map(|name| folder.join(name));
@@ -81,17 +83,19 @@ impl Confinement {
         }
         self.unreadable.extend(default_unreadable(home));
     }
+}
 
-    /// A link may lead to the project itself, or to a folder around it.
-    fn holds_writable(&self, place: &Path) -> bool {
-        let real = fs::canonicalize(place).unwrap_or_else(|_| place.to_owned());
-        let is_link = real != place;
-        self.writable.iter().any(|writable| {
-            let writable = fs::canonicalize(writable).unwrap_or_else(|_| writable.clone());
-            writable == real
-                || is_link && (writable.starts_with(&real) || real.starts_with(&writable))
-        })
-    }
+fn real(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// A link may lead to the project itself, or to a folder around it.
+fn holds_writable(place: &Path, writable: &[PathBuf]) -> bool {
+    let real = real(place);
+    let is_link = real != place;
+    writable.iter().any(|writable| {
+        *writable == real || is_link && (writable.starts_with(&real) || real.starts_with(writable))
+    })
 }
 
 /// Of the entries of a home that begin with a dot.

@@ -37,3 +37,9 @@ pub use plan::{Engine, Launch, Limit, Plan, SandboxError, prepare};
 pub use probe::Probe;
 pub use promise::Promise;
 pub use seatbelt::seatbelt_profile;
+
+/// Removes what commands of processes that were killed have left in the place of protected paths.
+/// `notes` is the folder that their confinements named.
+pub fn remove_leftovers(notes: &std::path::Path) {
+    system::remove_leftovers(notes);
+}

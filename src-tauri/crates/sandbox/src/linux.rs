@@ -3,6 +3,7 @@
 mod bubblewrap;
 mod child;
 mod landlock;
+mod leftovers;
 mod placeholder;
 mod probe;
 mod seccomp;
@@ -23,6 +24,7 @@ use crate::rules::Rules;
 use child::ChildSetup;
 use rustix::fs::{Mode, OFlags};
 
+pub(crate) use leftovers::remove_leftovers;
 pub(crate) use placeholder::is_placeholder;
 pub(crate) use probe::probe;
 
@@ -45,7 +47,8 @@ impl Setup {
     ) -> Result<Self, SandboxError> {
         match engine {
             Engine::Bubblewrap => {
-                let placeholders = placeholder::Placeholders::create(rules)?;
+                let placeholders =
+                    placeholder::Placeholders::create(rules, confinement.notes.as_deref())?;
                 let call = bubblewrap::call(rules, confinement)?;
                 Ok(Self {
                     prefix: call.words,

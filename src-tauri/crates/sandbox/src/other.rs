@@ -48,6 +48,9 @@ impl Setup {
     pub fn install(&self, _: &mut Command) {}
 }
 
+/// Nothing is put in the place of what does not exist.
+pub(crate) fn remove_leftovers(_: &Path) {}
+
 #[cfg(target_os = "macos")]
 pub(crate) fn probe() -> Vec<(Engine, Option<String>)> {
     let failure = try_seatbelt()

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::ops::Bound;
 use std::path::{Component, Path, PathBuf};
 
 use crate::confinement::{Confinement, Grant};
@@ -61,9 +62,13 @@ impl Rules {
                 rules.protect_as(path, Access::Read, Placeholder::Folder);
             }
         }
+        let writable = confinement.writable.iter();
+        let writable: BTreeSet<PathBuf> = writable
+            .filter_map(|path| fs::canonicalize(path).ok())
+            .collect();
         for path in &confinement.unreadable {
             if let Ok(real) = fs::canonicalize(path) {
-                if confinement.writable.iter().any(|root| same(root, &real)) {
+                if writable.contains(&real) {
                     return Err(SandboxError::Contradiction(real));
                 }
                 rules.set(real, Access::Hidden);
@@ -93,8 +98,12 @@ impl Rules {
 
     /// The rules strictly inside of a folder.
     pub fn below(&self, folder: &Path) -> impl Iterator<Item = (&Path, Rule)> {
-        self.iter()
-            .filter(move |(path, _)| path.starts_with(folder) && *path != folder)
+        // Paths are ordered by their parts, so that they follow each other.
+        let behind: (Bound<&Path>, Bound<&Path>) = (Bound::Excluded(folder), Bound::Unbounded);
+        let behind = self.map.range::<Path, _>(behind);
+        behind
+            .take_while(move |(path, _)| path.starts_with(folder))
+            .map(|(path, rule)| (path.as_path(), *rule))
     }
 
     fn set(&mut self, path: PathBuf, access: Access) {
@@ -206,10 +215,6 @@ impl Rules {
             }
         }
     }
-}
-
-fn same(path: &Path, real: &Path) -> bool {
-    fs::canonicalize(path).is_ok_and(|path| path == real)
 }
 
 /// The parts of a path, last first.

@@ -262,8 +262,9 @@ pub struct ProtectedItem {
 /// What the sandbox has refused a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    pub refused: Refused,
-    /// A sentence for the user and the model.
+    /// Never empty.
+    pub refused: Vec<Refused>,
+    /// A sentence for each, for the user and the model.
     pub text: String,
 }
 
@@ -277,19 +278,6 @@ pub enum Refused {
     Network(Option<String>),
     /// Something that only works outside: tracing, mounts, namespaces.
     SystemCall,
-}
-
-impl Refusal {
-    pub fn path(&self) -> Option<&Path> {
-        match &self.refused {
-            Refused::Write(path) | Refused::Read(path) => Some(path),
-            Refused::Network(_) | Refused::SystemCall => None,
-        }
-    }
-
-    pub fn is_network(&self) -> bool {
-        matches!(self.refused, Refused::Network(_))
-    }
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use lathe_policy::protected::{self, Protected};
 
+use crate::paths::git_config;
+
 /// More entries of a project's folder are not looked at.
 const MAX_ENTRIES: usize = 2_000;
 const MAX_CONFIG: u64 = 256 * 1024;
@@ -33,16 +35,23 @@ pub fn protected_by_link(root: &Path, shown: &str) -> Option<Protected> {
     })
 }
 
-/// The last one that the config names counts, as for git.
-fn hooks_folder(root: &Path) -> Option<PathBuf> {
-    let text = lathe_files::read_text(&root.join(".git/config"), MAX_CONFIG).ok()?;
-    let mut values = text.lines().filter_map(|line| {
-        let (key, value) = line.split_once('=')?;
-        let key = key.trim().rsplit(']').next().unwrap_or(key).trim();
-        key.eq_ignore_ascii_case("hookspath")
-            .then(|| value.trim().trim_matches('"').to_owned())
-    });
-    let folder = root.join(values.next_back()?);
+/// Where the settings of the repository around the project say that its hooks are. The last one that
+/// is named counts, as for git.
+pub fn hooks_folder(root: &Path) -> Option<PathBuf> {
+    let (checkout, files) = git_config::settings(root)?;
+    let texts = files.iter();
+    let texts = texts.filter_map(|file| lathe_files::read_text(file, MAX_CONFIG).ok());
+    let texts: Vec<String> = texts.collect();
+    let mut values = texts
+        .iter()
+        .flat_map(|text| text.lines())
+        .filter_map(|line| {
+            let (key, value) = line.split_once('=')?;
+            let key = key.trim().rsplit(']').next().unwrap_or(key).trim();
+            key.eq_ignore_ascii_case("hookspath")
+                .then(|| value.trim().trim_matches('"').to_owned())
+        });
+    let folder = checkout.join(values.next_back()?);
     Some(folder.canonicalize().unwrap_or(folder))
 }
 
@@ -77,6 +86,24 @@ mod tests {
         }
         for path in ["vs/readme.md", "cfg/x.txt", "tools/x", "src/tasks.json"] {
             assert!(!is(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn the_hooks_of_a_linked_worktree_and_of_a_repository_above_are_protected() {
+        let folder = tempfile::tempdir().unwrap();
+        let base = folder.path().canonicalize().unwrap();
+        for name in [".git/worktrees/w", "tools/hooks", "w/tools/hooks"] {
+            fs::create_dir_all(base.join(name)).unwrap();
+        }
+        let write = |name: &str, text: &str| fs::write(base.join(name), text).unwrap();
+        write(".git/config", "[core]\n\thooksPath = tools/hooks\n");
+        write(".git/worktrees/w/commondir", "../..\n");
+        write("w/.git", "gitdir: ../.git/worktrees/w\n");
+        for (root, path) in [("w", "tools/hooks/pre-commit"), ("tools", "hooks/pre-push")] {
+            let found = protected_by_link(&base.join(root), path);
+            assert!(found.is_some(), "{root} {path}");
+            assert_eq!(protected_by_link(&base.join(root), "x"), None, "{root}");
         }
     }
 }

@@ -11,11 +11,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lathe_protocol::ipc::SandboxView;
-use lathe_sandbox::{Confinement, Engine, Grant, Plan, Probe, prepare};
-use lathe_tools::Walls;
+use lathe_sandbox::{Confinement, Engine, Grant, Plan, Probe, prepare, remove_leftovers};
+use lathe_tools::context::MayRead;
+use lathe_tools::{Walls, paths};
+
+use crate::by_link::hooks_folder;
 
 use self::made::Before;
-use self::protected_paths::{Extent, never_created};
+use self::protected_paths::{Extent, Scan, never_created};
 use self::walls::SandboxWalls;
 
 /// What in a git folder runs programs, or says where such things are. It stays protected when git
@@ -29,9 +32,14 @@ const GIT_GUARDED: [&str; 6] = [
     "worktrees",
 ];
 
+/// Each costs a mount, and there is a limit to the words of a command.
+const MOST_HIDDEN: usize = 1_000;
+
 /// The sandbox of this machine, with the places that every project must keep hidden.
 pub struct Sandbox {
     home: Option<PathBuf>,
+    /// What commands have in the project while they run, for after a crash.
+    notes: PathBuf,
     /// Our own data and settings, and those of the agent that we share settings with.
     own: Vec<PathBuf>,
 }
@@ -42,9 +50,22 @@ pub struct SandboxGrants {
     /// Folders and files that may be changed. The project's `.git` opens it for git: its objects, references
     /// and index, but not its hooks and settings. What is missing is left out.
     pub writable: Vec<PathBuf>,
+    /// Files of the project that may be read although they are secret.
+    pub readable: Vec<PathBuf>,
     pub network: bool,
     /// Protected paths that the person allowed to be made. Those that are there stay read-only.
     pub protected: Vec<PathBuf>,
+}
+
+impl SandboxGrants {
+    #[must_use]
+    pub fn and(mut self, more: SandboxGrants) -> Self {
+        self.writable.extend(more.writable);
+        self.readable.extend(more.readable);
+        self.network |= more.network;
+        self.protected.extend(more.protected);
+        self
+    }
 }
 
 impl Sandbox {
@@ -52,12 +73,18 @@ impl Sandbox {
         let mut own = vec![data_dir.to_owned()];
         let settings = ["lathe", "opencode"].map(|name| config_home.map(|home| home.join(name)));
         own.extend(settings.into_iter().flatten());
-        Self { home, own }
+        let notes = data_dir.join("placeholders");
+        Self { home, notes, own }
     }
 
-    /// Finds out in the background what works on this machine, so that the first answer is quick.
+    /// Finds out in the background what works on this machine, so that the first answer is quick,
+    /// and removes what commands left in projects when the app was killed.
     pub fn warm_up(&self) {
-        std::thread::spawn(Probe::this_machine);
+        let notes = self.notes.clone();
+        std::thread::spawn(move || {
+            remove_leftovers(&notes);
+            Probe::this_machine();
+        });
     }
 
     /// Whether commands can be confined here. The first call tries it out.
@@ -86,15 +113,21 @@ impl Sandbox {
         }
     }
 
-    /// A sandbox for one command in the project with this root, or why there is none.
+    /// A sandbox for one command in the project with this root, or why there is none. `may_read`
+    /// says of each file there, as rules see it, whether every command may read it.
     pub async fn confine(
         &self,
         root: &Path,
         grants: SandboxGrants,
+        may_read: MayRead,
     ) -> Result<Arc<dyn Walls>, String> {
         let (root, home, own) = (root.to_owned(), self.home.clone(), self.own.clone());
+        let notes = self.notes.clone();
         let prepared = tokio::task::spawn_blocking(move || {
-            let (confinement, before) = confinement(&root, home.as_deref(), &own, &grants);
+            remove_leftovers(&notes);
+            let (mut confinement, before) =
+                confinement(&root, home.as_deref(), &own, &grants, &may_read)?;
+            confinement.notes = Some(notes);
             let (plan, launch) = prepare(&confinement).map_err(|error| error.to_string())?;
             let engine = name(plan.engine());
             Ok(SandboxWalls::new(engine, launch, confinement, root, before))
@@ -112,17 +145,29 @@ fn confinement(
     home: Option<&Path>,
     own: &[PathBuf],
     grants: &SandboxGrants,
-) -> (Confinement, Before) {
+    may_read: &MayRead,
+) -> Result<(Confinement, Before), String> {
+    let is_secret = |path: &Path| {
+        let granted = grants.readable.iter().any(|readable| readable == path);
+        !granted && !may_read(&paths::shown(path, root))
+    };
     let mut before = Before::new(root, home, &grants.protected);
     let mut confinement = Confinement::new(root);
     confinement.writable.extend(temporary_folders());
-    confinement.protected = before.look_through(root, Extent::PROJECT);
+    let Scan { found, secret, .. } = before.look_through(root, Extent::PROJECT, &is_secret);
+    confinement.protected = found;
+    confinement.unreadable.extend(secret);
     for path in never_created(root) {
         let protected = &mut confinement.protected;
         before.cannot_be_made(&path);
         if !protected.iter().any(|known| path.starts_with(known)) {
             protected.push(path);
         }
+    }
+    // What git runs lies in the project under any name.
+    if let Some(hooks) = hooks_folder(root).filter(|hooks| hooks.starts_with(root) && hooks != root)
+    {
+        confinement.protected.push(hooks);
     }
     if let Some(home) = home {
         confinement.hide_secrets(home, &program_folders());
@@ -133,8 +178,9 @@ fn confinement(
             confinement.git_writable = true;
         } else if path.exists() {
             if path.is_dir() {
-                let inside = before.look_through(path, Extent::GRANTED);
-                confinement.protected.extend(inside);
+                let inside = before.look_through(path, Extent::GRANTED, &is_secret);
+                confinement.protected.extend(inside.found);
+                confinement.unreadable.extend(inside.secret);
             }
             confinement.grants.push(Grant::Write(path.clone()));
         }
@@ -149,7 +195,10 @@ fn confinement(
     if grants.network {
         confinement.grants.push(Grant::Network);
     }
-    (confinement, before)
+    match confinement.unreadable.len() > MOST_HIDDEN {
+        true => Err("there are too many files to hide".to_owned()),
+        false => Ok((confinement, before)),
+    }
 }
 
 /// Whether a granted path lies in a git folder, where more than it names must be writable for git

@@ -30,16 +30,18 @@ const DEFAULT_START_TIMEOUT: Duration = Duration::from_secs(30);
 
 pub struct Mcp {
     servers: Servers,
+    sandbox: Arc<Sandbox>,
 }
 
 impl Mcp {
     pub fn new(data_dir: &Path, environment: Arc<Environment>, sandbox: Arc<Sandbox>) -> Self {
         let launch = Arc::new(Launcher {
             environment,
-            sandbox,
+            sandbox: sandbox.clone(),
         });
         Mcp {
             servers: Servers::new(data_dir.join("mcp.json"), launch),
+            sandbox,
         }
     }
 
@@ -54,7 +56,11 @@ impl Mcp {
         self.configure_person(person);
         let shared = shared(person);
         let root = Path::new(&project.worktree);
-        let mut own = configs(all, Some(root));
+        let works = || self.sandbox.is_available();
+        let is_confined = |server: &McpServer, sandbox: Option<bool>| {
+            runs_in_sandbox(server, sandbox, person, works)
+        };
+        let mut own = configs(all, Some(root), is_confined);
         own.retain(|name, config| shared.get(name) != Some(config));
         let id = project.id.as_str();
         self.servers.configure(Some(id), own, Some(root));
@@ -179,16 +185,32 @@ impl Mcp {
     }
 }
 
+/// What is not in the person's config as it is, is the project's, and is confined where a sandbox
+/// works. A project's config that says otherwise is trusted with these words.
+fn runs_in_sandbox(
+    server: &McpServer,
+    wanted: Option<bool>,
+    person: &[McpServer],
+    works: impl FnOnce() -> bool,
+) -> bool {
+    wanted.unwrap_or_else(|| !person.contains(server) && works())
+}
+
 /// The person's servers that run once for all projects.
 fn shared(person: &[McpServer]) -> BTreeMap<String, ServerConfig> {
-    let mut servers = configs(person, None);
+    let mut servers = configs(person, None, |_, sandbox| sandbox == Some(true));
     servers
         .retain(|_, config| !matches!(config.transport, Transport::Local { confined: true, .. }));
     servers
 }
 
-/// `root` is the base of relative working directories.
-fn configs(servers: &[McpServer], root: Option<&Path>) -> BTreeMap<String, ServerConfig> {
+/// `root` is the base of relative working directories. `is_confined` says which programs run in the
+/// sandbox, by what their config says of it.
+fn configs(
+    servers: &[McpServer],
+    root: Option<&Path>,
+    is_confined: impl Fn(&McpServer, Option<bool>) -> bool,
+) -> BTreeMap<String, ServerConfig> {
     let config = |server: &McpServer| {
         let transport = match &server.kind {
             McpKind::Stdio {
@@ -204,7 +226,7 @@ fn configs(servers: &[McpServer], root: Option<&Path>) -> BTreeMap<String, Serve
                     Some(root) => root.join(cwd),
                     None => cwd.clone(),
                 }),
-                confined: *sandbox,
+                confined: is_confined(server, *sandbox),
             },
             McpKind::Http { url, headers } => Transport::Remote {
                 // An invalid address was reported when the config was read.
@@ -268,6 +290,43 @@ fn address(config: &ServerConfig) -> String {
             shown.set_query(None);
             let _ = shown.set_password(None);
             shown.to_string()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn server(command: &str, sandbox: Option<bool>) -> McpServer {
+        McpServer {
+            name: "notes".to_owned(),
+            kind: McpKind::Stdio {
+                command: command.to_owned(),
+                args: Vec::new(),
+                env: BTreeMap::new(),
+                cwd: None,
+                sandbox,
+            },
+            enabled: true,
+            timeout: None,
+        }
+    }
+
+    #[test]
+    fn a_projects_server_is_confined_unless_its_config_says_otherwise() {
+        let person = [server("notes", None)];
+        for (command, sandbox, works, expected) in [
+            ("./notes", None, true, true),
+            ("./notes", None, false, false),
+            ("./notes", Some(false), true, false),
+            // Then it does not start where no sandbox works.
+            ("./notes", Some(true), false, true),
+            ("notes", None, true, false),
+        ] {
+            let own = server(command, sandbox);
+            let confined = runs_in_sandbox(&own, sandbox, &person, || works);
+            assert_eq!(confined, expected, "{own:?}, a sandbox works: {works}");
         }
     }
 }

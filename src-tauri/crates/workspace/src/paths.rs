@@ -1,6 +1,6 @@
 //! Path lookups on disk for the analysis of shell commands.
 
-mod git_config;
+pub(crate) mod git_config;
 mod git_index;
 #[cfg(test)]
 mod tests;
@@ -18,6 +18,9 @@ const MAX_TREE: usize = 20_000;
 
 /// What searches read to know which files to leave out.
 const IGNORE_FILES: [&str; 4] = [".gitignore", ".ignore", ".rgignore", ".git/info/exclude"];
+
+/// What git ignores in all projects of the person, unless its settings name another file.
+const OWN_IGNORE_FILE: &str = ".config/git/ignore";
 
 /// A config file that is larger is not read: it counts as one that runs programs.
 const MAX_CONFIG: u64 = 256 * 1024;
@@ -98,6 +101,12 @@ impl PathLookup for DiskPaths<'_> {
         Some(notable)
     }
 
+    fn tracked_notable(&self, directory: &Path) -> Option<Vec<String>> {
+        let files = git_config::tracked_files(directory)?;
+        let shown = files.iter().map(|path| paths::shown(path, self.root));
+        Some(shown.filter(|path| !(self.may_read)(path)).collect())
+    }
+
     fn is_configured_to_run(&self, program: &str, from: &Path) -> bool {
         let named = |folder: &Path, file: &str| match read_config(&folder.join(file)) {
             Ok(Some(text)) => config::names_programs(program, file, &text),
@@ -115,13 +124,14 @@ impl PathLookup for DiskPaths<'_> {
 }
 
 impl DiskPaths<'_> {
-    /// Names that a search looks at although they are hidden, because an ignore file here or above
-    /// says not to ignore them (`!.env`).
+    /// Names that a search looks at although they are hidden, because an ignore file here, above or
+    /// among the person's own says not to ignore them (`!.env`). Searches look above the project,
+    /// too.
     fn revealed_in(&self, folder: &Path) -> Vec<String> {
-        let folders = folder
-            .ancestors()
-            .take_while(|one| one.starts_with(self.root));
+        let folders = folder.ancestors();
         let files = folders.flat_map(|one| IGNORE_FILES.map(|name| one.join(name)));
+        let own = self.home.map(|home| home.join(OWN_IGNORE_FILE));
+        let files = files.chain(own);
         let mut names = Vec::new();
         for text in files.filter_map(|file| read_config(&file).ok().flatten()) {
             let lines = text.lines();

@@ -1,7 +1,6 @@
 /** The words of the timeline and the composer that are not in the older files. */
 export const timelineWords = {
   call: {
-    waiting: 'Waiting for you',
     questions: (count: number) => (count === 1 ? 'Question' : `${count} questions`),
     noAnswer: 'No answer',
   },

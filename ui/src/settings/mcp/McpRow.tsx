@@ -39,6 +39,8 @@ export function McpRow(props: McpRowProps) {
     }
     setBusy(false);
   };
+  const isProgram = () => !/^https?:/.test(props.server.address);
+  const works = () => app.mode.view()?.sandbox.unavailable === undefined;
   const isOn = () => props.server.status !== 'off';
   const turn = async (box: HTMLInputElement) => {
     const on = box.checked;
@@ -82,6 +84,9 @@ export function McpRow(props: McpRowProps) {
         </Fold>
       </Show>
       <Show when={project()}>{(named) => <p class="settings-note">{en.mcp.fromFiles(named())}</p>}</Show>
+      <Show when={project() !== undefined && isProgram()}>
+        <p class="settings-note">{works() ? en.toolServers.confined : en.toolServers.noSandbox}</p>
+      </Show>
       <Actions {...props} busy={busy()} run={run} />
     </section>
   );

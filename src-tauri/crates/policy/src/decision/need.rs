@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use lathe_protocol::{Action, Rule};
 
 use crate::protected::Protected;
-use crate::rules::wildcard;
+use crate::rules::{is_for_all, wildcard};
 use crate::shell::{Analysis, SimpleCommand};
 
 /// One thing that a call must be allowed. A call has one or more.
@@ -137,14 +137,14 @@ impl CommandNeed {
                 rule.action == Action::Allow
                     && wildcard(&rule.permission, permission)
                     && match opaque {
-                        true => rule.pattern == "*",
+                        true => is_for_all(rule),
                         false => command.is_covered_by(&rule.pattern),
                     }
             })
         };
         let everything = rules.iter().any(|rule| {
             rule.action == Action::Allow
-                && rule.pattern == "*"
+                && is_for_all(rule)
                 && wildcard(&rule.permission, permission)
         });
         everything || (!self.commands.is_empty() && self.commands.iter().all(covered))

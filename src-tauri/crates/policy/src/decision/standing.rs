@@ -165,7 +165,7 @@ fn patterns(
     let opaque = !need.opaque.is_empty();
     for pattern in &need.patterns {
         let matches = |rule: &&&Rule| {
-            let covers = rule.action != Action::Allow || !opaque || rule.pattern == "*";
+            let covers = rule.action != Action::Allow || !opaque || is_for_all(rule);
             covers && wildcard(&crate::rules::expand(&rule.pattern), pattern)
         };
         let found = rules.iter().rev().find(matches).copied();
@@ -265,7 +265,7 @@ fn commands(
                 }
                 if !opaque && !simple.is_understood() {
                     // Only a rule that names the words itself.
-                    let named = |rule: &&Rule| rule.pattern != "*" && covered(rule);
+                    let named = |rule: &&Rule| !is_for_all(rule) && covered(rule);
                     if approved.iter().any(named) {
                         continue;
                     }
@@ -282,7 +282,7 @@ fn commands(
         // Nothing of it could be read.
         let everything = rules.iter().rev().find(|rule| is_for_all(rule));
         match everything.map(|rule| rule.action) {
-            Some(Action::Allow) if everything.is_some_and(|rule| rule.pattern == "*") => {}
+            Some(Action::Allow) => {}
             _ => open.push(Open {
                 rule: everything.map(|rule| (*rule).clone()),
                 reason: need.opaque.first().map_or_else(
@@ -299,7 +299,7 @@ fn commands(
 /// Whether this rule has the last word on a command: one that allows must cover it.
 fn decides(rule: &Rule, simple: &SimpleCommand, opaque: bool) -> bool {
     match rule.action {
-        Action::Allow if opaque => rule.pattern == "*",
+        Action::Allow if opaque => is_for_all(rule),
         Action::Allow => simple.is_covered_by(&rule.pattern),
         Action::Ask => {
             let reading = rule.pattern == READ_ONLY && simple.only_reads() && !opaque;

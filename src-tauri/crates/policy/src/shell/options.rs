@@ -19,6 +19,8 @@ pub(super) struct Understanding {
     pub wide: bool,
     /// Options in full, without values.
     pub options: Vec<String>,
+    /// The words after `--`, where there is one.
+    pub after_dashes: Option<Vec<String>>,
 }
 
 /// A word and what the program does with it.
@@ -101,6 +103,8 @@ impl<'w> Reader<'w> {
             if !ended && word.may_be_option() {
                 if word.value == "--" && word.is_known() {
                     ended = true;
+                    let rest = self.words[self.at..].iter();
+                    self.read.after_dashes = Some(rest.map(|one| one.value.clone()).collect());
                     if let Some(after) = &self.table.after {
                         self.finish_operands()?;
                         return self.rest_by(after);

@@ -75,6 +75,7 @@ impl Findings<'_> {
             }
         }
         self.look_at_tracked(read);
+        self.look_at_landing(read);
         if !effects.only_reads() {
             self.look_at_directories();
         }

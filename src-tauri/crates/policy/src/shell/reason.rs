@@ -2,49 +2,49 @@
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
 pub enum Reason {
-    #[error("could not be read as a shell command")]
+    #[error("can't be parsed")]
     ParseError,
     #[error("redirects to or from a file")]
     Redirect,
-    #[error("uses the output of another command in it")]
+    #[error("uses command substitution")]
     Substitution,
     #[error("contains a here-document")]
     Heredoc,
-    #[error("sets variables, which can change what programs do")]
+    #[error("sets environment variables")]
     Assignment,
-    #[error("uses variables whose values are not known")]
+    #[error("uses unresolved variables")]
     Variable,
     #[error("defines a function or an alias")]
     Definition,
-    #[error("changes how the shell works, or runs text as commands")]
+    #[error("changes shell settings or runs text as commands")]
     ShellBuiltin,
-    #[error("runs a program that is given as text")]
+    #[error("runs code given as text")]
     Script,
-    #[error("runs another command as another user, or with arguments that are not known")]
+    #[error("runs another command with unknown arguments, or as another user")]
     Indirect,
     #[error("can change or delete files")]
     Flag,
     #[error("can start another program")]
     Runs,
-    #[error("has an option that is not known to be safe")]
+    #[error("has an unknown option")]
     UnknownOption,
-    #[error("has a subcommand that is not known")]
+    #[error("has an unknown subcommand")]
     UnknownSubcommand,
-    #[error("has words that are not known to be safe")]
+    #[error("has unknown arguments")]
     UnknownWord,
-    #[error("is a program that is not known, so it may do anything")]
+    #[error("is an unknown program")]
     UnknownProgram,
     #[error("hides which program it runs")]
     Hidden,
-    #[error("has a wildcard that may become an option")]
+    #[error("has a wildcard that may expand to an option")]
     Wildcard,
-    #[error("can change files that it does not name")]
+    #[error("can change files that it doesn't name")]
     DoesMore,
-    #[error("reads more files than can be checked")]
+    #[error("reads too many files to check")]
     TooMany,
-    #[error("contains characters that hide what it does")]
+    #[error("contains invisible or misleading characters")]
     Deceptive,
-    #[error("contains something that is not understood")]
+    #[error("contains unknown shell syntax")]
     Unclear,
 }
 

@@ -78,13 +78,18 @@ fn what_does_more_than_it_says_is_asked_about() {
         (".env", "KEY=1"),
         ("-r", ""),
         (".husky/pre-commit", ""),
+        ("cfg/lathe.json", "{}"),
         (".git/config", ""),
     ] {
         let path = project.path(file);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
-    let commands = table(include_str!("attacks.txt"));
+    let texts = [
+        include_str!("attacks.txt"),
+        include_str!("secrets_and_settings.txt"),
+    ];
+    let commands = texts.map(table).concat();
     let (rules, approved) = (builder(), allow(ALLOWED));
     let allowed: Vec<String> = commands
         .iter()

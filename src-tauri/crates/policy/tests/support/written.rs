@@ -38,6 +38,16 @@ fn named(scene: &Scene, command: &str) -> Vec<PathBuf> {
         .iter()
         .flat_map(|text| text.split([' ', '=', '\'']));
     let root = scene.root();
+    // `ln a/*` makes links of the names in that folder here.
+    let linked = words
+        .clone()
+        .filter(|word| command.contains("ln") && word.contains('*'));
+    let linked = linked.filter_map(|word| word.rsplit_once('/'));
+    let linked = linked.flat_map(|(folder, _)| {
+        let entries = std::fs::read_dir(root.join(folder)).into_iter().flatten();
+        entries.flatten().map(|entry| root.join(entry.file_name()))
+    });
+    let linked: Vec<PathBuf> = linked.collect();
     words
         .flat_map(|word| {
             let glob = word.find(['*', '?', '[']).map_or(word, |at| &word[..at]);
@@ -52,6 +62,7 @@ fn named(scene: &Scene, command: &str) -> Vec<PathBuf> {
         })
         .flatten()
         .map(|path| plain(&path))
+        .chain(linked)
         .collect()
 }
 
@@ -82,8 +93,9 @@ fn is_wrong(scene: &Scene, call: &str, command: &str, named: &[PathBuf], git: bo
         }
         // It enters the folders that it makes, one after the other.
         "mkdir" if !call.contains('/') => {
-            let made = paths[0].file_name().unwrap_or_default().to_string_lossy();
-            !git && !command.contains(&*made)
+            let made = paths[0].file_name().unwrap_or_default();
+            let is_named = named.iter().any(|one| one.file_name() == Some(made));
+            !git && !is_named && !command.contains(&*made.to_string_lossy())
         }
         _ => paths.iter().any(|path| is_beyond(scene, path, named, git)),
     }

@@ -3,7 +3,8 @@
 //! A mount needs something to be mounted on. So while a command runs, an empty folder (or, where
 //! git would stumble over one, a small file) is there, and is read-only inside. It is removed
 //! with the last command that needs it: each holds a shared lock on it, of this process or of
-//! another one. One that a crash left behind is recognised by its mode and taken over.
+//! another one. One that a crash left behind is recognised by its mode and taken over, and it is
+//! noted beside our data, so that it is removed also where no further command needs it.
 
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Write};
@@ -11,6 +12,8 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsE
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, OFlags, flock};
+
+use super::leftovers::Note;
 
 use crate::rules::{Access, Placeholder, Rules};
 
@@ -24,17 +27,28 @@ const ATTEMPTS: usize = 100;
 #[derive(Debug, Default)]
 pub(crate) struct Placeholders {
     held: Vec<(PathBuf, Placeholder, File)>,
+    /// Removed after them.
+    _note: Option<Note>,
 }
 
 impl Placeholders {
-    pub fn create(rules: &Rules) -> io::Result<Self> {
-        let mut placeholders = Self::default();
-        for (path, rule) in rules.iter() {
+    pub fn create(rules: &Rules, notes: Option<&Path>) -> io::Result<Self> {
+        let needed = rules.iter().filter_map(|(path, rule)| {
             let inside = path.parent().map(|folder| rules.access(folder));
-            if let (Some(placeholder), Some(Access::Write)) = (rule.missing, inside) {
-                let file = hold(path, placeholder)?;
-                placeholders.held.push((path.to_owned(), placeholder, file));
-            }
+            let placeholder = rule.missing.filter(|_| inside == Some(Access::Write))?;
+            Some((path.to_owned(), placeholder))
+        });
+        let needed: Vec<(PathBuf, Placeholder)> = needed.collect();
+        let mut placeholders = Self {
+            held: Vec::new(),
+            _note: match notes {
+                Some(folder) if !needed.is_empty() => Some(Note::write(folder, &needed)?),
+                _ => None,
+            },
+        };
+        for (path, placeholder) in needed {
+            let file = hold(&path, placeholder)?;
+            placeholders.held.push((path, placeholder, file));
         }
         Ok(placeholders)
     }
@@ -43,16 +57,29 @@ impl Placeholders {
 impl Drop for Placeholders {
     fn drop(&mut self) {
         for (path, placeholder, file) in self.held.drain(..).rev() {
-            // Another command that needs it removes it.
-            let last = flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok();
-            if last && is_at(&file, &path) && is_placeholder(&path, placeholder) {
-                // Left behind it does no harm, and the next command takes it over.
-                let _ = match placeholder {
-                    Placeholder::Folder => fs::remove_dir(&path),
-                    Placeholder::File(_) => fs::remove_file(&path),
-                };
-            }
+            remove_unused(&path, placeholder, &file);
         }
+    }
+}
+
+/// Unless another command needs it, which then removes it.
+fn remove_unused(path: &Path, placeholder: Placeholder, file: &File) {
+    let last = flock(file, FlockOperation::NonBlockingLockExclusive).is_ok();
+    if last && is_at(file, path) && is_placeholder(path, placeholder) {
+        // Left behind it does no harm, and the next command takes it over.
+        let _ = match placeholder {
+            Placeholder::Folder => fs::remove_dir(path),
+            Placeholder::File(_) => fs::remove_file(path),
+        };
+    }
+}
+
+/// Removes one that no command holds any more.
+pub(super) fn remove_left_behind(path: &Path, placeholder: Placeholder) {
+    if is_placeholder(path, placeholder)
+        && let Ok(file) = open(path)
+    {
+        remove_unused(path, placeholder, &file);
     }
 }
 
@@ -116,7 +143,7 @@ fn make(path: &Path, placeholder: Placeholder) -> io::Result<()> {
 }
 
 /// Whether the open file is still the one that its path leads to.
-fn is_at(file: &File, path: &Path) -> bool {
+pub(super) fn is_at(file: &File, path: &Path) -> bool {
     let identity = |found: &Metadata| (found.dev(), found.ino());
     match (file.metadata(), fs::symlink_metadata(path)) {
         (Ok(open), Ok(found)) => identity(&open) == identity(&found),
@@ -139,8 +166,8 @@ mod tests {
     fn a_placeholder_is_removed_by_the_last_command_that_needs_it() {
         let project = tempfile::tempdir().unwrap();
         let path = project.path().join(".lathe");
-        let first = Placeholders::create(&rules(project.path())).unwrap();
-        let second = Placeholders::create(&rules(project.path())).unwrap();
+        let first = Placeholders::create(&rules(project.path()), None).unwrap();
+        let second = Placeholders::create(&rules(project.path()), None).unwrap();
         assert!(is_placeholder(&path, Placeholder::Folder));
         drop(first);
         assert!(path.exists(), "the second command needs it");
@@ -153,7 +180,7 @@ mod tests {
         let project = tempfile::tempdir().unwrap();
         let path = project.path().join(".lathe");
         make(&path, Placeholder::Folder).unwrap();
-        drop(Placeholders::create(&rules(project.path())).unwrap());
+        drop(Placeholders::create(&rules(project.path()), None).unwrap());
         assert!(!path.exists());
     }
 
@@ -161,7 +188,7 @@ mod tests {
     fn what_a_person_put_there_meanwhile_is_not_removed() {
         let project = tempfile::tempdir().unwrap();
         let path = project.path().join(".lathe");
-        let placeholders = Placeholders::create(&rules(project.path())).unwrap();
+        let placeholders = Placeholders::create(&rules(project.path()), None).unwrap();
         fs::remove_dir(&path).unwrap();
         fs::create_dir(&path).unwrap();
         drop(placeholders);

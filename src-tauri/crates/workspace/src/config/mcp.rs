@@ -24,8 +24,9 @@ pub enum McpKind {
         args: Vec<String>,
         env: BTreeMap<String, String>,
         cwd: Option<PathBuf>,
-        /// Runs in the sandbox of its project, without network.
-        sandbox: bool,
+        /// Whether it runs in the sandbox of its project, without network. Where nothing says so,
+        /// a project's own server does, and one of the person's does not.
+        sandbox: Option<bool>,
     },
     Http {
         url: String,
@@ -121,7 +122,7 @@ fn stdio(reader: &mut TableReader<'_>) -> Option<McpKind> {
         args: words.collect(),
         env: env.unwrap_or_default(),
         cwd: reader.get("cwd"),
-        sandbox: reader.get("sandbox").unwrap_or(false),
+        sandbox: reader.get("sandbox"),
     })
 }
 

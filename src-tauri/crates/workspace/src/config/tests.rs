@@ -134,7 +134,7 @@ fn servers_are_read_in_both_spellings() {
                 .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
                 .collect(),
             cwd: cwd.map(Into::into),
-            sandbox: cwd.is_some(),
+            sandbox: cwd.map(|_| true),
         };
     let server = |name: &str, kind, enabled, timeout: Option<u64>| McpServer {
         name: name.into(),

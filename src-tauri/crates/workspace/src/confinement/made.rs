@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime};
 
 use lathe_tools::{ProtectedItem, SetAside, files, paths};
 
-use super::protected_paths::{Extent, Scan, scan};
+use super::protected_paths::{Extent, IsSecret, Scan, scan};
 
 /// What a file is called until the person has decided.
 const ENDING: &str = ".set-aside";
@@ -52,16 +52,16 @@ impl Before {
         }
     }
 
-    /// Looks through a folder that the command may write to. Returns what is protected in it.
-    pub fn look_through(&mut self, folder: &Path, extent: Extent) -> Vec<PathBuf> {
+    /// Looks through a folder that the command may write to.
+    pub fn look_through(&mut self, folder: &Path, extent: Extent, is_secret: IsSecret) -> Scan {
         let started = SystemTime::now() - CLOCK_LAG;
-        let Scan { found, incomplete } = scan(folder, self.home.as_deref(), extent);
+        let scan = scan(folder, self.home.as_deref(), extent, is_secret);
         self.folders.push((folder.to_owned(), extent));
-        self.found.extend(found.iter().cloned());
-        if incomplete {
+        self.found.extend(scan.found.iter().cloned());
+        if scan.incomplete {
             self.incomplete.get_or_insert(started);
         }
-        found
+        scan
     }
 
     /// The sandbox lets nothing be made there; while the command runs, a placeholder may be.
@@ -83,7 +83,7 @@ impl Before {
         let mut all = SetAside::default();
         let mut found = Vec::new();
         for (folder, extent) in &self.folders {
-            let scan = scan(folder, self.home.as_deref(), extent.after());
+            let scan = scan(folder, self.home.as_deref(), extent.after(), &|_| false);
             all.incomplete |= scan.incomplete;
             found.extend(scan.found);
         }

@@ -54,10 +54,14 @@ impl Extent {
 /// Full of other people's files, none of which an editor or a shell starts by itself.
 const SKIPPED: [&str; 3] = ["node_modules", "target", ".venv"];
 
+/// Which files no command may read unless it was granted them.
+pub type IsSecret<'a> = &'a dyn Fn(&Path) -> bool;
+
 /// The protected paths of a folder.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Scan {
     pub found: Vec<PathBuf>,
+    pub secret: Vec<PathBuf>,
     /// There were more folders than are looked through.
     pub incomplete: bool,
 }
@@ -67,8 +71,8 @@ pub fn never_created(root: &Path) -> impl Iterator<Item = PathBuf> {
     NEVER_CREATED.iter().map(|name| root.join(name))
 }
 
-/// The protected paths that are there, in a folder and below it.
-pub fn scan(folder: &Path, home: Option<&Path>, extent: Extent) -> Scan {
+/// The protected and the secret paths that are there, in a folder and below it.
+pub fn scan(folder: &Path, home: Option<&Path>, extent: Extent, is_secret: IsSecret) -> Scan {
     let mut scan = Scan::default();
     let mut open = VecDeque::from([(folder.to_owned(), 0)]);
     let mut looked_at = 0;
@@ -85,6 +89,9 @@ pub fn scan(folder: &Path, home: Option<&Path>, extent: Extent) -> Scan {
             let kind = entry.file_type().ok();
             let is = |wanted: fn(&fs::FileType) -> bool| kind.as_ref().is_some_and(wanted);
             let hidden = name.starts_with('.');
+            if !is(fs::FileType::is_dir) && is_secret(&path) {
+                scan.secret.push(path.clone());
+            }
             let deeper = level < extent.depth || level == extent.depth && hidden;
             if may_be_protected(&name, &current) && is_protected(&path, folder, home)
                 || hidden && is(fs::FileType::is_symlink) && leads_to_protected(&path, folder, home)

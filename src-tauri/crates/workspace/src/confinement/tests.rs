@@ -4,6 +4,8 @@
 
 #[cfg(unix)]
 mod bash_tool;
+#[cfg(target_os = "linux")]
+mod generated;
 #[cfg(unix)]
 mod protected_files;
 
@@ -11,6 +13,7 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use lathe_policy::{Freedom, defaults};
 use lathe_tools::Refused;
 use tempfile::TempDir;
 
@@ -58,7 +61,10 @@ impl Place {
 
     async fn walls(&self, grants: SandboxGrants) -> Arc<dyn Walls> {
         let root = self.path("project");
-        self.sandbox.confine(&root, grants).await.unwrap()
+        let is_secret = lathe_policy::is_secret(&defaults(Freedom::default()), &[]);
+        let may_read = Arc::new(move |path: &str| !is_secret(path));
+        let walls = self.sandbox.confine(&root, grants, may_read);
+        walls.await.unwrap()
     }
 
     /// The exit code, the output, and what the sandbox refused.
@@ -82,7 +88,8 @@ impl Place {
         let text = String::from_utf8_lossy(&text).into_owned();
         let refusal = walls.refusal(output.status.code(), &text);
         let code = output.status.code().unwrap_or(-1);
-        (code, text, refusal.map(|refusal| refusal.refused))
+        let refused = refusal.map(|mut refusal| refusal.refused.remove(0));
+        (code, text, refused)
     }
 
     async fn refused(&self, script: &str) -> Option<Refused> {
@@ -140,6 +147,25 @@ async fn protected_paths_are_read_only_also_where_they_do_not_exist_yet() {
 }
 
 #[tokio::test]
+async fn hooks_that_lie_elsewhere_in_the_project_are_read_only() {
+    let place = Place::new();
+    if !available(&place) {
+        return;
+    }
+    let hooks = place.path("project/tools/hooks");
+    std::fs::create_dir_all(&hooks).unwrap();
+    let config = place.path("project/.git/config");
+    std::fs::write(config, "[core]\n\thooksPath = tools/hooks\n").unwrap();
+    let hook = hooks.join("pre-commit");
+    let refused = place.refused("echo evil > tools/hooks/pre-commit").await;
+    assert_eq!(refused, Some(Refused::Write(hook.clone())));
+    place
+        .refused("mv tools old && mkdir -p tools/hooks && echo evil > tools/hooks/pre-commit")
+        .await;
+    assert!(!hook.exists());
+}
+
+#[tokio::test]
 async fn secrets_and_our_own_folders_cannot_be_read() {
     let place = Place::new();
     if !available(&place) {
@@ -160,6 +186,46 @@ async fn secrets_and_our_own_folders_cannot_be_read() {
         };
         assert!(named, "{path}");
     }
+}
+
+#[tokio::test]
+async fn secret_files_of_the_project_are_read_only_by_a_command_that_was_granted_them() {
+    let place = Place::new();
+    if !available(&place) {
+        return;
+    }
+    let project = place.path("project");
+    let secrets = [".env", "packages/one/prod.env", ".env.local"];
+    for name in secrets {
+        std::fs::write(project.join(name), "KEY=TOP-SECRET").unwrap();
+    }
+    std::fs::write(project.join(".env.example"), "KEY=").unwrap();
+    let read = |name: &str| format!("awk '{{ print }}' {name}");
+    for name in secrets {
+        let refused = place.refused(&read(name)).await;
+        assert_eq!(refused, Some(Refused::Read(project.join(name))), "{name}");
+        let copy = format!("ln {name} copy; cp {name} copy; mv {name} copy; cat copy");
+        place.refused(&copy).await;
+        place
+            .refused(&format!("mv packages moved; cat moved/one/prod.env {name}"))
+            .await;
+        let undo = "mv moved packages";
+        place.run(undo, SandboxGrants::default()).await;
+    }
+    let (code, text, _) = place
+        .run(&read(".env.example"), SandboxGrants::default())
+        .await;
+    assert_eq!((code, text.as_str()), (0, "KEY=\n"));
+    let granted = SandboxGrants {
+        readable: vec![project.join(".env")],
+        ..SandboxGrants::default()
+    };
+    let (code, text, _) = place.run(&read(".env"), granted.clone()).await;
+    assert_eq!((code, text.as_str()), (0, "KEY=TOP-SECRET\n"));
+    let (code, text, _) = place.run(&read(".env.local"), granted).await;
+    assert!(code != 0 && !text.contains("TOP-SECRET"), "{text}");
+    let whole = std::fs::read_to_string(project.join(".env")).unwrap();
+    assert_eq!(whole, "KEY=TOP-SECRET");
 }
 
 #[tokio::test]

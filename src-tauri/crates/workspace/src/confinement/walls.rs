@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use lathe_sandbox::{Confinement, Launch, explain};
-use lathe_tools::{Refusal, Refused, SetAside, Walls};
+use lathe_tools::{Refusal, Refused, SetAside, Walls, paths};
 use parking_lot::Mutex;
 
 use super::made::Before;
@@ -56,15 +56,20 @@ impl Walls for SandboxWalls {
     fn refusal(&self, code: Option<i32>, output: &str) -> Option<Refusal> {
         let directory = self.directory.lock().clone();
         let directory = directory.as_deref().unwrap_or(&self.root);
-        let denial = explain(code, output, directory, &self.confinement)?;
-        let refused = match denial.refused {
+        let denials = explain(code, output, directory, &self.confinement);
+        let refused = denials.into_iter().map(|denial| match denial.refused {
             lathe_sandbox::Refused::Write(path) => Refused::Write(path),
             lathe_sandbox::Refused::Read(path) => Refused::Read(path),
             lathe_sandbox::Refused::Network(host) => Refused::Network(host),
             lathe_sandbox::Refused::SystemCall => Refused::SystemCall,
-        };
-        let text = sentence(&refused, &self.root);
-        Some(Refusal { refused, text })
+        });
+        let refused: Vec<Refused> = refused.collect();
+        let sentences: Vec<String> = refused
+            .iter()
+            .map(|one| sentence(one, &self.root))
+            .collect();
+        let text = sentences.join(" ");
+        (!refused.is_empty()).then_some(Refusal { refused, text })
     }
 
     fn set_aside(&self) -> SetAside {
@@ -73,22 +78,18 @@ impl Walls for SandboxWalls {
 }
 
 fn sentence(refused: &Refused, root: &Path) -> String {
+    let shown = |path: &Path| paths::shown(path, root);
     match refused {
         Refused::Write(path) if path.starts_with(root) => {
-            format!(
-                "{} is protected and cannot be changed in it.",
-                path.display()
-            )
+            format!("It may not change {}, which is protected.", shown(path))
         }
         Refused::Write(path) => format!(
-            "{} cannot be changed in it: only the project and temporary folders can.",
-            path.display()
+            "It may not change {}, which is outside the project.",
+            shown(path)
         ),
-        Refused::Read(path) => format!("{} cannot be read in it.", path.display()),
-        Refused::Network(Some(host)) => {
-            format!("{host} cannot be reached from it: there is no network.")
-        }
-        Refused::Network(None) => "There is no network in it.".to_owned(),
-        Refused::SystemCall => "It refuses a system call that the command needs.".to_owned(),
+        Refused::Read(path) => format!("It may not read {}.", shown(path)),
+        Refused::Network(Some(host)) => format!("It may not connect to {host}."),
+        Refused::Network(None) => "It may not use the network.".to_owned(),
+        Refused::SystemCall => "It needs a system call that is not allowed there.".to_owned(),
     }
 }

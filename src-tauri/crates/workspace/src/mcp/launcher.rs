@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use lathe_mcp::{ChildProcess, Launch, ProcessHandle, Program};
+use lathe_policy::{Freedom, defaults};
 use lathe_tools::process::{CommandSpec, Run};
 use lathe_tools::{Environment, Walls};
 
@@ -52,7 +53,13 @@ impl Launch for Launcher {
 
 impl Launcher {
     async fn confine(&self, root: &Path) -> io::Result<Arc<dyn Walls>> {
-        let confined = self.sandbox.confine(root, SandboxGrants::default()).await;
+        // Nobody is asked while a server runs, so it reads what needs no question.
+        let is_secret = lathe_policy::is_secret(&defaults(Freedom::default()), &[]);
+        let may_read = Arc::new(move |path: &str| !is_secret(path));
+        let confined = self
+            .sandbox
+            .confine(root, SandboxGrants::default(), may_read)
+            .await;
         confined.map_err(|why| {
             io::Error::other(format!(
                 "it is to run in a sandbox, and there is none: {why}"

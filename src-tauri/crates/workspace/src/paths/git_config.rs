@@ -98,20 +98,95 @@ fn inner_repositories_name_programs(
     folder: &Path,
     depth: usize,
 ) -> bool {
+    let Some(entries) = index_entries(own, common) else {
+        return true;
+    };
+    let mut inner = entries.iter().filter(|entry| entry.repository);
+    inner.any(|entry| repository_names_programs(&folder.join(&entry.path), depth.saturating_sub(1)))
+}
+
+/// None where it is not understood.
+fn index_entries(own: &Path, common: &Path) -> Option<Vec<git_index::Entry>> {
     let index = match lathe_files::read(&own.join("index"), MAX_INDEX) {
         Ok(index) => index,
-        Err(ReadError::Missing) => return false,
-        Err(_) => return true,
+        Err(ReadError::Missing) => return Some(Vec::new()),
+        Err(_) => return None,
     };
     let sha256 = read_config(&common.join("config"))
         .is_ok_and(|text| text.is_some_and(|text| text.to_lowercase().contains("sha256")));
-    let hash = if sha256 { 32 } else { 20 };
-    match git_index::inner_repositories(&index, hash) {
-        Some(inner) => inner
-            .iter()
-            .any(|path| repository_names_programs(&folder.join(path), depth.saturating_sub(1))),
-        None => true,
+    git_index::entries(&index, if sha256 { 32 } else { 20 })
+}
+
+/// The files that the repository around a folder has a record of, and those of the repositories in
+/// it. None where that is not known.
+pub fn tracked_files(folder: &Path) -> Option<Vec<PathBuf>> {
+    for folder in folder.ancestors() {
+        let is_checkout = folder.join(".git").symlink_metadata().is_ok();
+        if is_checkout {
+            let mut files = Vec::new();
+            return collect_tracked(folder, DEEPEST, &mut files).then_some(files);
+        }
+        // Without a checkout there is no index.
+        if is_git_directory(folder) {
+            return None;
+        }
     }
+    Some(Vec::new())
+}
+
+/// Where a checkout's own state and the settings of its repository are.
+fn folders(checkout: &Path) -> Option<(PathBuf, PathBuf)> {
+    let dot_git = checkout.join(".git");
+    let own = match dot_git.symlink_metadata().ok()?.is_dir() {
+        true => dot_git,
+        false => linked(&dot_git, checkout, "gitdir:")?,
+    };
+    let common = linked(&own.join("commondir"), &own, "").unwrap_or_else(|| own.clone());
+    Some((own, common))
+}
+
+/// The checkout around a folder, and the files with the settings of its repository.
+pub fn settings(folder: &Path) -> Option<(PathBuf, [PathBuf; 2])> {
+    let mut above = folder.ancestors();
+    let checkout = above.find(|one| one.join(".git").symlink_metadata().is_ok())?;
+    let (own, common) = folders(checkout)?;
+    let files = [common.join("config"), own.join("config.worktree")];
+    Some((checkout.to_owned(), files))
+}
+
+/// Adds the files of one repository; false where not all are known.
+fn collect_tracked(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> bool {
+    let dot_git = folder.join(".git");
+    if dot_git.symlink_metadata().is_err() {
+        // A submodule that is not checked out.
+        return true;
+    }
+    let Some((own, common)) = folders(folder) else {
+        return false;
+    };
+    // Without an index nothing says what the commits hold.
+    let has_commits = || {
+        let mut heads = fs::read_dir(common.join("refs/heads"))
+            .into_iter()
+            .flatten();
+        heads.next().is_some() || common.join("packed-refs").exists()
+    };
+    if depth == 0 || (!own.join("index").exists() && has_commits()) {
+        return false;
+    }
+    let Some(entries) = index_entries(&own, &common) else {
+        return false;
+    };
+    entries.into_iter().all(|entry| {
+        let path = folder.join(&entry.path);
+        match entry.repository {
+            true => collect_tracked(&path, depth - 1, files),
+            false => {
+                files.push(path);
+                true
+            }
+        }
+    })
 }
 
 /// The directory that a one-line file of git's names.

@@ -1,4 +1,4 @@
-//! Git's index, as far as it says which folders are repositories of their own.
+//! Git's index: which files it has a record of, and which folders are repositories of their own.
 
 /// Of an entry for such a folder.
 const REPOSITORY: u32 = 0o160_000;
@@ -8,9 +8,17 @@ const MODE: usize = 24;
 const EXTENDED: u16 = 0x4000;
 const END: usize = 4;
 
-/// The paths of repositories in the index, whose object names have `hash` bytes. None where not
-/// everything in it is understood.
-pub fn inner_repositories(index: &[u8], hash: usize) -> Option<Vec<String>> {
+/// A path in the index.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Entry {
+    pub path: String,
+    /// It is a repository of its own.
+    pub repository: bool,
+}
+
+/// The paths in the index, whose object names have `hash` bytes. None where not everything in it is
+/// understood.
+pub fn entries(index: &[u8], hash: usize) -> Option<Vec<Entry>> {
     let mut bytes = Bytes { bytes: index };
     if bytes.take(4)? != b"DIRC" {
         return None;
@@ -19,7 +27,7 @@ pub fn inner_repositories(index: &[u8], hash: usize) -> Option<Vec<String>> {
     if !(2..=4).contains(&version) {
         return None;
     }
-    let mut inner = Vec::new();
+    let mut entries = Vec::new();
     let mut path = Vec::new();
     for _ in 0..bytes.number()? {
         let before = bytes.bytes.len();
@@ -41,9 +49,10 @@ pub fn inner_repositories(index: &[u8], hash: usize) -> Option<Vec<String>> {
             let used = before - bytes.bytes.len();
             bytes.take((8 - used % 8) % 8)?;
         }
-        if mode == REPOSITORY {
-            inner.push(String::from_utf8(path.clone()).ok()?);
-        }
+        entries.push(Entry {
+            path: String::from_utf8_lossy(&path).into_owned(),
+            repository: mode == REPOSITORY,
+        });
     }
     // Behind the entries: extensions, then the checksum. One whose name begins with a small
     // letter changes what the entries mean, for example where they are in another file.
@@ -55,7 +64,7 @@ pub fn inner_repositories(index: &[u8], hash: usize) -> Option<Vec<String>> {
             return None;
         }
     }
-    Some(inner)
+    Some(entries)
 }
 
 struct Bytes<'a> {

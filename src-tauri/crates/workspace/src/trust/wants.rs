@@ -123,12 +123,22 @@ impl Wants {
 fn server_text(server: &McpServer) -> String {
     let name = &server.name;
     match &server.kind {
-        McpKind::Stdio { command, args, .. } => {
+        McpKind::Stdio {
+            command,
+            args,
+            sandbox,
+            ..
+        } => {
             let words: Vec<_> = std::iter::once(command)
                 .chain(args)
                 .map(String::as_str)
                 .collect();
-            format!("Run the MCP server \"{name}\": {}", words.join(" "))
+            let outside = match sandbox {
+                Some(false) => " outside the sandbox",
+                _ => "",
+            };
+            let words = words.join(" ");
+            format!("Run the MCP server \"{name}\"{outside}: {words}")
         }
         McpKind::Http { url, .. } => format!("Connect to the MCP server \"{name}\" at {url}"),
     }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::super::options::{Understanding, UseKind};
 use super::super::word::Word;
 use super::super::{Findings, Reason, SearchPattern};
 use super::Access;
@@ -75,6 +76,54 @@ impl Findings<'_> {
                 self.look_at(&path.to_string_lossy(), access);
             }
         }
+    }
+
+    /// Copies and links have the names of what a wildcard chose.
+    pub(super) fn look_at_landing(&mut self, read: &Understanding) {
+        if !["cp", "mv", "ln", "install"].contains(&read.name.as_str()) {
+            return;
+        }
+        let words = |of: fn(UseKind) -> bool| -> Vec<Word> {
+            let uses = read.uses.iter().filter(|one| of(one.kind));
+            uses.map(|one| one.word.clone()).collect()
+        };
+        let targets = words(|kind| kind == UseKind::Write);
+        let sources = words(|kind| matches!(kind, UseKind::Tree { .. } | UseKind::List));
+        for source in sources.iter().filter(|source| source.glob.is_some()) {
+            for name in self.chosen_names(&source.value) {
+                for target in targets.iter().filter(|target| target.is_known()) {
+                    let target = target.value.trim_end_matches('/');
+                    self.look_at(&format!("{target}/{name}"), Access::Write);
+                }
+            }
+        }
+    }
+
+    /// The last parts of the paths that a wildcard stands for.
+    fn chosen_names(&mut self, value: &str) -> Vec<String> {
+        let is_wild = |text: &str| text.contains(['*', '?', '[', '{']);
+        let (folder, last) = value.rsplit_once('/').unwrap_or((".", value));
+        if !is_wild(last) {
+            return vec![last.to_owned()];
+        }
+        if is_wild(folder) {
+            self.because(Reason::Wildcard);
+            return Vec::new();
+        }
+        let folder = if folder.is_empty() { "/" } else { folder };
+        let pattern = simplified(last);
+        let paths = self.surroundings.paths;
+        let mut chosen = Vec::new();
+        for from in self.directories.clone() {
+            let located = paths.locate(folder, &from);
+            match located.and_then(|located| paths.names_in(&located.path)) {
+                Some(names) => {
+                    chosen.extend(names.into_iter().filter(|name| wildcard(&pattern, name)));
+                }
+                None => self.because(Reason::Wildcard),
+            }
+        }
+        chosen
     }
 
     /// A wildcard may choose a link that leads out.

@@ -35,10 +35,15 @@ pub(super) fn judge(program: &str, words: &[Word], vouched: usize) -> Understood
         read.effects = super::super::Effects::default();
         return Ok(read);
     }
-    match has(["-c", "--create"]) {
-        true => Ok(read),
-        false => Err(Reason::UnknownOption),
+    if !has(["-c", "--create"]) {
+        return Err(Reason::UnknownOption);
     }
+    // In an archive, nothing would be known of what it holds.
+    let packed = read.uses.iter().filter(|one| one.kind == UseKind::Any);
+    let kind = UseKind::Tree { hidden: true };
+    let packed: Vec<Use> = packed.cloned().map(|one| Use { kind, ..one }).collect();
+    read.uses.extend(packed);
+    Ok(read)
 }
 
 /// `cf x y` as `-c -f x y`.

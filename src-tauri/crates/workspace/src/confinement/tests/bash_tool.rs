@@ -29,7 +29,7 @@ pub enum Answer {
 pub struct AutoMode {
     place: Arc<Place>,
     answer: Answer,
-    refusals: Mutex<Vec<Refused>>,
+    refusals: Mutex<Vec<Vec<Refused>>>,
     /// What the sandbox is open for from the start.
     pub open: Mutex<SandboxGrants>,
     /// Whether protected files that a command made may stay.
@@ -158,7 +158,7 @@ impl Call {
         registry.run("bash", input, &self.cx).await.unwrap()
     }
 
-    pub fn refusals(&self) -> Vec<Refused> {
+    pub fn refusals(&self) -> Vec<Vec<Refused>> {
         self.host.refusals.lock().clone()
     }
 }
@@ -182,7 +182,7 @@ async fn usual_commands_run_inside_and_their_cards_say_so() {
         let engine = place.sandbox.view().engine.unwrap();
         assert_eq!(result.metadata["sandbox"], engine.as_str(), "{command}");
     }
-    assert_eq!(call.refusals(), []);
+    assert_eq!(call.refusals(), Vec::<Vec<Refused>>::new());
 }
 
 #[tokio::test]
@@ -226,7 +226,7 @@ async fn a_refusal_is_asked_about_once_and_a_no_leaves_the_first_result_with_a_n
     let call = Call::new(&place, Answer::No);
     let result = call.run("echo x > ../outside/file.txt").await;
     let refused = Refused::Write(place.path("outside/file.txt"));
-    assert_eq!(call.refusals(), [refused]);
+    assert_eq!(call.refusals(), [vec![refused]]);
     let note = "It was not run again: The user said no.)";
     assert!(result.output.ends_with(note), "{}", result.output);
     assert!(result.output.contains("The sandbox stopped this command."));
@@ -250,7 +250,11 @@ async fn what_the_person_grants_works_in_the_second_run() {
     assert!(result.metadata.contains_key("sandbox"));
     let twice = "echo x > ../outside/file.txt && echo x > ../home/new";
     let result = call.run(twice).await;
-    assert!(result.output.contains("home/new cannot be changed in it"));
+    assert!(
+        result
+            .output
+            .contains("home/new, which is outside the project")
+    );
     assert_eq!(call.refusals().len(), 2, "one question per call");
 
     let call = Call::new(&place, Answer::Free);
