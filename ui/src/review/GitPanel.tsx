@@ -5,11 +5,11 @@ import { createSignal, For, Match, onMount, Show, Switch } from 'solid-js';
 import { Counts } from '../diff/Counts';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
-import type { BringBackFile, RevertChoice } from '../protocol';
+import type { BringBackChoice } from '../protocol';
 import { useApp } from '../store/context';
 import type { GitTask } from '../store/git';
 import { visible, visibleLine } from '../text/visible';
-import { LeftFile } from './LeftFile';
+import { WorktreeConflict } from './WorktreeConflict';
 import './decide.css';
 
 type TaskOf<K extends GitTask['kind']> = Extract<GitTask, { kind: K }>;
@@ -51,6 +51,9 @@ function Commit(props: { amend: boolean }) {
       <h3>{props.amend ? en.git.amendTitle : en.git.commitTitle}</h3>
       <Show when={!props.amend && staged() === 0}>
         <p class="review-notes-line">{en.git.nothingStaged}</p>
+      </Show>
+      <Show when={git.status()?.untrusted}>
+        <p class="review-notes-line">{en.git.untrusted}</p>
       </Show>
       <textarea
         ref={area}
@@ -105,10 +108,9 @@ function Stash() {
 
 function BringBack(props: { task: TaskOf<'bringBack'> }) {
   const { git } = useApp();
-  const [choices, setChoices] = createSignal<Readonly<Record<string, RevertChoice>>>({});
+  const [choices, setChoices] = createSignal<Readonly<Record<string, BringBackChoice>>>({});
   const preview = () => props.task.preview;
   const undecided = () => preview().files.some(({ path, change }) => change === 'conflict' && choices()[path] === undefined);
-  const asRevert = (file: BringBackFile) => ({ ...file });
   return (
     <>
       <h3>{en.git.bringTitle[props.task.how]}</h3>
@@ -124,10 +126,9 @@ function BringBack(props: { task: TaskOf<'bringBack'> }) {
               <span>{en.git.bringChanges[file.change]}</span>
               <Counts additions={file.additions} deletions={file.deletions} />
               <Show when={file.reason}>{(reason) => <span class="review-reason">{visible(reason())}</span>}</Show>
-              <Show when={file.sides}>
-                <LeftFile
-                  file={asRevert(file)}
-                  names={en.left.choices}
+              <Show when={file.change === 'conflict'}>
+                <WorktreeConflict
+                  file={file}
                   choice={choices()[file.path]}
                   onChoose={(choice) => setChoices((now) => ({ ...now, [file.path]: choice }))}
                 />
