@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use lathe_protocol::Session;
 use lathe_protocol::ipc::{
-    BringBack, CommitInput, RevertChange, RevertChoice, ReviewScope, ReviewSelection,
+    BringBack, BringBackChoice, CommitInput, RevertChange, ReviewScope, ReviewSelection,
 };
 use lathe_test_support::fake_model::text;
 use lathe_test_support::git::{commit_all, git};
@@ -16,7 +16,7 @@ use lathe_test_support::scripted_agent::Agent;
 
 const ALL: ReviewScope = ReviewScope::Session;
 
-async fn in_repository() -> Agent {
+pub async fn in_repository() -> Agent {
     let agent = Agent::start().await.file("a.txt", &numbered(1..=30));
     let root = agent.app.path("");
     commit_all(&root).unwrap();
@@ -180,7 +180,7 @@ async fn nothing_that_a_repository_names_runs_before_the_project_is_trusted() {
     assert!(!mark.exists());
 }
 
-async fn in_worktree(agent: &Agent) -> (Session, PathBuf) {
+pub async fn in_worktree(agent: &Agent) -> (Session, PathBuf) {
     let app = &agent.app;
     let session = agent
         .changes()
@@ -239,7 +239,7 @@ async fn the_work_of_a_worktree_comes_back_as_uncommitted_changes_around_mine() 
         ]
     );
     assert_eq!(app.read("a.txt"), mine);
-    let choices = BTreeMap::from([("a.txt".to_owned(), RevertChoice::Mine)]);
+    let choices = BTreeMap::from([("a.txt".to_owned(), BringBackChoice::Original)]);
     agent
         .changes()
         .bring_back(id, BringBack::Apply, choices)

@@ -10,6 +10,9 @@
 mod by_hand;
 mod comments;
 mod git;
+mod git_trust;
 mod lines;
 mod reviewing;
+mod staging;
 mod stories;
+mod worktrees;

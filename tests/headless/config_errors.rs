@@ -2,6 +2,7 @@
 //! reported.
 
 use lathe_test_support::fake_model::{FakeModel, text as say};
+use lathe_test_support::git::{commit_all, git};
 
 use crate::lathectl::{Home, text};
 
@@ -70,4 +71,18 @@ async fn mistakes_in_any_other_config_are_reported_and_the_run_continues() {
             assert!(said.contains("lathe/lathe.json:1: snapshot: "), "{said}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_run_says_what_git_does_not_run_before_the_project_is_trusted() {
+    let model = FakeModel::start().await;
+    let home = Home::new(&model);
+    std::fs::write(home.project().join("a.txt"), "a\n").unwrap();
+    commit_all(&home.project()).unwrap();
+    let run = ["config", "filter.x.clean", "cat"];
+    git(&home.project(), &run).unwrap();
+    model.reply([say("hello")]);
+    let said = text(&home.run(&["run", "hi"]).await.stderr);
+    let wanted = "! git: off until you trust the project: Let git use filter.x.clean = cat";
+    assert!(said.contains(wanted), "{said}");
 }

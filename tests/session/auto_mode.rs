@@ -292,13 +292,15 @@ async fn a_program_that_nothing_is_known_of_reads_a_secret_file_only_after_a_yes
     let reply = runs(&model, "sh peek.sh");
     let requests = asked(&app, &no()).await;
     assert_eq!(what(&requests), [("read", vec![".env".to_owned()])]);
-    let said = reply.request().tool_output("bash");
+    let request = reply.request();
+    let said = request.tool_output("bash");
     assert!(!said.contains("TOP-SECRET"), "{said}");
 
     let reply = runs(&model, "sh peek.sh ");
     let requests = asked(&app, &Answer::Once).await;
     assert_eq!(what(&requests), [("read", vec![".env".to_owned()])]);
-    let said = reply.request().tool_output("bash");
+    let request = reply.request();
+    let said = request.tool_output("bash");
     assert!(said.contains("TOP-SECRET"), "{said}");
     assert_eq!(commands_in_sandbox(&app).await, 2);
 
@@ -307,7 +309,8 @@ async fn a_program_that_nothing_is_known_of_reads_a_secret_file_only_after_a_yes
     asked(&app, &Answer::Always).await;
     let reply = runs(&model, "sh ./peek.sh");
     assert_eq!(what(&asked(&app, &no()).await), []);
-    let said = reply.request().tool_output("bash");
+    let request = reply.request();
+    let said = request.tool_output("bash");
     assert!(said.contains("TOP-SECRET"), "{said}");
 }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use lathe_protocol::Session;
 use lathe_protocol::ipc::{
-    BringBack, BringBackPreview, CommitDone, CommitInput, GitFolder, GitStatus, RemovedWorktree,
-    RevertChoice, ReviewFile, ReviewScope,
+    BringBack, BringBackChoice, BringBackPreview, CommitDone, CommitInput, GitFolder, GitStatus,
+    RemovedWorktree, ReviewFile, ReviewScope,
 };
 use lathe_render::diff;
 use tauri::{AppHandle, State};
@@ -148,7 +148,7 @@ pub async fn bring_back(
     shell: State<'_, Shell>,
     session_id: String,
     how: BringBack,
-    choices: BTreeMap<String, RevertChoice>,
+    choices: BTreeMap<String, BringBackChoice>,
 ) -> Answer<BringBackPreview> {
     let id = session(&session_id)?;
     shell.changes.bring_back(&id, how, choices).await.or_ui()

@@ -4,7 +4,7 @@ import type { RevertSides } from "./RevertSides";
 
 export type BringBackFile = { path: string, change: RevertChange, additions: number, deletions: number, 
 /**
- * Why it is a conflict.
+ * Why it is a conflict, or stays as it is.
  */
 reason?: string, 
 /**

@@ -26,4 +26,8 @@ operation?: GitOperation, stashes: number,
 /**
  * Present if the folder is a worktree of another checkout.
  */
-worktree?: WorktreeView, };
+worktree?: WorktreeView, 
+/**
+ * Hooks, filters and other programs of the repository do not run until it is trusted.
+ */
+untrusted: boolean, };

@@ -17,6 +17,7 @@ export type * from "./AttachmentKind";
 export type * from "./AttachmentView";
 export type * from "./BlockUpdate";
 export type * from "./BringBack";
+export type * from "./BringBackChoice";
 export type * from "./BringBackFile";
 export type * from "./BringBackPreview";
 export type * from "./CacheTokens";

@@ -1,6 +1,7 @@
 /** The part of the host that a review uses: changes, judging them, comments, steps and git. */
 import type {
   BringBack,
+  BringBackChoice,
   BringBackPreview,
   CommitDone,
   CommitInput,
@@ -10,7 +11,6 @@ import type {
   LineRange,
   NewComment,
   RemovedWorktree,
-  RevertChoice,
   RevertLinesOptions,
   RevertLinesPreview,
   RevertOptions,
@@ -104,7 +104,7 @@ export interface GitHost {
   /** What the session's worktree has changed against its original. */
   worktreeFiles(sessionID: string): Promise<ReviewFile[]>;
   previewBringBack(sessionID: string, how: BringBack): Promise<BringBackPreview>;
-  bringBack(sessionID: string, how: BringBack, choices: Record<string, RevertChoice>): Promise<BringBackPreview>;
+  bringBack(sessionID: string, how: BringBack, choices: Record<string, BringBackChoice>): Promise<BringBackPreview>;
   /** The branch stays, with what was not committed as a commit on it. */
   removeWorktree(sessionID: string): Promise<RemovedWorktree>;
 }

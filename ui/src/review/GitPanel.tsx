@@ -5,12 +5,12 @@ import { createSignal, For, Match, onMount, Show, Switch } from 'solid-js';
 import { Counts } from '../diff/Counts';
 import { en } from '../i18n/en';
 import { Button } from '../kit/Button';
-import type { BringBackFile, ReviewFile, RevertChoice } from '../protocol';
+import type { BringBackChoice, ReviewFile } from '../protocol';
 import { useApp } from '../store/context';
 import type { GitTask } from '../store/git';
 import { baseName } from '../text/format';
 import { visible, visibleLine } from '../text/visible';
-import { LeftFile } from './LeftFile';
+import { WorktreeConflict } from './WorktreeConflict';
 import './decide.css';
 
 type TaskOf<K extends GitTask['kind']> = Extract<GitTask, { kind: K }>;
@@ -58,6 +58,9 @@ function Commit(props: { amend: boolean }) {
             {en.git.stageKept}
           </button>
         </p>
+      </Show>
+      <Show when={git.status()?.untrusted}>
+        <p class="review-notes-line">{en.git.untrusted}</p>
       </Show>
       <textarea
         ref={area}
@@ -151,10 +154,9 @@ function Compare(props: { files: readonly ReviewFile[] }) {
 
 function BringBack(props: { task: TaskOf<'bringBack'> }) {
   const { git } = useApp();
-  const [choices, setChoices] = createSignal<Readonly<Record<string, RevertChoice>>>({});
+  const [choices, setChoices] = createSignal<Readonly<Record<string, BringBackChoice>>>({});
   const preview = () => props.task.preview;
   const undecided = () => preview().files.some(({ path, change }) => change === 'conflict' && choices()[path] === undefined);
-  const asRevert = (file: BringBackFile) => ({ ...file });
   return (
     <>
       <h3>{en.git.bringTitle[props.task.how]}</h3>
@@ -170,10 +172,9 @@ function BringBack(props: { task: TaskOf<'bringBack'> }) {
               <span>{en.git.bringChanges[file.change]}</span>
               <Counts additions={file.additions} deletions={file.deletions} />
               <Show when={file.reason}>{(reason) => <span class="review-reason">{visible(reason())}</span>}</Show>
-              <Show when={file.sides}>
-                <LeftFile
-                  file={asRevert(file)}
-                  names={en.left.choices}
+              <Show when={file.change === 'conflict'}>
+                <WorktreeConflict
+                  file={file}
                   choice={choices()[file.path]}
                   onChoose={(choice) => setChoices((now) => ({ ...now, [file.path]: choice }))}
                 />

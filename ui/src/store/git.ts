@@ -2,7 +2,7 @@
 import { createEffect, createMemo, createSignal, on, untrack, type Accessor } from 'solid-js';
 import type { Host } from '../host/host';
 import { en } from '../i18n/en';
-import type { BringBackPreview, GitStatus, ReviewFile, ReviewScope, RevertChoice } from '../protocol';
+import type { BringBackChoice, BringBackPreview, GitStatus, ReviewFile, ReviewScope } from '../protocol';
 import type { Toasts } from './toasts';
 
 type How = 'merge' | 'apply';
@@ -38,7 +38,7 @@ export interface Git {
   /** What the session's worktree has changed against its original. */
   beginCompare(): Promise<void>;
   beginBringBack(how: How): Promise<void>;
-  bringBack(choices: Readonly<Record<string, RevertChoice>>): Promise<void>;
+  bringBack(choices: Readonly<Record<string, BringBackChoice>>): Promise<void>;
   beginRemove(): void;
   removeWorktree(): Promise<void>;
   cancel(): void;
@@ -75,7 +75,7 @@ export function createGit(needs: GitNeeds): Git {
   const [known, setKnown] = createSignal<{ readonly sessionID: string; readonly status: GitStatus | null } | undefined>();
   const [task, setTask] = createSignal<GitTask | undefined>();
   const [message, setMessage] = createSignal('');
-  const [working, setWorking] = createSignal<string | undefined>();
+  const [working, setWorking] = createSignal<{ readonly sessionID: string; readonly words: string } | undefined>();
   const id = () => untrack(needs.sessionID);
   const put = (sessionID: string, status: GitStatus | null) => needs.sessionID() === sessionID && setKnown({ sessionID, status });
 
@@ -88,14 +88,22 @@ export function createGit(needs: GitNeeds): Git {
   createEffect(on([needs.sessionID, needs.moment], () => void refresh()));
   createEffect(on(needs.sessionID, () => (setTask(undefined), setMessage('')), { defer: true }));
 
+  const workingHere = () => {
+    const now = working();
+    return now?.sessionID === needs.sessionID() ? now?.words : undefined;
+  };
+
+  /** The answer is dropped if another session is shown by then: it is not about that one. */
   const run = async <T>(words: string, work: (sessionID: string) => Promise<T>): Promise<T | undefined> => {
     const sessionID = id();
-    if (sessionID === undefined || untrack(working) !== undefined) return undefined;
-    setWorking(words);
+    if (sessionID === undefined || untrack(working)?.sessionID === sessionID) return undefined;
+    const now = { sessionID, words };
+    setWorking(now);
     try {
-      return await attempt(() => work(sessionID));
+      const done = await attempt(() => work(sessionID));
+      return id() === sessionID ? done : undefined;
     } finally {
-      setWorking(undefined);
+      if (untrack(working) === now) setWorking(undefined);
       void refresh();
     }
   };
@@ -113,7 +121,7 @@ export function createGit(needs: GitNeeds): Git {
     task,
     message,
     setMessage,
-    working,
+    working: workingHere,
     refresh,
     async stageKept() {
       const status = await change(en.git.staging, (sessionID) => host.stageKept(sessionID, untrack(needs.scope)));
@@ -170,8 +178,12 @@ export function createGit(needs: GitNeeds): Git {
       const now = untrack(task);
       if (now?.kind !== 'bringBack') return;
       const done = await run(en.git.bringing, (sessionID) => host.bringBack(sessionID, now.how, { ...choices }));
-      if (!done) return;
-      if (done.problem !== undefined) return void setTask({ ...now, preview: done });
+      if (!done) {
+        // The files may have changed since they were shown.
+        const preview = await run(en.git.loading, (sessionID) => host.previewBringBack(sessionID, now.how));
+        if (preview && untrack(task) === now) setTask({ ...now, preview });
+        return;
+      }
       setTask(undefined);
       said(en.git.brought(done.files.length));
     },

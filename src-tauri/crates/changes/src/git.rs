@@ -5,10 +5,9 @@ use std::path::Path;
 use lathe_protocol::ipc::{
     CommitDone, CommitInput, GitFolder, GitStatus, ReviewScope, ReviewSelection,
 };
-use lathe_protocol::{Project, Session, SessionId, SessionStatus};
+use lathe_protocol::{Project, Session, SessionId};
 use lathe_records::{Failed, Result};
 use lathe_review::judge;
-use lathe_review::lines::merge::merge;
 use lathe_review::lines::patch;
 use lathe_snapshot::{FileContent, Mode, RelPath};
 use lathe_workspace::git::{FileKind, Git, Indexed, in_repository};
@@ -16,27 +15,29 @@ use lathe_workspace::git::{FileKind, Git, Indexed, in_repository};
 use crate::Changes;
 use crate::commit_message;
 use crate::shown::{Opened, blocking};
+use crate::staging::{Kept, kept_of};
 
 impl Changes {
     /// The branch and the number of uncommitted files of each folder that sessions of a project
     /// work in.
     pub async fn git_folders(&self, project: &Project) -> Result<Vec<GitFolder>> {
-        let mut folders: Vec<String> = Vec::new();
+        let mut sessions: Vec<Session> = Vec::new();
         for session in self.sessions.list(project).await? {
-            if !folders.contains(&session.directory) {
-                folders.push(session.directory);
+            if !sessions
+                .iter()
+                .any(|one| one.directory == session.directory)
+            {
+                sessions.push(session);
             }
         }
         let mut found = Vec::new();
-        for directory in folders {
-            let path = Path::new(&directory);
-            if !path.is_dir() || !in_repository(path) {
+        for session in sessions {
+            let Some(git) = self.own_git(&session).await? else {
                 continue;
-            }
-            let git = self.sessions.git(&project.id, path).await?;
+            };
             if let Ok(status) = git.status().await {
                 found.push(GitFolder {
-                    directory,
+                    directory: session.directory,
                     branch: status.branch,
                     uncommitted: status.staged + status.unstaged + status.untracked,
                 });
@@ -48,30 +49,38 @@ impl Changes {
     /// `None` where there is no git.
     pub async fn git_status(&self, id: &SessionId) -> Result<Option<GitStatus>> {
         let session = self.sessions.get(id).await?;
-        let folder = self.sessions.worktree(&session).await?;
-        if !folder.is_dir() || !in_repository(&folder) {
+        match self.own_git(&session).await? {
+            Some(git) => Ok(Some(full_status(&git).await?)),
+            None => Ok(None),
+        }
+    }
+
+    /// Git where a session works; `None` if there is none, or if the repository is larger than the
+    /// session's folder, as one of the home folder is: nothing outside is the session's.
+    async fn own_git(&self, session: &Session) -> Result<Option<Git>> {
+        let folder = self.sessions.worktree(session).await?;
+        if !Path::new(&session.directory).is_dir() || !in_repository(&folder) {
             return Ok(None);
         }
-        let git = self.sessions.git(&session.project_id, &folder).await?;
-        Ok(Some(full_status(&git).await?))
+        let git = self.sessions.git(&folder).await?;
+        Ok(git.is_at_root().await.then_some(git))
     }
 
     /// Puts the kept lines of a scope into the index, and nothing else.
     pub async fn stage_kept(&self, id: &SessionId, scope: &ReviewScope) -> Result<GitStatus> {
         let opened = self.open_scope(id, scope).await?;
-        let git = self.git_of(&opened.session, &opened.worktree).await?;
-        let wanted = self.kept_contents(&opened).await?;
-        if wanted.is_empty() {
+        let git = self.git_of(&opened.session).await?;
+        let kept = self.kept(&opened).await?;
+        if kept.is_empty() {
             return Err(Failed::refused("Keep some changes first"));
         }
-        let paths: Vec<&str> = wanted.iter().map(|one| one.path.as_str()).collect();
+        let paths: Vec<&[u8]> = kept.iter().map(|one| one.path.as_bytes()).collect();
         let indexed = git.indexed(&paths).await?;
         let mut files = Vec::new();
-        for (one, indexed) in wanted.into_iter().zip(indexed) {
-            let content = one.merged(indexed)?;
+        for (one, indexed) in kept.iter().zip(indexed) {
             files.push(Indexed {
-                path: one.path,
-                content,
+                path: one.path.as_bytes().to_vec(),
+                content: one.staged(indexed)?,
             });
         }
         git.put_into_index(&files).await?;
@@ -85,7 +94,12 @@ impl Changes {
     }
 
     pub async fn commit(&self, id: &SessionId, input: &CommitInput) -> Result<CommitDone> {
-        self.git_in(id).await?.commit(input).await
+        let git = self.git_in(id).await?;
+        // A hook may change files.
+        let sessions = &self.sessions;
+        sessions
+            .while_folders_idle(&[git.folder()], git.commit(input))
+            .await
     }
 
     pub async fn last_commit_message(&self, id: &SessionId) -> Result<String> {
@@ -103,18 +117,22 @@ impl Changes {
         commit_message::draft(&self.sessions, &session, diff).await
     }
 
-    /// Puts everything aside that is not committed. Refused while a turn is running.
+    /// Puts everything aside that is not committed. Refused while a turn is running in the folder.
     pub async fn stash(&self, id: &SessionId, message: &str) -> Result<GitStatus> {
-        self.ensure_idle(id)?;
         let git = self.git_in(id).await?;
-        git.stash(message).await?;
+        let sessions = &self.sessions;
+        sessions
+            .while_folders_idle(&[git.folder()], git.stash(message))
+            .await?;
         full_status(&git).await
     }
 
     pub async fn unstash(&self, id: &SessionId) -> Result<GitStatus> {
-        self.ensure_idle(id)?;
         let git = self.git_in(id).await?;
-        git.unstash().await?;
+        let sessions = &self.sessions;
+        sessions
+            .while_folders_idle(&[git.folder()], git.unstash())
+            .await?;
         full_status(&git).await
     }
 
@@ -156,36 +174,22 @@ impl Changes {
 
     pub(crate) async fn git_in(&self, id: &SessionId) -> Result<Git> {
         let session = self.sessions.get(id).await?;
-        let folder = self.sessions.worktree(&session).await?;
-        self.git_of(&session, &folder).await
+        self.git_of(&session).await
     }
 
-    async fn git_of(&self, session: &Session, folder: &Path) -> Result<Git> {
-        if !in_repository(folder) {
-            return Err(Failed::refused("This folder is not in a git repository"));
-        }
-        self.sessions.git(&session.project_id, folder).await
+    async fn git_of(&self, session: &Session) -> Result<Git> {
+        let git = self.own_git(session).await?;
+        git.ok_or_else(|| Failed::refused("This folder is not the root of a git repository"))
     }
 
     /// The committed content of every file that differs from it.
-    pub(crate) async fn committed(
-        &self,
-        session: &Session,
-        folder: &Path,
-    ) -> Result<Vec<(RelPath, Option<FileContent>)>> {
-        let git = self.git_of(session, folder).await?;
+    pub(crate) async fn committed(&self, session: &Session) -> Result<Before> {
+        let git = self.git_of(session).await?;
         let head = git.head().await;
-        contents_since(&git, head.as_deref()).await
+        Ok(contents_since(&git, head.as_deref()).await?.0)
     }
 
-    pub(crate) fn ensure_idle(&self, id: &SessionId) -> Result<()> {
-        match self.sessions.status(id) {
-            SessionStatus::Idle => Ok(()),
-            _ => Err(Failed::Busy),
-        }
-    }
-
-    async fn kept_contents(&self, opened: &Opened) -> Result<Vec<Kept>> {
+    async fn kept(&self, opened: &Opened) -> Result<Vec<Kept>> {
         let review = &self.review;
         let all = ReviewSelection::All;
         let targets = review
@@ -193,91 +197,33 @@ impl Changes {
             .await?;
         let record = review.record(&opened.session.id).await?;
         blocking(move || {
-            let mut kept = Vec::new();
-            for target in &targets {
+            let each = targets.iter().flat_map(|target| {
                 let contents = &*target.contents;
-                let path = contents.path.to_string();
-                let marks = record.marks(&path);
-                if marks.is_empty() {
-                    continue;
-                }
-                let wanted = judge::only_kept(contents, marks);
-                if let Some(from) = &contents.from {
-                    kept.push(Kept {
-                        path: from.to_string(),
-                        base: contents.old.clone(),
-                        wanted: None,
-                    });
-                }
-                kept.push(Kept {
-                    path,
-                    base: contents.old.clone(),
-                    wanted,
-                });
-            }
-            kept
+                kept_of(contents, record.marks(&contents.path.to_string()))
+            });
+            each.collect()
         })
         .await
-    }
-}
-
-/// A file with only its kept changes.
-struct Kept {
-    path: String,
-    base: Option<FileContent>,
-    wanted: Option<FileContent>,
-}
-
-impl Kept {
-    /// The kept changes in what the index already has.
-    fn merged(&self, indexed: Option<(FileKind, Vec<u8>)>) -> Result<Option<(FileKind, Vec<u8>)>> {
-        let Some(wanted) = &self.wanted else {
-            return Ok(None);
-        };
-        let kind = kind(wanted.mode);
-        let (Some((_, there)), Some(base)) = (indexed, &self.base) else {
-            return Ok(Some((kind, wanted.bytes.clone())));
-        };
-        if there == base.bytes || there == wanted.bytes {
-            return Ok(Some((kind, wanted.bytes.clone())));
-        }
-        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).ok();
-        let texts = (text(&base.bytes), text(&there), text(&wanted.bytes));
-        let (Some(base), Some(there), Some(wanted)) = texts else {
-            return Err(self.in_the_way());
-        };
-        // Git may keep other line ends than the files on the disk have.
-        let ends = |text: String| match there.contains("\r\n") {
-            true => text,
-            false => text.replace("\r\n", "\n"),
-        };
-        let merged = merge(&ends(base), &there, &ends(wanted));
-        match merged.conflicts.is_empty() {
-            true => Ok(Some((kind, merged.mine.into_bytes()))),
-            false => Err(self.in_the_way()),
-        }
-    }
-
-    fn in_the_way(&self) -> Failed {
-        Failed::refused(format!(
-            "What is staged of {} already changes the same lines. Unstage it first",
-            self.path
-        ))
     }
 }
 
 async fn full_status(git: &Git) -> Result<GitStatus> {
     let mut status = git.status().await?;
     status.worktree = git.worktree().await.unwrap_or_default();
+    status.untrusted = !git.is_trusted();
     Ok(status)
 }
 
+/// Files with what they had in a commit.
+pub(crate) type Before = Vec<(RelPath, Option<FileContent>)>;
+
+/// What differs from a commit, and what of it is only named, with the reason.
 pub(crate) async fn contents_since(
     git: &Git,
     commit: Option<&str>,
-) -> Result<Vec<(RelPath, Option<FileContent>)>> {
-    let files = git.changed_since(commit).await?.into_iter();
-    let each = files.filter_map(|file| {
+) -> Result<(Before, Vec<(String, &'static str)>)> {
+    let changed = git.changed_since(commit).await?;
+    let each = changed.files.into_iter().filter_map(|file| {
         let content = file.content.map(|(kind, bytes)| {
             let mode = match kind {
                 FileKind::File => Mode::File,
@@ -288,13 +234,11 @@ pub(crate) async fn contents_since(
         });
         Some((RelPath::new(&file.path).ok()?, content))
     });
-    Ok(each.collect())
-}
-
-fn kind(mode: Mode) -> FileKind {
-    match mode {
-        Mode::Executable => FileKind::Executable,
-        Mode::Link => FileKind::Link,
-        Mode::File | Mode::Folder => FileKind::File,
-    }
+    let named = |path: &[u8]| match RelPath::new(path) {
+        Ok(path) => path.to_string(),
+        Err(_) => String::from_utf8_lossy(path).into_owned(),
+    };
+    let left_out = changed.left_out.iter();
+    let left_out = left_out.map(|(path, why)| (named(path), *why)).collect();
+    Ok((each.collect(), left_out))
 }

@@ -9,6 +9,7 @@ mod git;
 mod judge;
 mod own_worktree;
 mod shown;
+mod staging;
 mod steps;
 mod watch;
 

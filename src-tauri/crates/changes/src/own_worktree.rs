@@ -4,19 +4,22 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use lathe_protocol::ipc::{
-    BringBack, BringBackFile, BringBackPreview, RemovedWorktree, RevertChange, RevertChoice,
-    RevertSides, ReviewFile, WorktreeView,
+    BringBack, BringBackChoice, BringBackFile, BringBackPreview, RemovedWorktree, RevertChange,
+    RevertChoice, RevertSides, ReviewFile, WorktreeView,
 };
 use lathe_protocol::{Project, Session, SessionId};
 use lathe_records::{Failed, Result};
 use lathe_review::judge::{self, Becomes, Edit, PlannedEdit};
 use lathe_review::scope::{FoldReasonOf, Source};
 use lathe_snapshot::{FileContent, SideRepo};
-use lathe_workspace::git::{Git, worktree};
+use lathe_workspace::git::Git;
+use lathe_workspace::git::worktree::{self, Side};
 
 use crate::Changes;
 use crate::git::contents_since;
 use crate::shown::Opened;
+
+const BOTH_CHANGED: &str = "both sides have changed it";
 
 impl Changes {
     /// A new session in a worktree of its own, with the files of the newest commit.
@@ -26,7 +29,7 @@ impl Changes {
         name: Option<&str>,
     ) -> Result<Session> {
         let root = PathBuf::from(&project.worktree);
-        let git = self.sessions.git(&project.id, &root).await?;
+        let git = self.sessions.git(&root).await?;
         let session = self.sessions.create(project, None).await?;
         let slug = session
             .slug
@@ -44,6 +47,7 @@ impl Changes {
             }
         };
         worktree::register(&self.records, &project.id, &folder).await?;
+        self.sessions.share_git_trust(&root, &folder)?;
         let directory = folder.display().to_string();
         let moved = move |session: &mut Session| session.directory = directory;
         self.records.update_session(&session.id, moved).await
@@ -58,7 +62,7 @@ impl Changes {
         let (git, view, session) = self.own_worktree(id).await?;
         let common = git.common_commit(Path::new(&view.original)).await?;
         let worktree = PathBuf::from(&view.folder);
-        let source = Source::Contents(contents_since(&git, Some(&common)).await?);
+        let source = Source::Contents(contents_since(&git, Some(&common)).await?.0);
         let files = self.review.list(id, &worktree, source).await?;
         let opened = Opened {
             session,
@@ -74,30 +78,24 @@ impl Changes {
         id: &SessionId,
         how: BringBack,
     ) -> Result<BringBackPreview> {
-        let (git, view, session) = self.own_worktree(id).await?;
+        let (git, view, _) = self.own_worktree(id).await?;
         let mut preview = BringBackPreview {
             commits: view.commits,
-            problem: self.bring_back_problem(&git, &view, how).await?,
+            problem: self.bring_back_problem(&view, how).await?,
             ..BringBackPreview::default()
         };
-        let planned = self.plan_apply(&git, &view, BTreeMap::new()).await?;
+        let (planned, left_out) = self.plan_apply(&git, &view, BTreeMap::new()).await?;
         preview.files = planned.iter().filter_map(describe).collect();
-        if how == BringBack::Merge && preview.problem.is_none() {
-            let original = self
-                .sessions
-                .git(&session.project_id, Path::new(&view.original))
-                .await?;
-            let commit = git.line(&["rev-parse", "HEAD"]).await?;
-            let conflicts = original.merge_conflicts(&commit).await?;
-            for file in &mut preview.files {
-                if !conflicts.contains(&file.path) {
-                    file.reason = None;
-                    file.sides = None;
-                    if file.change == RevertChange::Conflict {
-                        file.change = RevertChange::Restore;
-                    }
+        match how {
+            BringBack::Apply => preview.files.extend(left_out),
+            BringBack::Merge if preview.problem.is_none() => {
+                let original = self.sessions.git(Path::new(&view.original)).await?;
+                let commit = git.line(&["rev-parse", "HEAD"]).await?;
+                if let Some(conflicts) = original.merge_conflicts(&commit).await? {
+                    only_conflicts(&mut preview.files, &conflicts);
                 }
             }
+            BringBack::Merge => {}
         }
         Ok(preview)
     }
@@ -107,30 +105,48 @@ impl Changes {
         &self,
         id: &SessionId,
         how: BringBack,
-        choices: BTreeMap<String, RevertChoice>,
+        choices: BTreeMap<String, BringBackChoice>,
     ) -> Result<BringBackPreview> {
-        self.ensure_idle(id)?;
-        let (git, view, session) = self.own_worktree(id).await?;
-        if let Some(problem) = self.bring_back_problem(&git, &view, how).await? {
-            return Err(Failed::refused(problem));
-        }
+        let (git, view, _) = self.own_worktree(id).await?;
+        let work = self.bring_back_idle(id, how, choices, &git, &view);
+        let folders = [Path::new(&view.folder), Path::new(&view.original)];
+        self.sessions.while_folders_idle(&folders, work).await
+    }
+
+    async fn bring_back_idle(
+        &self,
+        id: &SessionId,
+        how: BringBack,
+        choices: BTreeMap<String, BringBackChoice>,
+        git: &Git,
+        view: &WorktreeView,
+    ) -> Result<BringBackPreview> {
         let before = self.preview_bring_back(id, how).await?;
+        if let Some(problem) = &before.problem {
+            return Err(Failed::refused(problem.clone()));
+        }
         match how {
             BringBack::Merge => {
-                let original = self
-                    .sessions
-                    .git(&session.project_id, Path::new(&view.original))
-                    .await?;
+                let original = self.sessions.git(Path::new(&view.original)).await?;
                 let commit = git.line(&["rev-parse", "HEAD"]).await?;
-                let sides: Vec<(String, bool)> = choices
-                    .into_iter()
-                    .map(|(path, choice)| (path, choice == RevertChoice::Before))
-                    .collect();
+                let side = |choice| match choice {
+                    BringBackChoice::Original => Side::Ours,
+                    BringBackChoice::Worktree => Side::Theirs,
+                };
+                let sides = choices.into_iter();
+                let sides = sides.map(|(path, choice)| (path, side(choice))).collect();
                 original.merge(&commit, &sides).await?;
                 Ok(before)
             }
             BringBack::Apply => {
-                let planned = self.plan_apply(&git, &view, choices).await?;
+                let (planned, _) = self.plan_apply(git, view, choices).await?;
+                if let Some(open) = planned.iter().find(|one| is_conflict(one)) {
+                    // Nothing is brought before everything is decided.
+                    return Err(Failed::refused(format!(
+                        "{} conflicts, and is not decided yet. Look again",
+                        open.path
+                    )));
+                }
                 let files = planned.iter().filter_map(describe).collect();
                 let trash = self.data_dir.join("reverted").join(id.as_str());
                 let label = id.to_string();
@@ -147,8 +163,21 @@ impl Changes {
     /// Removes the session's worktree. Its branch stays, with everything that was not committed
     /// as a commit on it; the folder itself is put aside with what git ignores.
     pub async fn remove_worktree(&self, id: &SessionId) -> Result<RemovedWorktree> {
-        self.ensure_idle(id)?;
         let (git, view, session) = self.own_worktree(id).await?;
+        let folder = PathBuf::from(&view.folder);
+        let work = self.remove_idle(&git, &view, &session);
+        self.sessions.while_folders_idle(&[&folder], work).await
+    }
+
+    async fn remove_idle(
+        &self,
+        git: &Git,
+        view: &WorktreeView,
+        session: &Session,
+    ) -> Result<RemovedWorktree> {
+        if let Some(why) = git.worktree_in_use().await? {
+            return Err(Failed::refused(format!("This worktree stays. {why}")));
+        }
         let branch = match &view.branch {
             Some(branch) => branch.clone(),
             None => {
@@ -160,21 +189,21 @@ impl Changes {
         let saved = git
             .save_all(&format!("Work in progress: {}", session.title))
             .await?;
-        let aside = self.data_dir.join("removed-worktrees").join(id.as_str());
+        let known_as = git.git_dir().await?;
+        let aside = self.data_dir.join("removed-worktrees");
         let folder = PathBuf::from(&view.folder);
-        put_aside(&folder, &aside).await?;
-        let original = self
-            .sessions
-            .git(&session.project_id, Path::new(&view.original))
-            .await?;
-        original.run(&["worktree", "prune"]).await?;
+        put_aside(&folder, &aside.join(session.id.as_str())).await?;
+        if let Err(error) = worktree::unregister(&known_as, &folder) {
+            // Only git's list still names it.
+            tracing::warn!(%error, "a removed worktree is still known to git");
+        }
         worktree::forget(&self.records, &session.project_id, &folder).await?;
+        self.sessions.forget_git_trust(&folder)?;
         Ok(RemovedWorktree { branch, saved })
     }
 
     async fn bring_back_problem(
         &self,
-        git: &Git,
         view: &WorktreeView,
         how: BringBack,
     ) -> Result<Option<String>> {
@@ -188,7 +217,8 @@ impl Changes {
                 view.uncommitted
             )));
         }
-        let original = git.at(Path::new(&view.original)).status().await?;
+        let original = self.sessions.git(Path::new(&view.original)).await?;
+        let original = original.status().await?;
         let open = original.staged + original.unstaged + original.conflicts;
         Ok((open > 0 || original.operation.is_some()).then(|| {
             "The original has changes that are not committed. Commit them or put them aside first"
@@ -196,33 +226,51 @@ impl Changes {
         }))
     }
 
-    /// What the worktree's changes come to in the files of the original.
+    /// What the worktree's changes come to in the files of the original, and what is not brought.
     async fn plan_apply(
         &self,
         git: &Git,
         view: &WorktreeView,
-        choices: BTreeMap<String, RevertChoice>,
-    ) -> Result<Vec<PlannedEdit>> {
+        choices: BTreeMap<String, BringBackChoice>,
+    ) -> Result<(Vec<PlannedEdit>, Vec<BringBackFile>)> {
         let common = git.common_commit(Path::new(&view.original)).await?;
-        let changed = contents_since(git, Some(&common)).await?;
+        let (changed, left_out) = contents_since(git, Some(&common)).await?;
+        let mut left_out: Vec<BringBackFile> = left_out
+            .into_iter()
+            .map(|(path, why)| not_brought(path, why))
+            .collect();
         let folder = PathBuf::from(&view.folder);
         let read = move |repo: &SideRepo| {
-            let each = changed.into_iter().map(|(path, base)| {
-                let now = repo.read_image(&path);
-                Edit::new(path, base, now.ok().and_then(|image| image.content))
-            });
-            Ok(each.collect::<Vec<Edit>>())
+            let (mut edits, mut unread) = (Vec::new(), Vec::new());
+            for (path, base) in changed {
+                match repo.read_image(&path) {
+                    Ok(now) => edits.push(Edit::new(path, base, now.content)),
+                    // Its files are listed by themselves.
+                    Err(_) if repo.path_of(&path).is_dir() => {
+                        edits.push(Edit::new(path, base, None))
+                    }
+                    Err(_) => unread.push(path.to_string()),
+                }
+            }
+            Ok((edits, unread))
         };
         let snapshots = &self.review.snapshots;
-        let edits = snapshots.with_repo(&folder, read).await?;
+        let (edits, unread) = snapshots.with_repo(&folder, read).await?;
+        let unread = unread.into_iter();
+        left_out.extend(unread.map(|path| not_brought(path, "it cannot be read")));
         let plan = move |repo: &SideRepo| {
             let each = edits.iter().map(|edit| {
-                let choice = choices.get(&edit.path.to_string()).copied();
+                let choice = choices.get(&edit.path.to_string());
+                let choice = choice.map(|choice| match choice {
+                    BringBackChoice::Original => RevertChoice::Mine,
+                    BringBackChoice::Worktree => RevertChoice::Before,
+                });
                 judge::plan_edit(repo, edit, choice)
             });
             each.collect()
         };
-        Ok(snapshots.with_repo(Path::new(&view.original), plan).await?)
+        let planned = snapshots.with_repo(Path::new(&view.original), plan).await?;
+        Ok((planned, left_out))
     }
 
     async fn own_worktree(&self, id: &SessionId) -> Result<(Git, WorktreeView, Session)> {
@@ -233,6 +281,50 @@ impl Changes {
             Failed::refused("This session does not work in a worktree of its own")
         })?;
         Ok((git, view, session))
+    }
+}
+
+fn is_conflict(planned: &PlannedEdit) -> bool {
+    matches!(planned.becomes, Becomes::Conflict(_))
+}
+
+fn not_brought(path: String, why: &str) -> BringBackFile {
+    BringBackFile {
+        path,
+        change: RevertChange::Unknown,
+        additions: 0,
+        deletions: 0,
+        reason: Some(why.to_owned()),
+        sides: None,
+    }
+}
+
+/// Git knows better what conflicts: it follows files that were moved.
+fn only_conflicts(files: &mut Vec<BringBackFile>, conflicts: &[String]) {
+    for file in files.iter_mut() {
+        let is_conflict = file.change == RevertChange::Conflict;
+        match conflicts.contains(&file.path) {
+            true if is_conflict => {}
+            true => {
+                file.change = RevertChange::Conflict;
+                file.reason = Some(BOTH_CHANGED.to_owned());
+            }
+            false => {
+                file.reason = None;
+                file.sides = None;
+                if is_conflict {
+                    file.change = RevertChange::Restore;
+                }
+            }
+        }
+    }
+    for path in conflicts {
+        if !files.iter().any(|file| file.path == *path) {
+            files.push(BringBackFile {
+                change: RevertChange::Conflict,
+                ..not_brought(path.clone(), BOTH_CHANGED)
+            });
+        }
     }
 }
 

@@ -179,9 +179,7 @@ impl Changes {
                 message_id,
                 part_id,
             } => Source::Since(self.snapshot_tree(message_id, part_id).await?),
-            ReviewScope::Uncommitted => {
-                Source::Contents(self.committed(&session, &worktree).await?)
-            }
+            ReviewScope::Uncommitted => Source::Contents(self.committed(&session).await?),
             scope => {
                 let messages = self.sessions.visible_messages(&session).await?;
                 Source::Steps(steps_in(&messages, scope)?)

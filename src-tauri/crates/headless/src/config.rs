@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lathe_protocol::ipc::ConfigProblem;
+use lathe_protocol::ipc::{ConfigProblem, TrustState, TrustView, WantKind};
 use lathe_render::escape::visible_line;
 use lathe_session::config::named_problem;
 
@@ -28,6 +28,18 @@ pub fn check_named(command: &Command, named: Option<&Path>) -> Outcome<()> {
 pub fn note(problems: &[ConfigProblem]) {
     for problem in problems {
         output::note(&format!("! config: {}", sentence(problem)));
+    }
+}
+
+/// Says what git does not run here until the person trusts it in the window.
+pub fn note_git(trust: &TrustView) {
+    let is_open = matches!(trust.state, TrustState::Untrusted | TrustState::Changed);
+    let of_git = trust.wants.iter().filter(|want| want.kind == WantKind::Git);
+    for want in of_git.filter(|_| is_open) {
+        let (text, file) = (visible_line(&want.text), visible_line(&want.file));
+        output::note(&format!(
+            "! git: off until you trust the project: {text} ({file})"
+        ));
     }
 }
 

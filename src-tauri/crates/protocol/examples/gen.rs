@@ -91,6 +91,7 @@ pub fn write_bindings(dir: &Path) -> Result<(), Box<dyn Error>> {
     ipc::CommitInput::export_all(&config)?;
     ipc::CommitDone::export_all(&config)?;
     ipc::BringBack::export_all(&config)?;
+    ipc::BringBackChoice::export_all(&config)?;
     ipc::BringBackPreview::export_all(&config)?;
     ipc::RemovedWorktree::export_all(&config)?;
     ipc::SessionExport::export_all(&config)?;

@@ -32,8 +32,8 @@ pub use details::{AnsweredQuestion, MatchedFile, MatchedLine, ToolBody, ToolDeta
 pub use drafts::{Draft, DraftAttachment, DraftResource, DraftSymbol};
 pub use editor::{EditorChoice, EditorKind};
 pub use git::{
-    BringBack, BringBackFile, BringBackPreview, CommitDone, CommitInput, GitFolder, GitOperation,
-    GitStatus, RemovedWorktree, WorktreeView,
+    BringBack, BringBackChoice, BringBackFile, BringBackPreview, CommitDone, CommitInput,
+    GitFolder, GitOperation, GitStatus, RemovedWorktree, WorktreeView,
 };
 pub use import::{
     ImportKind, ImportLeftOut, ImportProgress, ImportReport, ImportSource, ImportUnreadable,

@@ -1,14 +1,19 @@
 //! Everything that is done with the person's git: the only place that starts it.
 //!
-//! Nothing that a repository's own config names is run unless the person trusts the project: no
-//! hook, no filter, no driver, no monitor, no signer. Nothing goes over the network in any case.
+//! Nothing that a repository itself brings is run unless the person trusts it in this very
+//! checkout: no hook, no filter, no driver, no signer. What the person's own config names is run.
+//! Nothing goes over the network in any case.
 
 mod branches;
 mod commit;
 mod content;
+mod conversion;
+mod harmless;
+mod programs;
 mod status;
 pub mod worktree;
 
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
@@ -16,62 +21,68 @@ use lathe_records::{Failed, Result};
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
-pub use content::{Committed, FileKind, Indexed};
+pub use content::{Changed, Committed, FileKind, InIndex, Indexed};
+pub use programs::Programs;
+use programs::Settings;
 pub use status::in_repository;
 
 /// Git in one folder.
 #[derive(Debug, Clone)]
 pub struct Git {
     folder: PathBuf,
-    /// The person trusts what the repository's config makes git run.
+    /// The person trusts what the repository makes git run, or there is nothing of that kind.
     trusted: bool,
-    /// Settings that disable the programs which the config names.
-    disabled: Vec<String>,
+    /// Settings that hold over those of every config file.
+    settings: Settings,
 }
 
-/// Disabled whether the project is trusted or not: they start programs in the background.
-const ALWAYS: [&str; 4] = [
-    "core.fsmonitor=false",
-    "gc.auto=0",
-    "maintenance.auto=false",
-    "submodule.recurse=false",
+/// They hold whether the repository is trusted or not: programs in the background, and output that
+/// is not what we read.
+const ALWAYS: [(&str, &str); 5] = [
+    ("core.fsmonitor", "false"),
+    ("gc.auto", "0"),
+    ("maintenance.auto", "false"),
+    ("submodule.recurse", "false"),
+    ("log.showSignature", "false"),
 ];
-const UNTRUSTED: [&str; 4] = [
-    "core.hooksPath=/dev/null",
-    "commit.gpgSign=false",
-    "core.attributesFile=/dev/null",
-    "log.showSignature=false",
+/// Variables that lead git to another repository or to settings of their own.
+const MISLEADING: [&str; 9] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_COMMON_DIR",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_NAMESPACE",
+    "GIT_CONFIG",
+    "GIT_CONFIG_PARAMETERS",
 ];
-/// The settings of a repository that name programs.
-const PROGRAMS: &str =
-    r"^(filter|merge|diff)\..*\.(clean|smudge|process|required|driver|textconv|command)$";
 
 impl Git {
-    /// Git in a folder of a repository. Reads which programs the config names, and starts none.
-    pub async fn open(folder: &Path, trusted: bool) -> Result<Git> {
-        let mut git = Git {
-            folder: folder.to_owned(),
-            trusted,
-            disabled: ALWAYS.map(str::to_owned).to_vec(),
-        };
-        if !trusted {
-            git.disabled.extend(UNTRUSTED.map(str::to_owned));
-            let named = git
-                .run(&["config", "--null", "--name-only", "--get-regexp", PROGRAMS])
-                .await;
-            // Git fails if there is none.
-            for name in named.unwrap_or_default().split(|byte| *byte == 0) {
-                let name = String::from_utf8_lossy(name);
-                let value = match name.rsplit('.').next() {
-                    Some("required" | "driver") => "false",
-                    _ => "",
-                };
-                if !name.is_empty() {
-                    git.disabled.push(format!("{name}={value}"));
-                }
-            }
+    /// Git in a folder. What the repository makes it run is run only if it is what the person has
+    /// trusted in this very checkout, by the hash of [`Programs`].
+    pub async fn open(folder: &Path, trusted: Option<&str>) -> Result<Git> {
+        let mut git = Git::guarded(folder);
+        let programs = programs::read(&git).await?;
+        git.trusted = programs.wants.is_empty() || trusted == Some(programs.hash.as_str());
+        if !git.trusted || programs.wants.is_empty() {
+            git.settings.extend(programs.off);
         }
         Ok(git)
+    }
+
+    /// What the repository of a folder makes git run. Starts none of it.
+    pub async fn programs(folder: &Path) -> Result<Programs> {
+        programs::read(&Git::guarded(folder)).await
+    }
+
+    fn guarded(folder: &Path) -> Git {
+        let settings = ALWAYS.map(|(key, value)| (key.into(), value.into()));
+        Git {
+            folder: folder.to_owned(),
+            trusted: false,
+            settings: settings.to_vec(),
+        }
     }
 
     pub fn folder(&self) -> &Path {
@@ -82,25 +93,27 @@ impl Git {
         self.trusted
     }
 
-    /// The same in another checkout of the repository.
-    pub fn at(&self, folder: &Path) -> Git {
-        Git {
-            folder: folder.to_owned(),
-            ..self.clone()
-        }
+    /// Whether the folder is the root of its repository, and not a part of a larger one.
+    pub async fn is_at_root(&self) -> bool {
+        let root = self.line(&["rev-parse", "--show-toplevel"]).await;
+        let same = |root: String| {
+            let (root, folder) = (Path::new(&root).canonicalize(), self.folder.canonicalize());
+            root.is_ok_and(|root| folder.is_ok_and(|folder| folder == root))
+        };
+        root.is_ok_and(same)
     }
 
-    pub async fn run(&self, args: &[&str]) -> Result<Vec<u8>> {
+    pub async fn run(&self, args: &[impl AsRef<OsStr>]) -> Result<Vec<u8>> {
         self.run_with(args, Vec::new()).await
     }
 
     /// The output as one line of text.
-    pub async fn line(&self, args: &[&str]) -> Result<String> {
+    pub async fn line(&self, args: &[impl AsRef<OsStr>]) -> Result<String> {
         let output = self.run(args).await?;
         Ok(String::from_utf8_lossy(&output).trim_end().to_owned())
     }
 
-    pub async fn run_with(&self, args: &[&str], input: Vec<u8>) -> Result<Vec<u8>> {
+    pub async fn run_with(&self, args: &[impl AsRef<OsStr>], input: Vec<u8>) -> Result<Vec<u8>> {
         let output = self.output(args, input).await?;
         if output.status.success() {
             return Ok(output.stdout);
@@ -112,24 +125,14 @@ impl Git {
         )))
     }
 
-    /// The output, also if git says by its exit code that something differs.
-    async fn run_any(&self, args: &[&str]) -> Result<Vec<u8>> {
-        let output = self.output(args, Vec::new()).await?;
-        match output.status.code() {
-            Some(0 | 1) => Ok(output.stdout),
-            _ => Err(Failed::refused(reason(
-                args,
-                &output.stderr,
-                &output.stdout,
-            ))),
-        }
-    }
-
-    async fn output(&self, args: &[&str], input: Vec<u8>) -> Result<Output> {
+    async fn output(&self, args: &[impl AsRef<OsStr>], input: Vec<u8>) -> Result<Output> {
         let mut command = Command::new("git");
         command.arg("--no-pager");
-        for setting in &self.disabled {
-            command.arg("-c").arg(setting);
+        // Not `-c`: there, a name ends at its first `=`.
+        command.env("GIT_CONFIG_COUNT", self.settings.len().to_string());
+        for (at, (key, value)) in self.settings.iter().enumerate() {
+            command.env(format!("GIT_CONFIG_KEY_{at}"), key);
+            command.env(format!("GIT_CONFIG_VALUE_{at}"), value);
         }
         command
             .args(args)
@@ -143,12 +146,7 @@ impl Git {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .kill_on_drop(true);
-        for name in [
-            "GIT_DIR",
-            "GIT_WORK_TREE",
-            "GIT_INDEX_FILE",
-            "GIT_CONFIG_PARAMETERS",
-        ] {
+        for name in MISLEADING {
             command.env_remove(name);
         }
         let not_run = |error| Failed::refused(format!("git could not be run: {error}"));
@@ -166,7 +164,7 @@ impl Git {
 }
 
 /// What git said, as one sentence.
-fn reason(args: &[&str], stderr: &[u8], stdout: &[u8]) -> String {
+fn reason(args: &[impl AsRef<OsStr>], stderr: &[u8], stdout: &[u8]) -> String {
     let text = match stderr.is_empty() {
         true => stdout,
         false => stderr,
@@ -183,9 +181,26 @@ fn reason(args: &[&str], stderr: &[u8], stdout: &[u8]) -> String {
         .take(4)
         .collect::<Vec<_>>()
         .join(" ");
-    let what = args.first().unwrap_or(&"git");
+    let first = args.first().map(AsRef::as_ref);
+    let what = first.unwrap_or_default().to_string_lossy();
     match said.is_empty() {
         true => format!("git {what} failed and said nothing"),
         false => format!("git {what}: {said}"),
+    }
+}
+
+/// Bytes that git printed, to be given back to it unchanged.
+fn os_string(bytes: &[u8]) -> Result<OsString> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStringExt;
+        Ok(OsString::from_vec(bytes.to_vec()))
+    }
+    #[cfg(not(unix))]
+    match String::from_utf8(bytes.to_vec()) {
+        Ok(text) => Ok(text.into()),
+        Err(_) => Err(Failed::refused(
+            "Git named something that is not valid text (UTF-8)",
+        )),
     }
 }

@@ -142,6 +142,11 @@ impl Setups {
         self.trust.change(worktree, |entry| entry.hash = hash)
     }
 
+    /// Trusts what the repository makes git run in this checkout, if it has this hash.
+    pub fn set_git_trust(&self, checkout: &Path, hash: Option<String>) -> std::io::Result<()> {
+        self.trust.change(checkout, |entry| entry.git = hash)
+    }
+
     /// What the person decided about a project, as it is now and not when its setup was resolved.
     pub fn decided(&self, worktree: &Path) -> TrustEntry {
         self.trust.get(worktree)

@@ -1,4 +1,4 @@
-//! Trust in a project's own config files.
+//! Trust in a project's own config files, and in what its repository makes git run.
 //!
 //! Trust is given to a path and a hash of everything there that could run a program or redirect
 //! requests. When any of it changes, the person is asked again. Without trust a project can
@@ -10,10 +10,11 @@ mod wants;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use lathe_protocol::ipc::{TrustState, TrustWant};
+use lathe_protocol::ipc::{TrustState, TrustView, TrustWant};
 use sha2::{Digest, Sha256};
 
 use crate::config::{ConfigFile, Layer, McpServer, Origin, Sources};
+use crate::git::Programs;
 pub use file::{TrustEntry, TrustFile};
 
 /// Everything in a project's config that needs trust.
@@ -23,6 +24,39 @@ pub struct TrustRequest {
     pub hash: String,
     /// Files covered by the hash besides config files and definitions.
     pub watched: Vec<PathBuf>,
+}
+
+/// Trust in a project's config and in what its repository makes git run, as one question. What is
+/// trusted already is not asked about again.
+pub fn combined(config: TrustView, git: Programs, entry: &TrustEntry) -> TrustView {
+    let of_git = state(git.wants.is_empty(), &git.hash, entry.git.as_deref());
+    let both = [(config.state, config.wants), (of_git, git.wants)];
+    let states = [config.state, of_git];
+    let is_open = |state| matches!(state, TrustState::Untrusted | TrustState::Changed);
+    let any_open = states.into_iter().any(is_open);
+    let wants = both
+        .into_iter()
+        .filter(|(state, _)| is_open(*state) || !any_open);
+    TrustView {
+        state: match states.contains(&TrustState::Trusted) {
+            true if any_open => TrustState::Changed,
+            true => TrustState::Trusted,
+            false if states.contains(&TrustState::Changed) => TrustState::Changed,
+            false if any_open => TrustState::Untrusted,
+            false => TrustState::Nothing,
+        },
+        wants: wants.flat_map(|(_, wants)| wants).collect(),
+        hash: format!("{}.{}", config.hash, git.hash),
+    }
+}
+
+fn state(is_empty: bool, now: &str, trusted: Option<&str>) -> TrustState {
+    match trusted {
+        _ if is_empty => TrustState::Nothing,
+        Some(hash) if hash == now => TrustState::Trusted,
+        Some(_) => TrustState::Changed,
+        None => TrustState::Untrusted,
+    }
 }
 
 impl TrustRequest {
@@ -37,12 +71,7 @@ impl TrustRequest {
     }
 
     pub fn state(&self, entry: &TrustEntry) -> TrustState {
-        match &entry.hash {
-            _ if self.wants.is_empty() => TrustState::Nothing,
-            Some(hash) if *hash == self.hash => TrustState::Trusted,
-            Some(_) => TrustState::Changed,
-            None => TrustState::Untrusted,
-        }
+        state(self.wants.is_empty(), &self.hash, entry.hash.as_deref())
     }
 }
 
@@ -65,7 +94,7 @@ fn referenced_files(layers: &[(&ConfigFile, Layer)], worktree: &Path) -> Vec<Pat
 
 /// A hash of what a path leads to, of any size. What cannot be read has a value of its own, so that
 /// the person is asked again once it can.
-fn content_hash(path: &Path) -> Vec<u8> {
+pub(crate) fn content_hash(path: &Path) -> Vec<u8> {
     let hashed = lathe_files::open(path).map_err(std::io::Error::from);
     let hashed = hashed.and_then(|(mut file, found)| {
         let mut digest = Sha256::new();

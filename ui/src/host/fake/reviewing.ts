@@ -50,6 +50,7 @@ const CLEAN: GitStatus = {
   untracked: 1,
   conflicts: 0,
   stashes: 0,
+  untrusted: false,
 };
 
 export function createFakeReviewing(world: World): Answers {

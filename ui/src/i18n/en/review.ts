@@ -294,6 +294,9 @@ export const git = {
   worktree: (original: string) => `Worktree of ${original}`,
   against: (commits: number, uncommitted: number) =>
     `${commits === 1 ? '1 commit' : `${commits} commits`}, ${uncommitted} uncommitted`,
+  untrusted: 'Hooks and filters of this repository are off until you trust the project.',
+  bringChoices: { original: 'Keep the original’s', worktree: 'Use the worktree’s' },
+  bringSides: { original: 'In the original', worktree: 'In the worktree' },
   bringTitle: { merge: 'Merge into the original?', apply: 'Apply to the original?' },
   bring: { merge: 'Merge', apply: 'Apply' },
   brought: (files: number) => (files === 1 ? 'Brought back 1 file' : `Brought back ${files} files`),

@@ -38,6 +38,15 @@ impl Start {
         let files = files.collect::<Outcome<Vec<_>>>()?;
         let (target, project) = target(sessions, directory, &args).await?;
         config::note(&sessions.config_problems_in(&project, target.folder()).await);
+        let worktree = match &target {
+            Target::New(_) => project.worktree.clone(),
+            Target::Existing(session) => sessions.worktree(session).await?.display().to_string(),
+        };
+        let here = Project {
+            worktree,
+            ..project.clone()
+        };
+        config::note_git(&sessions.trust(&here).await?);
         let last = match &target {
             Target::New(_) => None,
             Target::Existing(session) => sessions.newest_prompt(session).await?,

@@ -27,6 +27,8 @@ pub struct GitStatus {
     pub stashes: usize,
     /// Present if the folder is a worktree of another checkout.
     pub worktree: Option<WorktreeView>,
+    /// Hooks, filters and other programs of the repository do not run until it is trusted.
+    pub untrusted: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -89,6 +91,14 @@ pub enum BringBack {
     Apply,
 }
 
+/// Which file stays where the original and the worktree conflict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "lowercase")]
+pub enum BringBackChoice {
+    Original,
+    Worktree,
+}
+
 /// What bringing the work back does, or did.
 #[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -108,7 +118,7 @@ pub struct BringBackFile {
     pub change: RevertChange,
     pub additions: usize,
     pub deletions: usize,
-    /// Why it is a conflict.
+    /// Why it is a conflict, or stays as it is.
     pub reason: Option<String>,
     /// `before` is what the worktree has, and `now` what the original has.
     pub sides: Option<RevertSides>,

@@ -53,6 +53,8 @@ pub enum WantKind {
     Instructions,
     /// Read values from environment variables or files.
     Substitution,
+    /// Let git run programs, or use settings that may.
+    Git,
     /// Any other setting.
     Setting,
 }

@@ -28,7 +28,7 @@ pub async fn branches(State(shared): State<Arc<Shared>>, place: Place) -> Answer
         return Ok(Json(json!({ "branch": "" })));
     };
     let mut sent = json!({ "branch": branch });
-    let git = shared.sessions.git(&place.project.id, &place.directory);
+    let git = shared.sessions.git(&place.directory);
     if let Some(default) = git.await?.default_branch().await {
         sent["default_branch"] = json!(default);
     }

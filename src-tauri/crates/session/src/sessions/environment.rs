@@ -1,6 +1,6 @@
 //! Agents, mentions, config and trust of a project.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lathe_protocol::ipc::{AgentMode, AgentView, ConfigProblem, Mention, TrustView};
@@ -10,8 +10,10 @@ use super::Sessions;
 use lathe_records::{Failed, Result};
 use lathe_workspace::agents::{Agent, Mode};
 use lathe_workspace::config::{McpServer, Settings};
+use lathe_workspace::git::{Git, Programs, in_repository};
 use lathe_workspace::models::Models;
 use lathe_workspace::setup::Setup;
+use lathe_workspace::trust;
 
 /// More than a list on screen can show.
 const MOST_MENTIONS: usize = 200;
@@ -65,8 +67,27 @@ impl Sessions {
             .await
     }
 
+    /// Whether the project's config, and what its repository makes git run, are trusted in the
+    /// checkout that is open.
     pub async fn trust(&self, project: &Project) -> Result<TrustView> {
-        Ok(self.core.workspace.setup_of(project).await.trust.clone())
+        let config = self.core.workspace.setup_of(project).await.trust.clone();
+        let (worktree, programs) = self.git_programs(project).await;
+        let decided = self.core.workspace.setups().decided(&worktree);
+        Ok(trust::combined(config, programs, &decided))
+    }
+
+    async fn git_programs(&self, project: &Project) -> (PathBuf, Programs) {
+        let worktree = PathBuf::from(&project.worktree);
+        let programs = match in_repository(&worktree) {
+            true => Git::programs(&worktree).await,
+            false => Ok(Programs::default()),
+        };
+        let programs = programs.unwrap_or_else(|error| {
+            // It runs nothing then.
+            tracing::info!(%error, "git could not be asked what it would run");
+            Programs::default()
+        });
+        (worktree, programs)
     }
 
     /// Trusts the project's files as they were shown, by the hash of [`TrustView`]; after any
@@ -79,11 +100,11 @@ impl Sessions {
             ));
         }
         let worktree = Path::new(&project.worktree);
-        let set = self
-            .core
-            .workspace
-            .setups()
-            .set_trust(worktree, shown.map(str::to_owned));
+        let setups = self.core.workspace.setups();
+        // Of the config and of git.
+        let (config, git) = shown.and_then(|shown| shown.split_once('.')).unzip();
+        let set = setups.set_trust(worktree, config.map(str::to_owned));
+        let set = set.and_then(|()| setups.set_git_trust(worktree, git.map(str::to_owned)));
         set.map_err(unwritable)?;
         let trust = self.trust(project).await;
         self.core.workspace.mcp().start(&project.id);
@@ -146,7 +167,7 @@ impl Sessions {
     }
 }
 
-fn unwritable(error: std::io::Error) -> Failed {
+pub(super) fn unwritable(error: std::io::Error) -> Failed {
     Failed::refused(format!("Couldn’t save the decision: {error}"))
 }
 

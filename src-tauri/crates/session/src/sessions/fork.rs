@@ -77,10 +77,11 @@ impl Sessions {
         } = &*self.core;
         let name = copy.slug.clone().unwrap_or_else(|| copy.id.to_string());
         let tree = for_fork::find_tree(review, &copy.id, root, messages, end).await?;
-        let git = self.git(&source.project_id, root).await?;
+        let git = self.git(root).await?;
         let folder = worktree::create(&git, &name, worktree::Start::Index).await?;
         for_fork::write_files(review, &copy.id, root, tree, &folder).await?;
         worktree::register(records, &source.project_id, &folder).await?;
+        self.share_git_trust(root, &folder)?;
         let below = Path::new(&source.directory).strip_prefix(root);
         let directory = below.map_or(folder.clone(), |below| folder.join(below));
         Ok(directory.display().to_string())

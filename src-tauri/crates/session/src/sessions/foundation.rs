@@ -3,14 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lathe_protocol::ipc::TrustState;
-use lathe_protocol::{ProjectId, Session, SessionId, SessionStatus};
+use lathe_protocol::{Session, SessionId, SessionStatus};
 use lathe_records::{Failed, Records, Result};
 use lathe_review::Review;
 use lathe_workspace::git::Git;
+use lathe_workspace::project::root_of;
 
 use super::Sessions;
+use super::environment::unwritable;
 use crate::title;
+
+const MOST_LOCKS: usize = 64;
 
 /// The handles that [`Sessions`] itself uses. For crates of the core: a window goes through the
 /// public methods.
@@ -49,11 +52,58 @@ impl Sessions {
         self.runner.release(id, writer, done).await
     }
 
-    /// Git in a folder. What the repository makes it run is run only in a trusted project.
-    pub async fn git(&self, project: &ProjectId, folder: &Path) -> Result<Git> {
-        let project = self.project(project).await?;
-        let trust = self.trust(&project).await?;
-        Git::open(folder, trust.state == TrustState::Trusted).await
+    /// Does something to folders that no session works in, of this process or another one. Prompts
+    /// of all their sessions wait meanwhile.
+    pub async fn while_folders_idle<T>(
+        &self,
+        folders: &[&Path],
+        work: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
+        let mut sessions = self.list_all().await?;
+        sessions.retain(|session| {
+            let directory = Path::new(&session.directory);
+            folders.iter().any(|folder| directory.starts_with(folder))
+        });
+        // In the same order for every caller, so that none waits for another one.
+        sessions.sort_by(|a, b| a.id.as_str().cmp(b.id.as_str()));
+        let mut prompts = Vec::new();
+        for session in &sessions {
+            prompts.push(self.core.active.lock_prompt(&session.id).await);
+        }
+        if sessions
+            .iter()
+            .any(|one| self.status(&one.id) != SessionStatus::Idle)
+        {
+            return Err(Failed::Busy);
+        }
+        // Each lock is an open file. Another process hardly works on one of the older sessions.
+        sessions.sort_by_key(|session| std::cmp::Reverse(session.time.updated));
+        let mut writers = Vec::new();
+        for session in sessions.iter().take(MOST_LOCKS) {
+            writers.push(self.core.records.store().lock_session(&session.id).await?);
+        }
+        work.await
+    }
+
+    /// Git in a folder. What the repository makes it run is run only if the person trusts the
+    /// checkout that the folder lies in: another one of the project may be a stranger's.
+    pub async fn git(&self, folder: &Path) -> Result<Git> {
+        let decided = self.core.workspace.setups().decided(&root_of(folder));
+        Git::open(folder, decided.git.as_deref()).await
+    }
+
+    /// A worktree that we have made of a checkout is trusted as that one is.
+    pub fn share_git_trust(&self, checkout: &Path, worktree: &Path) -> Result<()> {
+        let setups = self.core.workspace.setups();
+        let trusted = setups.decided(&root_of(checkout)).git;
+        let set = setups.set_git_trust(worktree, trusted);
+        set.map_err(unwritable)
+    }
+
+    /// The folder is gone. Another one of that name is not trusted for it.
+    pub fn forget_git_trust(&self, worktree: &Path) -> Result<()> {
+        let set = self.core.workspace.setups().set_git_trust(worktree, None);
+        set.map_err(unwritable)
     }
 
     /// One answer of the small model of the session's project; `None` if there is none.

@@ -130,7 +130,7 @@ impl Sessions {
         if !lathe_workspace::git::in_repository(directory) {
             return Ok(Vec::new());
         }
-        let git = self.git(&project.id, directory).await?;
+        let git = self.git(directory).await?;
         let commit = match from {
             ChangesFrom::Head => git.head().await,
             ChangesFrom::DefaultBranch => git.branched_from().await,
@@ -142,7 +142,7 @@ impl Sessions {
         let compared = tokio::task::spawn_blocking(move || {
             let mut room = MOST_TEXTS;
             let mut diffs = Vec::new();
-            for file in changed.into_iter().take(MOST_CHANGES) {
+            for file in changed.files.into_iter().take(MOST_CHANGES) {
                 let path = String::from_utf8_lossy(&file.path).into_owned();
                 let real = folder.join(&path);
                 let is_readable = may_read(&paths::shown(&real, &root));
@@ -158,6 +158,18 @@ impl Sessions {
                     (Some(_), true) => FileStatus::Modified,
                 };
                 diffs.push(compare(path, before, after, status, is_readable, &mut room));
+            }
+            // What is too large, or needs a filter of the repository, is named without its text.
+            for (path, _) in changed.left_out.into_iter().take(MOST_CHANGES) {
+                let path = String::from_utf8_lossy(&path).into_owned();
+                diffs.push(compare(
+                    path,
+                    None,
+                    None,
+                    FileStatus::Modified,
+                    false,
+                    &mut room,
+                ));
             }
             diffs
         });

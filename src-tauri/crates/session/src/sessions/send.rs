@@ -1,5 +1,7 @@
 //! Sends prompts and stops turns.
 
+use std::path::Path;
+
 use lathe_protocol::ipc::PromptInput;
 use lathe_protocol::{Extra, MessageId, Project, Session, SessionId};
 use lathe_records::{Failed, Result};
@@ -40,6 +42,7 @@ impl Sessions {
     ) -> Result<(Session, MessageId)> {
         let core = &self.core;
         let session = NewSession::in_directory(directory).draft(&core.records, project);
+        ensure_folder(&session)?;
         let message = prompt::build_message(core, &session, Prompt::by_person(input)).await?;
         let session = core.records.create_session(session).await?;
         match self.runner.send(session.clone(), message).await {
@@ -56,6 +59,7 @@ impl Sessions {
     pub(super) async fn submit(&self, id: &SessionId, prompt: Prompt) -> Result<MessageId> {
         let _prompt = self.core.active.lock_prompt(id).await;
         let session = self.get(id).await?;
+        ensure_folder(&session)?;
         let consent = prompt.input.discard_reverted;
         let message = prompt::build_message(&self.core, &session, prompt).await?;
         // Only now: a refused prompt must not remove what a revert hides.
@@ -107,5 +111,16 @@ impl Sessions {
     /// that another process works on is left alone.
     pub async fn recover(&self, id: &SessionId) -> Result<()> {
         self.runner.recover(id).await
+    }
+}
+
+/// A session whose folder was removed must not go on in another one, nor make it again.
+fn ensure_folder(session: &Session) -> Result<()> {
+    match Path::new(&session.directory).is_dir() {
+        true => Ok(()),
+        false => Err(Failed::refused(format!(
+            "The folder of this session, {}, is no longer there. Go on in a new session",
+            session.directory
+        ))),
     }
 }

@@ -11,7 +11,7 @@ impl Git {
         if input.message.trim().is_empty() {
             return Err(Failed::refused("Enter a commit message"));
         }
-        let mut args = vec!["commit", "--quiet", "--cleanup=strip", "--file=-"];
+        let mut args = vec!["commit", "--quiet", "--cleanup=whitespace", "--file=-"];
         if input.amend {
             args.push("--amend");
         }
@@ -52,20 +52,17 @@ impl Git {
         }
     }
 
-    /// Puts aside everything that is not committed, with new files.
+    /// Puts aside everything that is not committed, with new files. In a repository of the home
+    /// folder or of settings, new files stay: most of them are none of the repository.
     pub async fn stash(&self, message: &str) -> Result<()> {
         let message = match message.trim() {
             "" => "Put aside by Lathe",
             message => message,
         };
-        let args = [
-            "stash",
-            "push",
-            "--quiet",
-            "--include-untracked",
-            "--message",
-            message,
-        ];
+        let mut args = vec!["stash", "push", "--quiet", "--message", message];
+        if !lathe_files::is_personal(self.folder()) {
+            args.push("--include-untracked");
+        }
         self.run(&args).await.map(drop)
     }
 

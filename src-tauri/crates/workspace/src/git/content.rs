@@ -1,11 +1,23 @@
 //! Contents of files in commits and in the index.
 
+use std::ffi::OsString;
+
 use lathe_records::{Failed, Result};
 
-use super::Git;
+use super::conversion::Conversion;
+use super::{Git, os_string};
 
 /// Larger files are left out: they are not reviewed line by line.
 const LARGEST: usize = 16 << 20;
+const LIST_INDEX: [&str; 5] = ["--literal-pathspecs", "ls-files", "-z", "--stage", "--"];
+const COMPARE_INDEX: [&str; 6] = [
+    "--literal-pathspecs",
+    "diff-index",
+    "--cached",
+    "--quiet",
+    "HEAD",
+    "--",
+];
 const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,13 +57,34 @@ pub struct Committed {
 /// A file as the index is to have it; without content it is removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Indexed {
-    pub path: String,
+    pub path: Vec<u8>,
     pub content: Option<(FileKind, Vec<u8>)>,
 }
 
+/// What the index has of a file, as git would write it to the disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InIndex {
+    pub kind: FileKind,
+    pub bytes: Vec<u8>,
+    /// The newest commit has the same.
+    pub is_committed: bool,
+}
+
+/// What differs from a commit.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Changed {
+    pub files: Vec<Committed>,
+    /// Paths that are only named, and why.
+    pub left_out: Vec<(Vec<u8>, &'static str)>,
+}
+
+const TOO_LARGE: &str = "it is larger than 16 MB";
+const OWN_REPOSITORY: &str = "it is a repository of its own";
+const NO_FILTER: &str = "its git filter does not run here";
+
 impl Git {
     /// What differs from a commit, in the index or on the disk, below the folder.
-    pub async fn changed_since(&self, commit: Option<&str>) -> Result<Vec<Committed>> {
+    pub async fn changed_since(&self, commit: Option<&str>) -> Result<Changed> {
         let commit = commit.unwrap_or(EMPTY_TREE);
         let listed = self
             .run(&[
@@ -67,7 +100,7 @@ impl Git {
                 ".",
             ])
             .await?;
-        let mut files = Vec::new();
+        let mut changed = Changed::default();
         let mut wanted = Vec::new();
         let mut fields = listed.split(|byte| *byte == 0);
         while let (Some(head), Some(path)) = (fields.next(), fields.next()) {
@@ -75,36 +108,64 @@ impl Git {
             let mut head = head.trim_start_matches(':').split(' ');
             let kind = head.next().and_then(FileKind::parse);
             let (_, blob) = (head.next(), head.next().unwrap_or_default().to_owned());
-            if let Some(kind) = kind {
-                wanted.push((files.len(), kind, blob));
+            match kind {
+                _ if self.is_too_large(path)? => {
+                    changed.left_out.push((path.to_vec(), TOO_LARGE));
+                }
+                Some(kind) => wanted.push((path.to_vec(), kind, blob)),
+                None => changed.files.push(Committed {
+                    path: path.to_vec(),
+                    content: None,
+                }),
             }
-            files.push(Committed {
-                path: path.to_vec(),
-                content: None,
-            });
         }
+        let paths: Vec<&[u8]> = wanted.iter().map(|(path, ..)| path.as_slice()).collect();
+        let conversions = self.conversions(&paths).await?;
         let hashes: Vec<&str> = wanted.iter().map(|(_, _, blob)| blob.as_str()).collect();
         let blobs = self.blobs(&hashes).await?;
-        let mut left_out = Vec::new();
-        for ((at, kind, _), blob) in wanted.into_iter().zip(blobs) {
-            match blob {
-                Some(bytes) => files[at].content = Some((kind, bytes)),
-                None => left_out.push(at),
+        for ((path, kind, name), blob) in wanted.into_iter().zip(blobs) {
+            let bytes = match (blob, conversions.get(&path)) {
+                (None, _) => Err(TOO_LARGE),
+                (Some(_), Some(Conversion::Missing(_))) => Err(NO_FILTER),
+                (Some(_), Some(Conversion::Git)) if kind != FileKind::Link => {
+                    Ok(self.on_disk(&name, &path).await?)
+                }
+                (Some(bytes), _) => Ok(bytes),
+            };
+            match bytes {
+                Ok(bytes) => changed.files.push(Committed {
+                    path,
+                    content: Some((kind, bytes)),
+                }),
+                Err(why) => changed.left_out.push((path, why)),
             }
-        }
-        for at in left_out.into_iter().rev() {
-            files.remove(at);
         }
         let others = self
             .run(&["ls-files", "-z", "--others", "--exclude-standard"])
             .await?;
-        let others = others.split(|byte| *byte == 0);
-        let paths = others.filter(|path| !path.is_empty() && !path.ends_with(b"/"));
-        files.extend(paths.map(|path| Committed {
-            path: path.to_vec(),
-            content: None,
-        }));
-        Ok(files)
+        for path in others
+            .split(|byte| *byte == 0)
+            .filter(|path| !path.is_empty())
+        {
+            let why = match path.strip_suffix(b"/") {
+                Some(_) => Some(OWN_REPOSITORY),
+                None => self.is_too_large(path)?.then_some(TOO_LARGE),
+            };
+            match why {
+                Some(why) => changed.left_out.push((path.to_vec(), why)),
+                None => changed.files.push(Committed {
+                    path: path.to_vec(),
+                    content: None,
+                }),
+            }
+        }
+        Ok(changed)
+    }
+
+    /// Asked before anything is read: a disk image must not fill the memory.
+    fn is_too_large(&self, path: &[u8]) -> Result<bool> {
+        let found = std::fs::symlink_metadata(self.folder().join(os_string(path)?));
+        Ok(found.is_ok_and(|found| found.is_file() && found.len() > LARGEST as u64))
     }
 
     /// The commit that the folder is at; `None` before the first one.
@@ -150,57 +211,62 @@ impl Git {
     }
 
     /// What the index has of each path.
-    pub async fn indexed(&self, paths: &[&str]) -> Result<Vec<Option<(FileKind, Vec<u8>)>>> {
+    pub async fn indexed(&self, paths: &[&[u8]]) -> Result<Vec<Option<InIndex>>> {
+        let conversions = self.conversions(paths).await?;
         let mut found = Vec::with_capacity(paths.len());
         for path in paths {
-            let listed = self
-                .run(&[
-                    "--literal-pathspecs",
-                    "ls-files",
-                    "-z",
-                    "--stage",
-                    "--",
-                    path,
-                ])
-                .await?;
+            let name = os_string(path)?;
+            let mut args: Vec<OsString> = LIST_INDEX.map(OsString::from).to_vec();
+            args.push(name.clone());
+            let listed = self.run(&args).await?;
             let listed = String::from_utf8_lossy(&listed).into_owned();
-            let mut head = listed
-                .split(['\0', '\t'])
-                .next()
-                .unwrap_or_default()
-                .split(' ');
+            let head = listed.split(['\0', '\t']).next().unwrap_or_default();
+            let mut head = head.split(' ');
             let kind = head.next().and_then(FileKind::parse);
             let blob = head.next().unwrap_or_default().to_owned();
-            found.push(match kind {
-                Some(kind) => {
-                    let blob = self.blobs(&[&blob]).await?.pop().flatten();
-                    blob.map(|bytes| (kind, bytes))
-                }
-                None => None,
-            });
+            let Some(kind) = kind else {
+                found.push(None);
+                continue;
+            };
+            let bytes = match conversions.get(*path) {
+                Some(_) if kind != FileKind::Link => Some(self.on_disk(&blob, path).await?),
+                _ => self.blobs(&[&blob]).await?.pop().flatten(),
+            };
+            let mut args: Vec<OsString> = COMPARE_INDEX.map(OsString::from).to_vec();
+            args.push(name);
+            let is_committed = self.run(&args).await.is_ok();
+            found.push(bytes.map(|bytes| InIndex {
+                kind,
+                bytes,
+                is_committed,
+            }));
         }
         Ok(found)
     }
 
     /// Puts contents into the index, all or none. Files on the disk are not touched.
     pub async fn put_into_index(&self, files: &[Indexed]) -> Result<()> {
-        let prefix = self.line(&["rev-parse", "--show-prefix"]).await?;
+        let stored = files.iter().filter(|file| file.content.is_some());
+        let paths: Vec<&[u8]> = stored.map(|file| file.path.as_slice()).collect();
+        self.ensure_filters(&paths).await?;
         let mut input = Vec::new();
         for file in files {
             let entry = match &file.content {
                 Some((kind, bytes)) => {
-                    let put = self
-                        .run_with(
-                            &["hash-object", "-w", "--stdin", "--no-filters"],
-                            bytes.clone(),
-                        )
-                        .await?;
+                    let how = match kind {
+                        FileKind::Link => "--no-filters".into(),
+                        _ => os_string(&[&b"--path="[..], &file.path].concat())?,
+                    };
+                    let args = ["hash-object".into(), "-w".into(), "--stdin".into(), how];
+                    let put = self.run_with(&args, bytes.clone()).await?;
                     let blob = String::from_utf8_lossy(&put).trim().to_owned();
-                    format!("{} {blob}\t{prefix}{}\0", kind.mode(), file.path)
+                    format!("{} {blob}\t", kind.mode())
                 }
-                None => format!("0 {}\t{prefix}{}\0", "0".repeat(40), file.path),
+                None => format!("0 {}\t", "0".repeat(40)),
             };
             input.extend(entry.into_bytes());
+            input.extend(&file.path);
+            input.push(0);
         }
         self.run_with(&["update-index", "-z", "--index-info"], input)
             .await?;

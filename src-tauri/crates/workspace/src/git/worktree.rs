@@ -3,13 +3,15 @@
 //! The worktree of a fork starts empty: the caller writes the files from a snapshot, byte for byte
 //! as they were at the fork.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use lathe_protocol::ProjectId;
 use lathe_protocol::ipc::WorktreeView;
 use lathe_records::{Failed, Records, Result};
 
-use super::Git;
+use super::{Git, os_string, reason};
 
 /// What a new worktree has in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +20,13 @@ pub enum Start {
     Files,
     /// Nothing but the index: the caller writes the files.
     Index,
+}
+
+/// Whose file is taken where a merge conflicts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Side {
+    Ours,
+    Theirs,
 }
 
 /// Makes a folder beside the project's, as a worktree on a new branch.
@@ -34,7 +43,8 @@ pub async fn create(git: &Git, name: &str, start: Start) -> Result<PathBuf> {
     made.map_err(|error| Failed::refused(format!("git made no worktree: {error}")))?;
     if start == Start::Index {
         // Files that git writes would pass through filters.
-        git.at(&folder).run(&["read-tree", "HEAD"]).await?;
+        let there = Git::open(&folder, None).await?;
+        there.run(&["read-tree", "HEAD"]).await?;
     }
     Ok(folder)
 }
@@ -57,6 +67,19 @@ pub async fn forget(records: &Records, id: &ProjectId, folder: &Path) -> Result<
         checkouts.retain(|one| *one != folder)
     })
     .await
+}
+
+/// Removes what git keeps of a worktree whose folder is gone, and of no other one: those of the
+/// person may lie on a disk that is not there now.
+pub fn unregister(kept: &Path, folder: &Path) -> std::io::Result<()> {
+    let named = std::fs::read_to_string(kept.join("gitdir"))?;
+    let is_worktree = kept
+        .parent()
+        .is_some_and(|above| above.ends_with("worktrees"));
+    if !is_worktree || Path::new(named.trim_end()).parent() != Some(folder) {
+        return Err(std::io::Error::other("git knows another folder for it"));
+    }
+    std::fs::remove_dir_all(kept)
 }
 
 async fn change_checkouts(
@@ -109,7 +132,7 @@ impl Git {
         let Some(original) = common.parent().filter(|_| common.ends_with(".git")) else {
             return Ok(None);
         };
-        let there = self.at(original);
+        let there = Git::open(original, None).await?;
         let branch = |git: Git| async move {
             git.line(&["symbolic-ref", "--short", "--quiet", "HEAD"])
                 .await
@@ -130,12 +153,15 @@ impl Git {
 
     /// The commit that the worktree and its original have in common.
     pub async fn common_commit(&self, original: &Path) -> Result<String> {
-        let there = self.at(original).line(&["rev-parse", "HEAD"]).await?;
+        let there = Git::open(original, None).await?;
+        let there = there.line(&["rev-parse", "HEAD"]).await?;
         self.line(&["merge-base", "HEAD", &there]).await
     }
 
-    /// The files that a merge of a commit would leave in conflict.
-    pub async fn merge_conflicts(&self, commit: &str) -> Result<Vec<String>> {
+    /// The files that a merge of a commit would leave in conflict; `None` if this git cannot tell
+    /// (before 2.38).
+    pub async fn merge_conflicts(&self, commit: &str) -> Result<Option<Vec<String>>> {
+        const USAGE: i32 = 129;
         let args = [
             "merge-tree",
             "--write-tree",
@@ -145,38 +171,104 @@ impl Git {
             "HEAD",
             commit,
         ];
-        let merged = self.run_any(&args).await?;
-        let names = merged.split(|byte| *byte == 0).skip(1);
-        let names = names.map(|name| String::from_utf8_lossy(name).into_owned());
-        Ok(names.filter(|name| !name.is_empty()).collect())
+        let output = self.output(&args, Vec::new()).await?;
+        match output.status.code() {
+            Some(0 | 1) => {
+                let names = output.stdout.split(|byte| *byte == 0).skip(1);
+                let names = names.map(|name| String::from_utf8_lossy(name).into_owned());
+                Ok(Some(names.filter(|name| !name.is_empty()).collect()))
+            }
+            Some(USAGE) => Ok(None),
+            _ => Err(Failed::refused(reason(
+                &args,
+                &output.stderr,
+                &output.stdout,
+            ))),
+        }
     }
 
-    /// Merges a commit; `sides` says for each file in conflict whether the other side is taken.
-    pub async fn merge(&self, commit: &str, sides: &[(String, bool)]) -> Result<()> {
+    /// Merges a commit; `sides` says for each file in conflict which one is taken.
+    pub async fn merge(&self, commit: &str, sides: &BTreeMap<String, Side>) -> Result<()> {
         let merged = self.run(&["merge", "--no-edit", "--quiet", commit]).await;
         let Err(error) = merged else {
             return Ok(());
         };
-        let done = self.settle(sides).await;
-        if done.is_err() {
+        let settled = match self.unmerged().await {
+            // No conflict: a hook has refused it, or it could not begin.
+            Ok(files) if files.is_empty() => Err(error),
+            Ok(files) => self.settle(files, sides).await,
+            Err(error) => Err(error),
+        };
+        if settled.is_err() {
             // Nothing stays half merged. Git refuses this if it had not begun.
             let _ = self.run(&["merge", "--abort"]).await;
-            return Err(error);
         }
-        Ok(())
+        settled
     }
 
-    async fn settle(&self, sides: &[(String, bool)]) -> Result<()> {
-        for (path, other) in sides {
-            let side = if *other { "--theirs" } else { "--ours" };
-            self.run(&["--literal-pathspecs", "checkout", side, "--", path])
-                .await?;
-            self.run(&["--literal-pathspecs", "add", "--", path])
-                .await?;
+    /// The files in conflict, each with the sides that have one.
+    async fn unmerged(&self) -> Result<BTreeMap<Vec<u8>, BTreeSet<Side>>> {
+        let listed = self.run(&["ls-files", "-z", "--unmerged"]).await?;
+        let mut files: BTreeMap<Vec<u8>, BTreeSet<Side>> = BTreeMap::new();
+        for entry in listed.split(|byte| *byte == 0) {
+            let mut parts = entry.splitn(2, |byte| *byte == b'\t');
+            let (Some(head), Some(path)) = (parts.next(), parts.next()) else {
+                continue;
+            };
+            let sides = files.entry(path.to_vec()).or_default();
+            match head.last() {
+                Some(b'2') => drop(sides.insert(Side::Ours)),
+                Some(b'3') => drop(sides.insert(Side::Theirs)),
+                _ => {}
+            }
+        }
+        Ok(files)
+    }
+
+    async fn run_on(&self, args: &[&str], path: &OsStr) -> Result<()> {
+        let mut all: Vec<&OsStr> = vec![OsStr::new("--literal-pathspecs")];
+        all.extend(args.iter().map(OsStr::new));
+        all.extend([OsStr::new("--"), path]);
+        self.run(&all).await.map(drop)
+    }
+
+    async fn settle(
+        &self,
+        files: BTreeMap<Vec<u8>, BTreeSet<Side>>,
+        sides: &BTreeMap<String, Side>,
+    ) -> Result<()> {
+        for (path, there) in files {
+            let name = String::from_utf8_lossy(&path).into_owned();
+            let side = sides.get(&name).ok_or_else(|| {
+                Failed::refused(format!(
+                    "{name} conflicts, and is not decided yet. Look again"
+                ))
+            })?;
+            let path = os_string(&path)?;
+            if !there.contains(side) {
+                // That side has removed it.
+                self.run_on(&["rm", "--quiet", "--force"], &path).await?;
+                continue;
+            }
+            let side = match side {
+                Side::Ours => "--ours",
+                Side::Theirs => "--theirs",
+            };
+            self.run_on(&["checkout", side], &path).await?;
+            self.run_on(&["add"], &path).await?;
         }
         self.run(&["commit", "--no-edit", "--quiet"])
             .await
             .map(drop)
+    }
+
+    /// Why the worktree cannot be removed now.
+    pub async fn worktree_in_use(&self) -> Result<Option<&'static str>> {
+        if self.status().await?.operation.is_some() {
+            return Ok(Some("A merge or rebase is half done in it. End it first"));
+        }
+        let locked = self.git_dir().await?.join("locked").exists();
+        Ok(locked.then_some("It is locked with git worktree lock"))
     }
 
     /// Commits everything that is not committed, with new files. False if there was nothing.
@@ -185,6 +277,17 @@ impl Git {
         if status.staged + status.unstaged + status.untracked + status.conflicts == 0 {
             return Ok(false);
         }
+        let list = [
+            "ls-files",
+            "-z",
+            "--modified",
+            "--others",
+            "--exclude-standard",
+        ];
+        let listed = self.run(&list).await?;
+        let paths = listed.split(|byte| *byte == 0);
+        let paths: Vec<&[u8]> = paths.filter(|path| !path.is_empty()).collect();
+        self.ensure_filters(&paths).await?;
         self.run(&["add", "--all", "--", ":/"]).await?;
         let mut args = Vec::new();
         let name = self.line(&["config", "user.name"]).await;

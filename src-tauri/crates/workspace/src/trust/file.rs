@@ -16,6 +16,9 @@ pub struct TrustEntry {
     /// The hash of the files that were trusted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
+    /// The hash of what the person lets the repository of this checkout run with git.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub git: Option<String>,
     /// Edits in this project are allowed without asking.
     pub edits: bool,
     /// How much happens in this project without a question.
