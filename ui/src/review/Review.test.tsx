@@ -67,7 +67,7 @@ describe('the review', () => {
     const { host, app } = await reviewed();
     host.reviewFiles = () => Promise.reject({ code: 'storage', message: 'The snapshots cannot be read' });
     app.review.setScope({ kind: 'turn', messageID: 'msg_gone' });
-    expect((await screen.findByRole('alert')).textContent).toBe('The snapshots cannot be read');
+    expect((await screen.findByRole('alert')).textContent).toBe('The snapshots cannot be readTry again');
   });
 
   test('opens for one turn from its row, keeps that choice while changes come, and goes back to the session', async () => {

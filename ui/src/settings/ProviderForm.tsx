@@ -122,7 +122,7 @@ export function ProviderForm(props: ProviderFormProps) {
         autocomplete="off"
         spellcheck={false}
         value={props.provider?.baseUrl ?? ''}
-        placeholder="https://models.example/v1"
+        placeholder={en.work.provider.urlPlaceholder}
       />
       <label for={`${id}-api`}>{en.work.provider.api}</label>
       <select id={`${id}-api`} ref={api} class="field" value={props.provider?.api ?? 'openai-chat'}>

@@ -230,9 +230,9 @@ describe('data', () => {
     await waitFor(() => expect(said()).toBe('1 damaged, 0 stray'));
     expect(screen.getByText('part/msg_1/prt_1')).toBeTruthy();
     fireEvent.click(screen.getByTestId('repair-data'));
-    await waitFor(() => expect(said()).toContain('Repaired'));
+    await waitFor(() => expect(said()).toContain('Moved damaged and stray files'));
     fireEvent.click(screen.getByTestId('check-data'));
-    await waitFor(() => expect(said()).toBe('All 21,399 records are in order.'));
+    await waitFor(() => expect(said()).toBe('No problems in 21,399 records'));
     expect(window.called('checkData')).toEqual([[false], [true], [false]]);
   });
 });

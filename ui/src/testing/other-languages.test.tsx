@@ -22,7 +22,7 @@ const plain = (text: string) => text.replace(/\$\{\w+\}|\\n|[\s*`'"_#\\]+/g, ' '
 const DATA = plain(Object.values(scripted).join('\n'));
 /** The same in every language: keys, the names of programs, the names of languages and of months. */
 const NAMES =
-  /\b(Enter|Tab|Esc|Shift|Ctrl|Alt|Del|Delete|Backspace|Home|End|Up|Down|F\d+|Page|Left|Right|Space|OpenCode|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|AM|PM|English)\b/g;
+  /\b(Enter|Tab|Esc|Shift|Ctrl|Alt|Del|Delete|Backspace|Home|End|Up|Down|F\d+|Page|PageUp|PageDown|Left|Right|Space|OpenCode|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|AM|PM|English)\b/g;
 const SPOKEN = ['aria-label', 'title', 'placeholder', 'alt', 'aria-description', 'aria-roledescription'];
 
 function textsOf(root: ParentNode): string[] {

@@ -46,6 +46,7 @@ export const timelineWords = {
     name: 'Name',
     namePlaceholder: 'My lab',
     url: 'Base URL',
+    urlPlaceholder: 'https://models.example/v1',
     api: 'API',
     apis: {
       'openai-chat': 'OpenAI Chat Completions',
