@@ -45,7 +45,7 @@ async fn a_new_file_that_was_committed_stays_when_the_agent_edits_it_again() {
     agent.turn("seq 101 105 >> new.txt; echo b > b.txt").await;
     let (changes, id) = (&agent.changes(), &agent.app.session.id);
     let refused = changes.stage_kept(id, &ALL).await.unwrap_err();
-    assert_eq!(refused.to_string(), "No lines are kept yet");
+    assert_eq!(refused.to_string(), "Keep some changes first");
     keep_file(&agent, "b.txt").await;
     changes.stage_kept(id, &ALL).await.unwrap();
     let root = agent.app.path("");
