@@ -82,12 +82,12 @@ fn every_kind_of_part_is_shown() {
         "thought",
         "src=\"data:image/png;base64,AAAA\"",
         "@explore",
-        "Handed to general: a look",
-        "10 tokens read, 5 written",
-        "Snapshot: before lunch",
+        "Task for general: a look",
+        "10 tokens in, 5 out",
+        "Snapshot “before lunch”",
         "Changed src/a.rs",
-        "Tried again (2): too busy",
-        "summed up",
+        "Attempt 2 failed: too busy",
+        "Session compacted",
         "hologram",
         "<tr class=\"del\">",
         "<tr class=\"add\">",
@@ -165,6 +165,6 @@ fn a_turn_names_its_agent_once_and_shows_its_tokens() {
     });
     let drawn = render_session(&serde_json::from_value(export).unwrap());
     assert_eq!(drawn.matches("<h2>build · m</h2>").count(), 1, "{drawn}");
-    assert!(drawn.contains("235,567 tokens read, 10 written"), "{drawn}");
+    assert!(drawn.contains("235,567 tokens in, 10 out"), "{drawn}");
     assert!(drawn.contains("1 prompt<"), "{drawn}");
 }
