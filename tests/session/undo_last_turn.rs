@@ -63,7 +63,7 @@ async fn a_prompt_that_would_delete_more_than_the_last_turn_is_refused_without_c
     let Err(Failed::NeedsConsent(why)) = refused else {
         panic!("{refused:?}");
     };
-    assert!(why.contains("2 turns"), "{why}");
+    assert!(why.contains("2 reverted turns"), "{why}");
     assert_eq!(app.messages().await.len(), 6, "nothing was deleted");
     let compacted = app.sessions.compact(id).await;
     assert!(

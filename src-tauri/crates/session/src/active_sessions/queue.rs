@@ -51,16 +51,22 @@ impl Queue {
     }
 
     /// Exchanges a prompt of a person with the one before it. Their dates are exchanged as well,
-    /// because the session is read in the order of the dates. Returns both.
-    fn move_up(&mut self, id: &MessageId) -> Option<[Message; 2]> {
+    /// because the session is read in the order of the dates. Returns all that have a new one.
+    fn move_up(&mut self, id: &MessageId) -> Option<Vec<Message>> {
         let at = self.find(id)?;
         let above = self.prompts[..at].iter().rposition(|one| one.by_person)?;
-        let (later, earlier) = (created(&self.prompts[at])?, created(&self.prompts[above])?);
-        set_created(&mut self.prompts[at], earlier);
-        set_created(&mut self.prompts[above], later);
+        let times: Vec<Millis> = self.prompts[above..].iter().map_while(created).collect();
         self.prompts.swap(above, at);
-        let info = |at: usize| self.prompts[at].message.info.clone();
-        Some([info(above), info(at)])
+        // Messages are ordered by time, and several may have been sent in one millisecond.
+        let mut before = None;
+        let mut moved = Vec::new();
+        for (prompt, time) in self.prompts[above..].iter_mut().zip(times) {
+            let time = before.map_or(time, |before: Millis| time.max(Millis(before.0 + 1)));
+            before = Some(time);
+            set_created(prompt, time);
+            moved.push(prompt.message.info.clone());
+        }
+        Some(moved)
     }
 
     fn withdraw(&mut self, id: &MessageId) -> bool {
@@ -180,7 +186,7 @@ impl ActiveSessions {
     }
 
     /// Moves a waiting prompt before the one above it. None when it no longer waits, or is the first.
-    pub fn move_queued_up(&self, session: &SessionId, id: &MessageId) -> Option<[Message; 2]> {
+    pub fn move_queued_up(&self, session: &SessionId, id: &MessageId) -> Option<Vec<Message>> {
         let mut sessions = self.sessions.lock();
         let one = sessions.get_mut(session)?;
         let moved = one.queue.move_up(id)?;
