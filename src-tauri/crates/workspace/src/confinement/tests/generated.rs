@@ -23,7 +23,7 @@ const BATCH: usize = 20;
 fn count() -> usize {
     match std::env::var_os("LATHE_SOAK") {
         Some(_) => 20_000,
-        None => 1_000,
+        None => 200,
     }
 }
 
