@@ -310,7 +310,7 @@ async fn an_unknown_agent_is_refused_by_name() {
     let home = Home::new(&model);
     let output = home.run(&["run", "--agent", "nobody", "hi"]).await;
     assert!(!output.status.success());
-    assert!(text(&output.stderr).contains("\"nobody\"; there are: build, plan"));
+    assert!(text(&output.stderr).contains("\"nobody\"; available: build, plan"));
 }
 
 #[tokio::test]

@@ -127,7 +127,7 @@ async fn a_file_that_an_unrevert_left_is_named_with_the_command_that_restores_it
     assert_eq!(again.status.code(), Some(1));
     let said = text(&again.stderr);
     assert!(said.contains("No revert to undo"), "{said}");
-    let hint = format!("what could not be restored is listed by: lathectl reverted list {id}\n");
+    let hint = format!("to see what can be restored: lathectl reverted list {id}\n");
     assert!(said.contains(&hint), "{said}");
     let restored = home.run(&["reverted", "restore", &id, "1"]).await;
     assert!(restored.status.success(), "{}", text(&restored.stderr));

@@ -124,7 +124,7 @@ async fn an_unknown_model_or_variant_is_refused_by_name() {
     let home = Home::with_config(config);
     let output = home.run(&["run", "--model", "foo/bar", "hi"]).await;
     let said = text(&output.stderr);
-    assert!(said.contains("no provider called foo"), "{said}");
+    assert!(said.contains("Unknown provider: foo"), "{said}");
     let output = home.run(&["run", "--variant", "hihg", "hi"]).await;
     let said = text(&output.stderr);
     assert!(said.contains("fake/m2 has no variant \"hihg\""), "{said}");
