@@ -194,8 +194,9 @@ async fn an_unrevert_that_is_killed_anywhere_is_finished_by_the_next_run() {
 async fn a_revert_on_a_failing_disk_says_what_it_did_not_do() {
     let model = FakeModel::start().await;
     let worked = Worked::new(&model).await;
+    // Not of `write`: the runtime wakes its threads with it, which no disk makes fail. A full disk is
+    // a real one below.
     for (calls, error) in [
-        ("write,pwrite64,writev", "ENOSPC"),
         ("rename,renameat,renameat2", "ENOSPC"),
         ("openat", "EIO"),
         ("fsync,fdatasync,syncfs", "EIO"),
