@@ -27,11 +27,11 @@ async fn run(app: &TestApp, line: &str) -> ToolPart {
     until_idle(&mut events, id).await;
     let messages = app.messages().await;
     let parts = &messages.last().unwrap().parts;
-    let calls = parts.iter().filter_map(|part| match part {
+    let mut calls = parts.iter().filter_map(|part| match part {
         Part::Tool(call) => Some(call.clone()),
         _ => None,
     });
-    calls.last().unwrap()
+    calls.next_back().unwrap()
 }
 
 #[tokio::test]
