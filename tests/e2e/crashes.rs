@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::steps::{current_session, open, options, project, send, until_answered};
 
-const CRASHED: &str = "The window has crashed";
+const CRASHED: &str = "The window crashed";
 const TITLE: &str = "^Beds and roses.*Lathe$";
 
 /// An app whose model has begun its first answer and holds the rest back.
