@@ -12,7 +12,7 @@ use super::x11::{self, Drag};
 use super::{Window, WindowError};
 
 /// The end of the main window's title; what comes before it changes with the session.
-pub(super) const MAIN: &str = "Lathe$|Lathe — needs you$";
+pub(super) const MAIN: &str = "Lathe$|Lathe – Waiting for you$";
 
 /// How long the app may take to act on keys before we type them again.
 pub(super) const TYPING_TIME: Duration = Duration::from_secs(5);
