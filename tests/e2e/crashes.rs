@@ -80,7 +80,10 @@ async fn the_page_after_a_crash_is_legible_and_leads_back_to_the_session() -> Re
     let leave = "(location.href = '/crashed.html', true)";
     window.value_of(leave, json!(null)).await?;
     window
-        .wait_for_text("[data-state=window-crashed]", "Your sessions and drafts are saved")
+        .wait_for_text(
+            "[data-state=window-crashed]",
+            "Your sessions and drafts are saved",
+        )
         .await?;
     window.screenshot("window-crashed").await?;
     window.click("[data-testid=reload-window]").await?;
