@@ -188,6 +188,22 @@ async fn secrets_and_our_own_folders_cannot_be_read() {
     }
 }
 
+/// Its new name would be one that no rule knows.
+#[tokio::test]
+async fn a_folder_with_a_secret_in_it_is_not_renamed() {
+    let place = Place::new();
+    if !available(&place) {
+        return;
+    }
+    let key = place.path("project/src/deep/er/prod.env");
+    std::fs::create_dir_all(key.parent().unwrap()).unwrap();
+    std::fs::write(&key, "KEY=TOP-SECRET").unwrap();
+    for folder in ["src/deep/er", "src/deep", "src"] {
+        place.refused(&format!("mv {folder} moved")).await;
+    }
+    assert!(key.exists());
+}
+
 /// A folder of a large project that is looked at late.
 #[cfg(unix)]
 #[tokio::test]
