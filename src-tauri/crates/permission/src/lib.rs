@@ -62,6 +62,7 @@ impl Permissions {
     }
 
     pub fn set_rules(&self, rules: Ruleset) {
+        self.workspace.mcp().set_rules(rules.clone());
         *self.settings.lock() = rules;
     }
 

@@ -81,7 +81,7 @@ pub(crate) fn profile(rules: &Rules, confinement: &Confinement) -> String {
             let pattern = any_case(path);
             let _ = writeln!(text, "(deny file-write* (regex #\"{pattern}\"))");
         }
-        if rule.access == Access::Read {
+        if rule.access != Access::Write {
             pin(&mut text, rules, path);
         }
     }
@@ -95,7 +95,8 @@ pub(crate) fn profile(rules: &Rules, confinement: &Confinement) -> String {
     text
 }
 
-/// Folders above a protected path may not be renamed, or others could take their place.
+/// Folders above a protected or hidden path may not be renamed, or others could take their place,
+/// and what is hidden would have another name.
 fn pin(text: &mut String, rules: &Rules, path: &Path) {
     for folder in path.ancestors().skip(1) {
         if rules.access(folder) != Access::Write {

@@ -16,8 +16,9 @@ use serde_json::Value;
 use self::parse::Action;
 use self::steps::Step;
 use crate::changes::{self, Found, ShownChange};
-use crate::context::{PermissionAsk, ToolContext};
+use crate::context::{PermissionAsk, ToolContext, Want};
 use crate::paths::Place;
+use crate::read::Read;
 use crate::text;
 use crate::tool::{Effect, Tool, ToolFailure, ToolOutput};
 
@@ -54,7 +55,8 @@ impl Tool for ApplyPatch {
             Err(failure) => return Err(cx.failure_about(&named, failure).await),
         };
         let shown: Vec<ShownChange> = steps.iter().map(Step::shown).collect();
-        cx.host.ask(ask(cx, &named, &shown)).await?;
+        let reads = moved_content(&steps, cx).await?;
+        cx.host.ask(ask(cx, &named, &shown).and(reads)).await?;
         changes::about_to_write(cx, steps.iter().flat_map(Step::changes).collect()).await?;
         let steps = changes::blocking(move || {
             steps::write_all(&steps)?;
@@ -160,6 +162,19 @@ fn ask(cx: &ToolContext, places: &[Place], shown: &[ShownChange]) -> PermissionA
         .with("filepath", named.join(", "))
         .with("diff", joined(shown))
         .with("files", files(shown))
+}
+
+/// Under a new name, other rules would decide whether a moved file may be read. So moving a file
+/// needs what reading it needs.
+async fn moved_content(steps: &[Step], cx: &ToolContext) -> Result<Vec<Want>, ToolFailure> {
+    let mut wants = Vec::new();
+    for step in steps {
+        if let Step::Move { from, .. } = step {
+            wants.push(Want::new(Read::NAME, from.shown()).always("*"));
+            wants.extend(cx.names_of(from).await?.secret);
+        }
+    }
+    Ok(wants)
 }
 
 fn places(steps: &[Step]) -> Vec<String> {

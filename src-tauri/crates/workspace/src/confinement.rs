@@ -125,8 +125,14 @@ impl Sandbox {
         let notes = self.notes.clone();
         let prepared = tokio::task::spawn_blocking(move || {
             remove_leftovers(&notes);
-            let (mut confinement, before) =
-                confinement(&root, home.as_deref(), &own, &grants, &may_read)?;
+            let (mut confinement, before) = confinement(
+                &root,
+                home.as_deref(),
+                &own,
+                &grants,
+                &may_read,
+                Extent::PROJECT,
+            )?;
             confinement.notes = Some(notes);
             let (plan, launch) = prepare(&confinement).map_err(|error| error.to_string())?;
             let engine = name(plan.engine());
@@ -146,6 +152,7 @@ fn confinement(
     own: &[PathBuf],
     grants: &SandboxGrants,
     may_read: &MayRead,
+    extent: Extent,
 ) -> Result<(Confinement, Before), String> {
     let is_secret = |path: &Path| {
         let granted = grants.readable.iter().any(|readable| readable == path);
@@ -154,7 +161,18 @@ fn confinement(
     let mut before = Before::new(root, home, &grants.protected);
     let mut confinement = Confinement::new(root);
     confinement.writable.extend(temporary_folders());
-    let Scan { found, secret, .. } = before.look_through(root, Extent::PROJECT, &is_secret);
+    let Scan {
+        found,
+        secret,
+        incomplete,
+    } = before.look_through(root, extent, &is_secret);
+    if incomplete {
+        // What was not looked at would be readable and writable.
+        return Err(format!(
+            "the project has more than {} folders, too many to look for files to hide",
+            extent.folders
+        ));
+    }
     confinement.protected = found;
     confinement.unreadable.extend(secret);
     for path in never_created(root) {

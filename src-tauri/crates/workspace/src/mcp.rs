@@ -11,15 +11,16 @@ use std::time::Duration;
 use futures::future::join_all;
 use lathe_mcp::{Answer, Server, ServerConfig, ServerKey, ServerState, Servers, Transport};
 use lathe_protocol::ipc::{McpResourceView, McpServerView, McpStatus, McpToolView};
-use lathe_protocol::{Project, ProjectId};
+use lathe_protocol::{Project, ProjectId, Ruleset};
 use lathe_tools::{Environment, Registry};
 use tokio::sync::watch;
 use url::Url;
 
-use self::launcher::Launcher;
+use self::launcher::{Launcher, ProjectRules, ServerRules};
 use self::tool::McpTool;
 use crate::config::{McpKind, McpServer};
 use crate::confinement::Sandbox;
+use crate::setup::Setup;
 use lathe_records::{Failed, Result};
 
 /// How long the first request of a turn waits for servers that are starting. The tools of
@@ -31,31 +32,46 @@ const DEFAULT_START_TIMEOUT: Duration = Duration::from_secs(30);
 pub struct Mcp {
     servers: Servers,
     sandbox: Arc<Sandbox>,
+    rules: Arc<ServerRules>,
 }
 
 impl Mcp {
     pub fn new(data_dir: &Path, environment: Arc<Environment>, sandbox: Arc<Sandbox>) -> Self {
+        let rules = Arc::new(ServerRules::default());
         let launch = Arc::new(Launcher {
             environment,
             sandbox: sandbox.clone(),
+            rules: rules.clone(),
         });
         Mcp {
             servers: Servers::new(data_dir.join("mcp.json"), launch),
             sandbox,
+            rules,
         }
+    }
+
+    /// The rules of the person's settings, for servers that start from now on.
+    pub fn set_rules(&self, rules: Ruleset) {
+        *self.rules.settings.lock() = rules;
     }
 
     pub fn configure_person(&self, person: &[McpServer]) {
         self.servers.configure(None, shared(person), None);
     }
 
-    /// `all` are the servers that may run for the project: the person's, and the project's own
-    /// if it is trusted. A server that is the same in both lists runs once for all projects, unless
+    /// The servers that may run for the project are the person's, and the project's own if it is
+    /// trusted. A server that is the same in both lists runs once for all projects, unless
     /// it is confined to each.
-    pub fn configure(&self, project: &Project, person: &[McpServer], all: &[McpServer]) {
+    pub fn configure(&self, project: &Project, setup: &Setup) {
+        let (person, all) = (&setup.person.mcp, &setup.mcp);
         self.configure_person(person);
         let shared = shared(person);
         let root = Path::new(&project.worktree);
+        let rules = ProjectRules {
+            config: setup.rules.clone(),
+            restrictions: setup.restrictions.clone(),
+        };
+        self.rules.projects.lock().insert(root.to_owned(), rules);
         let works = || self.sandbox.is_available();
         let is_confined = |server: &McpServer, sandbox: Option<bool>| {
             runs_in_sandbox(server, sandbox, person, works)

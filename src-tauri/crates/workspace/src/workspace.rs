@@ -187,6 +187,6 @@ impl Workspace {
     /// Applies changed config to the tool settings and the servers.
     fn apply_setup(&self, project: &Project, setup: &Setup) {
         self.tool_settings.configure(&setup.person.settings);
-        self.mcp.configure(project, &setup.person.mcp, &setup.mcp);
+        self.mcp.configure(project, setup);
     }
 }

@@ -152,10 +152,13 @@ fn can_open(path: &Path) -> bool {
     may(rustix::fs::Access::READ_OK) || path.is_dir() && may(rustix::fs::Access::EXEC_OK)
 }
 
-/// The folders between a writable root and a protected path inside of it. Mounted on themselves
-/// they cannot be renamed, or else another folder could take their place.
+/// The folders between a writable root and a protected or hidden path inside of it. Mounted on
+/// themselves they cannot be renamed, or else another folder could take their place, or the hidden
+/// path would have a name that the next command's rules do not know.
 fn pins(rules: &Rules) -> BTreeSet<PathBuf> {
-    let protected = rules.iter().filter(|(_, rule)| rule.access == Access::Read);
+    let protected = rules
+        .iter()
+        .filter(|(_, rule)| rule.access != Access::Write);
     let mut pins = BTreeSet::new();
     for (path, _) in protected {
         let between = path

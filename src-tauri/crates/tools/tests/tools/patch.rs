@@ -101,6 +101,46 @@ async fn a_file_changed_during_the_dialog_undoes_the_whole_patch() {
     }
 }
 
+/// Under its new name nothing would protect it.
+#[tokio::test]
+async fn a_file_that_may_not_be_read_is_not_moved() {
+    let patch =
+        input("*** Begin Patch\n*** Update File: .env\n*** Move to: notes.txt\n*** End Patch");
+    let project = with_files(&[(".env", "KEY=1\n")]).denying("read");
+    let untouched = all_files(&project.cx.root);
+    let failure = project.failure("apply_patch", patch).await;
+    assert_eq!(failure.kind, FailureKind::Denied);
+    assert_eq!(all_files(&project.cx.root), untouched);
+    let asks = project.host.asks.lock().clone();
+    let wants = asks[0].wants.iter();
+    let wants: Vec<_> = wants
+        .map(|want| (&*want.permission, want.patterns.join(" ")))
+        .collect();
+    let expected = [("edit", ".env notes.txt"), ("read", ".env")];
+    assert_eq!(
+        wants,
+        expected.map(|(permission, path)| (permission, path.to_owned()))
+    );
+}
+
+/// A hard link in place of a file's own name.
+#[cfg(unix)]
+#[tokio::test]
+async fn another_name_of_a_secret_is_moved_only_if_the_secret_may_be_read() {
+    let project = with_files(&[(".env", "KEY=1\n")]);
+    std::fs::hard_link(project.path(".env"), project.path("link")).unwrap();
+    let is_secret =
+        |want: &lathe_tools::context::Want| want.permission == "read" && want.patterns == [".env"];
+    let project = project.answering(move |ask| match ask.wants.iter().any(is_secret) {
+        true => Err(lathe_tools::ToolFailure::denied("no")),
+        false => Ok(()),
+    });
+    let patch = "*** Begin Patch\n*** Update File: link\n*** Move to: notes.txt\n*** End Patch";
+    let failure = project.failure("apply_patch", input(patch)).await;
+    assert_eq!(failure.kind, FailureKind::Denied);
+    assert!(!project.path("notes.txt").exists());
+}
+
 #[tokio::test]
 async fn places_outside_ask_for_their_directory_first() {
     for patch in [

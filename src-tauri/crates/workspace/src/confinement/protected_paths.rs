@@ -31,10 +31,11 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// A project before a command. That is done for every command, so it has to end.
+    /// A project before a command. That is done for every command, so it has to end. In a larger
+    /// project no command is confined.
     pub const PROJECT: Self = Self {
         depth: usize::MAX,
-        folders: 5_000,
+        folders: 100_000,
     };
     /// A folder that the person opened; it may be the home folder.
     pub const GRANTED: Self = Self {

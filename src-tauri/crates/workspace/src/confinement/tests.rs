@@ -188,6 +188,72 @@ async fn secrets_and_our_own_folders_cannot_be_read() {
     }
 }
 
+/// Its new name would be one that no rule knows.
+#[tokio::test]
+async fn a_folder_with_a_secret_in_it_is_not_renamed() {
+    let place = Place::new();
+    if !available(&place) {
+        return;
+    }
+    let key = place.path("project/src/deep/er/prod.env");
+    std::fs::create_dir_all(key.parent().unwrap()).unwrap();
+    std::fs::write(&key, "KEY=TOP-SECRET").unwrap();
+    for folder in ["src/deep/er", "src/deep", "src"] {
+        place.refused(&format!("mv {folder} moved")).await;
+    }
+    assert!(key.exists());
+}
+
+/// A folder of a large project that is looked at late.
+#[cfg(unix)]
+#[tokio::test]
+async fn behind_thousands_of_folders_secrets_are_hidden_and_protected_files_are_read_only() {
+    let place = Place::new();
+    if !available(&place) {
+        return;
+    }
+    let project = place.path("project");
+    for number in 0..6_000 {
+        std::fs::create_dir_all(project.join(format!("many/{number}"))).unwrap();
+    }
+    let deep = project.join("packages/x/y/.husky");
+    std::fs::create_dir_all(&deep).unwrap();
+    std::fs::write(deep.join("pre-commit"), "own").unwrap();
+    std::fs::write(project.join("packages/x/y/.env"), "KEY=TOP-SECRET").unwrap();
+    place.refused("cat packages/x/y/.env").await;
+    place
+        .refused("echo evil > packages/x/y/.husky/pre-commit")
+        .await;
+    let left = std::fs::read_to_string(deep.join("pre-commit")).unwrap();
+    assert_eq!(left, "own");
+}
+
+#[test]
+fn there_is_no_sandbox_for_a_project_of_which_not_everything_was_looked_at() {
+    let place = Place::new();
+    let project = place.path("project");
+    let may_read: MayRead = Arc::new(|_| true);
+    let confined = |folders| {
+        let extent = Extent {
+            folders,
+            ..Extent::PROJECT
+        };
+        confinement(
+            &project,
+            None,
+            &[],
+            &SandboxGrants::default(),
+            &may_read,
+            extent,
+        )
+        .map(|_| ())
+    };
+    let why = "the project has more than 4 folders, too many to look for files to hide";
+    assert_eq!(confined(4), Err(why.to_owned()));
+    // The project, `src`, `packages`, `packages/one` and its `.vscode`.
+    assert_eq!(confined(5), Ok(()));
+}
+
 #[tokio::test]
 async fn secret_files_of_the_project_are_read_only_by_a_command_that_was_granted_them() {
     let place = Place::new();

@@ -2,21 +2,58 @@
 //! secrets, as a process tree that is terminated as a whole, and in the sandbox if its config says
 //! so.
 
+use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use lathe_mcp::{ChildProcess, Launch, ProcessHandle, Program};
-use lathe_policy::{Freedom, defaults};
+use lathe_policy::{Freedom, Layers};
+use lathe_protocol::Ruleset;
 use lathe_tools::process::{CommandSpec, Run};
 use lathe_tools::{Environment, Walls};
+use parking_lot::Mutex;
 
 use crate::confinement::{Sandbox, SandboxGrants};
 
 pub struct Launcher {
     pub environment: Arc<Environment>,
     pub sandbox: Arc<Sandbox>,
+    pub rules: Arc<ServerRules>,
+}
+
+/// The rules that say which files a confined server may read.
+#[derive(Default)]
+pub struct ServerRules {
+    /// The person's settings, for every project.
+    pub settings: Mutex<Ruleset>,
+    pub projects: Mutex<HashMap<PathBuf, ProjectRules>>,
+}
+
+/// The rules of one project.
+#[derive(Default, Clone)]
+pub struct ProjectRules {
+    pub config: Ruleset,
+    /// Of a project that is not trusted. They can only restrict.
+    pub restrictions: Ruleset,
+}
+
+impl ServerRules {
+    fn merge(&self, root: &Path) -> Ruleset {
+        let project = self.projects.lock().get(root).cloned().unwrap_or_default();
+        let layers = Layers {
+            freedom: Freedom::default(),
+            agent: &[],
+            settings: &self.settings.lock(),
+            config: &project.config,
+            mode: &[],
+            overrides: &[],
+            session: &[],
+            restrictions: [&project.restrictions, &[]],
+        };
+        layers.merge()
+    }
 }
 
 #[async_trait]
@@ -54,7 +91,7 @@ impl Launch for Launcher {
 impl Launcher {
     async fn confine(&self, root: &Path) -> io::Result<Arc<dyn Walls>> {
         // Nobody is asked while a server runs, so it reads what needs no question.
-        let is_secret = lathe_policy::is_secret(&defaults(Freedom::default()), &[]);
+        let is_secret = lathe_policy::is_secret(&self.rules.merge(root), &[]);
         let may_read = Arc::new(move |path: &str| !is_secret(path));
         let confined = self
             .sandbox
