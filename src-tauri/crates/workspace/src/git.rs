@@ -11,6 +11,8 @@ mod conversion;
 mod harmless;
 mod programs;
 mod status;
+#[cfg(test)]
+mod tests;
 pub mod worktree;
 
 use std::ffi::{OsStr, OsString};
@@ -32,6 +34,8 @@ pub struct Git {
     folder: PathBuf,
     /// The person trusts what the repository makes git run, or there is nothing of that kind.
     trusted: bool,
+    /// The hash that the person has trusted in this checkout.
+    decided: Option<String>,
     /// Settings that hold over those of every config file.
     settings: Settings,
 }
@@ -65,6 +69,7 @@ impl Git {
         let mut git = Git::guarded(folder);
         let programs = programs::read(&git).await?;
         git.trusted = programs.wants.is_empty() || trusted == Some(programs.hash.as_str());
+        git.decided = trusted.map(str::to_owned);
         if !git.trusted || programs.wants.is_empty() {
             git.settings.extend(programs.off);
         }
@@ -81,6 +86,7 @@ impl Git {
         Git {
             folder: folder.to_owned(),
             trusted: false,
+            decided: None,
             settings: settings.to_vec(),
         }
     }

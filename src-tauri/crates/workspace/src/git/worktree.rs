@@ -34,19 +34,36 @@ pub async fn create(git: &Git, name: &str, start: Start) -> Result<PathBuf> {
     let folder = folder_for(git.folder(), name)?;
     let branch = format!("lathe/{name}");
     let place = folder.display().to_string();
-    let mut args = vec!["worktree", "add", "--quiet"];
-    if start == Start::Index {
-        args.push("--no-checkout");
-    }
-    args.extend(["-b", &branch, &place, "HEAD"]);
+    let args = [
+        "worktree",
+        "add",
+        "--quiet",
+        "--no-checkout",
+        "-b",
+        &branch,
+        &place,
+        "HEAD",
+    ];
     let made = git.run(&args).await;
     made.map_err(|error| Failed::refused(format!("git made no worktree: {error}")))?;
-    if start == Start::Index {
-        // Files that git writes would pass through filters.
-        let there = Git::open(&folder, None).await?;
-        there.run(&["read-tree", "HEAD"]).await?;
+    let filled = fill(git, &folder, start).await;
+    if let Err(error) = filled {
+        let _ = git.run(&["worktree", "remove", "--force", &place]).await;
+        let _ = git.run(&["branch", "--quiet", "-D", &branch]).await;
+        return Err(error);
     }
     Ok(folder)
+}
+
+/// What holds in the original says nothing: settings can be for this worktree alone
+/// (`includeIf`), so it is looked at by itself before files pass through its filters.
+async fn fill(git: &Git, folder: &Path, start: Start) -> Result<()> {
+    let there = Git::open(folder, git.decided.as_deref()).await?;
+    let args: &[&str] = match start {
+        Start::Files => &["checkout", "--quiet", "--force"],
+        Start::Index => &["read-tree", "HEAD"],
+    };
+    there.run(args).await.map(drop)
 }
 
 /// Stores the folder as one of the project's checkouts.

@@ -1,0 +1,54 @@
+//! What a stranger's repository does not get out of git.
+
+use std::fs;
+
+use tempfile::TempDir;
+
+use super::worktree::{self, Start};
+use super::*;
+
+/// A repository with one commit, in a folder of its own.
+async fn repository() -> (TempDir, PathBuf) {
+    let outside = tempfile::tempdir().unwrap();
+    let root = outside.path().join("project");
+    fs::create_dir(&root).unwrap();
+    fs::write(root.join("a.txt"), "one\n").unwrap();
+    git(&root, &["init", "--quiet"]).await;
+    git(&root, &["config", "user.name", "Test"]).await;
+    git(&root, &["config", "user.email", "test@localhost"]).await;
+    commit_all(&root).await;
+    (outside, root)
+}
+
+async fn git(folder: &Path, args: &[&str]) {
+    Git::guarded(folder).run(args).await.unwrap();
+}
+
+async fn commit_all(root: &Path) {
+    git(root, &["add", "--all"]).await;
+    git(root, &["commit", "--quiet", "--message", "Go"]).await;
+}
+
+#[tokio::test]
+async fn a_filter_that_is_set_for_new_worktrees_alone_does_not_run() {
+    let (outside, root) = repository().await;
+    fs::write(root.join(".gitattributes"), "* filter=x\n").unwrap();
+    commit_all(&root).await;
+    let mark = outside.path().join("ran");
+    let filter = format!(
+        "[filter \"x\"]\n\tsmudge = touch '{}'; cat\n",
+        mark.display()
+    );
+    for (condition, name) in [("gitdir:worktrees/", "one"), ("onbranch:lathe/**", "two")] {
+        fs::write(root.join(".git/evil.inc"), &filter).unwrap();
+        let key = format!("includeIf.{condition}.path");
+        git(&root, &["config", &key, "evil.inc"]).await;
+        let original = Git::open(&root, None).await.unwrap();
+        assert!(original.is_trusted());
+        let made = worktree::create(&original, name, Start::Files).await;
+        let file = made.unwrap().join("a.txt");
+        assert_eq!(fs::read_to_string(file).unwrap(), "one\n");
+        assert!(!mark.exists(), "{condition}");
+        git(&root, &["config", "--unset", &key]).await;
+    }
+}
