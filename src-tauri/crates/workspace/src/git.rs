@@ -9,9 +9,10 @@ mod commit;
 mod content;
 mod conversion;
 mod harmless;
+mod limits;
 mod programs;
 mod status;
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests;
 pub mod worktree;
 
@@ -20,6 +21,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
 use lathe_records::{Failed, Result};
+use limits::Limits;
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
@@ -132,6 +134,15 @@ impl Git {
     }
 
     async fn output(&self, args: &[impl AsRef<OsStr>], input: Vec<u8>) -> Result<Output> {
+        self.output_within(Limits::of(args), args, input).await
+    }
+
+    async fn output_within(
+        &self,
+        limits: Limits,
+        args: &[impl AsRef<OsStr>],
+        input: Vec<u8>,
+    ) -> Result<Output> {
         let mut command = Command::new("git");
         command.arg("--no-pager");
         // Not `-c`: there, a name ends at its first `=`.
@@ -164,8 +175,24 @@ impl Git {
                 let _ = stdin.write_all(&input).await;
             }
         };
-        let (_, output) = tokio::join!(feed, child.wait_with_output());
-        output.map_err(not_run)
+        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+        let work = async {
+            let (stdout, stderr, status, ()) = tokio::try_join!(
+                limits.read(stdout),
+                limits.read(stderr),
+                async { child.wait().await.map_err(not_run) },
+                async { Ok(feed.await) },
+            )?;
+            Ok(Output {
+                status,
+                stdout,
+                stderr,
+            })
+        };
+        match tokio::time::timeout(limits.time, work).await {
+            Ok(output) => output,
+            Err(_) => Err(Failed::refused("git took too long and was stopped")),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a stranger's repository does not get out of git.
 
 use std::fs;
+use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -51,4 +52,42 @@ async fn a_filter_that_is_set_for_new_worktrees_alone_does_not_run() {
         assert!(!mark.exists(), "{condition}");
         git(&root, &["config", "--unset", &key]).await;
     }
+}
+
+#[tokio::test]
+async fn files_that_never_end_are_not_read_because_a_repository_names_them() {
+    let (_outside, root) = repository().await;
+    for key in ["core.attributesFile", "core.excludesFile", "mailmap.file"] {
+        git(&root, &["config", key, "/dev/zero"]).await;
+    }
+    let untrusted = Git::open(&root, None).await.unwrap();
+    assert!(!untrusted.is_trusted());
+    let author = untrusted.line(&["log", "-1", "--format=%aN"]).await;
+    assert_eq!(author.unwrap(), "Test");
+    assert_eq!(untrusted.status().await.unwrap().unstaged, 0);
+}
+
+#[tokio::test]
+async fn git_that_waits_or_prints_for_ever_is_stopped() {
+    let (_outside, root) = repository().await;
+    let open = Git::open(&root, None).await.unwrap();
+    let attributes = root.join(".gitattributes");
+    let made = Command::new("mkfifo").arg(&attributes).status().await;
+    assert!(made.unwrap().success());
+    let short = Limits {
+        time: Duration::from_millis(300),
+        ..Limits::of(&["status"])
+    };
+    let waiting = ["check-attr", "filter", "a.txt"];
+    let stopped = open.output_within(short, &waiting, Vec::new()).await;
+    let error = stopped.unwrap_err().to_string();
+    assert_eq!(error, "git took too long and was stopped");
+    let small = Limits {
+        bytes: 10,
+        ..Limits::of(&["status"])
+    };
+    let printing = ["rev-parse", "HEAD"];
+    let stopped = open.output_within(small, &printing, Vec::new()).await;
+    let error = stopped.unwrap_err().to_string();
+    assert_eq!(error, "git printed too much and was stopped");
 }
