@@ -30,13 +30,15 @@ pub use programs::Programs;
 use programs::Settings;
 pub use status::in_repository;
 
+use crate::paths::git_config;
+
 /// Git in one folder.
 #[derive(Debug, Clone)]
 pub struct Git {
     folder: PathBuf,
     /// The person trusts what the repository makes git run, or there is nothing of that kind.
     trusted: bool,
-    /// The hash that the person has trusted in this checkout.
+    /// The hash that the person has trusted in this checkout, if it is still the same.
     decided: Option<String>,
     /// Settings that hold over those of every config file.
     settings: Settings,
@@ -71,7 +73,9 @@ impl Git {
         let mut git = Git::guarded(folder);
         let programs = programs::read(&git).await?;
         git.trusted = programs.wants.is_empty() || trusted == Some(programs.hash.as_str());
-        git.decided = trusted.map(str::to_owned);
+        git.decided = trusted
+            .filter(|hash| *hash == programs.hash)
+            .map(str::to_owned);
         if !git.trusted || programs.wants.is_empty() {
             git.settings.extend(programs.off);
         }
@@ -99,6 +103,24 @@ impl Git {
 
     pub fn is_trusted(&self) -> bool {
         self.trusted
+    }
+
+    /// Refuses what makes git look into the repositories inside this one: their own settings are not
+    /// among those that we override.
+    async fn ensure_inner_settings(&self) -> Result<()> {
+        // To be trusted because there is nothing to trust is not enough.
+        if self.decided.is_some() {
+            return Ok(());
+        }
+        let folder = self.folder.clone();
+        let found = tokio::task::spawn_blocking(move || git_config::inner_names_programs(&folder));
+        match found.await {
+            Ok(false) => Ok(()),
+            _ => Err(Failed::refused(
+                "A repository inside this one, such as a submodule, may make git run programs. If \
+                 you trust it, do this in a terminal",
+            )),
+        }
     }
 
     /// Whether the folder is the root of its repository, and not a part of a larger one.

@@ -1,5 +1,6 @@
 //! What a stranger's repository does not get out of git.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::time::Duration;
 
@@ -90,4 +91,34 @@ async fn git_that_waits_or_prints_for_ever_is_stopped() {
     let stopped = open.output_within(small, &printing, Vec::new()).await;
     let error = stopped.unwrap_err().to_string();
     assert_eq!(error, "git printed too much and was stopped");
+}
+
+#[tokio::test]
+async fn a_filter_of_a_repository_inside_does_not_run() {
+    let (outside, root) = repository().await;
+    let inner = root.join("inner");
+    fs::create_dir(&inner).unwrap();
+    fs::write(inner.join("b.txt"), "one\n").unwrap();
+    fs::write(inner.join(".gitattributes"), "* filter=x\n").unwrap();
+    git(&inner, &["init", "--quiet"]).await;
+    git(&inner, &["config", "user.name", "Test"]).await;
+    git(&inner, &["config", "user.email", "test@localhost"]).await;
+    commit_all(&inner).await;
+    commit_all(&root).await;
+    fs::write(root.join("a.txt"), "two\n").unwrap();
+    let mark = outside.path().join("ran");
+    let open = Git::open(&root, None).await.unwrap();
+    // As long as it is plain, nothing is refused.
+    open.stash("").await.unwrap();
+    open.unstash().await.unwrap();
+    let filter = format!("touch '{}'; cat", mark.display());
+    git(&inner, &["config", "filter.x.clean", &filter]).await;
+    fs::write(inner.join("b.txt"), "two\n").unwrap();
+    assert!(open.is_trusted());
+    let stashed = open.stash("").await.unwrap_err().to_string();
+    let saved = open.save_all("Go").await.unwrap_err().to_string();
+    let merged = open.merge("HEAD", &BTreeMap::new()).await;
+    assert!(stashed.starts_with("A repository inside this one"));
+    assert_eq!([saved, merged.unwrap_err().to_string()], [&*stashed; 2]);
+    assert!(!mark.exists());
 }

@@ -206,6 +206,7 @@ impl Git {
 
     /// Merges a commit; `sides` says for each file in conflict which one is taken.
     pub async fn merge(&self, commit: &str, sides: &BTreeMap<String, Side>) -> Result<()> {
+        self.ensure_inner_settings().await?;
         let merged = self.run(&["merge", "--no-edit", "--quiet", commit]).await;
         let Err(error) = merged else {
             return Ok(());
@@ -294,6 +295,7 @@ impl Git {
         if status.staged + status.unstaged + status.untracked + status.conflicts == 0 {
             return Ok(false);
         }
+        self.ensure_inner_settings().await?;
         let list = [
             "ls-files",
             "-z",

@@ -20,6 +20,16 @@ pub fn names_programs(folder: &Path) -> bool {
     repository_names_programs(folder, DEEPEST)
 }
 
+/// As [`names_programs`], but of the repositories inside alone, which git compares with the index of
+/// the checkout in this folder.
+pub fn inner_names_programs(folder: &Path) -> bool {
+    match folders(folder) {
+        Some((own, common)) => inner_repositories_name_programs(&own, &common, folder, DEEPEST),
+        // Whatever it is, it is not understood.
+        None => true,
+    }
+}
+
 fn repository_names_programs(folder: &Path, depth: usize) -> bool {
     let dot_git = folder.join(".git");
     // Git takes a folder for a repository without a checkout by what is in it.
