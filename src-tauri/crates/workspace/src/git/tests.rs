@@ -105,10 +105,16 @@ async fn a_filter_of_a_repository_inside_does_not_run() {
     git(&inner, &["config", "user.email", "test@localhost"]).await;
     commit_all(&inner).await;
     commit_all(&root).await;
+    // As `git submodule add` leaves it.
+    let moved = root.join(".git/modules/inner");
+    fs::create_dir(root.join(".git/modules")).unwrap();
+    fs::rename(inner.join(".git"), &moved).unwrap();
+    fs::write(inner.join(".git"), "gitdir: ../.git/modules/inner\n").unwrap();
+    git(&inner, &["config", "core.worktree", "../../../inner"]).await;
     fs::write(root.join("a.txt"), "two\n").unwrap();
     let mark = outside.path().join("ran");
     let open = Git::open(&root, None).await.unwrap();
-    // As long as it is plain, nothing is refused.
+    // As long as its settings are plain, nothing is refused.
     open.stash("").await.unwrap();
     open.unstash().await.unwrap();
     let filter = format!("touch '{}'; cat", mark.display());
