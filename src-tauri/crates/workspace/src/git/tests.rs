@@ -128,3 +128,34 @@ async fn a_filter_of_a_repository_inside_does_not_run() {
     assert_eq!([saved, merged.unwrap_err().to_string()], [&*stashed; 2]);
     assert!(!mark.exists());
 }
+
+#[tokio::test]
+async fn a_script_of_the_checkout_that_a_setting_names_is_trusted_as_it_is() {
+    let (_outside, root) = repository().await;
+    fs::create_dir(root.join("my tools")).unwrap();
+    for script in ["clean.sh", "my tools/smudge.sh"] {
+        fs::write(root.join(script), "cat\n").unwrap();
+    }
+    let settings = [
+        ("filter.x.clean", "sh ./clean.sh %f"),
+        ("filter.x.smudge", "sh 'my tools/smudge.sh'"),
+    ];
+    for (key, value) in settings {
+        git(&root, &["config", key, value]).await;
+    }
+    let hash = async || Git::programs(&root).await.unwrap().hash;
+    let shown = hash().await;
+    assert_eq!(
+        Git::programs(&root.join("my tools")).await.unwrap().hash,
+        shown
+    );
+    for script in ["clean.sh", "my tools/smudge.sh"] {
+        fs::write(root.join(script), "evil\n").unwrap();
+        assert_ne!(hash().await, shown, "{script}");
+        fs::write(root.join(script), "cat\n").unwrap();
+        assert_eq!(hash().await, shown);
+    }
+    fs::write(root.join("clean.sh"), "evil\n").unwrap();
+    let open = Git::open(&root, Some(&shown)).await.unwrap();
+    assert!(!open.is_trusted());
+}
