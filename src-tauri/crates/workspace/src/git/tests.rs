@@ -159,3 +159,19 @@ async fn a_script_of_the_checkout_that_a_setting_names_is_trusted_as_it_is() {
     let open = Git::open(&root, Some(&shown)).await.unwrap();
     assert!(!open.is_trusted());
 }
+
+#[tokio::test]
+async fn a_new_worktree_has_its_files_through_a_trusted_script_of_the_checkout() {
+    let (_outside, root) = repository().await;
+    fs::write(root.join(".gitattributes"), "a.txt filter=x\n").unwrap();
+    fs::write(root.join("smudge.sh"), "sed s/one/two/\n").unwrap();
+    commit_all(&root).await;
+    git(&root, &["config", "filter.x.smudge", "sh ./smudge.sh"]).await;
+    let trusted = Git::programs(&root).await.unwrap().hash;
+    for (decided, name, content) in [(Some(&*trusted), "one", "two\n"), (None, "two", "one\n")] {
+        let original = Git::open(&root, decided).await.unwrap();
+        let made = worktree::create(&original, name, Start::Files).await;
+        let file = made.unwrap().join("a.txt");
+        assert_eq!(fs::read_to_string(file).unwrap(), content);
+    }
+}

@@ -63,7 +63,17 @@ async fn fill(git: &Git, folder: &Path, start: Start) -> Result<()> {
         Start::Files => &["checkout", "--quiet", "--force"],
         Start::Index => &["read-tree", "HEAD"],
     };
-    there.run(args).await.map(drop)
+    there.run(args).await?;
+    if start == Start::Index || there.trusted {
+        return Ok(());
+    }
+    // The scripts that its filters name are there only now.
+    let there = Git::open(folder, git.decided.as_deref()).await?;
+    if there.trusted {
+        there.run(&["read-tree", "--empty"]).await?;
+        there.run(args).await?;
+    }
+    Ok(())
 }
 
 /// Stores the folder as one of the project's checkouts.
