@@ -186,6 +186,8 @@ impl Changes {
                 branch
             }
         };
+        // Settings can be for one branch alone, so they are read again.
+        let git = self.sessions.git(Path::new(&view.folder)).await?;
         let saved = git
             .save_all(&format!("Work in progress: {}", session.title))
             .await?;

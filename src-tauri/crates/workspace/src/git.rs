@@ -9,8 +9,11 @@ mod commit;
 mod content;
 mod conversion;
 mod harmless;
+mod limits;
 mod programs;
 mod status;
+#[cfg(all(test, unix))]
+mod tests;
 pub mod worktree;
 
 use std::ffi::{OsStr, OsString};
@@ -18,6 +21,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
 use lathe_records::{Failed, Result};
+use limits::Limits;
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
@@ -26,12 +30,16 @@ pub use programs::Programs;
 use programs::Settings;
 pub use status::in_repository;
 
+use crate::paths::git_config;
+
 /// Git in one folder.
 #[derive(Debug, Clone)]
 pub struct Git {
     folder: PathBuf,
     /// The person trusts what the repository makes git run, or there is nothing of that kind.
     trusted: bool,
+    /// The hash that the person has trusted in this checkout, if it is still the same.
+    decided: Option<String>,
     /// Settings that hold over those of every config file.
     settings: Settings,
 }
@@ -65,6 +73,9 @@ impl Git {
         let mut git = Git::guarded(folder);
         let programs = programs::read(&git).await?;
         git.trusted = programs.wants.is_empty() || trusted == Some(programs.hash.as_str());
+        git.decided = trusted
+            .filter(|hash| *hash == programs.hash)
+            .map(str::to_owned);
         if !git.trusted || programs.wants.is_empty() {
             git.settings.extend(programs.off);
         }
@@ -81,6 +92,7 @@ impl Git {
         Git {
             folder: folder.to_owned(),
             trusted: false,
+            decided: None,
             settings: settings.to_vec(),
         }
     }
@@ -91,6 +103,24 @@ impl Git {
 
     pub fn is_trusted(&self) -> bool {
         self.trusted
+    }
+
+    /// Refuses what makes git look into the repositories inside this one: their own settings are not
+    /// among those that we override.
+    async fn ensure_inner_settings(&self) -> Result<()> {
+        // To be trusted because there is nothing to trust is not enough.
+        if self.decided.is_some() {
+            return Ok(());
+        }
+        let folder = self.folder.clone();
+        let found = tokio::task::spawn_blocking(move || git_config::inner_names_programs(&folder));
+        match found.await {
+            Ok(false) => Ok(()),
+            _ => Err(Failed::refused(
+                "A repository inside this one, such as a submodule, may make git run programs. If \
+                 you trust it, do this in a terminal",
+            )),
+        }
     }
 
     /// Whether the folder is the root of its repository, and not a part of a larger one.
@@ -126,6 +156,15 @@ impl Git {
     }
 
     async fn output(&self, args: &[impl AsRef<OsStr>], input: Vec<u8>) -> Result<Output> {
+        self.output_within(Limits::of(args), args, input).await
+    }
+
+    async fn output_within(
+        &self,
+        limits: Limits,
+        args: &[impl AsRef<OsStr>],
+        input: Vec<u8>,
+    ) -> Result<Output> {
         let mut command = Command::new("git");
         command.arg("--no-pager");
         // Not `-c`: there, a name ends at its first `=`.
@@ -158,8 +197,24 @@ impl Git {
                 let _ = stdin.write_all(&input).await;
             }
         };
-        let (_, output) = tokio::join!(feed, child.wait_with_output());
-        output.map_err(not_run)
+        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+        let work = async {
+            let (stdout, stderr, status, ()) = tokio::try_join!(
+                limits.read(stdout),
+                limits.read(stderr),
+                async { child.wait().await.map_err(not_run) },
+                async { Ok(feed.await) },
+            )?;
+            Ok(Output {
+                status,
+                stdout,
+                stderr,
+            })
+        };
+        match tokio::time::timeout(limits.time, work).await {
+            Ok(output) => output,
+            Err(_) => Err(Failed::refused("git took too long and was stopped")),
+        }
     }
 }
 

@@ -55,6 +55,7 @@ impl Git {
     /// Puts aside everything that is not committed, with new files. In a repository of the home
     /// folder or of settings, new files stay: most of them are none of the repository.
     pub async fn stash(&self, message: &str) -> Result<()> {
+        self.ensure_inner_settings().await?;
         let message = match message.trim() {
             "" => "Put aside by Lathe",
             message => message,

@@ -1,4 +1,5 @@
-//! Which settings of a repository start no program in what we do with git. Pure.
+//! Which settings of a repository start no program in what we do with git, and make it read no file
+//! outside of the repository: one that never ends would hold it for ever. Pure.
 
 /// Sections of which no setting does: git's own that only format or tune, those of commands that
 /// we never run, and those of widespread tools around git.
@@ -47,7 +48,6 @@ const SECTIONS: &[&str] = &[
     "interactive",
     "log",
     "magit",
-    "mailmap",
     "maintenance",
     "mergetool",
     "notes",
@@ -75,7 +75,6 @@ const SECTIONS: &[&str] = &[
 ];
 const CORE: &[&str] = &[
     "abbrev",
-    "attributesfile",
     "autocrlf",
     "bare",
     "bigfilethreshold",
@@ -87,7 +86,6 @@ const CORE: &[&str] = &[
     "createobject",
     "deltabasecachelimit",
     "eol",
-    "excludesfile",
     "filemode",
     "fscache",
     "fsmonitor",
@@ -192,6 +190,7 @@ pub(super) fn is_harmless(key: &str) -> bool {
         ("core", None) => CORE.contains(&name),
         ("diff" | "merge", None) => COMPARING.contains(&name),
         ("diff" | "merge", Some(_)) => DRIVER.contains(&name),
+        ("mailmap", None) => name == "blob",
         ("commit", None) => ["cleanup", "status", "template", "verbose"].contains(&name),
         ("lfs", _) => ["repositoryformatversion", "access", "locksverify"].contains(&name),
         ("remote", _) => REMOTE.contains(&name),
@@ -209,6 +208,9 @@ pub(super) fn default_of(key: &str) -> &'static str {
         "gpg.format" => "openpgp",
         "gpg.mintrustlevel" => "undefined",
         "commit.gpgsign" | "merge.verifysignatures" => "false",
+        // Where git looks if nothing is set.
+        "core.attributesfile" => "~/.config/git/attributes",
+        "core.excludesfile" => "~/.config/git/ignore",
         _ => match key.rsplit('.').next() {
             // A merge driver that fails leaves a conflict.
             Some("required" | "driver") => "false",
@@ -234,6 +236,9 @@ mod tests {
             "core.sshcommand",
             "core.hookspath",
             "core.editor",
+            "core.attributesfile",
+            "core.excludesfile",
+            "mailmap.file",
             "filter.a=b.clean",
             "filter.x.y.process",
             "diff.external",
@@ -250,6 +255,6 @@ mod tests {
             "invented.key",
         ];
         assert_eq!(harmless.map(is_harmless), [true; 5]);
-        assert_eq!(others.map(is_harmless), [false; 17]);
+        assert_eq!(others.map(is_harmless), [false; 20]);
     }
 }

@@ -72,11 +72,17 @@ pub(super) async fn read(git: &Git) -> Result<Programs> {
         false => git.line(&["rev-parse", "--git-path", "hooks"]).await.ok(),
     };
     let hooks = hooks.map(|hooks| git.folder().join(hooks));
+    // Git runs what a setting names from here, wherever it is started.
+    let root = match config.needing_trust().next() {
+        Some(_) => git.line(&["rev-parse", "--show-toplevel"]).await.ok(),
+        None => None,
+    };
+    let root = root.map(PathBuf::from);
     let folder = git.folder().to_owned();
     let read = move || -> Result<Programs> {
         Ok(Programs {
             off: config.off()?,
-            ..config.programs(hooks.as_deref(), &folder)
+            ..config.programs(hooks.as_deref(), &folder, root.as_deref())
         })
     };
     let read = tokio::task::spawn_blocking(read).await;
@@ -135,7 +141,7 @@ impl Config {
         Ok(off)
     }
 
-    fn programs(&self, hooks: Option<&Path>, folder: &Path) -> Programs {
+    fn programs(&self, hooks: Option<&Path>, folder: &Path, root: Option<&Path>) -> Programs {
         let mut programs = Programs::default();
         let mut digest = Sha256::new();
         let mut add = |name: &[u8], content: &[u8]| {
@@ -158,6 +164,9 @@ impl Config {
                 format!("Let git use {} = {}", text(key), text(value)),
                 ".git/config",
             );
+            for (name, file) in root.map_or_else(Vec::new, |root| named_files(&text(value), root)) {
+                add(&name, &content_hash(&file));
+            }
         }
         if let Some(hooks) = hooks {
             let named: Vec<PathBuf> = HOOKS.iter().map(|name| hooks.join(name)).collect();
@@ -183,6 +192,26 @@ impl Config {
         programs.hash = digest.iter().map(|byte| format!("{byte:02x}")).collect();
         programs
     }
+}
+
+/// The files of the checkout among the words of a command, with the words.
+fn named_files(command: &str, root: &Path) -> Vec<(Vec<u8>, PathBuf)> {
+    const QUOTES: [char; 2] = ['"', '\''];
+    const ENDS: &[char] = &[
+        '"', '\'', '`', ';', '&', '|', '(', ')', '<', '>', '=', '$', '{', '}',
+    ];
+    let Ok(root) = root.canonicalize() else {
+        return Vec::new();
+    };
+    let words = command.split(|c: char| c.is_whitespace() || ENDS.contains(&c));
+    // A name in quotes may have spaces.
+    let words = words.chain(command.split_whitespace());
+    let words = words.chain(command.split(QUOTES));
+    let files = words.filter_map(|word| {
+        let file = root.join(word).canonicalize().ok()?;
+        (file.is_file() && file.starts_with(&root)).then(|| (word.as_bytes().to_vec(), file))
+    });
+    files.collect()
 }
 
 /// Git runs a hook if it may be executed.

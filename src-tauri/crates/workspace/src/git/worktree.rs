@@ -34,19 +34,46 @@ pub async fn create(git: &Git, name: &str, start: Start) -> Result<PathBuf> {
     let folder = folder_for(git.folder(), name)?;
     let branch = format!("lathe/{name}");
     let place = folder.display().to_string();
-    let mut args = vec!["worktree", "add", "--quiet"];
-    if start == Start::Index {
-        args.push("--no-checkout");
-    }
-    args.extend(["-b", &branch, &place, "HEAD"]);
+    let args = [
+        "worktree",
+        "add",
+        "--quiet",
+        "--no-checkout",
+        "-b",
+        &branch,
+        &place,
+        "HEAD",
+    ];
     let made = git.run(&args).await;
     made.map_err(|error| Failed::refused(format!("git made no worktree: {error}")))?;
-    if start == Start::Index {
-        // Files that git writes would pass through filters.
-        let there = Git::open(&folder, None).await?;
-        there.run(&["read-tree", "HEAD"]).await?;
+    let filled = fill(git, &folder, start).await;
+    if let Err(error) = filled {
+        let _ = git.run(&["worktree", "remove", "--force", &place]).await;
+        let _ = git.run(&["branch", "--quiet", "-D", &branch]).await;
+        return Err(error);
     }
     Ok(folder)
+}
+
+/// What holds in the original says nothing: settings can be for this worktree alone
+/// (`includeIf`), so it is looked at by itself before files pass through its filters.
+async fn fill(git: &Git, folder: &Path, start: Start) -> Result<()> {
+    let there = Git::open(folder, git.decided.as_deref()).await?;
+    let args: &[&str] = match start {
+        Start::Files => &["checkout", "--quiet", "--force"],
+        Start::Index => &["read-tree", "HEAD"],
+    };
+    there.run(args).await?;
+    if start == Start::Index || there.trusted {
+        return Ok(());
+    }
+    // The scripts that its filters name are there only now.
+    let there = Git::open(folder, git.decided.as_deref()).await?;
+    if there.trusted {
+        there.run(&["read-tree", "--empty"]).await?;
+        there.run(args).await?;
+    }
+    Ok(())
 }
 
 /// Stores the folder as one of the project's checkouts.
@@ -189,6 +216,7 @@ impl Git {
 
     /// Merges a commit; `sides` says for each file in conflict which one is taken.
     pub async fn merge(&self, commit: &str, sides: &BTreeMap<String, Side>) -> Result<()> {
+        self.ensure_inner_settings().await?;
         let merged = self.run(&["merge", "--no-edit", "--quiet", commit]).await;
         let Err(error) = merged else {
             return Ok(());
@@ -277,6 +305,7 @@ impl Git {
         if status.staged + status.unstaged + status.untracked + status.conflicts == 0 {
             return Ok(false);
         }
+        self.ensure_inner_settings().await?;
         let list = [
             "ls-files",
             "-z",

@@ -20,6 +20,16 @@ pub fn names_programs(folder: &Path) -> bool {
     repository_names_programs(folder, DEEPEST)
 }
 
+/// As [`names_programs`], but of the repositories inside alone, which git compares with the index of
+/// the checkout in this folder.
+pub fn inner_names_programs(folder: &Path) -> bool {
+    match folders(folder) {
+        Some((own, common)) => inner_repositories_name_programs(&own, &common, folder, DEEPEST),
+        // Whatever it is, it is not understood.
+        None => true,
+    }
+}
+
 fn repository_names_programs(folder: &Path, depth: usize) -> bool {
     let dot_git = folder.join(".git");
     // Git takes a folder for a repository without a checkout by what is in it.
@@ -54,19 +64,34 @@ fn is_git_directory(folder: &Path) -> bool {
 fn directory_names_programs(own: &Path, folder: &Path, depth: usize) -> bool {
     let common = linked(&own.join("commondir"), own, "").unwrap_or_else(|| own.to_owned());
     let hook = config::READING_HOOK.trim_start_matches(".git/");
-    config_names_programs(&common.join("config"))
-        || config_names_programs(&own.join("config.worktree"))
+    config_names_programs(&common.join("config"), folder)
+        || config_names_programs(&own.join("config.worktree"), folder)
         || common.join(hook).symlink_metadata().is_ok()
         || submodules_name_programs(folder, depth)
         || inner_repositories_name_programs(own, &common, folder, depth)
 }
 
-fn config_names_programs(path: &Path) -> bool {
+fn config_names_programs(path: &Path, folder: &Path) -> bool {
     match read_config(path) {
-        Ok(Some(text)) => config::names_programs("git", ".git/config", &text),
+        Ok(Some(text)) => {
+            let settings = text.lines().filter(|line| !is_for(folder, path, line));
+            let settings: Vec<&str> = settings.collect();
+            config::names_programs("git", ".git/config", &settings.join("\n"))
+        }
         Ok(None) => false,
         Err(_) => true,
     }
+}
+
+/// The line that git writes for every submodule: its files are in its own folder.
+fn is_for(folder: &Path, config: &Path, line: &str) -> bool {
+    let value = line.trim().strip_prefix("worktree = ");
+    let value = value.filter(|value| !value.contains(['"', '\\', '#', ';']));
+    let (Some(value), Some(own)) = (value, config.parent()) else {
+        return false;
+    };
+    let named = own.join(value).canonicalize();
+    named.is_ok_and(|named| folder.canonicalize().is_ok_and(|folder| folder == named))
 }
 
 fn submodules_name_programs(folder: &Path, depth: usize) -> bool {
@@ -245,8 +270,14 @@ mod tests {
             PLAIN,
             (".gitmodules", "[submodule \"s\"]\n\tpath = s\n"),
             ("s/.git", "gitdir: ../.git/modules/s\n"),
-            (".git/modules/s/config", PLAIN.1),
+            (
+                ".git/modules/s/config",
+                "[core]\n\tbare = false\n\tworktree = ../../../s\n",
+            ),
         ];
         assert!(!names_programs(repository(&files).path()));
+        let elsewhere = "[core]\n\tworktree = ../../..\n";
+        let files = [files[0], files[1], files[2], (files[3].0, elsewhere)];
+        assert!(names_programs(repository(&files).path()));
     }
 }
