@@ -8,7 +8,7 @@ use lathe_records::{Failed, Result};
 
 use super::Sessions;
 use crate::active_sessions::ActiveSession;
-use crate::prompt::{self, Chosen, Prompt};
+use crate::prompt::{self, Author, Chosen, Prompt};
 use crate::turn::NOTE;
 
 impl Sessions {
@@ -69,7 +69,7 @@ impl Sessions {
                 ..input
             },
             // An `@` of a command is no mention.
-            by_agent: true,
+            author: Author::Agent,
             subtask: None,
             chosen,
         };
