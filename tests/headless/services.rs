@@ -143,6 +143,25 @@ async fn an_agent_that_may_ask_gets_the_answer_and_no_permission() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_another_agent_mentions_is_not_read_for_it() {
+    let model = FakeModel::start().await;
+    let home = Home::new(&model);
+    std::fs::write(home.project().join(".env"), "KEY=fern").unwrap();
+    let mut peer = Peer::mcp(&home, &["mcp", "--allow-ask"]);
+    let asked = model.reply([text("Seven.")]);
+    peer.call("ask", json!({ "prompt": "What is in @.env?" }));
+    let first = asked.request().body.to_string();
+    assert!(!first.contains("KEY=fern"), "{first}");
+    let session = home.sessions().await.remove(0);
+    let asked = model.reply([text("Eight.")]);
+    let again = json!({ "prompt": "And in @.env?", "session": session });
+    peer.call("ask", again);
+    let second = asked.request().body.to_string();
+    assert!(!second.contains("KEY=fern"), "{second}");
+    peer.end();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_editor_says_hello_and_the_program_ends_with_it() {
     let model = FakeModel::start().await;
     let home = Home::new(&model);

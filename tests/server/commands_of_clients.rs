@@ -10,7 +10,7 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 
-use crate::door::{Door, PASSWORD, until};
+use crate::door::{Door, PASSWORD, PATIENCE, until};
 
 type Socket = WebSocketStream<TcpStream>;
 
@@ -235,4 +235,29 @@ async fn nobody_connects_to_a_terminal_without_the_password_or_a_ticket() {
         unauthorized,
         "it is used up"
     );
+}
+
+#[tokio::test]
+async fn a_program_that_reads_no_input_still_gets_its_size_and_is_heard() {
+    let door = Door::open().await;
+    let script = "trap 'stty size' WINCH; stty raw -echo; echo ready; \
+                  while :; do sleep 1000 & wait $!; done";
+    let program = json!({ "command": "/bin/sh", "args": ["-c", script] });
+    let opened = open(&door, program).await;
+    let path = format!("/pty/{}", opened["id"].as_str().unwrap());
+    let mut socket = connect(&door, &format!("{path}/connect"), password())
+        .await
+        .unwrap();
+    read_until(&mut socket, "ready").await;
+    // More than a terminal takes, and more than may wait for it.
+    for _ in 0..2 {
+        let typed = Message::Text("x".repeat(1024 * 1024).into());
+        socket.send(typed).await.unwrap();
+    }
+    let size = json!({ "size": { "rows": 31, "cols": 101 } });
+    let resized = door.request(Method::PUT, &path).json(&size).send().await;
+    assert_eq!(resized.unwrap().status(), StatusCode::OK);
+    let heard = read_until(&mut socket, "31 101");
+    let heard = tokio::time::timeout(PATIENCE, heard).await;
+    assert!(heard.is_ok(), "the size came in time");
 }

@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 
 pub const PASSWORD: &str = "open sesame";
 /// A request that hangs is a failure.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub const PATIENCE: Duration = Duration::from_secs(20);
 
 pub struct Door {
     pub app: TestApp,

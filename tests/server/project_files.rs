@@ -78,6 +78,44 @@ async fn what_the_agent_would_have_to_ask_for_is_not_shown() {
 }
 
 #[tokio::test]
+async fn a_personal_folder_that_only_a_client_names_is_no_project() {
+    let door = Door::open().await;
+    let home = std::env::home_dir().unwrap();
+    for folder in [Path::new("/"), &home] {
+        for (method, path) in [
+            (Method::GET, "/file/content?path=x&"),
+            (Method::GET, "/find?pattern=x&"),
+            (Method::GET, "/vcs/diff?mode=git&"),
+            (Method::POST, "/session?"),
+        ] {
+            let path = format!("{path}directory={}", folder.display());
+            let (status, message) = door.refused(method, &path, json!({})).await;
+            assert_eq!(status, StatusCode::BAD_REQUEST, "{path}: {message}");
+            assert!(message.contains("is no folder of a project"), "{message}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_new_name_of_a_file_that_may_hold_secrets_is_listed_without_its_text() {
+    let door = Door::open().await;
+    git(&door.app.path("."), &["init", "-q", "-b", "main"]);
+    door.app.write(".env", "KEY=fern\n");
+    std::fs::hard_link(door.app.path(".env"), door.app.path("plain.txt")).unwrap();
+    let diff = door.get("/vcs/diff?mode=git").await;
+    let files = diff.as_array().unwrap().iter();
+    let mut patches: Vec<_> = files.map(|one| (&one["file"], &one["patch"])).collect();
+    patches.sort_by_key(|(file, _)| file.to_string());
+    assert_eq!(
+        patches,
+        [
+            (&json!(".env"), &json!("")),
+            (&json!("plain.txt"), &json!(""))
+        ]
+    );
+}
+
+#[tokio::test]
 async fn files_are_found_by_kind() {
     let door = Door::open().await;
     door.app.write("garden/garden.txt", "");

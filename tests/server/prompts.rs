@@ -1,8 +1,9 @@
 //! Prompts: ids that the client chose, prompts that are not waited for, abort, commands.
 
+use futures::Stream;
 use lathe_test_support::fake_model::{Gate, hold, text};
 use reqwest::{Method, StatusCode};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::door::{Door, until};
 
@@ -73,6 +74,41 @@ async fn a_prompt_to_a_session_that_is_not_there_is_not_found() {
         .refused(Method::POST, "/session/ses_none/message", body)
         .await;
     assert_eq!(status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn a_file_that_a_client_names_is_read_like_the_agent_reads_it() {
+    let door = Door::open().await;
+    door.app.write("notes.txt", "water the fern");
+    door.app.write(".env", "KEY=fern");
+    let path = door.new_session().await;
+    let message = format!("{path}/message");
+    let file = |name: &str| {
+        let url = format!("file://{}", door.app.path(name).display());
+        json!({ "parts": [{ "type": "file", "url": url }, { "type": "text", "text": "Read it" }] })
+    };
+    let asked = door.model.reply([text("I did")]);
+    door.post(&message, file("notes.txt")).await;
+    assert!(asked.request().body.to_string().contains("water the fern"));
+
+    let mut events = door.events("/event", "opencode/1.18.34").await;
+    let sent = door.refused(Method::POST, &message, file(".env"));
+    let ((status, why), _) = tokio::join!(sent, reject(&door, &mut events));
+    assert_eq!(status, StatusCode::BAD_REQUEST, "{why}");
+
+    let asked = door.model.reply([text("I could not")]);
+    let body = json!({ "parts": [{ "type": "text", "text": "What is in @.env?" }] });
+    tokio::join!(door.post(&message, body), reject(&door, &mut events));
+    assert!(!asked.request().body.to_string().contains("KEY=fern"));
+    let messages = door.get(&message).await.to_string();
+    assert!(!messages.contains("KEY=fern"), "{messages}");
+}
+
+async fn reject(door: &Door, events: &mut (impl Stream<Item = Value> + Unpin)) {
+    let seen = until(events, "permission.asked").await;
+    let asked = &seen.last().unwrap()["properties"];
+    let path = format!("/permission/{}/reply", asked["id"].as_str().unwrap());
+    door.post(&path, json!({ "reply": "reject" })).await;
 }
 
 #[tokio::test]

@@ -9,6 +9,7 @@ use lathe_protocol::{
     Action, Event, MessageError, MessageWithParts, Part, Session, SessionStatus, ToolState,
 };
 use lathe_provider::WireKind;
+use lathe_session::Author;
 use lathe_session::bus::Subscription;
 use lathe_test_support::app::{TestApp, until};
 use lathe_test_support::fake_model::{FakeModel, call, text};
@@ -245,7 +246,7 @@ async fn a_first_prompt_whose_turn_cannot_start_leaves_no_session() {
     let folder = app.project.worktree.clone();
     let sent = app
         .sessions
-        .create_with_prompt(&app.project, &folder, prompt())
+        .create_with_prompt(&app.project, &folder, Author::Person, prompt())
         .await;
     assert!(sent.is_err_and(|error| error.to_string().contains(INJECTED)));
     let sessions = app.sessions.list(&app.project).await.unwrap();

@@ -12,7 +12,7 @@ use futures::{Sink, Stream, sink, stream};
 use lathe_protocol::ipc::PromptInput;
 use lathe_protocol::{Event, MessageId, Part, SessionId, SessionStatus};
 use lathe_session::bus::{BusItem, Notification};
-use lathe_session::{Answer, Sessions};
+use lathe_session::{Answer, Author, Sessions};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
     ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
@@ -205,13 +205,14 @@ impl Server {
         let mut events = self.sessions.subscribe();
         let id = match input.session.as_deref().map(SessionId::parse).transpose()? {
             Some(id) => {
-                self.sessions.prompt(&id, prompt).await?;
+                self.sessions.prompt_by(Author::Agent, &id, prompt).await?;
                 id
             }
             None => {
                 let project = self.sessions.open_project(&self.directory).await?;
                 let folder = self.directory.display().to_string();
-                let begun = self.sessions.create_with_prompt(&project, &folder, prompt);
+                let sessions = &self.sessions;
+                let begun = sessions.create_with_prompt(&project, &folder, Author::Agent, prompt);
                 begun.await?.0.id
             }
         };

@@ -279,6 +279,11 @@ macro_rules! for_each_kind {
     };
 }
 
+impl TextPart {
+    /// In the metadata of a prompt: its text is this command, after a `!`.
+    pub const SHELL_COMMAND: &str = "shellCommand";
+}
+
 impl Part {
     pub fn id(&self) -> &PartId {
         for_each_kind!(self, part => &part.id)

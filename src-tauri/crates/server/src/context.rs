@@ -145,6 +145,23 @@ impl FromRequestParts<Arc<Shared>> for Place {
     }
 }
 
+/// A place whose files are read, or where a session works. The person started the server in its own
+/// folder; any other one only the client names, so it must not be a home folder or one with settings
+/// and keys that is no project.
+pub struct OpenPlace(pub Place);
+
+impl FromRequestParts<Arc<Shared>> for OpenPlace {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, shared: &Arc<Shared>) -> Answer<Self> {
+        let place = Place::from_request_parts(parts, shared).await?;
+        if place.directory != shared.directory {
+            shared.sessions.named_project_at(&place.directory).await?;
+        }
+        Ok(OpenPlace(place))
+    }
+}
+
 fn named_directory(parts: &Parts) -> Option<String> {
     let query = parts.uri.query().unwrap_or_default();
     let mut pairs = url::form_urlencoded::parse(query.as_bytes());

@@ -11,7 +11,7 @@ use lathe_session::{OpenTerminal, TerminalSize};
 use parking_lot::Mutex;
 use serde::Serialize;
 use serde_json::{Value, json};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, mpsc};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::reply::{Answer, Refusal};
@@ -26,8 +26,12 @@ const MOST_TICKETS: usize = 64;
 pub const TICKET_TIME: Duration = Duration::from_secs(60);
 /// For what the program wrote last, while something that it started has the terminal open.
 const DRAIN: Duration = Duration::from_millis(500);
-/// Pieces of output or input that wait for whom they are for.
+/// Pieces of output that wait for whom they are for.
 const WAITING: usize = 256;
+/// Bytes of input that wait for a program which does not read them.
+const MOST_WAITING_INPUT: usize = 2 * 1024 * 1024;
+/// What a piece of input takes besides its bytes.
+const PIECE_BYTES: usize = 128;
 const READ_BYTES: usize = 16 * 1024;
 const ID_BYTES: usize = 12;
 
@@ -87,7 +91,10 @@ pub struct Terminal {
     directory: String,
     state: Mutex<State>,
     output: broadcast::Sender<Arc<str>>,
-    input: mpsc::Sender<Input>,
+    input: mpsc::UnboundedSender<Typed>,
+    /// Bytes of input that may still wait for the program.
+    room: Arc<Semaphore>,
+    size: watch::Sender<Option<TerminalSize>>,
     /// The program has ended, and all that it wrote was sent.
     ended: CancellationToken,
     removed: CancellationToken,
@@ -105,10 +112,8 @@ struct Recent {
     start: u64,
 }
 
-enum Input {
-    Typed(Bytes),
-    Resized(TerminalSize),
-}
+/// What was typed, with its share of the room for what waits.
+type Typed = (Bytes, OwnedSemaphorePermit);
 
 impl Terminals {
     pub fn subscribe(&self) -> broadcast::Receiver<Arc<TerminalNews>> {
@@ -155,7 +160,7 @@ impl Terminals {
             pid: started.process,
             exit_code: None,
         };
-        let (input, inputs) = mpsc::channel(WAITING);
+        let (input, inputs) = mpsc::unbounded_channel();
         let terminal = Arc::new(Terminal {
             project,
             directory,
@@ -165,6 +170,8 @@ impl Terminals {
             }),
             output: broadcast::Sender::new(WAITING),
             input,
+            room: Arc::new(Semaphore::new(MOST_WAITING_INPUT)),
+            size: watch::Sender::new(None),
             ended: CancellationToken::new(),
             removed: closing.child_token(),
         });
@@ -179,7 +186,7 @@ impl Terminals {
         &self,
         terminal: Arc<Terminal>,
         started: OpenTerminal,
-        mut inputs: mpsc::Receiver<Input>,
+        mut inputs: mpsc::UnboundedReceiver<Typed>,
     ) {
         let OpenTerminal {
             mut run,
@@ -191,24 +198,34 @@ impl Terminals {
             let reading = terminal.read_from(&end);
             let mut reading = std::pin::pin!(reading);
             let writing = async {
-                while let Some(input) = inputs.recv().await {
-                    let done = match input {
-                        Input::Typed(bytes) => end.write_all(&bytes).await,
-                        Input::Resized(size) => end.resize(size),
-                    };
-                    if let Err(error) = done {
+                while let Some((bytes, _room)) = inputs.recv().await {
+                    if let Err(error) = end.write_all(&bytes).await {
                         tracing::debug!(%error, "a terminal did not take its input");
                     }
                 }
             };
+            let mut sizes = terminal.size.subscribe();
+            // It may have been set before this task began.
+            sizes.mark_changed();
+            let resizing = async {
+                while sizes.changed().await.is_ok() {
+                    let size = *sizes.borrow_and_update();
+                    if let Some(Err(error)) = size.map(|size| end.resize(size)) {
+                        tracing::debug!(%error, "a terminal did not take its size");
+                    }
+                }
+            };
             tokio::select! {
-                () = &mut reading => {}
-                () = writing => {}
+                // What is typed after a change of the size is written after it.
+                biased;
                 () = terminal.removed.cancelled() => {}
+                () = resizing => {}
                 code = run.exit_code() => {
                     exit_code = code;
                     let _ = tokio::time::timeout(DRAIN, reading).await;
                 }
+                () = writing => {}
+                () = &mut reading => {}
             }
         }
         if exit_code.is_none() && !terminal.removed.is_cancelled() {
@@ -251,8 +268,7 @@ impl Terminals {
             terminal.state.lock().info.title = title;
         }
         if let Some(size) = size {
-            // An ended one has no size.
-            let _ = terminal.input.send(Input::Resized(size)).await;
+            terminal.size.send_replace(Some(size));
         }
         let info = terminal.info();
         self.publish(&terminal, "pty.updated", json!({ "info": info }));
@@ -334,6 +350,13 @@ impl Terminal {
         let _ = self.output.send(text.into());
     }
 
+    /// Waits until the program has read enough of what was typed before.
+    async fn room_for(&self, typed: &Bytes) -> Option<OwnedSemaphorePermit> {
+        let bytes = (typed.len() + PIECE_BYTES).min(MOST_WAITING_INPUT);
+        let room = self.room.clone().acquire_many_owned(bytes as u32);
+        room.await.ok()
+    }
+
     /// Connects a client: first what it has not seen from its position on, then what comes.
     pub async fn connect(&self, mut socket: WebSocket, cursor: Option<i64>) {
         let (seen, mut output) = {
@@ -343,6 +366,7 @@ impl Terminal {
         if !seen.is_empty() && socket.send(Message::Text(seen.into())).await.is_err() {
             return;
         }
+        let mut waiting = Bytes::new();
         loop {
             tokio::select! {
                 biased;
@@ -355,16 +379,20 @@ impl Terminal {
                 }
                 () = self.ended.cancelled() => break,
                 () = self.removed.cancelled() => break,
-                message = socket.recv() => {
-                    let typed = match message {
+                room = self.room_for(&waiting), if !waiting.is_empty() => {
+                    let typed = std::mem::take(&mut waiting);
+                    let sent = room.and_then(|room| self.input.send((typed, room)).ok());
+                    if sent.is_none() {
+                        break;
+                    }
+                }
+                message = socket.recv(), if waiting.is_empty() => {
+                    waiting = match message {
                         Some(Ok(Message::Text(text))) => Bytes::from(text),
                         Some(Ok(Message::Binary(bytes))) => bytes,
                         Some(Ok(Message::Ping(_) | Message::Pong(_))) => continue,
                         Some(Ok(Message::Close(_)) | Err(_)) | None => return,
                     };
-                    if self.input.send(Input::Typed(typed)).await.is_err() {
-                        break;
-                    }
                 }
             }
         }

@@ -35,7 +35,7 @@ pub use lathe_workspace::added_providers::AddedProvider;
 pub use lathe_workspace::agents::{Agent, Mode};
 pub use lathe_workspace::tool_settings::ToolOptions;
 pub use lathe_workspace::{config, mcp, models};
-pub use prompt::Chosen;
+pub use prompt::{Author, Chosen};
 pub use sessions::{
     ChangesFrom, FilePlace, Foundation, OpenTerminal, Options, OutlineEntry, RedactText, Sessions,
     TerminalInput, default_data_dir, title_contains,

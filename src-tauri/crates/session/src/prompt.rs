@@ -16,6 +16,7 @@ use lathe_protocol::{
 use crate::core::Core;
 use files::Reader;
 pub use host::{PromptHost, tool_context};
+use lathe_permission::Gate;
 use lathe_records::{Failed, Records, Result};
 use lathe_workspace::mentions;
 use lathe_workspace::setup::Setup;
@@ -24,12 +25,22 @@ pub use parts::{NewSubtask, PartList};
 /// A prompt before it becomes a message.
 pub struct Prompt {
     pub input: PromptInput,
-    /// Written by another agent: mentions in it are ignored, because a model could use them to
-    /// read what it may not.
-    pub by_agent: bool,
+    pub author: Author,
     /// Replaces the text.
     pub subtask: Option<NewSubtask>,
     pub chosen: Chosen,
+}
+
+/// Who wrote a prompt. It decides how the files are read that the prompt names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Author {
+    /// They name the files themselves: only what a rule denies is not read.
+    Person,
+    /// A program that is connected to the server: as if the agent read them.
+    Client,
+    /// Another agent: mentions in it are ignored, because a model could use them to read what it
+    /// may not.
+    Agent,
 }
 
 /// What a client chose for its prompt, instead of us.
@@ -65,10 +76,10 @@ impl Chosen {
 }
 
 impl Prompt {
-    pub fn by_person(input: PromptInput) -> Self {
+    pub fn by(author: Author, input: PromptInput) -> Self {
         Prompt {
             input,
-            by_agent: false,
+            author,
             subtask: None,
             chosen: Chosen::default(),
         }
@@ -199,7 +210,7 @@ pub async fn edited_parts(
         session,
         project,
         info,
-        Prompt::by_person(input),
+        Prompt::by(Author::Person, input),
     )
     .await
 }
@@ -215,7 +226,7 @@ async fn build_parts(
 ) -> Result<Vec<Part>> {
     let Prompt {
         input,
-        by_agent,
+        author,
         subtask,
         chosen,
     } = prompt;
@@ -231,9 +242,16 @@ async fn build_parts(
     );
     let agent = setup.agents.get(info.agent.as_deref());
     let authority = core.authority(setup, project, session, &agent).await?;
-    let host = PromptHost::Granted {
-        core: core.clone(),
-        authority: Arc::new(authority),
+    let authority = Arc::new(authority);
+    let host = match author {
+        Author::Client => {
+            let permissions = &core.permissions;
+            PromptHost::Asking(Gate::new(permissions, authority, session, project, None))
+        }
+        Author::Person | Author::Agent => PromptHost::Granted {
+            core: core.clone(),
+            authority,
+        },
     };
     let reader = Reader {
         core,
@@ -250,7 +268,7 @@ async fn build_parts(
     for file in &input.files {
         reader.attach(file, &mut parts).await?;
     }
-    if !is_subtask && !by_agent {
+    if !is_subtask && author != Author::Agent {
         reader.add_mentions(&input, &mut parts).await;
     }
     let mut parts = parts.into_parts();

@@ -65,7 +65,7 @@ pub use preview::{NextRequest, preview};
 pub use recovery::TAIL as RECOVERED_TAIL;
 pub use run::BeforePoll;
 pub use runner::Runner;
-pub use shell_command::{NOTE, SHELL_COMMAND};
+pub use shell_command::NOTE;
 pub use subtask::SubtaskStarter;
 
 pub struct Turn {

@@ -17,7 +17,7 @@ use crate::paths::{self, Place};
 use crate::tool::ToolFailure;
 
 /// The files of a project that may not be read without a question and have another name.
-pub(crate) struct LinkedSecrets {
+pub struct LinkedSecrets {
     root: PathBuf,
     may_read: MayRead,
     /// Looked for when the first file with several names turns up.

@@ -39,6 +39,6 @@ pub use context::{
     ToolContext, Walls, Want,
 };
 pub use environment::{Environment, EnvironmentSettings, ShellChoice};
-pub use hard_links::read_unasked;
+pub use hard_links::{LinkedSecrets, read_unasked};
 pub use registry::Registry;
 pub use tool::{Attachment, DynTool, Effect, FailureKind, Tool, ToolFailure, ToolOutput};

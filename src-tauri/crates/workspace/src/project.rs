@@ -91,6 +91,12 @@ fn identify(folder: &Path, known: &[Project]) -> Result<Found> {
 /// without a question, so it is one that a person opened, or at least no home folder and no place
 /// of settings and keys.
 pub async fn open_named(records: &Records, folder: &Path) -> Result<Project> {
+    find_named(records, folder).await?;
+    open(records, folder).await
+}
+
+/// Like [`open_named`], but records nothing.
+pub async fn find_named(records: &Records, folder: &Path) -> Result<Project> {
     let found = find(records, folder).await?;
     let known = records.store().project(&found.id).await?;
     let opened = known.is_some_and(|project| {
@@ -99,12 +105,11 @@ pub async fn open_named(records: &Records, folder: &Path) -> Result<Project> {
     });
     if !opened && lathe_files::is_personal(Path::new(&found.worktree)) {
         return Err(Failed::refused(format!(
-            "This session works in {}, which is no folder of a project. Open that folder first, if \
-             the agent may read everything in it.",
+            "{} is no folder of a project. Open it first, if the agent may read everything in it.",
             found.worktree
         )));
     }
-    open(records, folder).await
+    Ok(found)
 }
 
 /// The repository's root above a folder, or the folder itself.

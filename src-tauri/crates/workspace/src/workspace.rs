@@ -118,6 +118,12 @@ impl Workspace {
         project::find(&self.records, folder).await
     }
 
+    /// The same for a folder that a program names, and not a person. A home folder, or a place of
+    /// settings and keys, must have been opened before.
+    pub async fn find_named(&self, folder: &Path) -> Result<Project> {
+        project::find_named(&self.records, folder).await
+    }
+
     /// All projects, the last used first, each with the checkout that was opened last.
     pub async fn projects(&self) -> Result<Vec<Project>> {
         let known = self.records.store().projects().await?.items;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use lathe_protocol::ipc::{AgentMode, AgentView, PromptFile, PromptInput};
 use lathe_protocol::{MessageId, Project, Session, UserMessage};
-use lathe_session::Sessions;
+use lathe_session::{Author, Sessions};
 use url::Url;
 
 use super::model::{ModelChoice, ModelSelector, parse_model};
@@ -80,7 +80,7 @@ impl Start {
                 let project = sessions.open_project(&directory).await?;
                 let folder = directory.display().to_string();
                 let begun = sessions
-                    .create_with_prompt(&project, &folder, self.input)
+                    .create_with_prompt(&project, &folder, Author::Person, self.input)
                     .await;
                 Ok(begun?)
             }

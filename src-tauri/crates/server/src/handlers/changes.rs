@@ -13,7 +13,7 @@ use lathe_session::{ChangesFrom, files};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::context::{Asked, Place, Shared};
+use crate::context::{Asked, OpenPlace, Place, Shared};
 use crate::reply::Answer;
 
 /// `.git` and `HEAD` hold a path or a name.
@@ -63,7 +63,7 @@ enum DiffMode {
 
 pub async fn diff(
     State(shared): State<Arc<Shared>>,
-    place: Place,
+    OpenPlace(place): OpenPlace,
     Asked(query): Asked<DiffQuery>,
 ) -> Answer {
     let from = match query.mode {
@@ -81,7 +81,10 @@ pub async fn diff(
 }
 
 /// All patches in one text, as git writes them.
-pub async fn raw_diff(State(shared): State<Arc<Shared>>, place: Place) -> Answer<Response> {
+pub async fn raw_diff(
+    State(shared): State<Arc<Shared>>,
+    OpenPlace(place): OpenPlace,
+) -> Answer<Response> {
     let diffs = changes(&shared, &place, ChangesFrom::Head).await?;
     let mut text = String::new();
     for diff in &diffs {
@@ -98,13 +101,13 @@ pub async fn raw_diff(State(shared): State<Arc<Shared>>, place: Place) -> Answer
     Ok(response)
 }
 
-pub async fn status(State(shared): State<Arc<Shared>>, place: Place) -> Answer {
+pub async fn status(State(shared): State<Arc<Shared>>, OpenPlace(place): OpenPlace) -> Answer {
     let diffs = changes(&shared, &place, ChangesFrom::Head).await?;
     Ok(Json(diffs.iter().map(counted).collect()))
 }
 
 /// The same for older clients.
-pub async fn file_status(State(shared): State<Arc<Shared>>, place: Place) -> Answer {
+pub async fn file_status(State(shared): State<Arc<Shared>>, OpenPlace(place): OpenPlace) -> Answer {
     let diffs = changes(&shared, &place, ChangesFrom::Head).await?;
     let sent = diffs.iter().map(|diff| {
         json!({

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use url::Url;
 
-use crate::context::{Asked, Place, Shared};
+use crate::context::{Asked, OpenPlace, Place, Shared};
 use crate::reply::{Answer, Refusal};
 
 const MOST_BYTES: u64 = 10 * 1024 * 1024;
@@ -68,7 +68,7 @@ fn relative<'a>(place: &Place, path: &'a Path) -> &'a Path {
 
 pub async fn read(
     State(shared): State<Arc<Shared>>,
-    place: Place,
+    OpenPlace(place): OpenPlace,
     Asked(query): Asked<PathQuery>,
 ) -> Answer {
     let bytes = shared.sessions.read_file(place.at(&query.path), MOST_BYTES);
@@ -130,7 +130,7 @@ pub struct TextQuery {
 
 pub async fn find_text(
     State(shared): State<Arc<Shared>>,
-    place: Place,
+    OpenPlace(place): OpenPlace,
     Asked(query): Asked<TextQuery>,
 ) -> Answer {
     let (project, folder) = (&place.project, &place.directory);
@@ -159,7 +159,7 @@ fn line_view(place: &Place, found: &LinePlaces) -> Value {
 
 pub async fn find_symbols(
     State(shared): State<Arc<Shared>>,
-    place: Place,
+    OpenPlace(place): OpenPlace,
     Asked(query): Asked<FindQuery>,
 ) -> Answer {
     let limit = query.limit.unwrap_or(USUAL_HITS);

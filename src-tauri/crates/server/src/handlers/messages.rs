@@ -13,7 +13,7 @@ use lathe_protocol::{
     Event, FilePartSource, MessageId, MessageWithParts, ModelRef, PartId, SessionId, SessionStatus,
 };
 use lathe_session::bus::{BusItem, Notification, Subscription};
-use lathe_session::{Chosen, Sessions, parse_model_ref};
+use lathe_session::{Author, Chosen, Sessions, parse_model_ref};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -176,7 +176,8 @@ pub async fn run_command(
     };
     let events = shared.sessions.subscribe();
     let (command, arguments) = (&body.command, &body.arguments);
-    let sent = shared.sessions.run_command(&id, command, arguments, input);
+    let sessions = &shared.sessions;
+    let sent = sessions.run_command_by(Author::Client, &id, command, arguments, input);
     let prompt = sent.await?;
     Ok(answer_later(shared, id, prompt, events, |answer| answer))
 }

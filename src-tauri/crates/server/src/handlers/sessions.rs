@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::answers::Kept;
-use crate::context::{Asked, Input, Place, SessionPath, Shared};
+use crate::context::{Asked, Input, OpenPlace, Place, SessionPath, Shared};
 use crate::handlers::messages::until_idle;
 use crate::reply::{self, Answer, Refusal};
 use crate::wire;
@@ -76,7 +76,7 @@ pub struct NewSession {
 
 pub async fn create(
     State(shared): State<Arc<Shared>>,
-    place: Place,
+    OpenPlace(place): OpenPlace,
     Input(new): Input<NewSession>,
 ) -> Answer {
     let sessions = &shared.sessions;

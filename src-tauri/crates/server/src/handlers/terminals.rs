@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::context::{Asked, Input, Place, Shared, TerminalPath};
+use crate::context::{Asked, Input, OpenPlace, Place, Shared, TerminalPath};
 use crate::reply::{self, Answer};
 use crate::terminals::TICKET_TIME;
 
@@ -41,7 +41,7 @@ pub struct NewTerminal {
 /// Waits until the person has allowed it. A client that hangs up withdraws the question.
 pub async fn create(
     State(shared): State<Arc<Shared>>,
-    place: Place,
+    OpenPlace(place): OpenPlace,
     Input(new): Input<NewTerminal>,
 ) -> Answer {
     let asking = shared.terminals.ask()?;

@@ -81,9 +81,11 @@ impl Host for PromptHost {
         }
     }
 
-    /// Only calls of the model search.
     async fn may_read(&self) -> Result<MayRead, ToolFailure> {
-        Err(not_here())
+        match self {
+            PromptHost::Asking(gate) => gate.may_read().await,
+            PromptHost::Granted { .. } => Err(not_here()),
+        }
     }
 
     fn progress(&self, _: Progress) {}

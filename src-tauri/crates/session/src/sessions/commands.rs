@@ -9,7 +9,7 @@ use lathe_tools::{DynTool, ToolContext};
 use serde_json::json;
 
 use super::Sessions;
-use crate::prompt::{Chosen, NewSubtask, Prompt, PromptHost, tool_context};
+use crate::prompt::{Author, Chosen, NewSubtask, Prompt, PromptHost, tool_context};
 use lathe_permission::Gate;
 use lathe_records::{Failed, Result};
 use lathe_workspace::agents::Mode;
@@ -29,6 +29,19 @@ impl Sessions {
     /// model override the input's.
     pub async fn run_command(
         &self,
+        id: &SessionId,
+        name: &str,
+        arguments: &str,
+        input: PromptInput,
+    ) -> Result<MessageId> {
+        self.run_command_by(Author::Person, id, name, arguments, input)
+            .await
+    }
+
+    /// The same for what a program sent, or another agent.
+    pub async fn run_command_by(
+        &self,
+        author: Author,
         id: &SessionId,
         name: &str,
         arguments: &str,
@@ -56,7 +69,7 @@ impl Sessions {
             pieces,
         );
         let text = text.await?;
-        let prompt = build_prompt(command, &setup, agent, text, input);
+        let prompt = build_prompt(command, &setup, agent, text, author, input);
         let message_id = self.submit(id, prompt).await?;
         self.core.records.publish(Event::CommandExecuted {
             name: name.to_owned(),
@@ -121,6 +134,7 @@ fn build_prompt(
     setup: &Setup,
     agent: Option<String>,
     text: String,
+    author: Author,
     input: PromptInput,
 ) -> Prompt {
     let worker = agent.as_deref().and_then(|name| setup.agents.find(name));
@@ -138,7 +152,7 @@ fn build_prompt(
         let subtask = None;
         return Prompt {
             input,
-            by_agent: false,
+            author,
             subtask,
             chosen: Chosen::default(),
         };
@@ -161,7 +175,7 @@ fn build_prompt(
     };
     Prompt {
         input,
-        by_agent: false,
+        author,
         subtask,
         chosen: Chosen::default(),
     }

@@ -9,6 +9,7 @@ use lathe_protocol::ipc::Mention;
 use lathe_protocol::{Extra, FileDiff, FileStatus, Project};
 use lathe_records::{Failed, Result};
 use lathe_review::lines;
+use lathe_tools::LinkedSecrets;
 use lathe_tools::context::MayRead;
 use lathe_tools::files::FileError;
 use lathe_tools::grep::{self, LinePlaces};
@@ -140,15 +141,20 @@ impl Sessions {
         let root = root_of(project, directory)?;
         let folder = real(directory)?;
         let compared = tokio::task::spawn_blocking(move || {
+            let secrets = LinkedSecrets::new(root.clone(), may_read.clone());
             let mut room = MOST_TEXTS;
             let mut diffs = Vec::new();
             for file in changed.files.into_iter().take(MOST_CHANGES) {
                 let path = String::from_utf8_lossy(&file.path).into_owned();
                 let real = folder.join(&path);
-                let is_readable = may_read(&paths::shown(&real, &root));
+                let meta = std::fs::symlink_metadata(&real).ok();
+                let is_secret = meta
+                    .as_ref()
+                    .is_some_and(|it| secrets.name_of(it).is_some());
+                let is_readable = !is_secret && may_read(&paths::shown(&real, &root));
                 let before = file.content.map(|(_, bytes)| bytes);
                 let after = lathe_files::read_real(&real, MOST_TEXT).ok();
-                let exists = std::fs::symlink_metadata(&real).is_ok();
+                let exists = meta.is_some();
                 if before.is_none() && !exists || before.is_some() && before == after {
                     continue;
                 }

@@ -29,6 +29,11 @@ impl Sessions {
         self.core.workspace.find(folder).await
     }
 
+    /// The same for a folder that a program names, and not a person.
+    pub async fn named_project_at(&self, folder: &Path) -> Result<Project> {
+        self.core.workspace.find_named(folder).await
+    }
+
     /// Last used first, each in the checkout that was opened last.
     pub async fn projects(&self) -> Result<Vec<Project>> {
         self.core.workspace.projects().await

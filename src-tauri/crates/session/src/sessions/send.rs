@@ -9,17 +9,26 @@ use lathe_records::{Failed, Result};
 use super::Sessions;
 use crate::active_sessions::ActiveSession;
 use crate::new_session::NewSession;
-use crate::prompt::{self, Chosen, Prompt};
+use crate::prompt::{self, Author, Chosen, Prompt};
 use crate::synthetic::Draft;
 use crate::turn::{self, NextRequest, RECOVERED_TAIL};
 
 impl Sessions {
     /// Stores the prompt. A new turn answers it, or the running turn at its next step.
     pub async fn prompt(&self, id: &SessionId, input: PromptInput) -> Result<MessageId> {
-        self.submit(id, Prompt::by_person(input)).await
+        self.prompt_by(Author::Person, id, input).await
     }
 
-    /// The same with ids and instructions that a client chose.
+    pub async fn prompt_by(
+        &self,
+        author: Author,
+        id: &SessionId,
+        input: PromptInput,
+    ) -> Result<MessageId> {
+        self.submit(id, Prompt::by(author, input)).await
+    }
+
+    /// The prompt of a client, with ids and instructions that it chose.
     pub async fn prompt_as(
         &self,
         id: &SessionId,
@@ -28,7 +37,7 @@ impl Sessions {
     ) -> Result<MessageId> {
         let prompt = Prompt {
             chosen,
-            ..Prompt::by_person(input)
+            ..Prompt::by(Author::Client, input)
         };
         self.submit(id, prompt).await
     }
@@ -38,12 +47,13 @@ impl Sessions {
         &self,
         project: &Project,
         directory: &str,
+        author: Author,
         input: PromptInput,
     ) -> Result<(Session, MessageId)> {
         let core = &self.core;
         let session = NewSession::in_directory(directory).draft(&core.records, project);
         ensure_folder(&session)?;
-        let message = prompt::build_message(core, &session, Prompt::by_person(input)).await?;
+        let message = prompt::build_message(core, &session, Prompt::by(author, input)).await?;
         let session = core.records.create_session(session).await?;
         match self.runner.send(session.clone(), message).await {
             Ok(prompt) => Ok((session, prompt)),

@@ -8,8 +8,8 @@ use lathe_records::{Failed, Result};
 
 use super::Sessions;
 use crate::active_sessions::ActiveSession;
-use crate::prompt::{self, Chosen, Prompt};
-use crate::turn::{NOTE, SHELL_COMMAND};
+use crate::prompt::{self, Author, Chosen, Prompt};
+use crate::turn::NOTE;
 
 impl Sessions {
     /// Runs a command of the person, with all their rights and without a question. The agent reads
@@ -69,14 +69,14 @@ impl Sessions {
                 ..input
             },
             // An `@` of a command is no mention.
-            by_agent: true,
+            author: Author::Agent,
             subtask: None,
             chosen,
         };
         let mut message = prompt::build_message(&self.core, &session, prompt).await?;
         for part in &mut message.parts {
             if let Part::Text(text) = part {
-                let mark = (SHELL_COMMAND.to_owned(), command.into());
+                let mark = (TextPart::SHELL_COMMAND.to_owned(), command.into());
                 text.metadata.get_or_insert_with(Map::new).extend([mark]);
             }
         }

@@ -22,7 +22,7 @@ use super::subtask::SubtaskStarter;
 use super::{Turn, TurnEnd};
 use crate::active_sessions::ActiveSession;
 use crate::core::Core;
-use crate::prompt::{self, Prompt};
+use crate::prompt::{self, Author, Prompt};
 
 /// A tool gets three seconds to end by itself, and the files some more.
 const ABORT_LIMIT: Duration = Duration::from_secs(6);
@@ -218,7 +218,7 @@ impl SubtaskStarter for Runner {
         let _prompt = self.core.active.lock_prompt(&session.id).await;
         let prompt = Prompt {
             input,
-            by_agent: true,
+            author: Author::Agent,
             chosen: Default::default(),
             subtask: None,
         };

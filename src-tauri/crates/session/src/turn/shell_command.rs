@@ -5,7 +5,9 @@
 
 use std::collections::HashMap;
 
-use lathe_protocol::{AssistantMessage, Finish, MessageError, MessageWithParts, Part, ToolPart};
+use lathe_protocol::{
+    AssistantMessage, Finish, MessageError, MessageWithParts, Part, TextPart, ToolPart,
+};
 use lathe_provider::{FinishReason, Usage};
 use lathe_records::Result;
 use serde_json::{Value, json};
@@ -14,18 +16,21 @@ use super::finish::StepEnd;
 use super::step::Call;
 use super::{Asking, Next, ResolvedPrompt, Turn, TurnEnd};
 
-/// The mark of such a prompt, in the metadata of its text.
-pub const SHELL_COMMAND: &str = "shellCommand";
 /// Read by the model together with the command and its output.
 pub const NOTE: &str = "I ran this command myself, outside of your task. Its output follows.";
 const TOOL: &str = "bash";
 /// A person waits for their own command for as long as they like, or stops it.
 const LONGEST_MILLIS: u64 = 60 * 60 * 1000;
 
-/// The command of a prompt that is one.
+/// The command of a prompt that is one. The mark counts only if the text shows the same command:
+/// what is on the disk may come from anyone.
 pub fn command_of(prompt: &MessageWithParts) -> Option<&str> {
     prompt.parts.iter().find_map(|part| match part {
-        Part::Text(part) => part.metadata.as_ref()?.get(SHELL_COMMAND)?.as_str(),
+        Part::Text(part) if part.synthetic != Some(true) => {
+            let mark = part.metadata.as_ref()?.get(TextPart::SHELL_COMMAND)?;
+            let shown = part.text.strip_prefix('!')?;
+            mark.as_str().filter(|command| *command == shown)
+        }
         _ => None,
     })
 }
@@ -105,5 +110,29 @@ impl Turn {
             raw,
             answered: None,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prompt(text: &str, synthetic: bool) -> MessageWithParts {
+        let message = json!({
+            "info": { "id": "msg_1", "sessionID": "ses_1", "role": "user", "time": { "created": 1 } },
+            "parts": [{
+                "id": "prt_1", "sessionID": "ses_1", "messageID": "msg_1", "type": "text",
+                "text": text, "synthetic": synthetic, "metadata": { "shellCommand": "make" },
+            }],
+        });
+        serde_json::from_value(message).unwrap()
+    }
+
+    #[test]
+    fn a_prompt_is_only_the_command_that_its_text_shows() {
+        assert_eq!(command_of(&prompt("!make", false)), Some("make"));
+        assert_eq!(command_of(&prompt("Please go on", false)), None);
+        assert_eq!(command_of(&prompt("!make test", false)), None);
+        assert_eq!(command_of(&prompt("!make", true)), None);
     }
 }

@@ -2,7 +2,7 @@
 
 use lathe_protocol::{
     Action, FileDiff, Message, MessageId, Part, PartId, Project, ProjectId, Session, SessionId,
-    Todo, validators,
+    TextPart, Todo, validators,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -95,10 +95,7 @@ impl Bundle {
             Err(why) => return unreadable.push(Unreadable::new(format!("message {id}"), why)),
         };
         for (part, bytes) in parts {
-            let checked = bytes.and_then(|bytes| {
-                let key = check_part(session, message.id(), &part, &bytes)?;
-                Ok((key, bytes))
-            });
+            let checked = bytes.and_then(|bytes| check_part(session, message.id(), &part, bytes));
             match checked {
                 Ok(record) => self.records.push(record),
                 Err(why) => unreadable.push(Unreadable::new(format!("part {part} of {id}"), why)),
@@ -180,18 +177,31 @@ fn check_part(
     session: &SessionId,
     message: &MessageId,
     id: &str,
-    bytes: &[u8],
-) -> Result<Key, String> {
+    bytes: Vec<u8>,
+) -> Result<(Key, Vec<u8>), String> {
     let id = PartId::parse(id).map_err(|error| error.to_string())?;
     let key = Key::part(message, &id).map_err(|error| error.to_string())?;
-    let part = validate::check_part(&key, parse::<Part>("part", bytes)?)?;
+    let part = validate::check_part(&key, parse::<Part>("part", &bytes)?)?;
     if part.session_id() != session {
         return Err(format!(
             "it belongs to the session {:?}",
             part.session_id().as_str()
         ));
     }
-    Ok(key)
+    let bytes = match without_command(part) {
+        Some(part) => encode(&part).map_err(|error| error.to_string())?,
+        None => bytes,
+    };
+    Ok((key, bytes))
+}
+
+/// The part without the mark of a command, if it has it: nothing that is imported is run.
+fn without_command(part: Part) -> Option<Part> {
+    let Part::Text(mut text) = part else {
+        return None;
+    };
+    text.metadata.as_mut()?.remove(TextPart::SHELL_COMMAND)?;
+    Some(Part::Text(text))
 }
 
 /// Its folders are read without a question, and the record may come from anyone.

@@ -294,6 +294,23 @@ async fn an_imported_session_may_restrict_permissions_but_not_grant_them() {
     assert_eq!(imported.unreadable.len(), 1);
 }
 
+#[tokio::test]
+async fn an_imported_prompt_is_no_command() {
+    let test = TestStore::new().await;
+    let mut document = exported();
+    let prompt = &mut document["messages"][0]["parts"][0];
+    assert_eq!(prompt["type"], "text");
+    prompt["metadata"] = json!({ "shellCommand": "make", "source": "paste" });
+    let imported = import(&test, &document).await;
+    let id = &imported.added[0].id;
+    let page = test.store.messages(id, None, 9).await.unwrap();
+    document["messages"][0]["parts"][0]["metadata"] = json!({ "source": "paste" });
+    assert_eq!(
+        serde_json::to_value(page.messages).unwrap(),
+        document["messages"]
+    );
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn a_pipe_in_a_tree_does_not_block_the_import() {
