@@ -21,7 +21,7 @@ use std::fs;
 use tree::{dependencies, entries, lock_file, manifests, reachable, read, root, sources};
 
 /// What each core crate may know of the others, and what its tests may use on top.
-const KNOWLEDGE: [(&str, &[&str], &[&str]); 24] = [
+const KNOWLEDGE: [(&str, &[&str], &[&str]); 25] = [
     ("files", &[], &[]),
     (
         "import",
@@ -132,8 +132,26 @@ const KNOWLEDGE: [(&str, &[&str], &[&str]); 24] = [
         &["lathe-provider", "lathe-test-support"],
     ),
     (
+        "folders",
+        &[
+            "lathe-files",
+            "lathe-protocol",
+            "lathe-records",
+            "lathe-review",
+            "lathe-session",
+            "lathe-tools",
+            "lathe-workspace",
+        ],
+        &[],
+    ),
+    (
         "server",
-        &["lathe-contract", "lathe-protocol", "lathe-session"],
+        &[
+            "lathe-contract",
+            "lathe-folders",
+            "lathe-protocol",
+            "lathe-session",
+        ],
         &["lathe-provider", "lathe-test-support"],
     ),
     (

@@ -9,8 +9,9 @@ use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
 use bytes::Bytes;
 use http::request::Parts;
 use http_body_util::{BodyExt, Limited};
+use lathe_folders::{FilePlace, Folders};
 use lathe_protocol::{MessageId, PermissionId, Project, ProjectId, QuestionId, Session, SessionId};
-use lathe_session::{FilePlace, Sessions};
+use lathe_session::Sessions;
 use parking_lot::Mutex;
 use serde::de::DeserializeOwned;
 use tokio::sync::Semaphore;
@@ -29,6 +30,7 @@ const DIRECTORY_QUERIES: [&str; 2] = ["directory", "location[directory]"];
 
 pub struct Shared {
     pub sessions: Sessions,
+    pub folders: Folders,
     pub password: Password,
     pub origins: AllowedOrigins,
     pub limits: Limits,
@@ -59,6 +61,7 @@ impl Shared {
         hosts: HashSet<String>,
     ) -> Self {
         Shared {
+            folders: Folders::new(sessions.clone()),
             sessions,
             password: options.password,
             origins: AllowedOrigins(options.origins),

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use axum::extract::ws::{Message, WebSocket};
 use bytes::Bytes;
 use lathe_protocol::ProjectId;
-use lathe_session::{OpenTerminal, TerminalSize};
+use lathe_folders::{OpenTerminal, TerminalEnd, TerminalSize};
 use parking_lot::Mutex;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -329,7 +329,7 @@ impl Terminal {
         self.state.lock().info.clone()
     }
 
-    async fn read_from(&self, end: &lathe_session::TerminalEnd) {
+    async fn read_from(&self, end: &TerminalEnd) {
         let mut buffer = vec![0; READ_BYTES];
         let mut rest = Vec::new();
         loop {

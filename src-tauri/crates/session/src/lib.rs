@@ -29,16 +29,13 @@ pub use lathe_provider::keys::Keys;
 pub use lathe_records::other_processes::OtherProcesses;
 pub use lathe_records::{Failed, Result, bus, clock};
 pub use lathe_store::{CheckReport, Damaged, Health, Page, StoreError, Window, WindowAnchor};
-pub use lathe_tools::grep::LinePlaces;
-pub use lathe_tools::process::{Size as TerminalSize, Terminal as TerminalEnd};
 pub use lathe_workspace::added_providers::AddedProvider;
 pub use lathe_workspace::agents::{Agent, Mode};
 pub use lathe_workspace::tool_settings::ToolOptions;
 pub use lathe_workspace::{config, mcp, models};
 pub use prompt::{Author, Chosen};
 pub use sessions::{
-    ChangesFrom, FilePlace, Foundation, OpenTerminal, Options, OutlineEntry, RedactText, Sessions,
-    TerminalInput, default_data_dir, title_contains,
+    Foundation, Options, OutlineEntry, RedactText, Sessions, default_data_dir, title_contains,
 };
 pub use share::DrawPage;
 pub use turn::{BeforePoll, NextRequest};

@@ -1,9 +1,6 @@
 //! Builds a user message from text and attachments.
 
-mod files;
 mod host;
-mod parts;
-mod resources;
 
 use std::sync::Arc;
 
@@ -14,13 +11,13 @@ use lathe_protocol::{
 };
 
 use crate::core::Core;
-use files::Reader;
 pub use host::{PromptHost, tool_context};
 use lathe_permission::Gate;
 use lathe_records::{Failed, Records, Result};
+use lathe_workspace::attachments::Reader;
 use lathe_workspace::mentions;
 use lathe_workspace::setup::Setup;
-pub use parts::{NewSubtask, PartList};
+pub use lathe_workspace::attachments::{NewSubtask, PartList};
 
 /// A prompt before it becomes a message.
 pub struct Prompt {
@@ -254,7 +251,7 @@ async fn build_parts(
         },
     };
     let reader = Reader {
-        core,
+        servers: core.workspace.mcp(),
         project,
         agents: &setup.agents,
         cx: tool_context(core, session, project, id, host),

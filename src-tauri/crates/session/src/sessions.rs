@@ -14,7 +14,6 @@ mod lifecycle;
 mod options;
 mod outline;
 mod pending_revert;
-mod project_files;
 mod projects;
 mod providers;
 mod queued_prompts;
@@ -24,7 +23,6 @@ mod search;
 mod send;
 mod share;
 mod shell_command;
-mod terminal;
 mod tool_servers;
 mod usage;
 
@@ -33,8 +31,6 @@ pub use foundation::Foundation;
 pub use lifecycle::title_contains;
 pub use options::{Options, default_data_dir};
 pub use outline::OutlineEntry;
-pub use project_files::{ChangesFrom, FilePlace};
-pub use terminal::{OpenTerminal, TerminalInput};
 use usage::CountedMessages;
 
 use std::collections::HashMap;

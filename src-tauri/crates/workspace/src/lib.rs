@@ -1,11 +1,12 @@
 //! The environment of a session: the project, its config and trust, its agents, commands,
-//! instructions, models and tool servers, and what a prompt can mention.
+//! instructions, models and tool servers, and what a prompt mentions or has attached.
 //!
 //! Files are read here and parsed once. This crate must not know about turns or rendering.
 
 pub mod added_providers;
 mod added_servers;
 pub mod agents;
+pub mod attachments;
 pub mod by_link;
 pub mod commands;
 pub mod config;

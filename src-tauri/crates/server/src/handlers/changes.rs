@@ -9,7 +9,8 @@ use axum::extract::State;
 use axum::response::Response;
 use http::header::{CONTENT_TYPE, HeaderValue};
 use lathe_protocol::{FileDiff, FileStatus};
-use lathe_session::{ChangesFrom, files};
+use lathe_folders::ChangesFrom;
+use lathe_session::files;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -122,7 +123,7 @@ pub async fn file_status(State(shared): State<Arc<Shared>>, OpenPlace(place): Op
 
 async fn changes(shared: &Shared, place: &Place, from: ChangesFrom) -> Answer<Vec<FileDiff>> {
     let (project, directory) = (&place.project, &place.directory);
-    let changed = shared.sessions.changed_files(project, directory, from);
+    let changed = shared.folders.changed_files(project, directory, from);
     Ok(changed.await?)
 }
 

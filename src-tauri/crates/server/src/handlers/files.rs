@@ -9,7 +9,7 @@ use axum::extract::State;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use lathe_protocol::ipc::Mention;
-use lathe_session::LinePlaces;
+use lathe_folders::LinePlaces;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use url::Url;
@@ -32,7 +32,7 @@ pub async fn list(
     place: Place,
     Asked(query): Asked<PathQuery>,
 ) -> Answer {
-    let folder = shared.sessions.locate(place.at(&query.path))?;
+    let folder = shared.folders.locate(place.at(&query.path))?;
     let mut entries = Vec::new();
     let unreadable = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound => Refusal::NotFound("There is no such folder".into()),
@@ -71,7 +71,7 @@ pub async fn read(
     OpenPlace(place): OpenPlace,
     Asked(query): Asked<PathQuery>,
 ) -> Answer {
-    let bytes = shared.sessions.read_file(place.at(&query.path), MOST_BYTES);
+    let bytes = shared.folders.read_file(place.at(&query.path), MOST_BYTES);
     Ok(Json(match String::from_utf8(bytes.await?) {
         Ok(text) => json!({ "type": "text", "content": text }),
         Err(error) => json!({
@@ -135,7 +135,7 @@ pub async fn find_text(
 ) -> Answer {
     let (project, folder) = (&place.project, &place.directory);
     let found = shared
-        .sessions
+        .folders
         .find_text(project, folder, &query.pattern, USUAL_HITS);
     let found = found.await?;
     Ok(Json(
@@ -164,7 +164,7 @@ pub async fn find_symbols(
 ) -> Answer {
     let limit = query.limit.unwrap_or(USUAL_HITS);
     let found = shared
-        .sessions
+        .folders
         .find_symbols(&place.project, &query.query, limit);
     let root = Path::new(&place.project.worktree);
     let found = found.await.into_iter();

@@ -178,14 +178,14 @@ pub async fn resources(State(shared): State<Arc<Shared>>, place: Place) -> Answe
 }
 
 pub async fn tool_ids(State(shared): State<Arc<Shared>>, place: Place) -> Answer {
-    let tools = shared.sessions.tools(&place.project, &place.directory);
+    let tools = shared.folders.tools(&place.project, &place.directory);
     let names = tools.await?.into_iter().map(|(name, ..)| json!(name));
     Ok(Json(names.collect()))
 }
 
 /// The same for every model.
 pub async fn tools(State(shared): State<Arc<Shared>>, place: Place) -> Answer {
-    let tools = shared.sessions.tools(&place.project, &place.directory);
+    let tools = shared.folders.tools(&place.project, &place.directory);
     let tools = tools.await?.into_iter();
     let tools = tools.map(|(name, description, schema)| {
         json!({ "id": name, "description": description, "parameters": schema })

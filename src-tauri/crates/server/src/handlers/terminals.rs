@@ -7,7 +7,8 @@ use axum::Json;
 use axum::extract::State;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::response::Response;
-use lathe_session::{TerminalInput, TerminalSize, files};
+use lathe_folders::{TerminalInput, TerminalSize};
+use lathe_session::files;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -55,8 +56,8 @@ pub async fn create(
         variables: new.env.into_iter().collect(),
         size: USUAL_SIZE,
     };
-    let sessions = &shared.sessions;
-    let started = sessions.open_terminal(&place.project, &folder, input);
+    let folders = &shared.folders;
+    let started = folders.open_terminal(&place.project, &folder, input);
     let started = tokio::select! {
         started = started => started?,
         () = shared.closing.cancelled() => {

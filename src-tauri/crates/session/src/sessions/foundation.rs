@@ -3,23 +3,32 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lathe_protocol::{Session, SessionId, SessionStatus};
+use lathe_permission::{Authority, Gate, Permissions};
+use lathe_protocol::{Project, Session, SessionId, SessionStatus};
 use lathe_records::{Failed, Records, Result};
 use lathe_review::Review;
+use lathe_tools::{Environment, Registry};
+use lathe_workspace::Workspace;
 use lathe_workspace::git::Git;
 use lathe_workspace::project::root_of;
 
 use super::Sessions;
 use super::environment::unwritable;
+use crate::new_session::NewSession;
 use crate::title;
 
 const MOST_LOCKS: usize = 64;
 
 /// The handles that [`Sessions`] itself uses. For crates of the core: a window goes through the
 /// public methods.
+#[derive(Clone)]
 pub struct Foundation {
     pub records: Records,
     pub review: Arc<Review>,
+    pub workspace: Arc<Workspace>,
+    pub permissions: Arc<Permissions>,
+    pub environment: Arc<Environment>,
+    pub built_in_tools: Registry,
     pub data_dir: PathBuf,
 }
 
@@ -28,6 +37,10 @@ impl Sessions {
         Foundation {
             records: self.core.records.clone(),
             review: self.core.review.clone(),
+            workspace: self.core.workspace.clone(),
+            permissions: self.core.permissions.clone(),
+            environment: self.core.tools.environment.clone(),
+            built_in_tools: self.core.tools.built_in.clone(),
             data_dir: self.core.data_dir.clone(),
         }
     }
@@ -104,6 +117,27 @@ impl Sessions {
     pub fn forget_git_trust(&self, worktree: &Path) -> Result<()> {
         let set = self.core.workspace.setups().set_git_trust(worktree, None);
         set.map_err(unwritable)
+    }
+
+    /// What the default agent may do in a new session of a folder.
+    pub async fn authority_in(&self, project: &Project, directory: &Path) -> Result<Authority> {
+        let setup = self.core.workspace.setup_in(project, directory).await;
+        let folder = directory.display().to_string();
+        let session = NewSession::in_directory(&folder).draft(&self.core.records, project);
+        let agent = setup.agents.get(None);
+        self.core.authority(&setup, project, &session, &agent).await
+    }
+
+    /// Asks in a session for what its agent may not do unasked.
+    pub async fn gate(&self, session: &Session, project: &Project) -> Result<Gate> {
+        let core = &self.core;
+        let setup = core.workspace.setup(session, project).await;
+        let newest = self.newest_prompt(session).await?;
+        let agent = newest.and_then(|prompt| prompt.agent);
+        let agent = setup.agents.get(agent.as_deref());
+        let authority = core.authority(&setup, project, session, &agent).await?;
+        let (permissions, authority) = (&core.permissions, Arc::new(authority));
+        Ok(Gate::new(permissions, authority, session, project, None))
     }
 
     /// One answer of the small model of the session's project; `None` if there is none.

@@ -46,7 +46,10 @@ async fn app() {
 }
 
 async fn dies_of(signal: Signal, mark: &str) {
-    let mut app = Command::new(std::env::current_exe().unwrap())
+    // A run that was started in the background ignores some signals, and so would the app.
+    let mut app = Command::new("env")
+        .arg("--default-signal")
+        .arg(std::env::current_exe().unwrap())
         .args(["--exact", "tools::death::app", "--nocapture"])
         .env(MARK, mark)
         .stdout(Stdio::null())

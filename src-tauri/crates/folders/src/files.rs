@@ -4,7 +4,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lathe_permission::Authority;
 use lathe_protocol::ipc::Mention;
 use lathe_protocol::{Extra, FileDiff, FileStatus, Project};
 use lathe_records::{Failed, Result};
@@ -17,8 +16,7 @@ use lathe_tools::paths::{self, Place};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::Sessions;
-use crate::new_session::NewSession;
+use crate::Folders;
 
 /// Longer files are listed without their text.
 const MOST_TEXT: u64 = 1024 * 1024;
@@ -44,7 +42,7 @@ pub enum ChangesFrom {
     DefaultBranch,
 }
 
-impl Sessions {
+impl Folders {
     /// A file or folder of the project, where no link leads out of it.
     pub fn locate(&self, at: FilePlace<'_>) -> Result<PathBuf> {
         Ok(self.place(at)?.path().to_owned())
@@ -114,7 +112,7 @@ impl Sessions {
 
     /// The functions and types whose names match, best first.
     pub async fn find_symbols(&self, project: &Project, query: &str, limit: usize) -> Vec<Mention> {
-        let finder = self.core.workspace.finder();
+        let finder = self.base.workspace.finder();
         let root = Path::new(&project.worktree);
         finder
             .find_symbols(root, query, limit.min(MOST_SYMBOLS))
@@ -131,7 +129,7 @@ impl Sessions {
         if !lathe_workspace::git::in_repository(directory) {
             return Ok(Vec::new());
         }
-        let git = self.git(directory).await?;
+        let git = self.sessions.git(directory).await?;
         let commit = match from {
             ChangesFrom::Head => git.head().await,
             ChangesFrom::DefaultBranch => git.branched_from().await,
@@ -190,9 +188,9 @@ impl Sessions {
         project: &Project,
         directory: &Path,
     ) -> Result<Vec<(String, String, Arc<Value>)>> {
-        let authority = self.authority_in(project, directory).await?;
-        let mcp = self.core.workspace.mcp();
-        let all = mcp.add_tools(&project.id, self.core.tools.built_in.clone());
+        let authority = self.sessions.authority_in(project, directory).await?;
+        let mcp = self.base.workspace.mcp();
+        let all = mcp.add_tools(&project.id, self.base.built_in_tools.clone());
         let offered = all.without(|tool| authority.hides_tool(tool));
         let described = offered.with_schemas().map(|(tool, schema)| {
             let (name, prompt) = (tool.name().to_owned(), tool.prompt().to_owned());
@@ -202,17 +200,8 @@ impl Sessions {
     }
 
     async fn may_read(&self, project: &Project, directory: &Path) -> Result<MayRead> {
-        let authority = self.authority_in(project, directory).await?;
-        self.core.permissions.broker.may_read(&authority).await
-    }
-
-    /// What the default agent may do in a new session of a folder.
-    async fn authority_in(&self, project: &Project, directory: &Path) -> Result<Authority> {
-        let setup = self.core.workspace.setup_in(project, directory).await;
-        let folder = directory.display().to_string();
-        let session = NewSession::in_directory(&folder).draft(&self.core.records, project);
-        let agent = setup.agents.get(None);
-        self.core.authority(&setup, project, &session, &agent).await
+        let authority = self.sessions.authority_in(project, directory).await?;
+        self.base.permissions.broker.may_read(&authority).await
     }
 }
 

@@ -3,6 +3,9 @@
 //! A text file becomes the output of the `read` tool and a directory its listing, each next to
 //! the part that names it; images and PDFs become parts with their bytes.
 
+mod parts;
+mod resources;
+
 use std::path::{Path, PathBuf};
 
 use lathe_protocol::ipc::{PromptFile, PromptInput};
@@ -11,21 +14,20 @@ use lathe_tools::{DynTool, ToolContext, ToolOutput, list, paths, read};
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::parts::{NewFile, PartList};
-use super::resources;
-use crate::core::Core;
+use crate::agents::Agents;
+use crate::mcp::Mcp;
+use crate::mentions::{self, Lines, MentionText};
+pub use parts::{NewFile, NewSubtask, PartList};
 use lathe_protocol::data_url;
 use lathe_records::{Failed, Result};
-use lathe_workspace::agents::Agents;
-use lathe_workspace::mentions::{self, Lines, MentionText};
 
 /// The same limit as for the `read` tool.
 const MOST_BYTES: usize = 20 * 1024 * 1024;
-pub(super) const TEXT: &str = "text/plain";
+const TEXT: &str = "text/plain";
 const DIRECTORY: &str = "application/x-directory";
 
 pub struct Reader<'a> {
-    pub core: &'a Core,
+    pub servers: &'a Mcp,
     pub project: &'a Project,
     pub agents: &'a Agents,
     pub cx: ToolContext,

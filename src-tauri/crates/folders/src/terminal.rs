@@ -4,14 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use lathe_permission::Gate;
 use lathe_protocol::{Map, Project, Session, ShellDialect};
 use lathe_records::{Failed, Result};
 use lathe_tools::paths::external_directory;
 use lathe_tools::process::{CommandSpec, Run, Size, Terminal};
 use lathe_tools::{CommandAsk, RunPermit, text};
 
-use super::{FilePlace, Sessions};
+use crate::{FilePlace, Folders};
 
 /// What a client wants to have run.
 #[derive(Debug, Clone)]
@@ -34,7 +33,7 @@ pub struct OpenTerminal {
     pub terminal: Terminal,
 }
 
-impl Sessions {
+impl Folders {
     /// Asks for what the agent would have to ask for, and starts the program. The question is
     /// one of the newest session of the folder: that is where the person is.
     pub async fn open_terminal(
@@ -43,7 +42,7 @@ impl Sessions {
         directory: &Path,
         input: TerminalInput,
     ) -> Result<OpenTerminal> {
-        let environment = &self.core.tools.environment;
+        let environment = &self.base.environment;
         let shell = environment.shell();
         let command = match input.command.filter(|command| !command.trim().is_empty()) {
             Some(command) => command,
@@ -72,7 +71,7 @@ impl Sessions {
             .map_err(|_| Failed::missing("folder", directory.display().to_string()))?;
         let line = line(&command, &input.arguments, &input.variables);
         let session = self.session_of_folder(project, &directory).await?;
-        let gate = self.gate_of(&session, project).await?;
+        let gate = self.sessions.gate(&session, project).await?;
         let ask = CommandAsk {
             command: line.clone(),
             directory: directory.clone(),
@@ -114,7 +113,7 @@ impl Sessions {
 
     async fn session_of_folder(&self, project: &Project, directory: &Path) -> Result<Session> {
         let folder = directory.display().to_string();
-        let sessions = self.list(project).await?.into_iter();
+        let sessions = self.sessions.list(project).await?.into_iter();
         let newest = sessions
             .filter(|session| session.parent_id.is_none())
             .filter(|session| Path::new(&session.directory) == directory)
@@ -122,22 +121,11 @@ impl Sessions {
         match newest {
             Some(session) => Ok(session),
             None => {
-                let project = self.open_project(directory).await?;
-                let session = self.create_in(&project, &folder, None).await?;
-                self.rename(&session.id, "Terminal").await
+                let project = self.sessions.open_project(directory).await?;
+                let session = self.sessions.create_in(&project, &folder, None).await?;
+                self.sessions.rename(&session.id, "Terminal").await
             }
         }
-    }
-
-    async fn gate_of(&self, session: &Session, project: &Project) -> Result<Gate> {
-        let core = &self.core;
-        let setup = core.workspace.setup(session, project).await;
-        let newest = self.newest_prompt(session).await?;
-        let agent = newest.and_then(|prompt| prompt.agent);
-        let agent = setup.agents.get(agent.as_deref());
-        let authority = core.authority(&setup, project, session, &agent).await?;
-        let (permissions, authority) = (&core.permissions, Arc::new(authority));
-        Ok(Gate::new(permissions, authority, session, project, None))
     }
 }
 

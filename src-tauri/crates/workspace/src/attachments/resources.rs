@@ -3,13 +3,12 @@
 use lathe_protocol::ipc::PromptFile;
 use lathe_protocol::{FilePartSource, ResourceSource};
 
-use super::files::{Reader, TEXT};
-use super::parts::{NewFile, PartList};
+use super::{NewFile, PartList, Reader, TEXT};
 use lathe_protocol::data_url;
 use lathe_records::{Failed, Result};
 
 /// The resource that an attachment names, unless its content is included.
-pub fn named_resource(file: &PromptFile) -> Option<&ResourceSource> {
+pub(super) fn named_resource(file: &PromptFile) -> Option<&ResourceSource> {
     match &file.source {
         Some(FilePartSource::Resource(source)) if !file.url.starts_with("data:") => Some(source),
         _ => None,
@@ -18,19 +17,14 @@ pub fn named_resource(file: &PromptFile) -> Option<&ResourceSource> {
 
 impl Reader<'_> {
     /// Text is added as synthetic text next to the part; other content as bytes.
-    pub async fn attach_resource(
+    pub(super) async fn attach_resource(
         &self,
         file: &PromptFile,
         source: &ResourceSource,
         parts: &mut PartList<'_>,
     ) -> Result<()> {
         let (server, uri) = (&source.client_name, &source.uri);
-        let read = self
-            .core
-            .workspace
-            .mcp()
-            .read(&self.project.id, server, uri)
-            .await;
+        let read = self.servers.read(&self.project.id, server, uri).await;
         let name = file.filename.as_deref().unwrap_or(uri);
         let answer =
             read.map_err(|why| Failed::refused(format!("{name} cannot be attached: {why}")))?;
