@@ -3,6 +3,7 @@
 use std::fs;
 
 use lathe_test_support::fake_model::{FakeModel, call, text};
+use lathe_test_support::outside;
 use lathe_test_support::window::{Window, WindowError};
 use serde_json::json;
 
@@ -162,7 +163,7 @@ async fn in_auto_a_command_runs_confined_and_asks_once_for_what_lies_outside()
 -> Result<(), WindowError> {
     let (model, garden) = (FakeModel::start().await, project()?);
     // Temporary folders are writable in the sandbox.
-    let outside = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
+    let outside = outside::test_folder();
     let bash = |command: &str| {
         model.reply([call(
             "bash",

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use lathe_test_support::fake_model::{FakeModel, call, text as say};
+use lathe_test_support::outside;
 use serde_json::json;
 
 use crate::lathectl::{Home, text};
@@ -44,7 +45,7 @@ async fn auto_works_in_the_sandbox_and_what_must_leave_it_is_refused_without_a_t
     assert!(home.project().join("made").exists());
 
     // Temporary folders can be written to inside.
-    let outside = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let outside = outside::test_folder();
     let mark = outside.path().join("mark");
     runs(&model, &format!("touch {}", mark.display()));
     let output = home.run(&["run", "--mode", "auto", "make it"]).await;

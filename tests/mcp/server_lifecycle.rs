@@ -2,6 +2,7 @@
 
 use lathe_protocol::ipc::{McpServerInput, McpStatus};
 use lathe_test_support::fake_model::{FakeModel, call, text};
+use lathe_test_support::outside;
 use serde_json::{Value, json};
 
 use super::{PROGRAM, app_that_allows_all, app_with, local, wait_for_status, wait_until_ready};
@@ -263,7 +264,7 @@ async fn a_projects_server_runs_in_the_sandbox_if_its_config_says_so() {
         return;
     }
     // Temporary folders can be written to inside.
-    let outside = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let outside = outside::test_folder();
     let (inside, outside) = (app.path("sub/mark"), outside.path().join("mark"));
     let app = app.file("sub/keep", "");
     let script = format!(

@@ -8,6 +8,7 @@ use lathe_provider::WireKind;
 use lathe_session::Answer;
 use lathe_test_support::app::TestApp;
 use lathe_test_support::fake_model::{Answered, FakeModel, call, text};
+use lathe_test_support::outside;
 use serde_json::json;
 
 use crate::asking::next_request;
@@ -52,7 +53,7 @@ fn no() -> Answer {
 
 /// A folder that is neither in the project nor a temporary one, which are writable inside.
 fn outside() -> (tempfile::TempDir, PathBuf) {
-    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let folder = outside::test_folder();
     let path = folder.path().canonicalize().unwrap();
     (folder, path)
 }

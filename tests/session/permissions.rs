@@ -9,6 +9,7 @@ use lathe_session::Answer;
 use lathe_session::bus::Subscription;
 use lathe_test_support::app::{TestApp, until_idle};
 use lathe_test_support::fake_model::{FakeModel, Item, call, text};
+use lathe_test_support::outside;
 use serde_json::json;
 
 const WIRE: WireKind = WireKind::OpenaiChat;
@@ -245,7 +246,7 @@ async fn answers_given_at_the_same_time_are_all_remembered() {
 /// A command that writes outside of the project and of the temporary folders, which are writable in
 /// the sandbox. Returns the folder and the file.
 fn marks_outside(model: &FakeModel, before: &str) -> (tempfile::TempDir, PathBuf) {
-    let outside = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let outside = outside::test_folder();
     let mark = outside.path().join("mark");
     let command = format!("{before}touch {}", mark.display());
     model.reply([call(
@@ -345,7 +346,7 @@ async fn in_auto_git_commits_unasked_and_its_hooks_stay_in_the_sandbox() {
         return;
     }
     app.set_mode(PermissionMode::Auto).await;
-    let outside = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let outside = outside::test_folder();
     let mark = outside.path().join("mark");
     let hook = format!(
         "#!/bin/sh\ntouch {}\necho '[alias] x = y' >> .git/config\ntouch .git/hooks/made\ntouch ran\ntrue\n",

@@ -183,9 +183,15 @@ fn files_with_key(folder: &std::path::Path) -> Vec<String> {
         for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
             if entry.path().is_dir() {
                 folders.push(entry.path());
-            } else if String::from_utf8_lossy(&std::fs::read(entry.path()).unwrap())
-                .contains(CANARY_KEY)
-            {
+                continue;
+            }
+            let content = match std::fs::read(entry.path()) {
+                Ok(content) => content,
+                // A file that is written under another name first, or a lock that was let go.
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+                Err(error) => panic!("{}: {error}", entry.path().display()),
+            };
+            if String::from_utf8_lossy(&content).contains(CANARY_KEY) {
                 found.push(entry.file_name().to_string_lossy().into_owned());
             }
         }

@@ -7,6 +7,7 @@ pub mod fake_model;
 pub mod git;
 pub mod mcp_server;
 pub mod meeting;
+pub mod outside;
 pub mod scripted_agent;
 #[cfg(unix)]
 pub mod side_by_side;

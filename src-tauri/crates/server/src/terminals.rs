@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use axum::extract::ws::{Message, WebSocket};
 use bytes::Bytes;
-use lathe_protocol::ProjectId;
 use lathe_folders::{OpenTerminal, TerminalEnd, TerminalSize};
+use lathe_protocol::ProjectId;
 use parking_lot::Mutex;
 use serde::Serialize;
 use serde_json::{Value, json};

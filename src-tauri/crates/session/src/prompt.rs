@@ -15,9 +15,9 @@ pub use host::{PromptHost, tool_context};
 use lathe_permission::Gate;
 use lathe_records::{Failed, Records, Result};
 use lathe_workspace::attachments::Reader;
+pub use lathe_workspace::attachments::{NewSubtask, PartList};
 use lathe_workspace::mentions;
 use lathe_workspace::setup::Setup;
-pub use lathe_workspace::attachments::{NewSubtask, PartList};
 
 /// A prompt before it becomes a message.
 pub struct Prompt {

@@ -17,9 +17,9 @@ use url::Url;
 use crate::agents::Agents;
 use crate::mcp::Mcp;
 use crate::mentions::{self, Lines, MentionText};
-pub use parts::{NewFile, NewSubtask, PartList};
 use lathe_protocol::data_url;
 use lathe_records::{Failed, Result};
+pub use parts::{NewFile, NewSubtask, PartList};
 
 /// The same limit as for the `read` tool.
 const MOST_BYTES: usize = 20 * 1024 * 1024;

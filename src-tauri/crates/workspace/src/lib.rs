@@ -26,3 +26,7 @@ pub mod trust;
 mod workspace;
 
 pub use workspace::{Workspace, WorkspaceOptions};
+
+#[cfg(test)]
+#[path = "../../../../tests/support/src/outside.rs"]
+mod outside;

@@ -18,6 +18,7 @@ use lathe_tools::Refused;
 use tempfile::TempDir;
 
 use super::*;
+use crate::outside;
 
 struct Place {
     _scratch: TempDir,
@@ -27,9 +28,7 @@ struct Place {
 
 impl Place {
     fn new() -> Self {
-        let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../target/tmp");
-        std::fs::create_dir_all(&target).unwrap();
-        let scratch = tempfile::tempdir_in(target).unwrap();
+        let scratch = outside::test_folder();
         let base = scratch.path().canonicalize().unwrap();
         for (path, content) in [
             ("home/.ssh/id_ed25519", "TOP-SECRET"),

@@ -4,12 +4,11 @@ use lathe_tools::EnvironmentSettings;
 use tokio::io::AsyncReadExt;
 
 use super::*;
+use crate::outside;
 
 #[tokio::test]
 async fn a_confined_server_changes_its_project_and_nothing_else() {
-    let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../target/tmp");
-    std::fs::create_dir_all(&target).unwrap();
-    let scratch = tempfile::tempdir_in(target).unwrap();
+    let scratch = outside::test_folder();
     let base = scratch.path().canonicalize().unwrap();
     let project = base.join("project");
     std::fs::create_dir(&project).unwrap();
@@ -55,9 +54,7 @@ async fn a_confined_server_changes_its_project_and_nothing_else() {
 
 #[tokio::test]
 async fn a_confined_server_reads_nothing_that_the_rules_of_the_project_or_the_person_deny() {
-    let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../target/tmp");
-    std::fs::create_dir_all(&target).unwrap();
-    let scratch = tempfile::tempdir_in(target).unwrap();
+    let scratch = outside::test_folder();
     let base = scratch.path().canonicalize().unwrap();
     let project = base.join("project");
     for name in ["plain", ".env", "secrets/key", "private/key", "drafts/text"] {
