@@ -196,6 +196,7 @@ impl Git {
                 // Git may end before it has read all.
                 let _ = stdin.write_all(&input).await;
             }
+            Ok(())
         };
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let work = async {
@@ -203,7 +204,7 @@ impl Git {
                 limits.read(stdout),
                 limits.read(stderr),
                 async { child.wait().await.map_err(not_run) },
-                async { Ok(feed.await) },
+                feed,
             )?;
             Ok(Output {
                 status,
