@@ -163,7 +163,7 @@ async fn in_auto_a_command_runs_confined_and_asks_once_for_what_lies_outside()
 -> Result<(), WindowError> {
     let (model, garden) = (FakeModel::start().await, project()?);
     // Temporary folders are writable in the sandbox.
-    let outside = outside::test_folder();
+    let outside = outside::test_folder()?;
     let bash = |command: &str| {
         model.reply([call(
             "bash",

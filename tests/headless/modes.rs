@@ -45,7 +45,7 @@ async fn auto_works_in_the_sandbox_and_what_must_leave_it_is_refused_without_a_t
     assert!(home.project().join("made").exists());
 
     // Temporary folders can be written to inside.
-    let outside = outside::test_folder();
+    let outside = outside::test_folder().unwrap();
     let mark = outside.path().join("mark");
     runs(&model, &format!("touch {}", mark.display()));
     let output = home.run(&["run", "--mode", "auto", "make it"]).await;

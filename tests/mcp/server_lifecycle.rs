@@ -264,7 +264,7 @@ async fn a_projects_server_runs_in_the_sandbox_if_its_config_says_so() {
         return;
     }
     // Temporary folders can be written to inside.
-    let outside = outside::test_folder();
+    let outside = outside::test_folder().unwrap();
     let (inside, outside) = (app.path("sub/mark"), outside.path().join("mark"));
     let app = app.file("sub/keep", "");
     let script = format!(

@@ -53,7 +53,7 @@ fn no() -> Answer {
 
 /// A folder that is neither in the project nor a temporary one, which are writable inside.
 fn outside() -> (tempfile::TempDir, PathBuf) {
-    let folder = outside::test_folder();
+    let folder = outside::test_folder().unwrap();
     let path = folder.path().canonicalize().unwrap();
     (folder, path)
 }

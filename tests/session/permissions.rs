@@ -246,7 +246,7 @@ async fn answers_given_at_the_same_time_are_all_remembered() {
 /// A command that writes outside of the project and of the temporary folders, which are writable in
 /// the sandbox. Returns the folder and the file.
 fn marks_outside(model: &FakeModel, before: &str) -> (tempfile::TempDir, PathBuf) {
-    let outside = outside::test_folder();
+    let outside = outside::test_folder().unwrap();
     let mark = outside.path().join("mark");
     let command = format!("{before}touch {}", mark.display());
     model.reply([call(
@@ -346,7 +346,7 @@ async fn in_auto_git_commits_unasked_and_its_hooks_stay_in_the_sandbox() {
         return;
     }
     app.set_mode(PermissionMode::Auto).await;
-    let outside = outside::test_folder();
+    let outside = outside::test_folder().unwrap();
     let mark = outside.path().join("mark");
     let hook = format!(
         "#!/bin/sh\ntouch {}\necho '[alias] x = y' >> .git/config\ntouch .git/hooks/made\ntouch ran\ntrue\n",

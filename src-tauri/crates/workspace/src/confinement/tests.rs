@@ -28,7 +28,7 @@ struct Place {
 
 impl Place {
     fn new() -> Self {
-        let scratch = outside::test_folder();
+        let scratch = outside::test_folder().unwrap();
         let base = scratch.path().canonicalize().unwrap();
         for (path, content) in [
             ("home/.ssh/id_ed25519", "TOP-SECRET"),

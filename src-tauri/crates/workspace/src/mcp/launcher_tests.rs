@@ -8,7 +8,7 @@ use crate::outside;
 
 #[tokio::test]
 async fn a_confined_server_changes_its_project_and_nothing_else() {
-    let scratch = outside::test_folder();
+    let scratch = outside::test_folder().unwrap();
     let base = scratch.path().canonicalize().unwrap();
     let project = base.join("project");
     std::fs::create_dir(&project).unwrap();
@@ -54,7 +54,7 @@ async fn a_confined_server_changes_its_project_and_nothing_else() {
 
 #[tokio::test]
 async fn a_confined_server_reads_nothing_that_the_rules_of_the_project_or_the_person_deny() {
-    let scratch = outside::test_folder();
+    let scratch = outside::test_folder().unwrap();
     let base = scratch.path().canonicalize().unwrap();
     let project = base.join("project");
     for name in ["plain", ".env", "secrets/key", "private/key", "drafts/text"] {
