@@ -1,7 +1,6 @@
 //! A terminal for a client, with a program in it that the person allowed.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::SystemTime;
 
 use lathe_protocol::{Map, Project, Session, ShellDialect};
