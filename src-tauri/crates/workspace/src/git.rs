@@ -12,7 +12,8 @@ mod harmless;
 mod limits;
 mod programs;
 mod status;
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests;
 pub mod worktree;
 
