@@ -257,7 +257,7 @@ async fn the_branch_of_every_session_is_in_the_sidebar() -> Result<(), WindowErr
     until_answered(&window).await?;
     let branch = window.text("[data-testid=project-branch]").await?;
     assert!(!branch.is_empty(), "{branch}");
-    run_action(&window, "new git worktree").await?;
+    run_action(&window, "new session in worktree").await?;
     window
         .wait_for_text("[data-testid=session-branch]", "lathe/")
         .await?;

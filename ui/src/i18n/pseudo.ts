@@ -8,6 +8,8 @@ const PLAIN = 'abcdefghijklmnopqrstuvwxyz';
 const ACCENTED = 'áƀçďéƒĝĥíĵķĺɱñóƥɋřšţúṽŵẋýž';
 /** Letters that are written from right to left. */
 const HEBREW = 'אבגדהוזחטיכלמנסעפצקרשתאבגד';
+/** A name is the same in every language. */
+const NAME = 'Lathe';
 /** Stand for what was put into a text, which is no text of ours. */
 const OPEN = '\uE000';
 const CLOSE = '\uE001';
@@ -34,7 +36,7 @@ function spoken(text: string, letters: Letters): string {
     .map((piece, at) =>
       at % 2 === 1
         ? `${OPEN}${piece}${CLOSE}`
-        : piece.replace(/[a-z]+/gi, (word) => lengthen(word).replace(/[a-z]/gi, letters)),
+        : piece.replace(/[a-z]+/gi, (word) => (word === NAME ? word : lengthen(word).replace(/[a-z]/gi, letters))),
     )
     .join('');
 }

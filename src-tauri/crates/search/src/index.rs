@@ -29,9 +29,14 @@ pub struct Index {
 pub enum IndexState {
     /// All of it, up to the update of this time.
     Complete(Millis),
-    /// Unknown: the session was changing when the index was last written.
+    /// All that was stored before the session began to change. What is new may be missing.
     Changing,
+    /// Some of it: the session is being read, or the reading was interrupted.
+    Partial,
 }
+
+/// How [`IndexState::Partial`] is stored: no time is before the epoch.
+const PARTIAL: i64 = -1;
 
 /// An indexed message without its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,6 +131,7 @@ impl Index {
         let mark = match state {
             IndexState::Complete(at) => Some(at.0),
             IndexState::Changing => None,
+            IndexState::Partial => Some(PARTIAL),
         };
         self.run(|connection| {
             connection
@@ -269,7 +275,11 @@ impl Index {
 }
 
 fn decode_state(stored: Option<i64>) -> IndexState {
-    stored.map_or(IndexState::Changing, |at| IndexState::Complete(Millis(at)))
+    match stored {
+        None => IndexState::Changing,
+        Some(PARTIAL) => IndexState::Partial,
+        Some(at) => IndexState::Complete(Millis(at)),
+    }
 }
 
 fn insert_message(transaction: &Transaction<'_>, message: &MessageText) -> rusqlite::Result<()> {

@@ -7,7 +7,7 @@ use std::{fs, io};
 use rusqlite::Connection;
 
 /// An index of another version is replaced by an empty one.
-const VERSION: i64 = 2;
+const VERSION: i64 = 3;
 
 /// `words` holds no text of its own: it points into `entry`, and triggers keep the two in step.
 /// `IF NOT EXISTS`, because a second process may create the tables at the same moment.

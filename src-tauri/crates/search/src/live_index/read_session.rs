@@ -48,14 +48,16 @@ impl LiveIndex {
             && self.up_to_date.lock().contains(&session.id)
     }
 
-    /// The newest messages change most: a page without a change ends the reading.
+    /// The newest messages change most: a page without a change ends the reading, unless an
+    /// earlier one was interrupted before it reached the oldest message.
     pub(super) async fn reindex(&self, session: &Session) -> Result<()> {
         let id = session.id.clone();
-        let known = self
-            .on_index(move |index| index.indexed_messages(&id))
+        let (state, known) = self
+            .on_index(move |index| Ok((index.session_state(&id)?, index.indexed_messages(&id)?)))
             .await?;
+        let was_whole = matches!(state, Some(IndexState::Complete(_) | IndexState::Changing));
         let record = session.clone();
-        self.on_index(move |index| index.set_session(&record, IndexState::Changing))
+        self.on_index(move |index| index.set_session(&record, IndexState::Partial))
             .await?;
 
         let mut seen = HashSet::new();
@@ -83,7 +85,7 @@ impl LiveIndex {
             if !page.has_older || before.is_none() {
                 break None;
             }
-            if nothing_new {
+            if nothing_new && was_whole {
                 break oldest;
             }
         };
