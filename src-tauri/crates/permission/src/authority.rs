@@ -105,12 +105,12 @@ impl Authority {
         let first = ancestors
             .last()
             .map_or(session, |ancestor| &ancestor.session);
-        let sandboxed = permissions.workspace.sandbox().is_available();
+        let works = || permissions.workspace.sandbox().is_available();
         Authority {
             checkout: Checkout::of(project),
             root: first.id.clone(),
             mode: match permissions.mode(decided.mode) {
-                PermissionMode::Auto if sandboxed => Mode::Auto { sandboxed },
+                PermissionMode::Auto if works() => Mode::Auto { sandboxed: true },
                 PermissionMode::Full => Mode::FullAccess,
                 // Without a sandbox there is no Auto: it would not be what was chosen.
                 PermissionMode::Ask | PermissionMode::Auto => Mode::Ask,

@@ -77,40 +77,25 @@ impl Sandbox {
         Self { home, notes, own }
     }
 
-    /// Finds out in the background what works on this machine, so that the first answer is quick,
-    /// and removes what commands left in projects when the app was killed.
-    pub fn warm_up(&self) {
+    /// Removes, in the background, what commands left in projects when the app was killed.
+    pub fn clean_up(&self) {
         let notes = self.notes.clone();
-        std::thread::spawn(move || {
-            remove_leftovers(&notes);
-            Probe::this_machine();
-        });
+        std::thread::spawn(move || remove_leftovers(&notes));
     }
 
-    /// Whether commands can be confined here. The first call tries it out.
+    /// Whether commands can be confined here. The first call tries it out, which takes some 20 ms:
+    /// only who wants to confine something asks.
     pub fn is_available(&self) -> bool {
         Probe::this_machine().engine().is_some()
     }
 
-    pub fn view(&self) -> SandboxView {
-        let probe = Probe::this_machine();
-        let Some(engine) = probe.engine() else {
-            let reason = probe.reason().unwrap_or("no sandbox works here");
-            return SandboxView {
-                unavailable: Some(sentence(reason)),
-                ..SandboxView::default()
-            };
-        };
-        let plan = Plan::new(engine, &Confinement::default(), probe);
-        let not_covered = plan.map(|plan| plan.not_covered).unwrap_or_default();
-        SandboxView {
-            engine: Some(name(engine).to_owned()),
-            unavailable: None,
-            not_covered: not_covered
-                .iter()
-                .map(|promise| sentence(&promise.to_string()))
-                .collect(),
-        }
+    /// What confines commands on this machine, or why nothing does.
+    pub async fn view(&self) -> SandboxView {
+        let view = tokio::task::spawn_blocking(view).await;
+        view.unwrap_or_else(|error| SandboxView {
+            unavailable: Some(sentence(&error.to_string())),
+            ..SandboxView::default()
+        })
     }
 
     /// A sandbox for one command in the project with this root, or why there is none. `may_read`
@@ -225,6 +210,27 @@ fn opens_git(path: &Path) -> bool {
     let mut names = path.components().map(|part| part.as_os_str());
     let in_git = names.any(|name| name == ".git");
     in_git && names.all(|name| !GIT_GUARDED.iter().any(|guarded| name == *guarded))
+}
+
+fn view() -> SandboxView {
+    let probe = Probe::this_machine();
+    let Some(engine) = probe.engine() else {
+        let reason = probe.reason().unwrap_or("no sandbox works here");
+        return SandboxView {
+            unavailable: Some(sentence(reason)),
+            ..SandboxView::default()
+        };
+    };
+    let plan = Plan::new(engine, &Confinement::default(), probe);
+    let not_covered = plan.map(|plan| plan.not_covered).unwrap_or_default();
+    SandboxView {
+        engine: Some(name(engine).to_owned()),
+        unavailable: None,
+        not_covered: not_covered
+            .iter()
+            .map(|promise| sentence(&promise.to_string()))
+            .collect(),
+    }
 }
 
 fn temporary_folders() -> Vec<PathBuf> {

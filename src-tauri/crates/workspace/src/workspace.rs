@@ -106,7 +106,7 @@ impl Workspace {
 
     /// Finds and records the project of a folder, and remembers its checkout as the opened one.
     pub async fn open(&self, folder: &Path) -> Result<Project> {
-        self.sandbox.warm_up();
+        self.sandbox.clean_up();
         let project = project::open(&self.records, folder).await?;
         let checkout = project.worktree.clone();
         self.opened.lock().insert(project.id.clone(), checkout);

@@ -100,13 +100,13 @@ impl Sessions {
         let decided = workspace.setups().decided(Path::new(&project.worktree));
         ModeView {
             mode: self.core.permissions.mode(decided.mode),
-            sandbox: workspace.sandbox().view(),
+            sandbox: workspace.sandbox().view().await,
         }
     }
 
     /// Holds from the next call on. Auto is refused where no sandbox works.
     pub async fn set_mode(&self, project: &Project, mode: PermissionMode) -> Result<()> {
-        self.ensure_available(mode)?;
+        self.ensure_available(mode).await?;
         let workspace = &self.core.workspace;
         let worktree = Path::new(&project.worktree);
         let set = workspace.setups().set_mode(worktree, mode);
@@ -115,14 +115,16 @@ impl Sessions {
 
     /// The mode for this run of the program, in every project.
     pub async fn override_mode(&self, mode: PermissionMode) -> Result<()> {
-        self.ensure_available(mode)?;
+        self.ensure_available(mode).await?;
         self.core.permissions.override_mode(mode);
         Ok(())
     }
 
-    fn ensure_available(&self, mode: PermissionMode) -> Result<()> {
-        let unavailable = self.core.workspace.sandbox().view().unavailable;
-        match unavailable.filter(|_| mode == PermissionMode::Auto) {
+    async fn ensure_available(&self, mode: PermissionMode) -> Result<()> {
+        if mode != PermissionMode::Auto {
+            return Ok(());
+        }
+        match self.core.workspace.sandbox().view().await.unavailable {
             Some(why) => Err(Failed::refused(format!("Auto needs a sandbox. {why}"))),
             None => Ok(()),
         }

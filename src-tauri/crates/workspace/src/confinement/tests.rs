@@ -101,7 +101,7 @@ impl Place {
 
 /// Nothing to see on a machine without a sandbox, which says so.
 fn available(place: &Place) -> bool {
-    let view = place.sandbox.view();
+    let view = view();
     assert_eq!(view.engine.is_some(), place.sandbox.is_available());
     assert_eq!(view.unavailable.is_none(), place.sandbox.is_available());
     place.sandbox.is_available()

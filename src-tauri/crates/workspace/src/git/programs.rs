@@ -59,17 +59,19 @@ struct Config {
 }
 
 pub(super) async fn read(git: &Git) -> Result<Programs> {
-    let listed = git
-        .run(&["config", "--null", "--show-scope", "--list"])
-        .await?;
-    let config = Config::parse(&listed);
+    // Beside each other: a start waits for both.
+    let (listed, hooks) = tokio::join!(
+        git.run(&["config", "--null", "--show-scope", "--list"]),
+        git.line(&["rev-parse", "--git-path", "hooks"]),
+    );
+    let config = Config::parse(&listed?);
     if !config.is_guarded {
         return Err(Failed::refused("git 2.31 or newer is needed"));
     }
     let hooks = match config.hooks_are_the_persons() {
         true => None,
         // Without a repository there are no hooks.
-        false => git.line(&["rev-parse", "--git-path", "hooks"]).await.ok(),
+        false => hooks.ok(),
     };
     let hooks = hooks.map(|hooks| git.folder().join(hooks));
     // Git runs what a setting names from here, wherever it is started.
