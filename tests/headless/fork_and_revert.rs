@@ -97,6 +97,13 @@ async fn a_conflict_during_an_unrevert_is_named_and_fails() {
         format!("{conflict}\n1 message would be hidden\n")
     );
     assert_eq!(
+        (preview.status.code(), text(&preview.stderr).as_str()),
+        (
+            Some(1),
+            "lathectl: not everything would be reverted: 1 file is left as it is\n"
+        )
+    );
+    assert_eq!(
         text(&done.stdout),
         format!("{conflict}\n1 message hidden\n")
     );
@@ -121,6 +128,11 @@ async fn a_file_that_an_unrevert_left_is_named_with_the_command_that_restores_it
             "lathectl: not everything was restored: 1 file is left as it is\n\
              lathectl: to retry: lathectl reverted restore {id} 1\n"
         )
+    );
+    let still = home.run(&["reverted", "restore", &id, "1"]).await;
+    assert_eq!(
+        (still.status.code(), text(&still.stderr)),
+        (undone.status.code(), text(&undone.stderr))
     );
     std::fs::remove_file(&file).unwrap();
     let again = home.run(&["unrevert", &id]).await;
@@ -189,7 +201,11 @@ async fn what_the_next_prompt_removed_is_listed_and_restored() {
     home.run(&["run", "--continue", "something else"]).await;
 
     let listed = text(&home.run(&["reverted", "list", &id]).await.stdout);
-    assert_eq!(listed, "1  3 messages, 1 file  write it\n");
+    let json = home.json(&["reverted", "list", &id, "--json"]).await;
+    let day = lathe_protocol::Millis(json[0]["time"].as_i64().unwrap()).date();
+    assert!(listed.starts_with(&format!("1  {day} ")), "{listed}");
+    let end = " UTC  3 messages, 1 file  write it\n";
+    assert!(listed.ends_with(end), "{listed}");
     let restored = home.run(&["reverted", "restore", &id, "1"]).await;
     assert!(restored.status.success(), "{}", text(&restored.stderr));
     let file = home.project().join("b.txt");

@@ -3,7 +3,7 @@
 use std::fs;
 
 use lathe_protocol::MessageId;
-use lathe_protocol::ipc::{RevertPreview, RevertTarget};
+use lathe_protocol::ipc::{RevertOptions, RevertPreview, RevertTarget};
 use lathe_test_support::app::TestApp;
 use lathe_test_support::fake_model::text;
 use lathe_test_support::scripted_agent::Agent;
@@ -155,4 +155,37 @@ async fn a_later_revert_reverts_only_what_an_earlier_one_left_alone() {
 
     unrevert(app).await;
     assert_eq!(app.read("a.txt"), "2\n");
+}
+
+#[tokio::test]
+async fn messages_that_a_pending_revert_would_hide_are_not_restored() {
+    let agent = Agent::start().await.file("a.txt", "1\n");
+    let first = agent.turn("echo 2 > a.txt").await;
+    let second = agent.turn("echo b > b.txt").await;
+    let app = &agent.app;
+    revert(app, &to(&second)).await;
+    agent.turn("echo c > c.txt").await;
+    revert(app, &to(&first)).await;
+    assert_eq!(agent.tree(), ["a.txt 1\n"]);
+
+    let (sessions, id) = (&app.sessions, &app.session.id);
+    let list = async || sessions.reverted(id).await.unwrap();
+    let items = list().await;
+    let options = RevertOptions::default();
+    let refused = sessions.restore_reverted(id, &items[0].id, &options).await;
+    let why = refused.unwrap_err().to_string();
+    assert_eq!(
+        why,
+        "A revert would hide these messages. Undo it first, or send a prompt"
+    );
+    assert_eq!(
+        (agent.tree(), list().await),
+        (vec!["a.txt 1\n".into()], items)
+    );
+
+    unrevert(app).await;
+    let item = &list().await[0].id;
+    let restored = sessions.restore_reverted(id, item, &options).await;
+    assert!(restored.unwrap().complete);
+    assert_eq!(agent.tree(), ["a.txt 2\n", "b.txt b\n", "c.txt c\n"]);
 }

@@ -6,7 +6,10 @@ use lathe_provider::WireKind;
 use lathe_session::Failed;
 use lathe_test_support::app::{TestApp, until_idle};
 use lathe_test_support::fake_model::{FakeModel, call, text};
+use lathe_test_support::scripted_agent::Agent;
 use serde_json::json;
+
+use crate::revert::{revert, to};
 
 const WIRE: WireKind = WireKind::Anthropic;
 
@@ -74,6 +77,40 @@ async fn what_a_command_of_the_person_changed_is_not_credited_to_the_agent() {
             .count(),
         0
     );
+}
+
+#[tokio::test]
+async fn a_command_of_the_person_is_no_obstacle_for_a_revert() {
+    let agent = Agent::start().await.file("a.txt", "1\n");
+    let turn = agent.turn("echo 2 > a.txt").await;
+    let app = &agent.app;
+    let call = run(app, "echo mine > mine.txt").await;
+    assert_eq!(call.extra.0.get("credit"), Some(&json!({})));
+    let outcome = revert(app, &to(&turn)).await;
+    assert_eq!(
+        (outcome.complete, outcome.hides_messages, &outcome.unknown),
+        (true, 5, &Vec::new())
+    );
+    assert_eq!(agent.tree(), ["a.txt 1\n", "mine.txt mine\n"]);
+}
+
+#[tokio::test]
+async fn what_an_earlier_version_recorded_of_such_a_command_is_no_obstacle_either() {
+    let agent = Agent::start().await.file("a.txt", "1\n");
+    let turn = agent.turn("echo 2 > a.txt").await;
+    let call = run(&agent.app, "echo mine > mine.txt").await;
+    let path = agent
+        .app
+        .data_dir()
+        .join(format!("storage/part/{}/{}.json", call.message_id, call.id));
+    let mut stored: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    stored["credit"] = json!({ "unknown": "snapshots are switched off" });
+    std::fs::write(path, stored.to_string()).unwrap();
+    let agent = agent.restart().await;
+    let outcome = revert(&agent.app, &to(&turn)).await;
+    assert!(outcome.complete, "{outcome:#?}");
+    assert_eq!(agent.tree(), ["a.txt 1\n", "mine.txt mine\n"]);
 }
 
 #[tokio::test]

@@ -408,3 +408,40 @@ async fn the_person_is_told_beforehand_what_a_revert_will_not_cover() {
     );
     agent.app.sessions.abort(&agent.app.session.id).await;
 }
+
+/// The packs of all snapshots.
+fn packs(folder: &std::path::Path) -> usize {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let count = |path: std::path::PathBuf| match path.is_dir() {
+        true => packs(&path),
+        false => usize::from(path.extension().is_some_and(|end| end == "pack")),
+    };
+    entries.map(|entry| count(entry.path())).sum()
+}
+
+#[tokio::test]
+async fn many_files_are_forced_together_and_not_one_by_one() {
+    let agent = Agent::start().await;
+    let turn = agent
+        .turn("mkdir d; for n in $(seq 500); do echo $n > d/$n; done")
+        .await;
+    agent.cut_short(&agent.app.session.id).await;
+    let agent = agent.restart().await;
+    let app = &agent.app;
+    let snapshots = app.data_dir().join("snapshot");
+    let before = packs(&snapshots);
+    let force = RevertOptions {
+        force: true,
+        ..RevertOptions::default()
+    };
+    let (id, target) = (&app.session.id, to(&turn));
+    let preview = app.sessions.preview_revert_with(id, &target, &force).await;
+    assert!(preview.unwrap().complete);
+    let outcome = app.sessions.revert_with(id, &target, &force).await.unwrap();
+    assert_eq!((outcome.complete, outcome.files.len()), (true, 500));
+    assert_eq!(agent.tree(), [""; 0]);
+    let made = packs(&snapshots) - before;
+    assert!(made < 20, "{made} packs");
+    unrevert(app).await;
+    assert_eq!(agent.tree().len(), 500);
+}

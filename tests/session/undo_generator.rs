@@ -1,6 +1,8 @@
-//! Stories made by chance: a person with an editor, two sessions in one folder, restarts, kills
-//! and clean-ups, between and during turns and reverts. No byte of the person's is lost, no
-//! revert claims what it did not do, and an undo is exact.
+//! Stories made by chance: a person with an editor, two sessions in one folder, restarts, kills,
+//! full disks and clean-ups, between and during turns and reverts. No byte of the person's is
+//! lost, no revert claims what it did not do, and an undo is exact.
+
+mod at_once;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,11 +16,9 @@ use lathe_protocol::{MessageId, SessionId};
 use lathe_session::Failed;
 use lathe_test_support::app::until_idle;
 use lathe_test_support::dice::Dice;
-use lathe_test_support::fake_model::{call, text};
+use lathe_test_support::fake_model::{Item, call, text};
 use lathe_test_support::scripted_agent::Agent;
 use serde_json::json;
-
-use lathe_test_support::meeting::Meeting;
 
 const FILES: [&str; 4] = ["a.txt", "b.txt", "d/c.txt", "ignored.log"];
 
@@ -107,7 +107,7 @@ impl Story {
 
     async fn step(mut self, step: usize) -> Self {
         let (file, session) = (FILES[self.dice.roll(FILES.len())], self.dice.roll(2));
-        match self.dice.roll(13) {
+        match self.dice.roll(16) {
             0 | 1 => {
                 let (content, how) = (format!("mine {step}\n"), self.dice.roll(3));
                 save(&self.agent.app.path(file), &content, how);
@@ -121,6 +121,12 @@ impl Story {
             9 => self = self.killed_while_it_runs(session, file, step).await,
             10 => self = self.killed_while_it_reverts(step).await,
             11 => self.restore(session).await,
+            12 => {
+                self.person_saves_while_the_model_thinks(session, file, step)
+                    .await
+            }
+            13 => self.both_sessions_run(file, step).await,
+            14 => self = self.on_a_full_disk(session, file, step).await,
             _ => {
                 self.agent = self.agent.restart().await;
                 self.log.push("a restart".into());
@@ -184,19 +190,23 @@ impl Story {
         }
     }
 
+    /// A command that changes this file in some way.
+    fn change(&mut self, file: &str, step: usize) -> String {
+        match self.dice.roll(5) {
+            0 => format!("rm -f {file}"),
+            1 => format!("mkdir -p d; echo agent {step} >> {file}"),
+            2 => format!("mkdir -p d; echo agent {step} > t; mv t {file}"),
+            3 => format!("mkdir -p d; touch {file}; sed -i '1i agent {step}' {file}"),
+            _ => format!("mkdir -p d; echo agent {step} > {file}"),
+        }
+    }
+
     async fn run(&mut self, session: usize, file: &'static str, step: usize) {
         let file = covered(file);
         let before = self.now();
-        let command = match self.dice.roll(3) {
-            0 => format!("rm -f {file}"),
-            1 => format!("mkdir -p d; echo agent {step} >> {file}"),
-            _ => format!("mkdir -p d; echo agent {step} > {file}"),
-        };
+        let command = self.change(file, step);
         let model = &self.agent.model;
-        model.reply([call(
-            "bash",
-            json!({ "command": command, "description": "run" }),
-        )]);
+        model.reply([bash(&command)]);
         model.reply([text("Done.")]);
         let mut events = self.agent.app.sessions.subscribe();
         let prompt = self.prompt(session).await;
@@ -204,45 +214,6 @@ impl Story {
         self.log.push(format!("session {session} runs {command}"));
         self.started(session, prompt, before, file);
         self.mine.remove(file);
-    }
-
-    async fn run_while_the_person_saves(
-        &mut self,
-        session: usize,
-        file: &'static str,
-        step: usize,
-    ) {
-        let file = covered(file);
-        let before = self.now();
-        let saved = FILES[self.dice.roll(FILES.len())];
-        let (content, how) = (format!("mine {step}\n"), self.dice.roll(3));
-        let meeting = Meeting::start();
-        let write = format!("mkdir -p d; echo agent {step} > {file}");
-        let first = self.dice.roll(2) == 0;
-        let command = match first {
-            true => meeting.command(&write, "true"),
-            false => meeting.command("true", &write),
-        };
-        let model = &self.agent.model;
-        model.reply([call(
-            "bash",
-            json!({ "command": command, "description": "run" }),
-        )]);
-        model.reply([text("Done.")]);
-        let mut events = self.agent.app.sessions.subscribe();
-        let prompt = self.prompt(session).await;
-        let (path, text) = (self.agent.app.path(saved), content.clone());
-        meeting.meet(move || save(&path, &text, how)).await;
-        until_idle(&mut events, &self.sessions[session]).await;
-        self.log.push(format!(
-            "session {session} writes {file}, first: {first}, meanwhile"
-        ));
-        self.mine.remove(file);
-        self.started(session, prompt, before, file);
-        self.wrote(saved, content);
-        if saved == file && !first {
-            self.mine.remove(file);
-        }
     }
 
     /// The call ends like that of a killed program, and the person may save before the next start.
@@ -445,6 +416,11 @@ impl Story {
 
 fn open_to_append(path: &Path) -> Option<fs::File> {
     fs::File::options().append(true).open(path).ok()
+}
+
+fn bash(command: &str) -> Item {
+    let input = json!({ "command": command, "description": "run" });
+    call("bash", input)
 }
 
 /// Whether a file below the folder has these words.

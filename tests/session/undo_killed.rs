@@ -147,6 +147,53 @@ async fn an_unrevert_that_is_killed_anywhere_is_finished_by_the_next_start() {
 }
 
 #[tokio::test]
+async fn nothing_is_reverted_on_top_of_a_revert_that_could_not_be_rolled_back() {
+    let (agent, first, _) = worked().await;
+    let target = RevertTarget::File {
+        message_id: None,
+        path: "a.txt".into(),
+    };
+    revert(&agent.app, &target).await;
+    // As a kill leaves it, where the files cannot be written after that.
+    let log = agent.app.data_dir().join(format!(
+        "storage/session_revert/{}.json",
+        agent.app.session.id
+    ));
+    let mut stored: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(&log).unwrap()).unwrap();
+    stored[0]["underway"] = "reverting".into();
+    let killed = stored.to_string();
+    stored[0]["files"][0]["to"] = "no tree".into();
+    std::fs::write(&log, stored.to_string()).unwrap();
+    let agent = agent.restart().await;
+    let reverted = ["a.txt 1\n", "b.txt 2\n"];
+    let refused = |error: Failed| {
+        let why = error.to_string();
+        assert!(why.starts_with("A revert was interrupted and"), "{why}");
+    };
+    let (sessions, id) = (&agent.app.sessions, &agent.app.session.id);
+    refused(sessions.revert(id, &to(&first)).await.unwrap_err());
+    refused(sessions.unrevert(id).await.unwrap_err());
+    assert_eq!(agent.tree(), reverted);
+
+    std::fs::write(&log, killed).unwrap();
+    let agent = agent.restart().await;
+    let done = revert(&agent.app, &to(&first)).await;
+    assert!(done.complete, "{done:#?}");
+    assert_eq!(agent.tree(), ["a.txt 1\n", "b.txt 1\n"]);
+    let agent = agent.restart().await;
+    agent
+        .app
+        .sessions
+        .recover(&agent.app.session.id)
+        .await
+        .unwrap();
+    assert_eq!(agent.tree(), ["a.txt 1\n", "b.txt 1\n"]);
+    unrevert(&agent.app).await;
+    assert_eq!(agent.tree(), ["a.txt 3\n", "b.txt 2\n"]);
+}
+
+#[tokio::test]
 async fn a_revert_beyond_the_number_that_can_be_undone_is_in_the_list() {
     let agent = Agent::start().await;
     agent

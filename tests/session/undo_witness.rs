@@ -103,6 +103,27 @@ async fn a_file_that_the_person_writes_stays_although_a_call_of_the_command_fail
 }
 
 #[tokio::test]
+async fn a_save_over_a_file_that_the_command_has_replaced_stays() {
+    // `mv` over a file first asks in vain for a name that is free.
+    stays("echo 2 > t; mv t a.txt", "a.txt", "true", "a.txt").await;
+    stays("sed -i s/1/2/ a.txt", "a.txt", "true", "a.txt").await;
+    // From another file system: it is copied after a move that failed.
+    let far = "echo 2 > /dev/shm/lathe-$$; mv /dev/shm/lathe-$$ a.txt";
+    stays(far, "a.txt", "true", "a.txt").await;
+    stays("ln a.txt same; mv a.txt same", "a.txt", "true", "a.txt").await;
+}
+
+#[tokio::test]
+async fn a_save_right_after_the_commands_own_stays_although_the_command_is_silent_then() {
+    stays("echo 2 > a.txt", "a.txt", "true", "a.txt").await;
+    // Two handles that are closed at once.
+    let twice = "exec 3>> a.txt 4>> a.txt; echo 2 >&3; exec 3>&- 4>&-";
+    stays(twice, "a.txt", "true", "a.txt").await;
+    // Opened for reading, and would be made: never closed as a file that was written.
+    stays("flock a.txt true", "a.txt", "true", "a.txt").await;
+}
+
+#[tokio::test]
 async fn a_save_that_the_command_moves_away_stays_where_it_is() {
     stays("true", "a.txt", "mv a.txt b.txt", "b.txt").await;
     stays("true", "d/c.txt", "mv d e", "e/c.txt").await;

@@ -15,7 +15,7 @@ use crate::setup::{self, Need};
 use crate::{Outcome, tool, ui};
 
 /// A suite: its name, and the bench target that measures it.
-const SUITES: [(&str, &str); 12] = [
+const SUITES: [(&str, &str); 13] = [
     ("guard", "decide"),
     ("guard", "sandbox"),
     ("loop", "turns"),
@@ -24,6 +24,7 @@ const SUITES: [(&str, &str); 12] = [
     ("models", "deltas"),
     ("render", "render"),
     ("review", "review"),
+    ("snapshot", "reverts"),
     ("snapshot", "snapshot"),
     ("store", "store"),
     ("tools", "tools"),

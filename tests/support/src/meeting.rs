@@ -34,11 +34,12 @@ impl Meeting {
         self.folder.path().join(name)
     }
 
-    /// Does `before`, waits for the person, does `after`.
+    /// Does `before`, waits for the person, does `after`. Nothing is opened for writing between
+    /// `before` and the person: whoever watches the command hears nothing from it then.
     pub fn command(&self, before: &str, after: &str) -> String {
         let (runs, go) = (self.pipe("runs"), self.pipe("go"));
         format!(
-            "{before}; echo > {}; cat {} > /dev/null; {after}",
+            "exec 9> {}; {before}; exec 9>&-; read -r _ < {}; {after}",
             runs.display(),
             go.display()
         )

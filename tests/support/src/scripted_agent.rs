@@ -10,6 +10,7 @@ use crate::disk;
 use crate::fake_model::{FakeModel, call, text};
 use lathe_protocol::{Action, MessageId, Part, SessionId};
 use lathe_provider::WireKind;
+use lathe_session::Options;
 use serde_json::json;
 
 pub struct Agent {
@@ -33,8 +34,14 @@ impl Agent {
     }
 
     pub async fn restart(self) -> Self {
+        self.restart_with(|_| {}).await
+    }
+
+    /// The same with other options.
+    pub async fn restart_with(self, edit: impl FnOnce(&mut Options)) -> Self {
         let Agent { model, app } = self;
-        let app = app.restart().await.rule("*", "*", Action::Allow);
+        let app = app.restart_with(edit).await;
+        let app = app.rule("*", "*", Action::Allow);
         Agent { model, app }
     }
 

@@ -170,7 +170,7 @@ pub struct RevertArgs {
         conflicts_with = "keep_files"
     )]
     pub file: Option<String>,
-    /// Preview without changing anything.
+    /// Preview without changing anything; fails if not everything would be reverted.
     #[arg(long)]
     pub preview: bool,
     /// Hide messages but keep file changes.

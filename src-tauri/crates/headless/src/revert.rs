@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use lathe_protocol::ipc::{
     RevertChange, RevertChoice, RevertFile, RevertOptions, RevertOutcome, RevertTarget,
 };
-use lathe_protocol::{Message, MessageId, SessionId};
+use lathe_protocol::{Message, MessageId, Millis, SessionId};
 use lathe_render::escape::visible_line;
 use lathe_session::Sessions;
 
@@ -58,7 +58,12 @@ pub async fn revert(sessions: &Sessions, args: RevertArgs) -> Outcome {
         print(&preview.files, &preview.unknown, &preview.not_kept)?;
         let hidden = messages(preview.hides_messages);
         output::line(&texts::would_hide(&hidden))?;
-        return Ok(ExitCode::SUCCESS);
+        if preview.complete {
+            return Ok(ExitCode::SUCCESS);
+        }
+        let left = left(&preview.files, &preview.unknown);
+        output::note(&texts::would_not_all(&left));
+        return Ok(ExitCode::FAILURE);
     }
     let outcome = sessions.revert_with(&args.id, &target, &options).await?;
     print(&outcome.files, &outcome.unknown, &outcome.not_kept)?;
@@ -82,12 +87,7 @@ pub async fn unrevert(sessions: &Sessions, id: &SessionId, force: bool) -> Outco
             return Err(error.into());
         }
     };
-    print(&outcome.files, &outcome.unknown, &outcome.not_kept)?;
-    let code = finish(&outcome, "restored");
-    if let Some(item) = &outcome.left_in {
-        output::note(&texts::restore_again(id, item));
-    }
-    Ok(code)
+    restored(id, &outcome)
 }
 
 /// One line each: the number to restore it by, the time, what it was.
@@ -99,8 +99,9 @@ pub async fn list(sessions: &Sessions, id: &SessionId, json: bool) -> Outcome {
     }
     for item in items {
         let line = format!(
-            "{}  {}, {}  {}",
+            "{}  {}  {}, {}  {}",
             item.id,
+            minute(item.time),
             messages(item.messages),
             counted(item.files.len(), "file"),
             item.title
@@ -116,8 +117,17 @@ pub async fn restore(sessions: &Sessions, id: &SessionId, item: &str, force: boo
         ..RevertOptions::default()
     };
     let outcome = sessions.restore_reverted(id, item, &options).await?;
+    restored(id, &outcome)
+}
+
+/// What was restored, and how to go on with what was not.
+fn restored(id: &SessionId, outcome: &RevertOutcome) -> Outcome {
     print(&outcome.files, &outcome.unknown, &outcome.not_kept)?;
-    Ok(finish(&outcome, "restored"))
+    let code = finish(outcome, "restored");
+    if let Some(item) = &outcome.left_in {
+        output::note(&texts::restore_again(id, item));
+    }
+    Ok(code)
 }
 
 /// The last prompt that is not hidden already. Where the person decides about files that a
@@ -169,19 +179,30 @@ fn finish(outcome: &RevertOutcome, done: &str) -> ExitCode {
     if outcome.complete {
         return ExitCode::SUCCESS;
     }
-    let open = outcome.files.iter().filter(|file| file.change.is_open());
-    let open = open.count();
+    let left = left(&outcome.files, &outcome.unknown);
+    output::note(&texts::not_all(done, &left));
+    ExitCode::FAILURE
+}
+
+/// `2 files are left as they are, 1 call unknown`
+fn left(files: &[RevertFile], unknown: &[String]) -> String {
+    let open = files.iter().filter(|file| file.change.is_open()).count();
     let mut left = Vec::new();
     if open > 0 {
         left.push(texts::files_left(open));
     }
-    if !outcome.unknown.is_empty() {
-        let calls = counted(outcome.unknown.len(), "call");
+    if !unknown.is_empty() {
+        let calls = counted(unknown.len(), "call");
         left.push(texts::unknown_calls(&calls));
     }
-    let left = left.join(", ");
-    output::note(&texts::not_all(done, &left));
-    ExitCode::FAILURE
+    left.join(", ")
+}
+
+/// `2026-11-16 09:41 UTC`
+fn minute(time: Millis) -> String {
+    let minutes = time.0.div_euclid(60_000).rem_euclid(24 * 60);
+    let (hour, minute) = (minutes / 60, minutes % 60);
+    format!("{} {hour:02}:{minute:02} UTC", time.date())
 }
 
 fn messages(count: usize) -> String {
@@ -193,5 +214,23 @@ pub fn counted(count: usize, what: &str) -> String {
     match count {
         1 => format!("1 {what}"),
         count => format!("{count} {what}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_shown_to_the_minute() {
+        let times = [0, 1_786_706_395_136, -1];
+        assert_eq!(
+            times.map(|time| minute(Millis(time))),
+            [
+                "1970-01-01 00:00 UTC",
+                "2026-08-14 11:19 UTC",
+                "1969-12-31 23:59 UTC"
+            ]
+        );
     }
 }

@@ -64,6 +64,10 @@ pub fn not_all(done: &str, left: &str) -> String {
     format!("lathectl: not everything was {done}: {left}")
 }
 
+pub fn would_not_all(left: &str) -> String {
+    format!("lathectl: not everything would be reverted: {left}")
+}
+
 pub fn hidden_until_prompt(messages: &str) -> String {
     format!("({messages} hidden until the next prompt; to undo: lathectl unrevert)")
 }

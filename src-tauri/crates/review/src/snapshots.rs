@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use lathe_protocol::SessionId;
 use lathe_snapshot::{
-    AbandonedRepo, Options, Refused, SideRepo, SnapshotError, SnapshotRef, TreeId,
+    AbandonedRepo, Options, Refused, SideRepo, SnapshotError, SnapshotRef, TreeId, in_units,
 };
 use parking_lot::Mutex;
 
@@ -118,14 +118,15 @@ impl Snapshots {
         taken.map_err(|error| NoSnapshot::from(error.to_string()))
     }
 
-    /// Rolls back restores of files that a killed program left half done.
-    pub async fn recover(&self, worktree: &Path) -> Result<()> {
-        let roots = [worktree, Path::new(OUTSIDE)];
-        for root in roots.into_iter().filter(|root| self.has_repo(root)) {
-            let recover = |repo: &SideRepo| Ok(repo.recover()?);
-            for done in self.with_repo(root, recover).await? {
-                tracing::info!(?done, "a restore that was killed is rolled back");
-            }
+    /// Rolls back restores of files that a killed program left half done. `root` is a work tree,
+    /// or [`OUTSIDE`].
+    pub async fn recover(&self, root: &Path) -> Result<()> {
+        if !self.has_repo(root) {
+            return Ok(());
+        }
+        let recover = |repo: &SideRepo| Ok(repo.recover()?);
+        for done in self.with_repo(root, recover).await? {
+            tracing::info!(?done, "a restore that was killed is rolled back");
         }
         Ok(())
     }
@@ -255,16 +256,15 @@ fn is_permanent(refused: &Refused) -> bool {
 
 impl NoSnapshot {
     fn new(error: &SnapshotError) -> Self {
-        let gigabytes = |bytes: u64| bytes >> 30;
         let text = match error {
             SnapshotError::OverLimit { limit } => format!(
-                "the snapshots of this project take {} GB, the most they may. Delete old sessions \
-                 of the project for good to make room",
-                gigabytes(*limit)
+                "the snapshots of this project take {}, the most they may. Delete old sessions of \
+                 the project for good to make room",
+                in_units(*limit)
             ),
             SnapshotError::DiskNearlyFull { keep } => format!(
-                "less than {} GB are free on the disk. Free some space there",
-                gigabytes(*keep)
+                "less than {} is free on the disk. Free some space there",
+                in_units(*keep)
             ),
             other => other.to_string(),
         };
@@ -302,6 +302,17 @@ mod tests {
     fn less_may_be_kept_free_and_what_is_not_a_number_changes_nothing() {
         let read = [None, Some("500"), Some(" 0 "), Some("much"), Some("-1")].map(keep_free);
         assert_eq!(read, [None, Some(500 << 20), Some(0), None, None]);
+    }
+
+    #[test]
+    fn the_room_that_is_kept_free_is_said_as_it_was_set() {
+        let said = [500 << 20, 5 << 30].map(|keep| {
+            let full = SnapshotError::DiskNearlyFull { keep };
+            NoSnapshot::new(&full).to_string()
+        });
+        let sentence =
+            |room| format!("less than {room} is free on the disk. Free some space there");
+        assert_eq!(said, ["500 MB", "5 GB"].map(sentence));
     }
 
     #[tokio::test]

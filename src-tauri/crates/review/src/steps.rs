@@ -14,7 +14,7 @@ use lathe_protocol::{MessageId, MessageWithParts, Part, PartId, ToolPart, ToolSt
 use lathe_snapshot::{RelPath, SideRepo, TreeId};
 
 use crate::Review;
-use crate::credit::{self, Credit, Doubt, Proof, Span};
+use crate::credit::{self, Credit, Doubt, Proof, Span, keeper};
 use crate::snapshots::OUTSIDE;
 pub use chains::{Chain, Chains, Doubtful, chains, chains_after};
 
@@ -248,10 +248,12 @@ pub fn unknown_calls(messages: &[MessageWithParts]) -> Vec<UnknownCall> {
     let mut found = Vec::new();
     for (message, content) in messages.iter().enumerate() {
         let spoken_for = old_steps_with_trees(content);
+        let is_of_person = is_own_command(content);
         for (at, part) in content.parts.iter().enumerate() {
             let Part::Tool(part) = part else { continue };
             let why = match Credit::of(part) {
-                Some(credit) => why_unknown(&credit),
+                Some(credit) => why_unknown(&credit)
+                    .filter(|why| !(is_of_person && *why == keeper::SWITCHED_OFF)),
                 None if spoken_for.iter().any(|step| step.contains(&at)) => None,
                 None => credit::may_have_written(part)
                     .then(|| "there is no snapshot from before and after it".to_owned()),
@@ -264,6 +266,13 @@ pub fn unknown_calls(messages: &[MessageWithParts]) -> Vec<UnknownCall> {
         }
     }
     found
+}
+
+/// Only a command of the person is called without a step. Earlier versions recorded of it that
+/// snapshots were switched off.
+fn is_own_command(content: &MessageWithParts) -> bool {
+    let mut parts = content.parts.iter();
+    !parts.any(|part| matches!(part, Part::StepStart(_)))
 }
 
 fn why_unknown(credit: &Credit) -> Option<String> {

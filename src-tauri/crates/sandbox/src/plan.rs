@@ -2,13 +2,13 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::confinement::Confinement;
 use crate::probe::Probe;
 use crate::promise::Promise;
-use crate::rules::Rules;
+use crate::rules::{Access, Rules};
 use crate::system;
 
 /// What holds a command.
@@ -106,7 +106,10 @@ impl Plan {
     /// Everything that one start of a command needs.
     pub fn launch(&self) -> Result<Launch, SandboxError> {
         let setup = system::Setup::new(self.engine, &self.rules, &self.confinement)?;
-        Ok(Launch { setup })
+        Ok(Launch {
+            setup,
+            rules: self.rules.clone(),
+        })
     }
 }
 
@@ -117,6 +120,7 @@ impl Plan {
 #[derive(Debug)]
 pub struct Launch {
     setup: system::Setup,
+    rules: Rules,
 }
 
 impl Launch {
@@ -141,6 +145,15 @@ impl Launch {
     /// shell of its own; that shell must be started with [`Launch::install`].
     pub fn prefix(&self) -> &[OsString] {
         self.setup.prefix()
+    }
+
+    /// Whether the file at this real path, and its name, can be changed inside. Where names are
+    /// held in place, nothing in that folder counts as changeable.
+    pub fn may_write(&self, path: &Path) -> bool {
+        let is_held = path
+            .parent()
+            .is_some_and(|folder| self.rules.fixed.contains(folder));
+        !is_held && self.rules.access(path) == Access::Write
     }
 
     /// Prepares a process that is to run the program with the prefix, itself or as a child.

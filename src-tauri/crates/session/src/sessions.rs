@@ -46,6 +46,7 @@ use lathe_records::bus::{Bus, Subscription};
 use lathe_records::other_processes::OtherProcesses;
 use lathe_records::{Records, Result};
 use lathe_review::Review;
+use lathe_review::snapshots::Snapshots;
 use lathe_search::LiveIndex;
 use lathe_store::{CheckReport, Health, Store};
 use lathe_workspace::config;
@@ -100,9 +101,17 @@ impl Sessions {
             options.environment.clone(),
             options.data_dir.clone(),
         );
+        let mut review = Review::new(records.clone(), options.data_dir.clone());
+        if let Some(keep_free) = options.keep_free {
+            let limits = lathe_snapshot::Options {
+                keep_free,
+                ..lathe_snapshot::Options::default()
+            };
+            review.snapshots = Snapshots::with_options(options.data_dir.clone(), limits);
+        }
         let core = Arc::new(Core {
             workspace,
-            review: Arc::new(Review::new(records.clone(), options.data_dir.clone())),
+            review: Arc::new(review),
             active: ActiveSessions::new(records.clone(), options.before_poll),
             permissions: Arc::new(permissions),
             questions: QuestionBroker::new(records.clone()),

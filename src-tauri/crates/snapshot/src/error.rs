@@ -22,9 +22,9 @@ pub enum Refused {
 
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
-    #[error("the snapshots of this project would take more than {}", size(*limit))]
+    #[error("the snapshots of this project would take more than {}", in_units(*limit))]
     OverLimit { limit: u64 },
-    #[error("less than {} would stay free on the disk", size(*keep))]
+    #[error("less than {} would stay free on the disk", in_units(*keep))]
     DiskNearlyFull { keep: u64 },
     #[error("{} cannot be kept: {reason}", path.display())]
     NotKept { path: PathBuf, reason: Reason },
@@ -64,7 +64,7 @@ pub(crate) fn damaged(what: impl std::fmt::Display) -> SnapshotError {
 }
 
 /// A size as people say it.
-fn size(bytes: u64) -> String {
+pub fn in_units(bytes: u64) -> String {
     const UNITS: [(u64, &str); 3] = [(1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB")];
     let unit = UNITS.iter().find(|(size, _)| bytes >= *size);
     match unit {
@@ -90,7 +90,7 @@ mod tests {
             "less than 5 GB would stay free on the disk"
         );
         assert_eq!(
-            [size(3 << 29), size(20 << 20), size(7)],
+            [in_units(3 << 29), in_units(20 << 20), in_units(7)],
             ["1.5 GB", "20 MB", "7 bytes"]
         );
     }

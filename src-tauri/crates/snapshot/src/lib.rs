@@ -70,7 +70,7 @@ mod tree;
 pub use abandoned::AbandonedRepo;
 pub use coverage::{Coverage, TreeCoverage};
 pub use diff::{Change, ChangeKind};
-pub use error::{Refused, Result, SnapshotError};
+pub use error::{Refused, Result, SnapshotError, in_units};
 pub use images::{FileContent, FileImage};
 pub use path::{BadPath, RelPath};
 pub use refs::SnapshotRef;

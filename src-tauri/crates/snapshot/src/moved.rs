@@ -3,7 +3,8 @@
 //! A side repository is found by the path of its work tree. It also has a mark of its own: the
 //! identity of the work tree's folder, which stays when it is renamed, and the first entry in the
 //! history of the user's repository, which stays when it is copied to another disk. If there is no
-//! side repository for a path, one with the same mark whose work tree is gone is taken over.
+//! side repository for a path, one with the same mark whose work tree is gone is taken over. Where
+//! only the history is the same it is copied: the original may be on a disk that is not there now.
 
 use std::{
     fs, io,
@@ -11,6 +12,7 @@ use std::{
     time::UNIX_EPOCH,
 };
 
+use lathe_files::TEMPORARY_PREFIX;
 use sha2::{Digest, Sha256};
 
 use crate::{
@@ -60,31 +62,46 @@ impl Mark {
         lathe_files::write_unsynced(&dir.join(MARK), &out.finish())
     }
 
-    fn is_same_project(&self, other: &Self) -> bool {
-        let same_folder = self.folder.is_some() && self.folder == other.folder;
-        let same_repository = self.repository.is_some() && self.repository == other.repository;
-        same_folder || same_repository
+    fn is_same_folder(&self, other: &Self) -> bool {
+        self.folder.is_some() && self.folder == other.folder
+    }
+
+    fn is_same_repository(&self, other: &Self) -> bool {
+        self.repository.is_some() && self.repository == other.repository
     }
 }
 
 /// The side repository of a project that was at another path before.
-pub(crate) fn find(data_dir: &Path, worktree: &Path) -> io::Result<Option<PathBuf>> {
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Earlier {
+    Moved(PathBuf),
+    /// The original may still exist.
+    Copied(PathBuf),
+}
+
+pub(crate) fn find(data_dir: &Path, worktree: &Path) -> io::Result<Option<Earlier>> {
     let mark = Mark::of(worktree);
     let all = data_dir.join("snapshot");
     let mut found = None;
     for name in file_names(&all)? {
         let dir = all.join(name);
-        let is_it = Mark::read(&dir).is_some_and(|other| mark.is_same_project(&other));
-        if is_it && is_abandoned(&dir) {
+        let Some(other) = Mark::read(&dir) else {
+            continue;
+        };
+        let moved = mark.is_same_folder(&other);
+        if (moved || mark.is_same_repository(&other)) && is_abandoned(&dir) {
             // Of several, the one that was used last.
-            let used = fs::metadata(dir.join("lock")).and_then(|lock| lock.modified());
-            let used = used.unwrap_or(UNIX_EPOCH);
-            if found.as_ref().is_none_or(|(before, _)| used > *before) {
-                found = Some((used, dir));
+            let used = fs::metadata(dir.join(LOCK)).and_then(|lock| lock.modified());
+            let rank = (moved, used.unwrap_or(UNIX_EPOCH));
+            if found.as_ref().is_none_or(|(best, _)| rank > *best) {
+                found = Some((rank, dir));
             }
         }
     }
-    Ok(found.map(|(_, dir)| dir))
+    Ok(found.map(|((moved, _), dir)| match moved {
+        true => Earlier::Moved(dir),
+        false => Earlier::Copied(dir),
+    }))
 }
 
 /// Takes such a repository over under the name for the new path.
@@ -93,8 +110,48 @@ pub(crate) fn take_over(data_dir: &Path, worktree: &Path, dir: &Path) -> io::Res
         return Ok(());
     }
     match find(data_dir, worktree)? {
-        Some(earlier) => fs::rename(earlier, dir),
+        Some(Earlier::Moved(earlier)) => fs::rename(earlier, dir),
+        Some(Earlier::Copied(earlier)) => copy(&earlier, dir),
         None => Ok(()),
+    }
+}
+
+const LOCK: &str = "lock";
+/// What all snapshots of a repository consist of. An open restore stays with the original, and
+/// what the last scan found does not hold for other files.
+const COPIED: [&str; 3] = ["objects", "refs", "packed-refs"];
+
+/// It has its name when it is complete.
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    // Nobody tidies the original up meanwhile.
+    let lock = fs::File::options().write(true).open(from.join(LOCK))?;
+    lock.lock()?;
+    let name = to.file_name().unwrap_or_default().to_string_lossy();
+    let aside = format!("{TEMPORARY_PREFIX}{name}-{}", std::process::id());
+    let aside = to.with_file_name(aside);
+    let _ = fs::remove_dir_all(&aside);
+    lathe_files::create_private_folder(&aside)?;
+    for name in COPIED {
+        copy_all(&from.join(name), &aside.join(name))?;
+    }
+    fs::rename(&aside, to)
+}
+
+/// Files of a side repository are never changed, only replaced: both can have the same.
+fn copy_all(from: &Path, to: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(from) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+        Ok(meta) if meta.is_dir() => {
+            fs::create_dir_all(to)?;
+            for name in file_names(from)? {
+                if !name.starts_with(TEMPORARY_PREFIX) {
+                    copy_all(&from.join(&name), &to.join(&name))?;
+                }
+            }
+            Ok(())
+        }
+        Ok(_) => fs::hard_link(from, to).or_else(|_| fs::copy(from, to).map(drop)),
     }
 }
 

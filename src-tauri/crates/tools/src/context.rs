@@ -234,6 +234,9 @@ pub trait Walls: Send + Sync {
     /// the shell was killed.
     fn refusal(&self, code: Option<i32>, output: &str) -> Option<Refusal>;
 
+    /// Whether a command inside may change the file at this real path, and its name.
+    fn may_write(&self, path: &Path) -> bool;
+
     /// Renames what the command made in protected places, so that nothing acts on it before the
     /// person has seen it. To be called when its last process has ended. Blocks.
     fn set_aside(&self) -> SetAside {

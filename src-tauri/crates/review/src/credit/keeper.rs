@@ -19,7 +19,18 @@ use crate::snapshots::{OUTSIDE, for_fork, with_room};
 
 const GIT_STATE: &str = "it changes files of git itself, and those are not kept";
 const CUT_SHORT: &str = "it was cut short";
-const SWITCHED_OFF: &str = "snapshots are switched off";
+/// Stored with calls.
+pub(crate) const SWITCHED_OFF: &str = "snapshots are switched off";
+
+/// Whose call it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Caller {
+    Agent,
+    /// The agent, where the person has switched snapshots off.
+    AgentUnseen,
+    /// The person: a command of their own changes nothing that could be the agent's.
+    Person,
+}
 
 /// A record to store with the call's part, and whom to notify when it is safe.
 pub type Stored = (Credit, oneshot::Sender<()>);
@@ -29,8 +40,7 @@ pub struct CreditKeeper {
     review: Arc<Review>,
     session: SessionId,
     worktree: PathBuf,
-    /// Snapshots are wanted.
-    wanted: bool,
+    caller: Caller,
     state: Mutex<State>,
     store: mpsc::UnboundedSender<Stored>,
 }
@@ -47,14 +57,14 @@ impl CreditKeeper {
         review: Arc<Review>,
         session: &SessionId,
         worktree: PathBuf,
-        wanted: bool,
+        caller: Caller,
     ) -> (Self, mpsc::UnboundedReceiver<Stored>) {
         let (store, stored) = mpsc::unbounded_channel();
         let keeper = CreditKeeper {
             review,
             session: session.clone(),
             worktree,
-            wanted,
+            caller,
             state: Mutex::default(),
             store,
         };
@@ -125,9 +135,12 @@ impl CreditKeeper {
 
     /// What is known beforehand not to be covered, for the person who is asked.
     pub async fn not_covered(&self, command: &str, directory: &Path) -> Vec<String> {
-        let covered = match self.wanted {
-            true => self.review.snapshots.is_covered(&self.worktree).await,
-            false => return vec![format!("Nothing of this can be reverted: {SWITCHED_OFF}")],
+        let covered = match self.caller {
+            Caller::Agent => self.review.snapshots.is_covered(&self.worktree).await,
+            Caller::AgentUnseen => {
+                return vec![format!("Nothing of this can be reverted: {SWITCHED_OFF}")];
+            }
+            Caller::Person => return Vec::new(),
         };
         if let Err(why) = covered {
             return vec![format!("Nothing of this can be reverted: {why}")];
@@ -144,22 +157,23 @@ impl CreditKeeper {
     /// Takes the tree before a command.
     pub async fn about_to_run(&self) {
         self.close(None).await;
-        let taken = match self.wanted {
-            true => with_room::take(&self.review, &self.worktree, &self.session).await,
-            false => {
-                self.set_unknown(SWITCHED_OFF);
-                self.save().await;
-                return;
-            }
-        };
-        match taken {
+        match self.caller {
+            Caller::Agent => self.open_span().await,
+            Caller::AgentUnseen => self.set_unknown(SWITCHED_OFF),
+            // An empty record: it is known that nothing of it is the agent's.
+            Caller::Person => {}
+        }
+        self.save().await;
+    }
+
+    async fn open_span(&self) {
+        match with_room::take(&self.review, &self.worktree, &self.session).await {
             Ok(tree) => {
                 let span = Span::open(tree, Proof::None);
                 self.state.lock().credit.spans.push(span);
             }
             Err(why) => self.set_unknown(&why.to_string()),
         }
-        self.save().await;
     }
 
     /// Takes the tree after a command and finds out what is the command's.

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use lathe_protocol::ipc::{RevertOptions, RevertedItem};
-use lathe_protocol::{MessageWithParts, Millis, Part, Session, SessionId};
+use lathe_protocol::{MessageId, MessageWithParts, Millis, Part, Session, SessionId};
 use lathe_store::Key;
 use serde::{Deserialize, Serialize};
 
@@ -159,6 +159,29 @@ pub async fn forget_old(review: &Review, session: &SessionId) -> Result<()> {
     save(review, session, &all).await
 }
 
+/// Whether messages would come back behind the cut of a pending revert: their files would be there
+/// again, and the next prompt would remove the messages without the files.
+async fn would_be_hidden(review: &Review, session: &Session, archived: &Archived) -> Result<bool> {
+    let Some(pending) = &session.revert else {
+        return Ok(false);
+    };
+    let page = review
+        .records
+        .messages(&session.id, None, usize::MAX)
+        .await?;
+    let created = |id: &MessageId| {
+        let found = page.messages.iter().find(|one| one.info.id() == id);
+        found.map(|one| one.info.created())
+    };
+    let Some(cut) = created(&pending.message_id) else {
+        return Ok(false);
+    };
+    let messages = archived.messages.iter().map(|one| one.info.created());
+    let parts = archived.parts.iter();
+    let mut times = messages.chain(parts.filter_map(|part| created(part.message_id())));
+    Ok(times.any(|time| time >= cut))
+}
+
 /// Brings back the messages and the files. What cannot be brought back stays in the list.
 pub async fn restore(
     review: &Arc<Review>,
@@ -174,6 +197,11 @@ pub async fn restore(
     let all = load(review, &session_id).await?;
     let archived = all.into_iter().find(|one| one.id == id);
     let mut archived = archived.ok_or_else(|| ReviewError::missing("reverted item", id))?;
+    if would_be_hidden(review, &session, &archived).await? {
+        return Err(ReviewError::refused(
+            "A revert would hide these messages. Undo it first, or send a prompt",
+        ));
+    }
     for message in &archived.messages {
         review.records.put_complete_message(message).await?;
     }

@@ -104,43 +104,57 @@ pub struct Settled {
     pub files: Vec<RevertFile>,
 }
 
+/// A file that the person wants changed: what it is now, and the tree that it becomes as.
+struct Forced {
+    now: FileImage,
+    before: TreeId,
+}
+
+/// Files whose bytes are kept in memory at once.
+const MOST_AT_ONCE: usize = 64 << 20;
+
 impl Settled {
     pub fn new(place: &Place<'_>, left: Vec<Left>) -> Result<Settled> {
         let mut settled = Settled::default();
+        let mut forced = Vec::new();
+        let mut beside = Vec::new();
+        let mut bytes = 0;
         for one in left {
             if one.change != RevertChange::Conflict && one.is_settled(place) {
                 continue;
             }
-            settled.add(place, one)?;
-        }
-        Ok(settled)
-    }
-
-    fn add(&mut self, place: &Place<'_>, one: Left) -> Result<()> {
-        let choice = place.options.choices.get(&one.name).copied();
-        let forced = place.options.force && one.change.is_open();
-        let choice = choice.or(forced.then_some(RevertChoice::Before));
-        let known = one.path.as_ref().zip(one.before);
-        match (choice, known) {
-            (Some(RevertChoice::Mine), _) => Ok(()),
-            (Some(RevertChoice::Before), Some((path, before))) => {
-                match place.image(path) {
-                    Ok(now) => self.force(place, path, before, now),
-                    // A folder or something else is in its place.
-                    Err(_) => {
-                        self.leave(place, &one);
-                        Ok(())
+            let choice = place.options.choices.get(&one.name).copied();
+            let decided = place.options.force && one.change.is_open();
+            let choice = choice.or(decided.then_some(RevertChoice::Before));
+            let known = one.path.as_ref().zip(one.before);
+            match (choice, known) {
+                (Some(RevertChoice::Mine), _) => {}
+                (Some(RevertChoice::Before), Some((path, before))) => {
+                    match place.repo.read_image(path) {
+                        Ok(now) => {
+                            bytes += length(&now);
+                            forced.push(Forced { now, before });
+                        }
+                        // A folder or something else is in its place.
+                        Err(_) => settled.leave(place, &one),
                     }
                 }
+                (Some(RevertChoice::Both), Some((path, before))) => {
+                    let written = written_beside(place.repo, path, before);
+                    bytes += written.as_ref().map_or(0, length);
+                    beside.extend(written);
+                }
+                (None, _) | (_, None) => settled.leave(place, &one),
             }
-            (Some(RevertChoice::Both), Some((path, before))) => {
-                self.write_beside(place, path, before)
-            }
-            (None, _) | (_, None) => {
-                self.leave(place, &one);
-                Ok(())
+            if bytes > MOST_AT_ONCE {
+                settled.force(place, std::mem::take(&mut forced))?;
+                settled.write_beside(place, std::mem::take(&mut beside))?;
+                bytes = 0;
             }
         }
+        settled.force(place, forced)?;
+        settled.write_beside(place, beside)?;
+        Ok(settled)
     }
 
     fn leave(&mut self, place: &Place<'_>, one: &Left) {
@@ -154,12 +168,40 @@ impl Settled {
         });
     }
 
-    fn force(
+    /// All files as they are now are kept as one tree: each tree is a file of its own on the disk.
+    fn force(&mut self, place: &Place<'_>, forced: Vec<Forced>) -> Result<()> {
+        let (images, targets): (Vec<FileImage>, Vec<TreeId>) =
+            forced.into_iter().map(|one| (one.now, one.before)).unzip();
+        let Some(now) = keep(place, &images)? else {
+            return Ok(());
+        };
+        for (image, before) in images.iter().zip(targets) {
+            self.move_from(place, &image.path, now, before)?;
+        }
+        Ok(())
+    }
+
+    fn write_beside(&mut self, place: &Place<'_>, written: Vec<FileImage>) -> Result<()> {
+        let absent = written.iter().map(|image| FileImage {
+            path: image.path.clone(),
+            content: None,
+        });
+        let absent: Vec<FileImage> = absent.collect();
+        let (Some(absent), Some(target)) = (keep(place, &absent)?, keep(place, &written)?) else {
+            return Ok(());
+        };
+        for image in &written {
+            self.move_from(place, &image.path, absent, target)?;
+        }
+        Ok(())
+    }
+
+    fn move_from(
         &mut self,
         place: &Place<'_>,
         path: &RelPath,
-        before: TreeId,
         now: TreeId,
+        before: TreeId,
     ) -> Result<()> {
         let change = place.repo.diff_path(path, now, before)?;
         self.files
@@ -171,25 +213,28 @@ impl Settled {
         });
         Ok(())
     }
+}
 
-    /// Where there was no file before the agent, there is nothing to write.
-    fn write_beside(&mut self, place: &Place<'_>, path: &RelPath, before: TreeId) -> Result<()> {
-        let Some(content) = content(place.repo, before, path) else {
-            return Ok(());
-        };
-        let Some(beside) = free_name(place.repo, path, "before") else {
-            return Ok(());
-        };
-        let image = |content| FileImage {
-            path: beside.clone(),
-            content,
-        };
-        let (absent, written) = (
-            place.image_of(image(None))?,
-            place.image_of(image(Some(content)))?,
-        );
-        self.force(place, &beside, written, absent)
+fn length(image: &FileImage) -> usize {
+    let content = image.content.as_ref();
+    content.map_or(0, |content| content.bytes.len())
+}
+
+fn keep(place: &Place<'_>, images: &[FileImage]) -> Result<Option<TreeId>> {
+    match images.is_empty() {
+        true => Ok(None),
+        false => Ok(Some(place.repo.keep_images(place.label, images)?)),
     }
+}
+
+/// The version before the agent, under a name that is free. Where there was no file before the
+/// agent, there is nothing to write.
+fn written_beside(repo: &SideRepo, path: &RelPath, before: TreeId) -> Option<FileImage> {
+    let content = content(repo, before, path)?;
+    Some(FileImage {
+        path: free_name(repo, path, "before")?,
+        content: Some(content),
+    })
 }
 
 /// `notes.txt` becomes `notes.before.txt`, or one with a number if that exists.

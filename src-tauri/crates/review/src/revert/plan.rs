@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lathe_protocol::ipc::{RevertChange, RevertFile, RevertOptions};
 use lathe_snapshot::{
-    Change, FileImage, Outcome, PathRestore, Plan, RelPath, RestoreAction, SideRepo, TreeId,
+    Change, Outcome, PathRestore, Plan, RelPath, RestoreAction, SideRepo, TreeId,
 };
 
 use super::left::{Left, Settled};
@@ -68,17 +68,6 @@ impl Place<'_> {
             true => format!("/{path}"),
             false => path.to_string(),
         }
-    }
-
-    /// A tree with the file as it is now.
-    pub fn image(&self, path: &RelPath) -> Result<TreeId> {
-        let image = self.repo.read_image(path);
-        let image = image.map_err(|error| ReviewError::refused(error.to_string()))?;
-        Ok(self.repo.keep_images(self.label, &[image])?)
-    }
-
-    pub fn image_of(&self, image: FileImage) -> Result<TreeId> {
-        Ok(self.repo.keep_images(self.label, &[image])?)
     }
 }
 

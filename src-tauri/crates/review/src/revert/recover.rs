@@ -10,15 +10,23 @@ use super::undo_log::{self, Underway, UndoEntry};
 use super::{Revert, has_cut};
 use crate::Review;
 use crate::error::Result;
+use crate::snapshots::OUTSIDE;
 
 /// Rolls back a revert that was killed before its messages were hidden, for the person it has not
 /// happened; and finishes an unrevert. The caller holds the session's lock.
 pub async fn recover(review: &Arc<Review>, session: &Session, worktree: &Path) -> Result<()> {
     review.snapshots.recover(worktree).await?;
+    let outside = review.snapshots.recover(Path::new(OUTSIDE)).await;
     let mut entries = undo_log::load(review, &session.id).await?;
     let Some(first) = first_interrupted(session, &entries) else {
-        return Ok(());
+        return outside;
     };
+    match outside {
+        Err(error) if !entries[first..].iter().any(|entry| entry.is_about(true)) => {
+            tracing::warn!(%error, "a restore outside of the project is not rolled back");
+        }
+        settled => settled?,
+    }
     let newest = entries.last();
     if newest.is_some_and(|entry| is_only_not_closed(session, entry)) {
         return undo_log::close_newest(review, &session.id).await;

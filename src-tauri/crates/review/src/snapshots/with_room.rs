@@ -120,7 +120,7 @@ mod tests {
             if let Err(why) = taken {
                 assert_eq!(
                     why.to_string(),
-                    "the snapshots of this project take 0 GB, the most they may. Delete old \
+                    "the snapshots of this project take 390.6 KB, the most they may. Delete old \
                      sessions of the project for good to make room"
                 );
                 return;

@@ -36,6 +36,9 @@ pub struct Options {
     pub environment: Arc<Environment>,
     /// Whether old data is cleaned up once a day; off for a program that only reads.
     pub cleans_up: bool,
+    /// Bytes that must stay free on the disk when a snapshot is taken; by default what the
+    /// environment says.
+    pub keep_free: Option<u64>,
     /// Called before the work of a turn is continued, for tests that let it fail there.
     pub before_poll: Option<BeforePoll>,
 }
@@ -55,6 +58,7 @@ impl Options {
             draw_page: None,
             environment: Arc::new(Environment::of_user(EnvironmentSettings::default())),
             cleans_up: true,
+            keep_free: None,
             before_poll: None,
         }
     }

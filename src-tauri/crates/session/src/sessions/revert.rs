@@ -289,9 +289,27 @@ impl Sessions {
             return Err(Failed::Busy);
         }
         let writer = self.runner.lock(id).await?;
+        match self.settled(id).await {
+            Ok((session, worktree)) => Ok((session, worktree, writer)),
+            Err(error) => self.runner.release(id, writer, Err(error)).await,
+        }
+    }
+
+    /// A revert on top of one that a crash left half done would be undone together with it.
+    async fn settled(&self, id: &SessionId) -> Result<(Session, PathBuf)> {
         let session = self.get(id).await?;
         let worktree = self.worktree(&session).await?;
-        Ok((session, worktree, writer))
+        let review = &self.core.review;
+        if !revert::is_interrupted(review, &session).await? {
+            return Ok((session, worktree));
+        }
+        let recovered = revert::recover(review, &session, &worktree).await;
+        recovered.map_err(|error| {
+            Failed::refused(format!(
+                "A revert was interrupted and could not be rolled back: {error}"
+            ))
+        })?;
+        Ok((self.get(id).await?, worktree))
     }
 
     /// Updates the summary and then releases snapshots that nothing refers to any more.

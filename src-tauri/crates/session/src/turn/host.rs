@@ -32,7 +32,7 @@ use lathe_conversation::plan_mode;
 use lathe_permission::{Authority, Gate, NOT_COVERED};
 use lathe_policy::agents::{BUILDER, PLANNER};
 use lathe_records::Records;
-use lathe_review::credit::keeper::{CreditKeeper, Stored};
+use lathe_review::credit::keeper::{Caller, CreditKeeper, Stored};
 use lathe_workspace::setup::Setup;
 
 /// What all calls of a step share.
@@ -85,13 +85,15 @@ impl CallScope {
 
     /// The record of what a call of this step does to files.
     pub fn keep_credit(&self) -> (CreditKeeper, mpsc::UnboundedReceiver<Stored>) {
-        // What the person's own command changes is theirs.
-        let by_agent = self.tools.asking == Asking::ByRules;
-        let wanted = by_agent && self.setup.settings.snapshot != Some(false);
+        let caller = match (self.tools.asking, self.setup.settings.snapshot) {
+            (Asking::Never, _) => Caller::Person,
+            (Asking::ByRules, Some(false)) => Caller::AgentUnseen,
+            (Asking::ByRules, _) => Caller::Agent,
+        };
         let (review, id) = (self.core.review.clone(), &self.session.id);
         let (worktree, directory) = (&self.project.worktree, &self.session.directory);
         let root = review.snapshots.root_for(worktree, directory);
-        CreditKeeper::new(review, id, root, wanted)
+        CreditKeeper::new(review, id, root, caller)
     }
 
     pub fn context(&self, part: &ToolPart, host: Arc<CallHost>) -> ToolContext {

@@ -10,6 +10,7 @@ use lathe_protocol::{
 use lathe_records::{Records, Result};
 use lathe_review::credit::{Credit, Proof, Span};
 use lathe_review::revert;
+use lathe_review::snapshots::with_room;
 
 use crate::core::Core;
 
@@ -118,7 +119,7 @@ async fn take_late_tree(core: &Core, worktree: &Path, tool: &mut ToolPart) {
     if open.is_empty() {
         return;
     }
-    match core.review.snapshots.take(worktree, &tool.session_id).await {
+    match with_room::take(&core.review, worktree, &tool.session_id).await {
         Ok(tree) => {
             for span in open {
                 span.after = Some(tree.to_string());

@@ -99,12 +99,7 @@ impl Turn {
             return Some(before);
         }
         let worktree = self.snapshot_root();
-        let taken = self
-            .core
-            .review
-            .snapshots
-            .take(&worktree, &self.session.id)
-            .await;
+        let taken = with_room::take(&self.core.review, &worktree, &self.session.id).await;
         taken.map_err(|why| self.report_missing_snapshot(&why)).ok()
     }
 

@@ -149,6 +149,7 @@ fn a_project_is_also_known_by_the_history_of_its_repository() {
         let at = dir.path().join(name);
         fs::create_dir_all(at.join(".git/logs")).unwrap();
         fs::write(at.join(".git/logs/HEAD"), history).unwrap();
+        fs::write(at.join("file"), "1").unwrap();
         at
     };
     let open = |at: &std::path::Path| SideRepo::open_with(&data, at, options()).unwrap();
@@ -162,7 +163,22 @@ fn a_project_is_also_known_by_the_history_of_its_repository() {
     let other = make("other", "0 1 me 18 +0\tclone: from x\n");
     assert_eq!(open(&other).references("session").unwrap(), []);
     let moved = make("moved", "0 1 me 17 +0\tclone: from x\nmore\nand more\n");
-    assert_eq!(open(&moved).references("session").unwrap(), [taken]);
+    let taken = [taken];
+    assert_eq!(open(&moved).references("session").unwrap(), taken);
+    let has_content = |at: &std::path::Path| {
+        let image = open(at).image_in(taken[0].tree(), &path("file"));
+        image.is_ok_and(|image| image.content.is_some())
+    };
+    assert!(has_content(&moved));
+
+    // It was a copy, and the first one had been on a disk that was not there.
+    make("old", "0 1 me 17 +0\tclone: from x\nmore\n");
+    assert_eq!(open(&old).references("session").unwrap(), taken);
+    let repo = open(&moved);
+    repo.release(&taken).unwrap();
+    repo.collect_garbage().unwrap();
+    assert_eq!(open(&moved).references("session").unwrap(), []);
+    assert!(has_content(&old), "each has its own");
 }
 
 #[test]

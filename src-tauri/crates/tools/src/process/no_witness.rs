@@ -1,14 +1,13 @@
 //! Where it cannot be seen what a command writes.
 
-use std::time::SystemTime;
-
 use tokio::process::Command;
 
+use super::CommandSpec;
 use crate::written::WriteEvidence;
 
 pub enum Waiting {}
 
-pub fn prepare(_: &mut Command, _: &[&str], _: SystemTime) -> Option<Waiting> {
+pub fn prepare(_: &mut Command, _: &CommandSpec) -> Option<Waiting> {
     None
 }
 

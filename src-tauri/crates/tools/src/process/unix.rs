@@ -172,9 +172,7 @@ impl Leader {
         let mut command = supervisor(SUPERVISOR, spec, id);
         command.stderr(write).process_group(0);
         // Before the walls: inside, nothing can be installed any more.
-        let watched = spec
-            .watched_since
-            .and_then(|since| witness::prepare(&mut command, &spec.arguments, since));
+        let watched = witness::prepare(&mut command, spec);
         install_walls(&mut command, spec);
         let started = Self::spawn(&mut command, id);
         let evidence = watched.map(witness::Waiting::started);

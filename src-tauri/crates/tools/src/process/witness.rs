@@ -8,6 +8,7 @@ mod counts;
 mod filter;
 mod handles;
 mod listener;
+mod outcome;
 mod paths;
 
 use std::io;
@@ -16,12 +17,13 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
-use std::time::SystemTime;
 
 use tokio::process::Command;
 
+use super::CommandSpec;
 use crate::written::{CommandWrites, WriteEvidence};
 use listener::Seen;
+use outcome::Reach;
 
 /// Programs that gain rights they were not started with. The filter would take that from them, so
 /// a command that names one is not watched.
@@ -47,20 +49,21 @@ pub struct Waiting {
     stop: Arc<AtomicBool>,
 }
 
-/// Prepares the process to be watched. `since` is before the tree that was taken for the command.
-pub fn prepare(command: &mut Command, line: &[&str], since: SystemTime) -> Option<Waiting> {
+/// Prepares the process to be watched, if that is wanted.
+pub fn prepare(command: &mut Command, spec: &CommandSpec) -> Option<Waiting> {
+    let since = spec.watched_since?;
     let (ours, child_end) = UnixStream::pair().ok()?;
     let stop = Arc::new(AtomicBool::new(false));
     let program = filter::program();
-    let may_lose_rights = !names_one_that_gains_rights(line);
+    let may_lose_rights = !names_one_that_gains_rights(&spec.arguments);
     install(command, child_end.as_raw_fd(), program, may_lose_rights);
     let thread = std::thread::Builder::new()
         .name("witness".to_owned())
         .spawn({
-            let stop = stop.clone();
+            let (stop, reach) = (stop.clone(), Reach::new(spec.walls.as_ref()));
             move || {
                 let listener = receive(&ours)?;
-                Some(listener::watch(&listener, since, &stop))
+                Some(listener::watch(&listener, since, reach, &stop))
             }
         });
     Some(Waiting {

@@ -72,6 +72,10 @@ impl Walls for SandboxWalls {
         (!refused.is_empty()).then_some(Refusal { refused, text })
     }
 
+    fn may_write(&self, path: &Path) -> bool {
+        self.launch.may_write(path)
+    }
+
     fn set_aside(&self) -> SetAside {
         self.before.set_aside_what_is_new()
     }

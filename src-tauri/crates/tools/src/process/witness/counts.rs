@@ -2,10 +2,13 @@
 //!
 //! A folder is watched from the moment at which the command first writes in it. What is counted
 //! beyond the command's own calls was done by something else.
+//!
+//! The system drops an event that is the same as the last one in its queue. So that two saves of
+//! a file stay two, what changes its content is an event, too, and stands between them.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::mem::MaybeUninit;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -39,12 +42,17 @@ impl Counts {
         })
     }
 
+    pub fn descriptor(&self) -> i32 {
+        self.queue.as_raw_fd()
+    }
+
     pub fn watch_folder_of(&mut self, path: &Path) {
         let Some(folder) = path.parent() else { return };
         if self.watched.contains(folder) || is_system(folder) {
             return;
         }
-        let what = WatchFlags::CLOSE_WRITE
+        let what = WatchFlags::MODIFY
+            | WatchFlags::CLOSE_WRITE
             | WatchFlags::MOVED_TO
             | WatchFlags::MOVED_FROM
             | WatchFlags::DELETE
@@ -76,6 +84,9 @@ impl Counts {
                 if let Some(folder) = self.folders.remove(&event.wd()) {
                     self.watched.remove(&folder);
                 }
+                continue;
+            }
+            if event.events().contains(ReadFlags::MODIFY) {
                 continue;
             }
             let (Some(folder), Some(name)) = (self.folders.get(&event.wd()), event.file_name())

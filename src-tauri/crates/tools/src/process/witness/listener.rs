@@ -11,6 +11,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::counts::{Counts, Tally};
 use super::filter::{CALLS, Effect, OPENS, Shape, WRITING};
+use super::outcome::{Move, Reach, SWAPS};
 use super::{handles, paths};
 use crate::written::{CommandWrites, Found, Rename};
 
@@ -39,8 +40,6 @@ const RECEIVE: u64 = 0xC050_2100;
 const SEND: u64 = 0xC018_2101;
 const IS_VALID: u64 = 0x4008_2102;
 const CONTINUE: u32 = 1;
-/// The flag of `renameat2` that swaps two names.
-const SWAPS: u64 = 2;
 const X32: i32 = 0x4000_0000;
 
 /// How long a save may have been stamped before it happened: the kernel's clock for files is
@@ -49,12 +48,14 @@ const COARSE: Duration = Duration::from_millis(20);
 /// Larger files are not compared; they count as changed by something else.
 const MOST_COMPARED: u64 = 1 << 20;
 const POLL_MILLISECONDS: i32 = 100;
+const PAUSE_MILLISECONDS: i32 = 2;
 
 /// What was seen.
 pub struct Seen {
     since: SystemTime,
+    reach: Reach,
     writes: CommandWrites,
-    /// What the command itself did.
+    /// What the command itself did: never more than the system counts of it.
     own: Tally,
     counts: Option<Counts>,
     /// Files that something else had open for writing when the command first wrote them.
@@ -62,16 +63,17 @@ pub struct Seen {
 }
 
 /// Runs until the last process of the command has ended, or until it is stopped.
-pub fn watch(listener: &OwnedFd, since: SystemTime, stop: &AtomicBool) -> Seen {
+pub fn watch(listener: &OwnedFd, since: SystemTime, reach: Reach, stop: &AtomicBool) -> Seen {
     let mut seen = Seen {
         since: since - COARSE,
+        reach,
         writes: CommandWrites::default(),
         own: Tally::default(),
         counts: Counts::start(),
         held: BTreeSet::new(),
     };
     loop {
-        match poll(listener) {
+        match seen.wait(listener) {
             Ready::Report => {}
             Ready::Ended => break,
             Ready::Nothing if stop.load(Ordering::Acquire) => break,
@@ -96,21 +98,19 @@ enum Ready {
     Ended,
 }
 
+/// What each descriptor is ready for.
 #[allow(unsafe_code)]
-fn poll(listener: &OwnedFd) -> Ready {
-    let mut entry = libc::pollfd {
-        fd: listener.as_raw_fd(),
+fn poll(descriptors: [i32; 2], milliseconds: i32) -> [i16; 2] {
+    let mut entries = descriptors.map(|fd| libc::pollfd {
+        fd,
         events: libc::POLLIN,
         revents: 0,
-    };
-    // SAFETY: one entry, which lives until the call returns.
-    let ready = unsafe { libc::poll(&raw mut entry, 1, POLL_MILLISECONDS) };
-    if ready <= 0 {
-        return Ready::Nothing;
-    }
-    match entry.revents & libc::POLLIN != 0 {
-        true => Ready::Report,
-        false => Ready::Ended,
+    });
+    // SAFETY: two entries, which live until the call returns.
+    let ready = unsafe { libc::poll(entries.as_mut_ptr(), 2, milliseconds) };
+    match ready > 0 {
+        true => entries.map(|entry| entry.revents),
+        false => [0; 2],
     }
 }
 
@@ -145,6 +145,25 @@ fn is_valid(listener: &OwnedFd, id: u64) -> bool {
 }
 
 impl Seen {
+    /// Takes what is counted meanwhile soon: the queue of the system is not long.
+    fn wait(&mut self, listener: &OwnedFd) -> Ready {
+        // One that is negative is passed over.
+        let queue = self.counts.as_ref().map_or(-1, Counts::descriptor);
+        let [mut reports, events] = poll([listener.as_raw_fd(), queue], POLL_MILLISECONDS);
+        if let (Some(counts), true) = (&mut self.counts, events != 0) {
+            counts.drain();
+            if reports == 0 {
+                // A file that is written all the time must not wake us each time.
+                [reports, _] = poll([listener.as_raw_fd(), -1], PAUSE_MILLISECONDS);
+            }
+        }
+        match reports {
+            0 => Ready::Nothing,
+            _ if reports & libc::POLLIN != 0 => Ready::Report,
+            _ => Ready::Ended,
+        }
+    }
+
     fn add(&mut self, report: &Report, listener: &OwnedFd) {
         let changed = self.read(report);
         if !is_valid(listener, report.id) {
@@ -176,16 +195,20 @@ impl Seen {
             Shape::At => file(at(a, b)?),
             Shape::Open2 => {
                 let flags = paths::read_number(process, c)? as u32;
-                match flags & WRITING {
-                    0 => Vec::new(),
-                    _ => vec![Changed::File(at(a, b)?, Effect::Opens(flags))],
+                let resolve = paths::read_number(process, c + 16)?;
+                match (flags & WRITING, resolve) {
+                    (0, _) => Vec::new(),
+                    (_, 0) => vec![Changed::File(at(a, b)?, Effect::Opens(flags))],
+                    // It may be refused for where the path leads, so it is not counted.
+                    _ => vec![Changed::File(at(a, b)?, Effect::Changes)],
                 }
             }
             Shape::File => file(paths::open_file(process, a as i32)?),
-            Shape::Rename => vec![Changed::Moved(path(a)?, path(b)?, false)],
+            Shape::Rename => vec![Changed::Moved(path(a)?, path(b)?, 0)],
             Shape::RenameAt => {
-                let swaps = number == libc::SYS_renameat2 && e & SWAPS != 0;
-                vec![Changed::Moved(at(a, b)?, at(c, d)?, swaps)]
+                let has_flags = number == libc::SYS_renameat2;
+                let how = if has_flags { e as u32 } else { 0 };
+                vec![Changed::Moved(at(a, b)?, at(c, d)?, how)]
             }
             Shape::SecondPath => file(path(b)?),
             Shape::SymlinkAt => file(at(b, c)?),
@@ -202,34 +225,47 @@ impl Seen {
                     // Not what it leads to.
                     Effect::Adds | Effect::Removes => paths::real_name(&path).into_iter().collect(),
                 };
-                for path in names {
-                    self.touch(&path);
-                    self.count(&path, effect);
-                    self.writes.files.insert(path);
+                names.iter().for_each(|path| self.touch(path));
+                // The others are links, which stay what they are.
+                if let Some(path) = names.last() {
+                    self.count(path, effect, names.len() > 1);
                 }
+                self.writes.files.extend(names);
             }
-            Changed::Moved(from, to, swaps) => {
+            Changed::Moved(from, to, how) => {
                 let names = (paths::real_name(&from), paths::real_name(&to));
                 let (Some(from), Some(to)) = names else {
                     self.writes.incomplete = true;
                     return;
                 };
-                self.touch(&from);
-                self.touch(&to);
-                for (from, to) in [(&from, &to), (&to, &from)]
-                    .into_iter()
-                    .take(1 + usize::from(swaps))
-                {
-                    *self.own.removed.entry(from.clone()).or_default() += 1;
-                    *self.own.written.entry(to.clone()).or_default() += 1;
-                }
-                self.writes.renames.push(Rename { from, to, swaps });
+                self.moved(from, to, how);
             }
         }
     }
 
+    fn moved(&mut self, from: PathBuf, to: PathBuf, how: u32) {
+        let becomes = self.reach.of_move(&from, &to, how);
+        // `mv` over a file asks in vain for a free name first.
+        if becomes == Move::Fails {
+            return;
+        }
+        self.touch(&from);
+        self.touch(&to);
+        let swaps = how & SWAPS != 0;
+        if becomes == Move::Succeeds {
+            for (from, to) in [(&from, &to), (&to, &from)]
+                .into_iter()
+                .take(1 + usize::from(swaps))
+            {
+                *self.own.removed.entry(from.clone()).or_default() += 1;
+                *self.own.written.entry(to.clone()).or_default() += 1;
+            }
+        }
+        self.writes.renames.push(Rename { from, to, swaps });
+    }
+
     /// Counts only what will be counted by the system as well: the other counts more.
-    fn count(&mut self, path: &Path, effect: Effect) {
+    fn count(&mut self, path: &Path, effect: Effect, by_link: bool) {
         let meta = fs::symlink_metadata(path).ok();
         if let (Effect::Opens(_) | Effect::Changes, Some(meta)) = (effect, &meta)
             && meta.is_file()
@@ -238,14 +274,19 @@ impl Seen {
             let file = (meta.dev(), meta.ino());
             self.writes.linked.insert(file, path.to_owned());
         }
-        match effect {
-            Effect::Opens(flags) if can_open(path, meta.as_ref(), flags) => {
-                *self.own.written.entry(path.to_owned()).or_default() += 1;
+        let counted = match (effect, &meta) {
+            (Effect::Opens(flags), _) if !(by_link && refuses_links(flags)) => {
+                let writes = self.reach.will_write(path, meta.as_ref(), flags);
+                writes.then_some(&mut self.own.written)
             }
-            Effect::Removes if meta.is_some() => {
-                *self.own.removed.entry(path.to_owned()).or_default() += 1;
+            (Effect::Removes, Some(meta)) => {
+                let removes = self.reach.will_remove(path, meta);
+                removes.then_some(&mut self.own.removed)
             }
-            _ => {}
+            _ => None,
+        };
+        if let Some(counted) = counted {
+            *counted.entry(path.to_owned()).or_default() += 1;
         }
     }
 
@@ -323,18 +364,13 @@ impl Seen {
 /// What a call changes, by the names it uses.
 enum Changed {
     File(PathBuf, Effect),
-    /// From a name to a name, and whether the two are swapped.
-    Moved(PathBuf, PathBuf, bool),
+    /// From a name to a name, with the flags of `renameat2`.
+    Moved(PathBuf, PathBuf, u32),
 }
 
-/// Whether a call that opens a file for writing will succeed, as far as can be told.
-fn can_open(path: &Path, meta: Option<&fs::Metadata>, flags: u32) -> bool {
+fn refuses_links(flags: u32) -> bool {
     let has = |flag: i32| flags & flag as u32 != 0;
-    match meta {
-        Some(_) if has(libc::O_CREAT) && has(libc::O_EXCL) => false,
-        Some(_) => rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok(),
-        None => has(libc::O_CREAT),
-    }
+    has(libc::O_NOFOLLOW) || has(libc::O_CREAT) && has(libc::O_EXCL)
 }
 
 fn is_native(arch: u32) -> bool {
