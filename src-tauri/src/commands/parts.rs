@@ -37,10 +37,11 @@ pub async fn tool_details(
         .map_err(failed)
 }
 
-/// Draws a Mermaid diagram as SVG.
+/// Draws a Mermaid diagram as SVG. One on which the renderer fails is one that is not drawn, and no
+/// fault of the program.
 #[tauri::command]
 pub async fn draw_diagram(source: String, dark: bool) -> Answer<String> {
-    tauri::async_runtime::spawn_blocking(move || diagram::draw(&source, dark))
+    tauri::async_runtime::spawn_blocking(move || lathe_log::hold_panics(|| diagram::draw(&source, dark)))
         .await
         .map_err(failed)?
         .map_err(failed)
