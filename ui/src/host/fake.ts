@@ -69,6 +69,8 @@ export interface FakeOptions {
   readonly configProblems?: readonly ConfigProblem[];
   /** What confines commands; by default a sandbox works. */
   readonly sandbox?: SandboxView;
+  /** Where the settings are that could not all be read. */
+  readonly damagedSettings?: string;
   /** The first start is refused. */
   readonly failStart?: boolean;
 }
@@ -190,6 +192,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
         projects: known,
         recent,
         settings,
+        ...(options.damagedSettings !== undefined && { damagedSettings: options.damagedSettings }),
         version: '0.1.0',
       };
     },

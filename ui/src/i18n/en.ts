@@ -397,6 +397,8 @@ export const english = {
       shortcuts: 'Shortcuts',
     },
     problems: 'Problems in the config:',
+    damaged: 'Couldn’t read all settings. The others hold.',
+    damagedKept: (path: string) => `The file as it was: ${path}`,
     keys: 'Providers',
     keysNote: 'API keys are stored in the system keyring, or in a file only you can read.',
     local: 'Local',

@@ -73,12 +73,16 @@ use crate::session::Session;
 use crate::todo::Todo;
 
 /// Everything the window needs to draw itself for the first time.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
+#[ts(optional_fields)]
 pub struct AppStart {
     pub projects: Vec<Project>,
     pub recent: Recent,
     pub settings: Settings,
+    /// Not all settings were understood; the file as it was is kept here. Said once.
+    pub damaged_settings: Option<String>,
     pub version: String,
 }
 
