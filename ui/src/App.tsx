@@ -103,6 +103,7 @@ export function App() {
   createEffect(() => app.overlay()?.name === 'models' && setVisiting(false));
   const ways: Ways = {
     open: (url) => void app.attempt(() => app.host.openExternal(url)),
+    go: ({ sessionID, ...place }) => void app.select(sessionID, place),
     edit: (path, line) => app.openFile(path, line),
   };
   const onClick = (event: MouseEvent) => followLinks(event, ways);
