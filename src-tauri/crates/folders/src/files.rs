@@ -54,7 +54,7 @@ impl Folders {
         let directory = real(at.directory)?;
         let place = paths::resolve(path, &directory, &root, None);
         let place =
-            place.map_err(|bad| Failed::refused(format!("{path} cannot be used: {bad}")))?;
+            place.map_err(|bad| Failed::refused(format!("{path} can’t be used: {bad}")))?;
         match place.is_inside() {
             true => Ok(place),
             false => Err(outside(path)),

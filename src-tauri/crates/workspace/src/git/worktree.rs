@@ -269,7 +269,7 @@ impl Git {
             let name = String::from_utf8_lossy(&path).into_owned();
             let side = sides.get(&name).ok_or_else(|| {
                 Failed::refused(format!(
-                    "{name} conflicts, and is not decided yet. Look again"
+                    "{name} conflicts, and isn’t decided yet. Refresh"
                 ))
             })?;
             let path = os_string(&path)?;
