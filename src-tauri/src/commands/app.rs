@@ -14,8 +14,11 @@ use crate::window;
 #[tauri::command]
 pub async fn start(shell: State<'_, Shell>) -> Answer<AppStart> {
     let mut recent = shell.settings.recent();
+    let mut settings = shell.settings.settings();
     let wanted = shell.wanted.lock().take();
     if let Some(folder) = wanted {
+        // Who starts with a folder needs no welcome.
+        settings.welcomed = true;
         let project = shell.sessions.open_project(&folder).await.or_ui()?;
         if recent.project_id.as_ref() != Some(&project.id) {
             recent = Recent {
@@ -29,7 +32,7 @@ pub async fn start(shell: State<'_, Shell>) -> Answer<AppStart> {
     Ok(AppStart {
         projects,
         recent,
-        settings: shell.settings.settings(),
+        settings,
         damaged_settings: damaged.map(|path| path.display().to_string()),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     })

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// The value, with the default for what is not understood, and the JSON that was understood.
 pub fn read_leniently<T: Default + Serialize + DeserializeOwned>(stored: &Value) -> (T, Value) {
@@ -20,7 +20,12 @@ fn keep(stored: &Value, default: &Value, accepts: &dyn Fn(&Value) -> bool) -> Va
     }
     match (stored, default) {
         (Value::Object(fields), Value::Object(defaults)) => {
-            let mut kept = default.clone();
+            // What is not there gets its own default when it is read.
+            let nothing = Value::Object(Map::new());
+            let mut kept = match accepts(&nothing) {
+                true => nothing,
+                false => default.clone(),
+            };
             for (name, field) in fields {
                 let with = |value: &Value| {
                     let mut with = kept.clone();

@@ -21,6 +21,7 @@ fn settings_are_read_back_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let file = SettingsFile::open(folder.path());
     assert_eq!(file.settings(), Settings::default());
+    assert!(!file.settings().welcomed, "a first start is one");
     let settings = Settings {
         zoom: 150,
         limits: Limits {
@@ -95,6 +96,7 @@ fn a_setting_of_a_newer_version_outlives_a_change_of_another() {
     let folder = stored(r#"{ "settings": { "zoom": 150, "fontSize": 15 }, "later": true }"#);
     let file = SettingsFile::open(folder.path());
     assert_eq!(file.take_damaged(), None);
+    assert!(file.settings().welcomed, "no welcome after an update");
     let settings = Settings {
         zoom: 90,
         ..file.settings()

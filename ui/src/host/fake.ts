@@ -95,6 +95,7 @@ export function createFakeHost(options: FakeOptions = {}): FakeHost {
   const imports = createFakeImports();
   let settings: Settings = {
     ...DEFAULTS,
+    welcomed: true,
     importOffered: !options.empty,
     ...options.settings,
   };

@@ -128,10 +128,18 @@ pub struct Settings {
     pub shell: String,
     /// Hosts in private networks that may be fetched from.
     pub private_hosts: Vec<String>,
+    /// The user has seen the welcome, or skipped it. A file without this is of a version that had
+    /// none.
+    #[serde(default = "seen")]
+    pub welcomed: bool,
     /// The user has already answered the offer to import another program's data.
     pub import_offered: bool,
     /// Folders for which the user has confirmed full access once.
     pub full_access_confirmed: Vec<String>,
+}
+
+fn seen() -> bool {
+    true
 }
 
 /// How the review pane shows changes.
@@ -175,6 +183,7 @@ impl Default for Settings {
             review: ReviewSettings::default(),
             shell: String::new(),
             private_hosts: Vec::new(),
+            welcomed: false,
             import_offered: false,
             full_access_confirmed: Vec::new(),
         }
