@@ -61,6 +61,7 @@ fn a_field_that_is_not_understood_costs_no_other_and_the_file_is_kept() {
         },
         private_hosts: vec!["10.0.0.1".to_owned(), "lab".to_owned()],
         variants: [("a/b".to_owned(), "high".to_owned())].into(),
+        welcomed: true,
         recent_models: vec![ModelRef {
             provider_id: "lab".into(),
             model_id: "lamp".into(),

@@ -135,6 +135,7 @@ export function Composer() {
     const begun = from !== place() && from.startsWith('new:') && app.timeline.open()?.messages.length === 0;
     const back = begun ? place() : from;
     app.drafts.change(back, joinDrafts(before, app.drafts.get(back)));
+    if (back !== from && kept.length > 0) app.drafts.change(from, { attachments: [] });
   };
 
   const choose = (index: number, into: boolean) => {
