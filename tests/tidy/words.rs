@@ -4,7 +4,7 @@
 use std::fs;
 
 use super::literals::literals;
-use super::tree::{read, sources};
+use super::tree::{read, root, sources};
 
 const TEXTS: [&str; 4] = [
     "src-tauri/src/texts.rs",
@@ -57,7 +57,8 @@ fn errors_of_the_core_use_no_word_that_is_to_be_avoided() {
     let avoid = words_to_avoid();
     let (mut found, mut checked) = (Vec::new(), 0);
     for path in sources(&["src-tauri/crates", "src-tauri/src"], &["rs"]) {
-        let name = path.display().to_string().replace('\\', "/");
+        let below = path.strip_prefix(root()).unwrap();
+        let name = below.display().to_string().replace('\\', "/");
         // The crate of the conversation writes for models alone.
         let others = ["tests", "/benches/", "/crates/conversation/"];
         if others.iter().any(|part| name.contains(part)) {
