@@ -105,7 +105,11 @@ fn a_setting_of_a_newer_version_outlives_a_change_of_another() {
     file.set_settings(&settings).unwrap();
     let now: Value = serde_json::from_str(&on_disk(&folder, FILE)).unwrap();
     assert_eq!(
-        (&now["settings"]["fontSize"], &now["settings"]["zoom"], &now["later"]),
+        (
+            &now["settings"]["fontSize"],
+            &now["settings"]["zoom"],
+            &now["later"]
+        ),
         (&json!(15), &json!(90), &json!(true))
     );
 }

@@ -156,7 +156,10 @@ pub(crate) fn is_place(url: &str) -> bool {
     let ids: Vec<_> = path.split('/').collect();
     let is_id = |(id, kind): (&&str, &str)| {
         let letters = id.strip_prefix(kind).unwrap_or_default();
-        !letters.is_empty() && letters.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+        !letters.is_empty()
+            && letters
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b == b'_')
     };
     (2..=kinds.len()).contains(&ids.len()) && ids.iter().zip(kinds).all(is_id)
 }

@@ -72,7 +72,8 @@ fn source() -> impl Strategy<Value = String> {
     let line = (0..LINES.len(), 0..NUMBERS.len())
         .prop_map(|(line, number)| LINES[line].replace('N', NUMBERS[number]));
     let lines = proptest::collection::vec(line, 1..12);
-    (0..KINDS.len(), lines).prop_map(|(kind, lines)| format!("{}\n{}\n", KINDS[kind], lines.join("\n")))
+    (0..KINDS.len(), lines)
+        .prop_map(|(kind, lines)| format!("{}\n{}\n", KINDS[kind], lines.join("\n")))
 }
 
 #[test]

@@ -70,9 +70,8 @@ fn a_link_to_a_place_in_a_session_is_one_and_what_only_looks_so_is_not() {
     let turn = "lathe://session/ses_1a2b/msg_3c4d";
     let part = "lathe://session/ses_1a2b/msg_3c4d/prt_5e6f";
     for place in [turn, part] {
-        let link = |text: &str| {
-            format!("<a href=\"{place}\" rel=\"noopener noreferrer\">{text}</a>")
-        };
+        let link =
+            |text: &str| format!("<a href=\"{place}\" rel=\"noopener noreferrer\">{text}</a>");
         assert_eq!(
             html(&format!("[there]({place}), {place}.")),
             format!("<p>{}, {}.</p>\n", link("there"), link(place))
